@@ -1,0 +1,1 @@
+//! Device drivers: Ethernet with BQL, ath9k, ath9k_htc.

@@ -1,0 +1,1 @@
+//! Per-station per-TID queues: `net/mac80211`.

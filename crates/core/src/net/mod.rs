@@ -1,0 +1,1 @@
+//! Nodes, links, topologies: the only place where stages meet.

@@ -1,0 +1,1 @@
+//! The TOML schema, validation, and what a run is asked to be.

@@ -1,0 +1,23 @@
+//! Clock, event queue, named random streams, the packet, parameters, probes: what every layer stands on.
+//!
+//! Nothing of TCP, queues or Wi-Fi is here. Time is integer nanoseconds ([`Time`], [`Span`]); rates and sizes are types
+//! ([`Rate`], [`Bytes`]).
+
+pub mod drops;
+pub mod packet;
+pub mod params;
+pub mod probe;
+mod queue;
+pub mod random;
+mod time;
+mod units;
+pub mod xmit;
+
+pub use drops::{Bin, Ledger, Place, Reason};
+pub use packet::{Ecn, FlowId, Kind, NodeId, Owner, Packet, flags};
+pub use probe::{Blind, PpduSeen, Probe};
+pub use queue::{EventQueue, Lane};
+pub use random::{Stream, Streams};
+pub use time::{Span, Time};
+pub use units::{Bytes, Rate};
+pub use xmit::{Lower, Verdict};

@@ -1,0 +1,397 @@
+//! Parameters: one struct an algorithm, from which schema, validation, `explain` and the docs are made.
+//!
+//! [`crate::params!`] declares a struct whose fields each carry a default, a range, a source and (as their doc comment) a
+//! description. Raw integers enter here and nowhere else.
+
+use super::time::Span;
+use super::units::{Bytes, Rate};
+
+/// A value as a scenario file has it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Raw {
+    /// A whole number.
+    Int(i64),
+    /// A number with a point.
+    Float(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// Text: a name, or a number with its unit.
+    Text(String),
+}
+
+/// Why a value was refused: what was expected, in a person's words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refused {
+    /// What was expected ("a time such as \"5 ms\"").
+    pub expected: String,
+    /// The nearest valid name, where names are what is expected.
+    pub near: Option<String>,
+}
+
+impl Refused {
+    /// Expected this.
+    pub fn expected(what: impl Into<String>) -> Refused {
+        Refused { expected: what.into(), near: None }
+    }
+    /// Expected one of these names, and got `got`.
+    pub fn one_of(names: &[&str], got: &str) -> Refused {
+        Refused { expected: format!("one of {}", names.join(", ")), near: nearest(got, names.iter().copied()) }
+    }
+}
+
+/// The name in `names` that is nearest to `got`, if any is near.
+pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    names
+        .map(|n| (strsim::jaro_winkler(got, n), n))
+        .filter(|x| x.0 > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|x| x.1.to_string())
+}
+
+/// A type that a parameter can have.
+pub trait Value: Sized {
+    /// What kind of thing it is, for `explain` and messages ("time", "count", ...).
+    const UNIT: &'static str;
+    /// Reads it.
+    fn read(raw: &Raw) -> Result<Self, Refused>;
+    /// Writes it as a scenario file would have it (text without quotes).
+    fn show(&self) -> String;
+    /// The names that it can take, where it is a choice.
+    fn names() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// "5 ms" -> (5.0 as exact milli-units, "ms"): number and unit, separated or not. The number is read as a decimal
+/// fraction with up to nine digits, so that "0.1 ms" is exact.
+fn number_and_unit(text: &str) -> Option<(i128, u32, &str)> {
+    let t = text.trim();
+    let end = t.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-' || c == '_')).unwrap_or(t.len());
+    let (num, unit) = (t[..end].replace('_', ""), t[end..].trim());
+    let (neg, num) = num.strip_prefix('-').map_or((false, num.as_str()), |n| (true, n));
+    let (whole, frac) = num.split_once('.').unwrap_or((num, ""));
+    if whole.is_empty() || frac.len() > 9 || whole.len() > 15 || num.ends_with('.') {
+        return None;
+    }
+    let v: i128 = format!("{whole}{frac}").parse().ok()?;
+    Some((if neg { -v } else { v }, frac.len() as u32, unit))
+}
+
+/// Scales `v / 10^frac` by `factor`; none if the result is not whole.
+fn exact(v: i128, frac: u32, factor: i128) -> Option<i128> {
+    let scaled = v.checked_mul(factor)?;
+    let d = 10_i128.pow(frac);
+    (scaled % d == 0).then_some(scaled / d)
+}
+
+fn with_unit(raw: &Raw, units: &[(&str, i128)], expected: &str) -> Result<i128, Refused> {
+    let refuse = || Refused::expected(expected);
+    let Raw::Text(t) = raw else { return Err(refuse()) };
+    let (v, frac, unit) = number_and_unit(t).ok_or_else(refuse)?;
+    let factor = units.iter().find(|u| u.0 == unit).ok_or_else(refuse)?.1;
+    exact(v, frac, factor).ok_or_else(|| Refused::expected(format!("{expected}, without a remainder")))
+}
+
+impl Value for Span {
+    const UNIT: &'static str = "time";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        if matches!(raw, Raw::Int(0)) {
+            return Ok(Span::ZERO);
+        }
+        const UNITS: [(&str, i128); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+        let ns = with_unit(raw, &UNITS, "a time with its unit, such as \"5 ms\" (ns, us, ms, s)")?;
+        i64::try_from(ns).map(Span::from_ns).map_err(|_| Refused::expected("a time below 292 years"))
+    }
+    fn show(&self) -> String {
+        let ns = self.ns();
+        for (u, f) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
+            if ns != 0 && ns % f == 0 {
+                return format!("{} {u}", ns / f);
+            }
+        }
+        format!("{ns} ns")
+    }
+}
+
+impl Value for Rate {
+    const UNIT: &'static str = "rate";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        const UNITS: [(&str, i128); 4] =
+            [("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+        let bps =
+            with_unit(raw, &UNITS, "a rate with its unit, such as \"100 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)")?;
+        u64::try_from(bps).map(Rate::from_bps).map_err(|_| Refused::expected("a rate that is not negative"))
+    }
+    fn show(&self) -> String {
+        let b = self.bps();
+        for (u, f) in [("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000)] {
+            if b != 0 && b % f == 0 {
+                return format!("{} {u}", b / f);
+            }
+        }
+        format!("{b} bit/s")
+    }
+}
+
+impl Value for Bytes {
+    const UNIT: &'static str = "bytes";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        const EXPECT: &str = "a size with its unit, such as \"128 KiB\" (B, kB, MB, KiB, MiB)";
+        const UNITS: [(&str, i128); 7] = [
+            ("B", 1),
+            ("kB", 1_000),
+            ("MB", 1_000_000),
+            ("KiB", 1 << 10),
+            ("MiB", 1 << 20),
+            ("GiB", 1 << 30),
+            ("GB", 1_000_000_000),
+        ];
+        let n = match raw {
+            Raw::Int(n) => i128::from(*n),
+            _ => with_unit(raw, &UNITS, EXPECT)?,
+        };
+        u64::try_from(n).map(Bytes::new).map_err(|_| Refused::expected("a size that is not negative"))
+    }
+    fn show(&self) -> String {
+        let n = self.get();
+        for (u, f) in [("MiB", 1 << 20), ("KiB", 1 << 10)] {
+            if n != 0 && n % f == 0 {
+                return format!("{} {u}", n / f);
+            }
+        }
+        format!("{n} B")
+    }
+}
+
+macro_rules! whole {
+    ($($t:ty),*) => {$(
+        impl Value for $t {
+            const UNIT: &'static str = "count";
+            fn read(raw: &Raw) -> Result<Self, Refused> {
+                match raw {
+                    Raw::Int(n) => <$t>::try_from(*n)
+                        .map_err(|_| Refused::expected(format!("a whole number from {} to {}", <$t>::MIN, <$t>::MAX))),
+                    _ => Err(Refused::expected("a whole number")),
+                }
+            }
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+whole!(u8, u16, u32, u64, i64);
+
+impl Value for f64 {
+    const UNIT: &'static str = "number";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        match raw {
+            Raw::Float(x) if x.is_finite() => Ok(*x),
+            Raw::Int(n) => Ok(*n as f64),
+            _ => Err(Refused::expected("a number")),
+        }
+    }
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for bool {
+    const UNIT: &'static str = "switch";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        match raw {
+            Raw::Bool(b) => Ok(*b),
+            _ => Err(Refused::expected("true or false")),
+        }
+    }
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// A parameter that can be `"off"`.
+impl<T: Value> Value for Option<T> {
+    const UNIT: &'static str = T::UNIT;
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        match raw {
+            Raw::Text(t) if t == "off" => Ok(None),
+            _ => T::read(raw).map(Some).map_err(|r| Refused { expected: format!("{}, or \"off\"", r.expected), ..r }),
+        }
+    }
+    fn show(&self) -> String {
+        self.as_ref().map_or_else(|| "off".into(), Value::show)
+    }
+    fn names() -> &'static [&'static str] {
+        T::names()
+    }
+}
+
+/// One row of the schema.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Param {
+    /// The key inside its section.
+    pub key: &'static str,
+    /// Kind of value: time, rate, bytes, count, number, switch, name.
+    pub unit: &'static str,
+    /// The default, as a scenario file would have it.
+    pub default: String,
+    /// The range, in words; empty where every value of the type is allowed.
+    pub range: String,
+    /// What it is.
+    pub doc: String,
+    /// Where the default comes from.
+    pub source: &'static str,
+}
+
+/// A struct of parameters.
+pub trait Schema: Default {
+    /// One row a parameter, in the order of declaration.
+    fn schema() -> Vec<Param>;
+    /// Sets one. `None`: there is no such key.
+    fn set(&mut self, key: &str, raw: &Raw) -> Option<Result<(), Refused>>;
+    /// Every key with its present value.
+    fn values(&self) -> Vec<(&'static str, String)>;
+}
+
+/// Checks a range and says in words what it is.
+pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T) -> Result<(), Refused> {
+    if v < lo || v > hi {
+        return Err(Refused::expected(format!("a {} from {} to {}", T::UNIT, lo.show(), hi.show())));
+    }
+    Ok(())
+}
+
+/// Declares a struct of parameters:
+///
+/// ```
+/// use wavetank_core::{params, sim::Span};
+/// params! {
+///     /// What a user sets of CoDel.
+///     pub struct Params {
+///         /// Sojourn that is tolerated.
+///         target: Span = Span::from_ms(5), in Span::from_us(1) => Span::from_s(10), src "rfc8289#4.2";
+///         /// Marks instead of dropping.
+///         ecn: bool = true, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+///     }
+/// }
+/// assert_eq!(Params::default().target, Span::from_ms(5));
+/// ```
+///
+/// A value out of the range is refused by `set`; `in` may be left out.
+#[macro_export]
+macro_rules! params {
+    ($(#[$m:meta])* pub struct $name:ident {
+        $( $(#[doc = $doc:literal])+ $f:ident : $t:ty = $default:expr $(, in $lo:expr => $hi:expr)? , src $src:literal ; )*
+    }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub struct $name { $( $(#[doc = $doc])+ pub $f: $t, )* }
+        impl Default for $name {
+            fn default() -> Self { $name { $( $f: $default, )* } }
+        }
+        impl $crate::sim::params::Schema for $name {
+            fn schema() -> Vec<$crate::sim::params::Param> {
+                use $crate::sim::params::Value;
+                vec![ $( $crate::sim::params::Param {
+                    key: stringify!($f),
+                    unit: <$t as Value>::UNIT,
+                    default: { let d: $t = $default; Value::show(&d) },
+                    range: {
+                        #[allow(unused_mut)]
+                        let mut r = <$t as Value>::names().join(" | ");
+                        $( let (lo, hi): ($t, $t) = ($lo, $hi); r = format!("{} to {}", Value::show(&lo), Value::show(&hi)); )?
+                        r
+                    },
+                    doc: [$($doc),+].iter().map(|l| l.trim()).collect::<Vec<_>>().join(" "),
+                    source: $src,
+                }, )* ]
+            }
+            #[allow(unused_variables)]
+            fn set(&mut self, key: &str, raw: &$crate::sim::params::Raw) -> Option<Result<(), $crate::sim::params::Refused>> {
+                use $crate::sim::params::Value;
+                match key {
+                    $( stringify!($f) => Some((|| {
+                        let v = <$t as Value>::read(raw)?;
+                        $( $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; )?
+                        self.$f = v;
+                        Ok(())
+                    })()), )*
+                    _ => None,
+                }
+            }
+            fn values(&self) -> Vec<(&'static str, String)> {
+                use $crate::sim::params::Value;
+                vec![ $( (stringify!($f), Value::show(&self.$f)), )* ]
+            }
+        }
+    };
+}
+
+/// Declares an enum whose variants have names in scenario files:
+///
+/// ```
+/// wavetank_core::choices! {
+///     /// Where the bottleneck is.
+///     pub enum Bottleneck {
+///         /// On the sender.
+///         Local = "local",
+///         /// On the router.
+///         Remote = "remote",
+///     }
+/// }
+/// assert_eq!(Bottleneck::Local.name(), "local");
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($(#[$m:meta])* pub enum $name:ident { $( $(#[$vm:meta])* $v:ident = $text:literal ),* $(,)? }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $( $(#[$vm])* $v ),* }
+        impl $name {
+            /// Every choice.
+            pub const ALL: &'static [$name] = &[ $( $name::$v ),* ];
+            /// The name in scenario files.
+            pub const fn name(self) -> &'static str { match self { $( $name::$v => $text ),* } }
+        }
+        impl $crate::sim::params::Value for $name {
+            const UNIT: &'static str = "name";
+            fn read(raw: &$crate::sim::params::Raw) -> Result<Self, $crate::sim::params::Refused> {
+                use $crate::sim::params::{Raw, Refused};
+                match raw {
+                    Raw::Text(t) => $name::ALL.iter().copied().find(|v| v.name() == t)
+                        .ok_or_else(|| Refused::one_of(<$name as $crate::sim::params::Value>::names(), t)),
+                    _ => Err(Refused::one_of(<$name as $crate::sim::params::Value>::names(), "")),
+                }
+            }
+            fn show(&self) -> String { self.name().to_string() }
+            fn names() -> &'static [&'static str] { &[ $( $text ),* ] }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(s: &str) -> Raw {
+        Raw::Text(s.into())
+    }
+
+    #[test]
+    fn units_are_read_exactly() {
+        assert_eq!(Span::read(&text("0.1 ms")), Ok(Span::from_us(100)));
+        assert_eq!(Span::read(&text("5ms")), Ok(Span::from_ms(5)));
+        assert_eq!(Rate::read(&text("150 Mbit/s")), Ok(Rate::from_mbit(150)));
+        assert_eq!(Rate::read(&text("6.5 Mbit/s")), Ok(Rate::from_kbit(6_500)));
+        assert_eq!(Bytes::read(&text("128 KiB")), Ok(Bytes::from_kib(128)));
+        assert_eq!(Option::<Span>::read(&text("off")), Ok(None));
+    }
+
+    #[test]
+    fn wrong_units_are_refused_in_words() {
+        assert!(Span::read(&text("5 Mbit/s")).unwrap_err().expected.contains("5 ms"));
+        assert!(Span::read(&Raw::Int(5)).is_err(), "a time without its unit");
+        assert!(Span::read(&text("0.5 ns")).unwrap_err().expected.contains("remainder"));
+        assert!(u8::read(&Raw::Int(300)).unwrap_err().expected.contains("255"));
+    }
+}

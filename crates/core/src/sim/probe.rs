@@ -1,0 +1,47 @@
+//! Observation: an algorithm that has something to tell is handed a publisher; the default compiles away.
+//!
+//! Nothing that an algorithm publishes is ever read back by it.
+
+use super::packet::{FlowId, NodeId, Packet};
+use super::time::{Span, Time};
+
+/// What a data PPDU was.
+#[derive(Clone, Copy, Debug)]
+pub struct PpduSeen {
+    /// Who sent it.
+    pub from: NodeId,
+    /// To whom.
+    pub to: NodeId,
+    /// Traffic identifier.
+    pub tid: u8,
+    /// MPDUs in it.
+    pub mpdus: u16,
+    /// Of these, MPDUs that the receiver did not decode.
+    pub bad: u16,
+    /// PSDU bytes.
+    pub bytes: u32,
+    /// When its preamble began.
+    pub start: Time,
+    /// Airtime of the whole exchange (protection, data, response and the SIFS between).
+    pub airtime: Span,
+    /// Whether its response came back (false: collision, or nothing decoded).
+    pub answered: bool,
+}
+
+/// A subscriber. Every method does nothing unless overridden.
+pub trait Probe {
+    /// A data PPDU left a station.
+    #[inline]
+    fn ppdu(&mut self, _p: &PpduSeen) {}
+    /// A packet reached the application or socket it was for.
+    #[inline]
+    fn delivered(&mut self, _now: Time, _at: NodeId, _p: &Packet) {}
+    /// A flow's smoothed RTT estimate after an ACK.
+    #[inline]
+    fn rtt(&mut self, _now: Time, _flow: FlowId, _srtt: Span) {}
+}
+
+/// Looks at nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Blind;
+impl Probe for Blind {}

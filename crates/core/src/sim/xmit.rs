@@ -1,0 +1,22 @@
+//! What a layer answers when it is handed a packet: `NET_XMIT_SUCCESS`, `NET_XMIT_CN`, `NET_XMIT_DROP`.
+
+use super::packet::Packet;
+use super::time::Time;
+
+/// The answer. src: linux@6.12 include/linux/netdevice.h
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Taken (or dropped silently, as mac80211 does).
+    Ok,
+    /// Taken, but another packet of the flow was dropped: congestion.
+    Cn,
+    /// This packet was dropped.
+    Drop,
+}
+
+/// The layer below a socket. The call is synchronous, as `ip_queue_xmit` is; what the packet's memory is freed by comes
+/// back later.
+pub trait Lower {
+    /// Hands `p` down.
+    fn xmit(&mut self, now: Time, p: Packet) -> Verdict;
+}

@@ -1,0 +1,1 @@
+//! Bulk TCP, UDP floods, echoes: the shapes of Flent's tests.

@@ -1,0 +1,1 @@
+//! The medium (DCF/EDCA), A-MPDU, Block Ack, reordering.
