@@ -166,3 +166,97 @@ impl Vars {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! The numbers are what 6.12's codel_impl.h itself gave, compiled outside the kernel with a settable clock.
+    use super::*;
+    use crate::sim::{Ecn, FlowId, Kind, NodeId};
+    use std::collections::VecDeque;
+
+    #[test]
+    fn newton_steps_and_control_law_are_the_kernels() {
+        let mut v = Vars { rec_inv_sqrt: u16::MAX, ..Vars::default() };
+        let steps: Vec<_> = (2..=20)
+            .map(|n| {
+                v.count = n;
+                v.newton_step();
+                v.rec_inv_sqrt
+            })
+            .collect();
+        let kernel = [
+            32769, 36864, 31968, 28935, 26481, 24588, 23037, 21746, 20647, 19699, 18869, 18136, 17481, 16893, 16360,
+            15874, 15429, 15019, 14640,
+        ];
+        assert_eq!(steps, kernel);
+        let law = [(u16::MAX, 98_654), (46_340, 70_051), (30_000, 45_703), (1000, 2490), (1, 1001)];
+        for (r, t) in law {
+            let v = Vars { rec_inv_sqrt: r, ..Vars::default() };
+            assert_eq!(v.control_law(1000, Config::new(Span::from_ms(5), Span::from_ms(100), 0, true).interval), t);
+        }
+    }
+
+    #[derive(Default)]
+    struct Plain {
+        q: VecDeque<Packet>,
+        drops: Vec<u32>,
+        marks: u32,
+    }
+    impl Head for Plain {
+        fn pop(&mut self) -> Option<Packet> {
+            self.q.pop_front()
+        }
+        fn backlog(&self) -> u32 {
+            self.q.len() as u32 * 1514
+        }
+        fn drop(&mut self, p: Packet) {
+            self.drops.push(p.seq);
+        }
+        fn marked(&mut self) {
+            self.marks += 1;
+        }
+    }
+
+    /// A frame each ms for 1.2 s, 0.4 s of nothing, and again; one is served each 1.25 ms, 4 s long. With ECN, every
+    /// third packet can be marked. Gives drops, packets out, a checksum of their order, marks, count, packets left.
+    fn four_seconds(ecn: bool) -> (Vec<u32>, u32, u64, u32, u32, usize) {
+        let config = Config::new(Span::from_ms(5), Span::from_ms(100), 1514, ecn);
+        let (mut v, mut head) = (Vars::default(), Plain::default());
+        let (mut arrive, mut serve, mut seq, mut out, mut sum) = (0u64, 0u64, 0u32, 0u32, 0u64);
+        while serve < 4_000_000_000 {
+            let phase = arrive % 1_600_000_000;
+            if phase >= 1_200_000_000 {
+                arrive += 1_600_000_000 - phase;
+            } else if arrive <= serve {
+                let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+                (p.seq, p.enqueued) = (seq, Time::from_ns(arrive));
+                if ecn && seq % 3 == 0 {
+                    p.ecn = Ecn::Ect0;
+                }
+                head.q.push_back(p);
+                (seq, arrive) = (seq + 1, arrive + 1_000_000);
+            } else {
+                if let Some(p) = v.dequeue(&config, Time::from_ns(serve), &mut head) {
+                    out += 1;
+                    sum = sum.wrapping_mul(31).wrapping_add(u64::from(p.seq));
+                }
+                serve += 1_250_000;
+            }
+        }
+        (head.drops, out, sum, head.marks, v.count, head.q.len())
+    }
+
+    #[test]
+    fn an_overloaded_queue_drops_the_packets_that_the_kernel_drops() {
+        let (drops, out, sum, marks, count, left) = four_seconds(false);
+        assert_eq!(drops[..12], [101, 182, 223, 269, 310, 346, 379, 410, 439, 467, 493, 518]);
+        assert_eq!((out, sum, marks, count, left), (2861, 9_475_649_767_515_497_853, 0, 210, 72), "109008 bytes left");
+    }
+
+    #[test]
+    fn and_marks_those_that_it_marks() {
+        let (drops, out, sum, marks, count, left) = four_seconds(true);
+        assert_eq!(drops[14..18], [608, 629, 650, 688], "588 and 669 were marked");
+        assert_eq!((out, sum, marks, count, left), (2922, 8_943_392_568_594_236_512, 121, 223, 117));
+    }
+}
