@@ -13,6 +13,7 @@ use crate::sim::{Bin, Packet, Time, Verdict};
 
 pub mod codel;
 pub mod fifo;
+pub mod fq;
 pub mod fq_codel;
 pub mod htb;
 pub mod netem;
@@ -161,6 +162,8 @@ disciplines! {
         Bfifo = "bfifo", bfifo: fifo::Bfifo;
         /// Fair queueing with CoDel in every flow.
         FqCodel = "fq_codel", fq_codel: fq_codel::FqCodel;
+        /// Fair queueing that holds each packet until its departure time: the enforcer of TCP's pacing.
+        Fq = "fq", fq: fq::Fq;
     }
     others {
         /// Three FIFO bands by priority: the kernel's default where none is set.
