@@ -1,1 +1,16 @@
-//! The medium (DCF/EDCA), A-MPDU, Block Ack, reordering.
+//! The 802.11 MAC: the medium (DCF/EDCA), A-MPDU, Block Ack, reordering.
+//!
+//! In: bursts that a driver's hardware queues hold ([`burst`], [`device`]). Out: a report for each, and at the receiver
+//! MSDUs in order. Forming aggregates, software retries and rate chains belong to `driver`; durations to `phy`.
+
+pub mod ac;
+pub mod block_ack;
+pub mod burst;
+pub mod device;
+pub mod seq;
+
+pub use ac::{Ac, Tid};
+pub use block_ack::TxWindow;
+pub use burst::{Attempt, Burst, Chain, Mpdu, Report, StaIx, What};
+pub use device::{Device, Hops, Sink};
+pub use seq::Seq;
