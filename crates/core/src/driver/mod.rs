@@ -1,1 +1,4 @@
 //! Device drivers: Ethernet with BQL, ath9k, ath9k_htc.
+
+pub mod bql;
+pub mod ethernet;
