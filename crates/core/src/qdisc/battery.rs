@@ -35,6 +35,7 @@ fn tight(leaf: LeafKind) -> Setup {
     let mut s = Setup::default();
     (s.pfifo.limit, s.pfifo_fast.limit, s.bfifo.limit) = (20, 8, Bytes::new(20_000));
     (s.netem.limit, s.netem.delay) = (20, Span::from_ms(7));
+    (s.fq_codel.limit, s.fq_codel.memory_limit, s.fq_codel.drop_batch) = (24, Bytes::new(40_000), 4);
     (s.htb.rate, s.htb.leaf) = (Rate::from_mbit(5), leaf);
     s
 }
