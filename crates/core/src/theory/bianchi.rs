@@ -30,8 +30,9 @@ inputs! {
         data ("T_data", "us") = 248.0;
         /// Duration of its response, ACK or Block Ack.
         ack ("T_ack", "us") = 28.0;
-        /// Duration of the response that stations wait for after a collision (EIFS counts an ACK at the lowest basic rate).
-        eifs_ack ("T_eifs_ack", "us") = 44.0;
+        /// Idle time after a collision beyond AIFS. Bianchi has none; the standard's EIFS adds SIFS and an ACK at the
+        /// lowest basic rate, 60 us at 6 Mbit/s.
+        eifs ("EIFS - DIFS", "us") = 0.0;
         /// Duration of RTS; 0: none is sent.
         rts ("T_rts", "us") = 0.0;
         /// Duration of CTS.
@@ -76,10 +77,10 @@ impl Bianchi {
         let reserve = if self.rts > 0.0 { self.rts + self.cts + 2.0 * self.sifs } else { 0.0 };
         reserve + self.data + self.sifs + self.ack + self.aifs
     }
-    /// Duration of a collision with the idle time after it, us.
+    /// Duration of a collision with the idle time after it, us. Bianchi equation 14.
     pub fn collision(&self) -> f64 {
         let sent = if self.rts > 0.0 { self.rts } else { self.data };
-        sent + self.sifs + self.eifs_ack + self.aifs
+        sent + self.eifs + self.aifs
     }
     /// Solves `p = 1 - (1 - tau(p))^(n-1)` (equations 7, 9) by bisection and gives the throughput (equation 13).
     pub fn solve(&self) -> Solution {
@@ -178,11 +179,16 @@ mod tests {
     }
 
     #[test]
-    fn ns3_at_54_mbit_is_near() {
-        // shared/reference/ns3-saturation.csv, std a, 54 Mbit/s, single frames: 2, 5, 10, 14 stations.
-        for (n, ns3) in [(2.0, 30.224), (5.0, 29.112), (10.0, 27.497), (14.0, 26.627)] {
-            let got = Bianchi { n, ..Bianchi::default() }.solve().goodput;
-            assert!((got / ns3 - 1.0).abs() < 0.05, "{n} stations: {got}, ns-3 {ns3}");
+    fn ns3_is_near() {
+        // shared/reference/ns3-saturation.csv, single frames of 1472 bytes, 2, 5, 10 and 14 stations. Data: 802.11a of
+        // 1536 bytes at 54 Mbit/s; HT mixed format of 1538 bytes at 150 Mbit/s (36 us and 23 symbols of 3.6 us).
+        let ht = Bianchi { data: 118.8, aifs: 43.0, ..Bianchi::default() };
+        let rows = [(Bianchi::default(), [30.224, 29.112, 27.497, 26.627]), (ht, [45.638, 45.715, 43.828, 42.616])];
+        for (b, ns3) in rows {
+            for (n, ns3) in [2.0, 5.0, 10.0, 14.0].into_iter().zip(ns3) {
+                let got = Bianchi { n, ..b }.solve().goodput;
+                assert!((got / ns3 - 1.0).abs() < 0.025, "{n} stations, {} us: {got}, ns-3 {ns3}", b.data);
+            }
         }
     }
 }
