@@ -138,7 +138,7 @@ impl Fq {
         Verdict::Drop
     }
 
-    fn to_old(&mut self, flow: u32) {
+    fn requeue(&mut self, flow: u32) {
         let band = usize::from(self.flows[flow as usize].band);
         self.bands[band].old_flows.push(&mut self.flows, flow);
     }
@@ -155,7 +155,7 @@ impl Fq {
                 break;
             }
             self.delayed.pop();
-            self.to_old(flow);
+            self.requeue(flow);
         }
     }
 
@@ -202,13 +202,13 @@ impl Fq {
             if f.credit <= 0 {
                 f.credit += self.params.quantum as i32;
                 from.pop(&mut self.flows);
-                self.to_old(i);
+                self.requeue(i);
                 continue;
             }
             let Some(first) = self.pool.first(&f.list) else {
                 from.pop(&mut self.flows);
                 if new {
-                    self.to_old(i); // once round the old ones, so that they cannot starve
+                    self.requeue(i); // once round the old ones, so that they cannot starve
                 } else {
                     self.flows[i as usize].detached = Some(now);
                 }
