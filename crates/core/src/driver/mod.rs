@@ -1,1 +1,3 @@
 //! Device drivers: Ethernet with BQL, ath9k, ath9k_htc.
+
+pub mod ath9k_htc;
