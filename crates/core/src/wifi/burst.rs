@@ -40,6 +40,8 @@ pub struct Mpdu {
     pub len: u16,
     /// Transmissions so far, of any sort; the driver counts (ath9k's `retries`).
     pub attempts: u8,
+    /// The receiver has it (see [`Report::received`]).
+    pub received: bool,
 }
 
 /// QoS data header: frame control, duration, three addresses, sequence control, QoS control.
@@ -155,6 +157,9 @@ pub struct Report {
     pub airtime: Span,
     /// Bytes of opaque payload that came with the response (see `wifi::response`).
     pub payload: u8,
+    /// Bit `i`: the receiver has `mpdus[i]`, whether or not its acknowledgement came. For accounting only, no algorithm may
+    /// read it: a driver keeps it in [`Mpdu::received`], and an abandoned MPDU that was received is freed, not dropped.
+    pub received: u64,
 }
 
 impl Report {

@@ -6,11 +6,21 @@
 pub mod ac;
 pub mod block_ack;
 pub mod burst;
+mod contention;
 pub mod device;
+pub mod edca;
+mod exchange;
+pub mod limits;
+mod loss;
+pub mod medium;
+mod protection;
+pub mod reorder;
+pub mod response;
 pub mod seq;
 
 pub use ac::{Ac, Tid};
 pub use block_ack::TxWindow;
 pub use burst::{Attempt, Burst, Chain, Mpdu, Report, StaIx, What};
 pub use device::{Device, Hops, Sink};
+pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;

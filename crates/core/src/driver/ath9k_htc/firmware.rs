@@ -79,7 +79,7 @@ impl Firmware {
         }
     }
     /// A frame has come by USB; its buffer was taken when its transfer began.
-    pub fn from_usb(&mut self, now: Time, slot: Slot, par: &Params) {
+    pub fn take_in(&mut self, now: Time, slot: Slot, par: &Params) {
         self.inbox.push_back(slot);
         self.next(now, par);
     }

@@ -123,6 +123,11 @@ impl Host {
         self.stopped &= !wakes;
         wakes
     }
+    /// Statuses that came before their request was complete and wait for the cleanup timer.
+    #[cfg(test)]
+    pub fn early(&self) -> usize {
+        self.early.len()
+    }
     /// The cleanup timer.
     pub fn cleanup(&mut self, now: Time, par: &Params, sink: &mut Sink<'_>) {
         for _ in 0..self.early.len() {

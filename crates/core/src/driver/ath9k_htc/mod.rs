@@ -33,7 +33,7 @@ mod tests;
 
 pub use params::Params;
 
-use crate::phy::{Band, Mode};
+use crate::phy::Mode;
 use crate::sim::{Lane, Packet, Time};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
@@ -89,8 +89,8 @@ impl<Q: Above> Ath9kHtc<Q> {
         }
     }
     /// From now on transmit units for `to` begin their chain with `mode`.
-    pub fn set_mode(&mut self, to: StaIx, mode: Mode, band: Band) {
-        self.fw.tids.set_mode(&self.par, to, mode, band);
+    pub fn set_mode(&mut self, to: StaIx, mode: Mode) {
+        self.fw.tids.set_mode(&self.par, to, mode);
     }
     /// The netdev queues are awake: a packet can be taken.
     pub fn can_take(&self) -> bool {
@@ -170,7 +170,7 @@ impl<Q: Above> Ath9kHtc<Q> {
         loop {
             if self.usb.due <= now {
                 let (slot, last) = self.usb.arrived();
-                self.fw.from_usb(now, slot, &self.par);
+                self.fw.take_in(now, slot, &self.par);
                 if last {
                     self.usb.post(now, Inbox::Request, &self.par);
                 }

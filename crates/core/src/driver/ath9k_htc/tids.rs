@@ -13,7 +13,7 @@
 use super::host::Slot;
 use super::params::Params;
 use super::rates;
-use crate::phy::{Band, Mode, Ofdm};
+use crate::phy::{Mode, Ofdm};
 use crate::sim::Packet;
 use crate::wifi::burst::mpdu_len;
 use crate::wifi::{Ac, Attempt, Burst, Chain, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
@@ -37,6 +37,8 @@ struct Buf {
     len: u16,
     retries: u8,
     sent: bool,
+    /// The receiver has it already: for accounting only.
+    received: bool,
 }
 
 #[derive(Debug)]
@@ -56,7 +58,7 @@ struct TidQueue {
 pub(super) struct Unit {
     pub burst: Burst,
     /// The buffers of its MPDUs, or the one that a BAR travels in.
-    slots: Vec<(Slot, bool)>,
+    slots: Vec<Slot>,
     q: usize,
     bar_retries: u8,
 }
@@ -110,17 +112,17 @@ impl Tids {
             redo: VecDeque::with_capacity(room),
         };
         for s in 0..stations {
-            t.set_mode(par, StaIx(s as u8), mode, Band::default());
+            t.set_mode(par, StaIx(s as u8), mode);
         }
         t
     }
     /// From now on frames to `to` begin their chain with `mode`.
-    pub fn set_mode(&mut self, par: &Params, to: StaIx, mode: Mode, band: Band) {
+    pub fn set_mode(&mut self, par: &Params, to: StaIx, mode: Mode) {
         let chain = rates::chain(mode);
         self.chains[to.ix()] = chain;
         self.limits[to.ix()] = rates::aggregate_limit(&chain, par.ampdu_bytes);
-        // src: rcRateFind_11n, the block of 2009/02/06
-        self.rts[to.ix()] = band == Band::Ghz2 && matches!(mode, Mode::Ht(h) if h.mcs() <= 3);
+        // At 2.4 GHz, the only band of the AR9271. src: fw wlan/ratectrl_11n_ln.c rcRateFind_11n, the block of 2009/02/06
+        self.rts[to.ix()] = matches!(mode, Mode::Ht(h) if h.mcs() <= 3);
     }
     /// What stands first in the hardware queue.
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
@@ -136,7 +138,15 @@ impl Tids {
         let (ac, i) = (Ac::of(tid), to.ix() * Tid::COUNT + tid.ix());
         let aggregates = self.limits[to.ix()] > 0;
         let q = &mut self.queues[i];
-        let b = Buf { slot, seq: q.window.assign(), p: *p, len: mpdu_len(p.ip_len(), true), retries: 0, sent: false };
+        let b = Buf {
+            slot,
+            seq: q.window.assign(),
+            p: *p,
+            len: mpdu_len(p.ip_len(), true),
+            retries: 0,
+            sent: false,
+            received: false,
+        };
         if !aggregates {
             q.window.open(b.seq);
             q.window.settle(b.seq);
@@ -179,8 +189,8 @@ impl Tids {
     }
     fn add(u: &mut Unit, b: Buf) {
         u.burst.psdu = u32::from(b.len);
-        u.burst.mpdus.push(Mpdu { packet: b.p, seq: b.seq, len: b.len, attempts: b.retries });
-        u.slots.push((b.slot, true));
+        u.burst.mpdus.push(Mpdu { packet: b.p, seq: b.seq, len: b.len, attempts: b.retries, received: b.received });
+        u.slots.push(b.slot);
     }
 
     /// The next unit for an idle hardware queue, formed from the queue whose turn it is.
@@ -247,13 +257,14 @@ impl Tids {
         }
         let mut bar = None;
         for (k, m) in u.burst.mpdus.iter().enumerate() {
-            let (slot, ok) = (u.slots[k].0, r.acked >> k & 1 == 1);
+            let (slot, ok) = (u.slots[k], r.acked >> k & 1 == 1);
+            let received = m.received || r.received >> k & 1 == 1;
             let q = &mut self.queues[i];
             if ok || !u.burst.agreement || m.attempts >= par.retries {
                 if u.burst.agreement {
                     q.window.settle(m.seq);
                 }
-                out.statuses.push((slot, ok));
+                out.statuses.push((slot, ok || received)); // received but never acknowledged: not a drop
                 if ok || !u.burst.agreement || bar.is_some() {
                     out.buffers += 1;
                 } else {
@@ -267,6 +278,7 @@ impl Tids {
                     len: m.len,
                     retries: m.attempts + 1,
                     sent: true,
+                    received,
                 });
             }
         }
