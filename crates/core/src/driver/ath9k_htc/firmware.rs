@@ -7,7 +7,8 @@
 //! The loop does one thing at a time, so an aggregate's completion, the forming of the next and the frames that come by USB
 //! share one CPU of 117 MHz, and the radio is idle from the end of one exchange to the end of the next forming.
 //!
-//! Differs: D1 a pass's effects come at its end; D2 the loop's empty turns take no time.
+//! Differs: D1 a pass's effects come at its end; D2 which work comes first is decided when work comes to an idle CPU, not when
+//! the loop's turn ends.
 
 use super::host::{Frame, Slot};
 use super::params::{MICROFRAME, Params};
@@ -54,6 +55,8 @@ pub(super) struct Firmware {
     /// Units that the hardware is done with.
     done: VecDeque<(Ac, Unit, Report)>,
     job: Job,
+    /// Since when the loop turns idly.
+    idle: Time,
     /// When the CPU is done with its job.
     pub due: Time,
     settled: Settled,
@@ -72,6 +75,7 @@ impl Firmware {
             inbox: VecDeque::with_capacity(room),
             done: VecDeque::with_capacity(room),
             job: Job::Idle,
+            idle: Time::ZERO,
             due: Time::NEVER,
             settled: Settled { statuses: Vec::with_capacity(2 * room), buffers: 0 },
             events: VecDeque::with_capacity(usize::from(par.status_events)),
@@ -100,6 +104,10 @@ impl Firmware {
         }
         // Inside the tasklet: what completed since is taken along, and the statuses come last.
         let in_tasklet = !self.settled.statuses.is_empty();
+        // What comes to an idle loop is noticed when its turn ends; what waits already, at once.
+        let turns = (now - self.idle).ns().div_euclid(par.cpu_turn.ns())
+            + i64::from((now - self.idle).ns() % par.cpu_turn.ns() > 0);
+        let now = self.idle + par.cpu_turn * turns;
         if !in_tasklet {
             if let Some(s) = self.inbox.pop_front() {
                 return self.start(now, Job::Receive(s), par.cpu_frame);
@@ -117,6 +125,7 @@ impl Firmware {
     /// The CPU is done with its job. `frame` finds what a slot holds. True if buffers were freed.
     pub fn step(&mut self, now: Time, par: &Params, frame: impl Fn(Slot) -> Frame) -> bool {
         self.due = Time::NEVER;
+        self.idle = now;
         let before = self.buffers;
         match core::mem::replace(&mut self.job, Job::Idle) {
             Job::Idle => {}

@@ -29,6 +29,8 @@ mod tids;
 mod usb;
 
 #[cfg(test)]
+mod bss_tests;
+#[cfg(test)]
 mod tests;
 
 pub use params::Params;

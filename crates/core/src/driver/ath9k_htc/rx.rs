@@ -95,7 +95,7 @@ impl Upload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{FlowId, Kind, NodeId};
+    use crate::sim::{FlowId, Kind, NodeId, Span};
 
     fn full() -> Packet {
         Packet { payload: 1448, headers: 52, ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn an_ampdu_of_seventeen_comes_as_ten_and_seven() {
-        let (par, mut u) = (Params::default(), Upload::new());
+        let (par, mut u) = (Params { cpu_frame: Span::from_us(5), ..Params::default() }, Upload::new());
         for i in 1..=17 {
             u.receive(Time::from_us(82 * i), full(), Time::ZERO, &par);
         }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_lone_frame_waits_for_the_timeout() {
-        let (par, mut u) = (Params::default(), Upload::new());
+        let (par, mut u) = (Params { cpu_frame: Span::from_us(5), ..Params::default() }, Upload::new());
         u.receive(Time::from_us(100), full(), Time::ZERO, &par);
         assert_eq!(u.due(&par).us(), 305);
         u.receive(Time::from_us(400), full(), Time::ZERO, &par);
