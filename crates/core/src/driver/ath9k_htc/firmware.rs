@@ -62,6 +62,8 @@ pub(super) struct Firmware {
     settled: Settled,
     /// Events that the host has not fetched.
     events: VecDeque<Event>,
+    /// Statuses that found no room in an event; the driver frees their frames by its timeout.
+    pub lost: Vec<(Slot, bool)>,
     /// When the first of them is fetched: at a microframe's begin, one a microframe.
     pub poll: Time,
 }
@@ -79,6 +81,7 @@ impl Firmware {
             due: Time::NEVER,
             settled: Settled { statuses: Vec::with_capacity(2 * room), buffers: 0 },
             events: VecDeque::with_capacity(usize::from(par.status_events)),
+            lost: Vec::with_capacity(2 * room),
             poll: Time::NEVER,
         }
     }
@@ -148,11 +151,13 @@ impl Firmware {
         self.buffers != before
     }
     fn report(&mut self, now: Time, par: &Params) {
-        for part in self.settled.statuses.chunks(usize::from(par.status_frames)).take(EVENTS_A_PASS) {
-            if self.events.len() < usize::from(par.status_events) {
+        for (i, part) in self.settled.statuses.chunks(usize::from(par.status_frames)).enumerate() {
+            if i < EVENTS_A_PASS && self.events.len() < usize::from(par.status_events) {
                 let mut e = Event { n: part.len() as u8, ..Event::default() };
                 e.status[..part.len()].copy_from_slice(part);
                 self.events.push_back(e);
+            } else {
+                self.lost.extend_from_slice(part);
             }
         }
         self.settled.statuses.clear();

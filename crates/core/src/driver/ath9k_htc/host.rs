@@ -41,6 +41,8 @@ pub(super) struct Frame {
     /// Its TID.
     pub tid: Tid,
     at: At,
+    /// What became of it on the air, where the status itself was lost: for accounting only.
+    fate: bool,
 }
 
 /// The driver's transmit side.
@@ -82,7 +84,7 @@ impl Host {
     pub fn take(&mut self, par: &Params, p: Packet, to: StaIx, tid: Tid) {
         let s = self.free_slot();
         self.used[usize::from(s) / 64] |= 1 << (s % 64);
-        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb });
+        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: true });
         self.skbs.push_back(s);
         self.queued += 1;
         self.stopped |= self.queued >= par.tx_threshold;
@@ -99,6 +101,12 @@ impl Host {
     pub fn status(&mut self, s: Slot, ok: bool, sink: &mut Sink<'_>) {
         if !self.settle(s, ok, sink) {
             self.early.push_back((s, ok, 0));
+        }
+    }
+    /// The device lost the status of `s`.
+    pub fn lost(&mut self, s: Slot, ok: bool) {
+        if let Some(f) = &mut self.frames[usize::from(s)] {
+            f.fate = ok;
         }
     }
     /// Frees the frame if its request is complete.
@@ -137,9 +145,9 @@ impl Host {
             }
         }
         for i in 0..SLOTS {
-            if let Some(Frame { at: At::Waiting(since), .. }) = self.frames[i] {
+            if let Some(Frame { at: At::Waiting(since), fate, .. }) = self.frames[i] {
                 if now > since + par.status_timeout {
-                    self.settle(i as Slot, true, sink); // whatever became of it: freed without a status
+                    self.settle(i as Slot, fate, sink);
                 }
             }
         }

@@ -179,7 +179,11 @@ impl<Q: Above> Ath9kHtc<Q> {
                 self.begin(now);
             } else if self.fw.due <= now {
                 let host = &self.host;
-                if self.fw.step(now, &self.par, |s| *host.frame(s)) {
+                let freed = self.fw.step(now, &self.par, |s| *host.frame(s));
+                for (s, ok) in self.fw.lost.drain(..) {
+                    self.host.lost(s, ok);
+                }
+                if freed {
                     self.begin(now);
                 }
             } else if self.fw.poll <= now {

@@ -221,6 +221,20 @@ fn usb_is_slow_enough_to_split_a_burst() {
 }
 
 #[test]
+fn statuses_beyond_two_events_are_never_reported() {
+    // Made small so that one aggregate overflows them; in the device it takes two categories in one pass.
+    let mut w = World::new(Params { ampdu_frames: 20, target_buffers: 64, status_frames: 6, ..par() });
+    for i in 0..200 {
+        w.offer(Ac::Be, full(i));
+    }
+    w.run(Time::from_s(1));
+    let lost = w.dev.held();
+    assert!(lost > 0, "20 statuses against 12");
+    w.run(Time::from_s(10));
+    assert_eq!((w.dev.held(), w.freed.len()), (0, 200));
+}
+
+#[test]
 fn voice_goes_first_and_aggregates_too() {
     let mut w = World::new(par());
     for i in 0..20 {
