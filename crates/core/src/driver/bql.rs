@@ -153,4 +153,38 @@ mod tests {
         }
         assert!(d.limit() < 6_056, "about two frames a completion suffice, not {}", d.limit());
     }
+
+    /// Random enqueues and completions, one of each a ms; the limits are what 6.12's dynamic_queue_limits.c itself
+    /// gave on the same, compiled outside the kernel with HZ 1000.
+    #[test]
+    fn limits_are_the_kernels() {
+        let (mut d, mut q) = (Dql::new(&Params::default()), std::collections::VecDeque::new());
+        let mut x = 7_u32;
+        let mut draw = || {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            x >> 8
+        };
+        let (mut sum, mut seen) = (0_u64, Vec::new());
+        for ms in 1..=20_000 {
+            for _ in 0..draw() % 12 {
+                if d.avail() < 0 {
+                    break;
+                }
+                let bytes = 60 + draw() % 1455;
+                d.queued(bytes);
+                q.push_back(bytes);
+            }
+            let n = q.len().min(draw() as usize % 9);
+            let bytes = q.drain(..n).sum::<u32>();
+            if bytes > 0 {
+                d.completed(Time::from_ms(ms), bytes);
+            }
+            sum = sum.wrapping_mul(31).wrapping_add(u64::from(d.limit()));
+            if ms <= 8 || ms % 4000 == 0 {
+                seen.push(d.limit());
+            }
+        }
+        assert_eq!(seen, [418, 418, 1093, 1093, 1093, 2592, 2592, 5524, 16465, 16465, 16721, 16656, 16656]);
+        assert_eq!(sum, 14_879_982_875_081_995_526);
+    }
 }

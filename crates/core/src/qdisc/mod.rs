@@ -11,7 +11,10 @@
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
 use crate::sim::{Bin, Packet, Time, Verdict};
 
+pub mod codel;
 pub mod fifo;
+pub mod fq;
+pub mod fq_codel;
 pub mod htb;
 pub mod netem;
 pub mod pfifo_fast;
@@ -157,6 +160,10 @@ disciplines! {
         Pfifo = "pfifo", pfifo: fifo::Pfifo;
         /// First in, first out, limited in bytes.
         Bfifo = "bfifo", bfifo: fifo::Bfifo;
+        /// Fair queueing with CoDel in every flow.
+        FqCodel = "fq_codel", fq_codel: fq_codel::FqCodel;
+        /// Fair queueing that holds each packet until its departure time: the enforcer of TCP's pacing.
+        Fq = "fq", fq: fq::Fq;
     }
     others {
         /// Three FIFO bands by priority: the kernel's default where none is set.

@@ -9,7 +9,7 @@
 //! Differs: D1 two transmissions that begin within aCCATime collide, and nothing of either is decoded (no capture);
 //! D2 bystanders decode what its receiver does not, so that they hold their NAV where only the receiver has an error;
 //! D3 responses are lost only by `response_error`; D4 a frame that loses inside its own station does not count
-//! a retry; D5 no beacons.
+//! a retry; D5 no beacons; D6 after a collision bystanders wait DIFS unless `collision_eifs`.
 
 use super::ac::Ac;
 use super::burst::{Burst, Chain, Report, StaIx, What};
@@ -24,8 +24,9 @@ use crate::sim::{Lane, Span, Streams, Time};
 crate::params! {
     /// What the medium is like.
     pub struct Params {
-        /// After a frame that it could not decode (a collision), a station waits EIFS instead of DIFS.
-        eifs: bool = true, src "802.11-2020 10.3.7";
+        /// Bystanders synchronise on one of the frames that collide, fail to decode it and wait EIFS; otherwise they only see
+        /// energy, and wait DIFS (two frames of like power that begin together hide each other's preamble).
+        collision_eifs: bool = false, src "802.11-2020 10.3.7 (EIFS follows PHY-RXEND with an error); ns-3.44 phy-entity.cc EndPreambleDetectionPeriod";
         /// Probability that an ACK or Block Ack is not decoded by the station it is for.
         response_error: f64 = 0.0, in 0.0 => 1.0, src "model: responses go at robust rates";
     }
@@ -378,7 +379,7 @@ impl Medium {
             self.busy_until = at + x.end;
             self.reference.fill(at + x.end);
             self.reference[from.ix()] = at + x.timeout;
-            self.reference[to.ix()] = at + x.data_end + self.eifs_less_difs();
+            self.reference[to.ix()] = at + x.data_end + self.responses.eifs_less_difs();
             self.idle(stations);
         }
         if n > 0 {
@@ -423,16 +424,13 @@ impl Medium {
             }
         }
         self.busy_until = end;
-        let bystanders = end + self.eifs_less_difs();
+        let eifs = self.params.collision_eifs;
+        let bystanders = end + if eifs { self.responses.eifs_less_difs() } else { Span::ZERO };
         self.reference.fill(bystanders);
         for &(i, timeout) in &self.winners {
             self.reference[self.contenders[i as usize].sta.ix()] = timeout.max(end);
         }
         self.idle(stations);
-    }
-
-    fn eifs_less_difs(&self) -> Span {
-        if self.params.eifs { self.responses.eifs_less_difs() } else { Span::ZERO }
     }
 
     /// Nothing answered contender `i`, which knows it at `known`: doubles its window, moves on in the chain.
@@ -473,7 +471,7 @@ impl Medium {
             let chain = stations.head(sta, ac).expect("the head stays until its report").chain;
             // It heard a response that it could not decode.
             self.fail(f.contender, now, &chain, false, stations);
-            self.reference[sta.ix()] = now + self.eifs_less_difs();
+            self.reference[sta.ix()] = now + self.responses.eifs_less_difs();
             self.reference[f.to.ix()] = now;
             return self.idle(stations);
         }

@@ -16,6 +16,7 @@ pub mod medium;
 mod protection;
 pub mod reorder;
 pub mod response;
+pub mod saturation;
 pub mod seq;
 
 pub use ac::{Ac, Tid};
