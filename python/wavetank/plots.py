@@ -2,13 +2,14 @@
 
 Colours are Okabe and Ito's, which people with any colour vision tell apart; candles are the papers' (box: 10th to 90th
 percentile, line: median). Where a claim says what the paper measured, its band is drawn beside ours in grey, its value
-as a diamond; for a ratio the band is that of the paper's ratio times what we measured of the other row.
+as a diamond; dashed is the band of a ratio or difference, taken from what we measured of the other row.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,9 +70,16 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 
 
 def _footer(outcome: Outcome, figure: Figure) -> str:
-    n = len(figure.seeds(outcome.quick))
-    quick = "QUICK RUN: " if outcome.quick else ""
-    return f"{quick}{n} repetitions. Box: 10th to 90th percentile, line: median. Grey, \u25c7: what the paper says."
+    kinds = {p["kind"] for p in figure.panels}
+    parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    if "time" in kinds:
+        parts.append("Over time: the first repetition; shaded: the paper's band.")
+    if "candles" in kinds:
+        parts.append("Box: 10th to 90th percentile, line: median.")
+        parts.append("Grey: the paper's band, \u25c7 its value; dashed: the paper's ratio times our other point.")
+    if "curves" in kinds:
+        parts.append("Points: median over repetitions with standard error.")
+    return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)
 
 
 def _points(figure: Figure, panel: Mapping[str, Any]) -> list[Point]:
@@ -112,11 +120,8 @@ def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
     t, v = _xy(record["series"].get("ping_icmp", [[], []]))
     ping_ax.plot(t, v, color=RED, linewidth=0.7, alpha=0.9)
     ceiling = float(np.nanpercentile(v, 99.5)) if v.size else 1.0
-    _bands_in_time(outcome, figure, point, ax, ping_ax, record)
-    for v2 in _claims(outcome, figure, point, "goodput"):
-        top = max(top, v2[1] if math.isfinite(v2[1]) else 0.0)
-    for v2 in _claims(outcome, figure, point, "ping_rtt"):
-        ceiling = max(ceiling, v2[1] if math.isfinite(v2[1]) else 0.0)
+    reach = _bands_in_time(outcome, figure, point, ax, ping_ax, record)
+    top, ceiling = max(top, reach[0]), max(ceiling, reach[1])
     ax.set_ylim(0, top * 1.2 or 1)
     ping_ax.set_ylim(0, ceiling * 1.9 or 1)
     ax.set_xlim(0, record["simulated_s"])
@@ -127,23 +132,44 @@ def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
 
 def _bands_in_time(
     outcome: Outcome, figure: Figure, point: Point, ax: Axes, ping_ax: Axes, record: metrics.Record
-) -> None:
+) -> tuple[float, float]:
+    """Draws the paper's bands (absolute ones); gives how high they reach, goodput's and ping's."""
     start, end = record["window"]
-    for where, quantity, colour in ((ax, "goodput", BLUE), (ping_ax, "ping_rtt", RED)):
-        for low, high, value, _ in _claims(outcome, figure, point, quantity):
-            where.add_patch(Rectangle((start, low), end - start, high - low, facecolor=colour, alpha=0.13, linewidth=0))
-            if value is not None:
-                where.hlines(value, start, end, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
+    reach = [0.0, 0.0]
+    for i, (where, quantity, colour) in enumerate(((ax, "goodput", BLUE), (ping_ax, "ping_rtt", RED))):
+        for band in _bands(outcome, figure, point, quantity):
+            if band.relative:
+                continue
+            height = band.high - band.low
+            where.add_patch(
+                Rectangle((start, band.low), end - start, height, facecolor=colour, alpha=0.13, linewidth=0)
+            )
+            if band.value is not None:
+                where.hlines(band.value, start, end, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
+            reach[i] = max(reach[i], band.high)
+    return reach[0], reach[1]
 
 
-def _claims(
-    outcome: Outcome, figure: Figure, point: Point, quantity: str
-) -> list[tuple[float, float, float | None, str]]:
-    """What the paper says of this quantity at this point: (low, high, value, id) in the quantity's unit."""
-    out = []
+@dataclass(frozen=True)
+class Band:
+    """What the paper says of a quantity at a point, in the quantity's unit; ``relative``: by way of another point of ours."""
+
+    low: float
+    high: float
+    value: float | None
+    relative: bool
+
+
+#: A panel's quantity shows the claims on these.
+SHOWS = {"all_goodput": ("goodput", "udp_goodput")}
+
+
+def _bands(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> list[Band]:
+    """The paper's bands for this quantity at this very set-up, each once."""
+    out: list[Band] = []
     for v in outcome.verdicts:
         c = v.claim
-        if not _same_set_up(outcome, figure, point, v) or c.quantity != quantity or c.reduce:
+        if c.quantity not in SHOWS.get(quantity, (quantity,)) or c.reduce or not _same_set_up(outcome, point, v):
             continue
         low, high, value = c.low, c.high, c.value
         if c.relation == "ratio-to":
@@ -158,15 +184,17 @@ def _claims(
             low, high, value = ends[0], ends[1], None if value is None else v.other + sign * value
         if low is None or high is None:
             continue
-        out.append((low, high, value, c.id))
-    return out
+        band = Band(low, high, value, bool(c.refers))
+        if band not in out:
+            out.append(band)
+    return sorted(out, key=lambda b: b.relative)
 
 
 def _unratio(x: float, unit: str) -> float:
     return 1 + x / 100 if unit == "%" else x
 
 
-def _same_set_up(outcome: Outcome, figure: Figure, point: Point, verdict: Verdict) -> bool:
+def _same_set_up(outcome: Outcome, point: Point, verdict: Verdict) -> bool:
     """Whether the claim is measured at this very set-up, be it in another figure of the experiment."""
     c = verdict.claim
     other = outcome.measured.figures.get(c.figure)
@@ -201,25 +229,24 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
         )
         ax.hlines(p50, i - 0.26, i + 0.10, color=colour, linewidth=2.2)
         top = max(top, float(p90))
-        for low, high, value, _ in _claims(outcome, figure, p, panel["quantity"]):
-            ax.add_patch(Rectangle((i + 0.16, low), 0.12, high - low, facecolor="#bbbbbb", alpha=0.6, linewidth=0))
-            if value is not None:
+        for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
+            left = i + 0.15 + 0.13 * k
+            style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
+            if band.relative:
+                style = {"facecolor": "none", "edgecolor": PAPER, "linewidth": 0.8, "linestyle": (0, (3, 2))}
+            ax.add_patch(Rectangle((left, band.low), 0.10, band.high - band.low, **style))
+            if band.value is not None:
                 ax.plot(
-                    [i + 0.22],
-                    [value],
-                    marker="D",
-                    markersize=4.5,
-                    color="white",
-                    markeredgecolor=PAPER,
-                    linestyle="none",
-                    zorder=5,
-                )
-            top = max(top, high)
+                    [left + 0.05], [band.value], marker="D", markersize=4, color="white", markeredgecolor=PAPER,
+                    linestyle="none", zorder=5,
+                )  # fmt: skip
+            top = max(top, band.high)
     ax.set_xticks(range(len(points)), [p.name for p in points])
     if max(len(p.name) for p in points) * len(points) > 34:
         ax.tick_params(axis="x", labelrotation=30)
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
     ax.set_xlim(-0.6, len(points) - 0.4)
     ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
@@ -281,13 +308,15 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
             linestyle="none", label=f"measured, {by} = {group}",
         )  # fmt: skip
         if panel.get("model"):
-            fine = np.unique(np.round(np.linspace(min(xs), max(xs), 400)))
+            fine = np.arange(min(xs), max(xs) + 1)
             curve = [
                 metrics.model(figure, panel["model"], Point("", chosen[0].scenario, {**chosen[0].x, x: float(f)})).value
                 for f in fine
             ]
             ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"model, {by} = {group}")
     ax.set_ylim(bottom=0)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
     ax.set_xlabel(panel.get("x_label", x))
     ax.set_ylabel(panel.get("label", panel["quantity"]))
     ax.legend()
