@@ -107,7 +107,7 @@ def test_flent_files_are_format_4(test):
                  "Ping (ms) UDP EF"},
     }  # fmt: skip
     assert expected[test] <= set(doc["results"])
-    assert {"wifi_stats_sta1::avg_aggr_size::ap", "wifi_stats_ap::airtime_total::sta1"} <= set(doc["results"])
+    assert {"wifi_stats_wavetank::avg_aggr_size::sta1", "wifi_stats_wavetank::airtime_total::ap"} <= set(doc["results"])
     json.dumps(doc, allow_nan=False)
 
 

@@ -2,10 +2,10 @@
 
 One upload is ``tcp_upload``, one download ``tcp_download``, several are ``tcp_nup`` and ``tcp_ndown``, marked flows both ways
 ``rrul``, UDP alone ``udp_flood``; the series have the names that Flent's own tests give them. A radio's airtime and mean
-aggregate are ``wifi_stats_HOST::airtime_tx::PEER`` and so on, as Flent's ``wifi_stats`` runner writes them.
+aggregate are ``wifi_stats_wavetank::airtime_tx::STATION`` and so on, as Flent's ``wifi_stats`` runner writes them.
 
-Differs: D1 the clock starts at 2000-01-01, so that the same run gives the same bytes. D2 airtime at the access point is split
-by station from what the stations sent and heard; its mean aggregate is over all stations.
+Differs: D1 the clock starts at 2000-01-01, so that the same run gives the same bytes. D2 a real file has one radio's view of
+its peers; ours has every radio's own airtime sent and heard and its own mean aggregate, as one monitor's.
 """
 
 from __future__ import annotations
@@ -140,45 +140,33 @@ def _pings(file: _File, result: Result, test: str) -> None:
         file.combine("Ping (ms) avg", names, "average", "ms")
 
 
+#: The one host whose radio statistics the file holds: it sees every radio's own.
+MONITOR = "wavetank"
+
+
 def _wifi(file: _File, result: Result) -> dict[str, str]:
-    stations = [n for n in result.nodes if n != "ap"]
-    if not stations:
+    if not result.nodes:
         return {}
-    seen: list[tuple[str, str, FloatArray, FloatArray, FloatArray, FloatArray]] = []
-    for name in stations:
-        s = result.nodes[name].series
-        seen.append((name, "ap", s["t"], s["airtime_tx_us"], s["airtime_rx_us"], s["avg_aggr_size"]))
-        if "ap" in result.nodes:
-            seen.append(
-                (
-                    "ap",
-                    name,
-                    s["t"],
-                    s["airtime_rx_us"],
-                    s["airtime_tx_us"],
-                    result.nodes["ap"].series["avg_aggr_size"],
-                )
-            )
-    for host, peer, t, tx, rx, aggr in seen:
-        key = f"wifi_stats_{host}"
-        values = {"airtime_tx": tx, "airtime_rx": rx, "avg_aggr_size": aggr}
-        for k, v in values.items():
-            file.add(f"{key}::{k}::{peer}", t, v, "packets" if k == "avg_aggr_size" else "us", raw=False)
-        file.combine(
-            f"{key}::airtime_total::{peer}",
-            [f"{key}::airtime_tx::{peer}", f"{key}::airtime_rx::{peer}"],
-            "sum",
-            "us",
-        )
-        rows = file.raw.setdefault(key, [{"t": round(EPOCH + x, 6), "stations": {}} for x in t.tolist()])
-        for i, row in enumerate(rows):
-            row["stations"][peer] = {k: float(v[i]) for k, v in values.items() if np.isfinite(v[i])}
-        file.meta[key] = {"UNITS": "misc"}
-    hosts = list(dict.fromkeys(h for h, *_ in seen))
+    key = f"wifi_stats_{MONITOR}"
+    file.meta[key] = {"UNITS": "misc"}
+    totals = []
+    for name, node in result.nodes.items():
+        s = node.series
+        for k, units in (("airtime_tx", "us"), ("airtime_rx", "us"), ("avg_aggr_size", "packets")):
+            values = s[k if units == "packets" else f"{k}_us"]
+            file.add(f"{key}::{k}::{name}", s["t"], values, units, raw=False)
+            rows = file.raw.setdefault(key, [{"t": round(EPOCH + x, 6), "stations": {}} for x in s["t"].tolist()])
+            for row, v in zip(rows, values.tolist(), strict=True):
+                if np.isfinite(v):
+                    row["stations"].setdefault(name, {})[k] = v
+        totals.append(f"{key}::airtime_total::{name}")
+        file.combine(totals[-1], [f"{key}::airtime_tx::{name}", f"{key}::airtime_rx::{name}"], "sum", "us")
+    file.combine(f"{key}::airtime_sum", totals, "sum", "us")
+    file.combine(f"{key}::airtime_fairness", totals, "fairness", "us")
     return {
-        "wifi_stats_hosts": ",".join(hosts),
-        "wifi_stats_interfaces": ",".join("wlan0" for _ in hosts),
-        "wifi_stats_stations": ",".join(dict.fromkeys(p for _, p, *_ in seen)),
+        "wifi_stats_hosts": MONITOR,
+        "wifi_stats_interfaces": "wlan0",
+        "wifi_stats_stations": ",".join(result.nodes),
     }
 
 
