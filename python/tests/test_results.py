@@ -5,6 +5,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -118,7 +120,7 @@ def test_a_mean_in_the_flent_file_is_the_runs(one_result):
     assert np.nanmean(v[inside]) == pytest.approx(one_result.flows[0].goodput_mbit, rel=0.03)
 
 
-FLENT = os.environ.get("FLENT") or shutil.which("flent")
+FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.executable).parent)) or shutil.which("flent")
 
 
 @pytest.mark.flent
