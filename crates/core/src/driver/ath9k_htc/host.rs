@@ -43,6 +43,8 @@ pub(super) struct Frame {
     at: At,
     /// What became of it on the air, where the status itself was lost: for accounting only.
     fate: bool,
+    /// The receiver has it: for accounting only.
+    landed: bool,
 }
 
 /// The driver's transmit side.
@@ -51,6 +53,8 @@ pub(super) struct Host {
     frames: Vec<Option<Frame>>,
     used: [u64; SLOTS / 64],
     queued: u16,
+    /// Of these, frames that the receiver has.
+    landed: u16,
     stopped: bool,
     /// Frames for the next USB request (`tx_skb_queue`).
     pub skbs: VecDeque<Slot>,
@@ -64,6 +68,7 @@ impl Host {
             frames: vec![None; SLOTS],
             used: [0; SLOTS / 64],
             queued: 0,
+            landed: 0,
             stopped: false,
             skbs: VecDeque::with_capacity(SLOTS),
             early: VecDeque::with_capacity(SLOTS),
@@ -77,6 +82,17 @@ impl Host {
     pub fn held(&self) -> u16 {
         self.queued
     }
+    /// Frames held whose packets are nowhere else yet.
+    pub fn owed(&self) -> u16 {
+        self.queued - self.landed
+    }
+    /// The receiver has the packet of `s`.
+    pub fn landed(&mut self, s: Slot) {
+        if let Some(f) = self.frames[usize::from(s)].as_mut().filter(|f| !f.landed) {
+            f.landed = true;
+            self.landed += 1;
+        }
+    }
     pub fn frame(&self, s: Slot) -> &Frame {
         self.frames[usize::from(s)].as_ref().expect("a slot in use")
     }
@@ -84,7 +100,7 @@ impl Host {
     pub fn take(&mut self, par: &Params, p: Packet, to: StaIx, tid: Tid) {
         let s = self.free_slot();
         self.used[usize::from(s) / 64] |= 1 << (s % 64);
-        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: true });
+        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: true, landed: false });
         self.skbs.push_back(s);
         self.queued += 1;
         self.stopped |= self.queued >= par.tx_threshold;
@@ -118,6 +134,7 @@ impl Host {
         self.frames[usize::from(s)] = None;
         self.used[usize::from(s) / 64] &= !(1 << (s % 64));
         self.queued -= 1;
+        self.landed -= u16::from(f.landed);
         if ok {
             sink.free(&f.p);
         } else {

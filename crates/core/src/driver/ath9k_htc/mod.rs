@@ -121,6 +121,10 @@ impl<Q: Above> Ath9kHtc<Q> {
     pub fn held_up(&self) -> u64 {
         (self.upload.held() + self.up.len()) as u64
     }
+    /// skbs that the driver holds (`tx.queued_cnt`), those included whose packets the receiver has.
+    pub fn queued(&self) -> u16 {
+        self.host.held()
+    }
     /// When something happens next by itself.
     pub fn wake_at(&self) -> Time {
         let u = self.upload.due(&self.par);
@@ -228,7 +232,8 @@ impl<Q: Above> Device for Ath9kHtc<Q> {
         self.fw.tids.head(ac)
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
-        self.fw.hardware_done(now, ac, report, &self.par);
+        let host = &mut self.host;
+        self.fw.hardware_done(now, ac, report, &self.par, |s| host.landed(s));
         self.on(now, q, sink);
         self.arm(now, sink);
     }
@@ -239,7 +244,9 @@ impl<Q: Above> Device for Ath9kHtc<Q> {
         self.on(now, q, sink);
         self.arm(now, sink);
     }
+    /// Packets that the driver holds and that the receiver has not: a frame's skb outlives its way through the air by the way
+    /// of its status. What was received and is not yet with the host's stack is [`Ath9kHtc::held_up`].
     fn held(&self) -> u64 {
-        u64::from(self.host.held())
+        u64::from(self.host.owed())
     }
 }

@@ -9,7 +9,8 @@
 //!
 //! Differs: D1 the timeout runs from the end of the last frame (the chip's data sheet, which would say, is not public);
 //! D2 the eleven receive buffers never run out: the bus is three times as fast as the air; D3 the CPU's receive work does
-//! not delay its transmit work, since a half-duplex radio rarely has both.
+//! not delay its transmit work, since a half-duplex radio rarely has both; D4 the reorder buffer stands before the upload (in
+//! `wifi`), not behind it (in mac80211): a frame that waited for a hole is uploaded when it is released.
 
 use super::params::{Params, in_bytes};
 use crate::sim::{Packet, Time};

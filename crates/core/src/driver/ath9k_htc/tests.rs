@@ -163,7 +163,7 @@ fn saturated_it_sends_sixteen_and_seventeen_in_turn() {
     w.run(Time::from_ms(100));
     let sizes: Vec<_> = w.log.iter().skip(10).take(20).map(|l| l.1).collect();
     assert!(sizes.chunks(2).all(|c| c[0] + c[1] == 33 && c.contains(&17)), "33 buffers, 17 at most: {sizes:?}");
-    assert!(!w.dev.can_take() || w.dev.held() >= 230, "the driver stays full");
+    assert!(!w.dev.can_take() || w.dev.queued() >= 230, "the driver stays full");
 }
 
 #[test]
@@ -228,10 +228,10 @@ fn statuses_beyond_two_events_are_never_reported() {
         w.offer(Ac::Be, full(i));
     }
     w.run(Time::from_s(1));
-    let lost = w.dev.held();
+    let lost = w.dev.queued();
     assert!(lost > 0, "20 statuses against 12");
     w.run(Time::from_s(10));
-    assert_eq!((w.dev.held(), w.freed.len()), (0, 200));
+    assert_eq!((w.dev.queued(), w.freed.len()), (0, 200));
 }
 
 #[test]
@@ -258,7 +258,8 @@ fn nothing_is_lost_unaccounted() {
             let until = w.now + Span::from_ms(10);
             w.run(until);
             let above: usize = w.q.queued.iter().map(VecDeque::len).sum();
-            assert_eq!(w.freed.len() + w.dropped.len() + w.dev.held() as usize + above, 1_000);
+            assert_eq!(w.delivered.len() + w.dropped.len() + w.dev.held() as usize + above, 1_000);
+            assert_eq!(w.freed.len() + w.dropped.len() + usize::from(w.dev.queued()) + above, 1_000);
         }
         w.run(Time::from_s(60));
         assert_eq!((w.dev.held(), w.freed.len() + w.dropped.len()), (0, 1_000), "loss {loss}");
@@ -337,7 +338,7 @@ fn the_ceiling_is_the_aggregate_and_the_forming() {
     assert!((mean - 16.5).abs() < 0.2, "{mean}");
     // 246 frames below the qdisc and 154 above: 400 frames at that rate.
     assert!((delay.as_ms() - 400.0 * 3.445 / 33.0).abs() < 1.5, "{delay:?}");
-    assert_eq!(w.dev.held(), 246);
+    assert_eq!(w.dev.queued(), 246);
 }
 
 #[test]

@@ -57,8 +57,8 @@ struct TidQueue {
 #[derive(Debug)]
 pub(super) struct Unit {
     pub burst: Burst,
-    /// The buffers of its MPDUs, or the one that a BAR travels in.
-    slots: Vec<Slot>,
+    /// The slots of its MPDUs.
+    pub slots: Vec<Slot>,
     q: usize,
     bar_retries: u8,
 }
