@@ -42,6 +42,10 @@ pub trait Discipline {
     fn can_bypass(&self) -> bool {
         false
     }
+    /// Whether it frees a packet from the socket that is charged for it, as it takes it in.
+    fn orphans(&self, _p: &Packet) -> bool {
+        false
+    }
     /// Packets held.
     fn packets(&self) -> u32;
     /// Bytes held, as `qdisc_pkt_len` counts.
@@ -137,6 +141,12 @@ macro_rules! dispatch {
             #[inline]
             pub fn can_bypass(&self) -> bool {
                 match self { $( $name::$V(q) => q.can_bypass() && q.packets() == 0, )* }
+            }
+            /// Whether it frees this packet from its socket as it takes it in (`skb_orphan`): the caller then credits the
+            /// owner and hands the packet in without one.
+            #[inline]
+            pub fn orphans(&self, p: &Packet) -> bool {
+                match self { $( $name::$V(q) => q.orphans(p), )* }
             }
             /// Packets held.
             pub fn packets(&self) -> u32 {
