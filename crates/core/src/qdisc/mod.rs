@@ -5,7 +5,7 @@
 //! the [`Bin`] that the caller hands in. Stands for Linux 6.12 net/sched/sch_*.c; what runs a discipline
 //! (`__qdisc_run`, the device's stopped queue) is `net`'s, the queues inside mac80211 are `mac80211`'s.
 //!
-//! A discipline is one file and one line of [`disciplines!`] below; the line also buys the battery of `battery.rs`. A
+//! A discipline is one file and one line of `disciplines!` below; the line also buys the battery of `battery.rs`. A
 //! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
 
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
