@@ -1,1 +1,247 @@
-//! Per-station per-TID queues: `net/mac80211`.
+//! mac80211's transmit queues: one (a TXQ) for each station and TID, with fair queueing and CoDel inside, airtime
+//! fairness between stations, and airtime queue limits where the driver asks for them.
+//!
+//! Packets enter by [`Txqs::enqueue`] (which also schedules the TXQ) and wait until a driver pulls them: it asks
+//! [`Txqs::schedule_start`], then [`Txqs::next_txq`] for whose turn it is, pulls by [`Txqs::dequeue`], and gives the TXQ
+//! back by [`Txqs::return_txq`]. Airtime goes in by [`Txqs::register_airtime`]. A full queue drops from the fattest flow
+//! and still reports success.
+//!
+//! Stands for: Linux 6.12 net/mac80211/tx.c (`ieee80211_txq_enqueue`, `ieee80211_tx_dequeue`), include/net/fq_impl.h
+//! ([`fq`]), [`airtime`]. What builds aggregates is `driver`'s, what contends for the medium is `wifi`'s.
+//! Differs: D1 a packet counts as its IP packet and 34 bytes (QoS header 26, LLC 8); keys add nothing. D2 data TIDs
+//! 0..=7 only; no multicast, management or fragment queues. D3 no A-MSDU here. D4 CoDel per slow station, which kernels
+//! 4.12 to 6.x had, switches when [`Txqs::set_expected_throughput`] is told, as there.
+
+pub mod airtime;
+pub mod fq;
+
+use crate::qdisc::codel;
+use crate::qdisc::skb::{hash, reciprocal_scale};
+use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time};
+pub use airtime::{Ac, Account, ac_of};
+use airtime::{Config, Scheduler};
+use fq::{Fq, Full};
+
+crate::params! {
+    /// What a user sets of mac80211's queues.
+    pub struct Params {
+        /// Flows that the hash tells apart.
+        flows: u32 = 4096, in 1 => 65_536, src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        /// Bytes that a flow sends in its turn.
+        quantum: u32 = 300, in 1 => 65_536, src "linux@6.12 include/net/fq_impl.h fq_init";
+        /// Packets that all queues hold at most.
+        limit: u32 = 8192, in 1 => 10_000_000, src "linux@6.12 include/net/fq_impl.h fq_init";
+        /// Memory (truesize) that the packets take at most: 4 MiB, or 16 MiB if the device does VHT.
+        memory_limit: Bytes = Bytes::from_mib(4), in Bytes::new(1) => Bytes::from_mib(1024), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        /// Sojourn that CoDel tolerates.
+        target: Span = Span::from_ms(20), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        /// How long it must be exceeded before the first drop.
+        interval: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(100), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        /// Marks packets that can be marked, instead of dropping them.
+        ecn: bool = true, src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        /// Whether a slow station gets CoDel parameters of its own, without ECN.
+        slow_stations: bool = false, src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params; gone in 6.12";
+        /// Their target.
+        slow_target: Span = Span::from_ms(50), in Span::from_us(1) => Span::from_s(10), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
+        /// Their interval.
+        slow_interval: Span = Span::from_ms(300), in Span::from_us(1) => Span::from_s(100), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
+        /// A station is slow below this throughput times the number of stations, kbit/s.
+        slow_threshold: u32 = 6000, in 1 => 1_000_000, src "linux@5.4 net/mac80211/sta_info.h STA_SLOW_THRESHOLD";
+        /// Whether the driver reports airtime, so that stations get equal airtime.
+        airtime_fairness: bool = true, src "linux@6.12 drivers/net/wireless/ath/ath9k/init.c: NL80211_EXT_FEATURE_AIRTIME_FAIRNESS";
+        /// A station's weight for airtime.
+        weight: u16 = 256, in 1 => 65_535, src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AIRTIME_WEIGHT";
+        /// Airtime queue limits: on where the driver asks for them (ath10k does, ath9k does not).
+        aql: bool = false, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL";
+        /// AQL: airtime that a station and category may have in the device in any case.
+        aql_low: Span = Span::from_us(5000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L";
+        /// AQL: airtime that it may have while all together stay below the threshold.
+        aql_high: Span = Span::from_us(12_000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AQL_TXQ_LIMIT_H";
+        /// AQL: airtime of all stations together from which the low limit holds.
+        aql_threshold: Span = Span::from_us(24_000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_AQL_THRESHOLD";
+    }
+}
+
+/// Bytes before the IP packet in the 802.11 frame: QoS data header 26, LLC/SNAP 8.
+pub const HEADER: u32 = 34;
+
+/// `skb->len` of a packet in a TXQ.
+#[inline]
+pub const fn frame_len(p: &Packet) -> u32 {
+    p.ip_len() + HEADER
+}
+
+/// All transmit queues of one device.
+#[derive(Clone, Debug)]
+pub struct Txqs {
+    seed: u32,
+    fq: Fq,
+    sched: Scheduler,
+    codel: codel::Config,
+    slow_codel: codel::Config,
+    slow_below: Option<u32>,
+    slow: Vec<bool>,
+    dropped: u64,
+    marked: u64,
+}
+
+struct FlowHead<'a, B> {
+    fq: &'a mut Fq,
+    flow: u32,
+    bin: &'a mut B,
+    dropped: &'a mut u64,
+    marked: &'a mut u64,
+}
+
+impl<B: Bin> codel::Head for FlowHead<'_, B> {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        self.fq.pop(self.flow, frame_len)
+    }
+    #[inline]
+    fn backlog(&self) -> u32 {
+        self.fq.flows[self.flow as usize].backlog
+    }
+    fn drop(&mut self, p: Packet) {
+        *self.dropped += 1;
+        self.bin.drop(p, Place::Mac80211, Reason::Codel);
+    }
+    fn marked(&mut self) {
+        *self.marked += 1;
+    }
+}
+
+impl Txqs {
+    /// Empty queues to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
+    pub fn new(p: &Params, stations: u16, seed: u32) -> Txqs {
+        let us = |s: Span| s.us() as i32;
+        let aql = p.aql.then(|| (us(p.aql_low), us(p.aql_high), us(p.aql_threshold)));
+        Txqs {
+            seed,
+            fq: Fq::new(p.flows, u32::from(stations) * 8, p.quantum, p.limit, p.memory_limit.get()),
+            sched: Scheduler::new(Config { fairness: p.airtime_fairness, aql }, stations, p.weight),
+            codel: codel::Config::new(p.target, p.interval, 0, p.ecn),
+            slow_codel: codel::Config::new(p.slow_target, p.slow_interval, 0, false),
+            slow_below: p.slow_stations.then_some(p.slow_threshold),
+            slow: vec![false; usize::from(stations)],
+            dropped: 0,
+            marked: 0,
+        }
+    }
+
+    /// Takes a packet to `sta` and schedules its TXQ. It always succeeds; if all is full, the fattest flow pays.
+    /// src: `ieee80211_queue_skb`; waking the driver is the caller's
+    #[inline]
+    pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, mut p: Packet, bin: &mut impl Bin) {
+        p.enqueued = now;
+        let flow = reciprocal_scale(hash(self.seed, &p), self.fq.table());
+        let dropped = &mut self.dropped;
+        self.fq.enqueue(tin(sta, tid), flow, p, frame_len, |p, full| {
+            *dropped += 1;
+            let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
+            bin.drop(p, Place::Mac80211, reason);
+        });
+        self.sched.put_back(now, sta, tid, true);
+    }
+
+    /// The TXQ's next packet: nothing if it is empty, or if AQL holds it back. src: `ieee80211_tx_dequeue`
+    #[inline]
+    pub fn dequeue(&mut self, now: Time, sta: u16, tid: u8, bin: &mut impl Bin) -> Option<Packet> {
+        if !self.sched.aql_allows(sta, ac_of(tid)) {
+            return None;
+        }
+        let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
+        let (dropped, marked) = (&mut self.dropped, &mut self.marked);
+        self.fq.dequeue(tin(sta, tid), frame_len, |fq, flow| {
+            let mut vars = fq.flows[flow as usize].vars;
+            let mut head =
+                FlowHead { fq: &mut *fq, flow, bin: &mut *bin, dropped: &mut *dropped, marked: &mut *marked };
+            let p = vars.dequeue(&config, now, &mut head);
+            fq.flows[flow as usize].vars = vars;
+            p
+        })
+    }
+
+    /// Whether the TXQ holds packets. src: `txq_has_queue`
+    #[inline]
+    pub fn has_frames(&self, sta: u16, tid: u8) -> bool {
+        self.fq.tins[tin(sta, tid) as usize].packets > 0
+    }
+    /// Packets that the TXQ holds.
+    pub fn frames(&self, sta: u16, tid: u8) -> u32 {
+        self.fq.tins[tin(sta, tid) as usize].packets
+    }
+    /// Bytes that the TXQ holds, with their 802.11 headers.
+    pub fn frame_bytes(&self, sta: u16, tid: u8) -> u64 {
+        self.fq.tins[tin(sta, tid) as usize].bytes
+    }
+
+    /// Begins a round of [`Txqs::next_txq`]. src: `ieee80211_txq_schedule_start`
+    pub fn schedule_start(&mut self, ac: Ac) {
+        self.sched.start(ac);
+    }
+    /// Whose turn it is, (station, TID), at most once a round; to be given back. src: `ieee80211_next_txq`
+    pub fn next_txq(&mut self, ac: Ac) -> Option<(u16, u8)> {
+        self.sched.next(ac)
+    }
+    /// Gives a TXQ back; `force`: the driver itself holds packets of it. src: `ieee80211_return_txq`
+    pub fn return_txq(&mut self, now: Time, sta: u16, tid: u8, force: bool) {
+        self.sched.put_back(now, sta, tid, force || self.has_frames(sta, tid));
+    }
+    /// Schedules a TXQ of which the driver holds packets. src: `ieee80211_schedule_txq`
+    pub fn schedule_txq(&mut self, now: Time, sta: u16, tid: u8) {
+        self.sched.put_back(now, sta, tid, true);
+    }
+
+    /// Charges airtime sent to and received from a station. src: `ieee80211_sta_register_airtime`
+    pub fn register_airtime(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
+        self.sched.register(now, sta, tid, tx, rx);
+    }
+    /// AQL: a dequeued packet of this estimated airtime goes to the device. Gives what [`Txqs::aql_done`] must be handed.
+    pub fn aql_charge(&mut self, sta: u16, tid: u8, airtime: Span) -> Span {
+        self.sched.aql_charge(sta, tid, airtime)
+    }
+    /// AQL: the device is done with it.
+    pub fn aql_done(&mut self, sta: u16, tid: u8, charged: Span) {
+        self.sched.aql_done(sta, tid, charged);
+    }
+    /// Sets a station's weight for airtime.
+    pub fn set_weight(&mut self, sta: u16, weight: u16) {
+        self.sched.set_weight(sta, weight);
+    }
+    /// A station's airtime account.
+    pub fn account(&self, sta: u16, ac: Ac) -> &Account {
+        self.sched.account(sta, ac)
+    }
+    /// Rate control expects this throughput (kbit/s) to a station; old kernels choose its CoDel parameters by it.
+    /// src: linux@5.4 net/mac80211/sta_info.c `sta_update_codel_params`
+    pub fn set_expected_throughput(&mut self, sta: u16, kbit: u32) {
+        let stations = self.slow.len() as u32;
+        self.slow[usize::from(sta)] = self.slow_below.is_some_and(|t| kbit != 0 && kbit < t * stations);
+    }
+
+    /// Packets held by all TXQs.
+    pub fn packets(&self) -> u32 {
+        self.fq.packets
+    }
+    /// Bytes held by all TXQs, with their 802.11 headers.
+    pub fn bytes(&self) -> u64 {
+        self.fq.tins.iter().map(|t| t.bytes).sum()
+    }
+    /// Packets dropped so far.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+    /// Packets marked so far.
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+}
+
+#[inline]
+const fn tin(sta: u16, tid: u8) -> u32 {
+    sta as u32 * 8 + (tid & 7) as u32
+}
+
+#[cfg(test)]
+mod tests;

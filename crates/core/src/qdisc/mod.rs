@@ -1,1 +1,183 @@
-//! Queueing disciplines: `net/sched`.
+//! Queueing disciplines: what stands between IP and a device.
+//!
+//! Packets enter by [`Qdisc::enqueue`] and leave by [`Qdisc::dequeue`], which the device's side calls until it gets
+//! nothing or has no room; then [`Qdisc::wake_at`] says when to ask again (`qdisc_watchdog`). A dropped packet goes to
+//! the [`Bin`] that the caller hands in. Stands for Linux 6.12 net/sched/sch_*.c; what runs a discipline
+//! (`__qdisc_run`, the device's stopped queue) is `net`'s, the queues inside mac80211 are `mac80211`'s.
+//!
+//! A discipline is one file and one line of [`disciplines!`] below; the line also buys the battery of `battery.rs`. A
+//! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
+
+use crate::sim::params::{Param, Raw, Refused, Schema, Value};
+use crate::sim::{Bin, Packet, Time, Verdict};
+
+pub mod codel;
+pub mod fifo;
+pub mod fq;
+pub mod fq_codel;
+pub mod htb;
+pub mod netem;
+pub mod pfifo_fast;
+pub mod pool;
+pub mod skb;
+
+#[cfg(test)]
+mod battery;
+
+/// What every discipline does. Dispatch is static: see [`Qdisc`].
+pub trait Discipline {
+    /// What a user sets.
+    type Params: Schema + Copy;
+    /// Makes one, empty. `seed` perturbs its hash, where it has one.
+    fn build(setup: &Setup, seed: u32) -> Self;
+    /// Takes a packet or refuses it.
+    fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict;
+    /// Gives the next packet that may leave now.
+    fn dequeue(&mut self, now: Time, bin: &mut impl Bin) -> Option<Packet>;
+    /// When to ask again after `dequeue` gave nothing though packets are held; nothing for a work-conserving one.
+    fn wake_at(&self, _now: Time) -> Option<Time> {
+        None
+    }
+    /// Whether an idle device may be handed a packet past the empty queue (`TCQ_F_CAN_BYPASS`).
+    fn can_bypass(&self) -> bool {
+        false
+    }
+    /// Packets held.
+    fn packets(&self) -> u32;
+    /// Bytes held, as `qdisc_pkt_len` counts.
+    fn bytes(&self) -> u64;
+    /// Packets dropped so far, as `tc -s` says.
+    fn dropped(&self) -> u64;
+}
+
+/// Registers the disciplines. `leaves` can stand at a device's root and inside a classful discipline, `others` at a
+/// root only.
+macro_rules! disciplines {
+    (leaves { $( $(#[doc = $ld:literal])+ $L:ident = $ln:literal, $lk:ident: $lt:ty; )* }
+     others { $( $(#[doc = $od:literal])+ $O:ident = $on:literal, $ok:ident: $ot:ty; )* }) => {
+        $crate::choices! {
+            /// A queueing discipline by its name.
+            pub enum Kind { $( $(#[doc = $ld])+ $L = $ln, )* $( $(#[doc = $od])+ $O = $on, )* }
+        }
+        $crate::choices! {
+            /// A queueing discipline that can stand inside another.
+            pub enum LeafKind { $( $(#[doc = $ld])+ $L = $ln, )* }
+        }
+        /// The parameters of every discipline; a device uses those of the kinds that it has.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Setup {
+            $( $(#[doc = $ld])+ pub $lk: <$lt as Discipline>::Params, )*
+            $( $(#[doc = $od])+ pub $ok: <$ot as Discipline>::Params, )*
+        }
+        impl Setup {
+            /// The schema of a kind's parameters.
+            pub fn schema(kind: Kind) -> Vec<Param> {
+                match kind {
+                    $( Kind::$L => <$lt as Discipline>::Params::schema(), )*
+                    $( Kind::$O => <$ot as Discipline>::Params::schema(), )*
+                }
+            }
+            /// Sets one parameter of a kind. `None`: there is no such key.
+            pub fn set(&mut self, kind: Kind, key: &str, raw: &Raw) -> Option<Result<(), Refused>> {
+                match kind { $( Kind::$L => self.$lk.set(key, raw), )* $( Kind::$O => self.$ok.set(key, raw), )* }
+            }
+            /// A kind's keys with their present values.
+            pub fn values(&self, kind: Kind) -> Vec<(&'static str, String)> {
+                match kind { $( Kind::$L => self.$lk.values(), )* $( Kind::$O => self.$ok.values(), )* }
+            }
+        }
+        /// A discipline inside another.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Leaf { $( $L($lt), )* }
+        impl Leaf {
+            /// Makes one, empty.
+            pub fn new(kind: LeafKind, setup: &Setup, seed: u32) -> Leaf {
+                match kind { $( LeafKind::$L => Leaf::$L(Discipline::build(setup, seed)), )* }
+            }
+        }
+        dispatch!(Leaf { $($L),* });
+        /// A discipline at a device's root.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Qdisc { $( $L($lt), )* $( $O($ot), )* }
+        impl Qdisc {
+            /// Makes one, empty. `seed` perturbs its hash, where it has one.
+            pub fn new(kind: Kind, setup: &Setup, seed: u32) -> Qdisc {
+                match kind {
+                    $( Kind::$L => Qdisc::$L(Discipline::build(setup, seed)), )*
+                    $( Kind::$O => Qdisc::$O(Discipline::build(setup, seed)), )*
+                }
+            }
+        }
+        dispatch!(Qdisc { $($L,)* $($O),* });
+    };
+}
+
+macro_rules! dispatch {
+    ($name:ident { $($V:ident),* $(,)? }) => {
+        impl $name {
+            /// Takes a packet. [`Verdict::Drop`]: `p` itself went to `bin`; [`Verdict::Cn`]: another packet of its flow did.
+            #[inline]
+            pub fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
+                match self { $( $name::$V(q) => q.enqueue(now, p, bin), )* }
+            }
+            /// Gives the next packet that may leave now.
+            #[inline]
+            pub fn dequeue(&mut self, now: Time, bin: &mut impl Bin) -> Option<Packet> {
+                match self { $( $name::$V(q) => q.dequeue(now, bin), )* }
+            }
+            /// After `dequeue` gave nothing: when to ask again, if packets wait for time to pass.
+            #[inline]
+            pub fn wake_at(&self, now: Time) -> Option<Time> {
+                match self { $( $name::$V(q) => q.wake_at(now), )* }
+            }
+            /// Whether the queue is empty and an idle device may be handed a packet without queueing it
+            /// (`__dev_xmit_skb` with `TCQ_F_CAN_BYPASS`).
+            #[inline]
+            pub fn can_bypass(&self) -> bool {
+                match self { $( $name::$V(q) => q.can_bypass() && q.packets() == 0, )* }
+            }
+            /// Packets held.
+            pub fn packets(&self) -> u32 {
+                match self { $( $name::$V(q) => q.packets(), )* }
+            }
+            /// Bytes held.
+            pub fn bytes(&self) -> u64 {
+                match self { $( $name::$V(q) => q.bytes(), )* }
+            }
+            /// Packets dropped so far (`tc -s`).
+            pub fn dropped(&self) -> u64 {
+                match self { $( $name::$V(q) => q.dropped(), )* }
+            }
+        }
+    };
+}
+
+disciplines! {
+    leaves {
+        /// First in, first out, limited in packets.
+        Pfifo = "pfifo", pfifo: fifo::Pfifo;
+        /// First in, first out, limited in bytes.
+        Bfifo = "bfifo", bfifo: fifo::Bfifo;
+        /// Fair queueing with CoDel in every flow.
+        FqCodel = "fq_codel", fq_codel: fq_codel::FqCodel;
+        /// Fair queueing that holds each packet until its departure time: the enforcer of TCP's pacing.
+        Fq = "fq", fq: fq::Fq;
+    }
+    others {
+        /// Three FIFO bands by priority: the kernel's default where none is set.
+        PfifoFast = "pfifo_fast", pfifo_fast: pfifo_fast::PfifoFast;
+        /// A token bucket of one class with a leaf below.
+        Htb = "htb", htb: htb::Htb;
+        /// A fixed delay.
+        Netem = "netem", netem: netem::Netem;
+    }
+}
+
+impl Kind {
+    /// The names of all disciplines.
+    pub fn names() -> &'static [&'static str] {
+        <Kind as Value>::names()
+    }
+}

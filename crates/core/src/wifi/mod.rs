@@ -1,1 +1,27 @@
-//! The medium (DCF/EDCA), A-MPDU, Block Ack, reordering.
+//! The 802.11 MAC: the medium (DCF/EDCA), A-MPDU, Block Ack, reordering.
+//!
+//! In: bursts that a driver's hardware queues hold ([`burst`], [`device`]). Out: a report for each, and at the receiver
+//! MSDUs in order. Forming aggregates, software retries and rate chains belong to `driver`; durations to `phy`.
+
+pub mod ac;
+pub mod block_ack;
+pub mod burst;
+mod contention;
+pub mod device;
+pub mod edca;
+mod exchange;
+pub mod limits;
+mod loss;
+pub mod medium;
+mod protection;
+pub mod reorder;
+pub mod response;
+pub mod saturation;
+pub mod seq;
+
+pub use ac::{Ac, Tid};
+pub use block_ack::TxWindow;
+pub use burst::{Attempt, Burst, Chain, Mpdu, Report, StaIx, What};
+pub use device::{Device, Hops, Sink};
+pub use medium::{Medium, MediumEvent, StaMac, Stations};
+pub use seq::Seq;

@@ -1,0 +1,296 @@
+//! Airtime: deficit round robin among the stations of an access category, and airtime queue limits (AQL).
+//!
+//! Stands for: Linux 6.12 net/mac80211/tx.c `ieee80211_next_txq`, `__ieee80211_schedule_txq`,
+//! `ieee80211_txq_schedule_start`, `ieee80211_txq_airtime_check`; net/mac80211/sta_info.c
+//! `ieee80211_sta_register_airtime`, `ieee80211_sta_update_pending_airtime`. Airtime counts in whole microseconds.
+//! Differs: D1 "active in the last 100 ms" is exact, not in jiffies. D2 no `ieee80211_txq_may_transmit` (drivers whose
+//! firmware picks the station). D3 AQL's estimate of a frame's airtime is the caller's, who knows the rate.
+
+use crate::sim::{Span, Time};
+use std::collections::VecDeque;
+
+/// An access category as the kernel numbers it: 0 VO, 1 VI, 2 BE, 3 BK.
+pub type Ac = u8;
+
+/// The access category of a TID. src: linux@6.12 net/mac80211/wme.c, `ieee80211_ac_from_tid`
+pub const fn ac_of(tid: u8) -> Ac {
+    [2, 3, 3, 2, 1, 1, 0, 0][(tid & 7) as usize]
+}
+
+/// src: linux@6.12 net/mac80211/ieee80211_i.h `ieee80211_sta_keep_active`: HZ / 10
+const ACTIVE: Span = Span::from_ms(100);
+
+/// What a user sets, already in the kernel's units.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Whether the driver reports airtime (NL80211_EXT_FEATURE_AIRTIME_FAIRNESS).
+    pub fairness: bool,
+    /// AQL's limits in microseconds (low, high, threshold); none where the driver does not ask for AQL.
+    pub aql: Option<(i32, i32, i32)>,
+}
+
+/// A station's account in one access category. src: `struct airtime_info`
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Account {
+    /// Microseconds that it may yet use before others.
+    pub deficit: i32,
+    last_active: Option<Time>,
+    /// Estimated microseconds in the device (`aql_tx_pending`).
+    pub pending: i32,
+    /// Microseconds sent.
+    pub tx: u64,
+    /// Microseconds received.
+    pub rx: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Station {
+    weight: i32,
+    acs: [Account; 4],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Txq {
+    scheduled: bool,
+    round: u16,
+}
+
+/// Who may send next.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    config: Config,
+    stations: Vec<Station>,
+    /// Eight a station.
+    txqs: Vec<Txq>,
+    active: [VecDeque<u32>; 4],
+    round: [u16; 4],
+    total_pending: i32,
+    ac_pending: [i32; 4],
+}
+
+impl Scheduler {
+    /// Nobody active.
+    pub fn new(config: Config, stations: u16, weight: u16) -> Scheduler {
+        let weight = i32::from(weight);
+        let account = Account { deficit: weight, ..Account::default() };
+        Scheduler {
+            config,
+            stations: vec![Station { weight, acs: [account; 4] }; usize::from(stations)],
+            txqs: vec![Txq::default(); usize::from(stations) * 8],
+            active: Default::default(),
+            round: [0; 4],
+            total_pending: 0,
+            ac_pending: [0; 4],
+        }
+    }
+    /// A station's account.
+    pub fn account(&self, sta: u16, ac: Ac) -> &Account {
+        &self.stations[usize::from(sta)].acs[usize::from(ac)]
+    }
+    fn account_mut(&mut self, sta: u16, ac: Ac) -> &mut Account {
+        &mut self.stations[usize::from(sta)].acs[usize::from(ac)]
+    }
+    /// Sets a station's weight (256 is even).
+    pub fn set_weight(&mut self, sta: u16, weight: u16) {
+        self.stations[usize::from(sta)].weight = i32::from(weight);
+    }
+    /// Whether a TXQ waits for its turn.
+    pub fn is_scheduled(&self, sta: u16, tid: u8) -> bool {
+        self.txqs[usize::from(sta) * 8 + usize::from(tid)].scheduled
+    }
+
+    fn sta_deficit(&self, sta: u16, ac: Ac) -> i32 {
+        let a = self.account(sta, ac);
+        a.deficit - a.pending
+    }
+    fn recently_active(&self, now: Time, sta: u16, ac: Ac) -> bool {
+        self.account(sta, ac).last_active.is_some_and(|t| now - t <= ACTIVE)
+    }
+
+    /// Whether AQL lets the TXQ give a packet. src: `ieee80211_txq_airtime_check`
+    #[inline]
+    pub fn aql_allows(&self, sta: u16, ac: Ac) -> bool {
+        let Some((low, high, threshold)) = self.config.aql else { return true };
+        let pending = self.account(sta, ac).pending;
+        pending < low || (self.total_pending < threshold && pending < high)
+    }
+
+    /// Starts a round of [`Scheduler::next`]. src: `ieee80211_txq_schedule_start`
+    pub fn start(&mut self, ac: Ac) {
+        let a = usize::from(ac);
+        let open = self
+            .config
+            .aql
+            .is_none_or(|(low, high, _)| self.ac_pending[a] < (self.active[a].len() as i32 - 1) * low / 2 + high);
+        self.round[a] = if open { self.round[a].wrapping_add(1).max(1) } else { 0 };
+    }
+
+    /// The TXQ whose turn it is: (station, TID). It is off the list until [`Scheduler::put_back`]; each is given once
+    /// a round. src: `ieee80211_next_txq`
+    pub fn next(&mut self, ac: Ac) -> Option<(u16, u8)> {
+        let a = usize::from(ac);
+        let (mut head, mut eligible) = (None, false);
+        if self.round[a] == 0 {
+            return None;
+        }
+        loop {
+            let &txq = self.active[a].front()?;
+            if head == Some(txq) {
+                if !eligible {
+                    return None;
+                }
+                eligible = false;
+            }
+            head = head.or(Some(txq));
+            let (sta, tid) = ((txq / 8) as u16, (txq % 8) as u8);
+            let (aql, deficit) = (self.aql_allows(sta, ac), self.sta_deficit(sta, ac));
+            eligible |= aql;
+            if deficit < 0 {
+                let s = &mut self.stations[usize::from(sta)];
+                s.acs[a].deficit += s.weight;
+            }
+            if deficit < 0 || !aql {
+                self.active[a].rotate_left(1);
+                continue;
+            }
+            let t = &mut self.txqs[txq as usize];
+            if t.round == self.round[a] {
+                return None;
+            }
+            *t = Txq { scheduled: false, round: self.round[a] };
+            self.active[a].pop_front();
+            return Some((sta, tid));
+        }
+    }
+
+    /// Puts a TXQ on the list of those that wait for their turn, if it has packets (here, or in the driver: `has_queue`)
+    /// or was active lately and is in debt. src: `__ieee80211_schedule_txq`
+    pub fn put_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
+        let (txq, ac) = (usize::from(sta) * 8 + usize::from(tid), ac_of(tid));
+        let keep = || self.sta_deficit(sta, ac) < 0 && self.recently_active(now, sta, ac);
+        if self.txqs[txq].scheduled || !(has_queue || keep()) {
+            return;
+        }
+        self.txqs[txq].scheduled = true;
+        let list = &mut self.active[usize::from(ac)];
+        if self.config.fairness && has_queue {
+            list.push_front(txq as u32);
+        } else {
+            list.push_back(txq as u32);
+        }
+        if has_queue {
+            self.account_mut(sta, ac).last_active = Some(now);
+        }
+    }
+
+    /// Charges airtime used. src: `ieee80211_sta_register_airtime`
+    pub fn register(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
+        let ac = ac_of(tid);
+        let charge = self.recently_active(now, sta, ac);
+        let a = self.account_mut(sta, ac);
+        let (tx, rx) = (tx.us(), rx.us());
+        a.tx += tx as u64;
+        a.rx += rx as u64;
+        if charge {
+            a.deficit -= (tx + rx) as i32;
+        }
+    }
+
+    /// A packet of this estimated airtime goes to the device; gives what was charged (steps of 4 us, below 4.096 ms),
+    /// to be handed back to [`Scheduler::aql_done`]. src: `ieee80211_info_set_tx_time_est`,
+    /// `ieee80211_sta_update_pending_airtime`
+    pub fn aql_charge(&mut self, sta: u16, tid: u8, airtime: Span) -> Span {
+        if self.config.aql.is_none() {
+            return Span::ZERO;
+        }
+        let (us, ac) = ((airtime.us().clamp(0, 4095) & !3) as i32, ac_of(tid));
+        self.account_mut(sta, ac).pending += us;
+        self.total_pending += us;
+        self.ac_pending[usize::from(ac)] += us;
+        Span::from_us(i64::from(us))
+    }
+
+    /// The device is done with what was charged.
+    pub fn aql_done(&mut self, sta: u16, tid: u8, charged: Span) {
+        let (us, ac) = (charged.us() as i32, ac_of(tid));
+        let a = self.account_mut(sta, ac);
+        a.pending = (a.pending - us).max(0);
+        self.total_pending -= us;
+        self.ac_pending[usize::from(ac)] -= us;
+        debug_assert!(self.ac_pending[usize::from(ac)] >= 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Config = Config { fairness: true, aql: None };
+
+    /// Every station always has packets; one aggregate of its airtime each turn.
+    fn shares(airtimes: &[i64], weights: &[u16]) -> Vec<f64> {
+        let mut s = Scheduler::new(PLAIN, airtimes.len() as u16, 256);
+        for (i, &w) in weights.iter().enumerate() {
+            s.set_weight(i as u16, w);
+            s.put_back(Time::ZERO, i as u16, 0, true);
+        }
+        let (mut now, mut used) = (Time::ZERO, vec![0; airtimes.len()]);
+        while now < Time::from_s(5) {
+            s.start(2);
+            let (sta, tid) = s.next(2).expect("somebody always has packets");
+            s.put_back(now, sta, tid, true);
+            let air = Span::from_us(airtimes[usize::from(sta)]);
+            now += air;
+            used[usize::from(sta)] += air.us();
+            s.register(now, sta, tid, air, Span::ZERO);
+        }
+        used.iter().map(|&u| u as f64 / 5e6).collect()
+    }
+
+    #[test]
+    fn airtime_not_turns_is_shared() {
+        for share in shares(&[4000, 400, 150], &[256; 3]) {
+            assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
+        }
+        let w = shares(&[1000, 1000], &[512, 256]);
+        assert!((w[0] - 2.0 / 3.0).abs() < 0.01, "{w:?}");
+    }
+
+    #[test]
+    fn who_has_credit_stays_at_the_head() {
+        let mut s = Scheduler::new(PLAIN, 2, 256);
+        s.put_back(Time::ZERO, 0, 0, true);
+        s.put_back(Time::ZERO, 1, 0, true);
+        s.start(2);
+        assert_eq!(s.next(2), Some((1, 0)), "the last one scheduled stands first");
+        s.put_back(Time::ZERO, 1, 0, true);
+        assert_eq!(s.next(2), None, "once a round: it stands at the head again, and has had its turn");
+        s.start(2);
+        s.register(Time::ZERO, 1, 0, Span::from_us(257), Span::ZERO);
+        assert_eq!(s.next(2), Some((0, 0)), "256 - 257 < 0: to the back");
+    }
+
+    #[test]
+    fn aql_holds_back_at_its_two_limits() {
+        let mut s = Scheduler::new(Config { aql: Some((5000, 12_000, 24_000)), ..PLAIN }, 3, 256);
+        assert_eq!(s.aql_charge(0, 0, Span::from_us(1003)), Span::from_us(1000), "steps of 4 us");
+        for _ in 0..10 {
+            s.aql_charge(0, 0, Span::from_us(1000));
+        }
+        assert!(s.aql_allows(0, 2), "11 ms are below 12 ms while all together are below 24 ms");
+        s.aql_charge(0, 0, Span::from_us(1000));
+        assert!(!s.aql_allows(0, 2), "12 ms are not");
+        for _ in 0..6 {
+            s.aql_charge(1, 0, Span::from_us(1000));
+            s.aql_charge(2, 0, Span::from_us(1000));
+        }
+        assert!(!s.aql_allows(1, 2), "24 ms altogether: the low limit holds");
+        s.aql_done(0, 0, Span::from_us(8000));
+        assert!(s.aql_allows(0, 2) && s.aql_allows(1, 2));
+    }
+
+    #[test]
+    fn categories_of_the_tids() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(ac_of), [2, 3, 3, 2, 1, 1, 0, 0]);
+    }
+}

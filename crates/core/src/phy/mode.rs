@@ -1,0 +1,131 @@
+//! Transmit modes: the eight OFDM rates of 802.11a/g and the 32 HT MCSs, with width and guard interval.
+//!
+//! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
+//! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
+
+use crate::sim::Rate;
+
+/// The frequency band, as far as timing needs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Band {
+    /// 2.4 GHz: SIFS 10 us, and OFDM and HT frames carry 6 us of signal extension.
+    Ghz2,
+    /// 5 GHz: SIFS 16 us.
+    #[default]
+    Ghz5,
+}
+
+/// A rate of clause 17 at 20 MHz channel spacing, by its data bits a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Ofdm {
+    /// BPSK 1/2.
+    R6,
+    /// BPSK 3/4.
+    R9,
+    /// QPSK 1/2.
+    R12,
+    /// QPSK 3/4.
+    R18,
+    /// 16-QAM 1/2.
+    R24,
+    /// 16-QAM 3/4.
+    R36,
+    /// 64-QAM 2/3.
+    R48,
+    /// 64-QAM 3/4.
+    R54,
+}
+
+impl Ofdm {
+    /// All, slowest first.
+    pub const ALL: [Ofdm; 8] = [Ofdm::R6, Ofdm::R9, Ofdm::R12, Ofdm::R18, Ofdm::R24, Ofdm::R36, Ofdm::R48, Ofdm::R54];
+    /// Megabits a second.
+    pub const fn mbit(self) -> u64 {
+        [6, 9, 12, 18, 24, 36, 48, 54][self as usize]
+    }
+    /// Data bits a 4 us symbol (N_DBPS).
+    pub const fn bits_per_symbol(self) -> u32 {
+        self.mbit() as u32 * 4
+    }
+    /// The rate of that many megabits a second, if there is one.
+    pub fn from_mbit(mbit: u64) -> Option<Ofdm> {
+        Ofdm::ALL.into_iter().find(|r| r.mbit() == mbit)
+    }
+}
+
+/// An HT mode in mixed format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ht {
+    mcs: u8,
+    /// 40 MHz wide instead of 20.
+    pub mhz40: bool,
+    /// Guard interval of 400 ns instead of 800 ns.
+    pub sgi: bool,
+}
+
+impl Ht {
+    /// MCS 0 to 31; none above.
+    pub const fn new(mcs: u8, mhz40: bool, sgi: bool) -> Option<Ht> {
+        if mcs < 32 { Some(Ht { mcs, mhz40, sgi }) } else { None }
+    }
+    /// The MCS index, 0 to 31.
+    pub const fn mcs(self) -> u8 {
+        self.mcs
+    }
+    /// Spatial streams, 1 to 4.
+    pub const fn streams(self) -> u32 {
+        self.mcs as u32 / 8 + 1
+    }
+    /// Data bits a symbol (N_DBPS).
+    pub const fn bits_per_symbol(self) -> u32 {
+        const HT20: [u32; 8] = [26, 52, 78, 104, 156, 208, 234, 260];
+        const HT40: [u32; 8] = [54, 108, 162, 216, 324, 432, 486, 540];
+        let k = (self.mcs % 8) as usize;
+        (if self.mhz40 { HT40[k] } else { HT20[k] }) * self.streams()
+    }
+}
+
+/// How a PPDU's payload is modulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Clause 17 (and clause 18's ERP-OFDM): non-HT.
+    Ofdm(Ofdm),
+    /// Clause 19, mixed format.
+    Ht(Ht),
+}
+
+impl Mode {
+    /// Data rate, rounded down to a bit a second.
+    pub const fn rate(self) -> Rate {
+        match self {
+            Mode::Ofdm(r) => Rate::from_mbit(r.mbit()),
+            Mode::Ht(h) => {
+                let per_36us = if h.sgi { 10 } else { 9 }; // symbols of 3.6 or 4 us
+                Rate::from_bps(h.bits_per_symbol() as u64 * per_36us * 1_000_000 / 36)
+            }
+        }
+    }
+    /// Whether A-MPDUs may be sent with it.
+    pub const fn aggregates(self) -> bool {
+        matches!(self, Mode::Ht(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_the_standards_tables() {
+        // src: 802.11-2020 tables 19-27 (20 MHz), 19-31 (40 MHz), 19-32 (40 MHz, two streams)
+        let r = |m, w, s| Mode::Ht(Ht::new(m, w, s).unwrap()).rate().bps();
+        assert_eq!(r(7, false, false), 65_000_000);
+        assert_eq!(r(7, true, true), 150_000_000);
+        assert_eq!(r(15, true, true), 300_000_000);
+        assert_eq!(r(31, true, true), 600_000_000);
+        assert_eq!(r(0, false, true), 7_222_222);
+        assert_eq!(Mode::Ofdm(Ofdm::R54).rate().bps(), 54_000_000);
+        assert!(Ht::new(32, true, true).is_none());
+    }
+}

@@ -1,0 +1,279 @@
+//! Fair queueing with CoDel in every flow: new flows first, byte round robin, and the fattest flow pays when all is full.
+//!
+//! Stands for: Linux 6.12 net/sched/sch_fq_codel.c (RFC 8290): hashed flows that may collide, a batch of up to 64 drops,
+//! no more than half the fattest flow, at the limit; `NET_XMIT_CN` if the packet's own flow paid, success otherwise.
+//! CoDel looks at the whole queue's backlog, not the flow's, for its one-MTU floor, as there.
+//! Differs: D1 the hash (see `skb`). D2 no filters, no CE threshold.
+
+use super::codel::{Config, Head, Vars};
+use super::pool::{Chain, Link, Linked, List, Pool};
+use super::skb::{hash, reciprocal_scale};
+use super::{Discipline, Setup};
+use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time, Verdict};
+
+crate::params! {
+    /// What a user sets of `fq_codel`.
+    pub struct Params {
+        /// Packets that the queue holds at most.
+        limit: u32 = 10_240, in 1 => 10_000_000, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Flows that the hash tells apart.
+        flows: u32 = 1024, in 1 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Bytes that a flow sends in its turn.
+        quantum: u32 = 1514, in 256 => 1_048_576, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: the device's MTU with its header";
+        /// Sojourn that is tolerated.
+        target: Span = Span::from_ms(5), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 include/net/codel_impl.h codel_params_init";
+        /// How long it must be exceeded before the first drop.
+        interval: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(100), src "linux@6.12 include/net/codel_impl.h codel_params_init";
+        /// Marks packets that can be marked, instead of dropping them.
+        ecn: bool = true, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Memory (truesize) that the packets take at most.
+        memory_limit: Bytes = Bytes::from_mib(32), in Bytes::new(1) => Bytes::from_mib(2048), src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Packets dropped at once at the limit, at most.
+        drop_batch: u32 = 64, in 1 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Backlog in bytes from which CoDel never drops.
+        mtu: u32 = 1514, in 0 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: psched_mtu";
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    list: List,
+    link: Link,
+    deficit: i32,
+    vars: Vars,
+}
+
+impl Linked for Flow {
+    fn link(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
+
+/// What CoDel's callbacks change.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    pool: Pool,
+    packets: u32,
+    bytes: u64,
+    memory: u64,
+    dropped: u64,
+    marked: u64,
+}
+
+/// Hashed flows, each with CoDel.
+#[derive(Clone, Debug)]
+pub struct FqCodel {
+    params: Params,
+    codel: Config,
+    seed: u32,
+    flows: Vec<Flow>,
+    /// Bytes of each flow, apart from the flows because the search for the fattest scans them.
+    backlogs: Vec<u32>,
+    new_flows: Chain,
+    old_flows: Chain,
+    held: Held,
+}
+
+struct FlowHead<'a, B> {
+    held: &'a mut Held,
+    list: &'a mut List,
+    backlog: &'a mut u32,
+    bin: &'a mut B,
+}
+
+impl<B: Bin> Head for FlowHead<'_, B> {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        let p = self.held.pool.pop(self.list)?;
+        let len = p.eth_len();
+        *self.backlog -= len;
+        self.held.packets -= 1;
+        self.held.bytes -= u64::from(len);
+        self.held.memory -= u64::from(p.truesize);
+        Some(p)
+    }
+    #[inline]
+    fn backlog(&self) -> u32 {
+        self.held.bytes as u32
+    }
+    fn drop(&mut self, p: Packet) {
+        self.held.dropped += 1;
+        self.bin.drop(p, Place::Qdisc, Reason::Codel);
+    }
+    fn marked(&mut self) {
+        self.held.marked += 1;
+    }
+}
+
+impl FqCodel {
+    /// Packets marked so far (`ecn_mark`).
+    pub fn marked(&self) -> u64 {
+        self.held.marked
+    }
+
+    /// Drops from the head of the fattest flow and says which it was. src: `fq_codel_drop`
+    fn drop_from_fattest(&mut self, reason: Reason, bin: &mut impl Bin) -> usize {
+        let (mut fattest, mut most) = (0, 0);
+        for (i, &b) in self.backlogs.iter().enumerate() {
+            if b > most {
+                (fattest, most) = (i, b);
+            }
+        }
+        let flow = &mut self.flows[fattest];
+        let (mut n, mut len) = (0, 0);
+        while let Some(p) = self.held.pool.pop(&mut flow.list) {
+            n += 1;
+            len += p.eth_len();
+            self.held.memory -= u64::from(p.truesize);
+            bin.drop(p, Place::Qdisc, reason);
+            if n >= self.params.drop_batch || len >= most >> 1 {
+                break;
+            }
+        }
+        flow.vars.count = flow.vars.count.wrapping_add(n); // CoDel shall signal more strongly, too
+        self.backlogs[fattest] -= len;
+        self.held.bytes -= u64::from(len);
+        self.held.packets -= n;
+        self.held.dropped += u64::from(n);
+        fattest
+    }
+}
+
+impl Discipline for FqCodel {
+    type Params = Params;
+    fn build(setup: &Setup, seed: u32) -> Self {
+        let params = setup.fq_codel;
+        FqCodel {
+            params,
+            codel: Config::new(params.target, params.interval, params.mtu, params.ecn),
+            seed,
+            flows: vec![Flow::default(); params.flows as usize],
+            backlogs: vec![0; params.flows as usize],
+            new_flows: Chain::default(),
+            old_flows: Chain::default(),
+            held: Held::default(),
+        }
+    }
+
+    /// src: `fq_codel_enqueue`
+    #[inline]
+    fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
+        let i = reciprocal_scale(hash(self.seed, &p), self.params.flows) as usize;
+        p.enqueued = now;
+        let len = p.eth_len();
+        let flow = &mut self.flows[i];
+        self.held.pool.push(&mut flow.list, p);
+        self.backlogs[i] += len;
+        self.held.bytes += u64::from(len);
+        if !flow.link.on {
+            flow.deficit = self.params.quantum as i32;
+            self.new_flows.push(&mut self.flows, i as u32);
+        }
+        self.held.memory += u64::from(p.truesize);
+        self.held.packets += 1;
+        let memory = self.held.memory > self.params.memory_limit.get();
+        if self.held.packets <= self.params.limit && !memory {
+            return Verdict::Ok;
+        }
+        let reason = if memory { Reason::Memory } else { Reason::Overlimit };
+        if self.drop_from_fattest(reason, bin) == i { Verdict::Cn } else { Verdict::Ok }
+    }
+
+    /// src: `__fq_codel_dequeue`
+    #[inline]
+    fn dequeue(&mut self, now: Time, bin: &mut impl Bin) -> Option<Packet> {
+        loop {
+            let new = !self.new_flows.is_empty();
+            let from = if new { &mut self.new_flows } else { &mut self.old_flows };
+            let i = from.first()?;
+            let flow = &mut self.flows[i as usize];
+            if flow.deficit <= 0 {
+                flow.deficit += self.params.quantum as i32;
+                from.pop(&mut self.flows);
+                self.old_flows.push(&mut self.flows, i);
+                continue;
+            }
+            let mut head = FlowHead {
+                held: &mut self.held,
+                list: &mut flow.list,
+                backlog: &mut self.backlogs[i as usize],
+                bin: &mut *bin,
+            };
+            if let Some(p) = flow.vars.dequeue(&self.codel, now, &mut head) {
+                flow.deficit -= p.eth_len() as i32;
+                return Some(p);
+            }
+            from.pop(&mut self.flows);
+            if new && !self.old_flows.is_empty() {
+                self.old_flows.push(&mut self.flows, i); // once round the old ones, so that they cannot starve
+            }
+        }
+    }
+    fn can_bypass(&self) -> bool {
+        true
+    }
+    fn packets(&self) -> u32 {
+        self.held.packets
+    }
+    fn bytes(&self) -> u64 {
+        self.held.bytes
+    }
+    fn dropped(&self) -> u64 {
+        self.held.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::battery::packet;
+    use super::*;
+
+    fn build(change: impl Fn(&mut Params)) -> FqCodel {
+        let mut setup = Setup::default();
+        change(&mut setup.fq_codel);
+        FqCodel::build(&setup, 3)
+    }
+
+    #[test]
+    fn a_sparse_flow_goes_before_a_backlog() {
+        let (mut q, mut bin) = (build(|_| ()), Vec::new());
+        for n in 0..100 {
+            q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
+        }
+        // The fat flow spends its quantum (1514) on one frame, is out of credit and becomes old.
+        assert_eq!(q.dequeue(Time::ZERO, &mut bin).map(|p| p.flow.0), Some(1));
+        q.enqueue(Time::ZERO, packet(2, 0, 64), &mut bin);
+        assert_eq!(q.dequeue(Time::ZERO, &mut bin).map(|p| p.flow.0), Some(2));
+    }
+
+    #[test]
+    fn at_the_limit_half_the_fattest_flow_or_64_packets_go_from_its_head() {
+        let (mut q, mut bin) = (build(|p| p.limit = 300), Vec::new());
+        for n in 0..300 {
+            assert_eq!(q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin), Verdict::Ok);
+        }
+        assert_eq!(q.enqueue(Time::ZERO, packet(2, 0, 64), &mut bin), Verdict::Ok, "another flow pays: success");
+        assert_eq!((bin.len(), q.packets(), q.dropped()), (64, 237, 64));
+        assert!(bin.iter().enumerate().all(|(i, d)| d.0.seq == i as u32 && d.2 == Reason::Overlimit));
+        for n in 300..363 {
+            q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
+        }
+        assert_eq!(q.enqueue(Time::ZERO, packet(1, 363, 1448), &mut bin), Verdict::Cn, "its own flow pays");
+        // A small queue: half of 11 frames (16654 bytes, half is 8327) is reached by the sixth.
+        let (mut q, mut bin) = (build(|p| p.limit = 10), Vec::new());
+        for n in 0..11 {
+            q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
+        }
+        assert_eq!(bin.len(), 6);
+    }
+
+    #[test]
+    fn memory_counts_as_truesize() {
+        let (mut q, mut bin) = (build(|p| p.memory_limit = Bytes::new(10_000)), Vec::new());
+        for n in 0..4 {
+            assert_eq!(q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin), Verdict::Ok, "2216 bytes each");
+        }
+        assert_eq!(q.enqueue(Time::ZERO, packet(1, 4, 1448), &mut bin), Verdict::Cn);
+        assert!(bin.len() == 3 && bin[0].2 == Reason::Memory, "half of five frames is reached by the third");
+    }
+}

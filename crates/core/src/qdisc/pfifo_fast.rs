@@ -1,0 +1,97 @@
+//! Three FIFO bands by priority; a lower band leaves only when those before it are empty.
+//!
+//! Stands for: Linux 6.12 net/sched/sch_generic.c `pfifo_fast_*`: each band has its own ring of `tx_queue_len`, and a
+//! full ring drops the packet that comes. Differs: D1 the priority is what IP makes of the DSCP; a socket's SO_PRIORITY
+//! is not modelled.
+
+use super::skb::{PRIO2BAND, priority};
+use super::{Discipline, Setup};
+use crate::sim::{Bin, Packet, Place, Reason, Time, Verdict};
+use std::collections::VecDeque;
+
+crate::params! {
+    /// What a user sets of `pfifo_fast`.
+    pub struct Params {
+        /// Packets that each of the three bands holds at most.
+        limit: u32 = 1000, in 1 => 10_000_000, src "linux@6.12 net/sched/sch_generic.c pfifo_fast_init: tx_queue_len; net/ethernet/eth.c ether_setup";
+    }
+}
+
+/// Three bands.
+#[derive(Clone, Debug)]
+pub struct PfifoFast {
+    limit: usize,
+    bands: [VecDeque<Packet>; 3],
+    bytes: u64,
+    dropped: u64,
+}
+
+impl Discipline for PfifoFast {
+    type Params = Params;
+    fn build(setup: &Setup, _seed: u32) -> Self {
+        PfifoFast { limit: setup.pfifo_fast.limit as usize, bands: Default::default(), bytes: 0, dropped: 0 }
+    }
+    #[inline]
+    fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
+        let band = &mut self.bands[usize::from(PRIO2BAND[usize::from(priority(p.dscp))])];
+        if band.len() >= self.limit {
+            self.dropped += 1;
+            bin.drop(p, Place::Qdisc, Reason::Overlimit);
+            return Verdict::Drop;
+        }
+        p.enqueued = now;
+        self.bytes += u64::from(p.eth_len());
+        band.push_back(p);
+        Verdict::Ok
+    }
+    #[inline]
+    fn dequeue(&mut self, _now: Time, _bin: &mut impl Bin) -> Option<Packet> {
+        let p = self.bands.iter_mut().find_map(VecDeque::pop_front)?;
+        self.bytes -= u64::from(p.eth_len());
+        Some(p)
+    }
+    fn can_bypass(&self) -> bool {
+        true
+    }
+    fn packets(&self) -> u32 {
+        self.bands.iter().map(VecDeque::len).sum::<usize>() as u32
+    }
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+    fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::battery::packet;
+    use super::*;
+
+    #[test]
+    fn a_lower_band_waits() {
+        let (mut q, mut bin) = (PfifoFast::build(&Setup::default(), 0), Vec::new());
+        // By hand: TOS 0x08 (throughput, DSCP 2) is priority BULK, band 2; TOS 0x10 (low delay, DSCP 4) is
+        // INTERACTIVE, band 0; EF is INTERACTIVE_BULK, band 1, beside best effort.
+        for (seq, dscp) in [(0, 2), (1, 0), (2, 46), (3, 4)] {
+            let mut p = packet(0, seq, 100);
+            p.dscp = dscp;
+            q.enqueue(Time::ZERO, p, &mut bin);
+        }
+        let order: Vec<_> = core::iter::from_fn(|| q.dequeue(Time::ZERO, &mut bin)).map(|p| p.seq).collect();
+        assert_eq!(order, [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn each_band_has_its_own_limit() {
+        let mut setup = Setup::default();
+        setup.pfifo_fast.limit = 1;
+        let (mut q, mut bin) = (PfifoFast::build(&setup, 0), Vec::new());
+        let mut fast = packet(0, 2, 100);
+        fast.dscp = 4;
+        assert_eq!(q.enqueue(Time::ZERO, packet(0, 0, 100), &mut bin), Verdict::Ok);
+        assert_eq!(q.enqueue(Time::ZERO, packet(0, 1, 100), &mut bin), Verdict::Drop);
+        assert_eq!(q.enqueue(Time::ZERO, fast, &mut bin), Verdict::Ok);
+    }
+}

@@ -1,0 +1,226 @@
+//! One slab of packet nodes with index links, for every queue that is many small lists: no allocation per packet.
+//!
+//! Stands for the kernel's `skb->next`. The slab grows to the most packets ever held and never shrinks.
+
+use crate::sim::Packet;
+
+/// No node, no list.
+pub const NIL: u32 = u32::MAX;
+
+#[derive(Clone, Debug)]
+struct Node {
+    p: Packet,
+    next: u32,
+}
+
+/// The slab.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    nodes: Vec<Node>,
+    free: u32,
+}
+
+/// A first-in-first-out list in a [`Pool`].
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    head: u32,
+    tail: u32,
+    len: u32,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Pool { nodes: Vec::new(), free: NIL }
+    }
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List { head: NIL, tail: NIL, len: 0 }
+    }
+}
+
+impl List {
+    /// Packets in it.
+    pub const fn len(&self) -> u32 {
+        self.len
+    }
+    /// Whether nothing is in it.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Pool {
+    /// Puts `p` at the end of `list`.
+    #[inline]
+    pub fn push(&mut self, list: &mut List, p: Packet) {
+        let node = Node { p, next: NIL };
+        let i = match self.free {
+            NIL => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+            i => {
+                self.free = self.nodes[i as usize].next;
+                self.nodes[i as usize] = node;
+                i
+            }
+        };
+        match list.tail {
+            NIL => list.head = i,
+            t => self.nodes[t as usize].next = i,
+        }
+        list.tail = i;
+        list.len += 1;
+    }
+    /// Puts `p` behind the last packet that is not later, by [`Packet::enqueued`]; at once if that is the last of all.
+    pub fn insert_by_time(&mut self, list: &mut List, p: Packet) {
+        if list.tail == NIL || self.nodes[list.tail as usize].p.enqueued <= p.enqueued {
+            return self.push(list, p);
+        }
+        let (mut before, mut at) = (NIL, list.head);
+        while self.nodes[at as usize].p.enqueued <= p.enqueued {
+            (before, at) = (at, self.nodes[at as usize].next);
+        }
+        let mut alone = List::default();
+        self.push(&mut alone, p);
+        self.nodes[alone.head as usize].next = at;
+        match before {
+            NIL => list.head = alone.head,
+            b => self.nodes[b as usize].next = alone.head,
+        }
+        list.len += 1;
+    }
+    /// Takes the first packet of `list`.
+    #[inline]
+    pub fn pop(&mut self, list: &mut List) -> Option<Packet> {
+        if list.head == NIL {
+            return None;
+        }
+        let i = list.head;
+        let node = &mut self.nodes[i as usize];
+        list.head = node.next;
+        node.next = self.free;
+        self.free = i;
+        if list.head == NIL {
+            list.tail = NIL;
+        }
+        list.len -= 1;
+        Some(node.p)
+    }
+    /// Looks at the first packet of `list`.
+    #[inline]
+    pub fn first(&self, list: &List) -> Option<&Packet> {
+        self.nodes.get(list.head as usize).map(|n| &n.p)
+    }
+}
+
+/// A round-robin list of flows by index, whose links stand in the flows themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    head: u32,
+    tail: u32,
+}
+
+/// A flow's place in at most one [`Chain`].
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    next: u32,
+    /// Whether it is in a chain.
+    pub on: bool,
+}
+
+/// Something with a [`Link`].
+pub trait Linked {
+    /// The link.
+    fn link(&mut self) -> &mut Link;
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Chain { head: NIL, tail: NIL }
+    }
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Link { next: NIL, on: false }
+    }
+}
+
+impl Chain {
+    /// The first flow.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        (self.head != NIL).then_some(self.head)
+    }
+    /// Whether no flow is in it.
+    pub fn is_empty(&self) -> bool {
+        self.head == NIL
+    }
+    /// Puts flow `i`, which is in no chain, at the end.
+    #[inline]
+    pub fn push<F: Linked>(&mut self, flows: &mut [F], i: u32) {
+        let l = flows[i as usize].link();
+        debug_assert!(!l.on);
+        *l = Link { next: NIL, on: true };
+        match self.tail {
+            NIL => self.head = i,
+            t => flows[t as usize].link().next = i,
+        }
+        self.tail = i;
+    }
+    /// Takes the first flow out.
+    #[inline]
+    pub fn pop<F: Linked>(&mut self, flows: &mut [F]) -> Option<u32> {
+        let i = self.first()?;
+        let l = flows[i as usize].link();
+        self.head = l.next;
+        *l = Link::default();
+        if self.head == NIL {
+            self.tail = NIL;
+        }
+        Some(i)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId};
+    use std::collections::VecDeque;
+
+    #[test]
+    fn lists_in_one_slab_behave_as_separate_queues() {
+        let (mut pool, mut lists, mut twins) = (Pool::default(), [List::default(); 3], vec![VecDeque::new(); 3]);
+        let mut x = 12345u32;
+        for seq in 0..10_000 {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let k = (x >> 24) as usize % 3;
+            if x >> 31 == 0 || twins[k].len() > 20 {
+                assert_eq!(pool.first(&lists[k]).map(|p| p.seq), twins[k].front().copied());
+                assert_eq!(pool.pop(&mut lists[k]).map(|p| p.seq), twins[k].pop_front());
+            } else {
+                let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+                p.seq = seq;
+                pool.push(&mut lists[k], p);
+                twins[k].push_back(seq);
+            }
+            assert_eq!(lists[k].len() as usize, twins[k].len());
+        }
+        assert!(pool.nodes.len() <= 63, "the slab holds no more than was ever held at once");
+    }
+
+    #[test]
+    fn insertion_by_time_is_stable() {
+        let (mut pool, mut list) = (Pool::default(), List::default());
+        for (seq, us) in [5, 9, 7, 7, 1, 9, 12].into_iter().enumerate() {
+            let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+            (p.seq, p.enqueued) = (seq as u32, crate::sim::Time::from_us(us));
+            pool.insert_by_time(&mut list, p);
+        }
+        let order: Vec<_> = core::iter::from_fn(|| pool.pop(&mut list)).map(|p| p.seq).collect();
+        assert_eq!(order, [4, 0, 2, 3, 1, 5, 6]);
+    }
+}

@@ -1,0 +1,136 @@
+//! The originator's Block Ack window: which sequence numbers may be sent, and what an acknowledgement moves.
+//!
+//! Stands for: 802.11-2020 10.25.6.7 (originator's behaviour under HT-immediate Block Ack); Linux
+//! drivers/net/wireless/ath/ath9k/xmit.c ath_tx_addto_baw, ath_tx_update_baw, BAW_WITHIN.
+//! Differs: D1 the window is at most 64 wide (compressed bitmap), as HT has it.
+
+use super::seq::Seq;
+
+/// The window of one (peer, TID). It covers `size` numbers from the lowest one that is not settled, and moves only to
+/// the first hole.
+#[derive(Clone, Copy, Debug)]
+pub struct TxWindow {
+    start: Seq,
+    next: Seq,
+    size: u16,
+    /// Bit `i`: number `start + i` was handed to the hardware and is neither acknowledged nor abandoned.
+    open: u64,
+    /// How many numbers from `start` on were handed out (`baw_tail - baw_head`).
+    tail: u16,
+}
+
+impl TxWindow {
+    /// A window of `size` (1 to 64) numbers that begins at `start`.
+    pub fn new(start: Seq, size: u16) -> TxWindow {
+        assert!((1..=64).contains(&size), "a Block Ack window of {size}");
+        TxWindow { start, next: start, size, open: 0, tail: 0 }
+    }
+    /// The lowest number that is not settled (WinStart_O).
+    pub const fn start(&self) -> Seq {
+        self.start
+    }
+    /// The width.
+    pub const fn size(&self) -> u16 {
+        self.size
+    }
+    /// Takes the next number for a new MPDU (`seq_next`). A number outside the window must wait.
+    pub fn assign(&mut self) -> Seq {
+        let s = self.next;
+        self.next = s.plus(1);
+        s
+    }
+    /// The number that the next new MPDU gets.
+    pub const fn next(&self) -> Seq {
+        self.next
+    }
+    /// Whether `seq` may be sent now.
+    pub const fn allows(&self, seq: Seq) -> bool {
+        seq.within(self.start, self.size)
+    }
+    /// How many new MPDUs could be sent now.
+    pub const fn room(&self) -> u16 {
+        self.size.saturating_sub(self.next.ahead_of(self.start))
+    }
+    /// `seq` is handed to the hardware.
+    pub fn open(&mut self, seq: Seq) {
+        let i = seq.ahead_of(self.start);
+        debug_assert!(i < self.size, "{seq:?} is outside the window");
+        self.open |= 1 << i;
+        self.tail = self.tail.max(i + 1);
+    }
+    /// `seq` is acknowledged or abandoned: the window moves to the first number that is still open.
+    pub fn settle(&mut self, seq: Seq) {
+        let i = seq.ahead_of(self.start);
+        if i >= self.tail {
+            return; // outside: part of an earlier session
+        }
+        self.open &= !(1 << i);
+        let by = (self.open.trailing_zeros() as u16).min(self.tail);
+        self.open = self.open.checked_shr(u32::from(by)).unwrap_or(0);
+        self.start = self.start.plus(by);
+        self.tail -= by;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// The thesis's worked example. src: papers/parameters.md 6.1 (Fig 4.2, window 8)
+    #[test]
+    fn worked_example() {
+        let mut w = TxWindow::new(Seq::new(4), 8);
+        let mut sent = vec![];
+        while w.allows(w.next()) {
+            let s = w.assign();
+            w.open(s);
+            sent.push(s.get());
+        }
+        assert_eq!(sent, (4..12).collect::<Vec<_>>());
+        for s in [4, 5, 7, 9, 10, 11] {
+            w.settle(Seq::new(s));
+        }
+        assert_eq!(w.start(), Seq::new(6), "the window starts at the first hole");
+        assert!(w.allows(Seq::new(13)) && !w.allows(Seq::new(14)));
+        assert_eq!(w.room(), 2, "with 6 and 8 the next A-MPDU is {{6, 8, 12, 13}}");
+        for s in [12, 13] {
+            assert_eq!(w.assign().get(), s);
+            w.open(Seq::new(s));
+        }
+        for s in [6, 8, 12, 13] {
+            w.settle(Seq::new(s));
+        }
+        assert_eq!((w.start(), w.room()), (Seq::new(14), 8), "full again");
+    }
+
+    proptest! {
+        /// Against the plain description: a set of open numbers; the start is the lowest, or the next new one.
+        #[test]
+        fn twin(start in 0u16..4096, size in 1u16..=64, ops in prop::collection::vec((any::<bool>(), 0usize..64), 1..400)) {
+            let mut w = TxWindow::new(Seq::new(start), size);
+            let (mut next, mut open) = (u32::from(start), BTreeSet::new());
+            for (send, k) in ops {
+                let low = open.first().copied().unwrap_or(next);
+                if send {
+                    prop_assert_eq!(w.allows(w.next()), next < low + u32::from(size));
+                    if next < low + u32::from(size) {
+                        let s = w.assign();
+                        prop_assert_eq!(s, Seq::new(next as u16));
+                        w.open(s);
+                        open.insert(next);
+                        next += 1;
+                    }
+                } else if !open.is_empty() {
+                    let n = *open.iter().nth(k % open.len()).unwrap();
+                    open.remove(&n);
+                    w.settle(Seq::new(n as u16));
+                }
+                let low = open.first().copied().unwrap_or(next);
+                prop_assert_eq!(w.start(), Seq::new(low as u16));
+                prop_assert_eq!(u32::from(w.room()), size as u32 - (next - low));
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What a driver hands to the MAC, and what the MAC says of it: the seam between `driver` and `wifi`.
+//!
+//! A [`Burst`] is one transmit unit of the hardware: an A-MPDU, a single frame or a Block Ack request, with its rate chain.
+//! The MAC pulls the burst at the head of an access category's hardware queue, contends for it, sends it (again by the
+//! rate chain while no response comes), and hands back one [`Report`] when it is done with it. A Block Ack with holes ends a
+//! burst: what to do about the holes is the driver's business, as in ath9k.
+//!
+//! Stands for: the transmit descriptor and status of Atheros MACs (drivers/net/wireless/ath/ath9k/mac.h ath_tx_info,
+//! ath_tx_status), in no chip's layout.
+
+use super::ac::{Ac, Tid};
+use super::seq::Seq;
+use crate::phy::{Mode, Ofdm};
+use crate::sim::{Packet, Span};
+
+/// A station of a BSS; 0 is the access point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct StaIx(pub u8);
+
+impl StaIx {
+    /// The access point.
+    pub const AP: StaIx = StaIx(0);
+    /// As an index.
+    pub const fn ix(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The most MPDUs in one burst: what a compressed Block Ack can answer for.
+pub const BURST_MPDUS: usize = 64;
+
+/// One MPDU of a burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Mpdu {
+    /// What it carries.
+    pub packet: Packet,
+    /// Its sequence number within (peer, TID).
+    pub seq: Seq,
+    /// Bytes from the first of the MAC header to the last of the FCS (ath9k's `framelen`). See [`mpdu_len`].
+    pub len: u16,
+    /// Transmissions so far, of any sort; the driver counts (ath9k's `retries`).
+    pub attempts: u8,
+    /// The receiver has it (see [`Report::received`]).
+    pub received: bool,
+}
+
+/// QoS data header: frame control, duration, three addresses, sequence control, QoS control.
+pub const QOS_HEADER: u16 = 26;
+/// Data header without QoS control.
+pub const PLAIN_HEADER: u16 = 24;
+/// LLC and SNAP in front of the IP packet.
+pub const LLC_SNAP: u16 = 8;
+/// Frame check sequence.
+pub const FCS: u16 = 4;
+
+/// Bytes of the MPDU that carries an IP packet of `ip_len` bytes, with or without QoS control.
+pub const fn mpdu_len(ip_len: u32, qos: bool) -> u16 {
+    ip_len as u16 + LLC_SNAP + FCS + if qos { QOS_HEADER } else { PLAIN_HEADER }
+}
+
+/// One link of a rate chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    /// How to modulate.
+    pub mode: Mode,
+    /// How often at most; 0: the chain ended before this link.
+    pub tries: u8,
+}
+
+impl Attempt {
+    /// No further link.
+    pub const NONE: Attempt = Attempt { mode: Mode::Ofdm(Ofdm::R6), tries: 0 };
+}
+
+/// The rate chain: up to four links, each tried in turn.
+pub type Chain = [Attempt; 4];
+
+/// What a burst is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum What {
+    /// One data frame, answered by an ACK.
+    #[default]
+    Single,
+    /// An A-MPDU, answered by a Block Ack.
+    Ampdu,
+    /// A Block Ack request that moves the receiver's window to this number, answered by a Block Ack; it has no MPDUs.
+    Bar(Seq),
+}
+
+/// One transmit unit. Its vector is allocated once and recycled.
+#[derive(Clone, Debug)]
+pub struct Burst {
+    /// The next hop.
+    pub to: StaIx,
+    /// Traffic identifier.
+    pub tid: Tid,
+    /// The hardware queue it stands in.
+    pub ac: Ac,
+    /// A-MPDU, single frame, or BAR.
+    pub what: What,
+    /// Sent under a Block Ack agreement, though it may be a single frame: the receiver reorders it.
+    pub agreement: bool,
+    /// Rates and tries.
+    pub chain: Chain,
+    /// Sent after RTS/CTS (AR_RTSEnable).
+    pub rts: bool,
+    /// PSDU bytes: all MPDUs with delimiters and padding (see [`Burst::psdu_of`]), or the single frame's `len`.
+    pub psdu: u32,
+    /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within 64 of the first one's window.
+    pub mpdus: Vec<Mpdu>,
+}
+
+/// Bytes of an MPDU delimiter.
+pub const DELIMITER: u32 = 4;
+
+impl Burst {
+    /// An empty one, with room for 64 MPDUs.
+    pub fn new() -> Burst {
+        Burst {
+            to: StaIx::AP,
+            tid: Tid::new(0),
+            ac: Ac::Be,
+            what: What::Single,
+            agreement: false,
+            chain: [Attempt::NONE; 4],
+            rts: false,
+            psdu: 0,
+            mpdus: Vec::with_capacity(BURST_MPDUS),
+        }
+    }
+    /// Bytes that an A-MPDU has after a subframe of `len` bytes with `extra` empty delimiters behind it was added to
+    /// `so_far`: the subframe before is padded to a multiple of four, the last one of all is not.
+    /// src: 802.11-2020 9.7.1; linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_form_aggr (`al`, `bpad`)
+    pub const fn psdu_of(so_far: u32, len: u16) -> u32 {
+        so_far.next_multiple_of(4) + DELIMITER + len as u32
+    }
+}
+
+impl Default for Burst {
+    fn default() -> Self {
+        Burst::new()
+    }
+}
+
+/// What became of a burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// A response (ACK or Block Ack) came to the last transmission.
+    pub answered: bool,
+    /// Bit `i`: `mpdus[i]` is acknowledged. Of a single frame: bit 0, the same as `answered`.
+    pub acked: u64,
+    /// The link of the chain that the last transmission used (`ts_rateindex`).
+    pub link: u8,
+    /// Transmissions on that link, the last included (`ts_longretry + 1`); every link before it used all its tries.
+    pub tries: u8,
+    /// Airtime of every transmission of it, data PPDUs alone: what `ath_tx_count_airtime` charges.
+    pub airtime: Span,
+    /// Bytes of opaque payload that came with the response (see `wifi::response`).
+    pub payload: u8,
+    /// Bit `i`: the receiver has `mpdus[i]`, whether or not its acknowledgement came. For accounting only, no algorithm may
+    /// read it: a driver keeps it in [`Mpdu::received`], and an abandoned MPDU that was received is freed, not dropped.
+    pub received: u64,
+}
+
+impl Report {
+    /// Transmissions in all, as `ath_tx_complete_aggr` counts them for the software retry limit.
+    pub fn attempts(&self, chain: &Chain) -> u8 {
+        chain[..self.link as usize].iter().fold(self.tries, |n, a| n.saturating_add(a.tries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ampdu_of_three() {
+        // 1538 = 1500 + 8 + 26 + 4; delimiters 4; two pads of 2; the last unpadded: 1542 + 2 + 1542 + 2 + 1542.
+        let len = mpdu_len(1500, true);
+        assert_eq!(len, 1538);
+        let mut b = 0;
+        for _ in 0..3 {
+            b = Burst::psdu_of(b, len);
+        }
+        assert_eq!(b, 4630);
+    }
+
+    #[test]
+    fn attempts_count_the_links_before() {
+        let mut chain = [Attempt::NONE; 4];
+        chain[0].tries = 2;
+        chain[1].tries = 3;
+        let r = Report { link: 1, tries: 1, ..Report::default() };
+        assert_eq!(r.attempts(&chain), 3);
+    }
+}

@@ -1,0 +1,82 @@
+//! One frame exchange laid out in time: protection, data, response, and what is known when nothing answers.
+//!
+//! Stands for: 802.11-2020 10.23.2.8 (what a TXOP holder sends), Annex G:
+//! `txop = [ RTS CTS ] ( A-MPDU BlockAck | Data Ack | BlockAckReq BlockAck )`.
+
+use super::burst::{Burst, What};
+use super::protection::{self, Protection};
+use super::response::{Kind, Response, Responses};
+use crate::phy::{Band, Mode, ppdu};
+use crate::sim::Span;
+
+/// An exchange, every span counted from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Exchange {
+    /// RTS and CTS, if it is protected.
+    pub protection: Option<Protection>,
+    /// The data PPDU on the air.
+    pub data: Span,
+    /// When the data PPDU ends.
+    pub data_end: Span,
+    /// What answers it.
+    pub response: Response,
+    /// When the response ends: also what the Duration fields reserve.
+    pub end: Span,
+    /// When its sender gives the response up.
+    pub timeout: Span,
+}
+
+impl Exchange {
+    /// The exchange that sends `b` with `mode`.
+    pub fn plan(b: &Burst, mode: Mode, payload: u8, r: &Responses, band: Band) -> Exchange {
+        let protection = b.rts.then(|| protection::rts_cts(mode, r, band));
+        let data = ppdu(mode, b.psdu, band);
+        let kind = if b.what == What::Single { Kind::Ack } else { Kind::BlockAck };
+        let response = r.answer(kind, mode, payload);
+        let data_end = protection.map_or(Span::ZERO, |p| p.lead) + data;
+        Exchange {
+            protection,
+            data,
+            data_end,
+            response,
+            end: data_end + band.sifs() + response.duration,
+            timeout: data_end + r.timeout(),
+        }
+    }
+    /// What its sender puts on the air.
+    pub fn sent(&self) -> Span {
+        self.data + self.protection.map_or(Span::ZERO, |p| p.rts)
+    }
+    /// What its receiver puts on the air.
+    pub fn answered(&self) -> Span {
+        self.response.duration + self.protection.map_or(Span::ZERO, |p| p.cts.duration)
+    }
+    /// The first PPDU of it alone: what is on the air if it collides, and when its sender knows.
+    pub fn collides(&self, r: &Responses) -> (Span, Span) {
+        match self.protection {
+            Some(p) => (p.rts, p.rts + r.timeout()),
+            None => (self.data, self.timeout),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::burst::Burst;
+    use super::*;
+    use crate::phy::Ht;
+
+    #[test]
+    fn single_frame_by_hand() {
+        let r = Responses::new(Band::Ghz5, &[]);
+        let mut b = Burst { psdu: 1538, ..Burst::new() };
+        let m = Mode::Ht(Ht::new(7, true, true).unwrap());
+        let x = Exchange::plan(&b, m, 0, &r, Band::Ghz5);
+        assert_eq!((x.data_end, x.end, x.timeout), (Span::from_us(120), Span::from_us(164), Span::from_us(165)));
+        b.rts = true;
+        let x = Exchange::plan(&b, m, 0, &r, Band::Ghz5);
+        assert_eq!((x.data_end, x.end), (Span::from_us(208), Span::from_us(252)));
+        assert_eq!(x.collides(&r), (Span::from_us(28), Span::from_us(73)));
+        assert_eq!((x.sent(), x.answered()), (Span::from_us(148), Span::from_us(56)));
+    }
+}

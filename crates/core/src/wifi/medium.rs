@@ -1,0 +1,500 @@
+//! The medium: who sends when, what collides, what is decoded and answered.
+//!
+//! All stations hear each other. Between two transmissions the medium only knows, for each station, from when its AIFS
+//! counts; the earliest access of all contenders is computed and scheduled once, with a generation that makes an older one
+//! stale. An exchange that succeeds takes three events: access, arrival of the data, end of the response. One that
+//! collides takes one.
+//!
+//! Stands for: 802.11-2020 10.3.4 (DCF), 10.23.2 (EDCA), 10.3.2.11 (acknowledgement), 10.3.7 (EIFS), 10.3.2.4 (NAV).
+//! Differs: D1 two transmissions that begin within aCCATime collide, and nothing of either is decoded (no capture);
+//! D2 bystanders decode what its receiver does not, so that they hold their NAV where only the receiver has an error;
+//! D3 responses are lost only by `response_error`; D4 a frame that loses inside its own station does not count
+//! a retry; D5 no beacons; D6 after a collision bystanders wait DIFS unless `collision_eifs`.
+
+use super::ac::Ac;
+use super::burst::{Burst, Chain, Report, StaIx, What};
+use super::contention::Contender;
+use super::edca::Set;
+use super::exchange::Exchange;
+use super::loss::Loss;
+use super::response::Responses;
+use crate::phy::{Band, Ofdm, duration};
+use crate::sim::{Lane, Span, Streams, Time};
+
+crate::params! {
+    /// What the medium is like.
+    pub struct Params {
+        /// Bystanders synchronise on one of the frames that collide, fail to decode it and wait EIFS; otherwise they only see
+        /// energy, and wait DIFS (two frames of like power that begin together hide each other's preamble).
+        collision_eifs: bool = false, src "802.11-2020 10.3.7 (EIFS follows PHY-RXEND with an error); ns-3.44 phy-entity.cc EndPreambleDetectionPeriod";
+        /// Probability that an ACK or Block Ack is not decoded by the station it is for.
+        response_error: f64 = 0.0, in 0.0 => 1.0, src "model: responses go at robust rates";
+    }
+}
+
+/// The MAC of one station.
+#[derive(Clone, Debug)]
+pub struct StaMac {
+    /// Its name, for its random streams.
+    pub name: String,
+    /// What it contends with.
+    pub edca: Set,
+    /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
+    pub window_limit: u8,
+    /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
+    pub rts_limit: u8,
+    /// Probability that an MPDU it sends is not decoded.
+    pub error_up: f64,
+    /// Probability that an MPDU that the access point sends to it is not decoded.
+    pub error_down: f64,
+}
+
+/// What the medium wants to be called for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MediumEvent {
+    /// The earliest access; stale if the generation is not the present one.
+    Access(u32),
+    /// The data PPDU on the air ends.
+    Arrive,
+    /// The exchange on the air ends.
+    Done,
+    /// A contender knows that its last try failed.
+    GiveUp(u16),
+}
+
+/// What a PPDU was, for observers.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Who sent it.
+    pub from: StaIx,
+    /// To whom.
+    pub to: StaIx,
+    /// Traffic identifier.
+    pub tid: u8,
+    /// MPDUs in it.
+    pub mpdus: u16,
+    /// Of these, MPDUs that were not decoded.
+    pub bad: u16,
+    /// PSDU bytes.
+    pub bytes: u32,
+    /// When it began (its RTS, if it had one).
+    pub start: Time,
+    /// Protection, data, response.
+    pub airtime: Span,
+    /// Whether the response came.
+    pub answered: bool,
+}
+
+/// The stations as the medium sees them.
+pub trait Stations {
+    /// What the hardware queue `ac` of `s` would send next.
+    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst>;
+    /// The receiver decoded these MPDUs of the head of (`from`, `ac`) (bit `i`: `mpdus[i]`), or the BAR that the head is.
+    fn arrived(&mut self, now: Time, from: StaIx, ac: Ac, decoded: u64);
+    /// The hardware is done with the head.
+    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
+    /// The medium wants to be called.
+    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent);
+    /// A PPDU with MPDUs went on the air.
+    fn seen(&mut self, seen: &Seen);
+}
+
+/// The exchange on the air that will reach its receiver.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    contender: u16,
+    to: StaIx,
+    decoded: u64,
+    answered: bool,
+    /// Until when the opportunity lasts (only where there is a TXOP limit).
+    txop_end: Time,
+}
+
+/// The medium of one BSS.
+pub struct Medium {
+    params: Params,
+    band: Band,
+    slot: Span,
+    responses: Responses,
+    stas: Vec<StaMac>,
+    loss: Loss,
+    contenders: Vec<Contender>,
+    /// Contenders that take part, in no order that matters; and where each one stands in it.
+    active: Vec<u16>,
+    place: Vec<u16>,
+    /// From when AIFS counts, by station.
+    reference: Vec<Time>,
+    airtime: Vec<Span>,
+    /// Carrier sense, physical or virtual, says busy until then.
+    busy_until: Time,
+    flight: Option<Flight>,
+    next: Time,
+    generation: u32,
+    winners: Vec<(u16, Time)>,
+    internal: Vec<u16>,
+}
+
+const NOWHERE: u16 = u16::MAX;
+
+impl Medium {
+    /// A medium with these stations; 0 is the access point.
+    pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
+        let (sifs, slot) = (band.sifs(), band.slot());
+        let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
+        for (i, s) in stas.iter().enumerate() {
+            for ac in Ac::ALL {
+                let rng = streams.get(&s.name, ["backoff/vo", "backoff/vi", "backoff/be", "backoff/bk"][ac.ix()]);
+                let edge = s.edca.counts_boundary();
+                contenders.push(Contender::new(StaIx(i as u8), ac, s.edca.of(ac), edge, sifs, slot, rng));
+            }
+        }
+        let n = stas.len();
+        Medium {
+            params,
+            band,
+            slot,
+            responses: Responses::new(band, basic),
+            loss: Loss::new(&stas, params.response_error, streams),
+            place: vec![NOWHERE; contenders.len()],
+            active: Vec::with_capacity(contenders.len()),
+            contenders,
+            stas,
+            reference: vec![Time::ZERO; n],
+            airtime: vec![Span::ZERO; n],
+            busy_until: Time::ZERO,
+            flight: None,
+            next: Time::NEVER,
+            generation: 0,
+            winners: Vec::with_capacity(n),
+            internal: Vec::with_capacity(4),
+        }
+    }
+    /// What `s` has put on the air so far.
+    pub fn airtime(&self, s: StaIx) -> Span {
+        self.airtime[s.ix()]
+    }
+    /// Rates and durations of responses.
+    pub fn responses(&self) -> &Responses {
+        &self.responses
+    }
+    /// MPDUs that stand in a hardware queue though their receiver has them: a head between its arrival and its report.
+    pub fn received(&self) -> u64 {
+        self.contenders.iter().map(|c| u64::from(c.received.count_ones())).sum()
+    }
+
+    /// Something may have come to a hardware queue of `s`.
+    pub fn look<S: Stations>(&mut self, now: Time, s: StaIx, stations: &mut S) {
+        for ac in Ac::ALL {
+            let i = s.ix() * Ac::COUNT + ac.ix();
+            let c = &mut self.contenders[i];
+            if c.ready || c.giving_up || stations.head(s, ac).is_none() {
+                continue;
+            }
+            let counted = c.backoff == 0 || (self.flight.is_none() && c.access(self.slot) < now);
+            c.begin();
+            let reference = self.reference[s.ix()];
+            if counted {
+                c.backoff = 0;
+                if self.flight.is_some() || now < self.busy_until {
+                    c.draw();
+                    c.idle_from(reference);
+                } else {
+                    c.arrive(now, reference, self.slot);
+                }
+            }
+            let at = c.access(self.slot);
+            self.enlist(i);
+            if self.flight.is_none() && at < self.next {
+                self.access_at(at, stations);
+            }
+        }
+    }
+
+    /// An event that was asked for.
+    pub fn on<S: Stations>(&mut self, now: Time, ev: MediumEvent, stations: &mut S) {
+        match ev {
+            MediumEvent::Access(g) if g == self.generation => self.access(now, stations),
+            MediumEvent::Access(_) => {}
+            MediumEvent::Arrive => {
+                let f = self.flight.expect("data arrives of an exchange on the air");
+                let c = &mut self.contenders[f.contender as usize];
+                c.received |= f.decoded;
+                let (sta, ac) = (c.sta, c.ac);
+                stations.arrived(now, sta, ac, f.decoded);
+            }
+            MediumEvent::Done => self.done(now, stations),
+            MediumEvent::GiveUp(i) => {
+                let c = &mut self.contenders[i as usize];
+                c.giving_up = false;
+                c.received = 0;
+                let (sta, ac, report) = (c.sta, c.ac, c.pending);
+                stations.done(now, sta, ac, &report);
+                self.follow(now, i as usize, stations);
+                self.look(now, sta, stations);
+            }
+        }
+    }
+
+    /// The driver was told of contender `i`, whose backoff is drawn already: what stands behind the old head comes next.
+    fn follow<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
+        let c = &mut self.contenders[i];
+        if stations.head(c.sta, c.ac).is_none() {
+            return;
+        }
+        c.begin();
+        if c.backoff == 0 {
+            c.arrive(now, self.reference[c.sta.ix()], self.slot);
+        }
+        let at = c.access(self.slot);
+        self.enlist(i);
+        if self.flight.is_none() && at < self.next {
+            self.access_at(at, stations);
+        }
+    }
+
+    fn enlist(&mut self, i: usize) {
+        if self.place[i] == NOWHERE {
+            self.place[i] = self.active.len() as u16;
+            self.active.push(i as u16);
+        }
+    }
+
+    fn access_at<S: Stations>(&mut self, at: Time, stations: &mut S) {
+        self.next = at;
+        self.generation = self.generation.wrapping_add(1);
+        if !at.is_never() {
+            stations.schedule(at, Lane::Medium, MediumEvent::Access(self.generation));
+        }
+    }
+
+    /// References have changed: AIFS counts anew for everybody, and the earliest access is found.
+    fn idle<S: Stations>(&mut self, stations: &mut S) {
+        let mut next = Time::NEVER;
+        let mut k = 0;
+        while k < self.active.len() {
+            let i = self.active[k] as usize;
+            let c = &mut self.contenders[i];
+            if !c.is_active() {
+                self.place[i] = NOWHERE;
+                self.active.swap_remove(k);
+                if let Some(&moved) = self.active.get(k) {
+                    self.place[moved as usize] = k as u16;
+                }
+                continue;
+            }
+            c.idle_from(self.reference[c.sta.ix()]);
+            if c.ready {
+                next = next.min(c.access(self.slot));
+            }
+            k += 1;
+        }
+        self.access_at(next, stations);
+    }
+
+    /// The earliest access has come: finds who sends, freezes everybody else.
+    fn access<S: Stations>(&mut self, now: Time, stations: &mut S) {
+        self.winners.clear();
+        self.internal.clear();
+        let unnoticed = now + duration::CCA_TIME;
+        for &i in &self.active {
+            let c = &self.contenders[i as usize];
+            let at = c.access(self.slot);
+            if !c.ready || at >= unnoticed {
+                continue;
+            }
+            let rival = self.winners.iter_mut().find(|w| self.contenders[w.0 as usize].sta == c.sta);
+            match rival {
+                None => self.winners.push((i, at)),
+                Some(w) => {
+                    let other = &self.contenders[w.0 as usize];
+                    let loser = if (at, c.ac) < (w.1, other.ac) { core::mem::replace(w, (i, at)).0 } else { i };
+                    if self.contenders[loser as usize].access(self.slot) == w.1 {
+                        self.internal.push(loser);
+                    }
+                }
+            }
+        }
+        for k in 0..self.active.len() {
+            self.contenders[self.active[k] as usize].freeze(now, self.slot);
+        }
+        for &(i, _) in &self.winners {
+            self.contenders[i as usize].backoff = 0;
+        }
+        for &i in &self.internal {
+            let limit = self.stas[self.contenders[i as usize].sta.ix()].window_limit;
+            self.contenders[i as usize].failed(limit);
+        }
+        if let [(i, at)] = self.winners[..] {
+            let txop = self.contenders[i as usize].txop;
+            self.send(i, at, at + txop, stations);
+        } else {
+            self.collide(now, stations);
+        }
+    }
+
+    /// One contender has the medium to itself from `at` on.
+    fn send<S: Stations>(&mut self, i: u16, at: Time, txop_end: Time, stations: &mut S) {
+        let c = &mut self.contenders[i as usize];
+        let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
+        let x = Exchange::plan(b, b.chain[c.link as usize].mode, 0, &self.responses, self.band);
+        let (from, to) = (c.sta, b.to);
+        let n = b.mpdus.len() as u32;
+        let decoded = self.loss.decoded(from, to, n);
+        let heard = decoded != 0 || matches!(b.what, What::Bar(_));
+        let answered = heard && !self.loss.response(to);
+        let seen = Seen {
+            from,
+            to,
+            tid: b.tid.get(),
+            mpdus: n as u16,
+            bad: (n - decoded.count_ones()) as u16,
+            bytes: b.psdu,
+            start: at,
+            airtime: x.end,
+            answered,
+        };
+        c.tries += 1;
+        c.airtime += x.data;
+        self.airtime[from.ix()] += x.sent();
+        self.airtime[to.ix()] += if heard { x.answered() } else { x.answered() - x.response.duration };
+        if heard {
+            c.pending = Report {
+                answered,
+                acked: decoded,
+                link: c.link,
+                tries: c.tries,
+                airtime: c.airtime,
+                payload: x.response.payload,
+                received: 0,
+            };
+            self.flight = Some(Flight { contender: i, to, decoded, answered, txop_end });
+            self.busy_until = at + x.end;
+            self.access_at(Time::NEVER, stations);
+            stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
+            stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
+        } else {
+            let chain = b.chain;
+            self.fail(i, at + x.timeout, &chain, false, stations);
+            // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
+            self.busy_until = at + x.end;
+            self.reference.fill(at + x.end);
+            self.reference[from.ix()] = at + x.timeout;
+            self.reference[to.ix()] = at + x.data_end + self.responses.eifs_less_difs();
+            self.idle(stations);
+        }
+        if n > 0 {
+            stations.seen(&seen);
+        }
+    }
+
+    /// Several contenders send at once: nobody decodes anything.
+    fn collide<S: Stations>(&mut self, now: Time, stations: &mut S) {
+        let mut end = now;
+        for k in 0..self.winners.len() {
+            let (i, at) = self.winners[k];
+            let c = &mut self.contenders[i as usize];
+            let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
+            let x = Exchange::plan(b, b.chain[c.link as usize].mode, 0, &self.responses, self.band);
+            let (on_air, timeout) = x.collides(&self.responses);
+            let rts = x.protection.is_some();
+            let seen = Seen {
+                from: c.sta,
+                to: b.to,
+                tid: b.tid.get(),
+                mpdus: b.mpdus.len() as u16,
+                bad: b.mpdus.len() as u16,
+                bytes: b.psdu,
+                start: at,
+                airtime: on_air,
+                answered: false,
+            };
+            if rts {
+                c.rts_failures += 1;
+            } else {
+                c.tries += 1;
+                c.airtime += x.data;
+            }
+            self.airtime[c.sta.ix()] += on_air;
+            end = end.max(at + on_air);
+            let chain = b.chain;
+            self.fail(i, at + timeout, &chain, rts, stations);
+            self.winners[k].1 = at + timeout;
+            if !rts && seen.mpdus > 0 {
+                stations.seen(&seen);
+            }
+        }
+        self.busy_until = end;
+        let eifs = self.params.collision_eifs;
+        let bystanders = end + if eifs { self.responses.eifs_less_difs() } else { Span::ZERO };
+        self.reference.fill(bystanders);
+        for &(i, timeout) in &self.winners {
+            self.reference[self.contenders[i as usize].sta.ix()] = timeout.max(end);
+        }
+        self.idle(stations);
+    }
+
+    /// Nothing answered contender `i`, which knows it at `known`: doubles its window, moves on in the chain.
+    fn fail<S: Stations>(&mut self, i: u16, known: Time, chain: &Chain, rts: bool, stations: &mut S) {
+        let c = &mut self.contenders[i as usize];
+        let limits = &self.stas[c.sta.ix()];
+        c.failed(limits.window_limit);
+        let last = Report {
+            answered: false,
+            acked: 0,
+            link: c.link,
+            tries: c.tries,
+            airtime: c.airtime,
+            payload: 0,
+            received: c.received,
+        };
+        if c.tries >= chain[c.link as usize].tries && !rts {
+            c.link += 1;
+            c.tries = 0;
+        }
+        let exhausted = c.link as usize == chain.len() || chain[c.link as usize].tries == 0;
+        if exhausted || c.rts_failures >= limits.rts_limit {
+            c.ready = false;
+            c.giving_up = true;
+            c.pending = last;
+            stations.schedule(known, Lane::Completion, MediumEvent::GiveUp(i));
+        }
+    }
+
+    /// The exchange on the air ends.
+    fn done<S: Stations>(&mut self, now: Time, stations: &mut S) {
+        let f = self.flight.take().expect("an exchange ends that is on the air");
+        let i = f.contender as usize;
+        self.reference.fill(now);
+        let c = &mut self.contenders[i];
+        let (sta, ac) = (c.sta, c.ac);
+        if !f.answered {
+            let chain = stations.head(sta, ac).expect("the head stays until its report").chain;
+            // It heard a response that it could not decode.
+            self.fail(f.contender, now, &chain, false, stations);
+            self.reference[sta.ix()] = now + self.responses.eifs_less_difs();
+            self.reference[f.to.ix()] = now;
+            return self.idle(stations);
+        }
+        c.succeeded();
+        c.ready = false;
+        let report = Report { received: c.received, ..c.pending };
+        c.received = 0;
+        stations.done(now, sta, ac, &report);
+        // Marked as still on the air, so that what comes in now counts as come while the medium was busy.
+        self.flight = Some(f);
+        self.follow(now, i, stations);
+        self.look(now, sta, stations);
+        self.flight = None;
+        let c = &self.contenders[i];
+        if c.ready && c.txop > Span::ZERO {
+            let b = stations.head(sta, ac).expect("a contender that is ready has a head");
+            let x = Exchange::plan(b, b.chain[0].mode, 0, &self.responses, self.band);
+            let at = now + self.band.sifs();
+            if at + x.end <= f.txop_end {
+                self.send(f.contender, at, f.txop_end, stations);
+                return;
+            }
+        }
+        self.idle(stations);
+    }
+}

@@ -1,0 +1,263 @@
+//! The receiver's reorder buffer: MSDUs leave in order, or when what is missing is given up.
+//!
+//! Stands for: Linux net/mac80211/rx.c ieee80211_sta_manage_reorder_buf, ieee80211_sta_reorder_release,
+//! ieee80211_release_reorder_timeout, ieee80211_rx_h_ctrl (BAR); 802.11-2020 10.25.6.6 (recipient's behaviour).
+//! Differs: D1 the timeout is counted in nanoseconds, not in jiffies; D2 no A-MSDU.
+
+use super::seq::Seq;
+use crate::sim::{Packet, Span, Time};
+
+crate::params! {
+    /// What a receiver's mac80211 is built with.
+    pub struct Params {
+        /// How long a frame waits for an earlier one that is missing.
+        timeout: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT";
+    }
+}
+
+/// The widest buffer.
+pub const SIZE: usize = 64;
+
+/// The buffer of one (peer, TID). It allocates once, when the agreement begins.
+#[derive(Clone, Debug)]
+pub struct Reorder {
+    head: Seq,
+    size: u16,
+    timeout: Span,
+    /// Bit `seq % 64`: stored.
+    stored: u64,
+    slots: Vec<(Packet, Time)>,
+}
+
+impl Reorder {
+    /// A buffer of `size` (1 to 64) frames that waits for `head` first.
+    pub fn new(head: Seq, size: u16, timeout: Span) -> Reorder {
+        use crate::sim::{FlowId, Kind, NodeId};
+        assert!((1..=SIZE as u16).contains(&size), "a reorder buffer of {size}");
+        let blank = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
+        Reorder { head, size, timeout, stored: 0, slots: vec![(blank, Time::ZERO); SIZE] }
+    }
+    /// What it waits for.
+    pub const fn head(&self) -> Seq {
+        self.head
+    }
+    /// Frames held back.
+    pub const fn held(&self) -> u32 {
+        self.stored.count_ones()
+    }
+    const fn bit(seq: Seq) -> u64 {
+        1 << (seq.get() % SIZE as u16)
+    }
+    /// A frame came. `up` gets what may go on, in order. False: it was a duplicate, or too old.
+    pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, up: &mut impl FnMut(&Packet)) -> bool {
+        if seq == self.head && self.stored == 0 {
+            self.head = seq.plus(1);
+            up(p);
+            return true;
+        }
+        if seq.before(self.head) {
+            return false;
+        }
+        if !seq.before(self.head.plus(self.size)) {
+            self.release_to(seq.minus(self.size).plus(1), up);
+        }
+        if self.stored & Reorder::bit(seq) != 0 {
+            return false;
+        }
+        self.stored |= Reorder::bit(seq);
+        self.slots[usize::from(seq.get()) % SIZE] = (*p, now);
+        self.run(up);
+        // What now stands first may have waited longer than what stood before it; the kernel's timer is then set to the past.
+        self.expire(now, up);
+        true
+    }
+    /// Releases from the head on to the next hole.
+    fn run(&mut self, up: &mut impl FnMut(&Packet)) {
+        while self.stored & Reorder::bit(self.head) != 0 {
+            self.pop(up);
+        }
+    }
+    fn pop(&mut self, up: &mut impl FnMut(&Packet)) {
+        if self.stored & Reorder::bit(self.head) != 0 {
+            self.stored &= !Reorder::bit(self.head);
+            up(&self.slots[usize::from(self.head.get()) % SIZE].0);
+        }
+        self.head = self.head.plus(1);
+    }
+    /// Moves the head to `seq` and lets out what was stored before it.
+    fn release_to(&mut self, seq: Seq, up: &mut impl FnMut(&Packet)) {
+        while self.head.before(seq) {
+            if self.stored == 0 {
+                self.head = seq;
+                return;
+            }
+            self.pop(up);
+        }
+    }
+    /// A BAR: nothing before `start` will come any more.
+    pub fn bar(&mut self, now: Time, start: Seq, up: &mut impl FnMut(&Packet)) {
+        self.release_to(start, up);
+        self.run(up);
+        self.expire(now, up);
+    }
+    /// When the first stored frame behind the hole has waited long enough.
+    pub fn due(&self) -> Option<Time> {
+        if self.stored == 0 {
+            return None;
+        }
+        let first = self.stored.rotate_right(u32::from(self.head.get()) % SIZE as u32).trailing_zeros() as u16;
+        Some(self.slots[usize::from(self.head.plus(first).get()) % SIZE].1 + self.timeout)
+    }
+    /// The timer: gives up the holes before every frame that has waited longer than the timeout.
+    pub fn expire(&mut self, now: Time, up: &mut impl FnMut(&Packet)) {
+        while self.due().is_some_and(|at| at <= now) {
+            while self.stored & Reorder::bit(self.head) == 0 {
+                self.head = self.head.plus(1);
+            }
+            self.run(up);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn packet(n: u32) -> Packet {
+        Packet { seq: n, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(2)) }
+    }
+    fn ms(n: u64) -> Time {
+        Time::from_ms(n)
+    }
+    struct Run(Reorder, Vec<u32>);
+    impl Run {
+        fn new(head: u16) -> Run {
+            Run(Reorder::new(Seq::new(head), 64, Params::default().timeout), vec![])
+        }
+        fn put(&mut self, at: u64, n: u32) -> bool {
+            let Run(r, up) = self;
+            r.put(ms(at), Seq::new(n as u16), &packet(n), &mut |p| up.push(p.seq))
+        }
+        fn out(&mut self) -> Vec<u32> {
+            core::mem::take(&mut self.1)
+        }
+    }
+
+    /// The script of shared/examples.md section 8.
+    #[test]
+    fn holds_back_behind_a_hole() {
+        let mut r = Run::new(1);
+        for n in (1..=64).filter(|&n| n != 7) {
+            assert!(r.put(0, n));
+        }
+        assert_eq!(r.out(), (1..=6).collect::<Vec<_>>());
+        assert_eq!(r.0.held(), 57);
+        assert!(r.put(2, 7));
+        assert_eq!(r.out(), (7..=64).collect::<Vec<_>>());
+        assert_eq!(r.0.due(), None, "quiet afterwards");
+        assert!(!r.put(3, 7), "too old");
+    }
+
+    #[test]
+    fn gives_up_after_100_ms_and_not_before() {
+        let mut r = Run::new(4095);
+        r.put(0, 4096);
+        r.put(30, 4098);
+        assert_eq!(r.0.due(), Some(ms(100)));
+        let Run(b, up) = &mut r;
+        b.expire(ms(99), &mut |p| up.push(p.seq));
+        assert!(up.is_empty());
+        b.expire(ms(100), &mut |p| up.push(p.seq));
+        assert_eq!((up.as_slice(), b.due()), ([4096].as_slice(), Some(ms(130))), "the next hole waits for itself");
+        b.expire(ms(130), &mut |p| up.push(p.seq));
+        assert_eq!((up.last(), b.head()), (Some(&4098), Seq::new(3)));
+    }
+
+    #[test]
+    fn a_bar_and_a_frame_beyond_the_window_move_it() {
+        let mut r = Run::new(0);
+        r.put(0, 2);
+        r.put(0, 3);
+        r.put(0, 5);
+        let Run(b, up) = &mut r;
+        b.bar(ms(0), Seq::new(2), &mut |p| up.push(p.seq));
+        assert_eq!((r.out(), r.0.head()), (vec![2, 3], Seq::new(4)));
+        assert!(r.put(0, 70));
+        assert_eq!((r.out(), r.0.head()), (vec![5], Seq::new(7)), "70 must fit into 7..=70");
+    }
+
+    /// The plain description: everything stored by its unwrapped number.
+    struct Twin {
+        head: u32,
+        held: BTreeMap<u32, u64>,
+    }
+    impl Twin {
+        fn run(&mut self, up: &mut Vec<u32>) {
+            while self.held.remove(&self.head).is_some() {
+                up.push(self.head);
+                self.head += 1;
+            }
+        }
+        fn to(&mut self, n: u32, up: &mut Vec<u32>) {
+            while self.head < n {
+                if self.held.remove(&self.head).is_some() {
+                    up.push(self.head);
+                }
+                self.head += 1;
+            }
+            self.run(up);
+        }
+        fn expire(&mut self, now: u64, up: &mut Vec<u32>) {
+            while let Some((&n, &at)) = self.held.first_key_value() {
+                if at + 100 > now {
+                    break;
+                }
+                self.head = n;
+                self.run(up);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn twin(start in 0u32..4096, ops in prop::collection::vec((0u32..150, 0u64..25, 0u8..8), 1..500)) {
+            let mut r = Run::new(start as u16);
+            let mut t = Twin { head: start, held: BTreeMap::new() };
+            let (mut want, mut now) = (vec![], 0);
+            for (ahead, wait, what) in ops {
+                // The timer always fires in time in the real thing.
+                for at in now..=now + wait {
+                    let Run(b, up) = &mut r;
+                    b.expire(ms(at), &mut |p| up.push(p.seq));
+                    t.expire(at, &mut want);
+                }
+                now += wait;
+                if what == 0 {
+                    let n = t.head + ahead % 70;
+                    let Run(b, up) = &mut r;
+                    b.bar(ms(now), Seq::new(n as u16), &mut |p| up.push(p.seq));
+                    t.to(n, &mut want);
+                } else {
+                    let n = (t.head + ahead).saturating_sub(40);
+                    if n < start { continue }
+                    let fresh = n >= t.head && !t.held.contains_key(&n);
+                    prop_assert_eq!(r.put(now, n), fresh);
+                    if fresh {
+                        t.held.insert(n, now);
+                        t.run(&mut want);
+                        if n >= t.head + 64 {
+                            t.to(n - 63, &mut want);
+                        }
+                    }
+                }
+                t.expire(now, &mut want);
+                prop_assert_eq!(r.0.head(), Seq::new(t.head as u16));
+                prop_assert_eq!(r.0.held() as usize, t.held.len());
+            }
+            prop_assert_eq!(r.1, want);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Saturated uplink: stations that always have a UDP datagram for the access point. What `validate dcf` runs.
+//!
+//! Stands for: the set-up behind `reference/ns3-saturation.csv` (its README). The device below each station is ns-3.44's:
+//! a frame outside a Block Ack agreement is tried `retry_limit` times; an A-MPDU whose Block Ack does not come is followed by
+//! a BAR, and its MPDUs are sent again without limit (src: nsnam/ns-3-dev ns-3.44 src/wifi/model/ht/ht-frame-exchange-manager.cc
+//! MissedBlockAck, wifi-remote-station-manager.cc DoIncrementRetryCountOnTxFailure, wifi-mac.cc FrameRetryLimit).
+//! Differs: D1 no beacons, association or ADDBA; D2 no lifetime in the queue (ns-3: 500 ms); D3 the short guard interval is
+//! rounded to whole 4 us, as the standard has it and ns-3 has not.
+
+use super::ac::{Ac, Tid};
+use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What, mpdu_len};
+use super::edca::Set;
+use super::limits::Limits;
+use super::medium::{self, Medium, MediumEvent, Seen, StaMac, Stations};
+use super::response;
+use super::seq::Seq;
+use crate::phy::{Band, Mode};
+use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
+
+crate::params! {
+    /// A saturated cell.
+    pub struct Params {
+        /// Stations that send.
+        stations: u8 = 1, in 1 => 254, src "reference/README.md";
+        /// UDP payload of each datagram, bytes.
+        payload: u32 = 1472, in 1 => 1472, src "reference/README.md";
+        /// Most bytes of an A-MPDU; 0: single frames.
+        max_ampdu_bytes: u32 = 0, in 0 => 65535, src "reference/README.md";
+        /// Longest PPDU.
+        max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; reference/README.md";
+        /// Protects every data frame by RTS/CTS.
+        rts: bool = false, src "reference/README.md";
+        /// Transmissions of a frame outside a Block Ack agreement.
+        retry_limit: u8 = 7, in 1 => 255, src "ns-3.44 wifi-mac.cc FrameRetryLimit";
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// UDP payload delivered, Mbit/s.
+    pub goodput_mbit: f64,
+    /// The same by station.
+    pub by_station: Vec<f64>,
+    /// Events handled.
+    pub events: u64,
+}
+
+/// The device and source of one station.
+struct Source {
+    burst: Burst,
+    /// The MPDUs of the A-MPDU that a BAR asks about.
+    aside: Vec<Mpdu>,
+    data_psdu: u32,
+    aggregate: bool,
+    next: Seq,
+    rts: bool,
+}
+
+impl Source {
+    fn new(p: &Params, mode: Mode, qos: bool) -> Source {
+        let len = mpdu_len(p.payload + 28, qos);
+        let aggregate = p.max_ampdu_bytes > 0 && mode.aggregates();
+        let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, 64, Span::ZERO, Band::Ghz5);
+        let mut burst = Burst { agreement: aggregate, rts: p.rts, ..Burst::new() };
+        burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
+        let packet =
+            Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
+        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false };
+        let mut bytes = limits.append(0, 0, len);
+        burst.mpdus.push(mpdu);
+        while aggregate && burst.mpdus.len() < 64 {
+            let more = limits.append(bytes, len, len);
+            if !limits.allow(burst.mpdus.len() as u16 + 1, more) {
+                break;
+            }
+            bytes = more;
+            burst.mpdus.push(mpdu);
+        }
+        let single = burst.mpdus.len() == 1;
+        burst.tid = Tid::new(0);
+        burst.psdu = if single { u32::from(len) } else { bytes };
+        burst.what = if single { What::Single } else { What::Ampdu };
+        let mut s =
+            Source { data_psdu: burst.psdu, burst, aside: Vec::new(), aggregate, next: Seq::new(0), rts: p.rts };
+        s.refill();
+        s
+    }
+    /// New datagrams into every place of the burst.
+    fn refill(&mut self) {
+        for m in &mut self.burst.mpdus {
+            m.seq = self.next;
+            self.next = self.next.plus(1);
+        }
+    }
+    fn done(&mut self, mode: Mode, bar_rate: Mode, r: &Report) {
+        match (self.burst.what, r.answered) {
+            (What::Single, true) => self.refill(),
+            (What::Single, false) if !self.aggregate => self.refill(), // given up
+            (What::Ampdu, true) => self.refill(),                      // no errors: no holes
+            // The Block Ack did not come: ask for it.
+            (What::Ampdu, false) => {
+                let ahead = self.burst.mpdus[0].seq;
+                core::mem::swap(&mut self.burst.mpdus, &mut self.aside);
+                self.burst.what = What::Bar(ahead);
+                self.burst.psdu = response::BAR;
+                self.burst.chain[0] = Attempt { mode: bar_rate, tries: u8::MAX };
+                self.burst.rts = false;
+            }
+            // The answer says that nothing came: send it again.
+            (What::Bar(_), true) => {
+                core::mem::swap(&mut self.burst.mpdus, &mut self.aside);
+                self.burst.what = What::Ampdu;
+                self.burst.psdu = self.data_psdu;
+                self.burst.chain[0] = Attempt { mode, tries: 1 };
+                self.burst.rts = self.rts;
+            }
+            _ => {}
+        }
+    }
+}
+
+struct World {
+    queue: EventQueue<MediumEvent>,
+    /// By station; the access point (0) has none.
+    sources: Vec<Option<Source>>,
+    delivered: Vec<u64>,
+    mode: Mode,
+    bar_rate: Mode,
+}
+
+impl Stations for World {
+    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
+        if ac != Ac::Be {
+            return None;
+        }
+        self.sources[s.ix()].as_ref().map(|x| &x.burst)
+    }
+    fn arrived(&mut self, _now: Time, from: StaIx, _ac: Ac, decoded: u64) {
+        self.delivered[from.ix()] += u64::from(decoded.count_ones());
+    }
+    fn done(&mut self, _now: Time, s: StaIx, _ac: Ac, report: &Report) {
+        let (mode, bar) = (self.mode, self.bar_rate);
+        self.sources[s.ix()].as_mut().expect("only senders report").done(mode, bar, report);
+    }
+    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
+        self.queue.push(at, lane, ev);
+    }
+    fn seen(&mut self, _seen: &Seen) {}
+}
+
+/// Runs a cell for `span` with this transmit mode; OFDM modes are sent by stations without QoS.
+pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64) -> Outcome {
+    let qos = mode.aggregates();
+    let streams = Streams::new(seed);
+    let macs = (0..=p.stations)
+        .map(|i| StaMac {
+            name: format!("sta{i}"),
+            edca: if qos { Set::Station } else { Set::Dcf },
+            window_limit: 7,
+            rts_limit: p.retry_limit,
+            error_up: 0.0,
+            error_down: 0.0,
+        })
+        .collect();
+    let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
+    let bar_rate = Mode::Ofdm(m.responses().rate(mode));
+    let sources = (0..=p.stations).map(|i| (i > 0).then(|| Source::new(p, mode, qos))).collect();
+    let mut w = World {
+        queue: EventQueue::default(),
+        sources,
+        delivered: vec![0; usize::from(p.stations) + 1],
+        mode,
+        bar_rate,
+    };
+    // Staggered starts, so that the first frames do not all collide.
+    for i in 1..=p.stations {
+        let at = Time::from_us(u64::from(i) * 100);
+        while let Some((now, ev)) = w.queue.pop_until(at) {
+            m.on(now, ev, &mut w);
+        }
+        m.look(at, StaIx(i), &mut w);
+    }
+    let end = Time::ZERO + span;
+    let mut events = 0;
+    while let Some((now, ev)) = w.queue.pop_until(end) {
+        m.on(now, ev, &mut w);
+        events += 1;
+    }
+    let mbit = |n: u64| n as f64 * f64::from(p.payload) * 8e-6 / span.as_s();
+    Outcome {
+        goodput_mbit: mbit(w.delivered.iter().sum()),
+        by_station: w.delivered[1..].iter().map(|&n| mbit(n)).collect(),
+        events,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Ht, Ofdm, ppdu};
+
+    fn mode(name: &str) -> Mode {
+        match name.strip_prefix("ht") {
+            Some(m) => Mode::Ht(Ht::new(m.parse().unwrap(), true, true).unwrap()),
+            None => Mode::Ofdm(Ofdm::from_mbit(name[4..].parse().unwrap()).unwrap()),
+        }
+    }
+
+    fn goodput(p: &Params, m: Mode, secs: i64) -> f64 {
+        run(p, medium::Params::default(), m, Span::from_s(secs), 1).goodput_mbit
+    }
+
+    /// Every row of reference/ns3-saturation.csv: mode, stations, max_ampdu_bytes, rts, goodput_mbit, goodput_sd.
+    const NS3: &str = "
+        ht0 1 0 0 11.396 0.006
+        ht0 1 65535 0 13.627 0.001
+        ht3 1 0 0 29.43 0.02
+        ht3 1 65535 0 55.062 0.004
+        ht6 1 0 0 41.37 0.025
+        ht6 1 65535 0 122.162 0.01
+        ht7 1 0 0 43.005 0.023
+        ht7 1 65535 0 135.007 0.061
+        ht6 1 65535 1 119.558 0.012
+        ofdm54 1 0 0 29.876 0.038
+        ofdm6 1 0 0 5.266 0.0
+        ht0 2 0 0 11.068 0.027
+        ht0 2 65535 0 12.66 0.021
+        ht3 2 0 0 29.995 0.016
+        ht3 2 65535 0 51.457 0.27
+        ht6 2 0 0 43.629 0.006
+        ht6 2 65535 0 114.79 0.24
+        ht7 2 0 0 45.638 0.087
+        ht7 2 65535 0 127.491 0.626
+        ht6 2 65535 1 120.157 0.058
+        ofdm54 2 0 0 30.224 0.055
+        ofdm6 2 0 0 5.025 0.021
+        ht0 5 0 0 10.247 0.004
+        ht0 5 65535 0 10.934 0.035
+        ht3 5 0 0 28.992 0.067
+        ht3 5 65535 0 44.754 0.588
+        ht6 5 0 0 43.544 0.02
+        ht6 5 65535 0 100.067 0.136
+        ht7 5 0 0 45.715 0.037
+        ht7 5 65535 0 110.44 0.568
+        ht6 5 65535 1 120.492 0.017
+        ofdm54 5 0 0 29.112 0.031
+        ofdm6 5 0 0 4.592 0.017
+        ht0 10 0 0 9.542 0.009
+        ht0 10 65535 0 9.476 0.054
+        ht3 10 0 0 27.396 0.026
+        ht3 10 65535 0 37.961 0.459
+        ht6 10 0 0 41.687 0.022
+        ht6 10 65535 0 86.711 0.334
+        ht7 10 0 0 43.828 0.097
+        ht7 10 65535 0 95.043 1.336
+        ht6 10 65535 1 120.469 0.022
+        ofdm54 10 0 0 27.497 0.051
+        ofdm6 10 0 0 4.283 0.013
+        ht0 14 0 0 9.174 0.025
+        ht0 14 65535 0 8.982 0.259
+        ht3 14 0 0 26.454 0.037
+        ht3 14 65535 0 36.012 0.877
+        ht6 14 0 0 40.54 0.069
+        ht6 14 65535 0 80.182 1.148
+        ht7 14 0 0 42.616 0.097
+        ht7 14 65535 0 90.193 1.808
+        ht6 14 65535 1 120.37 0.032
+        ofdm54 14 0 0 26.627 0.03
+        ofdm6 14 0 0 4.093 0.048";
+
+    #[test]
+    fn against_ns3() {
+        let mut errors = vec![];
+        for row in NS3.lines().filter(|r| !r.trim().is_empty()) {
+            let f: Vec<&str> = row.split_whitespace().collect();
+            let p = Params {
+                stations: f[1].parse().unwrap(),
+                max_ampdu_bytes: f[2].parse().unwrap(),
+                rts: f[3] == "1",
+                ..Params::default()
+            };
+            let (theirs, sd): (f64, f64) = (f[4].parse().unwrap(), f[5].parse().unwrap());
+            let ours = goodput(&p, mode(f[0]), 6);
+            let e = (ours / theirs - 1.0).abs();
+            assert!(e < 0.05 || (ours - theirs).abs() < 2.0 * sd, "{row}: {ours}");
+            errors.push(e);
+        }
+        errors.sort_by(f64::total_cmp);
+        assert!(errors[errors.len() / 2] < 0.01, "median {}", errors[errors.len() / 2]);
+    }
+
+    /// Bianchi's chain with a retry limit (Wu et al., Infocom 2002): stage i has window min(16 * 2^i, 1024), and the frame
+    /// is dropped after `limit` transmissions. A collision lasts as long as the frame and AIFS.
+    fn bianchi(n: u8, m: Mode, limit: i32) -> f64 {
+        let qos = m.aggregates();
+        let (mut lo, mut hi) = (0.0, 1.0);
+        let tau = |p: f64| {
+            let (mut num, mut den) = (0.0, 0.0);
+            for i in 0..limit {
+                let w = f64::from(16 << i.min(6));
+                num += p.powi(i);
+                den += p.powi(i) * (w + 1.0) / 2.0;
+            }
+            num / den
+        };
+        for _ in 0..100 {
+            let p: f64 = (lo + hi) / 2.0;
+            if 1.0 - (1.0 - tau(p)).powi(i32::from(n) - 1) > p { lo = p } else { hi = p }
+        }
+        let (t, n) = (tau(lo), f64::from(n));
+        let any = 1.0 - (1.0 - t).powf(n);
+        let one = n * t * (1.0 - t).powf(n - 1.0);
+        let us = |s: Span| s.ns() as f64 / 1e3;
+        let data = us(ppdu(m, u32::from(mpdu_len(1500, qos)), Band::Ghz5));
+        let ack = if m == mode("ht0") || m == mode("ofdm6") { 44.0 } else { 28.0 };
+        let aifs = if qos { 43.0 } else { 34.0 };
+        let (ts, tc) = (data + 16.0 + ack + aifs, data + aifs);
+        one * 1472.0 * 8.0 / ((1.0 - any) * 9.0 + one * ts + (any - one) * tc)
+    }
+
+    #[test]
+    fn against_bianchi() {
+        for name in ["ht0", "ht3", "ht6", "ht7", "ofdm6", "ofdm54"] {
+            for n in [2, 5, 10, 14] {
+                let (m, p) = (mode(name), Params { stations: n, ..Params::default() });
+                let (ours, theory) = (goodput(&p, m, 4), bianchi(n, m, 7));
+                println!("{name} {n}: {ours:.2} {theory:.2} {:+.2} %", (ours / theory - 1.0) * 100.0);
+                assert!((ours / theory - 1.0).abs() < 0.05, "{name} {n}: {ours} {theory}");
+            }
+        }
+    }
+
+    #[test]
+    fn same_seed_same_numbers() {
+        let p = Params { stations: 5, max_ampdu_bytes: 65_535, ..Params::default() };
+        let r = |seed| run(&p, medium::Params::default(), mode("ht7"), Span::from_s(1), seed);
+        assert_eq!(r(3), r(3));
+        assert_ne!(r(3), r(4));
+    }
+}
