@@ -71,7 +71,7 @@ def figures(trace: dict[str, Any]) -> dict[str, float]:
         out["goodput_mbit"] = 8e-6 * acked / span if span > 0 else 0.0
         sums = np.array(list(cwnd.values()))
         out["cwnd_p50"], out["cwnd_max"] = float(np.median(sums)), float(sums.max())
-        out["srtt_p50_ms"] = float(np.median([r["rtt"] for r in rows if r["rtt"] is not None]))
+        out["srtt_p50_ms"] = float(np.nanmedian([np.nan if r["rtt"] is None else r["rtt"] for r in rows]))
     if pings:
         out["ping_p50_ms"] = float(np.median(pings))
         out["ping_p10_ms"], out["ping_p90_ms"] = (float(pings[int(q * len(pings))]) for q in (0.1, 0.9))
