@@ -96,17 +96,15 @@ def registry():
 
 
 def theory():
-    syms = [("t", 1, "packets"), ("p", 1.2, ""), ("c", 0.8, ""), ("r", 216, "Mbit/s"), ("mxg", 72, "packets")]
+    syms = [("t", 1, "packets"), ("p", 1.2, ""), ("c", 0.8, ""), ("r", 216, "Mbit/s"), ("mxg", 4000, "us")]
     inputs = [{"symbol": s, "default": d, "unit": u, "doc": s} for s, d, u in syms]
-    return [
-        {"name": "hard-times", "title": "T", "source": "x", "inputs": inputs, "outputs": ["throughput_mbit", "rtt_ms"]}
-    ]
+    return [{"name": "hard-times", "title": "T", "source": "x", "inputs": inputs, "outputs": ["RTT us", "BW Mbit/s"]}]
 
 
 def theory_eval(name, inputs):
-    d = {"t": 1, "p": 1.2, "c": 0.8, "r": 216, "mxg": 72, **inputs}
-    k = d["t"] * d["p"] * d["c"]
-    m = min(k, d["mxg"])
+    d = {"t": 1, "p": 1.2, "c": 0.8, "r": 216, "mxg": 4000, **inputs}
+    k, most = d["t"] * d["p"] * d["c"], d["mxg"] * d["r"] // 12000
+    m = min(k, most)
     tx = m * 12000 / d["r"] / 1e3 + 0.5
-    rtt = 2.5 + (2 * tx if k <= d["mxg"] else -(-k // d["mxg"]) * tx)
-    return {"throughput_mbit": m * 12 / tx, "rtt_ms": rtt}
+    rtt = 2.5 + (2 * tx if k <= most else -(-k // most) * tx)
+    return {"BW Mbit/s": m * 12 / tx, "RTT us": rtt * 1e3}

@@ -140,7 +140,7 @@ def reproduce(name: str, quick: bool, check: bool, jobs: int | None, out: Path |
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:
         for o in outcomes:
-            _print(report.claims_table(o), report.unmeasured_table(o.verdicts))
+            _print(report.claims_table(o), report.misses_table(o.verdicts), report.unmeasured_table(o.verdicts))
             for path in o.written:
                 if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
                     click.echo(f"wrote {path}")

@@ -189,8 +189,8 @@ QUANTITIES: dict[str, Quantity] = {
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
     ),
 }
-#: Quantities of the closed form that a figure names, instead of runs.
-MODEL = {"model_throughput": "throughput_mbit", "model_tcp_rtt": "rtt_ms"}
+#: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
+MODEL = {"model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3)}
 
 
 def sample(quantity: str, stat: str, records: Sequence[Record], point: Point) -> Sample:
@@ -236,4 +236,5 @@ def model(figure: Figure, quantity: str, point: Point) -> Sample:
     spec = figure.model
     inputs = {**spec.get("inputs", {}), **{k: point.x[a] for k, a in spec.get("axes", {}).items()}}
     out = _core.theory_eval(spec["form"], inputs)
-    return Sample(out[MODEL[quantity]], 0.0, point.name, next(iter(point.x.values()), None))
+    output, scale = MODEL[quantity]
+    return Sample(out[output] * scale, 0.0, point.name, next(iter(point.x.values()), None))

@@ -106,6 +106,19 @@ def caption(s: Mapping[str, int]) -> str:
     )
 
 
+def misses_table(verdicts: Sequence[Verdict]) -> Table | None:
+    """Why rows miss, as far as that is known."""
+    missed = [v for v in verdicts if v.cls == "judged" and not v.ok]
+    if not missed:
+        return None
+    table = Table(title="rows that miss", title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("why")
+    for v in missed:
+        table.add_row(v.claim.id, v.reason or "not explained")
+    return table
+
+
 def unmeasured_table(verdicts: Sequence[Verdict]) -> Table | None:
     """Why rows are not measured: a line a reason."""
     why: dict[str, list[str]] = {}

@@ -50,23 +50,31 @@ class Case:
 
 
 def figures(trace: dict[str, Any]) -> dict[str, float]:
-    """The judged figures of a trace (the kernel's or ours)."""
+    """The judged figures of a trace (the kernel's or ours), as the reference's summary computes them.
+
+    Goodput is between the first and the last sample of the judged time; a percentile q of n values is the
+    ``int(q n)``-th of them in order.
+    """
     config = trace["config"]
     start, end = config.get("warmup", 4), config["secs"]
-    rows = [r for r in trace["rows"] if start <= r["t"] <= end + 1e-6]
-    pings = [rtt for t, rtt in trace["pings"] if start <= t <= end and rtt is not None]
-    cwnd: dict[float, float] = {}
-    for r in rows:
-        cwnd[r["t"]] = cwnd.get(r["t"], 0) + r["cwnd"]
-    out = {"goodput_mbit": float(trace["goodput_mbit"])}
+    rows = [r for r in trace["rows"] if start <= r["t"] <= end]
+    pings = sorted(rtt for t, rtt in trace["pings"] if start <= t <= end and rtt is not None)
+    out: dict[str, float] = {}
     if rows:
+        flows: dict[Any, list[dict[str, Any]]] = {}
+        cwnd: dict[float, float] = {}
+        for r in rows:
+            flows.setdefault(r.get("port"), []).append(r)
+            cwnd[r["t"]] = cwnd.get(r["t"], 0) + r["cwnd"]
+        span = max(r["t"] for r in rows) - min(r["t"] for r in rows)
+        acked = sum(f[-1]["acked"] - f[0]["acked"] for f in flows.values())
+        out["goodput_mbit"] = 8e-6 * acked / span if span > 0 else 0.0
         sums = np.array(list(cwnd.values()))
         out["cwnd_p50"], out["cwnd_max"] = float(np.median(sums)), float(sums.max())
-        out["srtt_p50_ms"] = float(np.median([r["rtt"] for r in rows if r["rtt"] is not None]))
+        out["srtt_p50_ms"] = float(np.nanmedian([np.nan if r["rtt"] is None else r["rtt"] for r in rows]))
     if pings:
-        out["ping_p50_ms"], out["ping_p10_ms"], out["ping_p90_ms"] = (
-            float(x) for x in np.percentile(pings, [50, 10, 90])
-        )
+        out["ping_p50_ms"] = float(np.median(pings))
+        out["ping_p10_ms"], out["ping_p90_ms"] = (float(pings[int(q * len(pings))]) for q in (0.1, 0.9))
     return out
 
 
