@@ -1,1 +1,2 @@
 //! Nodes, links, topologies: the only place where stages meet.
+pub mod bss;

@@ -13,6 +13,18 @@ impl Tid {
     pub const fn new(n: u8) -> Tid {
         Tid(n & 7)
     }
+    /// The user priority of a DSCP: its three upper bits, or with `rfc8325` what that says of a handful of code points.
+    /// src: linux@6.12 net/wireless/util.c cfg80211_classify8021d (RFC 8325's since 6.8)
+    pub const fn of_dscp(dscp: u8, rfc8325: bool) -> Tid {
+        Tid(match dscp & 0x3f {
+            10 | 12 | 14 | 16 if rfc8325 => 0,
+            18 | 20 | 22 if rfc8325 => 3,
+            24 | 26 | 28 | 30 if rfc8325 => 4,
+            44 | 46 if rfc8325 => 6,
+            48 if rfc8325 => 7,
+            d => d >> 3,
+        })
+    }
     /// As a number.
     pub const fn get(self) -> u8 {
         self.0
@@ -64,6 +76,14 @@ impl Ac {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// CS0, CS1, CS5 and EF, which Flent's RRUL marks: EF is video before 6.8 and voice since.
+    #[test]
+    fn rrul() {
+        let of = |new| [0, 8, 40, 46].map(|d| Ac::of(Tid::of_dscp(d, new)));
+        assert_eq!(of(false), [Ac::Be, Ac::Bk, Ac::Vi, Ac::Vi]);
+        assert_eq!(of(true), [Ac::Be, Ac::Bk, Ac::Vi, Ac::Vo]);
+    }
 
     #[test]
     fn table_10_1() {

@@ -102,8 +102,10 @@ pub struct Burst {
     pub agreement: bool,
     /// Rates and tries.
     pub chain: Chain,
-    /// Sent after RTS/CTS (AR_RTSEnable).
+    /// Sent after RTS/CTS, whichever link of the chain it is at.
     pub rts: bool,
+    /// Sent after RTS/CTS from the second link of the chain on, as minstrel_ht does.
+    pub rts_fallback: bool,
     /// PSDU bytes: all MPDUs with delimiters and padding (see [`Burst::psdu_of`]), or the single frame's `len`.
     pub psdu: u32,
     /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within 64 of the first one's window.
@@ -124,6 +126,7 @@ impl Burst {
             agreement: false,
             chain: [Attempt::NONE; 4],
             rts: false,
+            rts_fallback: false,
             psdu: 0,
             mpdus: Vec::with_capacity(BURST_MPDUS),
         }

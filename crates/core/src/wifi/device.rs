@@ -6,7 +6,7 @@
 
 use super::ac::{Ac, Tid};
 use super::burst::{Burst, Report, StaIx};
-use crate::sim::{Bin, Lane, NodeId, Owner, Packet, Place, Reason, Time};
+use crate::sim::{Bin, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
 
 /// Where the effects of a driver's call go, in order. The vectors are recycled by their owner.
 pub struct Sink<'a> {
@@ -65,6 +65,9 @@ pub trait Device {
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Self::Queues, sink: &mut Sink<'_>);
     /// A wanted call.
     fn timer(&mut self, now: Time, tag: u32, q: &mut Self::Queues, sink: &mut Sink<'_>);
-    /// Packets inside the driver and its hardware, for conservation (not those in the queues above).
+    /// A PPDU came from `from` that took this airtime (`ieee80211_sta_register_airtime` on the receiving side).
+    fn heard(&mut self, _now: Time, _from: StaIx, _tid: Tid, _airtime: Span, _q: &mut Self::Queues) {}
+    /// Packets inside the driver and its hardware, for conservation: not those in the queues above, nor MPDUs that the
+    /// receiver has ([`Mpdu::received`](super::burst::Mpdu::received)).
     fn held(&self) -> u64;
 }

@@ -1,4 +1,5 @@
-//! EDCA parameter sets: AIFSN, contention window and TXOP limit of each access category.
+//! EDCA parameter sets: AIFSN, contention window and TXOP limit of each access category. A driver may program others
+//! (ath9k_htc halves CWmin), so a station's MAC is given the four by value.
 //!
 //! Stands for: 802.11-2020 table 9-155 (default EDCA parameters of a station, OFDM PHY) and 10.3.4 (DCF of a station
 //! without QoS); hostapd's defaults for the access point's own queues (`tx_queue_data*` in hostapd.conf).
@@ -48,6 +49,10 @@ impl Set {
             (Set::AccessPoint, Ac::Be) => a(3, 15, 63, 0),
             (Set::Dcf, _) => a(2, 15, 1023, 0),
         }
+    }
+    /// The parameters of all four, in the order of [`Ac::ALL`].
+    pub fn all(self) -> [Access; Ac::COUNT] {
+        Ac::ALL.map(|ac| self.of(ac))
     }
     /// Whether the backoff counter also counts the slot boundary at the end of AIFS (EDCA) or only whole idle slots
     /// after it (DCF). src: 802.11-2020 10.23.2.4, 10.3.4.3

@@ -6,7 +6,7 @@
 use super::burst::{Burst, What};
 use super::protection::{self, Protection};
 use super::response::{Kind, Response, Responses};
-use crate::phy::{Band, Mode, ppdu};
+use crate::phy::{Band, ppdu};
 use crate::sim::Span;
 
 /// An exchange, every span counted from its start.
@@ -27,9 +27,11 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// The exchange that sends `b` with `mode`.
-    pub fn plan(b: &Burst, mode: Mode, payload: u8, r: &Responses, band: Band) -> Exchange {
-        let protection = b.rts.then(|| protection::rts_cts(mode, r, band));
+    /// The exchange that sends `b` at this link of its chain, with `payload` bytes riding on the response.
+    pub fn plan(b: &Burst, link: u8, payload: u8, r: &Responses, band: Band) -> Exchange {
+        let mode = b.chain[link as usize].mode;
+        let protected = b.rts || (b.rts_fallback && link > 0);
+        let protection = protected.then(|| protection::rts_cts(mode, r, band));
         let data = ppdu(mode, b.psdu, band);
         let kind = if b.what == What::Single { Kind::Ack } else { Kind::BlockAck };
         let response = r.answer(kind, mode, payload);
@@ -64,17 +66,17 @@ impl Exchange {
 mod tests {
     use super::super::burst::Burst;
     use super::*;
-    use crate::phy::Ht;
+    use crate::phy::{Ht, Mode};
 
     #[test]
     fn single_frame_by_hand() {
         let r = Responses::new(Band::Ghz5, &[]);
         let mut b = Burst { psdu: 1538, ..Burst::new() };
-        let m = Mode::Ht(Ht::new(7, true, true).unwrap());
-        let x = Exchange::plan(&b, m, 0, &r, Band::Ghz5);
+        b.chain[0].mode = Mode::Ht(Ht::new(7, true, true).unwrap());
+        let x = Exchange::plan(&b, 0, 0, &r, Band::Ghz5);
         assert_eq!((x.data_end, x.end, x.timeout), (Span::from_us(120), Span::from_us(164), Span::from_us(165)));
         b.rts = true;
-        let x = Exchange::plan(&b, m, 0, &r, Band::Ghz5);
+        let x = Exchange::plan(&b, 0, 0, &r, Band::Ghz5);
         assert_eq!((x.data_end, x.end), (Span::from_us(208), Span::from_us(252)));
         assert_eq!(x.collides(&r), (Span::from_us(28), Span::from_us(73)));
         assert_eq!((x.sent(), x.answered()), (Span::from_us(148), Span::from_us(56)));

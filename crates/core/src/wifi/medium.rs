@@ -14,7 +14,7 @@
 use super::ac::Ac;
 use super::burst::{Burst, Chain, Report, StaIx, What};
 use super::contention::Contender;
-use super::edca::Set;
+use super::edca::Access;
 use super::exchange::Exchange;
 use super::loss::Loss;
 use super::response::Responses;
@@ -37,8 +37,10 @@ crate::params! {
 pub struct StaMac {
     /// Its name, for its random streams.
     pub name: String,
-    /// What it contends with.
-    pub edca: Set,
+    /// What it contends with, by access category.
+    pub access: [Access; Ac::COUNT],
+    /// EDCA; otherwise a station without QoS, which contends by DCF with its best effort queue alone.
+    pub qos: bool,
     /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
     pub window_limit: u8,
     /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
@@ -85,12 +87,28 @@ pub struct Seen {
     pub answered: bool,
 }
 
+/// A PPDU at its receiver, when its last bit is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Who sent it.
+    pub from: StaIx,
+    /// From which of its hardware queues: it is the head of that.
+    pub ac: Ac,
+    /// Bit `i`: `mpdus[i]` was decoded.
+    pub decoded: u64,
+    /// Of these, what earlier transmissions of the same head had brought already.
+    pub before: u64,
+    /// Time on the air of the data PPDU.
+    pub airtime: Span,
+}
+
 /// The stations as the medium sees them.
 pub trait Stations {
     /// What the hardware queue `ac` of `s` would send next.
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst>;
-    /// The receiver decoded these MPDUs of the head of (`from`, `ac`) (bit `i`: `mpdus[i]`), or the BAR that the head is.
-    fn arrived(&mut self, now: Time, from: StaIx, ac: Ac, decoded: u64);
+    /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
+    /// had not received before.
+    fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
     /// The hardware is done with the head.
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.
@@ -105,6 +123,7 @@ struct Flight {
     contender: u16,
     to: StaIx,
     decoded: u64,
+    airtime: Span,
     answered: bool,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
     txop_end: Time,
@@ -144,8 +163,7 @@ impl Medium {
         for (i, s) in stas.iter().enumerate() {
             for ac in Ac::ALL {
                 let rng = streams.get(&s.name, ["backoff/vo", "backoff/vi", "backoff/be", "backoff/bk"][ac.ix()]);
-                let edge = s.edca.counts_boundary();
-                contenders.push(Contender::new(StaIx(i as u8), ac, s.edca.of(ac), edge, sifs, slot, rng));
+                contenders.push(Contender::new(StaIx(i as u8), ac, s.access[ac.ix()], s.qos, sifs, slot, rng));
             }
         }
         let n = stas.len();
@@ -177,7 +195,7 @@ impl Medium {
     pub fn responses(&self) -> &Responses {
         &self.responses
     }
-    /// MPDUs that stand in a hardware queue though their receiver has them: a head between its arrival and its report.
+    /// MPDUs that stand in a hardware queue though their receiver has got them since: heads between arrival and report.
     pub fn received(&self) -> u64 {
         self.contenders.iter().map(|c| u64::from(c.received.count_ones())).sum()
     }
@@ -218,9 +236,8 @@ impl Medium {
             MediumEvent::Arrive => {
                 let f = self.flight.expect("data arrives of an exchange on the air");
                 let c = &mut self.contenders[f.contender as usize];
-                c.received |= f.decoded;
-                let (sta, ac) = (c.sta, c.ac);
-                stations.arrived(now, sta, ac, f.decoded);
+                let a = Arrival { from: c.sta, ac: c.ac, decoded: f.decoded, before: c.received, airtime: f.airtime };
+                c.received |= stations.arrived(now, &a);
             }
             MediumEvent::Done => self.done(now, stations),
             MediumEvent::GiveUp(i) => {
@@ -336,7 +353,7 @@ impl Medium {
     fn send<S: Stations>(&mut self, i: u16, at: Time, txop_end: Time, stations: &mut S) {
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
-        let x = Exchange::plan(b, b.chain[c.link as usize].mode, 0, &self.responses, self.band);
+        let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
         let (from, to) = (c.sta, b.to);
         let n = b.mpdus.len() as u32;
         let decoded = self.loss.decoded(from, to, n);
@@ -367,7 +384,7 @@ impl Medium {
                 payload: x.response.payload,
                 received: 0,
             };
-            self.flight = Some(Flight { contender: i, to, decoded, answered, txop_end });
+            self.flight = Some(Flight { contender: i, to, decoded, airtime: x.data, answered, txop_end });
             self.busy_until = at + x.end;
             self.access_at(Time::NEVER, stations);
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
@@ -394,7 +411,7 @@ impl Medium {
             let (i, at) = self.winners[k];
             let c = &mut self.contenders[i as usize];
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
-            let x = Exchange::plan(b, b.chain[c.link as usize].mode, 0, &self.responses, self.band);
+            let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
             let (on_air, timeout) = x.collides(&self.responses);
             let rts = x.protection.is_some();
             let seen = Seen {
@@ -488,7 +505,7 @@ impl Medium {
         let c = &self.contenders[i];
         if c.ready && c.txop > Span::ZERO {
             let b = stations.head(sta, ac).expect("a contender that is ready has a head");
-            let x = Exchange::plan(b, b.chain[0].mode, 0, &self.responses, self.band);
+            let x = Exchange::plan(b, 0, 0, &self.responses, self.band);
             let at = now + self.band.sifs();
             if at + x.end <= f.txop_end {
                 self.send(f.contender, at, f.txop_end, stations);

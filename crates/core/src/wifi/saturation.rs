@@ -11,7 +11,7 @@ use super::ac::{Ac, Tid};
 use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What, mpdu_len};
 use super::edca::Set;
 use super::limits::Limits;
-use super::medium::{self, Medium, MediumEvent, Seen, StaMac, Stations};
+use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response;
 use super::seq::Seq;
 use crate::phy::{Band, Mode};
@@ -136,8 +136,9 @@ impl Stations for World {
         }
         self.sources[s.ix()].as_ref().map(|x| &x.burst)
     }
-    fn arrived(&mut self, _now: Time, from: StaIx, _ac: Ac, decoded: u64) {
-        self.delivered[from.ix()] += u64::from(decoded.count_ones());
+    fn arrived(&mut self, _now: Time, a: &Arrival) -> u64 {
+        self.delivered[a.from.ix()] += u64::from(a.decoded.count_ones());
+        a.decoded
     }
     fn done(&mut self, _now: Time, s: StaIx, _ac: Ac, report: &Report) {
         let (mode, bar) = (self.mode, self.bar_rate);
@@ -156,7 +157,8 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
     let macs = (0..=p.stations)
         .map(|i| StaMac {
             name: format!("sta{i}"),
-            edca: if qos { Set::Station } else { Set::Dcf },
+            access: if qos { Set::Station } else { Set::Dcf }.all(),
+            qos,
             window_limit: 7,
             rts_limit: p.retry_limit,
             error_up: 0.0,

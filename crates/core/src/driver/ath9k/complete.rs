@@ -1,0 +1,87 @@
+//! Completion: what is freed, what is sent again, what is given up.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_process_buffer, ath_tx_count_airtime,
+//! ath_tx_complete_aggr, ath_tx_set_retry; net/mac80211/status.c ieee80211_check_pending_bar.
+
+use super::Ath9k;
+use super::tid::{Txqs, fail};
+use crate::rate::{Control, Went};
+use crate::sim::{Span, Time};
+use crate::wifi::{Burst, Report, Sink, What};
+
+impl Ath9k {
+    /// The hardware is done with `b`. Afterwards the caller schedules; the freed skbs are told of last of all, because `sink`
+    /// is looked at when the whole call is over (`ath_txq_unlock_complete`).
+    pub(super) fn complete(&mut self, now: Time, mut b: Burst, r: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let (to, tid) = (b.to, b.tid);
+        q.register_airtime(now, u16::from(to.0), tid.get(), r.airtime, Span::ZERO);
+        if let What::Bar(start) = b.what {
+            if !r.answered {
+                self.tid_mut(to, tid).bar_failed = Some(start);
+            }
+            self.pool.push(b);
+            return;
+        }
+        let frames = b.mpdus.len() as u16;
+        let bad = frames - r.acked.count_ones() as u16;
+        self.rates.report(now, to, &Went { chain: &b.chain, report: r, frames, bad });
+        let mut bar = None;
+        if b.agreement {
+            bar = self.complete_aggregate(&mut b, r, sink);
+            if !self.failed.is_empty() {
+                let failed = core::mem::take(&mut self.failed);
+                self.tid_mut(to, tid).retry.extend(&failed);
+                self.failed = failed;
+                self.failed.clear();
+                q.schedule_txq(now, u16::from(to.0), tid.get());
+            }
+        } else {
+            for (i, m) in b.mpdus.iter_mut().enumerate() {
+                m.received |= r.received >> i & 1 != 0;
+                if r.acked >> i & 1 != 0 { sink.free(&m.packet) } else { fail(m, sink) }
+            }
+        }
+        if r.acked != 0 {
+            bar = bar.or(self.tid_mut(to, tid).bar_failed.take());
+        }
+        if let Some(start) = bar {
+            self.send_bar(to, tid, start);
+        }
+        b.mpdus.clear();
+        self.pool.push(b);
+    }
+
+    /// Each MPDU of a unit under an agreement: acknowledged, to be sent again (into `failed`), or given up. Answers where the
+    /// receiver's window must be moved to, if something was given up.
+    fn complete_aggregate(&mut self, b: &mut Burst, r: &Report, sink: &mut Sink<'_>) -> Option<crate::wifi::Seq> {
+        let attempts = r.attempts(&b.chain);
+        let limit = self.par.retries;
+        let Ath9k { tids, failed, .. } = self;
+        let t = &mut tids[b.to.ix() * crate::wifi::Tid::COUNT + b.tid.ix()];
+        let first = t.window.start();
+        let mut given_up = None;
+        for (i, m) in b.mpdus.iter_mut().enumerate() {
+            m.received |= r.received >> i & 1 != 0;
+            if !t.window.allows(m.seq) {
+                fail(m, sink); // of an earlier session
+                continue;
+            }
+            if r.acked >> i & 1 != 0 {
+                t.settle(m.seq);
+                sink.free(&m.packet);
+            } else if m.attempts < limit {
+                m.attempts = m.attempts.saturating_add(attempts);
+                failed.push(*m);
+            } else {
+                given_up = given_up.max(Some(m.seq.ahead_of(first)));
+                t.settle(m.seq);
+                fail(m, sink);
+            }
+        }
+        let last = first.plus(given_up?);
+        if t.window.allows(last) {
+            t.bar = Some(last);
+        }
+        Some(last.plus(1))
+    }
+}

@@ -1,0 +1,89 @@
+//! How much ath9k puts into one aggregate.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_max_framelen, ath_lookup_rate, ath_compute_num_delims,
+//! with the kernel's integers.
+//! Differs: D1 no encryption delimiters (open network); D2 no BTCOEX limit; D3 no FIRST_DESC_NDELIMS (RTS on some AR9003).
+
+use super::Params;
+use crate::phy::{Ht, Mode};
+use crate::rate::Choice;
+use crate::sim::Span;
+
+/// src: OFDM_PLCP_BITS
+const PLCP_BITS: u32 = 22;
+/// src: ATH_AMPDU_LIMIT_MAX
+const LIMIT_MAX: u32 = 64 * 1024 - 1;
+
+/// Bytes that `mode` carries in `usec` (`ath_max_framelen`).
+fn max_framelen(usec: u32, h: Ht) -> u32 {
+    let usec = usec.saturating_sub(8 + 8 + 4 + 8 + 4 + 4 * h.streams());
+    let symbols = if h.sgi { (usec * 5).saturating_sub(4) / 18 } else { usec >> 2 };
+    ((symbols * h.bits_per_symbol()).saturating_sub(PLCP_BITS) / 8).min(65_532)
+}
+
+/// Bytes of the aggregate that goes with `choice` (`ath_lookup_rate`); 0: a single frame.
+pub(super) fn aggr_limit(p: &Params, choice: &Choice, txop: Span) -> u32 {
+    let full = p.airtime.us() as u32;
+    let txop = txop.us() as u32;
+    let usec = if txop == 0 || txop > full { full } else { txop };
+    let mut limit = LIMIT_MAX;
+    for a in &choice.chain {
+        match a.mode {
+            _ if a.tries == 0 => {}
+            Mode::Ofdm(_) => return 0,
+            Mode::Ht(h) => limit = limit.min(max_framelen(usec, h)),
+        }
+    }
+    if choice.probe { 0 } else { limit.min(p.ampdu_bytes) }
+}
+
+/// Empty delimiters behind a subframe of `len` bytes (`ath_compute_num_delims`).
+pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32) -> u32 {
+    let shortest = p.subframe_bytes.saturating_sub(len).div_ceil(4);
+    let density = p.density.us() as u32;
+    let Mode::Ht(h) = choice.chain[0].mode else { return shortest };
+    if density == 0 {
+        return shortest;
+    }
+    let symbols = if h.sgi { (density * 5).saturating_sub(4) / 18 } else { density >> 2 }.max(1);
+    let least = symbols * h.bits_per_symbol() / 8;
+    shortest.max(least.saturating_sub(len) / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wifi::Attempt;
+
+    fn choice(modes: &[(u8, bool)]) -> Choice {
+        let mut chain = [Attempt::NONE; 4];
+        for (a, &(mcs, sgi)) in chain.iter_mut().zip(modes) {
+            *a = Attempt { mode: Mode::Ht(Ht::new(mcs, true, sgi).unwrap()), tries: 2 };
+        }
+        Choice { chain, probe: false, rts_fallback: false }
+    }
+
+    /// Worked by hand. MCS 7, 40 MHz, SGI: 4096 - 36 = 4060 us, (20300 - 4) / 18 = 1127 symbols, 608580 - 22 bits, 76069
+    /// bytes, above 65532. MCS 0: 1127 * 54 - 22 = 60836 bits, 7604 bytes. MCS 3, LGI: 1015 * 216 - 22, 27402 bytes.
+    #[test]
+    fn four_milliseconds_at_the_slowest_rate() {
+        let p = Params::default();
+        let of = |m: &[(u8, bool)]| aggr_limit(&p, &choice(m), Span::ZERO);
+        assert_eq!(of(&[(7, true)]), 65_532);
+        assert_eq!(of(&[(0, true)]), 7_604);
+        assert_eq!(of(&[(7, true), (3, false)]), 27_402, "the slowest of the chain");
+        assert_eq!(aggr_limit(&p, &Choice { probe: true, ..choice(&[(7, true)]) }, Span::ZERO), 0);
+        // VI's 3008 us at MCS 3 SGI: 2972 us, (14860 - 4) / 18 = 825 symbols, 178178 bits.
+        assert_eq!(aggr_limit(&p, &choice(&[(3, true)]), Span::from_us(3_008)), 22_272);
+    }
+
+    #[test]
+    fn short_frames_are_padded() {
+        let p = Params::default();
+        // A TCP ACK: 52 + 8 + 26 + 4 = 90 bytes; (256 - 90) / 4 rounded up = 42.
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90), 42);
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538), 0);
+        // Two streams at 300 Mbit/s: 8 us are 2 symbols, 2160 bits, 270 bytes; (270 - 90) / 4 = 45.
+        assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90), 45);
+    }
+}

@@ -1,0 +1,234 @@
+//! ath9k: aggregates are formed in the driver, two of them stand in the hardware queue of each access category.
+//!
+//! ```text
+//! TXQ (fq, CoDel) --pull--> retry queue of the TID, window --form--> hardware queue: 2 aggregates --> air
+//!                               ^------------------ not acknowledged -----------------------------'
+//! ```
+//!
+//! It schedules on every packet that is queued, until two aggregates stand in the hardware; the next is formed while one is
+//! on the air. On completion it forms the next aggregate before the skbs that were acknowledged are freed and wake TCP. What
+//! was not acknowledged keeps its number and stays charged to its socket, for up to 30 transmissions.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c (scheduling: this file; [`limits`]; [`tid`]; completion:
+//! [`complete`]), main.c ath9k_conf_tx.
+//! Differs: D1 completion takes no time (no interrupt latency or mitigation); D2 the hardware queue's descriptors are never
+//! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
+//! (minstrel_aggr_check), all else has one from the start; D5 a BAR that fails is kept by the TID, not by mac80211.
+
+mod complete;
+mod limits;
+mod tid;
+
+#[cfg(test)]
+mod tests;
+
+use crate::rate::{Control, Rates};
+use crate::sim::{Span, Time};
+use crate::wifi::{Ac, Attempt, Burst, Device, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use std::collections::VecDeque;
+use tid::{TidState, Txqs};
+
+crate::params! {
+    /// An Atheros 802.11n PCIe card and its driver.
+    pub struct Params {
+        /// Aggregates (and frames sent alone under an agreement) that stand in one hardware queue.
+        depth: u8 = 2, in 1 => 16, src "linux@6.12 ath9k.h ATH_AGGR_MIN_QDEPTH";
+        /// Frames outside any agreement that stand in one hardware queue.
+        plain_depth: u8 = 8, in 1 => 64, src "linux@6.12 ath9k.h ATH_NON_AGGR_MIN_QDEPTH";
+        /// Frames in an aggregate at most: half the Block Ack window (the thesis's patched 3.18 had 42).
+        ampdu_frames: u16 = 32, in 1 => 64, src "linux@6.12 xmit.c ath_tx_form_aggr h_baw";
+        /// Block Ack window.
+        window: u16 = 64, in 1 => 64, src "linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT";
+        /// Bytes in an aggregate at most: what the peer takes.
+        ampdu_bytes: u32 = 65_535, in 1_000 => 65_535, src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MAX_AMPDU_64K";
+        /// Airtime of an aggregate at most, at the slowest rate of its chain.
+        airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 xmit.c ath_update_max_aggr_framelen";
+        /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
+        density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MPDU_DENSITY_8";
+        /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
+        subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k.h ATH_AGGR_MINPLEN";
+        /// Transmissions of an MPDU after which it is given up.
+        retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k.h ATH_MAX_SW_RETRIES";
+        /// PSDUs of more bytes are protected by RTS/CTS.
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
+    }
+}
+
+/// One hardware queue.
+#[derive(Clone, Debug, Default)]
+struct Hw {
+    queue: VecDeque<Burst>,
+    /// Of these, bursts under an agreement (`axq_ampdu_depth`).
+    ampdus: u8,
+}
+
+/// The driver and its hardware queues.
+#[derive(Clone, Debug)]
+pub struct Ath9k {
+    par: Params,
+    rates: Rates,
+    qos: bool,
+    txop: [Span; Ac::COUNT],
+    hw: [Hw; Ac::COUNT],
+    /// Eight TIDs a peer.
+    tids: Vec<TidState>,
+    /// Empty bursts, to be used again.
+    pool: Vec<Burst>,
+    /// MPDUs of a burst that is being completed, and the next one's state.
+    failed: Vec<Mpdu>,
+}
+
+impl Ath9k {
+    /// A card that talks to stations `0..peers`. `aggregates`: false for 802.11a, or where aggregation is off. `qos`: data
+    /// frames have a QoS header. `txop`: by access category, as the BSS announces it.
+    pub fn new(par: &Params, rates: Rates, peers: u8, qos: bool, aggregates: bool, txop: [Span; Ac::COUNT]) -> Ath9k {
+        let tids = (0..peers)
+            .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
+            .map(|(s, t)| TidState::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, qos))
+            .collect();
+        Ath9k {
+            par: *par,
+            rates,
+            qos,
+            txop,
+            hw: Default::default(),
+            tids,
+            pool: Vec::new(),
+            failed: Vec::with_capacity(64),
+        }
+    }
+    fn tid_mut(&mut self, to: StaIx, tid: Tid) -> &mut TidState {
+        &mut self.tids[to.ix() * Tid::COUNT + tid.ix()]
+    }
+    fn burst(&mut self, to: StaIx, tid: Tid) -> Burst {
+        let mut b = self.pool.pop().unwrap_or_default();
+        b.mpdus.clear();
+        b.to = to;
+        b.tid = tid;
+        b.ac = self.category(tid);
+        b
+    }
+    /// A station without QoS has one queue.
+    fn category(&self, tid: Tid) -> Ac {
+        if self.qos { Ac::of(tid) } else { Ac::Be }
+    }
+
+    /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
+    fn schedule(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
+        q.schedule_start(ac as u8);
+        while let Some((sta, tid)) = q.next_txq(ac as u8) {
+            let (to, tid) = (StaIx(sta as u8), Tid::new(tid));
+            self.schedule_tid(now, ac, to, tid, q, sink);
+            let held = !self.tid_mut(to, tid).retry.is_empty();
+            q.return_txq(now, sta, tid.get(), held);
+        }
+    }
+
+    /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
+    fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
+        let Some(first) = t.subframe(now, q, sink) else { return };
+        let hw = &self.hw[ac.ix()];
+        let full = if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() };
+        if full {
+            t.retry.push_back(first);
+        } else if t.active {
+            self.form_aggregate(now, first, to, tid, q, sink);
+        } else {
+            self.form_plain(now, first, to, tid, q, sink);
+        }
+    }
+
+    /// `ath_tx_form_aggr`: from `first` on, until a limit, the window or the queue ends it.
+    fn form_aggregate(&mut self, now: Time, first: Mpdu, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let choice = self.rates.choose(now, to);
+        let mut b = self.burst(to, tid);
+        let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
+        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
+        let (mut next, mut bytes, mut pad) = (Some(first), 0, 0);
+        while let Some(m) = next {
+            let delta = 4 + u32::from(m.len);
+            let n = b.mpdus.len();
+            if n > 0 && (limit < bytes + pad + delta || n >= self.par.ampdu_frames.into()) {
+                t.retry.push_back(m);
+                break;
+            }
+            bytes += pad + delta;
+            let fill = limits::delimiters(&self.par, &choice, m.len.into());
+            pad = delta.next_multiple_of(4) - delta + 4 * fill;
+            b.mpdus.push(m);
+            next = t.subframe(now, q, sink);
+        }
+        let single = b.mpdus.len() == 1;
+        b.what = if single { What::Single } else { What::Ampdu };
+        b.psdu = if single { first.len.into() } else { bytes };
+        b.agreement = true;
+        b.chain = choice.chain;
+        b.rts_fallback = choice.rts_fallback;
+        self.put(b);
+    }
+
+    /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own.
+    fn form_plain(&mut self, now: Time, first: Mpdu, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let mut next = Some(first);
+        for n in 0..2 {
+            let Some(m) = next else { break };
+            let choice = self.rates.choose(now, to);
+            let mut b = self.burst(to, tid);
+            b.what = What::Single;
+            b.psdu = m.len.into();
+            b.agreement = false;
+            b.chain = choice.chain;
+            b.rts_fallback = choice.rts_fallback;
+            b.mpdus.push(m);
+            self.put(b);
+            next = if n == 0 { self.tid_mut(to, tid).subframe(now, q, sink) } else { None };
+        }
+    }
+
+    /// A BAR goes to the end of the hardware queue, at the lowest rate (`ath_send_bar`, `ath_tx_start`).
+    fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
+        let mut b = self.burst(to, tid);
+        b.what = What::Bar(start);
+        b.psdu = crate::wifi::response::BAR;
+        b.agreement = false;
+        b.chain = [Attempt::NONE; 4];
+        b.chain[0].tries = 10; // src: hw->max_rate_tries
+        b.rts_fallback = false;
+        self.put(b);
+    }
+
+    /// Onto the hardware queue (`ath_tx_txqaddbuf`).
+    fn put(&mut self, mut b: Burst) {
+        b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
+        let hw = &mut self.hw[b.ac.ix()];
+        hw.ampdus += u8::from(b.agreement);
+        hw.queue.push_back(b);
+    }
+}
+
+impl Device for Ath9k {
+    type Queues = Txqs;
+
+    fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
+        self.schedule(now, self.category(tid), q, sink);
+    }
+    fn head(&self, ac: Ac) -> Option<&Burst> {
+        self.hw[ac.ix()].queue.front()
+    }
+    fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let b = self.hw[ac.ix()].queue.pop_front().expect("the hardware is done with a burst");
+        self.hw[ac.ix()].ampdus -= u8::from(b.agreement);
+        self.complete(now, b, report, q, sink);
+        self.schedule(now, ac, q, sink);
+    }
+    fn timer(&mut self, _now: Time, _tag: u32, _q: &mut Txqs, _sink: &mut Sink<'_>) {}
+    fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span, q: &mut Txqs) {
+        q.register_airtime(now, u16::from(from.0), tid.get(), Span::ZERO, airtime);
+    }
+    fn held(&self) -> u64 {
+        let retry: u64 = self.tids.iter().flat_map(|t| &t.retry).map(tid::counted).sum();
+        let hw: u64 = self.hw.iter().flat_map(|h| &h.queue).flat_map(|b| &b.mpdus).map(tid::counted).sum();
+        retry + hw
+    }
+}

@@ -1,0 +1,185 @@
+use super::*;
+use crate::mac80211;
+use crate::phy::{Ht, Mode, Ofdm};
+use crate::rate::fixed;
+use crate::sim::{FlowId, Kind, Lane, NodeId, Owner, Packet, Place, Reason};
+use crate::wifi::edca::Set;
+
+/// A card at a station, driven by hand.
+struct Bench {
+    d: Ath9k,
+    q: Txqs,
+    freed: Vec<(u32, Owner)>,
+    dropped: Vec<(Packet, Place, Reason)>,
+    wants: Vec<(Time, Lane, u32)>,
+    next: u32,
+}
+
+const BE: Ac = Ac::Be;
+
+impl Bench {
+    fn new(p: Params, mode: Mode) -> Bench {
+        let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
+        let ht = mode.aggregates();
+        Bench {
+            d: Ath9k::new(&p, rates, 1, ht, ht, Set::Station.all().map(|a| a.txop)),
+            q: Txqs::new(&mac80211::Params::default(), 1, 1),
+            freed: vec![],
+            dropped: vec![],
+            wants: vec![],
+            next: 0,
+        }
+    }
+    fn send(&mut self, n: u32) {
+        for _ in 0..n {
+            let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0));
+            (p.payload, p.headers, p.truesize, p.seq) = (1472, 28, 2304 + self.next % 256, self.next);
+            self.next += 1;
+            let Bench { d, q, freed, dropped, wants, .. } = self;
+            let mut sink = Sink { freed, dropped, wants };
+            q.enqueue(Time::ZERO, 0, 0, p, &mut sink);
+            d.wake(Time::ZERO, StaIx::AP, Tid::new(0), q, &mut sink);
+        }
+    }
+    /// The head is done; `bad` of its MPDUs (by place) were not acknowledged.
+    fn done(&mut self, answered: bool, bad: &[usize]) {
+        let n = self.d.head(BE).unwrap().mpdus.len();
+        let all = if answered && n > 0 { u64::MAX >> (64 - n) } else { 0 };
+        let acked = bad.iter().fold(all, |a, i| a & !(1 << i));
+        let r = Report { answered, acked, received: acked, tries: 1, ..Report::default() };
+        let Bench { d, q, freed, dropped, wants, .. } = self;
+        d.done(Time::ZERO, BE, &r, q, &mut Sink { freed, dropped, wants });
+    }
+    fn queued(&self) -> Vec<usize> {
+        self.d.hw[BE.ix()].queue.iter().map(|b| b.mpdus.len()).collect()
+    }
+    fn head(&self) -> Vec<u16> {
+        self.d.head(BE).unwrap().mpdus.iter().map(|m| m.seq.get()).collect()
+    }
+    fn freed(&mut self) -> Vec<u32> {
+        self.freed.drain(..).map(|f| f.0 - 2304).collect()
+    }
+}
+
+fn ht(mcs: u8) -> Mode {
+    Mode::Ht(Ht::new(mcs, true, true).unwrap())
+}
+
+#[test]
+fn schedules_on_every_packet_until_two_are_queued() {
+    let mut b = Bench::new(Params::default(), ht(15));
+    b.send(1);
+    assert_eq!(b.queued(), [1]);
+    assert_eq!(b.d.head(BE).unwrap().what, What::Single, "an A-MPDU of one is a plain frame with a normal ACK");
+    assert!(b.d.head(BE).unwrap().agreement);
+    b.send(100);
+    assert_eq!(b.queued(), [1, 1], "the others wait: one in the retry queue, the rest above");
+    assert_eq!((b.d.held(), b.q.packets()), (3, 98));
+}
+
+#[test]
+fn the_next_aggregate_is_formed_before_tcp_hears_of_the_last() {
+    let mut b = Bench::new(Params::default(), ht(15));
+    b.send(101);
+    b.done(true, &[]);
+    assert_eq!(b.queued(), [1, 32], "half the Block Ack window");
+    b.done(true, &[]);
+    assert_eq!(b.queued(), [32, 32]);
+    assert_eq!(b.freed(), [0, 1], "what `done` freed is looked at after it formed the next");
+    b.done(true, &[3]);
+    // Of 2..=33 number 5 failed: it is not freed, and the window ends at 68, so it goes with 66, 67 and 68 alone; 66 waited in
+    // the retry queue already.
+    assert_eq!(b.freed().len(), 31);
+    assert_eq!(b.queued(), [32, 4]);
+    let next = &b.d.hw[BE.ix()].queue[1].mpdus;
+    assert_eq!(next.iter().map(|m| (m.seq.get(), m.attempts)).collect::<Vec<_>>(), [(66, 0), (5, 1), (67, 0), (68, 0)]);
+}
+
+#[test]
+fn the_window_stops_at_the_first_hole() {
+    let mut b = Bench::new(Params { ampdu_frames: 64, ..Params::default() }, ht(31));
+    b.send(300);
+    b.done(true, &[]); // 0; forms 2..=44 or so: the byte limit
+    let n = b.queued()[1];
+    assert_eq!(n, 42, "65535 bytes");
+    b.done(true, &[]); // 1; what is left of the window
+    assert_eq!(b.queued(), [42, 22], "the thesis's alternation of 42 and 22");
+    b.done(true, &[0]); // 2 fails; 3..=43 are acknowledged: the window stays at 2
+    let second = &b.d.hw[BE.ix()].queue[1];
+    assert_eq!(second.mpdus.iter().map(|m| m.seq.get()).collect::<Vec<_>>(), [2], "nothing beyond 65 may go");
+    b.done(true, &[]);
+    b.done(true, &[]); // 2 at last
+    assert_eq!(b.head()[0], 66);
+    assert_eq!(b.queued()[0], 42);
+}
+
+#[test]
+fn hardware_retries_of_the_whole_count_and_thirty_are_the_end() {
+    let mut b = Bench::new(Params::default(), ht(7));
+    b.send(1);
+    for _ in 0..31 {
+        assert!(b.dropped.is_empty());
+        b.done(false, &[]);
+    }
+    assert_eq!(
+        b.dropped.len(),
+        1,
+        "30 transmissions are followed by one more, as `retries < ATH_MAX_SW_RETRIES` has it"
+    );
+    assert_eq!(b.d.head(BE).unwrap().what, What::Bar(Seq::new(1)));
+    b.done(true, &[]);
+    assert!(b.d.head(BE).is_none());
+    b.send(1);
+    assert_eq!(b.head(), [1]);
+}
+
+#[test]
+fn an_unanswered_bar_is_sent_again_after_the_next_acknowledgement() {
+    let mut b = Bench::new(Params { retries: 0, ..Params::default() }, ht(7));
+    b.send(1);
+    b.done(false, &[]);
+    assert_eq!(b.d.head(BE).unwrap().what, What::Bar(Seq::new(1)));
+    b.send(1);
+    b.done(false, &[]);
+    b.done(true, &[]);
+    assert_eq!(b.d.head(BE).unwrap().what, What::Bar(Seq::new(1)));
+    b.done(true, &[]);
+    assert!(b.d.head(BE).is_none());
+}
+
+#[test]
+fn a_legacy_link_in_the_chain_sends_single_frames() {
+    let mut b = Bench::new(Params::default(), Mode::Ofdm(Ofdm::R54));
+    b.send(20);
+    assert_eq!(b.queued(), [1; 8], "eight frames outside an agreement");
+    assert!(!b.d.head(BE).unwrap().agreement);
+    b.done(false, &[]);
+    assert_eq!(b.dropped.len(), 1, "no software retries outside an agreement");
+    let mut b = Bench::new(Params::default(), ht(7));
+    let mut modes = b.d.rates.choose(Time::ZERO, StaIx::AP).chain;
+    modes[3].mode = Mode::Ofdm(Ofdm::R6);
+    let choice = crate::rate::Choice { chain: modes, probe: false, rts_fallback: false };
+    assert_eq!(limits::aggr_limit(&b.d.par, &choice, Span::ZERO), 0);
+}
+
+#[test]
+fn sequence_numbers_wrap() {
+    let mut b = Bench::new(Params::default(), ht(15));
+    b.send(64);
+    let mut last = None;
+    for round in 0..5_000u32 {
+        let bad: &[usize] = if round % 7 == 0 { &[0] } else { &[] };
+        b.done(true, bad);
+        let n = b.freed().len() as u32;
+        b.send(n);
+        assert_eq!(b.dropped.len(), 0, "round {round}");
+        assert_eq!(b.d.held() + u64::from(b.q.packets()), 64, "round {round}");
+        if let Some(h) = b.d.head(BE) {
+            last = Some(h.mpdus[0].seq);
+        }
+    }
+    assert!(last.is_some());
+    assert!(b.next > 40_000, "several times around: {}", b.next);
+    assert_eq!(b.d.held() + u64::from(b.q.packets()), 64);
+    assert!(b.dropped.is_empty());
+}

@@ -1,0 +1,106 @@
+//! The transmit state of one (peer, TID): Block Ack window, retry queue, pending BAR.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c `struct ath_atx_tid`, ath_tid_dequeue,
+//! ath_tx_get_tid_subframe.
+//! Differs: D1 an agreement stands from the start (no ADDBA, no frames before it), D2 and never ends.
+
+use crate::sim::{Bin, Place, Reason, Time};
+use crate::wifi::{Mpdu, Seq, Sink, StaIx, Tid, TxWindow, burst::mpdu_len};
+use std::collections::VecDeque;
+
+/// What stands above: mac80211's TXQs.
+pub(super) use crate::mac80211::Txqs;
+
+/// One (peer, TID).
+#[derive(Clone, Debug)]
+pub(super) struct TidState {
+    pub to: StaIx,
+    pub tid: Tid,
+    /// A Block Ack agreement stands (`tid->active`).
+    pub active: bool,
+    pub window: TxWindow,
+    /// Frames to be sent before new ones are pulled: failed ones, and one that did not fit into an aggregate.
+    pub retry: VecDeque<Mpdu>,
+    /// The last BAR asked the receiver to move to the number after this one: what lies before it is given up.
+    pub bar: Option<Seq>,
+    /// A BAR that was not answered: sent again after the next acknowledged frame (`bar_pending`).
+    pub bar_failed: Option<Seq>,
+    qos: bool,
+}
+
+impl TidState {
+    pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, qos: bool) -> TidState {
+        TidState {
+            to,
+            tid,
+            active,
+            window: TxWindow::new(Seq::default(), window),
+            retry: VecDeque::new(),
+            bar: None,
+            bar_failed: None,
+            qos,
+        }
+    }
+    /// The next frame: from the retry queue, else from the TXQ, which is when it gets its number (`ath_tid_dequeue`).
+    fn dequeue(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
+        if let Some(m) = self.retry.pop_front() {
+            return Some(m);
+        }
+        let packet = q.dequeue(now, u16::from(self.to.0), self.tid.get(), sink)?;
+        Some(Mpdu {
+            packet,
+            seq: self.window.assign(),
+            len: mpdu_len(packet.ip_len(), self.qos),
+            attempts: 0,
+            received: false,
+        })
+    }
+    /// The next frame that may be sent now (`ath_tx_get_tid_subframe`). What lies beyond the window waits in the retry queue.
+    pub fn subframe(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
+        let mut first_beyond = None;
+        loop {
+            let m = self.dequeue(now, q, sink)?;
+            if !self.active {
+                return Some(m);
+            }
+            if !self.window.allows(m.seq) {
+                let others = !self.retry.is_empty();
+                self.retry.push_back(m);
+                // Others in the retry queue probably lie within the window.
+                if others && first_beyond != Some(m.seq) {
+                    first_beyond = first_beyond.or(Some(m.seq));
+                    continue;
+                }
+                return None;
+            }
+            if self.bar.is_some_and(|b| m.seq.before(b)) {
+                self.settle(m.seq);
+                fail(&m, sink);
+                continue;
+            }
+            self.window.open(m.seq);
+            return Some(m);
+        }
+    }
+    /// `seq` is acknowledged or given up.
+    pub fn settle(&mut self, seq: Seq) {
+        self.window.settle(seq);
+        if self.bar.is_some_and(|b| b.before(self.window.start())) {
+            self.bar = None;
+        }
+    }
+}
+
+/// An MPDU ends without an acknowledgement. If its receiver has it all the same, only the sender's memory is freed.
+pub(super) fn fail(m: &Mpdu, sink: &mut Sink<'_>) {
+    if m.received {
+        sink.free(&m.packet);
+    } else {
+        sink.drop(m.packet, Place::Driver, Reason::Retries);
+    }
+}
+
+/// An MPDU's packet as it is counted for conservation.
+pub(super) fn counted(m: &Mpdu) -> u64 {
+    u64::from(!m.received)
+}

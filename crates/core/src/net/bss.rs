@@ -1,0 +1,224 @@
+//! A BSS: an access point and its stations on one medium. Glue only: queues, driver, MAC and reorder buffers meet here.
+//!
+//! A packet goes down by [`Bss::xmit`]: queues of the netdev, driver, medium. It comes up in [`Out::up`] at the station that
+//! the medium carried it to. Each station has a [`netdev::Netdev`]: a driver and what stands above it.
+//!
+//! Stands for: net/mac80211 between the netdev and the driver, as far as `mac80211` and `driver` leave it.
+//! Differs: D1 association, beacons and ADDBA do not happen; D2 stations talk to the access point only.
+
+mod config;
+mod netdev;
+mod receive;
+
+#[cfg(test)]
+mod tests;
+
+pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
+pub use receive::Receiver;
+
+use crate::sim::{Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
+pub use crate::wifi::StaIx;
+use crate::wifi::medium::{Arrival, Seen};
+use crate::wifi::{Ac, Burst, Hops, Medium, MediumEvent, Report, Sink, Stations, Tid};
+use netdev::Netdev;
+
+/// What a BSS wants to be called for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BssEvent {
+    /// The medium.
+    Medium(MediumEvent),
+    /// A reorder buffer's timer: which receiver's, which buffer.
+    Reorder(StaIx, u16),
+    /// A driver's own clock: whose, and the tag it asked with.
+    Driver(StaIx, u32),
+}
+
+/// What a call brought about. The caller drains it after each call; it is used again.
+#[derive(Clone, Debug, Default)]
+pub struct Out {
+    /// Calls of [`Bss::on`] that are wanted.
+    pub schedule: Vec<(Time, Lane, BssEvent)>,
+    /// MSDUs for the host of a station, in order.
+    pub up: Vec<(StaIx, Packet)>,
+    /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
+    pub freed: Vec<(u32, Owner)>,
+    /// Packets that ended; their owners are credited from here, not from `freed`.
+    pub dropped: Vec<(Packet, Place, Reason)>,
+}
+
+/// One station's side of the BSS.
+struct Station {
+    netdev: Netdev,
+    hops: Hops,
+    node: crate::sim::NodeId,
+}
+
+/// An access point and its stations.
+pub struct Bss {
+    medium: Medium,
+    stations: Vec<Station>,
+    receivers: Vec<Receiver>,
+    wants: Vec<(Time, Lane, u32)>,
+    qos: bool,
+    rfc8325: bool,
+}
+
+impl Bss {
+    /// Builds it. Panics on a configuration that [`BssConfig::check`] refuses.
+    pub fn new(cfg: &BssConfig, streams: &Streams) -> Bss {
+        cfg.check().expect("a configuration that was checked");
+        let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
+        let n = cfg.stations.len();
+        Bss {
+            medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
+            stations: (0..n)
+                .map(|i| Station {
+                    netdev: Netdev::new(cfg, i, streams),
+                    hops: Hops::default(),
+                    node: cfg.stations[i].node,
+                })
+                .collect(),
+            receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
+            wants: Vec::new(),
+            qos: cfg.qos,
+            rfc8325: cfg.rfc8325,
+        }
+    }
+
+    /// The stack of `from` hands a packet to its netdev; `to` is the next hop.
+    pub fn xmit(
+        &mut self,
+        now: Time,
+        from: StaIx,
+        to: StaIx,
+        p: Packet,
+        out: &mut Out,
+        probe: &mut impl Probe,
+    ) -> Verdict {
+        let tid = if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() };
+        let s = &mut self.stations[from.ix()];
+        s.hops.learn(p.dst, to);
+        let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
+        let v = s.netdev.xmit(now, to, tid, p, &s.hops, &mut sink);
+        self.look(now, from, out, probe);
+        v
+    }
+
+    /// An event that was asked for.
+    pub fn on(&mut self, now: Time, ev: BssEvent, out: &mut Out, probe: &mut impl Probe) {
+        match ev {
+            BssEvent::Medium(m) => {
+                let Bss { medium, stations, receivers, wants, .. } = self;
+                medium.on(now, m, &mut View { stations, receivers, wants, out, probe });
+            }
+            BssEvent::Reorder(s, i) => {
+                let first = out.up.len();
+                if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
+                    out.schedule.push((at, Lane::Timer, ev));
+                }
+                self.hand_up(now, now, s, first, out);
+            }
+            BssEvent::Driver(s, tag) => {
+                let st = &mut self.stations[s.ix()];
+                let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
+                st.netdev.timer(now, tag, &st.hops, &mut sink);
+                st.netdev.take_up(|p| out.up.push((s, *p)));
+                self.look(now, s, out, probe);
+            }
+        }
+    }
+
+    /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.
+    fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
+        let Bss { medium, stations, receivers, wants, .. } = self;
+        let mut v = View { stations, receivers, wants, out, probe };
+        v.driver_wants(s);
+        medium.look(now, s, &mut v);
+    }
+
+    /// What came out of a reorder buffer goes through the driver's receive side, if that takes time.
+    fn hand_up(&mut self, now: Time, ended: Time, s: StaIx, first: usize, out: &mut Out) {
+        let Bss { stations, receivers, wants, .. } = self;
+        let mut blind = crate::sim::Blind;
+        View { stations, receivers, wants, out, probe: &mut blind }.hand_up(now, ended, s, first);
+    }
+
+    /// Packets inside: in queues, drivers, and reorder buffers, each counted once.
+    pub fn held(&self) -> u64 {
+        let below: u64 = self.stations.iter().map(|s| s.netdev.held()).sum();
+        let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
+        below + above - self.medium.received()
+    }
+    /// What `s` has put on the air so far.
+    pub fn airtime(&self, s: StaIx) -> Span {
+        self.medium.airtime(s)
+    }
+}
+
+/// The stations as the medium calls them, with where the effects go.
+struct View<'a, P> {
+    stations: &'a mut [Station],
+    receivers: &'a mut [Receiver],
+    wants: &'a mut Vec<(Time, Lane, u32)>,
+    out: &'a mut Out,
+    probe: &'a mut P,
+}
+
+impl<P: Probe> View<'_, P> {
+    fn driver_wants(&mut self, s: StaIx) {
+        for (at, lane, tag) in self.wants.drain(..) {
+            self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
+        }
+    }
+    fn hand_up(&mut self, now: Time, ended: Time, s: StaIx, first: usize) {
+        let st = &mut self.stations[s.ix()];
+        if !st.netdev.receives_slowly() {
+            return;
+        }
+        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
+        for (_, p) in self.out.up.drain(first..) {
+            st.netdev.receive(now, ended, p, &mut sink);
+        }
+        self.driver_wants(s);
+    }
+}
+
+impl<P: Probe> Stations for View<'_, P> {
+    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
+        self.stations[s.ix()].netdev.head(ac)
+    }
+    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
+        let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
+        let (to, tid, first) = (b.to, b.tid, self.out.up.len());
+        let Out { up, dropped, schedule, .. } = self.out;
+        let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
+        if let Some((at, i)) = got.timer {
+            schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
+        }
+        self.stations[to.ix()].netdev.heard(now, a.from, tid, a.airtime);
+        self.hand_up(now, now, to, first);
+        got.fresh
+    }
+    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
+        let st = &mut self.stations[s.ix()];
+        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
+        st.netdev.done(now, ac, report, &st.hops, &mut sink);
+        self.driver_wants(s);
+    }
+    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
+        self.out.schedule.push((at, lane, BssEvent::Medium(ev)));
+    }
+    fn seen(&mut self, s: &Seen) {
+        self.probe.ppdu(&PpduSeen {
+            from: self.stations[s.from.ix()].node,
+            to: self.stations[s.to.ix()].node,
+            tid: s.tid,
+            mpdus: s.mpdus,
+            bad: s.bad,
+            bytes: s.bytes,
+            start: s.start,
+            airtime: s.airtime,
+            answered: s.answered,
+        });
+    }
+}

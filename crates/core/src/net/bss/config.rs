@@ -1,0 +1,129 @@
+//! What a BSS is built from, and which combinations make no sense.
+
+use crate::driver::ath9k;
+use crate::phy::{Band, Mode, Ofdm};
+use crate::sim::NodeId;
+use crate::wifi::edca::Set;
+use crate::wifi::{StaMac, medium, reorder};
+use crate::{mac80211, rate};
+
+/// A BSS.
+#[derive(Clone, Debug)]
+pub struct BssConfig {
+    /// The band.
+    pub band: Band,
+    /// Basic rates; empty: the mandatory 6, 12 and 24 Mbit/s.
+    pub basic: Vec<Ofdm>,
+    /// The medium.
+    pub medium: medium::Params,
+    /// Every receiver's reorder buffers.
+    pub reorder: reorder::Params,
+    /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
+    pub qos: bool,
+    /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
+    pub rfc8325: bool,
+    /// The stations; 0 is the access point.
+    pub stations: Vec<StaConfig>,
+}
+
+/// A station of a BSS.
+#[derive(Clone, Debug)]
+pub struct StaConfig {
+    /// Its name, for random streams and messages.
+    pub name: String,
+    /// The node it is.
+    pub node: NodeId,
+    /// The mode that it and the access point send to each other with. (The access point's own entry is not used.)
+    pub mode: Mode,
+    /// Its device.
+    pub driver: DriverConfig,
+    /// Sends A-MPDUs.
+    pub aggregates: bool,
+    /// Rates and tries.
+    pub rate: rate::fixed::Params,
+    /// mac80211's queues, where the driver pulls from them.
+    pub queues: mac80211::Params,
+    /// Probability that an MPDU from it to the access point is lost.
+    pub error_up: f64,
+    /// Probability that an MPDU from the access point to it is lost.
+    pub error_down: f64,
+}
+
+/// A device and its parameters.
+#[derive(Clone, Debug)]
+pub enum DriverConfig {
+    /// Atheros 802.11n on PCIe.
+    Ath9k(ath9k::Params),
+}
+
+/// A combination that cannot be: which station, and why in a person's words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadConfig {
+    /// The station's name.
+    pub station: String,
+    /// What is wrong and what would do.
+    pub why: String,
+}
+
+impl core::fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {}", self.station, self.why)
+    }
+}
+
+impl core::error::Error for BadConfig {}
+
+impl BssConfig {
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<(), BadConfig> {
+        let bad = |s: &StaConfig, why: &str| Err(BadConfig { station: s.name.clone(), why: why.into() });
+        if self.stations.len() < 2 || self.stations.len() > 255 {
+            let why = format!("a BSS has an access point and 1 to 254 stations, not {} in all", self.stations.len());
+            return Err(BadConfig { station: "bss".into(), why });
+        }
+        for (i, s) in self.stations.iter().enumerate() {
+            let ht = match i {
+                0 => self.stations[1..].iter().any(|s| s.mode.aggregates()),
+                _ => s.mode.aggregates(),
+            };
+            if s.aggregates && !ht {
+                return bad(s, "802.11a has no A-MPDUs: switch aggregation off, or use an HT mode");
+            }
+            if s.aggregates && !self.qos {
+                return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
+            }
+            if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
+                return bad(s, "an error rate is a probability from 0 to 1");
+            }
+        }
+        Ok(())
+    }
+    /// What station `i` contends with.
+    pub(super) fn access_set(&self, i: usize) -> Set {
+        match (self.qos, i) {
+            (false, _) => Set::Dcf,
+            (true, 0) => Set::AccessPoint,
+            (true, _) => Set::Station,
+        }
+    }
+}
+
+impl StaConfig {
+    pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
+        let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
+        let access = cfg.access_set(i).all();
+        // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY
+        let (window_limit, rts_limit) = match &self.driver {
+            DriverConfig::Ath9k(_) => (32, 10),
+        };
+        StaMac {
+            name: self.name.clone(),
+            access,
+            qos: cfg.qos,
+            window_limit,
+            rts_limit,
+            error_up: self.error_up,
+            error_down: self.error_down,
+        }
+    }
+}
