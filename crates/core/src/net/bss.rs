@@ -7,6 +7,7 @@
 //! Differs: D1 association, beacons and ADDBA do not happen; D2 stations talk to the access point only.
 
 mod config;
+mod mq;
 mod netdev;
 mod receive;
 
@@ -100,6 +101,7 @@ impl Bss {
         s.hops.learn(p.dst, to);
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         let v = s.netdev.xmit(now, to, tid, p, &s.hops, &mut sink);
+        s.netdev.take_up(|p| out.up.push((from, *p)));
         self.look(now, from, out, probe);
         v
     }
@@ -203,6 +205,7 @@ impl<P: Probe> Stations for View<'_, P> {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         st.netdev.done(now, ac, report, &st.hops, &mut sink);
+        st.netdev.take_up(|p| self.out.up.push((s, *p)));
         self.driver_wants(s);
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {

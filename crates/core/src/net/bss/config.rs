@@ -1,11 +1,11 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::ath9k;
+use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Mode, Ofdm};
 use crate::sim::NodeId;
 use crate::wifi::edca::Set;
 use crate::wifi::{StaMac, medium, reorder};
-use crate::{mac80211, rate};
+use crate::{mac80211, qdisc, rate};
 
 /// A BSS.
 #[derive(Clone, Debug)]
@@ -54,6 +54,8 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
+    /// Atheros AR9271 on USB, with the qdisc on each of its queues.
+    Ath9kHtc(ath9k_htc::Params, qdisc::Kind, qdisc::Setup),
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -111,10 +113,13 @@ impl BssConfig {
 impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
-        let access = cfg.access_set(i).all();
+        let mut access = cfg.access_set(i).all();
+        if let DriverConfig::Ath9kHtc(..) = self.driver {
+            access.iter_mut().for_each(|a| a.cw_min = ath9k_htc::cw_min(a.cw_min));
+        }
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY
         let (window_limit, rts_limit) = match &self.driver {
-            DriverConfig::Ath9k(_) => (32, 10),
+            DriverConfig::Ath9k(_) | DriverConfig::Ath9kHtc(..) => (32, 10),
         };
         StaMac {
             name: self.name.clone(),

@@ -1,7 +1,9 @@
 //! A station's network device: the driver and what stands above it. One variant and one line in each match a device.
 
 use super::config::{BssConfig, DriverConfig};
+use super::mq::Mq;
 use crate::driver::ath9k::Ath9k;
+use crate::driver::ath9k_htc::Ath9kHtc;
 use crate::mac80211::Txqs;
 use crate::rate::Rates;
 use crate::sim::{Packet, Span, Streams, Time, Verdict};
@@ -11,6 +13,8 @@ use crate::wifi::{Ac, Burst, Device, Hops, Report, Sink, StaIx, Tid};
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
+    /// Four qdiscs, pulled by ath9k_htc.
+    Ath9kHtc(Box<Mq>, Box<Ath9kHtc<Mq>>),
 }
 
 impl Netdev {
@@ -28,6 +32,15 @@ impl Netdev {
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(Txqs::new(&s.queues, peers as u16, seed)), Box::new(driver))
             }
+            DriverConfig::Ath9kHtc(p, kind, setup) => {
+                let mut seeds = streams.get(&s.name, "qdisc/hash");
+                let q = Mq::new(*kind, setup, cfg.qos, cfg.rfc8325, || seeds.bits() as u32);
+                let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), s.mode);
+                for (to, &mode) in modes.iter().enumerate() {
+                    driver.set_mode(StaIx(to as u8), mode);
+                }
+                Netdev::Ath9kHtc(Box::new(q), Box::new(driver))
+            }
         }
     }
     /// The stack hands a packet down.
@@ -39,51 +52,64 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
+            Netdev::Ath9kHtc(q, d) => {
+                let verdict = q.enqueue(now, to, tid, p, sink);
+                d.wake(now, to, tid, q, sink);
+                verdict
+            }
         }
     }
     #[inline]
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
+            Netdev::Ath9kHtc(_, d) => d.head(ac),
         }
     }
     pub fn done(&mut self, now: Time, ac: Ac, r: &Report, _hops: &Hops, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     pub fn timer(&mut self, now: Time, tag: u32, _hops: &Hops, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
         }
     }
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kHtc(..) => {}
         }
     }
     /// Whether received packets wait in the device before the host gets them.
     pub fn receives_slowly(&self) -> bool {
         match self {
             Netdev::Ath9k(..) => false,
+            Netdev::Ath9kHtc(..) => true,
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, _now: Time, _ended: Time, _p: Packet, _sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(..) => unreachable!("ath9k hands up at once"),
+            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, p, sink),
         }
     }
     /// Received packets that are ready for the host.
-    pub fn take_up(&mut self, _up: impl FnMut(&Packet)) {
+    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
             Netdev::Ath9k(..) => {}
+            Netdev::Ath9kHtc(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held(),
+            Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }

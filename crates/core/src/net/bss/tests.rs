@@ -221,7 +221,7 @@ fn losses_are_mended_in_order() {
 fn giving_up_sends_a_bar() {
     let mut c = config(1, ht(7));
     c.stations[1].error_up = 0.5;
-    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver;
+    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver else { unreachable!() };
     p.retries = 1;
     let mut w = World::new(&c, 3);
     w.flow(1, 0, 1472, 0, 100);
@@ -237,7 +237,7 @@ fn giving_up_sends_a_bar() {
 #[test]
 fn rts_protects_by_threshold() {
     let mut c = config(1, ht(6));
-    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver;
+    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver else { unreachable!() };
     p.rts_threshold = Some(0);
     let mut w = World::new(&c, 3);
     w.flow(1, 0, 1472, 0, 100);
@@ -295,7 +295,7 @@ proptest! {
             (s.mode, s.error_up, s.error_down) = (ht(m), error, error);
         }
         for s in &mut c.stations {
-            let DriverConfig::Ath9k(p) = &mut s.driver;
+            let DriverConfig::Ath9k(p) = &mut s.driver else { unreachable!() };
             (p.retries, p.rts_threshold) = (retries, rts.then_some(500));
         }
         let mut w = World::new(&c, seed);
