@@ -32,6 +32,8 @@ mod rack;
 mod rcv_window;
 mod receive;
 mod recovery;
+#[cfg(test)]
+mod refpath;
 mod retransmit;
 mod rto;
 mod rtt;

@@ -79,7 +79,7 @@ mod tests {
         let r = rate(&tp, 200, 120) * 8;
         assert!(r.abs_diff(429_563_456) < 100_000, "{r}");
         // ...-cubic at 0.2 s: cwnd 30, ssthresh 29, srtt 2.211 ms: 188.54 Mbit/s.
-        (tp.snd_cwnd, tp.snd_ssthresh, tp.srtt_us) = (30, 29, 2_211 * 8);
+        (tp.snd_cwnd, tp.snd_ssthresh, tp.packets_out, tp.srtt_us) = (30, 29, 19, 2_211 * 8);
         let r = rate(&tp, 200, 120) * 8;
         assert!(r.abs_diff(188_538_680) < 100_000, "{r}");
     }

@@ -343,14 +343,14 @@ mod tests {
 
     #[test]
     fn the_reference_receiver_offers_half_of_its_buffer() {
-        // SO_RCVBUF 64 MiB is doubled; half of 128 MiB is window, in whole segments; scale 2^11 reaches it.
+        // SO_RCVBUF 64 MiB is doubled; half of 128 MiB is window, in whole segments; scale 2^10 reaches it.
         let p = Params { rcvbuf: Some(Bytes::from_mib(64)), ..Params::default() };
         let mut r = Rcv::new(&p, &V6_12);
         r.advmss = 1448;
         r.first_window(true);
         assert_eq!(r.rcvbuf, 128 << 20);
         assert_eq!(r.rcv_wnd, (64 << 20) / 1448 * 1448);
-        assert_eq!(r.wscale, 11);
+        assert_eq!(r.wscale, 10);
     }
 
     #[test]
@@ -376,8 +376,8 @@ mod tests {
         c.set(Time::from_ms(20));
         (r.rcv_nxt, r.copied_seq) = (60_000, 60_000);
         r.adjust_space(&c);
-        // By hand: window = 2 * 60000 + 16 * 1448 = 143168; grown by 2 * 143168 * (60000 - 14480) / 14480 = 900146 (twice 450073);
-        // memory at half payload: 2 * 1043314.
-        assert_eq!(r.rcvbuf, 2 * (143_168 + 2 * 450_072));
+        // By hand: window = 2 * 60000 + 16 * 1448 = 143168; grown by 2 * 143168 * (60000 - 14480) / 14480 = 900138 (twice 450069);
+        // memory at half payload: 2 * 1043306.
+        assert_eq!(r.rcvbuf, 2 * (143_168 + 2 * 450_069));
     }
 }
