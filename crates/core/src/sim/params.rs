@@ -309,6 +309,7 @@ macro_rules! params {
             }
             #[allow(unused_variables, unused_imports)]
             fn set(&mut self, key: &str, raw: &$crate::sim::params::Raw) -> Option<Result<(), $crate::sim::params::Refused>> {
+                #[allow(unused_imports)]
                 use $crate::sim::params::Value;
                 match key {
                     $( stringify!($f) => Some((|| {
