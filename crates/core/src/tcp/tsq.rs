@@ -71,7 +71,7 @@ impl Socket {
         let Some(limit) = self.small_queue_limit(truesize) else { return false };
         let limit = if again.is_some() { limit << 1 } else { limit };
         // The base of 1 in sk_wmem_alloc counts.
-        if u64::from(self.tsq.wmem) + 1 <= limit {
+        if u64::from(self.tsq.wmem) < limit {
             return false;
         }
         let exempt = match (self.profile.exempt, again) {

@@ -55,7 +55,7 @@ pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
     /// Atheros AR9271 on USB, with the qdisc on each of its queues.
-    Ath9kHtc(ath9k_htc::Params, qdisc::Kind, qdisc::Setup),
+    Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
 }
 
 /// A combination that cannot be: which station, and why in a person's words.

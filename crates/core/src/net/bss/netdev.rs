@@ -35,7 +35,7 @@ impl Netdev {
             DriverConfig::Ath9kHtc(p, kind, setup) => {
                 let mut seeds = streams.get(&s.name, "qdisc/hash");
                 let q = Mq::new(*kind, setup, cfg.qos, cfg.rfc8325, || seeds.bits() as u32);
-                let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), s.mode);
+                let mut driver = Ath9kHtc::new(**p, cfg.stations.len(), s.mode);
                 for (to, &mode) in modes.iter().enumerate() {
                     driver.set_mode(StaIx(to as u8), mode);
                 }

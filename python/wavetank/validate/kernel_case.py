@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank import _core
+from .. import _core
 
 #: Every key of a reference case's ``config`` and the value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
