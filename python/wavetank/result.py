@@ -25,6 +25,7 @@ Series = Mapping[str, FloatArray]
 #: Unit of each column of a flow's, node's and qdisc's series. The names are the kernel's where it has one.
 UNITS: dict[str, str] = {
     "t": "s",
+    "received": "bytes",
     "acked": "bytes",
     "snd_cwnd": "segments",
     "snd_ssthresh": "segments",
@@ -49,9 +50,9 @@ UNITS: dict[str, str] = {
 class Flow:
     """One flow.
 
-    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``acked`` (bytes of payload delivered since the
-    start), and of TCP ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``, ``min_rtt_ms``, ``retrans``,
-    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``received`` (bytes of payload that the receiver has got
+    since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``,
+    ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
     """
 
     name: str
@@ -68,10 +69,10 @@ class Flow:
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
-        t, acked = self.series["t"], self.series["acked"]
+        t, received = self.series["t"], self.series["received"]
         dt = np.diff(t)
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(dt > 0, np.diff(acked) * 8e-6 / dt, np.nan)
+            rate = np.where(dt > 0, np.diff(received) * 8e-6 / dt, np.nan)
         return t[1:], rate
 
 
