@@ -42,6 +42,7 @@ rate = "100 Mbit/s"
 hz = 100
 [tcp]
 gso_max_segs = 1
+max_header = 80 # 32 + 48: no WLAN and IPv6-in-IPv4 tunnels, as arch/um's defconfig has it
 rcvbuf = "64 MiB"
 rcvlowat = "128 KiB"
 rmem_max = "32 MiB"
