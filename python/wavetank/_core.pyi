@@ -20,7 +20,7 @@ class CoreFlow(TypedDict):
     direction: str
     station: str
     kind: str
-    dscp: str
+    dscp: int
     cc: str
     bytes_window: int
     goodput_mbit: float

@@ -18,7 +18,7 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ._core import CoreResult
+    from ._core import CoreFlow, CoreResult
 
 Series = Mapping[str, FloatArray]
 
@@ -44,6 +44,10 @@ UNITS: dict[str, str] = {
     "backlog_bytes": "bytes",
     "dropped": "packets",
 }
+
+
+#: Names of the DSCP values that Flent's RRUL uses.
+DSCP = {0: "CS0", 8: "CS1", 40: "CS5", 46: "EF"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,11 @@ class Flow:
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.where(dt > 0, np.diff(received) * 8e-6 / dt, np.nan)
         return t[1:], rate
+
+
+def _flow(raw: CoreFlow) -> Flow:
+    values: dict[str, Any] = {**raw, "dscp": DSCP.get(raw["dscp"], str(raw["dscp"]))}
+    return Flow(**values)
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,7 @@ class Result:
             wall_s=wall_s,
             events=raw["events"],
             window=(float(raw["window"][0]), float(raw["window"][1])),
-            flows=tuple(Flow(**f) for f in raw["flows"]),
+            flows=tuple(_flow(f) for f in raw["flows"]),
             pings=tuple(Ping(**p) for p in raw["pings"]),
             nodes={
                 k: Node(k, np.asarray(n["ampdu_hist"], dtype=np.float64), n["airtime_fraction"], n["series"])
