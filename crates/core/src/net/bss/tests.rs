@@ -1,7 +1,7 @@
 use super::*;
 use crate::driver::ath9k;
 use crate::phy::{Band, Ht, Mode, Ofdm};
-use crate::sim::{Blind, EventQueue, FlowId, Kind, NodeId};
+use crate::sim::{EventQueue, FlowId, Kind, NodeId};
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, rate};
 use proptest::prelude::*;
