@@ -36,6 +36,7 @@ fn tight(leaf: LeafKind) -> Setup {
     (s.pfifo.limit, s.pfifo_fast.limit, s.bfifo.limit) = (20, 8, Bytes::new(20_000));
     (s.netem.limit, s.netem.delay) = (20, Span::from_ms(7));
     (s.fq_codel.limit, s.fq_codel.memory_limit, s.fq_codel.drop_batch) = (24, Bytes::new(40_000), 4);
+    (s.fq.limit, s.fq.flow_limit) = (20, 6);
     (s.htb.rate, s.htb.leaf) = (Rate::from_mbit(5), leaf);
     s
 }
@@ -63,7 +64,10 @@ fn run(kind: Kind, leaf: LeafKind, ops: &[Op]) {
         match *op {
             Op::Pass(ns) => now += Span::from_ns(i64::from(ns)),
             Op::Enqueue { flow, payload } => {
-                let (p, from) = (packet(flow, seq, payload), bin.len());
+                let (mut p, from) = (packet(flow, seq, payload), bin.len());
+                if flow >= 9 {
+                    p.born = now + Span::from_ms(3); // paced: matters to fq only
+                }
                 (seq, put, bytes) = (seq + 1, put + 1, bytes + u64::from(p.eth_len()));
                 let verdict = q.enqueue(now, p, &mut bin);
                 let gone = &bin[from..];

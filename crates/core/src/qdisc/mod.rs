@@ -5,7 +5,7 @@
 //! the [`Bin`] that the caller hands in. Stands for Linux 6.12 net/sched/sch_*.c; what runs a discipline
 //! (`__qdisc_run`, the device's stopped queue) is `net`'s, the queues inside mac80211 are `mac80211`'s.
 //!
-//! A discipline is one file and one line of [`disciplines!`] below; the line also buys the battery of `battery.rs`. A
+//! A discipline is one file and one line of `disciplines!` below; the line also buys the battery of `battery.rs`. A
 //! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
 
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
@@ -13,6 +13,7 @@ use crate::sim::{Bin, Packet, Time, Verdict};
 
 pub mod codel;
 pub mod fifo;
+pub mod fq;
 pub mod fq_codel;
 pub mod htb;
 pub mod netem;
@@ -39,6 +40,10 @@ pub trait Discipline {
     }
     /// Whether an idle device may be handed a packet past the empty queue (`TCQ_F_CAN_BYPASS`).
     fn can_bypass(&self) -> bool {
+        false
+    }
+    /// Whether it frees a packet from the socket that is charged for it, as it takes it in.
+    fn orphans(&self, _p: &Packet) -> bool {
         false
     }
     /// Packets held.
@@ -137,6 +142,12 @@ macro_rules! dispatch {
             pub fn can_bypass(&self) -> bool {
                 match self { $( $name::$V(q) => q.can_bypass() && q.packets() == 0, )* }
             }
+            /// Whether it frees this packet from its socket as it takes it in (`skb_orphan`): the caller then credits the
+            /// owner and hands the packet in without one.
+            #[inline]
+            pub fn orphans(&self, p: &Packet) -> bool {
+                match self { $( $name::$V(q) => q.orphans(p), )* }
+            }
             /// Packets held.
             pub fn packets(&self) -> u32 {
                 match self { $( $name::$V(q) => q.packets(), )* }
@@ -161,6 +172,8 @@ disciplines! {
         Bfifo = "bfifo", bfifo: fifo::Bfifo;
         /// Fair queueing with CoDel in every flow.
         FqCodel = "fq_codel", fq_codel: fq_codel::FqCodel;
+        /// Fair queueing that holds each packet until its departure time: the enforcer of TCP's pacing.
+        Fq = "fq", fq: fq::Fq;
     }
     others {
         /// Three FIFO bands by priority: the kernel's default where none is set.

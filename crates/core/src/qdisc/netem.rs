@@ -1,8 +1,8 @@
 //! A fixed delay: every packet leaves `delay` after it came.
 //!
 //! Stands for: Linux 6.12 net/sched/sch_netem.c with `delay` and `limit` only. Differs: D1 no jitter, loss, duplication,
-//! reordering, corruption, rate or slots. D2 `skb_orphan_partial` is `net`'s: whoever hands a packet that is charged to
-//! a socket to a netem with a delay frees it from its socket first (`Netem::orphans` says so); pure ACKs are not freed.
+//! reordering, corruption, rate or slots. D2 `skb_orphan_partial` is `net`'s: [`Discipline::orphans`] says when a packet
+//! is to be freed from its socket before it is handed in (with a delay: always, but for pure ACKs).
 
 use super::{Discipline, Setup};
 use crate::sim::{Bin, Packet, Place, Reason, Span, Time, Verdict};
@@ -26,14 +26,6 @@ pub struct Netem {
     q: VecDeque<Packet>,
     bytes: u64,
     dropped: u64,
-}
-
-impl Netem {
-    /// Whether it frees a packet from the socket that is charged for it as it takes it in
-    /// (src: linux@6.12 net/core/sock.c `skb_orphan_partial`).
-    pub fn orphans(&self, p: &Packet) -> bool {
-        self.delay > Span::ZERO && !p.is_pure_ack()
-    }
 }
 
 impl Discipline for Netem {
@@ -66,6 +58,10 @@ impl Discipline for Netem {
     #[inline]
     fn wake_at(&self, _now: Time) -> Option<Time> {
         self.q.front().map(|p| p.enqueued + self.delay)
+    }
+    /// src: linux@6.12 net/core/sock.c `skb_orphan_partial`
+    fn orphans(&self, p: &Packet) -> bool {
+        self.delay > Span::ZERO && !p.is_pure_ack()
     }
     fn packets(&self) -> u32 {
         self.q.len() as u32

@@ -74,6 +74,24 @@ impl Pool {
         list.tail = i;
         list.len += 1;
     }
+    /// Puts `p` behind the last packet that is not later, by [`Packet::enqueued`]; at once if that is the last of all.
+    pub fn insert_by_time(&mut self, list: &mut List, p: Packet) {
+        if list.tail == NIL || self.nodes[list.tail as usize].p.enqueued <= p.enqueued {
+            return self.push(list, p);
+        }
+        let (mut before, mut at) = (NIL, list.head);
+        while self.nodes[at as usize].p.enqueued <= p.enqueued {
+            (before, at) = (at, self.nodes[at as usize].next);
+        }
+        let mut alone = List::default();
+        self.push(&mut alone, p);
+        self.nodes[alone.head as usize].next = at;
+        match before {
+            NIL => list.head = alone.head,
+            b => self.nodes[b as usize].next = alone.head,
+        }
+        list.len += 1;
+    }
     /// Takes the first packet of `list`.
     #[inline]
     pub fn pop(&mut self, list: &mut List) -> Option<Packet> {
@@ -192,5 +210,17 @@ mod tests {
             assert_eq!(lists[k].len() as usize, twins[k].len());
         }
         assert!(pool.nodes.len() <= 63, "the slab holds no more than was ever held at once");
+    }
+
+    #[test]
+    fn insertion_by_time_is_stable() {
+        let (mut pool, mut list) = (Pool::default(), List::default());
+        for (seq, us) in [5, 9, 7, 7, 1, 9, 12].into_iter().enumerate() {
+            let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+            (p.seq, p.enqueued) = (seq as u32, crate::sim::Time::from_us(us));
+            pool.insert_by_time(&mut list, p);
+        }
+        let order: Vec<_> = core::iter::from_fn(|| pool.pop(&mut list)).map(|p| p.seq).collect();
+        assert_eq!(order, [4, 0, 2, 3, 1, 5, 6]);
     }
 }

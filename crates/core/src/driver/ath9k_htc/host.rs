@@ -1,0 +1,226 @@
+//! The host's half: the driver's slots, when it stops the netdev queues, and when an skb is freed.
+//!
+//! Stands for: Linux 6.12 drivers/net/wireless/ath/ath9k/htc_drv_txrx.c (ath9k_htc_tx_get_slot, ath9k_htc_check_stop_queues,
+//! ath9k_htc_txep, ath9k_htc_txstatus, ath9k_htc_tx_process, ath9k_htc_tx_cleanup_timer) and hif_usb.c's tx_skb_queue.
+//!
+//! A frame's skb lives from the netdev queue until *both* its USB request is complete and its TX status has come: URB
+//! completion only moves it to its endpoint's queue, the status frees it (`ieee80211_tx_status_skb`). So TCP small queues see
+//! the air, not the USB bus. A status that comes first finds no skb; it is kept for the cleanup timer, up to 50 ms away.
+//!
+//! Differs: D1 the status timeout is checked when the cleanup timer runs, as in the driver, but the timer's phase is that of
+//! the simulation's start; D2 no management frames, so the ten slots in reserve stay unused.
+
+use super::params::Params;
+use crate::sim::{Bin, Packet, Place, Reason, Time};
+use crate::wifi::{Sink, StaIx, Tid};
+use std::collections::VecDeque;
+
+/// Slots there are: a slot's number is the cookie that the status carries. src: ath9k/hif_usb.h MAX_TX_BUF_NUM
+const SLOTS: usize = 256;
+/// Runs of the cleanup timer that an early status survives. src: ath9k/htc.h ATH9K_HTC_TX_TIMEOUT_COUNT
+const EARLY_RUNS: u8 = 40;
+
+/// A slot's number: the cookie.
+pub(super) type Slot = u8;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum At {
+    /// In the skb queue, or in a USB request that is not complete.
+    Usb,
+    /// Its USB request is complete (since then); it waits for its status.
+    Waiting(Time),
+}
+
+/// A frame that the driver holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The packet.
+    pub p: Packet,
+    /// The next hop.
+    pub to: StaIx,
+    /// Its TID.
+    pub tid: Tid,
+    at: At,
+    /// What became of it on the air, where the status itself was lost: for accounting only.
+    fate: bool,
+    /// The receiver has it: for accounting only.
+    landed: bool,
+}
+
+/// The driver's transmit side.
+#[derive(Debug)]
+pub(super) struct Host {
+    frames: Vec<Option<Frame>>,
+    used: [u64; SLOTS / 64],
+    queued: u16,
+    /// Of these, frames that the receiver has.
+    landed: u16,
+    stopped: bool,
+    /// Frames for the next USB request (`tx_skb_queue`).
+    pub skbs: VecDeque<Slot>,
+    /// Statuses that came before their request was complete (`pending_tx_events`), with the timer's runs they survived.
+    early: VecDeque<(Slot, bool, u8)>,
+}
+
+impl Host {
+    pub fn new() -> Host {
+        Host {
+            frames: vec![None; SLOTS],
+            used: [0; SLOTS / 64],
+            queued: 0,
+            landed: 0,
+            stopped: false,
+            skbs: VecDeque::with_capacity(SLOTS),
+            early: VecDeque::with_capacity(SLOTS),
+        }
+    }
+    /// The netdev queues are awake.
+    pub fn awake(&self) -> bool {
+        !self.stopped
+    }
+    /// Frames held (`tx.queued_cnt`).
+    pub fn held(&self) -> u16 {
+        self.queued
+    }
+    /// Frames held whose packets are nowhere else yet.
+    pub fn owed(&self) -> u16 {
+        self.queued - self.landed
+    }
+    /// The receiver has the packet of `s`.
+    pub fn landed(&mut self, s: Slot) {
+        if let Some(f) = self.frames[usize::from(s)].as_mut().filter(|f| !f.landed) {
+            f.landed = true;
+            self.landed += 1;
+        }
+    }
+    pub fn frame(&self, s: Slot) -> &Frame {
+        self.frames[usize::from(s)].as_ref().expect("a slot in use")
+    }
+    /// Takes a frame from the netdev queue; the caller has seen that it is awake.
+    pub fn take(&mut self, par: &Params, p: Packet, to: StaIx, tid: Tid) {
+        let s = self.free_slot();
+        self.used[usize::from(s) / 64] |= 1 << (s % 64);
+        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: true, landed: false });
+        self.skbs.push_back(s);
+        self.queued += 1;
+        self.stopped |= self.queued >= par.tx_threshold;
+    }
+    fn free_slot(&self) -> Slot {
+        let w = self.used.iter().position(|w| *w != u64::MAX).expect("the queue stops before the slots run out");
+        (w * 64 + self.used[w].trailing_ones() as usize) as Slot
+    }
+    /// The USB request that carried `s` is complete.
+    pub fn sent(&mut self, now: Time, s: Slot) {
+        self.frames[usize::from(s)].as_mut().expect("a slot in use").at = At::Waiting(now);
+    }
+    /// A status came for `s`.
+    pub fn status(&mut self, s: Slot, ok: bool, sink: &mut Sink<'_>) {
+        if !self.settle(s, ok, sink) {
+            self.early.push_back((s, ok, 0));
+        }
+    }
+    /// The device lost the status of `s`.
+    pub fn lost(&mut self, s: Slot, ok: bool) {
+        if let Some(f) = &mut self.frames[usize::from(s)] {
+            f.fate = ok;
+        }
+    }
+    /// Frees the frame if its request is complete.
+    fn settle(&mut self, s: Slot, ok: bool, sink: &mut Sink<'_>) -> bool {
+        let Some(f) = self.frames[usize::from(s)] else { return false };
+        if f.at == At::Usb {
+            return false;
+        }
+        self.frames[usize::from(s)] = None;
+        self.used[usize::from(s) / 64] &= !(1 << (s % 64));
+        self.queued -= 1;
+        self.landed -= u16::from(f.landed);
+        if ok {
+            sink.free(&f.p);
+        } else {
+            sink.drop(f.p, Place::Driver, Reason::Retries);
+        }
+        true
+    }
+    /// Wakes the netdev queues if there is room; true if they were asleep (`ath9k_htc_check_wake_queues`).
+    pub fn wake(&mut self, par: &Params) -> bool {
+        let wakes = self.stopped && self.queued < par.tx_threshold;
+        self.stopped &= !wakes;
+        wakes
+    }
+    /// Statuses that came before their request was complete and wait for the cleanup timer.
+    #[cfg(test)]
+    pub fn early(&self) -> usize {
+        self.early.len()
+    }
+    /// The cleanup timer.
+    pub fn cleanup(&mut self, now: Time, par: &Params, sink: &mut Sink<'_>) {
+        for _ in 0..self.early.len() {
+            let (s, ok, runs) = self.early.pop_front().expect("counted");
+            if !self.settle(s, ok, sink) && runs + 1 < EARLY_RUNS {
+                self.early.push_back((s, ok, runs + 1));
+            }
+        }
+        for i in 0..SLOTS {
+            if let Some(Frame { at: At::Waiting(since), fate, .. }) = self.frames[i] {
+                if now > since + par.status_timeout {
+                    self.settle(i as Slot, fate, sink);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId, Owner};
+
+    fn packet() -> Packet {
+        Packet { truesize: 2304, owner: Owner(1), ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
+    }
+    type Lists = (Vec<(u32, Owner)>, Vec<(Packet, Place, Reason)>, Vec<(Time, crate::sim::Lane, u32)>);
+    fn sink(l: &mut Lists) -> Sink<'_> {
+        Sink { freed: &mut l.0, dropped: &mut l.1, wants: &mut l.2 }
+    }
+
+    #[test]
+    fn the_queue_stops_at_246_and_wakes_below() {
+        let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
+        let mut n = 0;
+        while h.awake() {
+            h.take(&par, packet(), StaIx::AP, Tid::new(0));
+            n += 1;
+        }
+        assert_eq!(n, 246);
+        assert!(!h.wake(&par), "246 is not below 246");
+        h.sent(Time::ZERO, 7);
+        h.status(7, true, &mut sink(&mut l));
+        assert!(h.wake(&par) && h.awake());
+        assert_eq!(l.0, [(2304, Owner(1))]);
+        h.take(&par, packet(), StaIx::AP, Tid::new(0));
+        assert_eq!(h.skbs.back(), Some(&7), "the lowest free slot is taken");
+    }
+
+    #[test]
+    fn an_early_status_waits_for_the_cleanup_timer() {
+        let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
+        h.take(&par, packet(), StaIx::AP, Tid::new(0));
+        h.status(0, true, &mut sink(&mut l));
+        h.sent(Time::from_us(10), 0);
+        assert!(l.0.is_empty(), "nobody looks again when the request completes");
+        h.cleanup(Time::from_ms(50), &par, &mut sink(&mut l));
+        assert_eq!((l.0.len(), h.held()), (1, 0));
+    }
+
+    #[test]
+    fn without_a_status_a_frame_is_freed_after_three_seconds() {
+        let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
+        h.take(&par, packet(), StaIx::AP, Tid::new(0));
+        h.sent(Time::ZERO, 0);
+        h.cleanup(Time::from_s(3), &par, &mut sink(&mut l));
+        assert_eq!(h.held(), 1);
+        h.cleanup(Time::from_ms(3_050), &par, &mut sink(&mut l));
+        assert_eq!(h.held(), 0);
+    }
+}

@@ -1,0 +1,23 @@
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+try:
+    importlib.import_module("wavetank._core")
+except ImportError:
+    import fake_core
+
+    sys.modules["wavetank._core"] = fake_core
+
+
+@pytest.fixture(scope="session")
+def one_result():
+    from wavetank import plan
+    from wavetank.scenario import Scenario
+
+    s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
+    return s.set({"tcp.tsq_ms": 6, "tcp.tsq": "cotsq", "time.flows": "6 s"}).run(1)

@@ -1,0 +1,82 @@
+"""The copy of the claims is whole, and every row that is measured points at something that exists."""
+
+import csv
+from collections import Counter
+
+import pytest
+
+from wavetank import claims, metrics, plan, reproduce
+
+
+@pytest.fixture(scope="module")
+def every():
+    return claims.load()
+
+
+def test_there_are_no_quotations():
+    with claims.PATH.open(newline="") as f:
+        assert tuple(next(csv.reader(f))) == claims.COLUMNS
+    assert "quote" not in claims.COLUMNS
+
+
+def test_classes_and_references(every):
+    for c in every.values():
+        assert c.cls in claims.CLASSES, c.id
+        assert not c.refers or c.refers in every, c.id
+        if c.cls == "unmeasured":
+            assert c.reason, c.id
+
+
+def test_a_device_constant_is_calibrated_by_one_row_at_most(every):
+    counts = Counter(c.reason for c in every.values() if c.cls == "calibrates")
+    assert all(n == 1 and name for name, n in counts.items())
+
+
+def test_contradicted_rows_have_a_note_that_is_no_assumption(every):
+    for c in every.values():
+        note = c.keys.get("note", "")
+        if c.cls == "judged":
+            assert not note or note in claims.ASSUMPTIONS, c.id
+        if c.cls == "contradicted":
+            assert note and note not in claims.ASSUMPTIONS, c.id
+
+
+def test_every_measure_exists(every):
+    figures = {f.id: f for n in plan.experiments() for f in plan.load(n)}
+    for c in every.values():
+        if c.cls == "unmeasured":
+            continue
+        assert c.figure in figures, c.id
+        assert reproduce.points_of(c, figures[c.figure]), c.id
+        assert c.quantity in metrics.QUANTITIES or c.quantity in metrics.MODEL, c.id
+        assert c.reduce in ("", "each", "max", "mean", "best", "grid", "argmin"), c.id
+
+
+def test_cotsq_has_36_rows_without_ath10k_and_hard_times_16(every):
+    cotsq = claims.of_command("cotsq", every.values())
+    assert len(cotsq) == 41
+    assert sum(c.cls == "judged" for c in cotsq) == 36
+    hard = claims.of_command("hard-times", every.values())
+    assert len(hard) == 232
+    measured = [c for c in hard if c.cls != "unmeasured"]
+    assert len(measured) == 16
+    assert {c.experiment for c in measured} == {
+        "hard-times-updown-ath9k-htc", "hard-times-updown-ath9k-3x3", "hard-times-model-fit",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("cotsq", 41),
+        ("tsqtp", 43),
+        ("bbrp", 99),
+        ("hard-times", 232),
+        ("thesis-intro", 18),
+        ("aaq", 75),
+        ("hack", 64),
+        ("aarc", 104),
+    ],
+)
+def test_each_command_has_its_rows(every, name, rows):
+    assert len(claims.of_command(name, every.values())) == rows

@@ -1,0 +1,138 @@
+"""The command: exit codes, JSON on standard output alone, errors for people."""
+
+import json
+
+import pytest
+
+from wavetank import _core, cli, plan
+
+SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
+SHORT = ["--set", "time.flows=4 s", "--set", "time.lead_in=1 s", "--set", "time.tail=1 s"]
+REAL = _core.__name__ == "wavetank._core" and hasattr(_core, "__file__")
+real = pytest.mark.skipif(not REAL, reason="the core validates")
+
+
+@pytest.fixture
+def wavetank(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            cli.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return call
+
+
+VERBS = ["run", "reproduce", "theory", "list", "explain", "validate", "bench"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_has_help_and_json(wavetank, verb):
+    code, out, _ = wavetank(verb, "--help")
+    assert code == 0
+    assert "--json" in out
+
+
+def test_run_prints_one_document(wavetank):
+    code, out, err = wavetank("run", SCENARIO, *SHORT, "--seed", 3, "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert (document["scenario"], document["seed"]) == ("cotsq-ath9k-htc", 3)
+
+
+def test_run_prints_tables_and_writes(wavetank, tmp_path):
+    code, out, err = wavetank("run", SCENARIO, *SHORT, "--out", tmp_path / "o")
+    assert code == 0, err
+    assert "goodput" in out and "wrote" in out
+    assert {p.name for p in (tmp_path / "o").iterdir()} >= {"summary.json", "samples.parquet"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "gone.toml"], "gone.toml: cannot be read"),
+        (["run", SCENARIO, "--set", "nonsense"], "expected key=value"),
+        (["reproduce", "cotsk"], 'did you mean "cotsq"'),
+        (["explain", "tcp.tsq_mss"], 'did you mean "tcp.tsq_ms"'),
+        (["theory", "hard-time"], "did you mean"),
+        (["validate", "wifi"], "wifi"),
+        (["validate", "kernel", "--reference", "gone"], "gone"),
+        (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
+        (["fly"], "fly"),
+        (["run", SCENARIO, "--jbos", "1"], "jbos"),
+    ],
+)
+def test_bad_input_is_code_2_and_a_sentence(wavetank, arguments, says):
+    code, out, err = wavetank(*arguments)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+@real
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("tsq_mss = 4", "tsq_ms"),
+        ('cc = "cubik"', "cubic"),
+        ("tsq_ms = 4000000", "tsq_ms"),
+        ('rto_min = "5 Mbit/s"', "5 ms"),
+        ("cc = ", "TOML"),
+    ],
+)
+def test_a_bad_scenario_names_file_line_and_nearest(wavetank, tmp_path, text, says):
+    path = tmp_path / "bad.toml"
+    path.write_text('name = "bad"\n[topology]\nkind = "wifi"\n[tcp]\n' + text + "\n")
+    code, _, err = wavetank("run", path, "--out", tmp_path / "out")
+    assert code == 2
+    assert "bad.toml:5" in err
+    assert says in err
+    assert not (tmp_path / "out").exists()
+
+
+@real
+def test_aggregation_with_802_11a_is_refused(wavetank, tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text('name = "a"\n[topology]\nkind = "wifi"\n[wifi]\nstandard = "a"\nwidth_mhz = 40\n')
+    code, _, err = wavetank("run", path)
+    assert code == 2
+    assert "a.toml" in err
+
+
+def test_list_and_explain(wavetank):
+    code, out, _ = wavetank("list", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert {e["name"] for e in document["experiments"]} >= {"cotsq", "hard-times"}
+    assert {"congestion_controls", "qdiscs", "drivers"} <= set(document)
+    code, out, _ = wavetank("list")
+    assert "CoTSQ, Figure 4" in out
+    code, out, _ = wavetank("explain", "tcp.tsq_ms", "--json")
+    row = json.loads(out)
+    assert {"unit", "default", "range", "source"} <= set(row)
+    code, out, _ = wavetank("explain", "tcp")
+    assert "tcp.tsq_ms" in out
+
+
+def test_theory(wavetank):
+    code, out, _ = wavetank("theory", "--json")
+    assert code == 0
+    forms = json.loads(out)["forms"]
+    assert all({"name", "inputs", "value"} <= set(f) for f in forms)
+    code, out, _ = wavetank("theory")
+    assert forms[0]["name"] in out
+    name, symbol = forms[0]["name"], forms[0]["inputs"][0]["symbol"]
+    code, out, err = wavetank("theory", name, "--set", f"{symbol}=lots")
+    assert code == 2 and "expected a number" in err
+
+
+@pytest.mark.skipif(not hasattr(_core, "bench"), reason="the core has no workloads yet")
+@pytest.mark.slow
+def test_bench(wavetank):
+    code, out, err = wavetank("bench", "--json")
+    assert code == 0, err
+    rows = json.loads(out)["workloads"]
+    assert [r["name"] for r in rows] == ["ath9k-upload", "down-14", "rrul"]
+    keys = {"simulated_s", "wall_s", "events", "goodput_mbit", "core_peak_rss_mb", "process_peak_rss_mb"}
+    assert all(keys <= set(r) for r in rows)

@@ -1,0 +1,41 @@
+"""A digest of each experiment's first two seconds: the same at any number of workers, and as it was.
+
+When results are meant to move: WAVETANK_UPDATE=1 pytest python/tests/test_golden.py, in a commit of its own that says why.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from wavetank import _core, lab, plan
+
+REAL = _core.__name__ == "wavetank._core" and hasattr(_core, "__file__")
+PATH = Path(__file__).parent / "data" / "digests.json"
+FIRST = {"time.lead_in": "200 ms", "time.flows": "1800 ms", "time.tail": 0, "time.warmup": "500 ms"}
+
+
+def runs():
+    """One run a distinct point; of a grid, its ends."""
+    out = {}
+    for name in plan.experiments():
+        for figure in plan.load(name):
+            points = list(figure.points.values())
+            for p in points if len(points) <= 12 else [points[0], points[1], points[-1]]:
+                run = lab.Run(p.name, p.scenario.set(FIRST), 1)
+                out.setdefault(run.key, (f"{figure.id} {p.name}", run))
+    return dict(out.values())
+
+
+@pytest.mark.skipif(not REAL, reason="digests are the core's")
+def test_digests_are_golden_and_do_not_depend_on_workers(tmp_path):
+    todo = runs()
+    found = {}
+    for jobs in (1, 2):
+        records = lab.run_all(list(todo.values()), tmp_path / str(jobs), jobs)
+        found[jobs] = {name: records[run.key]["digest"] for name, run in todo.items()}
+    assert found[1] == found[2]
+    if os.environ.get("WAVETANK_UPDATE"):
+        PATH.write_text(json.dumps(found[1], indent=1) + "\n")
+    assert found[1] == json.loads(PATH.read_text())

@@ -1,0 +1,129 @@
+"""Running: every run once, kept whole, resumed, the same at any number of workers."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from wavetank import _core, claims, lab, metrics, plan, reproduce
+from wavetank.plan import Figure, Point
+from wavetank.scenario import Scenario
+
+REAL = bool(getattr(_core, "__file__", "")) and _core.__name__ == "wavetank._core"
+real = pytest.mark.skipif(not REAL, reason="workers need the compiled core")
+
+
+def short(**sets):
+    s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
+    return s.set({"time.lead_in": "1 s", "time.flows": "3 s", "time.tail": "1 s", **sets})
+
+
+def figure(ident="e/f", **points):
+    made = {k: Point(k, short(**v)) for k, v in points.items()}
+    return Figure(ident, "F", "t", 10, made, (), 0, {}, "")
+
+
+def test_a_point_in_two_figures_is_run_once():
+    a, b = figure("e/a", x={}, y={"tcp.tsq": "off"}), figure("e/b", z={})
+    assert len(lab.runs_of([a, b], quick=True)) == 4
+    assert len(lab.runs_of([a, b], quick=False)) == 20
+
+
+def test_the_key_is_everything_that_decides():
+    base = lab.Run("p", short(), 1)
+    assert base.key == lab.Run("another name", short(), 1).key
+    assert base.key != lab.Run("p", short(), 2).key
+    assert base.key != lab.Run("p", short(**{"tcp.tsq": "off"}), 1).key
+
+
+def test_kept_runs_are_not_run_again(tmp_path):
+    runs = lab.runs_of([figure(x={})], quick=True)
+    first = lab.run_all(runs, tmp_path, 1)
+    seen = []
+    again = lab.run_all(runs, tmp_path, 1, lambda run, kept: seen.append(kept))
+    assert seen == [True, True]
+    assert again == first
+    assert list(again) == [r.key for r in runs]
+
+
+def test_a_torn_file_is_run_again(tmp_path):
+    (run,) = lab.runs_of([figure(x={})], quick=True)[:1]
+    lab.run_all([run], tmp_path, 1)
+    whole = run.path(tmp_path).read_bytes()
+    run.path(tmp_path).write_bytes(whole[: len(whole) // 2])
+    assert lab.read(run, tmp_path) is None
+    lab.run_all([run], tmp_path, 1)
+    assert lab.read(run, tmp_path) is not None
+
+
+def _without_time(record):
+    return {k: v for k, v in record.items() if k != "wall_s"}
+
+
+@real
+def test_one_worker_and_two_give_the_same(tmp_path):
+    runs = lab.runs_of([figure(x={}, y={"tcp.tsq": "off"})], quick=True)
+    one = lab.run_all(runs, tmp_path / "1", 1)
+    two = lab.run_all(runs, tmp_path / "2", 2)
+    assert {k: _without_time(r) for k, r in one.items()} == {k: _without_time(r) for k, r in two.items()}
+    assert list(one) == list(two)
+
+
+@real
+def test_a_workers_error_reaches_the_caller(tmp_path):
+    bad = [lab.Run(str(i), short(**{"tcp.cc": "cubik"}), i) for i in range(2)]
+    with pytest.raises(_core.ScenarioError, match="cubic"):
+        lab.run_all(bad, tmp_path, 2)
+
+
+@real
+def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
+    command = [sys.executable, "-m", "wavetank", "reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    kept = tmp_path / ".runs"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(kept.glob("[!.]*.json.gz"))) < 2:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    files = list(kept.glob("[!.]*.json.gz"))
+    assert len(files) >= 2
+    by_key = {r.key: r for r in lab.runs_of(plan.load("cotsq"), quick=False)}
+    assert all(lab.read(by_key[f.name.split(".")[0]], tmp_path) for f in files)
+    assert not (tmp_path / "claims.json").exists()
+
+
+def test_a_reproduction_writes_all_its_files(tmp_path, monkeypatch):
+    """The whole way on two short figures: run, judge, draw, write."""
+    figures = [f for f in plan.load("cotsq") if f.id in ("cotsq/fig5", "cotsq/fig8")]
+    quick = []
+    for f in figures:
+        points = {k: Point(k, p.scenario.set({"time.flows": "4 s"}), p.x) for k, p in f.points.items()}
+        quick.append(Figure(f.id, f.source, f.title, f.repetitions, points, f.panels, f.columns, f.model, f.note))
+    monkeypatch.setattr(reproduce, "figures_for", lambda name, every: (quick, []))
+    told = []
+    outcome = reproduce.reproduce("cotsq", tmp_path, True, 1, lambda done, of, what: told.append((done, of)))
+    assert told[-1] == (10, 10) or told[-1][0] == told[-1][1]
+    names = {p.name for p in tmp_path.iterdir()}
+    assert names >= {"cotsq-fig5.png", "cotsq-fig8.png", "claims.json", "claims.csv", "samples.parquet", "flent"}
+    document = outcome.json()
+    assert document["quick"] is True and document["repetitions"] == 2
+    s = document["summary"]
+    assert s["judged"] + s["unmeasured"] == 41
+    judged = {c["id"]: c for c in document["claims"] if c["class"] == "judged"}
+    assert judged["cotsq-f5-ping-cotsq"]["measured"] is not None
+    missing = next(c for c in document["claims"] if c["id"] == "cotsq-f3a-goodput-tsq")
+    assert missing["class"] == "unmeasured" and "fig3" in missing["reason"]
+    assert (tmp_path / "cotsq-fig5.png").read_bytes() == (tmp_path / "cotsq-fig5.png").read_bytes()
+
+
+def test_claims_of_other_experiments_bring_their_figures():
+    every = claims.load()
+    own, others = reproduce.figures_for("cotsq", every)
+    assert [f.id for f in own] == [f"cotsq/fig{i}" for i in range(3, 9)]
+    assert others == []
+    assert metrics.RECORD >= 1

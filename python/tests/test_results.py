@@ -1,0 +1,146 @@
+"""Results as files: whole or not there, and readable elsewhere."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from wavetank import Scenario, UserError, files, flent, plan, store, table
+
+SUMMARY = [
+    "scenario", "seed", "simulated_s", "wall_s", "events", "flows", "ping_ms", "ampdu", "airtime", "drops", "jain",
+]  # fmt: skip
+FLOW = ["name", "direction", "goodput_mbit", "tcp_rtt_ms", "cwnd_segments", "retransmits", "rtos"]
+
+
+def scenario(**sets):
+    s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
+    return s.set({"time.flows": "6 s", **sets})
+
+
+def test_the_summary_has_the_stable_keys(one_result):
+    s = one_result.summary()
+    assert set(SUMMARY) <= set(s)
+    assert set(FLOW) <= set(s["flows"][0])
+    assert set(s["flows"][0]["tcp_rtt_ms"]) == {"p10", "p50", "p90", "mean"}
+    assert set(s["ampdu"]["sta1"]) == {"mean", "p50", "p90", "single_fraction"}
+    json.loads(files.dumps(s))
+
+
+def test_a_folder_is_written_whole(one_result, tmp_path):
+    out = tmp_path / "a" / "b"
+    written = one_result.save(out)
+    assert {p.name for p in written} == {"summary.json", "samples.parquet", flent.file_name(one_result)}
+    assert all(p.exists() for p in written)
+    one_result.save(out)
+    assert not [p for p in out.parent.iterdir() if p != out]
+
+
+def test_a_failure_leaves_nothing(one_result, tmp_path, monkeypatch):
+    def fail(*a):
+        raise RuntimeError("disk full")
+
+    monkeypatch.setattr(store.flent, "write", fail)
+    with pytest.raises(RuntimeError):
+        one_result.save(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_where_a_folder_should_be_is_told(one_result, tmp_path):
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(UserError, match="expected a folder"):
+        one_result.save(tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "x"
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        scenario().run(3).save(tmp_path / name)
+    for f in sorted((tmp_path / "a").iterdir()):
+        if f.name != "summary.json":
+            assert f.read_bytes() == (tmp_path / "b" / f.name).read_bytes(), f.name
+    one, two = (json.loads((tmp_path / n / "summary.json").read_text()) for n in ("a", "b"))
+    one.pop("wall_s"), two.pop("wall_s")
+    assert one == two
+
+
+def test_parquet_has_units_and_every_series(one_result, tmp_path):
+    path = tmp_path / "s.parquet"
+    table.write_parquet(path, [({"figure": "f"}, one_result)])
+    t = pq.read_table(path)
+    assert t.schema.field("srtt_ms").metadata[b"unit"] == b"ms"
+    rows = t.to_pydict()
+    assert set(rows["kind"]) >= {"flow", "ping", "node"}
+    assert set(rows["figure"]) == {"f"}
+    flow = np.array([k == "flow" for k in rows["kind"]])
+    cwnd = np.array([np.nan if v is None else v for v in rows["snd_cwnd"]])
+    series = one_result.flows[0].series["snd_cwnd"]
+    np.testing.assert_allclose(cwnd[flow], np.where(np.isfinite(series), series, np.nan))
+    assert np.isnan(cwnd[~flow]).all()
+
+
+RUNS = {
+    "tcp_upload": {},
+    "tcp_download": {"traffic.tcp_up": 0, "traffic.tcp_down": 1},
+    "tcp_nup": {"traffic.tcp_up": 4},
+    "rrul": {"traffic.tcp_up": 4, "traffic.tcp_down": 4, "traffic.rrul": True},
+}
+
+
+@pytest.mark.parametrize("test", RUNS)
+def test_flent_files_are_format_4(test):
+    doc = flent.document(scenario(**RUNS[test]).run(1))
+    assert (doc["version"], doc["metadata"]["NAME"]) == (4, test)
+    n = len(doc["x_values"])
+    assert all(len(v) == n for v in doc["results"].values())
+    assert "Ping (ms) ICMP" in doc["results"]
+    expected = {
+        "tcp_upload": {"TCP upload"},
+        "tcp_download": {"TCP download"},
+        "tcp_nup": {"TCP upload::1", "TCP upload::4", "TCP upload sum", "TCP upload avg"},
+        "rrul": {"TCP upload BE", "TCP upload BK", "TCP upload CS5", "TCP upload EF", "TCP download EF", "TCP totals", "Ping (ms) avg",
+                 "Ping (ms) UDP EF"},
+    }  # fmt: skip
+    assert expected[test] <= set(doc["results"])
+    assert {"wifi_stats_wavetank::avg_aggr_size::sta1", "wifi_stats_wavetank::airtime_total::ap"} <= set(doc["results"])
+    json.dumps(doc, allow_nan=False)
+
+
+def test_a_mean_in_the_flent_file_is_the_runs(one_result):
+    doc = flent.document(one_result)
+    x, v = np.array(doc["x_values"]), np.array([np.nan if a is None else a for a in doc["results"]["TCP upload"]])
+    inside = (x > one_result.window[0]) & (x <= one_result.window[1])
+    assert np.nanmean(v[inside]) == pytest.approx(one_result.flows[0].goodput_mbit, rel=0.03)
+
+
+FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.executable).parent)) or shutil.which("flent")
+
+
+@pytest.mark.flent
+@pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
+@pytest.mark.parametrize(
+    ("test", "plot"),
+    [("tcp_upload", "totals"), ("tcp_upload", "aggregation"), ("tcp_upload", "airtime"), ("tcp_download", "totals"),
+     ("tcp_nup", "totals"), ("rrul", "all_scaled"), ("rrul", "airtime_total")],
+)  # fmt: skip
+def test_flent_loads_and_plots(test, plot, tmp_path):
+    result = scenario(**RUNS[test]).run(1)
+    data = tmp_path / flent.file_name(result)
+    flent.write(data, result)
+    with gzip.open(data, "rt") as f:
+        assert json.load(f)["version"] == 4
+    png = tmp_path / "out.png"
+    command = [FLENT, str(data), "-f", "plot", "-p", plot, "-o", str(png)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = subprocess.run([FLENT, str(data), "-f", "summary"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "Ping (ms) ICMP" in text.stdout
+    assert not [line for line in done.stderr.splitlines() if "ERROR" in line], done.stderr

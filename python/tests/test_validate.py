@@ -1,0 +1,192 @@
+"""Judging against the references, by numbers worked by hand and by the references' own figures."""
+
+import csv
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from wavetank import UserError, _core
+from wavetank.validate import Report, Row, dcf, kernel
+
+CONFIG = {
+    "cc": "reno",
+    "rate_mbit": 100,
+    "where": "local",
+    "qdisc": "pfifo",
+    "rtt_ms": 1.0,
+    "secs": 6,
+    "step": 0.2,
+    "warmup": 4,
+}
+
+
+def trace(goodput=95.0, cwnd=(10, 20, 30), rtt=(1.0, 2.0, 3.0), pings=(1.0, 2.0, 3.0, 4.0, 5.0), **config):
+    rows = [{"t": 1.0, "cwnd": 999, "rtt": 99.0, "acked": 0}]
+    rows += [
+        {"t": 4.0 + 0.25 * i, "cwnd": c, "rtt": r, "acked": 1000 + goodput * 1e6 / 8 * 0.25 * i}
+        for i, (c, r) in enumerate(zip(cwnd, rtt, strict=True))
+    ]
+    rows += [{"t": 6.0001, "cwnd": 999, "rtt": 99.0, "acked": 1e9}]
+    return {
+        "name": "x", "config": {**CONFIG, **config}, "goodput_mbit": 1.0, "flows": 1, "rows": rows,
+        "pings": [[0.0, 99.0], *[[4.0 + 0.1 * i, p] for i, p in enumerate(pings)]],
+    }  # fmt: skip
+
+
+def test_figures_are_of_the_judged_time():
+    f = kernel.figures(trace())
+    assert f["cwnd_p50"] == 20
+    assert f["cwnd_max"] == 30
+    assert f["srtt_p50_ms"] == 2
+    assert f["ping_p50_ms"] == 3
+    assert f["ping_p10_ms"] == 1  # of five: the int(0.5)-th
+    assert f["ping_p90_ms"] == 5  # the int(4.5)-th
+    assert f["goodput_mbit"] == pytest.approx(95)
+
+
+def test_cwnd_is_summed_over_the_flows_of_a_sample():
+    t = trace()
+    t["rows"] += [{**r, "cwnd": 5, "port": 2} for r in t["rows"]]
+    f = kernel.figures(t)
+    assert (f["cwnd_p50"], f["cwnd_max"]) == (25, 35)
+    assert f["goodput_mbit"] == pytest.approx(190)
+
+
+def test_tolerances():
+    assert kernel.interval("goodput_mbit", [95, 96]) == (pytest.approx(93.1), pytest.approx(97.92))
+    assert kernel.interval("cwnd_p50", [68, 68]) == (pytest.approx(61.2), pytest.approx(74.8))
+    assert kernel.interval("cwnd_p50", [4, 4]) == (3, 5)  # at least a segment
+    assert kernel.interval("cwnd_max", [100, 200]) == (85, 230)
+    assert kernel.interval("ping_p90_ms", [0.5, 0.5]) == (pytest.approx(0.4), pytest.approx(0.6))  # at least 0.1 ms
+    assert kernel.interval("srtt_p50_ms", [10, 10]) == (9, 11)
+
+
+def test_a_case_holds_if_all_its_figures_do():
+    case = kernel.Case("x", CONFIG, (kernel.figures(trace()), kernel.figures(trace(goodput=96))))
+    rows = kernel.judge(case, kernel.figures(trace(goodput=94)))
+    assert all(r.ok for r in rows)
+    assert len(rows) == 7
+    rows = kernel.judge(case, kernel.figures(trace(goodput=94, cwnd=(10, 20, 40))))
+    assert [r.metric for r in rows if not r.ok] == ["cwnd_max"]
+    r = next(r for r in rows if r.metric == "cwnd_max")
+    assert r.relative_error == pytest.approx(1 / 3)
+    assert Report("kernel", rows).summary()["share_ok"] == 0
+
+
+def test_the_summary_counts_cases_not_rows():
+    rows = [
+        Row("a", "m", 10.0, 11.0, True),
+        Row("a", "n", 10.0, 8.0, False),
+        Row("b", "m", 10.0, 10.0, True),
+        Row("c", "m", 10.0, None, None, "not yet"),
+    ]
+    s = Report("x", rows).summary()
+    assert (s["cases"], s["unmeasured"], s["share_ok"]) == (2, 1, 0.5)
+    assert s["median_abs_error"] == pytest.approx(0.1)
+    assert s["worst"] == pytest.approx(0.2)
+    assert s["by_metric"]["m"]["share_ok"] == 1
+    assert rows[1].json()["relative_error"] == pytest.approx(-0.2)
+
+
+def write(folder, name, document):
+    (folder / name).write_text(json.dumps(document))
+
+
+def test_pairs_are_read_from_a_folder(tmp_path):
+    write(tmp_path, "one.json", trace(goodput=95))
+    write(tmp_path, "one.b.json", trace(goodput=96))
+    (case,) = kernel.load(tmp_path)
+    assert case.name == "one"
+    assert sorted(k["goodput_mbit"] for k in case.kernel) == [95, 96]
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        ({"pacing_shfit": 7}, 'did you mean "pacing_shift"'),
+        ({"where": "locl"}, 'did you mean "local"'),
+        ({"qdisc": "codel"}, "pfifo"),
+        ({"rate_mbit": "fast"}, "expected a number"),
+        ({"secs": -1}, "not negative"),
+    ],
+)
+def test_unknown_keys_and_values_are_errors(tmp_path, config, says):
+    write(tmp_path, "one.json", trace(**config))
+    with pytest.raises(UserError, match=says):
+        kernel.load(tmp_path)
+
+
+def test_what_is_no_reference_is_told(tmp_path):
+    with pytest.raises(UserError, match="no traces"):
+        kernel.load(tmp_path)
+    with pytest.raises(UserError, match="cannot be read"):
+        kernel.load(tmp_path / "gone")
+    (tmp_path / "x.json").write_text("{")
+    with pytest.raises(UserError, match=r"x.json:1: is not JSON"):
+        kernel.load(tmp_path)
+    (tmp_path / "x.json").write_text('{"name": 1}')
+    with pytest.raises(UserError, match='"config" is missing'):
+        kernel.load(tmp_path)
+
+
+def test_our_copy_is_whole_and_gives_the_kernels_own_figures():
+    with zipfile.ZipFile(kernel.PATH) as z:
+        assert len(z.namelist()) == 110
+    cases = {c.name: c for c in kernel.load()}
+    assert len(cases) == 55
+    # The figures that came with the reference, of both phases.
+    with (Path(__file__).parent / "data" / "kernel-summary.csv").open(newline="") as f:
+        rows = list(csv.DictReader(f))
+    assert len(rows) == 55 * len(kernel.TOLERANCES)
+    for r in rows:
+        b, a = cases[r["name"]].kernel
+        assert a[r["figure"]] == pytest.approx(float(r["a"]), abs=6e-4), r
+        assert b[r["figure"]] == pytest.approx(float(r["b"]), abs=6e-4), r
+    # The kernel's two phases hold against each other by construction.
+    for c in cases.values():
+        assert all(r.ok for r in kernel.judge(c, c.kernel[0])), c.name
+
+
+def test_controls_that_are_not_there_are_unmeasured(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel, "run_case", lambda case: kernel.figures(trace()))
+    write(tmp_path, "a.json", trace())
+    write(tmp_path, "b.json", trace(cc="hybla-of-another-world"))
+    report = kernel.validate(tmp_path)
+    assert report.cases() == {"a": True, "b": None}
+    assert "not there yet" in report.rows[-1].reason
+    assert report.summary()["unmeasured"] == 1
+
+
+def test_dcf_tolerance():
+    row = {**dict.fromkeys(dcf.COLUMNS, "1"), "max_ampdu_bytes": "65535", "goodput_mbit": "100", "goodput_sd": "0.5"}
+    assert dcf.judge(row, 92.1, None)[0].ok
+    assert not dcf.judge(row, 91.9, None)[0].ok
+    noisy = {**row, "goodput_mbit": "9", "goodput_sd": "1"}
+    assert dcf.judge(noisy, 7.1, None)[0].ok  # two standard deviations
+    both = dcf.judge(row, 100, 106)
+    assert [(r.metric, r.ok) for r in both] == [("goodput_mbit", True), ("bianchi_mbit", False)]
+
+
+def test_dcf_reference_is_read_and_checked(tmp_path):
+    rows = dcf.load()
+    assert len(rows) == 55
+    assert len({dcf.name(r) for r in rows}) == 55
+    text = dcf.PATH.read_text()
+    bad = tmp_path / "x.csv"
+    bad.write_text(text.replace("stations", "statoins", 1))
+    with pytest.raises(UserError, match='did you mean "stations"'):
+        dcf.load(bad)
+    bad.write_text(text.replace("n,HtMcs0,up,40,1,", "n,HtMcs0,up,40,many,", 1))
+    with pytest.raises(UserError, match=r"x.csv:2: stations"):
+        dcf.load(bad)
+    with pytest.raises(UserError, match="cannot be read"):
+        dcf.load(tmp_path / "gone.csv")
+
+
+@pytest.mark.skipif(not hasattr(_core, "kernel_case"), reason="the core cannot run reference cases yet")
+def test_a_kernel_case_runs_on_the_model():
+    case = next(c for c in kernel.load() if c.name == "L10M-pfifo-tsq1-rtt1-reno")
+    rows = kernel.judge(case, kernel.run_case(case))
+    assert next(r for r in rows if r.metric == "goodput_mbit").ok

@@ -1,0 +1,104 @@
+"""Makes docs/reference/ from the schema and the docstrings.
+
+python python/tools/make_docs.py            writes the pages
+python python/tools/make_docs.py --check    says which are out of date, and fails
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import wavetank
+from wavetank import _core, plan
+
+ROOT = Path(__file__).parents[2] / "docs" / "reference"
+NOTE = "<!-- made by python/tools/make_docs.py -->\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def parameters() -> str:
+    out = [NOTE, "# Parameters", "", "Every key that a scenario can have; `wavetank explain KEY` says the same.", ""]
+    section = None
+    for r in _core.schema():
+        if r["section"] != section:
+            section = r["section"]
+            out += ["", f"## [{section}]" if section else "## Above all sections", ""]
+            out += ["| key | unit | default | range | what | source |", "| --- | --- | --- | --- | --- | --- |"]
+        cells = [f"`{r['key']}`", r["unit"], r["default"], r["range"], r["doc"], r["source"]]
+        out.append("| " + " | ".join(_cell(c) for c in cells) + " |")
+    return "\n".join(out) + "\n"
+
+
+def forms() -> str:
+    out = [NOTE, "# Closed forms", ""]
+    for f in _core.theory():
+        out += [
+            f"## {f['name']}",
+            "",
+            f"{f['title']} ({f['source']}). Gives {', '.join(f'`{o}`' for o in f['outputs'])}.",
+            "",
+        ]
+        out += ["| input | default | unit | what |", "| --- | --- | --- | --- |"]
+        out += [f"| `{i['symbol']}` | {i['default']:g} | {_cell(i['unit'])} | {_cell(i['doc'])} |" for i in f["inputs"]]
+        out.append("")
+    return "\n".join(out)
+
+
+def api() -> str:
+    out = [NOTE, "# Python API", "", inspect.getdoc(wavetank) or "", ""]
+    for name in wavetank.__all__:
+        thing = getattr(wavetank, name)
+        if not callable(thing):
+            continue
+        title = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
+        out += [f"## `{title}`", "", inspect.getdoc(thing) or "", ""]
+        if inspect.isclass(thing) and not issubclass(thing, Exception):
+            for member, m in vars(thing).items():
+                function = m.__func__ if isinstance(m, classmethod) else m
+                if member.startswith("_") or not inspect.isfunction(function):
+                    continue
+                out += [
+                    f"* `{member}{inspect.signature(function)}`",
+                    f"  {(inspect.getdoc(function) or '').replace(chr(10), ' ')}",
+                ]
+            out.append("")
+    return "\n".join(out).rstrip() + "\n"
+
+
+def experiments() -> str:
+    out = [NOTE, "# Experiments", ""]
+    for name in plan.experiments():
+        out += [f"## {name}", "", "| figure | what | points | file |", "| --- | --- | --- | --- |"]
+        for f in plan.load(name):
+            points = list(f.points)
+            shown = ", ".join(points[:12]) + (f" ... ({len(points)})" if len(points) > 12 else "")
+            out.append(f"| {f.source} | {f.title} | {shown} | `experiments/{f.id}.toml` |")
+        out.append("")
+    return "\n".join(out)
+
+
+PAGES = {"parameters.md": parameters, "theory.md": forms, "api.md": api, "experiments.md": experiments}
+
+
+def main() -> int:
+    stale = []
+    for name, make in PAGES.items():
+        path, text = ROOT / name, make()
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run python python/tools/make_docs.py", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

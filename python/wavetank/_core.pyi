@@ -1,0 +1,91 @@
+"""The laboratory's core, compiled from Rust.
+
+Times are in seconds (``t``), round trips in milliseconds (``*_ms``), rates in Mbit/s (``*_mbit``) or bit/s (``*_bps``),
+sizes in bytes, windows in segments. Arrays are one-dimensional float64, one value a sample.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be run: file, key, line, what was expected, the nearest valid name."""
+
+class CoreFlow(TypedDict):
+    name: str
+    direction: str
+    station: str
+    kind: str
+    dscp: str
+    cc: str
+    bytes_window: int
+    goodput_mbit: float
+    retransmits: int
+    rtos: int
+    series: dict[str, FloatArray]
+
+class CorePing(TypedDict):
+    name: str
+    station: str
+    t: FloatArray
+    rtt_ms: FloatArray
+
+class CoreNode(TypedDict):
+    ampdu_hist: FloatArray
+    airtime_fraction: float
+    series: dict[str, FloatArray]
+
+class CoreResult(TypedDict):
+    scenario: str
+    seed: int
+    simulated_s: float
+    events: int
+    resolved: dict[str, str]
+    window: tuple[float, float]
+    ledger: dict[str, int]
+    drops: dict[str, int]
+    digest: str
+    flows: list[CoreFlow]
+    pings: list[CorePing]
+    nodes: dict[str, CoreNode]
+    qdiscs: dict[str, dict[str, FloatArray]]
+
+class SchemaRow(TypedDict):
+    section: str
+    key: str
+    unit: str
+    default: str
+    range: str
+    doc: str
+    source: str
+
+def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None) -> CoreResult:
+    """Run a scenario; ``path`` is only for messages. Raises ScenarioError. Other threads go on meanwhile."""
+
+def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Validate a scenario without running it; every key with its value as it would be used."""
+
+def schema() -> list[SchemaRow]:
+    """Every key that a scenario can have."""
+
+def registry() -> dict[str, list[str]]:
+    """Names of what can be chosen: ``cc``, ``qdisc``, ``driver``, ``rate``."""
+
+def theory() -> list[dict[str, Any]]:
+    """The closed forms: name, source, inputs with unit and default, outputs with unit."""
+
+def theory_eval(name: str, inputs: dict[str, float]) -> dict[str, float]:
+    """Evaluate a closed form; inputs left out take their default."""
+
+def kernel_case(config_json: str, phase_ms: float) -> dict[str, Any]:
+    """One case of the kernel reference on the model, in the reference's own format."""
+
+def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
+    """UDP goodput (Mbit/s) of one row of the saturation reference."""
+
+def bench(name: str) -> dict[str, Any]:
+    """Run a standard workload: simulated_s, wall_s, events, goodput_mbit, ..."""

@@ -1,0 +1,344 @@
+"""The command line: a thin layer over the Python API. Tables go to standard output, progress to standard error.
+
+With ``--json`` standard output holds one JSON document. Exit codes: 0 done, 1 ``--check`` found red rows, 2 bad input,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import ScenarioError, UserError, __version__, _core, files, lab
+from .errors import unknown
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(min=1), default=None, help="Worker processes [default: one a core]."
+)
+
+
+def _echo_json(value: Any) -> None:
+    click.echo(files.dumps(value))
+
+
+def _print(*things: Any) -> None:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:  # a pipe or a file has no width: let every row be whole
+        console = Console(width=200)
+    for t in things:
+        if t is not None:
+            console.print(t)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on standard error; gives a function to call with (done, of, what)."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("[bold]{task.fields[what]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.description}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=False, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None, what=what)
+
+        def update(done: int, of: int, text: str) -> None:
+            bar.update(task, completed=done, total=of, description=text)
+            if not console.is_terminal and of and (done == of or done % max(1, of // 10) == 0):
+                click.echo(f"{what}: {done} of {of}", err=True)
+
+        yield update
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="wavetank")
+def cli() -> None:
+    """TCP over aggregating Wi-Fi, in a laboratory.
+
+    Start with: wavetank reproduce cotsq --quick
+    """
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign or not key.strip():
+        raise UserError(f'--set: "{text}", expected key=value, such as tcp.tsq_ms=4')
+    return key.strip(), value.strip()
+
+
+@cli.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="Seed, in place of the scenario's.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
+)
+@json_option
+def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None, as_json: bool) -> None:
+    """Run SCENARIO (a TOML file) and print a summary.
+
+    With --out, the folder gets summary.json, samples.parquet and a Flent data file.
+    """
+    from . import report
+    from .scenario import Scenario
+
+    s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
+    result = lab.in_thread(lambda: s.run(seed))
+    written = result.save(out) if out is not None else []
+    summary = result.summary()
+    if as_json:
+        _echo_json(summary)
+        return
+    click.echo(f"{summary['scenario']}, seed {summary['seed']}")
+    _print(*report.run_tables(summary))
+    for path in written:
+        click.echo(f"wrote {path}")
+
+
+@cli.command()
+@click.argument("name")
+@click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a judged row does not hold.")
+@jobs_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder for results [default: results/NAME]."
+)
+@json_option
+def reproduce(name: str, quick: bool, check: bool, jobs: int | None, out: Path | None, as_json: bool) -> None:
+    """Regenerate a paper's figures (NAME as in `wavetank list`, or all) and judge its claims.
+
+    Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on.
+    """
+    from . import report
+    from . import reproduce as lab_reproduce
+
+    names = lab_reproduce.expand(name)
+    outcomes = []
+    for n in names:
+        folder = Path("results") / n if out is None else (out / n if name == "all" else out)
+        _usable(folder)
+        with _progress(f"reproduce {n}") as progress:
+            outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs or lab.default_jobs(), progress))
+    if as_json:
+        _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
+    else:
+        for o in outcomes:
+            _print(report.claims_table(o), report.misses_table(o.verdicts), report.unmeasured_table(o.verdicts))
+            for path in o.written:
+                if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
+                    click.echo(f"wrote {path}")
+    if check and any(v.cls == "judged" and not v.ok for o in outcomes for v in o.verdicts):
+        sys.exit(1)
+
+
+def _usable(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder}: is a file, expected a folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
+
+
+@cli.command()
+@click.argument("form", required=False)
+@click.option("--set", "sets", multiple=True, metavar="SYMBOL=NUMBER", help="An input of FORM; may be repeated.")
+@json_option
+def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
+    """The papers' closed forms: list them, or evaluate FORM."""
+    from . import closed_forms, report
+
+    if form is None:
+        if sets:
+            raise UserError("--set: needs a FORM, expected one of " + ", ".join(closed_forms.forms()))
+        every = closed_forms.all_at_defaults()
+        if as_json:
+            _echo_json({"forms": every})
+        else:
+            _print(report.forms_table(every))
+        return
+    value = closed_forms.evaluate(form, dict(map(_pair, sets)))
+    if as_json:
+        _echo_json(value)
+    else:
+        _print(report.form_table(value))
+
+
+@cli.command(name="list")
+@json_option
+def list_(as_json: bool) -> None:
+    """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
+    from . import plan
+
+    names = _core.registry()
+    figures = {
+        n: [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(n)] for n in plan.experiments()
+    }
+    scenarios = sorted(str(p) for p in (plan.ROOT / "scenarios").glob("*.toml"))
+    labels = {
+        "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
+        "kernel": "kernel profiles",
+    }  # fmt: skip
+    if as_json:
+        _echo_json({
+            "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
+            "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
+            "rates": names.get("rate", []), "kernels": names.get("kernel", []),
+            "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios,
+        })  # fmt: skip
+        return
+    for n, fs in figures.items():
+        click.secho(f"{n}", bold=True)
+        for f in fs:
+            click.echo(f"  {f['figure']}: {f['title']}")
+    for kind, values in names.items():
+        click.secho(labels.get(kind, kind), bold=True)
+        click.echo("  " + ", ".join(values))
+    click.secho("closed forms", bold=True)
+    click.echo("  " + ", ".join(f["name"] for f in _core.theory()))
+    click.secho("scenarios that come with it", bold=True)
+    for path in scenarios:
+        click.echo(f"  {path}")
+
+
+@cli.command()
+@click.argument("key", required=False)
+@json_option
+def explain(key: str | None, as_json: bool) -> None:
+    """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys; nothing lists all."""
+    rows = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r for r in _core.schema()}
+    if key is None:
+        chosen = list(rows)
+    else:
+        chosen = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")]
+        chosen = chosen or [k for k in rows if k.rpartition(".")[2] == key]
+    if not chosen:
+        raise unknown("key", str(key), [*rows, *{r["section"] for r in rows.values() if r["section"]}])
+    out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
+    if as_json:
+        _echo_json(out[0] if key in rows else out)
+        return
+    if len(out) == 1:
+        for field in ("name", "doc", "unit", "default", "range", "source"):
+            click.echo(f"{field:>8}  {out[0][field]}")
+        return
+    from rich.table import Table
+
+    table = Table(header_style="bold", pad_edge=False)
+    for c in ("key", "unit", "default", "range", "what"):
+        table.add_column(c)
+    for r in out:
+        table.add_row(r["name"], r["unit"], r["default"], r["range"], r["doc"])
+    _print(table)
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["kernel", "dcf"]))
+@click.option(
+    "--reference",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder (kernel) or file (dcf) in place of the one that comes with it.",
+)
+@click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
+@jobs_option
+@json_option
+def validate(what: str, reference: Path | None, check: bool, jobs: int | None, as_json: bool) -> None:
+    """Hold the model against the Linux kernel's TCP (kernel) or against ns-3's DCF (dcf)."""
+    from . import report
+    from .validate import dcf, kernel
+
+    with _progress(f"validate {what}") as progress:
+        module = kernel if what == "kernel" else dcf
+        total = len(module.load(reference or module.PATH))
+        count = 0
+
+        def done(name: str) -> None:
+            nonlocal count
+            count += 1
+            progress(count, total, name)
+
+        outcome = module.validate(reference, jobs or lab.default_jobs(), done)
+        progress(total, total, "")
+    if as_json:
+        _echo_json(outcome.json())
+    else:
+        _print(report.validation_table(outcome))
+    if check and any(ok is False for ok in outcome.cases().values()):
+        sys.exit(1)
+
+
+@cli.command()
+@json_option
+def bench(as_json: bool) -> None:
+    """Speed and memory on the standard workloads, each in a process of its own."""
+    from . import bench as benchmark
+
+    with _progress("bench") as progress:
+        rows = benchmark.run(progress)
+    if as_json:
+        _echo_json({"workloads": rows})
+        return
+    from rich.table import Table
+
+    table = Table(header_style="bold", pad_edge=False)
+    for c in (
+        "workload",
+        "simulated s",
+        "wall s",
+        "times real time",
+        "events",
+        "goodput Mbit/s",
+        "core MB",
+        "process MB",
+    ):
+        table.add_column(c, justify="left" if c == "workload" else "right")
+    for r in rows:
+        core = r["core_peak_rss_mb"]
+        table.add_row(
+            r["name"], f"{r['simulated_s']:.0f}", f"{r['wall_s']:.3f}", f"{r['simulated_s'] / r['wall_s']:.0f}",
+            f"{r['events']:,}", f"{r['goodput_mbit']:.1f}", "–" if core is None else f"{core:.0f}",
+            f"{r['process_peak_rss_mb']:.0f}",
+        )  # fmt: skip
+    _print(table)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command's entry: errors for people, exit codes for scripts."""
+    try:
+        code = cli.main(
+            args=None if arguments is None else list(arguments), prog_name="wavetank", standalone_mode=False
+        )
+    except click.exceptions.NoArgsIsHelpError as e:
+        e.show()
+        code = 0
+    except click.ClickException as e:
+        e.show()
+        code = 2
+    except (UserError, ScenarioError) as e:
+        click.echo(f"error: {e}", err=True)
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted: what was completed is kept", err=True)
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

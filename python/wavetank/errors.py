@@ -1,0 +1,26 @@
+"""Errors that a person caused and can mend."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """Bad input. The text says where, what was expected, and the nearest valid name; the CLI exits with 2."""
+
+
+def nearest(got: str, names: Iterable[str]) -> str | None:
+    """The valid name nearest to ``got``, if any is near."""
+    found = difflib.get_close_matches(got, list(names), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def unknown(what: str, got: str, names: Iterable[str], where: str = "") -> UserError:
+    """``got`` is no such thing: the error says which there are, or which is near."""
+    names = sorted(names)
+    near = nearest(got, names)
+    place = f"{where}: " if where else ""
+    hint = f'; did you mean "{near}"?' if near else ""
+    some = ", ".join(names) if len(names) <= 12 else f"one of {len(names)} names"
+    return UserError(f'{place}unknown {what} "{got}", expected {some}{hint}')

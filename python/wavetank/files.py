@@ -1,0 +1,76 @@
+"""Writing files so that a reader, or a kill, never meets half of one."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .errors import UserError
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can have it: NaN and infinities are null, numpy's scalars are numbers."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def dumps(value: Any) -> str:
+    """JSON of it, without NaN."""
+    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def write(path: Path, make: Callable[[Path], object]) -> Path:
+    """Has ``make`` write a file beside ``path``, then puts it there in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    os.close(fd)
+    tmp = Path(name)
+    try:
+        make(tmp)
+        tmp.chmod(0o644)
+        tmp.replace(path)
+    except BaseException:
+        tmp.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Writes a text file in one step."""
+    return write(path, lambda p: p.write_text(text, encoding="utf-8"))
+
+
+@contextmanager
+def folder(path: Path) -> Iterator[Path]:
+    """A folder to fill; it becomes ``path`` (or its files move into it, if it is there) when the block ends well."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tmp = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    except OSError as e:
+        raise UserError(f"{path}: cannot be written ({e.strerror}), expected a folder") from None
+    try:
+        yield tmp
+        if path.exists() and not path.is_dir():
+            raise UserError(f"{path}: is a file, expected a folder")
+        if path.is_dir():
+            for f in sorted(tmp.iterdir()):
+                f.replace(path / f.name)
+        else:
+            tmp.chmod(0o755)
+            tmp.replace(path)
+    finally:
+        shutil.rmtree(tmp, ignore_errors=True)

@@ -1,0 +1,199 @@
+"""Running an experiment: every distinct run once, on a pool of processes, each kept as soon as it is done.
+
+Runs are deterministic and independent, so their order does not matter to the results; they are collected in the plan's
+order. A finished run is one file under ``OUT/.runs``, named by everything that decides it (the core, scenario, what is
+set, seed): after a kill, or with another figure that has the same point, it is read instead of run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import _core, files, flent, metrics
+from .plan import Figure, Point
+from .scenario import Scenario
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@cache
+def core_digest() -> str:
+    """Digest of the compiled core: results of another core are not taken for this one's."""
+    path = getattr(_core, "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path else "none"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repetition of one point. The first repetition also leaves a Flent file."""
+
+    point: str
+    scenario: Scenario
+    seed: int
+    flent: str = ""
+
+    @property
+    def key(self) -> str:
+        """Everything that decides the result."""
+        s = self.scenario
+        decides = [core_digest(), metrics.RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
+        return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
+
+    def path(self, out: Path) -> Path:
+        """Where its record is kept."""
+        return out / ".runs" / f"{self.key}.json.gz"
+
+
+def runs_of(figures: Sequence[Figure], quick: bool) -> list[Run]:
+    """The distinct runs of these figures, in order."""
+    seen: dict[str, Run] = {}
+    for f in figures:
+        for p in f.points.values():
+            for i, seed in enumerate(f.seeds(quick)):
+                name = f"{f.id.replace('/', '-')}-{p.name}" if i == 0 else ""
+                run = Run(p.name, p.scenario, seed, _safe(name))
+                seen.setdefault(run.key, run)
+    return list(seen.values())
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+
+
+def read(run: Run, out: Path) -> metrics.Record | None:
+    """The kept record, if it is there and whole."""
+    try:
+        with gzip.open(run.path(out), "rt", encoding="utf-8") as f:
+            value: metrics.Record = json.load(f)
+            return value
+    except (OSError, EOFError, ValueError):
+        return None
+
+
+def execute(run: Run, out: Path) -> metrics.Record:
+    """Runs it and keeps its record (and, of a first repetition, the Flent file)."""
+    result = run.scenario.run(run.seed)
+    record = metrics.record(result)
+    if run.flent:
+        files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))
+
+    def write(path: Path) -> None:
+        with path.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw, compresslevel=5) as f:
+            f.write(json.dumps(record).encode())
+
+    files.write(run.path(out), write)
+    return record
+
+
+def _quiet_worker() -> None:
+    """Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def in_thread(call: Callable[[], R]) -> R:
+    """Calls it in a thread, so that Ctrl-C is answered at once although the core does not return."""
+    box: list[Any] = []
+
+    def target() -> None:
+        try:
+            box.append((True, call()))
+        except BaseException as e:  # handed to the caller's thread
+            box.append((False, e))
+
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.2)
+    ok, value = box[0]
+    if not ok:
+        raise value
+    return value  # type: ignore[no-any-return]
+
+
+def pool(call: Callable[[T], R], work: Sequence[T], jobs: int) -> Iterator[tuple[int, R]]:
+    """``call`` on each piece of work, with its index, as they finish. One job runs in this process."""
+    if jobs <= 1 or len(work) <= 1:
+        for i, w in enumerate(work):
+            yield i, in_thread(lambda w=w: call(w))  # type: ignore[misc]
+        return
+    context = multiprocessing.get_context("spawn")
+    executor = ProcessPoolExecutor(min(jobs, len(work)), mp_context=context, initializer=_quiet_worker)
+    try:
+        pending: dict[Any, int] = {}
+        todo = iter(enumerate(work))
+        while True:
+            for i, w in todo:
+                pending[executor.submit(call, w)] = i
+                if len(pending) >= 2 * jobs:
+                    break
+            if not pending:
+                break
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield pending.pop(future), future.result()
+        executor.shutdown()
+    except BaseException:
+        for process in list((executor._processes or {}).values()):
+            process.terminate()
+        executor.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker is handed (picklable)."""
+
+    out: Path
+
+    def __call__(self, run: Run) -> metrics.Record:
+        return execute(run, self.out)
+
+
+def run_all(
+    runs: Sequence[Run], out: Path, jobs: int, done: Callable[[Run, bool], None] = lambda run, kept: None
+) -> dict[str, metrics.Record]:
+    """Every run's record by key. ``done`` is called after each, with whether it was kept from before."""
+    records: dict[str, metrics.Record] = {}
+    missing = []
+    for run in runs:
+        found = read(run, out)
+        if found is None:
+            missing.append(run)
+        else:
+            records[run.key] = found
+            done(run, True)
+    for i, record in pool(_Job(out), missing, jobs):
+        records[missing[i].key] = record
+        done(missing[i], False)
+    return {run.key: records[run.key] for run in runs}
+
+
+class Measured:
+    """Records of an experiment's figures, looked up by figure and point."""
+
+    def __init__(self, figures: Iterable[Figure], records: Mapping[str, metrics.Record], quick: bool) -> None:
+        self.figures = {f.id: f for f in figures}
+        self.records = records
+        self.quick = quick
+
+    def of(self, figure: Figure, point: Point) -> list[metrics.Record]:
+        """A point's records, in the order of the seeds."""
+        return [self.records[Run(point.name, point.scenario, s).key] for s in figure.seeds(self.quick)]
+
+
+def default_jobs() -> int:
+    """One worker a core that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

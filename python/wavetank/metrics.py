@@ -1,0 +1,240 @@
+"""From runs to numbers: what a repetition is reduced to, and every quantity that is read off repetitions.
+
+A *record* is what one repetition leaves for judging and drawing: a small JSON value, so that it can be kept and read again.
+Times count from the run's start; ``*_samples`` lie in the judging window, ``series`` covers the whole run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, stats
+from .files import plain
+from .judge import Sample, Unmeasured
+from .plan import Figure, Point
+from .result import Result
+from .stats import FloatArray
+
+#: Changes when a record's content does, so that old ones are not read.
+RECORD = 3
+#: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
+PACKET, PAYLOAD = 1500, 1448
+Record = dict[str, Any]
+
+
+def _round(a: FloatArray, digits: int = 6) -> list[float | None]:
+    return [round(x, digits) if math.isfinite(x) else None for x in a.tolist()]
+
+
+def record(result: Result) -> Record:
+    """Reduces a run to what judging and drawing need."""
+    goodput: dict[str, float] = {}
+    goodput_samples: dict[str, Any] = {}
+    rtt_samples: dict[str, Any] = {}
+    cwnd_samples: dict[str, Any] = {}
+    series: dict[str, Any] = {}
+    for kind in ("tcp", "udp"):
+        for direction in ("up", "down"):
+            flows = result.flows_of(direction, kind)
+            if not flows:
+                continue
+            key = f"{kind}_{direction}"
+            goodput[key] = sum(f.goodput_mbit for f in flows)
+            t, rate = result.goodput_sum(direction, kind)
+            goodput_samples[key] = _round(rate[result.within(t)])
+            series[f"goodput_{key}"] = [_round(t), _round(rate)]
+            if kind == "tcp":
+                rtt_samples[direction] = _round(np.concatenate([result.in_window(f.series, "srtt_ms") for f in flows]))
+                cwnd_samples[direction] = _round(
+                    np.concatenate([result.in_window(f.series, "snd_cwnd") for f in flows])
+                )
+                series[f"srtt_{direction}"] = [
+                    _round(flows[0].series["t"]),
+                    _round(flows[0].series["srtt_ms"]),
+                ]
+                series[f"cwnd_{direction}"] = [
+                    _round(flows[0].series["t"]),
+                    _round(flows[0].series["snd_cwnd"]),
+                ]
+    pings = {}
+    for kind in dict.fromkeys(p.name for p in result.pings):
+        t, rtt = result.ping(kind)
+        pings[kind] = _round(rtt[result.within(t)])
+        series[f"ping_{kind}"] = [_round(t), _round(rtt)]
+    value: Record = plain(
+        {
+            "seed": result.seed,
+            "digest": result.digest,
+            "simulated_s": result.simulated_s,
+            "wall_s": result.wall_s,
+            "events": result.events,
+            "window": list(result.window),
+            "goodput": goodput,
+            "flow_goodput": [[f.kind, f.direction, f.goodput_mbit] for f in result.flows],
+            "goodput_samples": goodput_samples,
+            "rtt_samples": rtt_samples,
+            "cwnd_samples": cwnd_samples,
+            "pings": pings,
+            "ampdu": {n: v.ampdu_hist.tolist() for n, v in result.nodes.items()},
+            "airtime": {n: v.airtime_fraction for n, v in result.nodes.items()},
+            "drops": dict(result.drops),
+            "retransmits": sum(f.retransmits for f in result.flows),
+            "rtos": sum(f.rtos for f in result.flows),
+            "series": series,
+        }
+    )
+    return value
+
+
+def _array(values: Sequence[float | None]) -> FloatArray:
+    return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number read off one repetition, its samples within it, and how repetitions become one value."""
+
+    each: Callable[[Record], float]
+    samples: Callable[[Record], FloatArray]
+    unit: str
+    label: str
+    pooled: bool = False
+
+
+def _goodput(kinds: Sequence[str]) -> Quantity:
+    def each(r: Record) -> float:
+        found = [r["goodput"][k] for k in kinds if k in r["goodput"]]
+        return float(sum(found)) if found else math.nan
+
+    def samples(r: Record) -> FloatArray:
+        found = [_array(r["goodput_samples"][k]) for k in kinds if k in r["goodput_samples"]]
+        n = min((len(a) for a in found), default=0)
+        return np.sum([a[:n] for a in found], axis=0) if found else np.empty(0)
+
+    return Quantity(each, samples, "Mbit/s", "Goodput")
+
+
+def _pooled(pick: Callable[[Record], FloatArray], unit: str, label: str) -> Quantity:
+    return Quantity(lambda r: _median(pick(r)), pick, unit, label, pooled=True)
+
+
+def _median(a: FloatArray) -> float:
+    a = stats.finite(a)
+    return float(np.median(a)) if a.size else math.nan
+
+
+def _over(table: Mapping[str, Any]) -> FloatArray:
+    return np.concatenate([_array(v) for v in table.values()]) if table else np.empty(0)
+
+
+def _hist(r: Record) -> FloatArray:
+    """Aggregates of who sends the data: the stations if any flow goes up, else the access point."""
+    up = any(f[1] == "up" for f in r["flow_goodput"])
+    nodes = [n for n in r["ampdu"] if (n != "ap") == up]
+    return np.sum([_array(r["ampdu"][n]) for n in nodes], axis=0) if nodes else np.zeros(65)
+
+
+def _sizes(r: Record) -> FloatArray:
+    h = _hist(r)
+    return np.repeat(np.arange(h.size, dtype=np.float64), h.astype(np.int64))
+
+
+def _of_hist(read: Callable[[FloatArray], float | None], unit: str, label: str) -> Quantity:
+    def each(r: Record) -> float:
+        v = read(_hist(r))
+        return math.nan if v is None else v
+
+    return Quantity(each, _sizes, unit, label)
+
+
+def _flow_ratio(r: Record) -> float:
+    up, down = r["goodput"].get("tcp_up", math.nan), r["goodput"].get("tcp_down", math.nan)
+    return float(down / up) if up else math.nan
+
+
+def _gap(r: Record) -> float:
+    return float(abs(r["goodput"].get("tcp_down", math.nan) - r["goodput"].get("tcp_up", math.nan)))
+
+
+def _scalar(each: Callable[[Record], float], unit: str, label: str) -> Quantity:
+    return Quantity(each, lambda r: np.array([each(r)]), unit, label)
+
+
+_TCP = _goodput(["tcp_up", "tcp_down"])
+QUANTITIES: dict[str, Quantity] = {
+    "goodput": _TCP,
+    "goodput_up": _goodput(["tcp_up"]),
+    "goodput_down": _goodput(["tcp_down"]),
+    "udp_goodput": _goodput(["udp_up", "udp_down"]),
+    "all_goodput": _goodput(["tcp_up", "tcp_down", "udp_up", "udp_down"]),
+    "throughput": Quantity(
+        lambda r: _TCP.each(r) * PACKET / PAYLOAD,
+        lambda r: _TCP.samples(r) * PACKET / PAYLOAD,
+        "Mbit/s",
+        "Throughput",
+    ),
+    "ping_rtt": _pooled(lambda r: _array(r["pings"].get("icmp", [])), "ms", "Ping RTT"),
+    "tcp_rtt": _pooled(lambda r: _over(r["rtt_samples"]), "ms", "TCP RTT"),
+    "cwnd": _pooled(lambda r: _over(r["cwnd_samples"]), "segments", "cwnd"),
+    "ampdu_size": _of_hist(lambda h: stats.ampdu(h)["mean"], "packets", "A-MPDU size"),
+    "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Share of single frames"),
+    "fairness": _scalar(_flow_ratio, "", "Download / upload"),
+    "goodput_gap": _scalar(_gap, "Mbit/s", "|download - upload|"),
+    "goodput_spread": _scalar(
+        lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
+    ),
+}
+#: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
+MODEL = {"model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3)}
+
+
+def sample(quantity: str, stat: str, records: Sequence[Record], point: Point) -> Sample:
+    """The value over repetitions and its standard error.
+
+    Without ``stat``: the median over repetitions of the period's value, and of round trips and windows the median of the samples
+    pooled over repetitions. ``stat="mean"``: the mean of the pooled samples; ``p25`` and so on likewise.
+    """
+    q = QUANTITIES[quantity]
+    x = next(iter(point.x.values()), None)
+    per_rep = [_stat(q.samples(r), stat) if stat not in ("", "median") else q.each(r) for r in records]
+    per_rep = [v for v in per_rep if math.isfinite(v)]
+    if not per_rep:
+        return Sample(math.nan, 0.0, point.name, x)
+    if q.pooled or stat not in ("", "median"):
+        value = _stat(np.concatenate([q.samples(r) for r in records]), stat or "median")
+    else:
+        value = float(np.median(per_rep))
+    return Sample(value, stats.standard_error(per_rep), point.name, x)
+
+
+def _stat(values: FloatArray, stat: str) -> float:
+    a = stats.finite(values)
+    if a.size == 0:
+        return math.nan
+    if stat == "mean":
+        return float(a.mean())
+    if stat == "median":
+        return float(np.median(a))
+    if stat.startswith("p") and stat[1:].isdigit():
+        return float(np.percentile(a, int(stat[1:])))
+    if stat == "upper-tail":
+        return float(np.percentile(a, 99))
+    if stat.startswith("mode"):
+        sizes, counts = np.unique(a, return_counts=True)
+        top = np.sort(sizes[np.argsort(-counts, kind="stable")[:2]])
+        return float(top[0] if "lower" in stat else top[-1] if "upper" in stat else sizes[np.argmax(counts)])
+    raise Unmeasured(f'the statistic "{stat}" is not known')
+
+
+def model(figure: Figure, quantity: str, point: Point) -> Sample:
+    """A closed form's value at a point: inputs are the figure's ``[model]`` and the point's place on its axes."""
+    spec = figure.model
+    inputs = {**spec.get("inputs", {}), **{k: point.x[a] for k, a in spec.get("axes", {}).items()}}
+    out = _core.theory_eval(spec["form"], inputs)
+    output, scale = MODEL[quantity]
+    return Sample(out[output] * scale, 0.0, point.name, next(iter(point.x.values()), None))

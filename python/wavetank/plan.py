@@ -1,0 +1,176 @@
+"""Experiments as data: one TOML a figure, read into points to run and panels to draw.
+
+    experiments/settings.toml            named settings (TSQ, 6TSQ, NoTSQ, ...)
+    experiments/scenarios/*.toml         scenarios that figures start from; each runs on its own, too
+    experiments/EXPERIMENT/FIGURE.toml   points, repetitions, panels
+
+A point is a scenario with named settings and keys set on top; the same point in two figures is run once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import UserError, unknown
+from .scenario import Scenario, show
+
+ROOT = Path(__file__).parent / "experiments"
+#: Keys that a figure's file may have.
+FIGURE_KEYS = {
+    "figure",
+    "title",
+    "base",
+    "repetitions",
+    "set",
+    "points",
+    "grid",
+    "panels",
+    "model",
+    "columns",
+    "note",
+}
+POINT_KEYS = {"name", "use", "base", "set", "x"}
+PANEL_KEYS = {
+    "title",
+    "kind",
+    "points",
+    "quantity",
+    "label",
+    "x",
+    "x_label",
+    "by",
+    "model",
+    "claims",
+    "log_x",
+    "ymax",
+}
+PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution"}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One set-up of a figure: what is set on which scenario, and where it stands on numeric axes (``x``)."""
+
+    name: str
+    scenario: Scenario
+    x: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a paper: its points, how often each is run, and how it is drawn."""
+
+    id: str
+    source: str
+    title: str
+    repetitions: int
+    points: Mapping[str, Point]
+    panels: tuple[Mapping[str, Any], ...]
+    columns: int
+    model: Mapping[str, Any]
+    note: str
+
+    def seeds(self, quick: bool) -> list[int]:
+        """Seeds of the repetitions; ``--quick`` makes two."""
+        return list(range(1, (2 if quick else self.repetitions) + 1))
+
+
+def experiments(root: Path = ROOT) -> list[str]:
+    """Names of the experiments."""
+    return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != "scenarios" and any(p.glob("*.toml")))
+
+
+def load(name: str, root: Path = ROOT) -> list[Figure]:
+    """The figures of an experiment. Raises UserError for an unknown name or a bad file."""
+    if name not in experiments(root):
+        raise unknown("experiment", name, [*experiments(root), "all"])
+    settings = _toml(root / "settings.toml")
+    return [_figure(p, f"{name}/{p.stem}", root, settings) for p in sorted((root / name).glob("*.toml"))]
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        raise UserError(f"{path}: {e}") from None
+
+
+def _known(where: Path, what: str, keys: Mapping[str, Any], known: set[str]) -> None:
+    for k in keys:
+        if k not in known:
+            raise unknown(f"key of a {what}", k, known, str(where))
+
+
+def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Figure:
+    data = _toml(path)
+    _known(path, "figure", data, FIGURE_KEYS)
+    scenarios: dict[str, Scenario] = {}
+    points: dict[str, Point] = {}
+    for spec in _expand(path, data):
+        _known(path, "point", spec, POINT_KEYS)
+        base = str(spec.get("base", data.get("base", "")))
+        if base not in scenarios:
+            scenarios[base] = Scenario.load(root / "scenarios" / base)
+        keys: dict[str, Any] = dict(data.get("set", {}))
+        for use in spec.get("use", []):
+            if use not in settings:
+                raise unknown("setting", use, settings, str(path))
+            keys.update(settings[use])
+        keys.update(spec.get("set", {}))
+        name = str(spec["name"])
+        if name in points:
+            raise UserError(f'{path}: the point "{name}" is there twice, expected each name once')
+        scenario = Scenario(scenarios[base].text, str(root / "scenarios" / base))
+        points[name] = Point(name, scenario.set({k: show(v) for k, v in keys.items()}), spec.get("x", {}))
+    panels = tuple(data.get("panels", []))
+    for panel in panels:
+        _known(path, "panel", panel, PANEL_KEYS)
+        if panel.get("kind") not in PANEL_KINDS:
+            raise unknown("kind of panel", str(panel.get("kind")), PANEL_KINDS, str(path))
+        for p in panel.get("points", []):
+            if p not in points:
+                raise unknown("point", p, points, str(path))
+    return Figure(
+        ident,
+        str(data.get("figure", ident)),
+        str(data.get("title", "")),
+        int(data.get("repetitions", 10)),
+        points,
+        panels,
+        int(data.get("columns", 0)),
+        data.get("model", {}),
+        str(data.get("note", "")),
+    )
+
+
+def _expand(path: Path, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Points as tables: a name alone means the setting of that name; a grid multiplies its axes.
+
+    In a grid ``name`` and the values of ``set`` are templates: ``"t={t}"``.
+    """
+    for p in data.get("points", []):
+        yield {"name": p, "use": [p]} if isinstance(p, str) else dict(p)
+    for grid in data.get("grid", []):
+        axes: dict[str, list[float]] = grid["axes"]
+        for values in itertools.product(*axes.values()):
+            x = dict(zip(axes, values, strict=True))
+            texts = {k: show(v) for k, v in x.items()}
+            keys = {k: _render(v, texts, x) for k, v in grid.get("set", {}).items()}
+            spec = {k: v for k, v in grid.items() if k not in ("axes", "set", "name")}
+            yield {**spec, "name": str(grid["name"]).format(**texts), "set": keys, "x": x}
+
+
+def _render(value: Any, texts: dict[str, str], x: dict[str, float]) -> Any:
+    """``"{t}"`` is the axis' value, ``"{p%}"`` 100 times it, ``"{t*p}"`` a product, both rounded to whole numbers."""
+    if not isinstance(value, str):
+        return value
+    for k, v in x.items():
+        value = value.replace("{" + k + "%}", str(round(100 * v)))
+        for k2, v2 in x.items():
+            value = value.replace("{" + f"{k}*{k2}" + "}", str(max(1, round(v * v2))))
+    return value.format(**texts)

@@ -1,0 +1,251 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from .judge import Verdict
+    from .reproduce import Outcome
+    from .validate import Report
+
+SIGNS = {
+    "gt": ">",
+    "lt": "<",
+    "ratio-to": "x",
+    "between": "",
+    "~": "~",
+    "<": "<",
+    ">": ">",
+    "<=": "≤",
+    ">=": "≥",
+}
+
+
+def number(x: float | None, digits: int = 3) -> str:
+    """Three significant digits, without an exponent for everyday sizes."""
+    if x is None:
+        return "–"
+    if x == 0:
+        return "0"
+    if abs(x) >= 100:
+        return f"{x:.0f}"
+    text = f"{x:.{digits}g}"
+    return f"{x:.4f}" if "e" in text else text
+
+
+def paper(v: Verdict) -> str:
+    """What the paper says, in a cell."""
+    c = v.claim
+    band = f" [{number(c.low)}, {number(c.high)}]" if c.low is not None or c.high is not None else ""
+    value = "" if c.value is None else number(c.value)
+    unit = "×" if c.unit == "x" else f" {c.unit}"
+    if c.refers:
+        of = c.refers
+        if c.relation == "ratio-to":
+            return f"{value}{unit}{band} of {of}"
+        difference = f" by {value or band.strip()}{unit}{band if value else ''}" if (value or band) else ""
+        return f"{SIGNS[c.relation]} {of}{difference}"
+    sign = SIGNS.get(c.relation, c.relation)
+    return f"{sign} {value}{unit}{band}" if value else f"{band.strip()}{unit}"
+
+
+def ours(v: Verdict) -> str:
+    """What was measured, in a cell."""
+    if v.measured is None:
+        return "–"
+    unit = v.claim.unit
+    if v.claim.relation == "ratio-to":
+        text = f"{number(v.measured)} / {number(v.other)} = {number(v.compared)}"
+        return text + ("×" if unit == "x" else f" {unit}")
+    if v.other is not None:
+        return f"{number(v.measured)} against {number(v.other)}" + ("" if unit == "x" else f" {unit}")
+    return f"{number(v.measured)}" + ("×" if unit == "x" else f" {unit}")
+
+
+def verdict(v: Verdict) -> Text:
+    """The verdict, in a cell."""
+    if v.cls == "judged":
+        if v.ok:
+            return Text("holds", style="green")
+        return Text("tie" if v.tie else "MISSES", style="bold red")
+    held = "" if v.ok is None else (", holds" if v.ok else ", misses")
+    return Text(v.cls + held, style="yellow" if v.cls == "unmeasured" else "cyan")
+
+
+def claims_table(outcome: Outcome) -> Table:
+    """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
+    quick = " (quick: 2 repetitions)" if outcome.quick else f" ({outcome.repetitions} repetitions)"
+    table = Table(title=f"reproduce {outcome.name}{quick}", title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("quantity")
+    table.add_column("paper")
+    table.add_column("measured")
+    table.add_column("verdict", no_wrap=True)
+    shown = [v for v in outcome.verdicts if v.cls != "unmeasured"]
+    for v in shown:
+        table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), verdict(v))
+    table.caption_justify = "left"
+    table.caption = caption(outcome.summary)
+    return table
+
+
+def caption(s: Mapping[str, int]) -> str:
+    """The counts, in a line."""
+
+    def share(a: int, b: int) -> str:
+        return f"{a} of {b} ({100 * a / b:.0f} %)" if b else f"{a} of {b}"
+
+    rest = ", ".join(f"{s[k]} {k}" for k in ("theory", "input", "calibrates", "contradicted", "unmeasured") if s[k])
+    return f"rows that hold: {share(s['ok'], s['judged'])}; sentences: {share(s['sentences_ok'], s['sentences'])}" + (
+        f"; not counted: {rest}" if rest else ""
+    )
+
+
+def misses_table(verdicts: Sequence[Verdict]) -> Table | None:
+    """Why rows miss, as far as that is known."""
+    missed = [v for v in verdicts if v.cls == "judged" and not v.ok]
+    if not missed:
+        return None
+    table = Table(title="rows that miss", title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("why")
+    for v in missed:
+        table.add_row(v.claim.id, v.reason or "not explained")
+    return table
+
+
+def unmeasured_table(verdicts: Sequence[Verdict]) -> Table | None:
+    """Why rows are not measured: a line a reason."""
+    why: dict[str, list[str]] = {}
+    for v in verdicts:
+        if v.cls == "unmeasured":
+            why.setdefault(v.reason, []).append(v.claim.id)
+    if not why:
+        return None
+    table = Table(title="not measured", title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("rows", justify="right")
+    table.add_column("reason")
+    table.add_column("which")
+    for reason, ids in why.items():
+        table.add_row(str(len(ids)), reason, ", ".join(ids[:4]) + (" ..." if len(ids) > 4 else ""))
+    return table
+
+
+def validation_table(report: Report) -> Table:
+    """A row a case: the figures that miss, with both values."""
+    s = report.summary()
+    table = Table(title=f"validate {report.what}", title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("case", no_wrap=True)
+    table.add_column("worst error", justify="right")
+    table.add_column("misses")
+    table.add_column("verdict")
+    for name, ok in report.cases().items():
+        rows = [r for r in report.rows if r.name == name]
+        errors = [e for r in rows if (e := r.relative_error) is not None]
+        worst = f"{100 * max(errors, key=abs):+.1f} %" if errors else ""
+        misses = "; ".join(
+            f"{r.metric} {number(r.ours)} not in [{number(r.low)}, {number(r.high)}]" for r in rows if r.ok is False
+        )
+        state = Text("holds", style="green") if ok else Text("MISSES", style="bold red")
+        if ok is None:
+            state, misses = Text("not run", style="yellow"), rows[0].reason
+        table.add_row(name, worst, misses, state)
+    table.caption_justify = "left"
+    table.caption = _validation_caption(s)
+    return table
+
+
+def _percent(x: float | None) -> str:
+    return "–" if x is None else f"{100 * x:.1f} %"
+
+
+def _validation_caption(s: Mapping[str, Any]) -> str:
+    lines = [
+        f"cases that hold: {_percent(s['share_ok'])} of {s['cases']}; not run: {s['unmeasured']}; "
+        f"median error {_percent(s['median_abs_error'])}, worst {_percent(s['worst'])}"
+    ]
+    lines += [
+        f"  {m}: median error {_percent(v['median_abs_error'])}, worst {_percent(v['worst'])}, holds {_percent(v['share_ok'])}"
+        for m, v in s["by_metric"].items()
+    ]
+    return "\n".join(lines)
+
+
+def run_tables(summary: Mapping[str, Any]) -> list[Table]:
+    """A run's summary: flows, then the rest."""
+    flows = Table(header_style="bold", pad_edge=False)
+    for c in (
+        "flow",
+        "direction",
+        "goodput Mbit/s",
+        "TCP RTT ms p10/p50/p90",
+        "cwnd p10/p50/p90",
+        "retransmits",
+        "RTOs",
+    ):
+        flows.add_column(c, justify="left" if c in ("flow", "direction") else "right")
+    for f in summary["flows"]:
+        flows.add_row(
+            f["name"], f["direction"], number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
+            str(f["retransmits"]), str(f["rtos"]),
+        )  # fmt: skip
+    rest = Table(show_header=False, pad_edge=False)
+    rest.add_column(style="bold")
+    rest.add_column()
+    rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]))
+    for node, a in summary["ampdu"].items():
+        if a["mean"] is not None:
+            air = summary["airtime"].get(node)
+            rest.add_row(
+                f"{node} aggregates",
+                f"mean {number(a['mean'])}, p50 {number(a['p50'])}, p90 {number(a['p90'])} MPDUs, "
+                f"{_percent(a['single_fraction'])} single; {_percent(air)} of the time on air",
+            )
+    if summary["drops"]:
+        rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
+    if summary["jain"] is not None and len(summary["flows"]) > 1:
+        rest.add_row("Jain's index", f"{summary['jain']:.3f}")
+    speed = summary["simulated_s"] / summary["wall_s"] if summary["wall_s"] else 0
+    rest.add_row(
+        "run",
+        f"{number(summary['simulated_s'])} s in {summary['wall_s']:.2f} s ({speed:.0f} times real time)",
+    )
+    return [flows, rest]
+
+
+def _three(q: Mapping[str, float | None] | None) -> str:
+    return "–" if q is None else " / ".join(number(q[k]) for k in ("p10", "p50", "p90"))
+
+
+def forms_table(forms: Sequence[Mapping[str, Any]]) -> Table:
+    """Every closed form at its defaults."""
+    table = Table(title="closed forms, at their defaults", title_justify="left", header_style="bold", pad_edge=False)
+    for c in ("form", "what", "source", "inputs", "value"):
+        table.add_column(c)
+    for f in forms:
+        inputs = ", ".join(f"{i['symbol']}={i['default']:g} {i['unit']}".strip() for i in f["inputs"])
+        value = ", ".join(f"{k} {v:.5g}" for k, v in f["value"].items())
+        table.add_row(f["name"], f["title"], f["source"], inputs, value)
+    return table
+
+
+def form_table(form: Mapping[str, Any]) -> Table:
+    """One closed form: what it was given, and its value."""
+    table = Table(
+        title=f"{form['name']}: {form['title']} ({form['source']})",
+        title_justify="left",
+        header_style="bold",
+        pad_edge=False,
+    )
+    for c in ("", "value", "unit", "what"):
+        table.add_column(c)
+    for i in form["inputs"]:
+        table.add_row(i["symbol"], f"{form['given'][i['symbol']]:g}", i["unit"], i["doc"])
+    for k, v in form["value"].items():
+        table.add_row(f"[bold]{k}", f"[bold]{v:.6g}", "", "")
+    return table

@@ -1,0 +1,207 @@
+"""``wavetank reproduce``: run an experiment, judge its claims, draw its figures, write it all down."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import __version__, claims, files, judge, lab, metrics, plan
+from .errors import unknown
+from .judge import Sample, Unmeasured, Verdict
+from .plan import Figure, Point
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment, run and judged."""
+
+    name: str
+    quick: bool
+    repetitions: int
+    verdicts: Sequence[Verdict]
+    figures: Sequence[Figure]
+    measured: lab.Measured
+    written: Sequence[Path]
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """Counts by class, and what holds."""
+        return judge.summary(self.verdicts)
+
+    def json(self) -> dict[str, Any]:
+        """The document that ``reproduce --json`` prints and ``claims.json`` holds."""
+        return {
+            "experiment": self.name,
+            "quick": self.quick,
+            "repetitions": self.repetitions,
+            "wavetank": __version__,
+            "claims": [v.json() for v in self.verdicts],
+            "summary": self.summary,
+            "figures": {f.id: {"source": f.source, "title": f.title, "points": list(f.points)} for f in self.figures},
+            "files": [str(p) for p in self.written],
+        }
+
+
+def lookup(measured: lab.Measured) -> judge.Lookup:
+    """Finds a claim's samples: one a point."""
+
+    def find(claim: claims.Claim) -> list[Sample]:
+        if claim.cls == "unmeasured" or not claim.figure:
+            raise Unmeasured(claim.reason or "no experiment yet")
+        figure = measured.figures.get(claim.figure)
+        if figure is None:
+            raise Unmeasured(f"the figure {claim.figure} was not run")
+        stat = claim.keys.get("stat", "")
+        return [_sample(measured, figure, p, claim.quantity, stat) for p in points_of(claim, figure)]
+
+    return find
+
+
+def _sample(measured: lab.Measured, figure: Figure, point: Point, quantity: str, stat: str) -> Sample:
+    if quantity in metrics.MODEL:
+        return metrics.model(figure, quantity, point)
+    return metrics.sample(quantity, stat, measured.of(figure, point), point)
+
+
+def points_of(claim: claims.Claim, figure: Figure) -> list[Point]:
+    """The points that a claim is measured on; ``*`` is every point that stands on an axis."""
+    if claim.points == ("*",):
+        return [p for p in figure.points.values() if p.x]
+    missing = [p for p in claim.points if p not in figure.points]
+    if missing:
+        raise Unmeasured(f"{figure.id} has no point {missing[0]}")
+    return [figure.points[p] for p in claim.points]
+
+
+def names() -> list[str]:
+    """What can be reproduced."""
+    return plan.experiments()
+
+
+def expand(name: str) -> list[str]:
+    """One name, or every one for ``all``."""
+    known = names()
+    if name != "all" and name not in known:
+        raise unknown("experiment", name, [*known, "all"])
+    return known if name == "all" else [name]
+
+
+def figures_for(name: str, every: dict[str, claims.Claim]) -> tuple[list[Figure], list[Figure]]:
+    """The experiment's own figures, and those of others that its claims refer to."""
+    own = plan.load(name)
+    have = {f.id for f in own}
+    wanted: set[str] = set()
+    for c in claims.of_command(name, every.values()):
+        for row in (c, every.get(c.refers)):
+            if row is not None and row.figure and row.cls != "unmeasured":
+                wanted.add(row.figure)
+    others = [f for e in sorted({w.split("/")[0] for w in wanted - have}) for f in plan.load(e) if f.id in wanted]
+    return own, others
+
+
+Progress = Callable[[int, int, str], None]
+
+
+def reproduce(
+    name: str, out: Path, quick: bool = False, jobs: int = 1, progress: Progress = lambda done, of, what: None
+) -> Outcome:
+    """Runs what is missing under ``out``, judges, draws. ``progress`` gets (done, of, what) after each run."""
+    every = claims.load()
+    own, others = figures_for(name, every)
+    runs = lab.runs_of([*own, *others], quick)
+    count = 0
+    progress(0, len(runs), name)
+
+    def done(run: lab.Run, kept: bool) -> None:
+        nonlocal count
+        count += 1
+        progress(count, len(runs), f"{name} {run.point}" + (" (kept)" if kept else ""))
+
+    records = lab.run_all(runs, out, jobs, done)
+    measured = lab.Measured([*own, *others], records, quick)
+    verdicts = judge.judge(claims.of_command(name, every.values()), every, lookup(measured))
+    outcome = Outcome(name, quick, max((len(f.seeds(quick)) for f in own), default=0), verdicts, own, measured, ())
+    return write(outcome, out)
+
+
+def write(outcome: Outcome, out: Path) -> Outcome:
+    """Figures, tables and verdicts; each file in one step."""
+    from . import plots
+
+    written = []
+    for figure in outcome.figures:
+        progress_name = f"{figure.id.replace('/', '-')}.png"
+        written.append(files.write(out / progress_name, lambda p, f=figure: plots.draw(outcome, f, p)))  # type: ignore[misc]
+    written.append(files.write(out / "samples.parquet", lambda p: _parquet(outcome, p)))
+    written.append(files.write_text(out / "claims.csv", _csv(outcome)))
+    flents = sorted(
+        {out / "flent" / f"{r.flent}.flent.gz" for r in lab.runs_of(outcome.figures, outcome.quick) if r.flent}
+    )
+    written += [p for p in flents if p.exists()]
+    done = Outcome(
+        outcome.name, outcome.quick, outcome.repetitions, outcome.verdicts, outcome.figures, outcome.measured,
+        [*written, out / "claims.json"],
+    )  # fmt: skip
+    files.write_text(out / "claims.json", files.dumps(done.json()) + "\n")
+    return done
+
+
+def _csv(outcome: Outcome) -> str:
+    rows = [{**v.json(), "quick": outcome.quick} for v in outcome.verdicts]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["id"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _parquet(outcome: Outcome, path: Path) -> None:
+    """Every sampled series of every repetition, long: one row a sample."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    label = pa.dictionary(pa.int32(), pa.string())
+    chunks: dict[str, list[Any]] = {c: [] for c in ("figure", "point", "series", "seed", "t_s", "value")}
+    for figure in outcome.figures:
+        for point in figure.points.values():
+            for r in outcome.measured.of(figure, point):
+                for series, (t, v) in r["series"].items():
+                    n = len(t)
+                    for column, value in (("figure", figure.id), ("point", point.name), ("series", series)):
+                        chunks[column].append(
+                            pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array([value]))
+                        )
+                    chunks["seed"].append(pa.array([r["seed"]] * n, pa.int64()))
+                    chunks["t_s"].append(pa.array(t, pa.float64()))
+                    chunks["value"].append(pa.array(v, pa.float64()))
+    types = {"seed": pa.int64(), "t_s": pa.float64(), "value": pa.float64()}
+    schema = pa.schema(
+        [pa.field(c, types.get(c, label)) for c in chunks],
+        metadata={
+            "wavetank": __version__,
+            "quick": str(outcome.quick).lower(),
+            "units": "goodput_*: Mbit/s; ping_*, srtt_*: ms; cwnd_*: segments",
+        },
+    )
+    columns = [pa.chunked_array(v, type=schema.field(c).type) for c, v in chunks.items()]
+    pq.write_table(pa.Table.from_arrays(columns, schema=schema).unify_dictionaries(), path, compression="zstd")
+
+
+def merged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """One document of several experiments: all claims, counted together."""
+    parts = [o.json() for o in outcomes]
+    return {
+        "experiment": "all",
+        "quick": any(p["quick"] for p in parts),
+        "repetitions": max((p["repetitions"] for p in parts), default=0),
+        "wavetank": __version__,
+        "claims": [c for p in parts for c in p["claims"]],
+        "summary": judge.summary([v for o in outcomes for v in o.verdicts]),
+        "experiments": {p["experiment"]: p["summary"] for p in parts},
+        "figures": {k: v for p in parts for k, v in p["figures"].items()},
+        "files": [f for p in parts for f in p["files"]],
+    }

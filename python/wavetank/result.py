@@ -1,0 +1,215 @@
+"""What a run gives: typed flows, pings, nodes and queues with their arrays, and the summary made of them.
+
+All times are seconds since the run's start, on the simulated clock. ``window`` is the judging window: from two seconds
+after the flows' start to their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import stats
+from .stats import FloatArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ._core import CoreResult
+
+Series = Mapping[str, FloatArray]
+
+#: Unit of each column of a flow's, node's and qdisc's series. The names are the kernel's where it has one.
+UNITS: dict[str, str] = {
+    "t": "s",
+    "acked": "bytes",
+    "snd_cwnd": "segments",
+    "snd_ssthresh": "segments",
+    "srtt_ms": "ms",
+    "min_rtt_ms": "ms",
+    "unacked": "segments",
+    "retrans": "segments",
+    "pacing_bps": "bit/s",
+    "delivery_bps": "bit/s",
+    "notsent": "bytes",
+    "rtt_ms": "ms",
+    "airtime_tx_us": "us",
+    "airtime_rx_us": "us",
+    "avg_aggr_size": "packets",
+    "backlog_packets": "packets",
+    "backlog_bytes": "bytes",
+    "dropped": "packets",
+}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow.
+
+    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``acked`` (bytes of payload delivered since the
+    start), and of TCP ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``, ``min_rtt_ms``, ``retrans``,
+    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    """
+
+    name: str
+    direction: str
+    station: str
+    kind: str
+    dscp: str
+    cc: str
+    bytes_window: int
+    goodput_mbit: float
+    retransmits: int
+    rtos: int
+    series: Series
+
+    def goodput(self) -> tuple[FloatArray, FloatArray]:
+        """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
+        t, acked = self.series["t"], self.series["acked"]
+        dt = np.diff(t)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = np.where(dt > 0, np.diff(acked) * 8e-6 / dt, np.nan)
+        return t[1:], rate
+
+
+@dataclass(frozen=True)
+class Ping:
+    """One series of echoes: ``t`` (s, when sent) and ``rtt_ms`` (NaN: lost)."""
+
+    name: str
+    station: str
+    t: FloatArray
+    rtt_ms: FloatArray
+
+
+@dataclass(frozen=True)
+class Node:
+    """A radio: ``ampdu_hist[k]`` data PPDUs of k MPDUs in the window (k = 0..64), its share of the window on air."""
+
+    name: str
+    ampdu_hist: FloatArray
+    airtime_fraction: float
+    series: Series
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run."""
+
+    scenario: str
+    seed: int
+    simulated_s: float
+    wall_s: float
+    events: int
+    window: tuple[float, float]
+    flows: tuple[Flow, ...]
+    pings: tuple[Ping, ...]
+    nodes: Mapping[str, Node]
+    qdiscs: Mapping[str, Series]
+    drops: Mapping[str, int]
+    ledger: Mapping[str, int]
+    digest: str
+    resolved: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def from_core(cls, raw: CoreResult, wall_s: float) -> Result:
+        """Types what the core returned."""
+        return cls(
+            scenario=raw["scenario"],
+            seed=raw["seed"],
+            simulated_s=raw["simulated_s"],
+            wall_s=wall_s,
+            events=raw["events"],
+            window=(float(raw["window"][0]), float(raw["window"][1])),
+            flows=tuple(Flow(**f) for f in raw["flows"]),
+            pings=tuple(Ping(**p) for p in raw["pings"]),
+            nodes={
+                k: Node(k, np.asarray(n["ampdu_hist"], dtype=np.float64), n["airtime_fraction"], n["series"])
+                for k, n in raw["nodes"].items()
+            },
+            qdiscs=raw["qdiscs"],
+            drops=raw["drops"],
+            ledger=raw["ledger"],
+            digest=raw["digest"],
+            resolved=raw["resolved"],
+        )
+
+    def within(self, t: FloatArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of these times (s) lie in the judging window."""
+        return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)
+
+    def flows_of(self, direction: str | None = None, kind: str | None = None) -> list[Flow]:
+        """Flows of a direction ("up", "down") and kind ("tcp", "udp")."""
+        return [f for f in self.flows if direction in (None, f.direction) and kind in (None, f.kind)]
+
+    def goodput_sum(self, direction: str | None, kind: str = "tcp") -> tuple[FloatArray, FloatArray]:
+        """Goodput summed over flows: times (s) and Mbit/s; empty arrays without such flows."""
+        flows = self.flows_of(direction, kind)
+        if not flows:
+            return np.empty(0), np.empty(0)
+        t = flows[0].goodput()[0]
+        total = np.zeros_like(t)
+        for f in flows:
+            ft, rate = f.goodput()
+            same = ft.size == t.size and np.array_equal(ft, t)
+            total += np.nan_to_num(rate if same else np.interp(t, ft, rate))
+        return t, total
+
+    def ping(self, name: str = "icmp") -> tuple[FloatArray, FloatArray]:
+        """Round trips of one kind over all stations: times (s) and ms (NaN: lost)."""
+        found = [p for p in self.pings if p.name == name]
+        if not found:
+            return np.empty(0), np.empty(0)
+        return np.concatenate([p.t for p in found]), np.concatenate([p.rtt_ms for p in found])
+
+    def in_window(self, series: Series, column: str) -> FloatArray:
+        """A column's samples within the judging window."""
+        values: FloatArray = series[column][self.within(series["t"])]
+        return values
+
+    def summary(self) -> dict[str, Any]:
+        """The summary that ``run --json`` prints; its keys are stable."""
+        t, rtt = self.ping()
+        flows = []
+        for f in self.flows:
+            tcp = f.kind == "tcp"
+            flows.append(
+                {
+                    "name": f.name,
+                    "direction": f.direction,
+                    "station": f.station,
+                    "kind": f.kind,
+                    "goodput_mbit": f.goodput_mbit,
+                    "tcp_rtt_ms": stats.quantiles(self.in_window(f.series, "srtt_ms")) if tcp else None,
+                    "cwnd_segments": stats.quantiles(self.in_window(f.series, "snd_cwnd")) if tcp else None,
+                    "retransmits": f.retransmits,
+                    "rtos": f.rtos,
+                }
+            )
+        others = {p.name for p in self.pings} - {"icmp"}
+        return {
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "simulated_s": self.simulated_s,
+            "wall_s": self.wall_s,
+            "events": self.events,
+            "flows": flows,
+            "ping_ms": stats.quantiles(rtt[self.within(t)]),
+            "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
+            "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},
+            "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
+            "drops": dict(self.drops),
+            "jain": stats.jain([f.goodput_mbit for f in self.flows]) if self.flows else None,
+            "window_s": list(self.window),
+            "ledger": dict(self.ledger),
+            "digest": self.digest,
+        }
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Writes ``summary.json``, ``samples.parquet`` and a Flent data file; all of them or none."""
+        from . import store
+
+        return store.save(self, folder)

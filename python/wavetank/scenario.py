@@ -1,0 +1,76 @@
+"""A scenario: a TOML text and what is set on top of it. The core parses, validates and runs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _core
+from .errors import UserError
+from .result import Result
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario file's text; ``path`` is used in messages only. Immutable: ``set`` gives another one."""
+
+    text: str
+    path: str = "<text>"
+    overrides: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Reads a scenario file. Raises UserError if it cannot be read."""
+        try:
+            return cls(Path(path).read_text(encoding="utf-8"), str(path))
+        except OSError as e:
+            raise UserError(f"{path}: cannot be read ({e.strerror}), expected a scenario file (TOML)") from None
+        except UnicodeDecodeError:
+            raise UserError(f"{path}: is not UTF-8 text, expected a scenario file (TOML)") from None
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Value | Mapping[str, Value]], path: str = "<dict>") -> Scenario:
+        """Builds a scenario from nested values: ``{"name": "x", "tcp": {"cc": "cubic"}}``."""
+        top, sections = [], []
+        for key, value in values.items():
+            if isinstance(value, Mapping):
+                sections.append(f"\n[{key}]")
+                sections.extend(f"{k} = {_toml(v)}" for k, v in value.items())
+            else:
+                top.append(f"{key} = {_toml(value)}")
+        return cls("\n".join(top + sections) + "\n", path)
+
+    def set(self, values: Mapping[str, Value] | None = None, **kwargs: Value) -> Scenario:
+        """The same with keys set: ``set({"tcp.cc": "cubic"})``, or ``set(tcp__cc="cubic")``. Later ones win."""
+        pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
+        return Scenario(self.text, self.path, self.overrides + tuple((k, show(v)) for k, v in pairs.items()))
+
+    def check(self) -> dict[str, str]:
+        """Validates without running: every key with its value as it would be used. Raises ScenarioError."""
+        return _core.check(self.text, self.path, list(self.overrides))
+
+    def run(self, seed: int | None = None) -> Result:
+        """Runs it. ``seed`` replaces the file's. Raises ScenarioError."""
+        start = time.perf_counter()
+        raw = _core.run(self.text, self.path, list(self.overrides), seed)
+        return Result.from_core(raw, time.perf_counter() - start)
+
+
+def show(value: Value) -> str:
+    """A value as ``--set`` has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _toml(value: Value) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return show(value)
+
+
+def load(path: str | Path) -> Scenario:
+    """Reads a scenario file."""
+    return Scenario.load(path)

@@ -1,0 +1,78 @@
+"""Statistics, each named once: every table, plot and verdict takes its numbers from here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class Quantiles(TypedDict):
+    """10th, 50th and 90th percentile and mean of finite samples; None where there were none."""
+
+    p10: float | None
+    p50: float | None
+    p90: float | None
+    mean: float | None
+
+
+def finite(values: Iterable[float] | FloatArray) -> FloatArray:
+    """The finite values, as an array (a lost ping is NaN)."""
+    a = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=np.float64)
+    return a[np.isfinite(a)]
+
+
+def quantiles(values: Iterable[float] | FloatArray) -> Quantiles:
+    """Percentiles by linear interpolation, and the mean."""
+    a = finite(values)
+    if a.size == 0:
+        return {"p10": None, "p50": None, "p90": None, "mean": None}
+    p10, p50, p90 = (float(x) for x in np.percentile(a, [10, 50, 90]))
+    return {"p10": p10, "p50": p50, "p90": p90, "mean": float(a.mean())}
+
+
+def jain(values: Sequence[float]) -> float | None:
+    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is fair, 1/n is one taking all. None without any goodput."""
+    squares = sum(x * x for x in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares > 0 else None
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Standard error of the mean over repetitions; 0 with fewer than two."""
+    n = len(values)
+    return float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+
+
+def histogram_quantile(hist: FloatArray, q: float) -> float | None:
+    """Smallest index whose cumulative share reaches ``q`` (0 to 1); None if the histogram is empty."""
+    total = float(hist.sum())
+    if total <= 0:
+        return None
+    return float(np.searchsorted(np.cumsum(hist), q * total - 1e-9))
+
+
+class Ampdu(TypedDict):
+    """MPDUs in a data PPDU: mean, percentiles, and the share of PPDUs with one."""
+
+    mean: float | None
+    p50: float | None
+    p90: float | None
+    single_fraction: float | None
+
+
+def ampdu(hist: FloatArray) -> Ampdu:
+    """Statistics of a histogram whose index is the number of MPDUs in a data PPDU."""
+    total = float(hist.sum())
+    if total <= 0:
+        return {"mean": None, "p50": None, "p90": None, "single_fraction": None}
+    return {
+        "mean": float((hist * np.arange(hist.size)).sum() / total),
+        "p50": histogram_quantile(hist, 0.5),
+        "p90": histogram_quantile(hist, 0.9),
+        "single_fraction": float(hist[1] / total),
+    }

@@ -1,0 +1,81 @@
+"""Samples as one columnar table (Parquet), which pandas, polars and DuckDB read.
+
+A row is one sample of one thing. ``kind`` says what it is of (flow, ping, node, qdisc), ``name`` which; columns that a kind
+does not have are null. Columns carry the kernel's names; their unit is in the column's metadata (``unit``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import __version__
+from .result import UNITS, Result, Series
+
+#: Columns of text that every row has.
+KEYS = ("water", "scenario", "kind", "name", "direction", "station")
+
+
+def parts(result: Result) -> list[tuple[dict[str, str], Series]]:
+    """Every series of a run, with what it is of."""
+    flows = [
+        ({"kind": "flow", "name": f.name, "direction": f.direction, "station": f.station}, f.series)
+        for f in result.flows
+    ]
+    pings = [
+        ({"kind": "ping", "name": p.name, "station": p.station}, {"t": p.t, "rtt_ms": p.rtt_ms}) for p in result.pings
+    ]
+    nodes = [({"kind": "node", "name": k}, n.series) for k, n in result.nodes.items()]
+    qdiscs = [({"kind": "qdisc", "name": k}, s) for k, s in result.qdiscs.items()]
+    return [*flows, *pings, *nodes, *qdiscs]
+
+
+def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
+    """One Arrow table of several runs; each run's mapping adds columns of text (figure, point, ...)."""
+    import pyarrow as pa
+
+    extra = list(results[0][0]) if results else []
+    text: dict[str, list[Any]] = {k: [] for k in (*extra, *KEYS)}
+    seeds, numbers = [], {c: [] for c in UNITS}  # type: ignore[var-annotated]
+    for labels, result in results:
+        for of, series in parts(result):
+            n = len(series["t"])
+            row = {**labels, "water": "model", "scenario": result.scenario, **of}
+            for k, column in text.items():
+                value = row.get(k)
+                column.append(
+                    pa.DictionaryArray.from_arrays(
+                        pa.array([0 if value is not None else None] * n, pa.int32()), pa.array([value or ""])
+                    )
+                )
+            seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
+            for c, column in numbers.items():
+                a = series.get(c)
+                if a is None:
+                    column.append(pa.nulls(n, pa.float64()))
+                else:
+                    a = np.asarray(a, dtype=np.float64)
+                    column.append(pa.array(a, pa.float64(), mask=~np.isfinite(a)))
+    label = pa.dictionary(pa.int32(), pa.string())
+    fields, columns = [], []
+    for k, chunks in text.items():
+        fields.append(pa.field(k, label))
+        columns.append(pa.chunked_array(chunks, type=label))
+    fields.append(pa.field("seed", pa.int64()))
+    columns.append(pa.chunked_array(seeds, type=pa.int64()))
+    for c, chunks in numbers.items():
+        name = "t_s" if c == "t" else c
+        fields.append(pa.field(name, pa.float64(), metadata={"unit": UNITS[c]}))
+        columns.append(pa.chunked_array(chunks, type=pa.float64()))
+    schema = pa.schema(fields, metadata={"wavetank": __version__})
+    return pa.Table.from_arrays(columns, schema=schema).unify_dictionaries()
+
+
+def write_parquet(path: Path, results: Sequence[tuple[Mapping[str, str], Result]]) -> None:
+    """Writes the table; the same runs give the same bytes."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(arrow(results), path, compression="zstd", row_group_size=1 << 17)

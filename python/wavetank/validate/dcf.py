@@ -1,0 +1,109 @@
+"""Against ns-3's DCF and A-MPDU timing: UDP saturation by 1 to 14 stations.
+
+``goodput_mbit`` holds if it is within 8 % of ns-3's mean or within two of its standard deviations. Rows of single frames
+and 2 to 14 stations have a second metric, ``bianchi_mbit``: within 5 % of Bianchi's saturation throughput with this retry limit.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from .. import _core, lab
+from ..errors import UserError, nearest
+from .report import Report, Row
+
+PATH = Path(__file__).parents[1] / "data" / "reference" / "ns3-saturation.csv"
+COLUMNS = (
+    "std", "mode", "dir", "width_mhz", "stations", "max_ampdu_bytes", "sgi", "rts", "udp_payload", "goodput_mbit",
+    "goodput_sd", "min_station_mbit", "max_station_mbit",
+)  # fmt: skip
+#: What ns-3 had: seeds and seconds.
+SEEDS, SECONDS = 3, 12.0
+SHARE, DEVIATIONS, BIANCHI_SHARE = 0.08, 2.0, 0.05
+
+Table = dict[str, str]
+
+
+def load(path: Path = PATH) -> list[Table]:
+    """The rows of the file. Raises UserError for what is no such file."""
+    try:
+        with path.open(encoding="utf-8", newline="") as f:
+            reader = csv.DictReader(f)
+            header = reader.fieldnames or []
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as e:
+        raise UserError(f"{path}: cannot be read ({e}), expected a CSV file of the saturation reference") from None
+    for column in header:
+        if column not in COLUMNS:
+            near = nearest(column, COLUMNS)
+            hint = f'; did you mean "{near}"?' if near else ""
+            raise UserError(f'{path}:1: unknown column "{column}", expected {", ".join(COLUMNS)}{hint}')
+    for column in COLUMNS[:11]:
+        if column not in header:
+            raise UserError(f'{path}:1: the column "{column}" is missing, expected {", ".join(COLUMNS)}')
+    for i, row in enumerate(rows):
+        _check(path, i + 2, row)
+    return rows
+
+
+def _check(path: Path, line: int, row: Table) -> None:
+    choices = {"std": ("n", "a"), "dir": ("up",), "rts": ("0", "1"), "sgi": ("0", "1")}
+    for key, names in choices.items():
+        if row[key] not in names:
+            raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected one of {", ".join(names)}')
+    for key in ("width_mhz", "stations", "max_ampdu_bytes", "udp_payload", "goodput_mbit", "goodput_sd"):
+        try:
+            good = float(row[key]) >= 0
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected a number that is not negative')
+
+
+def name(row: Table) -> str:
+    """A row's name, made of what it sets."""
+    frames = "ampdu" if int(row["max_ampdu_bytes"]) else "single"
+    rts = "-rts" if row["rts"] == "1" else ""
+    return f"{row['std']}-{row['mode']}-{row['width_mhz']}MHz-{frames}{rts}-{row['stations']}sta"
+
+
+def run_row(row: Table) -> float:
+    """The model's goodput, mean over the seeds."""
+    return float(np.mean([_core.dcf_case(row, seed, SECONDS) for seed in range(1, SEEDS + 1)]))
+
+
+def judge(row: Table, ours: float, bianchi: float | None) -> list[Row]:
+    """One row a metric."""
+    reference, sd = float(row["goodput_mbit"]), float(row["goodput_sd"])
+    width = max(SHARE * reference, DEVIATIONS * sd)
+    low, high = reference - width, reference + width
+    rows = [Row(name(row), "goodput_mbit", reference, ours, low <= ours <= high, "", low, high)]
+    if bianchi is not None:
+        low, high = bianchi * (1 - BIANCHI_SHARE), bianchi * (1 + BIANCHI_SHARE)
+        rows.append(Row(name(row), "bianchi_mbit", bianchi, ours, low <= ours <= high, "", low, high))
+    return rows
+
+
+def bianchi(row: Table) -> float | None:
+    """Bianchi's prediction for a row of single frames and several stations, else None."""
+    if int(row["max_ampdu_bytes"]) or int(row["stations"]) < 2:
+        return None
+    predict = getattr(_core, "dcf_bianchi", None)
+    return None if predict is None else float(predict(row))
+
+
+def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
+    """Runs every row."""
+    table = load(path or PATH)
+    ours: dict[int, float] = {}
+    for i, value in lab.pool(run_row, table, jobs):
+        ours[i] = value
+        done(name(table[i]))
+    rows: list[Row] = []
+    for i, row in enumerate(table):
+        rows += judge(row, ours[i], bianchi(row))
+    return Report("dcf", rows)

@@ -1,0 +1,182 @@
+"""Against Linux 6.12: the wired path C - R - S, case by case.
+
+Each reference case exists twice (``NAME.json``, ``NAME.b.json``: flows 13.7 ms later against the echo): the pair is the
+kernel's own spread. Figures, over ``warmup`` <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median and
+maximum; srtt, median over all rows; ping, median, 10th and 90th percentile. A figure holds if it lies within the pair's
+[min, max] widened by 2 % (goodput), 10 % (medians), 15 % (cwnd maximum, ping percentiles), at least 1 segment, 0.1 ms.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core, lab
+from ..errors import UserError, unknown
+from .report import Report, Row
+
+PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
+KEYS = {
+    "cc", "rate_mbit", "where", "qdisc", "limit", "rtt_ms", "flows", "secs", "step", "warmup", "pacing_shift",
+    "limit_output_bytes", "ca_ratio", "ss_ratio",
+}  # fmt: skip
+NEEDED = {"cc", "rate_mbit", "where", "qdisc", "rtt_ms", "secs"}
+CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}
+#: Figure: share by which the pair's interval is widened, and at least by how much.
+TOLERANCES: dict[str, tuple[float, float]] = {
+    "goodput_mbit": (0.02, 0.0),
+    "cwnd_p50": (0.10, 1.0),
+    "cwnd_max": (0.15, 1.0),
+    "srtt_p50_ms": (0.10, 0.1),
+    "ping_p50_ms": (0.10, 0.1),
+    "ping_p10_ms": (0.15, 0.1),
+    "ping_p90_ms": (0.15, 0.1),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: its configuration and the figures of its one or two runs of the kernel."""
+
+    name: str
+    config: dict[str, Any]
+    kernel: tuple[dict[str, float], ...]
+
+
+def figures(trace: dict[str, Any]) -> dict[str, float]:
+    """The judged figures of a trace (the kernel's or ours), as the reference's summary computes them.
+
+    Goodput is between the first and the last sample of the judged time; a percentile q of n values is the
+    ``int(q n)``-th of them in order.
+    """
+    config = trace["config"]
+    start, end = config.get("warmup", 4), config["secs"]
+    rows = [r for r in trace["rows"] if start <= r["t"] <= end]
+    pings = sorted(rtt for t, rtt in trace["pings"] if start <= t <= end and rtt is not None)
+    out: dict[str, float] = {}
+    if rows:
+        flows: dict[Any, list[dict[str, Any]]] = {}
+        cwnd: dict[float, float] = {}
+        for r in rows:
+            flows.setdefault(r.get("port"), []).append(r)
+            cwnd[r["t"]] = cwnd.get(r["t"], 0) + r["cwnd"]
+        span = max(r["t"] for r in rows) - min(r["t"] for r in rows)
+        acked = sum(f[-1]["acked"] - f[0]["acked"] for f in flows.values())
+        out["goodput_mbit"] = 8e-6 * acked / span if span > 0 else 0.0
+        sums = np.array(list(cwnd.values()))
+        out["cwnd_p50"], out["cwnd_max"] = float(np.median(sums)), float(sums.max())
+        out["srtt_p50_ms"] = float(np.nanmedian([np.nan if r["rtt"] is None else r["rtt"] for r in rows]))
+    if pings:
+        out["ping_p50_ms"] = float(np.median(pings))
+        out["ping_p10_ms"], out["ping_p90_ms"] = (float(pings[int(q * len(pings))]) for q in (0.1, 0.9))
+    return out
+
+
+def interval(figure: str, values: Iterable[float]) -> tuple[float, float]:
+    """The kernel's [min, max], widened by the tolerance."""
+    values = list(values)
+    share, least = TOLERANCES[figure]
+    low, high = min(values), max(values)
+    return low - max(share * abs(low), least), high + max(share * abs(high), least)
+
+
+def _trace(where: str, text: str) -> dict[str, Any]:
+    try:
+        trace: dict[str, Any] = json.loads(text)
+    except json.JSONDecodeError as e:
+        raise UserError(f"{where}:{e.lineno}: is not JSON ({e.msg}), expected a trace") from None
+    for key in ("name", "config", "goodput_mbit", "rows", "pings"):
+        if not isinstance(trace, dict) or key not in trace:
+            raise UserError(f'{where}: the key "{key}" is missing, expected a trace of the kernel reference')
+    config = trace["config"]
+    for key in config:
+        if key not in KEYS:
+            raise unknown("key of config", key, KEYS, where)
+    for key in sorted(NEEDED - set(config)):
+        raise UserError(f'{where}: config lacks "{key}", expected a trace of the kernel reference')
+    for key, names in CHOICES.items():
+        if config[key] not in names:
+            raise unknown(f"config.{key}", str(config[key]), names, where)
+    for key, value in config.items():
+        if key not in (*CHOICES, "cc") and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
+            raise UserError(f"{where}: config.{key}: {value!r}, expected a number that is not negative")
+    return trace
+
+
+def _texts(path: Path) -> dict[str, str]:
+    try:
+        if path.is_dir():
+            return {p.name: p.read_text(encoding="utf-8") for p in sorted(path.glob("*.json"))}
+        with zipfile.ZipFile(path) as z:
+            return {n: z.read(n).decode() for n in sorted(z.namelist()) if n.endswith(".json")}
+    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as e:
+        raise UserError(f"{path}: cannot be read ({e}), expected a folder of traces (NAME.json, NAME.b.json)") from None
+
+
+def load(path: Path = PATH) -> list[Case]:
+    """The cases of a folder of traces. Raises UserError for what is no such folder, and for unknown keys."""
+    texts = _texts(path)
+    if not texts:
+        raise UserError(f"{path}: no traces, expected a folder with NAME.json and NAME.b.json")
+    pairs: dict[str, list[dict[str, Any]]] = {}
+    for name, text in texts.items():
+        trace = _trace(str(path / name), text)
+        pairs.setdefault(name.removesuffix(".json").removesuffix(".b"), []).append(trace)
+    return [
+        Case(name, traces[-1]["config"], tuple(figures(t) for t in traces)) for name, traces in sorted(pairs.items())
+    ]
+
+
+def judge(case: Case, ours: dict[str, float]) -> list[Row]:
+    """One row a figure."""
+    rows = []
+    for figure in TOLERANCES:
+        values = [k[figure] for k in case.kernel if figure in k]
+        if not values:
+            continue
+        low, high = interval(figure, values)
+        value = ours.get(figure)
+        ok = value is not None and low <= value <= high
+        reason = "" if value is not None else "the model gave no value"
+        rows.append(Row(case.name, figure, float(np.mean(values)), value, ok, reason, low, high))
+    return rows
+
+
+def cannot(case: Case) -> str:
+    """Why the model cannot run this case; empty if it can."""
+    names = _core.registry()
+    if case.config["cc"] not in names["cc"]:
+        return f"the congestion control {case.config['cc']} is not there yet"
+    if case.config["qdisc"] not in names["qdisc"]:
+        return f"the queueing discipline {case.config['qdisc']} is not there yet"
+    return ""
+
+
+def run_case(case: Case) -> dict[str, float]:
+    """The model's figures, its flows in the first of the reference's phases."""
+    return figures(_core.kernel_case(json.dumps(case.config), 0.0))
+
+
+def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
+    """Runs every case that the model can run."""
+    cases = load(path or PATH)
+    why = {c.name: cannot(c) for c in cases}
+    todo = [c for c in cases if not why[c.name]]
+    ours: dict[str, dict[str, float]] = {}
+    for i, values in lab.pool(run_case, todo, jobs):
+        ours[todo[i].name] = values
+        done(todo[i].name)
+    rows: list[Row] = []
+    for c in cases:
+        if why[c.name]:
+            known = {f: [k[f] for k in c.kernel if f in k] for f in TOLERANCES}
+            rows += [Row(c.name, f, float(np.mean(v)), None, None, why[c.name]) for f, v in known.items() if v]
+        else:
+            rows += judge(c, ours[c.name])
+    return Report("kernel", rows)
