@@ -9,7 +9,7 @@ use super::*;
 use crate::phy::{Band, Ht, Ofdm};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, Place, Reason, Span, Streams};
 use crate::wifi::edca::Set;
-use crate::wifi::medium::{self, Medium, MediumEvent, Seen, StaMac, Stations};
+use crate::wifi::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 
 enum Ev {
     Medium(MediumEvent),
@@ -116,19 +116,20 @@ impl Stations for Cell {
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
         self.dev[s.ix()].head(ac)
     }
-    fn arrived(&mut self, now: Time, from: StaIx, ac: Ac, decoded: u64) {
-        let b = self.dev[from.ix()].head(ac).expect("the head that arrives");
+    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
+        let b = self.dev[a.from.ix()].head(a.ac).expect("the head that arrives");
         let to = b.to.ix();
         let mut after = b.psdu;
         let mpdus: Vec<_> = b.mpdus.iter().map(|m| (m.packet, u32::from(m.len) + 4)).collect();
         for (i, (p, len)) in mpdus.into_iter().enumerate() {
             after = after.saturating_sub(len);
             let ended = now - crate::sim::Rate::from_mbit(150).time_for(u64::from(after));
-            if decoded >> i & 1 == 1 {
+            if a.decoded >> i & 1 == 1 {
                 self.now = now;
                 self.call(to, |d, _, now, s| d.rx(now, ended, p, s));
             }
         }
+        a.decoded & !a.before
     }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
         self.now = now;
@@ -149,7 +150,8 @@ impl Stations for Cell {
 fn run(window: usize, s: u64) -> (f64, f64, f64, f64, f64) {
     let sta = |name: &str| StaMac {
         name: name.into(),
-        edca: Set::Station,
+        access: Set::Station.all(),
+        qos: true,
         window_limit: 10,
         rts_limit: 10,
         error_up: 0.0,

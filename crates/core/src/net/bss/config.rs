@@ -1,7 +1,8 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::ath9k;
+use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Mode, Ofdm};
+use crate::qdisc;
 use crate::sim::NodeId;
 use crate::wifi::edca::Set;
 use crate::wifi::{StaMac, medium, reorder};
@@ -54,6 +55,17 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
+    /// The AR9271 on USB, with what stands above it.
+    Ath9kHtc(ath9k_htc::Params, Upper),
+}
+
+/// What stands above a device without queues of its own.
+#[derive(Clone, Debug)]
+pub enum Upper {
+    /// A qdisc for each access category (kernels before 6.2).
+    Qdisc(qdisc::Kind, Box<qdisc::Setup>),
+    /// mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
+    Txqs,
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -92,6 +104,12 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
+            if matches!(s.driver, DriverConfig::Ath9kHtc(..)) && !(self.qos && s.aggregates) {
+                return bad(
+                    s,
+                    "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
+                );
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
@@ -111,10 +129,16 @@ impl BssConfig {
 impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
-        let access = cfg.access_set(i).all();
-        // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY
+        let mut access = cfg.access_set(i).all();
+        // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
             DriverConfig::Ath9k(_) => (32, 10),
+            DriverConfig::Ath9kHtc(..) => {
+                for a in &mut access {
+                    a.cw_min = ath9k_htc::cw_min(a.cw_min);
+                }
+                (32, 10)
+            }
         };
         StaMac {
             name: self.name.clone(),

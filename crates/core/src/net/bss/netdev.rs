@@ -1,17 +1,24 @@
 //! A station's network device: the driver and what stands above it. One variant and one line in each match a device.
 
-use super::config::{BssConfig, DriverConfig};
+use super::above::Queues;
+use super::config::{BssConfig, DriverConfig, Upper};
 use crate::driver::ath9k::Ath9k;
+use crate::driver::ath9k_htc::Ath9kHtc;
 use crate::mac80211::Txqs;
 use crate::rate::Rates;
-use crate::sim::{Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Device, Hops, Report, Sink, StaIx, Tid};
+use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
+use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
+    /// Qdiscs or TXQs, and the AR9271; and room for what it received.
+    Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>, Vec<Packet>),
 }
+
+/// The tag of a qdisc's watchdog among a driver's own.
+const WATCHDOG: u32 = u32::MAX;
 
 impl Netdev {
     /// The device of station `i`.
@@ -20,70 +27,119 @@ impl Netdev {
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
-        let seed = streams.get(&s.name, "txq/hash").bits() as u32;
+        let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let txop = cfg.access_set(i).all().map(|a| a.txop);
         match &s.driver {
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
-                Netdev::Ath9k(Box::new(Txqs::new(&s.queues, peers as u16, seed)), Box::new(driver))
+                Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
+            }
+            DriverConfig::Ath9kHtc(p, upper) => {
+                let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), s.mode);
+                for (to, &mode) in modes.iter().enumerate() {
+                    driver.set_mode(StaIx(to as u8), mode);
+                }
+                let queues = match upper {
+                    Upper::Txqs => Queues::txqs(txqs(), cfg.qos, cfg.rfc8325),
+                    Upper::Qdisc(kind, setup) => {
+                        let mut rng = streams.get(&s.name, "qdisc/hash");
+                        let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+                        Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325)
+                    }
+                };
+                Netdev::Ath9kHtc(Box::new(queues), Box::new(driver), Vec::with_capacity(64))
             }
         }
     }
     /// The stack hands a packet down.
     #[inline]
-    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, _hops: &Hops, sink: &mut Sink<'_>) -> Verdict {
+    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
+            Netdev::Ath9kHtc(q, d, _) => {
+                let v = q.enqueue(now, to, p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
         }
     }
+    /// What the hardware would send next.
     #[inline]
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
+            Netdev::Ath9kHtc(_, d, _) => d.head(ac),
         }
     }
-    pub fn done(&mut self, now: Time, ac: Ac, r: &Report, _hops: &Hops, sink: &mut Sink<'_>) {
+    /// The hardware is done with the head.
+    pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kHtc(q, d, _) => d.done(now, ac, r, q, sink),
         }
     }
-    pub fn timer(&mut self, now: Time, tag: u32, _hops: &Hops, sink: &mut Sink<'_>) {
+    /// A call that was wanted.
+    pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kHtc(q, d, _) if tag == WATCHDOG => {
+                for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
+                    d.wake(now, StaIx::AP, t, q, sink);
+                }
+                watch(now, q, sink);
+            }
+            Netdev::Ath9kHtc(q, d, _) => d.timer(now, tag, q, sink),
         }
     }
+    /// A PPDU came.
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kHtc(q, d, _) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// Whether received packets wait in the device before the host gets them.
     pub fn receives_slowly(&self) -> bool {
         match self {
             Netdev::Ath9k(..) => false,
+            Netdev::Ath9kHtc(..) => true,
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, _now: Time, _ended: Time, _p: Packet, _sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(..) => unreachable!("ath9k hands up at once"),
+            Netdev::Ath9kHtc(_, d, _) => d.rx(now, ended, p, sink),
         }
     }
     /// Received packets that are ready for the host.
-    pub fn take_up(&mut self, _up: impl FnMut(&Packet)) {
+    pub fn take_up(&mut self, up: impl FnMut(Packet)) {
         match self {
             Netdev::Ath9k(..) => {}
+            Netdev::Ath9kHtc(_, d, ready) => {
+                d.take_up(ready);
+                ready.drain(..).for_each(up);
+            }
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held(),
+            Netdev::Ath9kHtc(q, d, _) => q.packets() + d.held() + d.held_up(),
         }
+    }
+}
+
+/// A qdisc that waits for time to pass is asked again then.
+fn watch(now: Time, q: &Queues, sink: &mut Sink<'_>) {
+    if let Some(at) = q.wake_at(now) {
+        sink.wants.push((at.max(now), Lane::Timer, WATCHDOG));
     }
 }
