@@ -19,6 +19,7 @@ mod tests;
 pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig, Upper};
 pub use receive::Receiver;
 
+use crate::phy::Band;
 use crate::sim::{Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::medium::{Arrival, Seen};
@@ -61,6 +62,7 @@ pub struct Bss {
     stations: Vec<Station>,
     receivers: Vec<Receiver>,
     wants: Vec<(Time, Lane, u32)>,
+    band: Band,
     qos: bool,
     rfc8325: bool,
 }
@@ -78,6 +80,7 @@ impl Bss {
                 .collect(),
             receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
             wants: Vec::new(),
+            band: cfg.band,
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
         }
@@ -105,16 +108,16 @@ impl Bss {
     pub fn on(&mut self, now: Time, ev: BssEvent, out: &mut Out, probe: &mut impl Probe) {
         match ev {
             BssEvent::Medium(m) => {
-                let Bss { medium, stations, receivers, wants, .. } = self;
-                medium.on(now, m, &mut View { stations, receivers, wants, out, probe });
+                let Bss { band, medium, stations, receivers, wants, .. } = self;
+                medium.on(now, m, &mut View { band: *band, stations, receivers, wants, out, probe });
             }
             BssEvent::Reorder(s, i) => {
                 let first = out.up.len();
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                let Bss { stations, receivers, wants, .. } = self;
-                View { stations, receivers, wants, out, probe }.hand_up(now, Span::ZERO, s, first);
+                let Bss { band, stations, receivers, wants, .. } = self;
+                View { band: *band, stations, receivers, wants, out, probe }.hand_up(now, Span::ZERO, s, first);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];
@@ -127,8 +130,8 @@ impl Bss {
 
     /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.
     fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
-        let Bss { medium, stations, receivers, wants, .. } = self;
-        let mut v = View { stations, receivers, wants, out, probe };
+        let Bss { band, medium, stations, receivers, wants, .. } = self;
+        let mut v = View { band: *band, stations, receivers, wants, out, probe };
         v.after(s);
         medium.look(now, s, &mut v);
     }
@@ -147,6 +150,7 @@ impl Bss {
 
 /// The stations as the medium calls them, with where the effects go.
 struct View<'a, P> {
+    band: Band,
     stations: &'a mut [Station],
     receivers: &'a mut [Receiver],
     wants: &'a mut Vec<(Time, Lane, u32)>,
@@ -187,12 +191,13 @@ impl<P: Probe> Stations for View<'_, P> {
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
         let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
         let (to, tid, first) = (b.to, b.tid, self.out.up.len());
+        let heard = receive::airtime(b, a, self.band);
         let Out { up, dropped, schedule, .. } = self.out;
         let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
         if let Some((at, i)) = got.timer {
             schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
         }
-        self.stations[to.ix()].netdev.heard(now, a.from, tid, a.airtime);
+        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
         self.hand_up(now, a.airtime, to, first);
         got.fresh
     }
