@@ -28,3 +28,5 @@ pub mod traffic;
 pub mod theory;
 
 pub mod scenario;
+
+pub mod workloads;

@@ -4,3 +4,13 @@ pub mod ath9k;
 pub mod ath9k_htc;
 pub mod bql;
 pub mod ethernet;
+
+crate::choices! {
+    /// A Wi-Fi driver by its name.
+    pub enum Name {
+        /// Atheros 802.11n on PCIe: AR9580, AR5BHB116.
+        Ath9k = "ath9k",
+        /// Atheros AR9271 on USB.
+        Ath9kHtc = "ath9k_htc",
+    }
+}

@@ -16,7 +16,7 @@ mod receive;
 #[cfg(test)]
 mod tests;
 
-pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig, Upper};
+pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
 use crate::phy::Band;
@@ -165,7 +165,7 @@ impl<P: Probe> View<'_, P> {
             self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
         }
         let up = &mut self.out.up;
-        self.stations[s.ix()].netdev.take_up(|p| up.push((s, p)));
+        self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
     }
     /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
     /// `airtime`, evenly.

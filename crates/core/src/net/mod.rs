@@ -1,2 +1,15 @@
 //! Nodes, links, topologies: the only place where stages meet.
+//!
+//! [`World`] owns the event queue and calls each stage with the time and an event; [`topology`] builds it from a scenario;
+//! [`observe`] is what looks at it. Packets enter at sockets and generators and leave at the host they are for.
+
+mod air;
 pub mod bss;
+mod fabric;
+pub mod observe;
+mod port;
+mod topology;
+mod world;
+
+pub use observe::Outcome;
+pub use world::World;

@@ -1,1 +1,16 @@
-//! The TOML schema, validation, and what a run is asked to be.
+//! What a run is asked to be: the TOML schema, its validation, and the errors that people get.
+//!
+//! A scenario is a few keys of its own and one section a concern. Every section is a struct of parameters that lives with
+//! the algorithm it belongs to; this module only collects them ([`sections`]), reads files ([`read`]), and refuses
+//! combinations that cannot be ([`check`]).
+
+mod check;
+mod error;
+mod read;
+mod sections;
+
+pub use error::ScenarioError;
+pub use read::{Source, read};
+pub use sections::{Scenario, Section, schema};
+
+pub mod keys;

@@ -291,13 +291,14 @@ macro_rules! params {
         }
         impl $crate::sim::params::Schema for $name {
             fn schema() -> Vec<$crate::sim::params::Param> {
+                #[allow(unused_imports)]
                 use $crate::sim::params::Value;
                 vec![ $( $crate::sim::params::Param {
                     key: stringify!($f),
                     unit: <$t as Value>::UNIT,
                     default: { let d: $t = $default; Value::show(&d) },
                     range: {
-                        #[allow(unused_mut)]
+                        #[allow(unused_mut, unused_assignments)]
                         let mut r = <$t as Value>::names().join(" | ");
                         $( let (lo, hi): ($t, $t) = ($lo, $hi); r = format!("{} to {}", Value::show(&lo), Value::show(&hi)); )?
                         r
@@ -306,8 +307,9 @@ macro_rules! params {
                     source: $src,
                 }, )* ]
             }
-            #[allow(unused_variables)]
+            #[allow(unused_variables, unused_imports)]
             fn set(&mut self, key: &str, raw: &$crate::sim::params::Raw) -> Option<Result<(), $crate::sim::params::Refused>> {
+                #[allow(unused_imports)]
                 use $crate::sim::params::Value;
                 match key {
                     $( stringify!($f) => Some((|| {
@@ -320,6 +322,7 @@ macro_rules! params {
                 }
             }
             fn values(&self) -> Vec<(&'static str, String)> {
+                #[allow(unused_imports)]
                 use $crate::sim::params::Value;
                 vec![ $( (stringify!($f), Value::show(&self.$f)), )* ]
             }

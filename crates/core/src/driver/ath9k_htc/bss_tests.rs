@@ -72,7 +72,7 @@ impl Cell {
         }
         self.up.clear();
         let mut up = core::mem::take(&mut self.up);
-        self.dev[i].take_up(&mut up);
+        self.dev[i].take_up(|p| up.push(*p));
         for p in &up {
             self.host(i, p);
         }

@@ -113,9 +113,9 @@ impl<Q: Above> Ath9kHtc<Q> {
         self.upload.receive(ended, p, self.usb.busy_until(now), &self.par);
         self.arm(now, sink);
     }
-    /// Moves the packets that the host has received to `into`, in order.
-    pub fn take_up(&mut self, into: &mut Vec<Packet>) {
-        into.append(&mut self.up);
+    /// Hands the packets that the host has received to `up`, in order.
+    pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
+        self.up.drain(..).for_each(|p| up(&p));
     }
     /// Packets between the air and the host's stack.
     pub fn held_up(&self) -> u64 {

@@ -292,10 +292,10 @@ fn received_frames_come_in_batches() {
     }
     let mut up = vec![];
     w.run(Time::from_us(1_500));
-    w.dev.take_up(&mut up);
+    w.dev.take_up(|p| up.push(*p));
     assert_eq!(up.len(), 10);
     w.run(Time::from_us(1_640));
-    w.dev.take_up(&mut up);
+    w.dev.take_up(|p| up.push(*p));
     assert_eq!((up.len(), w.dev.held_up()), (17, 0));
     assert!(up.windows(2).all(|p| p[0].seq < p[1].seq));
 }

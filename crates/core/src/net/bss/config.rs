@@ -55,17 +55,10 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
-    /// The AR9271 on USB, with what stands above it.
-    Ath9kHtc(ath9k_htc::Params, Upper),
-}
-
-/// What stands above a device without queues of its own.
-#[derive(Clone, Debug)]
-pub enum Upper {
-    /// A qdisc for each access category (kernels before 6.2).
-    Qdisc(qdisc::Kind, Box<qdisc::Setup>),
-    /// mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
-    Txqs,
+    /// Atheros AR9271 on USB, with the qdisc on each of its queues (kernels before 6.2).
+    Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
+    /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
+    Ath9kHtcTxqs(Box<ath9k_htc::Params>),
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -104,7 +97,7 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            if matches!(s.driver, DriverConfig::Ath9kHtc(..)) && !(self.qos && s.aggregates) {
+            if !matches!(s.driver, DriverConfig::Ath9k(_)) && !(self.qos && s.aggregates) {
                 return bad(
                     s,
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
@@ -133,7 +126,7 @@ impl StaConfig {
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
             DriverConfig::Ath9k(_) => (32, 10),
-            DriverConfig::Ath9kHtc(..) => {
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
                 for a in &mut access {
                     a.cw_min = ath9k_htc::cw_min(a.cw_min);
                 }

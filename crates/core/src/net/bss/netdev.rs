@@ -1,10 +1,11 @@
 //! A station's network device: the driver and what stands above it. One variant and one line in each match a device.
 
 use super::above::Queues;
-use super::config::{BssConfig, DriverConfig, Upper};
+use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
-use crate::driver::ath9k_htc::Ath9kHtc;
+use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::mac80211::Txqs;
+use crate::phy::Mode;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
@@ -13,8 +14,8 @@ use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
-    /// Qdiscs or TXQs, and the AR9271; and room for what it received.
-    Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>, Vec<Packet>),
+    /// Qdiscs or TXQs, and the AR9271.
+    Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
@@ -35,22 +36,23 @@ impl Netdev {
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, upper) => {
-                let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), s.mode);
-                for (to, &mode) in modes.iter().enumerate() {
-                    driver.set_mode(StaIx(to as u8), mode);
-                }
-                let queues = match upper {
-                    Upper::Txqs => Queues::txqs(txqs(), cfg.qos, cfg.rfc8325),
-                    Upper::Qdisc(kind, setup) => {
-                        let mut rng = streams.get(&s.name, "qdisc/hash");
-                        let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-                        Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325)
-                    }
-                };
-                Netdev::Ath9kHtc(Box::new(queues), Box::new(driver), Vec::with_capacity(64))
+            DriverConfig::Ath9kHtc(p, kind, setup) => {
+                let mut rng = streams.get(&s.name, "qdisc/hash");
+                let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+                let above = Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325);
+                Netdev::htc(p, above, cfg, s.mode, &modes)
+            }
+            DriverConfig::Ath9kHtcTxqs(p) => {
+                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
             }
         }
+    }
+    fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, mode: Mode, modes: &[Mode]) -> Netdev {
+        let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), mode);
+        for (to, &mode) in modes.iter().enumerate() {
+            driver.set_mode(StaIx(to as u8), mode);
+        }
+        Netdev::Ath9kHtc(Box::new(above), Box::new(driver), Vec::with_capacity(64))
     }
     /// The stack hands a packet down.
     #[inline]
@@ -61,7 +63,7 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
-            Netdev::Ath9kHtc(q, d, _) => {
+            Netdev::Ath9kHtc(q, d) => {
                 let v = q.enqueue(now, to, p, sink);
                 d.wake(now, to, tid, q, sink);
                 watch(now, q, sink);
@@ -74,34 +76,34 @@ impl Netdev {
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
-            Netdev::Ath9kHtc(_, d, _) => d.head(ac),
+            Netdev::Ath9kHtc(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
     pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
-            Netdev::Ath9kHtc(q, d, _) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
     pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
-            Netdev::Ath9kHtc(q, d, _) if tag == WATCHDOG => {
+            Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
                 for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
                     d.wake(now, StaIx::AP, t, q, sink);
                 }
                 watch(now, q, sink);
             }
-            Netdev::Ath9kHtc(q, d, _) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
-            Netdev::Ath9kHtc(q, d, _) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// Whether received packets wait in the device before the host gets them.
@@ -115,24 +117,21 @@ impl Netdev {
     pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(..) => unreachable!("ath9k hands up at once"),
-            Netdev::Ath9kHtc(_, d, _) => d.rx(now, ended, p, sink),
+            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, p, sink),
         }
     }
     /// Received packets that are ready for the host.
-    pub fn take_up(&mut self, up: impl FnMut(Packet)) {
+    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
             Netdev::Ath9k(..) => {}
-            Netdev::Ath9kHtc(_, d, ready) => {
-                d.take_up(ready);
-                ready.drain(..).for_each(up);
-            }
+            Netdev::Ath9kHtc(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held(),
-            Netdev::Ath9kHtc(q, d, _) => q.packets() + d.held() + d.held_up(),
+            Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }

@@ -32,9 +32,11 @@ fn ath9k(s: &mut StaConfig) -> &mut ath9k::Params {
 
 /// 1: under fq_codel; else under TXQs.
 fn htc(which: u8) -> DriverConfig {
-    let setup = Box::new(qdisc::Setup::default());
-    let upper = if which == 1 { Upper::Qdisc(qdisc::Kind::FqCodel, setup) } else { Upper::Txqs };
-    DriverConfig::Ath9kHtc(ath9k_htc::Params::default(), upper)
+    let p = Box::new(ath9k_htc::Params::default());
+    match which {
+        1 => DriverConfig::Ath9kHtc(p, qdisc::Kind::FqCodel, Box::default()),
+        _ => DriverConfig::Ath9kHtcTxqs(p),
+    }
 }
 
 fn config(stations: u16, mode: Mode) -> BssConfig {

@@ -1,0 +1,200 @@
+//! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
+
+use super::bss::{Bss, BssEvent, Out, StaIx};
+use super::port::{Port, PortCtx};
+use crate::host::Host;
+use crate::sim::{Bin, EventQueue, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::tcp::gso_segment;
+
+/// Everything that can happen in a world.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// A host is done with the next received packet.
+    HostRx(NodeId),
+    /// A packet arrives at the far end of a port's cable.
+    PortArrive(u16),
+    /// A port's device has sent a packet.
+    PortDone(u16),
+    /// A port's qdisc wants to be asked.
+    PortWake(u16),
+    /// A socket's timer.
+    SockTimer(u16),
+    /// A socket's TSQ tasklet.
+    SockTsq(u16),
+    /// Something in the BSS.
+    Bss(BssEvent),
+    /// A flow begins.
+    FlowStart(u16),
+    /// All flows end.
+    FlowsEnd,
+    /// The window of judgement opens or closes.
+    Window,
+    /// The next echo request of a series.
+    Echo(u16),
+    /// The next datagram of a flood.
+    Flood(u16),
+    /// Somebody looks.
+    Sample,
+}
+
+/// The way to the next hop.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Route {
+    /// There is none.
+    None,
+    /// Out of a wired port.
+    Port(u16),
+    /// Over the air, from one station to another.
+    Air(StaIx, StaIx),
+}
+
+/// What happened to memory that a socket is charged for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Charge {
+    /// It was freed.
+    Freed(u32),
+    /// A super-packet was cut into segments, which weigh this in its stead.
+    Cut {
+        /// Truesize of the super-packet.
+        whole: u32,
+        /// Truesize of all its segments.
+        parts: u32,
+    },
+}
+
+/// What was dropped and what was freed since the world last looked.
+#[derive(Default)]
+pub(super) struct Accounts {
+    pub(super) ledger: Ledger,
+    /// What became of sockets' memory, in order.
+    pub(super) charges: Vec<(Owner, Charge)>,
+}
+
+impl Accounts {
+    pub(super) fn credit(&mut self, owner: Owner, truesize: u32) {
+        if owner != Owner::NONE {
+            self.charges.push((owner, Charge::Freed(truesize)));
+        }
+    }
+
+    /// Cuts a super-packet into its segments, for a device that gathers (`sg`) or not.
+    pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
+        self.ledger.made += u64::from(p.segs) - 1;
+        if p.owner != Owner::NONE {
+            let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
+            self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
+        }
+        gso_segment(p, sg)
+    }
+}
+
+impl Bin for Accounts {
+    fn drop(&mut self, p: Packet, place: Place, reason: Reason) {
+        self.ledger.note(place, reason);
+        self.credit(p.owner, p.truesize);
+    }
+}
+
+/// Everything below the sockets.
+pub(super) struct Fabric {
+    pub(super) q: EventQueue<Event>,
+    pub(super) hosts: Vec<Host>,
+    pub(super) ports: Vec<Port>,
+    pub(super) bss: Option<Box<Bss>>,
+    pub(super) out: Out,
+    /// `routes[node][destination]`.
+    pub(super) routes: Vec<Vec<Route>>,
+    /// The node of each station of the BSS.
+    pub(super) stations: Vec<NodeId>,
+    pub(super) accounts: Accounts,
+}
+
+impl Fabric {
+    /// `node` sends or forwards `p` towards `p.dst`.
+    pub(super) fn send(&mut self, now: Time, node: NodeId, p: Packet, probe: &mut impl Probe) -> Verdict {
+        match self.routes[usize::from(node.0)][usize::from(p.dst.0)] {
+            Route::Port(i) => {
+                let (port, mut ctx) = self.port(i);
+                port.xmit(now, p, &mut ctx)
+            }
+            Route::Air(from, to) => {
+                let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
+                let mut verdict = Verdict::Ok;
+                // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
+                for s in self.accounts.segment(&p, false) {
+                    let v = bss.xmit(now, from, to, s, &mut self.out, probe);
+                    if v != Verdict::Ok {
+                        verdict = v;
+                    }
+                }
+                self.drain();
+                verdict
+            }
+            Route::None => {
+                self.accounts.drop(p, Place::Host, Reason::NoSocket);
+                Verdict::Ok
+            }
+        }
+    }
+
+    /// A port and what it may touch.
+    pub(super) fn port(&mut self, i: u16) -> (&mut Port, PortCtx<'_>) {
+        let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, index: i };
+        (&mut self.ports[usize::from(i)], ctx)
+    }
+
+    /// A device hands `p` up to `node`.
+    pub(super) fn up(&mut self, now: Time, node: NodeId, p: Packet) {
+        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p) {
+            self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+    }
+
+    /// An event of the BSS.
+    pub(super) fn on_bss(&mut self, now: Time, ev: BssEvent, probe: &mut impl Probe) {
+        let bss = self.bss.as_mut().expect("an event of a BSS");
+        bss.on(now, ev, &mut self.out, probe);
+        self.drain();
+    }
+
+    /// Takes what the BSS put out.
+    fn drain(&mut self) {
+        let now = self.q.now();
+        for (at, lane, ev) in self.out.schedule.drain(..) {
+            self.q.push(at, lane, Event::Bss(ev));
+        }
+        for (truesize, owner) in self.out.freed.drain(..) {
+            self.accounts.credit(owner, truesize);
+        }
+        for (p, place, reason) in self.out.dropped.drain(..) {
+            self.accounts.drop(p, place, reason);
+        }
+        for i in 0..self.out.up.len() {
+            let (sta, mut p) = self.out.up[i];
+            p.owner = Owner::NONE;
+            self.up(now, self.stations[usize::from(sta.0)], p);
+        }
+        self.out.up.clear();
+    }
+
+    /// Packets that are somewhere below the sockets.
+    pub(super) fn held(&self) -> u64 {
+        self.hosts.iter().map(|h| h.held() as u64).sum::<u64>()
+            + self.ports.iter().map(Port::held).sum::<u64>()
+            + self.bss.as_ref().map_or(0, |b| b.held())
+    }
+}
+
+/// The layer below the sockets of one node.
+pub(super) struct Below<'a> {
+    pub(super) fabric: &'a mut Fabric,
+    pub(super) node: NodeId,
+}
+
+impl Lower for Below<'_> {
+    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+        self.fabric.accounts.ledger.made += 1;
+        // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
+        self.fabric.send(now, self.node, p, &mut crate::sim::Blind)
+    }
+}

@@ -1,0 +1,366 @@
+//! What looks at a world: series sampled at a fixed step, histograms of what went over the air, and the digest of a run.
+
+use super::fabric::Fabric;
+use super::world::{Ends, Sock, World};
+use crate::sim::{Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
+use crate::traffic::{Direction, Flood, FlowPlan, Proto};
+
+/// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
+/// segments, rates in bit/s.
+#[derive(Clone, Default, Debug)]
+pub struct FlowSeries {
+    /// Time since the run began, s.
+    pub t: Vec<f64>,
+    /// Payload delivered to the receiver, cumulative bytes.
+    pub received: Vec<f64>,
+    /// Payload acknowledged at the sender, cumulative bytes.
+    pub acked: Vec<f64>,
+    /// Congestion window, segments.
+    pub snd_cwnd: Vec<f64>,
+    /// Slow start threshold, segments; NaN while infinite.
+    pub snd_ssthresh: Vec<f64>,
+    /// Smoothed RTT, ms.
+    pub srtt_ms: Vec<f64>,
+    /// Minimum RTT, ms.
+    pub min_rtt_ms: Vec<f64>,
+    /// Segments in flight.
+    pub unacked: Vec<f64>,
+    /// Retransmitted segments so far.
+    pub retrans: Vec<f64>,
+    /// Pacing rate, bit/s; NaN while unlimited.
+    pub pacing_bps: Vec<f64>,
+    /// Delivery rate, bit/s.
+    pub delivery_bps: Vec<f64>,
+    /// Bytes written but not sent.
+    pub notsent: Vec<f64>,
+}
+
+/// A flow's results.
+#[derive(Clone, Debug)]
+pub struct FlowOutcome {
+    /// The plan it followed.
+    pub plan: FlowPlan,
+    /// Payload that arrived within the window, bytes.
+    pub bytes_window: u64,
+    /// Retransmitted segments in all.
+    pub retransmits: u64,
+    /// Retransmission timeouts in all.
+    pub rtos: u64,
+    /// The sampled series.
+    pub series: FlowSeries,
+}
+
+/// One echo series' results.
+#[derive(Clone, Debug)]
+pub struct EchoOutcome {
+    /// Its name.
+    pub name: String,
+    /// Index of the station.
+    pub station: usize,
+    /// When each request left, s.
+    pub t: Vec<f64>,
+    /// Round-trip times, ms; NaN: lost.
+    pub rtt_ms: Vec<f64>,
+}
+
+/// What a station did on the air.
+#[derive(Clone, Debug)]
+pub struct NodeOutcome {
+    /// Its name.
+    pub name: String,
+    /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
+    pub ampdu_hist: Vec<u64>,
+    /// Share of the window in which it transmitted or was answered.
+    pub airtime_fraction: f64,
+    /// Sample times, s.
+    pub t: Vec<f64>,
+    /// Airtime of its transmissions in each step, us.
+    pub airtime_tx_us: Vec<f64>,
+    /// Airtime of transmissions to it in each step, us.
+    pub airtime_rx_us: Vec<f64>,
+    /// Mean MPDUs a PPDU in each step; NaN where there was none.
+    pub avg_aggr_size: Vec<f64>,
+}
+
+/// A queue's series.
+#[derive(Clone, Debug)]
+pub struct QueueOutcome {
+    /// Its name.
+    pub name: String,
+    /// Sample times, s.
+    pub t: Vec<f64>,
+    /// Packets that wait.
+    pub backlog_packets: Vec<f64>,
+    /// Bytes that wait.
+    pub backlog_bytes: Vec<f64>,
+    /// Packets dropped so far.
+    pub dropped: Vec<f64>,
+}
+
+/// All that a run has shown.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Length of the run.
+    pub simulated: Span,
+    /// Events handled.
+    pub events: u64,
+    /// The window of judgement.
+    pub window: (Time, Time),
+    /// The flows, in the order of the plan.
+    pub flows: Vec<FlowOutcome>,
+    /// The echoes.
+    pub echoes: Vec<EchoOutcome>,
+    /// The stations.
+    pub nodes: Vec<NodeOutcome>,
+    /// The queues of wired ports.
+    pub queues: Vec<QueueOutcome>,
+    /// Packets made, delivered and dropped.
+    pub ledger: Ledger,
+    /// Packets still somewhere.
+    pub held: u64,
+    /// Digest of every delivery and every PPDU, in order.
+    pub digest: u64,
+}
+
+struct NodeSeen {
+    name: String,
+    station: Option<NodeId>,
+    hist: Vec<u64>,
+    window_airtime: Span,
+    step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
+    t: Vec<f64>,
+    tx: Vec<f64>,
+    rx: Vec<f64>,
+    aggr: Vec<f64>,
+}
+
+/// Subscribes to everything that a world publishes.
+pub struct Observer {
+    window: (Time, Time),
+    in_window: bool,
+    flow_plans: Vec<FlowPlan>,
+    echo_names: Vec<(String, usize)>,
+    /// (sender socket, receiver socket) or the flood, by flow of the plan.
+    flow_ends: Vec<Ends>,
+    series: Vec<FlowSeries>,
+    at_start: Vec<u64>,
+    at_end: Vec<u64>,
+    nodes: Vec<NodeSeen>,
+    queues: Vec<QueueOutcome>,
+    digest: u64,
+}
+
+/// What an observer is to look at.
+pub(super) struct Watch {
+    pub(super) window: (Time, Time),
+    pub(super) samples: usize,
+    pub(super) flows: Vec<(FlowPlan, Ends)>,
+    pub(super) echoes: Vec<(String, usize)>,
+    /// Every node by number: its name, and whether it is on the air.
+    pub(super) nodes: Vec<(String, bool)>,
+    /// Names of the wired ports' queues.
+    pub(super) queues: Vec<String>,
+}
+
+impl Observer {
+    pub(super) fn new(w: Watch) -> Observer {
+        let n = w.samples;
+        let room = || Vec::with_capacity(n);
+        let flows = w.flows.len();
+        let (flow_plans, flow_ends): (Vec<_>, Vec<_>) = w.flows.into_iter().unzip();
+        Observer {
+            window: w.window,
+            in_window: false,
+            flow_plans,
+            echo_names: w.echoes,
+            flow_ends,
+            series: (0..flows)
+                .map(|_| FlowSeries {
+                    t: room(),
+                    received: room(),
+                    acked: room(),
+                    snd_cwnd: room(),
+                    snd_ssthresh: room(),
+                    srtt_ms: room(),
+                    min_rtt_ms: room(),
+                    unacked: room(),
+                    retrans: room(),
+                    pacing_bps: room(),
+                    delivery_bps: room(),
+                    notsent: room(),
+                })
+                .collect(),
+            at_start: vec![0; flows],
+            at_end: vec![0; flows],
+            nodes: w
+                .nodes
+                .into_iter()
+                .enumerate()
+                .map(|(i, (name, on_air))| NodeSeen {
+                    name,
+                    station: on_air.then_some(NodeId(i as u16)),
+                    hist: vec![0; 65],
+                    window_airtime: Span::ZERO,
+                    step: (0, 0, Span::ZERO, Span::ZERO),
+                    t: room(),
+                    tx: room(),
+                    rx: room(),
+                    aggr: room(),
+                })
+                .collect(),
+            queues: w
+                .queues
+                .into_iter()
+                .map(|name| QueueOutcome {
+                    name,
+                    t: room(),
+                    backlog_packets: room(),
+                    backlog_bytes: room(),
+                    dropped: room(),
+                })
+                .collect(),
+            digest: 0xcbf2_9ce4_8422_2325,
+        }
+    }
+
+    fn received(ends: Ends, socks: &[Sock], floods: &[Flood], now: Time) -> u64 {
+        match ends {
+            Ends::Tcp { client, server, sender } => {
+                let receiver = if sender == client { server } else { client };
+                socks[usize::from(receiver)].socket.info(now).bytes_received
+            }
+            Ends::Udp(i) => floods[usize::from(i)].received,
+            Ends::Echo(_) => 0,
+        }
+    }
+
+    /// The window opens (first call) or closes (second).
+    pub(super) fn window(&mut self, now: Time, socks: &[Sock], floods: &[Flood]) {
+        self.in_window = !self.in_window;
+        let into = if self.in_window { &mut self.at_start } else { &mut self.at_end };
+        for (n, ends) in into.iter_mut().zip(&self.flow_ends) {
+            *n = Self::received(*ends, socks, floods, now);
+        }
+    }
+
+    /// Takes a sample of everything.
+    pub(super) fn sample(&mut self, now: Time, socks: &[Sock], floods: &[Flood], fabric: &Fabric) {
+        let t = now.as_s();
+        for (s, ends) in self.series.iter_mut().zip(&self.flow_ends) {
+            s.t.push(t);
+            s.received.push(Self::received(*ends, socks, floods, now) as f64);
+            let Ends::Tcp { sender, .. } = *ends else { continue };
+            let i = socks[usize::from(sender)].socket.info(now);
+            s.acked.push(i.bytes_acked as f64);
+            s.snd_cwnd.push(f64::from(i.snd_cwnd));
+            s.snd_ssthresh.push(i.snd_ssthresh.map_or(f64::NAN, f64::from));
+            s.srtt_ms.push(i.srtt.as_ms());
+            s.min_rtt_ms.push(i.min_rtt.as_ms());
+            s.unacked.push(f64::from(i.unacked));
+            s.retrans.push(i.retransmits as f64);
+            s.pacing_bps.push(i.pacing_rate.map_or(f64::NAN, |r| r.bps() as f64));
+            s.delivery_bps.push(i.delivery_rate.bps() as f64);
+            s.notsent.push(i.notsent as f64);
+        }
+        for n in self.nodes.iter_mut().filter(|n| n.station.is_some()) {
+            let (ppdus, mpdus, tx, rx) = core::mem::take(&mut n.step);
+            n.t.push(t);
+            n.tx.push(tx.ns() as f64 / 1e3);
+            n.rx.push(rx.ns() as f64 / 1e3);
+            n.aggr.push(if ppdus == 0 { f64::NAN } else { mpdus as f64 / ppdus as f64 });
+        }
+        for (q, port) in self.queues.iter_mut().zip(&fabric.ports) {
+            q.t.push(t);
+            let d = port.qdisc.as_ref();
+            q.backlog_packets.push(d.map_or(0.0, |d| f64::from(d.packets())));
+            q.backlog_bytes.push(d.map_or(0.0, |d| d.bytes() as f64));
+            q.dropped.push(d.map_or(0.0, |d| d.dropped() as f64));
+        }
+    }
+
+    fn mix(&mut self, x: u64) {
+        self.digest = (self.digest ^ x).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+    }
+
+    pub(super) fn outcome(w: World) -> Outcome {
+        let now = w.fabric.q.now();
+        let held = w.fabric.held();
+        let ob = w.observer;
+        let span = ob.window.1 - ob.window.0;
+        let flows = (ob.flow_plans.into_iter().zip(ob.series).zip(&ob.flow_ends).enumerate())
+            .map(|(i, ((plan, series), ends))| {
+                let info = match ends {
+                    Ends::Tcp { sender, .. } => Some(w.socks[usize::from(*sender)].socket.info(now)),
+                    _ => None,
+                };
+                FlowOutcome {
+                    plan,
+                    bytes_window: ob.at_end[i].saturating_sub(ob.at_start[i]),
+                    retransmits: info.as_ref().map_or(0, |i| i.retransmits),
+                    rtos: info.as_ref().map_or(0, |i| i.rtos),
+                    series,
+                }
+            })
+            .collect();
+        let echoes = (ob.echo_names.into_iter().zip(w.echoes))
+            .map(|((name, station), e)| EchoOutcome { name, station, t: e.sent, rtt_ms: e.rtt_ms })
+            .collect();
+        let nodes = (ob.nodes.into_iter().filter(|n| n.station.is_some()))
+            .map(|n| NodeOutcome {
+                name: n.name,
+                ampdu_hist: n.hist,
+                airtime_fraction: n.window_airtime.as_s() / span.as_s(),
+                t: n.t,
+                airtime_tx_us: n.tx,
+                airtime_rx_us: n.rx,
+                avg_aggr_size: n.aggr,
+            })
+            .collect();
+        Outcome {
+            simulated: w.plan.end - Time::ZERO,
+            events: w.events,
+            window: ob.window,
+            flows,
+            echoes,
+            nodes,
+            queues: ob.queues,
+            ledger: w.fabric.accounts.ledger,
+            held,
+            digest: ob.digest,
+        }
+    }
+}
+
+impl FlowOutcome {
+    /// Payload a second in the window, Mbit/s.
+    pub fn goodput_mbit(&self, window: (Time, Time)) -> f64 {
+        self.bytes_window as f64 * 8.0 / (window.1 - window.0).as_s() / 1e6
+    }
+    /// Whether it is TCP.
+    pub fn is_tcp(&self) -> bool {
+        self.plan.proto == Proto::Tcp
+    }
+    /// Which way the data went.
+    pub fn direction(&self) -> Direction {
+        self.plan.direction
+    }
+}
+
+impl Probe for Observer {
+    fn ppdu(&mut self, p: &PpduSeen) {
+        self.mix(p.start.ns() ^ (u64::from(p.mpdus) << 48) ^ (u64::from(p.from.0) << 56));
+        let from = &mut self.nodes[usize::from(p.from.0)];
+        from.step.0 += 1;
+        from.step.1 += u64::from(p.mpdus);
+        from.step.2 += p.airtime;
+        if self.in_window {
+            from.hist[usize::from(p.mpdus).min(64)] += 1;
+            from.window_airtime += p.airtime;
+        }
+        self.nodes[usize::from(p.to.0)].step.3 += p.airtime;
+    }
+
+    fn delivered(&mut self, now: Time, at: NodeId, p: &Packet) {
+        self.mix(now.ns() ^ (u64::from(p.seq) << 24) ^ (u64::from(p.flow.0) << 56) ^ u64::from(at.0));
+    }
+}

@@ -1,0 +1,220 @@
+//! Builds a world from a scenario: nodes, routes, ports, the BSS, sockets, generators, and the first events.
+
+use super::air;
+use super::bss::{Bss, StaIx};
+use super::fabric::{Accounts, Event, Fabric, Route};
+use super::observe::{Observer, Watch};
+use super::port::{Link, Port};
+use super::world::{Ends, Sock, Timetable, World};
+use crate::driver::ethernet::Ethernet;
+use crate::host::Host;
+use crate::qdisc::{self, Qdisc};
+use crate::scenario::Scenario;
+use crate::scenario::keys::{Topology, Where};
+use crate::sim::{EventQueue, FlowId, Lane, NodeId, Owner, Span, Streams, Time};
+use crate::tcp::{Config, Profile, Socket};
+use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
+
+/// The bare network: nodes and what joins them.
+struct Net {
+    names: Vec<String>,
+    hosts: Vec<Host>,
+    ports: Vec<Port>,
+    port_names: Vec<String>,
+    routes: Vec<Vec<Route>>,
+    bss: Option<Box<Bss>>,
+    /// Node of each station of the BSS, AP first; empty where there is none.
+    on_air: Vec<NodeId>,
+    /// The clients, in the order of the plan's stations.
+    clients: Vec<NodeId>,
+    /// The far end of every flow.
+    server: NodeId,
+}
+
+impl World {
+    /// A world at time zero.
+    ///
+    /// Errors: a sentence, where the stages refuse what validation could not see.
+    pub fn new(s: &Scenario) -> Result<World, String> {
+        let streams = Streams::new(s.seed);
+        let net = match s.topology.kind {
+            Topology::Wired => wired(s, &streams),
+            Topology::Wifi => wifi(s, &streams)?,
+        };
+        let plan = Plan::new(&s.traffic, net.clients.len(), &streams);
+        let profile = Profile::named(s.kernel.name()).expect("every kernel of the schema has a profile");
+
+        let start = Time::ZERO + s.time.lead_in;
+        let flows_end = start + s.time.flows;
+        let end = flows_end + s.time.tail;
+        let mut q = EventQueue::default();
+        let mut socks = Vec::new();
+        let mut floods = Vec::new();
+        let mut echoes = Vec::new();
+        let mut flows = Vec::new();
+        let n_socks = 2 * plan.flows.iter().filter(|f| f.proto == Proto::Tcp).count();
+
+        for (i, f) in plan.flows.iter().enumerate() {
+            let flow = FlowId(i as u16);
+            let (client, server) = (net.clients[f.station], net.server);
+            let (from, to) = if f.direction == Direction::Up { (client, server) } else { (server, client) };
+            match f.proto {
+                Proto::Tcp => {
+                    let first = socks.len() as u16;
+                    let mut numbers = streams.get(&f.name, "tcp/isn");
+                    for (k, (local, remote)) in [(client, server), (server, client)].into_iter().enumerate() {
+                        let cfg = Config {
+                            flow,
+                            local,
+                            remote,
+                            owner: Owner(first + k as u16),
+                            params: s.tcp,
+                            cc: s.tunables,
+                            profile,
+                            hz: s.host.hz,
+                            dscp: f.dscp,
+                            mtu: 1500,
+                            tso: false,
+                            start_seq: numbers.bits() as u32,
+                        };
+                        let socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
+                        socks.push(Sock { socket, node: local, wake: Time::NEVER });
+                    }
+                    let sender = first + u16::from(f.direction == Direction::Down);
+                    flows.push(Ends::Tcp { client: first, server: first + 1, sender });
+                }
+                Proto::Udp(rate) => {
+                    let owner = Owner((n_socks + floods.len()) as u16);
+                    flows.push(Ends::Udp(floods.len() as u16));
+                    floods.push(Flood::new(flow, from, to, owner, f.dscp, s.traffic.udp_payload, rate));
+                }
+            }
+            q.push(start + f.delay, Lane::App, Event::FlowStart(i as u16));
+        }
+        for e in &plan.echoes {
+            let step = s.traffic.ping.expect("echoes are planned where there is a step");
+            let flow = FlowId(flows.len() as u16);
+            let n = ((end - Time::ZERO) / step) as usize + 2;
+            flows.push(Ends::Echo(echoes.len() as u16));
+            let (from, to) = (net.clients[e.station], net.server);
+            let echo = Echo::new(flow, from, to, e.dscp, s.traffic.ping_payload, step, n);
+            q.push(Time::ZERO, Lane::App, Event::Echo(echoes.len() as u16));
+            echoes.push(echo);
+        }
+
+        let window = (start + s.time.warmup, flows_end);
+        q.push(window.0, Lane::Sample, Event::Window);
+        q.push(window.1, Lane::Sample, Event::Window);
+        q.push(flows_end, Lane::Sample, Event::FlowsEnd);
+        // Samples fall on the flows' start, as a poller started with them would have it.
+        q.push(Time::from_ns(start.ns() % s.time.sample.ns() as u64), Lane::Sample, Event::Sample);
+
+        let observer = Observer::new(Watch {
+            window,
+            samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
+            flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
+            echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
+            nodes: net
+                .names
+                .iter()
+                .enumerate()
+                .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
+                .collect(),
+            queues: net.port_names,
+        });
+        let fabric = Fabric {
+            q,
+            hosts: net.hosts,
+            ports: net.ports,
+            bss: net.bss,
+            out: Default::default(),
+            routes: net.routes,
+            stations: net.on_air,
+            accounts: Accounts::default(),
+        };
+        let plan = Timetable { flows_end, end, sample: s.time.sample };
+        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges: Vec::new() })
+    }
+}
+
+/// C - R - S over veth pairs, shaped by HTB, delayed by netem on the way back.
+fn wired(s: &Scenario, streams: &Streams) -> Net {
+    let (c, r, srv) = (NodeId(0), NodeId(1), NodeId(2));
+    let mut seeds = streams.get("qdisc", "hash");
+    let setup = s.qdiscs();
+    let mut htb = |bottleneck: bool| {
+        let mut setup = setup;
+        if !bottleneck {
+            setup.htb.rate = s.bottleneck.access_rate;
+            setup.htb.leaf = qdisc::LeafKind::Pfifo;
+            setup.pfifo = Default::default();
+        }
+        Some(Qdisc::new(qdisc::Kind::Htb, &setup, seeds.bits() as u32))
+    };
+    let local = s.bottleneck.place == Where::Local;
+    let (cr, rs) = (htb(local), htb(!local));
+    let sr = (s.netem.delay > Span::ZERO).then(|| Qdisc::new(qdisc::Kind::Netem, &setup, 0));
+    let name = |here: bool, other: &str| if here { "bottleneck".to_string() } else { other.to_string() };
+    Net {
+        names: ["C", "R", "S"].map(String::from).to_vec(),
+        hosts: (0..3).map(|_| Host::new(Span::ZERO)).collect(),
+        ports: vec![
+            Port::new(r, cr, Link::Veth),
+            Port::new(srv, rs, Link::Veth),
+            Port::new(c, None, Link::Veth),
+            Port::new(r, sr, Link::Veth),
+        ],
+        port_names: vec![name(local, "C"), name(!local, "R"), "R back".into(), "S".into()],
+        routes: vec![
+            vec![Route::None, Route::Port(0), Route::Port(0)],
+            vec![Route::Port(2), Route::None, Route::Port(1)],
+            vec![Route::Port(3), Route::Port(3), Route::None],
+        ],
+        bss: None,
+        on_air: Vec::new(),
+        clients: vec![c],
+        server: srv,
+    }
+}
+
+/// Stations - AP - server; or stations - AP alone.
+fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
+    let n = usize::from(s.wifi.stations);
+    let ap = NodeId(0);
+    let stations: Vec<NodeId> = (0..n).map(|i| NodeId(1 + i as u16)).collect();
+    let mut names = vec!["ap".to_string()];
+    names.extend((0..n).map(|i| format!("sta{}", i + 1)));
+    let mut hosts = vec![Host::new(s.host.ap_rx)];
+    hosts.extend((0..n).map(|_| Host::new(s.host.sta_rx)));
+
+    let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
+    let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];
+    for i in 1..=n {
+        routes[0][i] = Route::Air(StaIx::AP, StaIx(i as u8));
+        routes[i] = vec![air(i); n + 2];
+        routes[i][i] = Route::None;
+    }
+    let mut ports = Vec::new();
+    let mut port_names = Vec::new();
+    let mut server = ap;
+    if s.backhaul.present {
+        server = NodeId(n as u16 + 1);
+        names.push("server".into());
+        hosts.push(Host::new(s.host.server_rx));
+        let mut seeds = streams.get("qdisc", "hash");
+        let setup = s.qdiscs();
+        for (i, peer) in [server, ap].into_iter().enumerate() {
+            let device = Ethernet::new(&s.ethernet, &s.bql);
+            let link = Link::Ethernet { device: Box::new(device), delay: s.backhaul.delay };
+            let q = Qdisc::new(s.backhaul.qdisc, &setup, seeds.bits() as u32);
+            ports.push(Port::new(peer, Some(q), link));
+            port_names.push(["ap eth", "server eth"][i].to_string());
+        }
+        routes[0][usize::from(server.0)] = Route::Port(0);
+        routes[usize::from(server.0)] = vec![Route::Port(1); n + 2];
+    }
+    let mut on_air = vec![ap];
+    on_air.extend(&stations);
+    let bss = Bss::new(&air::config(s)?, streams);
+    Ok(Net { names, hosts, ports, port_names, routes, bss: Some(Box::new(bss)), on_air, clients: stations, server })
+}

@@ -1,0 +1,266 @@
+//! The world: takes the next event, calls the stage it is for, and puts what comes of it back into the queue.
+
+use super::fabric::{Below, Charge, Event, Fabric};
+use super::observe::{Observer, Outcome};
+use crate::sim::{Kind, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
+use crate::tcp::Socket;
+use crate::traffic::{Echo, Flood};
+
+/// A socket, where it lives, and the timer that is set for it.
+pub(super) struct Sock {
+    pub(super) socket: Socket,
+    pub(super) node: NodeId,
+    pub(super) wake: Time,
+}
+
+/// What a flow is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ends {
+    /// A TCP connection: the socket that connects, the one that listens, and which of them sends.
+    Tcp {
+        /// Connects.
+        client: u16,
+        /// Listens.
+        server: u16,
+        /// Has the data.
+        sender: u16,
+    },
+    /// A UDP flood.
+    Udp(u16),
+    /// A series of echoes.
+    Echo(u16),
+}
+
+/// A run: everything there is, and the time.
+pub struct World {
+    pub(super) fabric: Fabric,
+    pub(super) socks: Vec<Sock>,
+    pub(super) floods: Vec<Flood>,
+    pub(super) echoes: Vec<Echo>,
+    /// By flow number.
+    pub(super) flows: Vec<Ends>,
+    pub(super) observer: Observer,
+    pub(super) plan: Timetable,
+    pub(super) events: u64,
+    pub(super) charges: Vec<(Owner, Charge)>,
+}
+
+/// When things happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timetable {
+    pub(super) flows_end: Time,
+    pub(super) end: Time,
+    pub(super) sample: Span,
+}
+
+impl World {
+    /// Runs to the end and tells what was seen.
+    pub fn run(mut self) -> Outcome {
+        self.run_until(Time::NEVER);
+        self.finish()
+    }
+
+    /// Runs the events up to `until`, or to the scenario's end if that comes first.
+    pub fn run_until(&mut self, until: Time) {
+        let until = until.min(self.plan.end);
+        while let Some((now, event)) = self.fabric.q.pop_until(until) {
+            self.events += 1;
+            self.on(now, event);
+            if !self.fabric.accounts.charges.is_empty() {
+                self.settle(now);
+            }
+        }
+    }
+
+    /// Packets made so far.
+    pub fn packets_made(&self) -> u64 {
+        self.fabric.accounts.ledger.made
+    }
+
+    /// What was seen so far.
+    pub fn finish(self) -> Outcome {
+        Observer::outcome(self)
+    }
+
+    /// Packets made but neither delivered, dropped nor held anywhere: 0 in a world that loses nothing.
+    pub fn unaccounted(&self) -> i64 {
+        let l = &self.fabric.accounts.ledger;
+        l.made as i64 - l.delivered as i64 - l.drops() as i64 - self.fabric.held() as i64
+    }
+
+    fn on(&mut self, now: Time, event: Event) {
+        match event {
+            Event::HostRx(node) => self.on_host_rx(now, node),
+            Event::PortArrive(i) => {
+                let port = &mut self.fabric.ports[usize::from(i)];
+                let (p, peer) = (port.arrive(), port.peer);
+                self.fabric.up(now, peer, p);
+            }
+            Event::PortDone(i) => {
+                let (port, mut ctx) = self.fabric.port(i);
+                let freed = port.on_done(now, &mut ctx);
+                self.fabric.accounts.credit(freed.owner, freed.truesize);
+            }
+            Event::PortWake(i) => {
+                let (port, mut ctx) = self.fabric.port(i);
+                port.on_wake(now, &mut ctx);
+            }
+            Event::SockTimer(i) => {
+                let s = &mut self.socks[usize::from(i)];
+                if s.wake == now {
+                    s.wake = Time::NEVER;
+                    if s.socket.wake_at() <= now {
+                        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+                        s.socket.on_timer(now, &mut below, &mut self.observer);
+                    }
+                    self.arm(i);
+                }
+            }
+            Event::SockTsq(i) => {
+                self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
+            }
+            Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
+            Event::FlowStart(i) => self.start_flow(now, i),
+            Event::FlowsEnd => self.end_flows(),
+            Event::Window => self.observer.window(now, &self.socks, &self.floods),
+            Event::Echo(i) => {
+                let echo = &mut self.echoes[usize::from(i)];
+                let (p, next) = echo.request(now);
+                let node = echo.from();
+                if next < self.plan.end {
+                    self.fabric.q.push(next, Lane::App, Event::Echo(i));
+                }
+                self.originate(now, node, p);
+            }
+            Event::Flood(i) => self.flood(now, i),
+            Event::Sample => {
+                self.observer.sample(now, &self.socks, &self.floods, &self.fabric);
+                self.fabric.q.push(now + self.plan.sample, Lane::Sample, Event::Sample);
+            }
+        }
+    }
+
+    /// Calls a socket and sets its timer anew.
+    fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer)) {
+        let s = &mut self.socks[usize::from(i)];
+        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+        f(&mut s.socket, &mut below, &mut self.observer);
+        self.arm(i);
+    }
+
+    fn arm(&mut self, i: u16) {
+        let s = &mut self.socks[usize::from(i)];
+        let at = s.socket.wake_at();
+        if at < s.wake {
+            // Timers that move later are not rescheduled: the old event finds nothing due and sets the new one.
+            s.wake = at.max(self.fabric.q.now());
+            self.fabric.q.push(s.wake, Lane::Timer, Event::SockTimer(i));
+        }
+    }
+
+    /// Hands freed memory back to sockets and floods; whoever TSQ held back runs in an event of its own.
+    fn settle(&mut self, now: Time) {
+        core::mem::swap(&mut self.charges, &mut self.fabric.accounts.charges);
+        let n_socks = self.socks.len() as u16;
+        for i in 0..self.charges.len() {
+            let (owner, charge) = self.charges[i];
+            match (charge, owner.0.checked_sub(n_socks)) {
+                (Charge::Freed(truesize), None) => {
+                    if self.socks[usize::from(owner.0)].socket.on_free(now, truesize) {
+                        self.fabric.q.push(now, Lane::Softirq, Event::SockTsq(owner.0));
+                    }
+                }
+                (Charge::Cut { whole, parts }, None) => self.socks[usize::from(owner.0)].socket.on_gso(whole, parts),
+                (Charge::Freed(truesize), Some(f)) => {
+                    if self.floods[usize::from(f)].on_free(truesize) {
+                        self.fabric.q.push(now, Lane::App, Event::Flood(f));
+                    }
+                }
+                (Charge::Cut { .. }, Some(_)) => unreachable!("datagrams are not cut"),
+            }
+        }
+        self.charges.clear();
+    }
+
+    fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
+        self.fabric.accounts.ledger.made += 1;
+        self.fabric.send(now, node, p, &mut self.observer);
+    }
+
+    fn on_host_rx(&mut self, now: Time, node: NodeId) {
+        let (mut p, next) = self.fabric.hosts[usize::from(node.0)].take(now);
+        if let Some(at) = next {
+            self.fabric.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+        // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
+        self.fabric.accounts.credit(p.owner, p.truesize);
+        p.owner = Owner::NONE;
+        if p.dst == node {
+            self.deliver(now, node, &p);
+        } else {
+            self.fabric.send(now, node, p, &mut self.observer);
+        }
+    }
+
+    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
+        use crate::sim::Probe;
+        let ends = self.flows.get(usize::from(p.flow.0)).copied();
+        match (p.kind, ends) {
+            (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {
+                let i = if self.socks[usize::from(client)].node == node { client } else { server };
+                self.fabric.accounts.ledger.delivered += 1;
+                self.observer.delivered(now, node, p);
+                self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+            }
+            (Kind::Udp, Some(Ends::Udp(i))) => {
+                self.fabric.accounts.ledger.delivered += 1;
+                self.observer.delivered(now, node, p);
+                self.floods[usize::from(i)].received += u64::from(p.payload);
+            }
+            (Kind::EchoRequest, _) => {
+                self.fabric.accounts.ledger.delivered += 1;
+                self.originate(now, node, Echo::reply_to(p));
+            }
+            (Kind::EchoReply, Some(Ends::Echo(i))) => {
+                self.fabric.accounts.ledger.delivered += 1;
+                self.observer.delivered(now, node, p);
+                self.echoes[usize::from(i)].replied(now, p);
+            }
+            _ => {
+                use crate::sim::Bin;
+                self.fabric.accounts.drop(*p, Place::Socket, Reason::NoSocket);
+            }
+        }
+    }
+
+    fn start_flow(&mut self, now: Time, i: u16) {
+        match self.flows[usize::from(i)] {
+            Ends::Tcp { client, sender, .. } => {
+                self.socks[usize::from(sender)].socket.set_bulk(None);
+                self.call(client, |s, low, probe| s.connect(now, low, probe));
+            }
+            Ends::Udp(f) => self.flood(now, f),
+            Ends::Echo(_) => unreachable!("echoes start by themselves"),
+        }
+    }
+
+    fn flood(&mut self, now: Time, i: u16) {
+        if now >= self.plan.flows_end {
+            return;
+        }
+        let flood = &mut self.floods[usize::from(i)];
+        let node = flood.from();
+        if let Some((p, next)) = flood.next(now) {
+            self.fabric.q.push(next, Lane::App, Event::Flood(i));
+            self.originate(now, node, p);
+        }
+    }
+
+    fn end_flows(&mut self) {
+        for ends in &self.flows {
+            if let Ends::Tcp { sender, .. } = ends {
+                self.socks[usize::from(*sender)].socket.stop_bulk();
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The sections that belong to a run as a whole rather than to an algorithm.
+
+use crate::sim::{Rate, Span};
+use crate::{choices, params};
+
+choices! {
+    /// Which Linux the hosts run: a table of documented differences.
+    pub enum Kernel {
+        /// CoTSQ's.
+        V4_14 = "4.14",
+        /// BBRp's.
+        V4_19 = "4.19",
+        /// Hard Times'.
+        V5_4 = "5.4",
+        /// TSQ/TP's.
+        V5_10 = "5.10",
+        /// Today's, and the reference traces'.
+        V6_12 = "6.12",
+    }
+}
+
+choices! {
+    /// The shape of the network.
+    pub enum Topology {
+        /// C - R - S over Ethernet.
+        Wired = "wired",
+        /// Stations - AP - server.
+        Wifi = "wifi",
+    }
+}
+
+choices! {
+    /// Where the wired bottleneck is.
+    pub enum Where {
+        /// On the sender's own interface.
+        Local = "local",
+        /// On the router's.
+        Remote = "remote",
+    }
+}
+
+params! {
+    /// When things happen. A run is lead-in, flows, tail; pings go on through all of it.
+    pub struct TimePlan {
+        /// Pings only, before the flows.
+        lead_in: Span = Span::from_s(5), in Span::ZERO => Span::from_s(3600), src "Flent's DELAY";
+        /// The flows' time.
+        flows: Span = Span::from_s(60), in Span::from_ms(1) => Span::from_s(100_000), src "CoTSQ section IV";
+        /// Pings only, after the flows.
+        tail: Span = Span::from_s(5), in Span::ZERO => Span::from_s(3600), src "Flent's DELAY";
+        /// From the flows' start to the start of the window in which figures are taken.
+        warmup: Span = Span::from_s(2), in Span::ZERO => Span::from_s(3600), src "judging rules of this project";
+        /// Step of the sampled series.
+        sample: Span = Span::from_ms(200), in Span::from_ms(1) => Span::from_s(3600), src "Flent's step";
+    }
+}
+
+params! {
+    /// The network's shape.
+    pub struct Shape {
+        /// Wired (C - R - S) or Wi-Fi (stations - AP - server).
+        kind: Topology = Topology::Wifi, src "this project";
+    }
+}
+
+params! {
+    /// The wired path C - R - S, as the kernel reference has it: an HTB on C's and on R's interface, one of which is the
+    /// bottleneck. The bottleneck's rate, leaf and depths are `[htb]`'s, the returning path's delay is `[netem]`'s.
+    pub struct Bottleneck {
+        /// On the sender's own interface (`local`) or on the router's (`remote`).
+        place: Where = Where::Remote, src "kernel reference: where";
+        /// Rate of the HTB that is not the bottleneck; its leaf is a pfifo of 1000 packets.
+        access_rate: Rate = Rate::from_mbit(1000), in Rate::from_kbit(8) => Rate::from_mbit(100_000), src "kernel reference";
+    }
+}
+
+params! {
+    /// The wired network behind the AP.
+    pub struct Backhaul {
+        /// Whether there is one; without it the flows end at the AP itself.
+        present: bool = true, src "CoTSQ figure 2; its ath9k runs went between AP and client";
+        /// The queueing discipline on both ends of its Ethernet.
+        qdisc: crate::qdisc::Kind = crate::qdisc::Kind::PfifoFast, src "linux@6.12 net/sched/sch_generic.c attach_default_qdiscs";
+        /// Propagation delay of one direction, switches included.
+        delay: Span = Span::from_us(5), in Span::ZERO => Span::from_s(10), src "a few store-and-forward hops of Gigabit Ethernet";
+    }
+}
+
+params! {
+    /// Who sends what: the shapes of Flent's tests.
+    pub struct Traffic {
+        /// TCP uploads a station.
+        tcp_up: u16 = 1, in 0 => 256, src "Flent tcp_nup";
+        /// TCP downloads a station.
+        tcp_down: u16 = 0, in 0 => 256, src "Flent tcp_ndown";
+        /// Offered UDP load up, a station.
+        udp_up: Option<Rate> = None, src "iperf -u";
+        /// Offered UDP load down, a station.
+        udp_down: Option<Rate> = None, src "iperf -u";
+        /// Bytes of payload a UDP datagram.
+        udp_payload: u16 = 1470, in 1 => 1472, src "iperf's default";
+        /// Step of the ping; off: none.
+        ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
+        /// Payload of an echo.
+        ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
+        /// Spread the flows over Flent's RRUL marks (CS0, CS1, CS5, EF in turn) and add its UDP echoes.
+        rrul: bool = false, src "Flent rrul.conf";
+        /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
+        start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
+    }
+}
+
+choices! {
+    /// Which 802.11.
+    pub enum Standard {
+        /// 802.11a: OFDM, no aggregation.
+        A = "a",
+        /// 802.11n: HT, A-MPDU.
+        N = "n",
+    }
+}
+
+choices! {
+    /// The frequency band, as far as timing needs it.
+    pub enum BandName {
+        /// SIFS 10 us, signal extension.
+        Ghz2 = "2.4 GHz",
+        /// SIFS 16 us.
+        Ghz5 = "5 GHz",
+    }
+}
+
+params! {
+    /// The air: what every station of the BSS shares.
+    pub struct Air {
+        /// 802.11a or n.
+        standard: Standard = Standard::N, src "this project";
+        /// HT modulation and coding scheme; 8 a spatial stream (7: one stream, 15: two).
+        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34";
+        /// Channel width, MHz: 20 or 40.
+        width_mhz: u8 = 40, in 20 => 40, src "Hard Times section V: 40 MHz";
+        /// Guard interval of 400 ns.
+        short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
+        /// The data rate of 802.11a.
+        rate: Rate = Rate::from_mbit(54), in Rate::from_mbit(6) => Rate::from_mbit(54), src "802.11-2020 table 17-4";
+        /// The band.
+        band: BandName = BandName::Ghz5, src "this project";
+        /// The highest rate of the basic rate set, for responses and RTS.
+        basic_rate: Rate = Rate::from_mbit(24), in Rate::from_mbit(6) => Rate::from_mbit(24), src "802.11-2020 17.3.8.3 mandatory rates";
+        /// A-MPDUs; 802.11a has none.
+        aggregation: bool = true, src "802.11-2020 10.12";
+        /// Stations beside the AP.
+        stations: u8 = 1, in 1 => 64, src "this project";
+        /// Probability that an MPDU is lost to noise.
+        error_rate: f64 = 0.0, in 0.0 => 1.0, src "this project";
+    }
+}
+
+params! {
+    /// A radio's host: what drives it, and the qdisc above it where the driver has no queues of mac80211's.
+    pub struct Radio {
+        /// The driver.
+        driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
+        /// The queueing discipline above ath9k_htc.
+        qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
+    }
+}

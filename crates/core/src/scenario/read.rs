@@ -1,0 +1,241 @@
+//! Reads a scenario file and `--set` overrides into a [`Scenario`].
+
+use super::check;
+use super::error::ScenarioError;
+use super::sections::{Scenario, Section, TOP, is_section, section_keys};
+use crate::sim::params::{Raw, nearest};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Where a text comes from, for messages.
+pub struct Source<'a> {
+    /// The path, as the user gave it.
+    pub path: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// Where each key was set: (file, line).
+pub(super) type Places = BTreeMap<String, (String, usize)>;
+
+/// Reads a scenario, applies `key=value` overrides in their order, and checks the whole.
+///
+/// Errors: the first thing wrong, as a [`ScenarioError`].
+pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+    let mut s = Scenario::default();
+    let mut places = Places::new();
+    let table = DeTable::parse(src.text).map_err(|e| ScenarioError {
+        file: src.path.into(),
+        line: e.span().map_or(0, |sp| line_of(src.text, sp.start)),
+        key: String::new(),
+        found: format!("not TOML: {}", e.message()),
+        expected: "a scenario file (TOML 1.0)".into(),
+        near: None,
+    })?;
+    for (key, value) in table.get_ref() {
+        let name = key.get_ref().as_ref();
+        let line = line_of(src.text, key.span().start);
+        match value.get_ref() {
+            DeValue::Table(t) if is_section(name) => {
+                for (k, v) in t {
+                    let line = line_of(src.text, k.span().start);
+                    set_value(&mut s, &mut places, src.path, line, name, k.get_ref(), v)?;
+                }
+            }
+            DeValue::Table(_) if name.contains('.') || !TOP.contains(&name) => {
+                return Err(unknown(src.path, line, "", name));
+            }
+            _ if is_section(name) => {
+                return Err(ScenarioError {
+                    file: src.path.into(),
+                    line,
+                    key: name.into(),
+                    found: "a single value".into(),
+                    expected: format!("a section: [{name}] with keys {}", section_keys(name).join(", ")),
+                    near: None,
+                });
+            }
+            _ => set_value(&mut s, &mut places, src.path, line, "", name, value)?,
+        }
+    }
+    for (key, value) in overrides {
+        let (section, leaf) = key.split_once('.').unwrap_or(("", key));
+        let raw = raw_of_override(value);
+        set(&mut s, &mut places, "--set", 0, section, leaf, &raw)?;
+    }
+    check::required(&places, src.path)?;
+    check::combinations(&s, &places, src.path)?;
+    Ok(s)
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
+}
+
+/// `--set` values are TOML where they can be, text otherwise: `tcp.cc=reno`, `time.flows=10 s`, `wifi.rts=true`.
+fn raw_of_override(v: &str) -> Raw {
+    let t = v.trim();
+    if let Ok(n) = t.parse::<i64>() {
+        return Raw::Int(n);
+    }
+    if let Ok(x) = t.parse::<f64>()
+        && t.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    {
+        return Raw::Float(x);
+    }
+    match t {
+        "true" => Raw::Bool(true),
+        "false" => Raw::Bool(false),
+        _ => Raw::Text(t.trim_matches('"').into()),
+    }
+}
+
+fn set_value(
+    s: &mut Scenario,
+    places: &mut Places,
+    file: &str,
+    line: usize,
+    section: &str,
+    key: &str,
+    value: &Spanned<DeValue>,
+) -> Result<(), ScenarioError> {
+    let wrong = |found: &str, expected: &str| ScenarioError {
+        file: file.into(),
+        line,
+        key: dotted(section, key),
+        found: found.into(),
+        expected: expected.into(),
+        near: None,
+    };
+    let raw = match value.get_ref() {
+        DeValue::String(t) => Raw::Text(t.to_string()),
+        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix())
+            .map(Raw::Int)
+            .map_err(|_| wrong(n.as_str(), "a whole number of at most 64 bits"))?,
+        DeValue::Float(x) => {
+            x.as_str().parse().map(Raw::Float).map_err(|_| wrong(x.as_str(), "a number that can be written"))?
+        }
+        DeValue::Boolean(b) => Raw::Bool(*b),
+        DeValue::Array(_) => return Err(wrong("a list", "a single value")),
+        DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
+        DeValue::Table(_) => return Err(wrong("a table", "a single value")),
+    };
+    set(s, places, file, line, section, key, &raw)
+}
+
+fn set(
+    s: &mut Scenario,
+    places: &mut Places,
+    file: &str,
+    line: usize,
+    section: &str,
+    key: &str,
+    raw: &Raw,
+) -> Result<(), ScenarioError> {
+    match s.set(section, key, raw) {
+        None => Err(unknown(file, line, section, key)),
+        Some(Ok(())) => {
+            places.insert(dotted(section, key), (file.into(), line));
+            Ok(())
+        }
+        Some(Err(r)) => Err(ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted(section, key),
+            found: match raw {
+                Raw::Int(n) => n.to_string(),
+                Raw::Float(x) => x.to_string(),
+                Raw::Bool(b) => b.to_string(),
+                Raw::Text(t) => format!("\"{t}\""),
+            },
+            expected: r.expected,
+            near: r.near,
+        }),
+    }
+}
+
+pub(super) fn dotted(section: &str, key: &str) -> String {
+    if section.is_empty() { key.into() } else { format!("{section}.{key}") }
+}
+
+fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
+    let all: Vec<String> = super::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
+    let dotted_key = dotted(section, key);
+    if !section.is_empty() && is_section(section) {
+        let keys = section_keys(section);
+        let near = nearest(key, keys.iter().copied()).map(|k| dotted(section, &k));
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key.clone(),
+            found: format!("[{section}] has no key \"{key}\""),
+            expected: format!("one of {}", keys.join(", ")),
+            near: near.or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
+        };
+    }
+    let mut names = Section::names();
+    names.extend(TOP);
+    let what = if section.is_empty() { key } else { section };
+    ScenarioError {
+        file: file.into(),
+        line,
+        key: dotted_key.clone(),
+        found: format!("there is no key or section \"{what}\""),
+        expected: format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", ")),
+        near: nearest(what, names.into_iter()).or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Span;
+
+    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
+
+    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+        read(&Source { path: "a.toml", text }, &[])
+    }
+
+    #[test]
+    fn a_small_file_is_enough() {
+        let s = parse(WIRED).unwrap();
+        assert_eq!(s.htb.rate.bps(), 100_000_000);
+    }
+
+    #[test]
+    fn a_typo_names_line_and_nearest() {
+        let e = parse(&format!("{WIRED}rat = \"local\"\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str()), (6, "htb.rat"));
+        assert_eq!(e.near.as_deref(), Some("htb.rate"));
+        assert!(e.to_string().starts_with("a.toml:6: htb.rat"), "{e}");
+    }
+
+    #[test]
+    fn a_unit_that_does_not_fit_is_told() {
+        let e = parse(&WIRED.replace("100 Mbit/s", "100 ms")).unwrap_err();
+        assert!(e.expected.contains("Mbit/s") && e.line == 5, "{e}");
+    }
+
+    #[test]
+    fn a_missing_key_is_told() {
+        let e = parse("name = \"x\"\n[topology]\nkind = \"wired\"\n").unwrap_err();
+        assert_eq!(e.key, "htb.rate");
+    }
+
+    #[test]
+    fn overrides_win_and_are_named() {
+        let src = Source { path: "a.toml", text: WIRED };
+        let s = read(&src, &[("time.flows".into(), "3 s".into())]).unwrap();
+        assert_eq!(s.time.flows, Span::from_s(3));
+        let e = read(&src, &[("time.flows".into(), "3".into())]).unwrap_err();
+        assert_eq!(e.file, "--set");
+    }
+
+    #[test]
+    fn broken_toml_has_a_line() {
+        let e = parse("name = \"x\"\n[topology\n").unwrap_err();
+        assert!(e.found.contains("not TOML") && e.line == 2, "{e}");
+    }
+}

@@ -1,0 +1,195 @@
+//! The scenario as a whole: its own keys, and every section with the struct that owns it.
+
+use super::keys;
+use crate::qdisc::{Discipline, Setup};
+use crate::sim::params::{Param, Raw, Refused, Schema, Value};
+use crate::tcp::Tunables;
+
+/// The keys that stand above all sections.
+pub(super) const TOP: [&str; 4] = ["name", "description", "kernel", "seed"];
+
+/// A section's name and its owner's schema.
+pub struct Section;
+
+macro_rules! sections {
+    ($( $(#[$m:meta])* $name:ident : $t:ty ),* $(,)?) => {
+        /// What a run is asked to be. `Default` is the default of every parameter.
+        #[derive(Clone, Debug)]
+        pub struct Scenario {
+            /// A short name, for results.
+            pub name: String,
+            /// A sentence, for people.
+            pub description: String,
+            /// The kernel profile of every host.
+            pub kernel: keys::Kernel,
+            /// The seed of every random stream.
+            pub seed: u64,
+            $( $(#[$m])* pub $name: $t, )*
+            /// One section a congestion control, of its name.
+            pub tunables: Tunables,
+        }
+
+        impl Default for Scenario {
+            fn default() -> Self {
+                Scenario {
+                    name: String::new(),
+                    description: String::new(),
+                    kernel: keys::Kernel::V6_12,
+                    seed: 1,
+                    $( $name: <$t>::default(), )*
+                    tunables: Tunables::default(),
+                }
+            }
+        }
+
+        impl Section {
+            /// Every section's name.
+            pub fn names() -> Vec<&'static str> {
+                let mut all = vec![ $( stringify!($name) ),* ];
+                all.extend(Tunables::schemas().iter().filter(|(_, keys)| !keys.is_empty()).map(|(name, _)| *name));
+                all
+            }
+        }
+
+        impl Scenario {
+            pub(super) fn set_in(&mut self, section: &str, key: &str, raw: &Raw) -> Option<Result<(), Refused>> {
+                match section {
+                    $( stringify!($name) => self.$name.set(key, raw), )*
+                    _ => self.tunables.set(section, key, raw),
+                }
+            }
+            /// Every key with its value, dotted, in the order of the schema.
+            pub fn resolved(&self) -> Vec<(String, String)> {
+                let mut all = vec![
+                    ("name".to_string(), self.name.clone()),
+                    ("description".to_string(), self.description.clone()),
+                    ("kernel".to_string(), self.kernel.show()),
+                    ("seed".to_string(), self.seed.to_string()),
+                ];
+                $( all.extend(self.$name.values().into_iter()
+                    .map(|(k, v)| (format!("{}.{k}", stringify!($name)), v))); )*
+                all.extend(self.tunables.values().into_iter().map(|(name, k, v)| (format!("{name}.{k}"), v)));
+                all
+            }
+        }
+
+        /// Every parameter with its section; the empty section holds the top keys.
+        pub fn schema() -> Vec<(&'static str, Param)> {
+            let mut all = top_schema();
+            $( all.extend(<$t>::schema().into_iter().map(|p| (stringify!($name), p))); )*
+            all.extend(Tunables::schemas().into_iter().flat_map(|(name, keys)| keys.into_iter().map(move |p| (name, p))));
+            all
+        }
+    };
+}
+
+sections! {
+    /// When things happen.
+    time: keys::TimePlan,
+    /// The network's shape.
+    topology: keys::Shape,
+    /// The wired bottleneck.
+    bottleneck: keys::Bottleneck,
+    /// The network behind the AP.
+    backhaul: keys::Backhaul,
+    /// Who sends what.
+    traffic: keys::Traffic,
+    /// What hosts' CPUs cost.
+    host: crate::host::Params,
+    /// TCP.
+    tcp: crate::tcp::Params,
+    /// The token bucket of the wired bottleneck.
+    htb: crate::qdisc::htb::Params,
+    /// The delay of the wired path.
+    netem: crate::qdisc::netem::Params,
+    /// FIFO in packets.
+    pfifo: <crate::qdisc::fifo::Pfifo as Discipline>::Params,
+    /// FIFO in bytes.
+    bfifo: <crate::qdisc::fifo::Bfifo as Discipline>::Params,
+    /// Three bands by priority.
+    pfifo_fast: <crate::qdisc::pfifo_fast::PfifoFast as Discipline>::Params,
+    /// Fair queueing with CoDel in every flow.
+    fq_codel: <crate::qdisc::fq_codel::FqCodel as Discipline>::Params,
+    /// Fair queueing that holds packets until they are due.
+    fq: <crate::qdisc::fq::Fq as Discipline>::Params,
+    /// The air.
+    wifi: keys::Air,
+    /// The medium.
+    medium: crate::wifi::medium::Params,
+    /// Receivers' reorder buffers.
+    reorder: crate::wifi::reorder::Params,
+    /// Fixed rates' chains.
+    fixed: crate::rate::fixed::Params,
+    /// The AP's radio.
+    ap: keys::Radio,
+    /// The stations' radios.
+    sta: keys::Radio,
+    /// mac80211's transmit queues.
+    mac80211: crate::mac80211::Params,
+    /// The ath9k driver and its chips.
+    ath9k: crate::driver::ath9k::Params,
+    /// The ath9k_htc driver and its chip.
+    ath9k_htc: crate::driver::ath9k_htc::Params,
+    /// Ethernet devices.
+    ethernet: crate::driver::ethernet::Params,
+    /// Byte queue limits.
+    bql: crate::driver::bql::Params,
+}
+
+fn top_schema() -> Vec<(&'static str, Param)> {
+    let d = Scenario::default();
+    let row = |key, unit, default: String, range: String, doc: &str| {
+        ("", Param { key, unit, default, range, doc: doc.into(), source: "this project" })
+    };
+    vec![
+        row("name", "text", d.name, String::new(), "A short name, for results."),
+        row("description", "text", d.description, String::new(), "A sentence, for people."),
+        row("kernel", "name", d.kernel.show(), keys::Kernel::names().join(" | "), "The kernel profile of every host."),
+        row("seed", "count", d.seed.to_string(), String::new(), "The seed of every random stream."),
+    ]
+}
+
+impl Scenario {
+    /// The parameters of every discipline, as the qdiscs want them.
+    pub fn qdiscs(&self) -> Setup {
+        Setup {
+            pfifo: self.pfifo,
+            bfifo: self.bfifo,
+            pfifo_fast: self.pfifo_fast,
+            fq_codel: self.fq_codel,
+            fq: self.fq,
+            htb: self.htb,
+            netem: self.netem,
+        }
+    }
+    /// Sets one key. `None`: there is no such key.
+    pub(super) fn set(&mut self, section: &str, key: &str, raw: &Raw) -> Option<Result<(), Refused>> {
+        let text = |raw: &Raw| match raw {
+            Raw::Text(t) => Ok(t.clone()),
+            _ => Err(Refused::expected("a text")),
+        };
+        match (section, key) {
+            ("", "name") => Some(text(raw).map(|t| self.name = t)),
+            ("", "description") => Some(text(raw).map(|t| self.description = t)),
+            // `--set kernel=5.4` and `kernel = 5.4` arrive as numbers.
+            ("", "kernel") => Some(
+                keys::Kernel::read(&match raw {
+                    Raw::Float(x) => Raw::Text(x.to_string()),
+                    r => r.clone(),
+                })
+                .map(|k| self.kernel = k),
+            ),
+            ("", "seed") => Some(u64::read(raw).map(|n| self.seed = n)),
+            ("", _) => None,
+            _ => self.set_in(section, key, raw),
+        }
+    }
+}
+
+pub(super) fn is_section(name: &str) -> bool {
+    Section::names().contains(&name)
+}
+
+pub(super) fn section_keys(section: &str) -> Vec<&'static str> {
+    schema().into_iter().filter(|(s, _)| *s == section).map(|(_, p)| p.key).collect()
+}

@@ -1,0 +1,235 @@
+//! The sending application and the send buffer: a program that always has more to write (iperf, netperf), blocked while the buffer is
+//! full and woken when a third of it is free.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
+//! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
+//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the boundaries of its 1 MiB writes are not seen:
+//! PSH marks come from full buffers and from half windows only; D3 nothing is written in pages, so the buffer is full to the byte.
+
+use super::cc::Control;
+use super::seq::{after, before};
+use super::socket::{Socket, State};
+use super::tp::Tp;
+use super::truesize;
+use crate::sim::Lower;
+use std::collections::VecDeque;
+
+/// The application's and the send buffer's state.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// It writes; so many bytes are left (none: without end).
+    bulk: Option<Option<u64>>,
+    /// FIN stands at the end of what was written.
+    fin: bool,
+    /// Its sequence number.
+    fin_seq: Option<u32>,
+    /// `sk_sndbuf`, bytes of truesize.
+    pub sndbuf: u32,
+    /// It waits for space (`SOCK_NOSPACE`).
+    no_space: bool,
+    /// It is to run.
+    wake: bool,
+    /// Skbs on the retransmission queue.
+    rtx_skbs: u32,
+    /// Number of the next skb.
+    next_skb: u32,
+    /// Bytes that it puts in an skb.
+    size_goal: u32,
+    /// Up to here PSH is set or was (`pushed_seq`).
+    pushed_seq: u32,
+    /// Ends of skbs that carry PSH, in order.
+    marks: VecDeque<u32>,
+}
+
+impl App {
+    /// Nothing to send.
+    pub fn new(sndbuf: u32, seq: u32) -> App {
+        App {
+            bulk: None,
+            fin: false,
+            fin_seq: None,
+            sndbuf,
+            no_space: false,
+            wake: false,
+            rtx_skbs: 0,
+            next_skb: 0,
+            size_goal: 0,
+            pushed_seq: seq,
+            marks: VecDeque::with_capacity(16),
+        }
+    }
+    /// The connection begins at `seq`.
+    pub fn written(&mut self, seq: u32) {
+        self.pushed_seq = seq;
+    }
+    /// Bytes of payload written and not sent.
+    #[inline]
+    pub fn unsent_data(&self, tp: &Tp) -> u32 {
+        tp.unsent().saturating_sub(u32::from(self.fin))
+    }
+    /// Whether FIN follows the byte before `end`.
+    #[inline]
+    pub fn fin_at(&self, end: u32) -> bool {
+        self.fin && self.fin_seq == Some(end)
+    }
+    /// Whether FIN is the last of what is written.
+    pub const fn fin_is_last(&self) -> bool {
+        self.fin
+    }
+    /// Whether it waits for space.
+    pub const fn no_space(&self) -> bool {
+        self.no_space
+    }
+    /// A number for an skb that goes on the retransmission queue.
+    #[inline]
+    pub fn new_skb(&mut self) -> u32 {
+        self.rtx_skbs += 1;
+        self.next_skb = self.next_skb.wrapping_add(1);
+        self.next_skb
+    }
+    /// A segment of `skb` was acknowledged; `next` is the skb of the one after it.
+    #[inline]
+    pub fn acked(&mut self, skb: u32, next: Option<u32>) {
+        if next != Some(skb) {
+            self.rtx_skbs -= 1;
+        }
+    }
+    /// Whether the skb that ends at `end` carries PSH.
+    #[inline]
+    pub fn push_at(&mut self, end: u32) -> bool {
+        let mut push = false;
+        while self.marks.front().is_some_and(|&m| !after(m, end)) {
+            self.marks.pop_front();
+            push = true;
+        }
+        push
+    }
+}
+
+impl Socket {
+    /// An application that always has data (it writes 1 MiB blocks), or this many bytes and then ends. It starts once the connection is
+    /// established.
+    pub fn set_bulk(&mut self, bytes: Option<u64>) {
+        self.app.bulk = Some(bytes);
+        self.app.wake = true;
+    }
+
+    /// The application ends: what is in the send buffer still goes, then FIN.
+    pub fn stop_bulk(&mut self) {
+        if self.app.bulk.is_some() {
+            self.app.bulk = Some(Some(0));
+            self.app.wake = true;
+        }
+    }
+
+    /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
+    fn wmem_queued(&self) -> u32 {
+        let skbs = self.app.rtx_skbs + self.tp.unsent().div_ceil(self.app.size_goal.max(1));
+        self.cost.queued(self.tp.write_seq.wrapping_sub(self.tp.snd_una), skbs)
+    }
+
+    /// `tcp_sndbuf_expand`: room for two windows of what a segment may cost.
+    pub(super) fn sndbuf_expand(&mut self) {
+        let per_mss = truesize::per_mss(self.params.max_header, self.mss_clamp.max(self.tp.mss_cache));
+        let segs = self.tp.snd_cwnd.max(10).max(self.tp.reordering + 1);
+        let want = u64::from(self.ca.sndbuf_expand()) * u64::from(segs) * u64::from(per_mss);
+        if u64::from(self.app.sndbuf) < want {
+            self.app.sndbuf = want.min(self.params.wmem_max.get()) as u32;
+        }
+    }
+
+    /// `tcp_check_space`: something left the send buffer; wakes the application when it is worth while.
+    #[inline]
+    pub(super) fn app_check_space(&mut self) {
+        if !self.app.no_space {
+            return;
+        }
+        if self.tp.in_flight() < self.tp.snd_cwnd {
+            self.sndbuf_expand();
+            self.tp.snd_cwnd_stamp = self.tp.clock.j32();
+        }
+        let queued = self.wmem_queued();
+        if queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 {
+            self.app.no_space = false;
+            self.app.wake = true;
+        }
+    }
+
+    /// Runs the application if it was woken.
+    #[inline]
+    pub(super) fn app_run<L: Lower>(&mut self, low: &mut L) {
+        if self.app.wake && matches!(self.state, State::Established | State::CloseWait) {
+            self.app.wake = false;
+            self.app_write(low);
+        }
+    }
+
+    /// `tcp_xmit_size_goal`: what an skb may hold, within half of the peer's window.
+    fn size_goal(&self, mss: u32) -> u32 {
+        if self.gso_max_segs == 1 {
+            return mss;
+        }
+        let half = if self.tp.max_window > 536 { self.tp.max_window >> 1 } else { self.tp.max_window };
+        let goal = if half == 0 { self.tp.gso_max_size } else { self.tp.gso_max_size.min(half) };
+        ((goal / mss).min(self.gso_max_segs) * mss).max(mss)
+    }
+
+    /// `tcp_sendmsg`: fills the send buffer and pushes.
+    fn app_write<L: Lower>(&mut self, low: &mut L) {
+        let Some(left) = self.app.bulk else { return };
+        if self.app.fin {
+            return;
+        }
+        self.check_app_limited();
+        let goal = self.size_goal(self.current_mss());
+        self.app.size_goal = goal;
+        let unsent = self.tp.unsent();
+        let queued = self.wmem_queued();
+        // The last skb is filled up, then skbs are added while the buffer is not full.
+        let mut room = u64::from((goal - unsent % goal) % goal);
+        if queued < self.app.sndbuf {
+            let skbs = (self.app.sndbuf - queued).div_ceil(self.cost.of(goal));
+            room += u64::from(skbs) * u64::from(goal);
+        }
+        let bytes = left.map_or(room, |l| l.min(room)) as u32;
+        if bytes > 0 {
+            self.restart_after_idle();
+            self.mark_forced(bytes, goal);
+            self.tp.write_seq = self.tp.write_seq.wrapping_add(bytes);
+            self.mark_push();
+        }
+        let left = left.map(|l| l - u64::from(bytes));
+        self.app.bulk = Some(left);
+        if left == Some(0) {
+            self.app.fin = true;
+            self.app.fin_seq = Some(self.tp.write_seq);
+            self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
+            self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
+        } else {
+            self.app.no_space = true;
+        }
+        self.push_pending(low);
+    }
+
+    /// `tcp_mark_push`: the end of what is written carries PSH.
+    fn mark_push(&mut self) {
+        self.app.pushed_seq = self.tp.write_seq;
+        if self.app.marks.back() != Some(&self.tp.write_seq) {
+            self.app.marks.push_back(self.tp.write_seq);
+        }
+    }
+
+    /// `forced_push`: an skb that lies half the peer's largest window beyond the last PSH carries one.
+    fn mark_forced(&mut self, bytes: u32, goal: u32) {
+        let half = (self.tp.max_window >> 1).max(goal);
+        let end = self.tp.write_seq.wrapping_add(bytes);
+        loop {
+            let at = self.app.pushed_seq.wrapping_add((half / goal + 1) * goal);
+            if !before(at, end) || !after(at, self.tp.write_seq) {
+                return;
+            }
+            self.app.pushed_seq = at;
+            self.app.marks.push_back(at);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Congestion controls: one file each, one line each in [`algorithms!`] below.
+//!
+//! Stands for: `struct tcp_congestion_ops` of Linux 6.12 include/net/tcp.h. A control sees [`Tp`] and nothing else of the socket. It is
+//! dispatched by a match on an enum, never through a vtable. Adding one: write `cc/NAME.rs` with `Params` (by `params!`) and a type that
+//! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
+
+pub mod cubic;
+pub mod hystart;
+pub mod reno;
+
+use super::profile::Profile;
+use super::tp::{CaState, Tp};
+
+/// What happened, for a control. src: linux@6.12 include/net/tcp.h tcp_ca_event
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The first transmission when nothing is in flight.
+    TxStart,
+    /// The window restarts after idleness.
+    CwndRestart,
+    /// The reduction is complete.
+    CompleteCwr,
+    /// A timeout.
+    Loss,
+    /// A packet came without congestion mark.
+    EcnNoCe,
+    /// A packet came with congestion mark.
+    EcnIsCe,
+}
+
+/// What an ACK tells about the rate of delivery. src: linux@6.12 include/net/tcp.h rate_sample
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RateSample {
+    /// `delivered_mstamp` when the reference segment was sent, microseconds; 0: no sample.
+    pub prior_mstamp: u64,
+    /// `delivered` when the reference segment was sent.
+    pub prior_delivered: u32,
+    /// `delivered_ce` when the reference segment was sent.
+    pub prior_delivered_ce: u32,
+    /// Segments delivered over the interval; -1: invalid.
+    pub delivered: i32,
+    /// Of these, with a congestion mark.
+    pub delivered_ce: i32,
+    /// Length of the interval, microseconds; -1: invalid.
+    pub interval_us: i64,
+    /// Its send phase, microseconds.
+    pub snd_interval_us: u32,
+    /// Its acknowledgement phase, microseconds.
+    pub rcv_interval_us: u32,
+    /// RTT of the last segment acknowledged, microseconds; -1: none.
+    pub rtt_us: i64,
+    /// Segments newly marked lost.
+    pub losses: u32,
+    /// Segments newly acknowledged or SACKed.
+    pub acked_sacked: u32,
+    /// Segments in flight before this ACK.
+    pub prior_in_flight: u32,
+    /// End of the reference segment.
+    pub last_end_seq: u32,
+    /// The application did not fill the pipe.
+    pub is_app_limited: bool,
+    /// The reference segment was retransmitted.
+    pub is_retrans: bool,
+    /// The ACK was likely delayed.
+    pub is_ack_delayed: bool,
+}
+
+/// What an ACK acknowledged (`struct ack_sample`).
+#[derive(Clone, Copy, Debug)]
+pub struct AckSample {
+    /// Segments.
+    pub pkts_acked: u32,
+    /// RTT of the last one, microseconds; negative: none.
+    pub rtt_us: i64,
+    /// Bytes in flight when it was sent.
+    pub in_flight: u32,
+}
+
+/// A congestion control. What a control does not have keeps Linux's default.
+pub trait Control {
+    /// A window after a loss (`ssthresh`), segments.
+    fn ssthresh(&mut self, tp: &mut Tp) -> u32;
+    /// Grows the window for `acked` segments (`cong_avoid`).
+    fn cong_avoid(&mut self, tp: &mut Tp, ack: u32, acked: u32);
+    /// The recovery state changes to `new` (`set_state`); `tp.ca_state` is still the old one.
+    fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
+    /// Something happened (`cwnd_event`).
+    fn event(&mut self, _tp: &mut Tp, _event: Event) {}
+    /// An ACK came, before it is judged (`in_ack_event`).
+    fn in_ack(&mut self, _tp: &mut Tp) {}
+    /// Segments were acknowledged (`pkts_acked`).
+    fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
+    /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
+    fn undo_cwnd(&mut self, tp: &mut Tp) -> u32 {
+        tp.snd_cwnd.max(tp.prior_cwnd)
+    }
+    /// Smallest GSO skb, segments (`min_tso_segs`).
+    fn min_tso_segs(&self, _tp: &Tp) -> Option<u32> {
+        None
+    }
+    /// Send buffer in windows (`sndbuf_expand`).
+    fn sndbuf_expand(&self) -> u32 {
+        2
+    }
+    /// Whether it sets window and pacing rate itself, by [`Control::cong_control`].
+    fn has_cong_control(&self) -> bool {
+        false
+    }
+    /// Sets window and pacing rate after each ACK.
+    fn cong_control(&mut self, _tp: &mut Tp, _rs: &RateSample) {}
+}
+
+/// Declares every congestion control: `Name = "name" in module`.
+macro_rules! algorithms {
+    ($( $(#[$doc:meta])* $v:ident = $name:literal in $m:ident ),* $(,)?) => {
+        $crate::choices! {
+            /// A congestion control, by name.
+            pub enum Cc { $( $(#[$doc])* $v = $name ),* }
+        }
+
+        /// `[tcp.NAME]` of every congestion control.
+        #[derive(Clone, Copy, PartialEq, Debug, Default)]
+        pub struct Tunables { $( $(#[$doc])* pub $m: $m::Params ),* }
+
+        impl Tunables {
+            /// The schema of every section, by the control's name.
+            pub fn schemas() -> Vec<(&'static str, Vec<$crate::sim::params::Param>)> {
+                use $crate::sim::params::Schema;
+                vec![ $( ($name, $m::Params::schema()) ),* ]
+            }
+            /// Sets a key of a control's section. `None`: there is no such section or key.
+            pub fn set(
+                &mut self,
+                section: &str,
+                key: &str,
+                raw: &$crate::sim::params::Raw,
+            ) -> Option<Result<(), $crate::sim::params::Refused>> {
+                use $crate::sim::params::Schema;
+                match section {
+                    $( $name => self.$m.set(key, raw), )*
+                    _ => None,
+                }
+            }
+        }
+
+        /// A congestion control at work.
+        #[derive(Clone, Debug)]
+        pub enum Algorithm { $( $(#[$doc])* $v($m::$v) ),* }
+
+        impl Algorithm {
+            /// Starts `which` on a connection that is just established.
+            pub fn new(which: Cc, tunables: &Tunables, profile: &'static Profile, tp: &mut Tp) -> Algorithm {
+                match which { $( Cc::$v => Algorithm::$v($m::$v::new(&tunables.$m, profile, tp)) ),* }
+            }
+        }
+
+        impl Control for Algorithm {
+            #[inline]
+            fn ssthresh(&mut self, tp: &mut Tp) -> u32 {
+                match self { $( Algorithm::$v(a) => a.ssthresh(tp) ),* }
+            }
+            #[inline]
+            fn cong_avoid(&mut self, tp: &mut Tp, ack: u32, acked: u32) {
+                match self { $( Algorithm::$v(a) => a.cong_avoid(tp, ack, acked) ),* }
+            }
+            #[inline]
+            fn set_state(&mut self, tp: &mut Tp, new: CaState) {
+                match self { $( Algorithm::$v(a) => a.set_state(tp, new) ),* }
+            }
+            #[inline]
+            fn event(&mut self, tp: &mut Tp, event: Event) {
+                match self { $( Algorithm::$v(a) => a.event(tp, event) ),* }
+            }
+            #[inline]
+            fn in_ack(&mut self, tp: &mut Tp) {
+                match self { $( Algorithm::$v(a) => a.in_ack(tp) ),* }
+            }
+            #[inline]
+            fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
+                match self { $( Algorithm::$v(a) => a.pkts_acked(tp, sample) ),* }
+            }
+            #[inline]
+            fn undo_cwnd(&mut self, tp: &mut Tp) -> u32 {
+                match self { $( Algorithm::$v(a) => a.undo_cwnd(tp) ),* }
+            }
+            #[inline]
+            fn min_tso_segs(&self, tp: &Tp) -> Option<u32> {
+                match self { $( Algorithm::$v(a) => a.min_tso_segs(tp) ),* }
+            }
+            #[inline]
+            fn sndbuf_expand(&self) -> u32 {
+                match self { $( Algorithm::$v(a) => a.sndbuf_expand() ),* }
+            }
+            #[inline]
+            fn has_cong_control(&self) -> bool {
+                match self { $( Algorithm::$v(a) => a.has_cong_control() ),* }
+            }
+            #[inline]
+            fn cong_control(&mut self, tp: &mut Tp, rs: &RateSample) {
+                match self { $( Algorithm::$v(a) => a.cong_control(tp, rs) ),* }
+            }
+        }
+    };
+}
+
+algorithms! {
+    /// NewReno.
+    Reno = "reno" in reno,
+    /// CUBIC with HyStart.
+    Cubic = "cubic" in cubic,
+}
+
+/// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
+/// src: linux@6.12 net/ipv4/tcp_cong.c tcp_slow_start
+pub fn slow_start(tp: &mut Tp, acked: u32) -> u32 {
+    let cwnd = tp.snd_cwnd.saturating_add(acked).min(tp.snd_ssthresh);
+    let left = acked - (cwnd - tp.snd_cwnd);
+    tp.snd_cwnd = cwnd.min(tp.snd_cwnd_clamp);
+    left
+}
+
+/// Additive increase: one segment every `w` acknowledged. src: linux@6.12 net/ipv4/tcp_cong.c tcp_cong_avoid_ai
+pub fn additive_increase(tp: &mut Tp, w: u32, acked: u32) {
+    let w = w.max(1);
+    // Credit from a time of larger `w` is spent gently.
+    if tp.snd_cwnd_cnt >= w {
+        tp.snd_cwnd_cnt = 0;
+        tp.snd_cwnd += 1;
+    }
+    tp.snd_cwnd_cnt += acked;
+    if tp.snd_cwnd_cnt >= w {
+        let delta = tp.snd_cwnd_cnt / w;
+        tp.snd_cwnd_cnt -= delta * w;
+        tp.snd_cwnd += delta;
+    }
+    tp.snd_cwnd = tp.snd_cwnd.min(tp.snd_cwnd_clamp);
+}

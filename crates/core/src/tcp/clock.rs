@@ -1,0 +1,140 @@
+//! The kernel's clocks as one socket sees them: nanoseconds, microseconds, the timestamp option's milliseconds, and jiffies, with the
+//! timer wheel's rounding.
+//!
+//! Stands for: Linux 6.12 `tcp_mstamp_refresh`, include/linux/jiffies.h, kernel/time/timer.c `calc_wheel_index`.
+//! Differs: D1 the clock is refreshed at every entry into the socket, not only where Linux refreshes it (in virtual time both show
+//! the same instant); D2 the wheel's own clock never lags behind jiffies.
+
+use crate::sim::Time;
+
+/// Milliseconds that the timestamp clock is ahead of the run's start, so that no valid timestamp is 0 (0 means none).
+const TS_OFFSET_MS: u64 = 300_000;
+
+/// The clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Ticks a second.
+    pub hz: u32,
+    /// `tcp_clock_cache`, nanoseconds.
+    pub ns: u64,
+    /// `tcp_mstamp`, microseconds.
+    pub us: u64,
+    /// `jiffies`.
+    pub jiffies: u64,
+    /// When the next tick comes, nanoseconds.
+    next_tick: u64,
+}
+
+impl Clock {
+    /// A clock that stands at the start.
+    pub const fn new(hz: u32) -> Clock {
+        Clock { hz, ns: 0, us: 0, jiffies: 0, next_tick: 0 }
+    }
+    /// Moves to `now`.
+    #[inline]
+    pub fn set(&mut self, now: Time) {
+        self.ns = now.ns();
+        self.us = self.ns / 1_000;
+        if self.ns >= self.next_tick {
+            self.jiffies = self.ns * u64::from(self.hz) / 1_000_000_000;
+            self.next_tick = tick_ns(self.jiffies + 1, self.hz);
+        }
+    }
+    /// Jiffies as `tcp_jiffies32` cuts them.
+    #[inline]
+    pub const fn j32(&self) -> u32 {
+        self.jiffies as u32
+    }
+    /// Microseconds since `us`, zero if that is in the future (`tcp_stamp_us_delta`).
+    #[inline]
+    pub const fn us_since(&self, us: u64) -> u32 {
+        self.us.saturating_sub(us) as u32
+    }
+    /// The timestamp option's value for something sent at `ns`.
+    #[inline]
+    pub const fn timestamp(ns: u64) -> u32 {
+        (ns / 1_000_000 + TS_OFFSET_MS) as u32
+    }
+    /// The timestamp clock now (`tcp_time_stamp_ts`).
+    #[inline]
+    pub const fn now_ts(&self) -> u32 {
+        Clock::timestamp(self.us * 1_000)
+    }
+    /// `usecs_to_jiffies`: rounded up.
+    #[inline]
+    pub const fn us_to_jiffies(&self, us: u32) -> u32 {
+        (us as u64 * self.hz as u64).div_ceil(1_000_000) as u32
+    }
+    /// `nsecs_to_jiffies`: rounded down.
+    pub const fn ns_to_jiffies(&self, ns: u64) -> u32 {
+        (ns as u128 * self.hz as u128 / 1_000_000_000) as u32
+    }
+    /// `jiffies_to_usecs`.
+    #[inline]
+    pub const fn jiffies_to_us(&self, j: u32) -> u32 {
+        (j as u64 * 1_000_000 / self.hz as u64) as u32
+    }
+    /// When a wheel timer for `expires` (jiffies) that is armed now fires. It fires at the end of its jiffy or later: the wheel rounds up
+    /// by one grain of its level.
+    pub fn fires_at(&self, expires: u64) -> Time {
+        /// Buckets a level. src: linux@6.12 kernel/time/timer.c LVL_SIZE
+        const LEVEL: u64 = 64;
+        /// log2 of how much coarser each level is. src: linux@6.12 kernel/time/timer.c LVL_CLK_SHIFT
+        const SHIFT: u32 = 3;
+        if expires < self.jiffies {
+            return Time::from_ns(self.ns);
+        }
+        let delta = expires - self.jiffies;
+        let mut level = 0;
+        while level < 8 && delta >= (LEVEL - 1) << (level * SHIFT) {
+            level += 1;
+        }
+        let shift = level * SHIFT;
+        Time::from_ns(tick_ns(((expires >> shift) + 1) << shift, self.hz))
+    }
+}
+
+/// When tick `j` comes. (Exact for the first 200 days of a run, as is `jiffies`.)
+const fn tick_ns(j: u64, hz: u32) -> u64 {
+    (j * 1_000_000_000).div_ceil(hz as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Span;
+
+    #[test]
+    fn jiffies_tick_at_the_right_instant() {
+        for hz in [100, 250, 300, 1000] {
+            let mut c = Clock::new(hz);
+            for j in 1..2_000u64 {
+                let t = tick_ns(j, hz);
+                c.set(Time::from_ns(t - 1));
+                assert_eq!(c.jiffies, j - 1);
+                c.set(Time::from_ns(t));
+                assert_eq!(c.jiffies, j);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wheel_timer_fires_late_never_early() {
+        let mut c = Clock::new(100);
+        c.set(Time::from_ms(995));
+        assert_eq!(c.jiffies, 99);
+        // 4 jiffies (40 ms delayed ACK): armed in jiffy 99, expires 103, bucket 104, 1.04 s: 45 ms later.
+        assert_eq!(c.fires_at(103), Time::from_ms(1_040));
+        // 100 jiffies (RTO 1 s): expires 199, level 1 with grains of 8: (199/8 + 1) * 8 = 200.
+        assert_eq!(c.fires_at(199), Time::from_ms(2_000));
+        assert_eq!(c.fires_at(200), Time::from_ms(2_080));
+    }
+
+    #[test]
+    fn conversions_round_as_linux_does() {
+        let c = Clock::new(300);
+        assert_eq!((c.us_to_jiffies(1), c.us_to_jiffies(3_334), c.us_to_jiffies(0)), (1, 2, 0));
+        assert_eq!(c.jiffies_to_us(1), 3_333);
+        let _ = Span::ZERO;
+    }
+}

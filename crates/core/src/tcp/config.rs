@@ -1,0 +1,153 @@
+//! What a socket is told: `[tcp]` of a scenario ([`Params`]) and who it is ([`Config`]).
+//!
+//! Stands for: Linux's `net.ipv4.tcp_*` sysctls and the socket options of the tests' applications.
+
+use super::cc::{Cc, Tunables};
+use super::profile::Profile;
+use crate::sim::params::{Raw, Refused, Value};
+use crate::sim::{Bytes, FlowId, NodeId, Owner, Span};
+
+/// A parameter that the kernel profile decides unless it is set: `"auto"`, or a value.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub enum Auto<T> {
+    /// What the profile says.
+    #[default]
+    Auto,
+    /// This.
+    Set(T),
+}
+
+impl<T> Auto<T> {
+    /// The value, or the profile's.
+    pub fn or(self, auto: T) -> T {
+        match self {
+            Auto::Auto => auto,
+            Auto::Set(v) => v,
+        }
+    }
+}
+
+impl<T: Value> Value for Auto<T> {
+    const UNIT: &'static str = T::UNIT;
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        match raw {
+            Raw::Text(t) if t == "auto" => Ok(Auto::Auto),
+            _ => T::read(raw)
+                .map(Auto::Set)
+                .map_err(|r| Refused { expected: format!("{}, or \"auto\"", r.expected), ..r }),
+        }
+    }
+    fn show(&self) -> String {
+        match self {
+            Auto::Auto => "auto".into(),
+            Auto::Set(v) => v.show(),
+        }
+    }
+}
+
+crate::choices! {
+    /// How TCP Small Queues limits what a socket has below it.
+    pub enum Tsq {
+        /// As the kernel profile does: pacing rate >> pacing shift, two skbs at least, `tcp_limit_output_bytes` at most.
+        Kernel = "kernel",
+        /// CoTSQ: min(`tsq_bytes`, max(`tsq_ms` x rate, `tsq_pkts` x MSS)).
+        Cotsq = "cotsq",
+        /// `tsq_pkts` full segments' truesize, whatever the rate.
+        Packets = "packets",
+        /// `tsq_bytes` of truesize, whatever the rate.
+        Bytes = "bytes",
+        /// No limit.
+        Off = "off",
+    }
+}
+
+crate::params! {
+    /// `[tcp]`.
+    pub struct Params {
+        /// Congestion control.
+        cc: Cc = Cc::Cubic, src "linux@6.12 net/ipv4/Kconfig DEFAULT_TCP_CONG";
+        /// TCP Small Queues.
+        tsq: Tsq = Tsq::Kernel, src "linux@6.12 net/ipv4/tcp_output.c tcp_small_queue_check";
+        /// Upper bound of the small queue (CoTSQ; static bytes). "off": no TSQ (a negative value in the paper).
+        tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), src "cotsq section III; parameters.md 1.3";
+        /// CoTSQ: milliseconds of data at the flow's present rate.
+        tsq_ms: u32 = 6, in 0 => 100_000, src "cotsq section III; parameters.md 1.3";
+        /// CoTSQ: lower bound of the small queue, in segments. Static: the small queue, in segments.
+        tsq_pkts: u32 = 1, in 0 => 100_000, src "cotsq section III; parameters.md 1.3";
+        /// `sk_pacing_shift`: log2 of the part of a second that TSQ and GSO sizing look ahead. A mac80211 device rewrites it.
+        pacing_shift: u8 = 10, in 0 => 32, src "linux@6.12 net/core/sock.c sock_init_data_uid";
+        /// `tcp_limit_output_bytes`.
+        limit_output_bytes: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp_ipv4.c tcp_sk_init; by profile";
+        /// `tcp_pacing_ss_ratio`, percent.
+        pacing_ss_ratio: u32 = 200, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// `tcp_pacing_ca_ratio`, percent.
+        pacing_ca_ratio: u32 = 120, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Whether a timer of the socket enforces the pacing rate (`SK_PACING_NEEDED`), as for BBR.
+        enforce_pacing: bool = false, src "linux@6.12 net/ipv4/tcp_output.c tcp_pacing_check";
+        /// `gso_max_segs` of the device: 1 gives one segment an skb.
+        gso_max_segs: Auto<u16> = Auto::Auto, src "linux include/linux/netdevice.h GSO_MAX_SEGS; by profile";
+        /// `gso_max_size` of the device.
+        gso_max_size: u32 = 65_536, in 1_514 => 524_280, src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
+        /// `tcp_min_tso_segs`.
+        min_tso_segs: u32 = 2, in 1 => 65_535, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Initial congestion window, segments.
+        init_cwnd: u32 = 10, in 1 => 1_000, src "linux@6.12 include/net/tcp.h TCP_INIT_CWND";
+        /// `tcp_reordering`, segments.
+        reordering: u32 = 3, in 1 => 300, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// `tcp_slow_start_after_idle`.
+        slow_start_after_idle: bool = true, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// `tcp_frto`.
+        frto: bool = true, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Tail loss probes (`tcp_early_retrans` 3).
+        tlp: bool = true, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Asks for ECN (`tcp_ecn` 1). Off, it is accepted but not asked for (`tcp_ecn` 2).
+        ecn: bool = false, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Smallest retransmission timeout.
+        rto_min: Span = Span::from_ms(200), in Span::from_ms(1) => Span::from_s(120), src "linux@6.12 include/net/tcp.h TCP_RTO_MIN";
+        /// `tcp_wmem[1]`: send buffer at the start.
+        wmem_default: Bytes = Bytes::from_kib(16), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        /// `tcp_wmem[2]`: what the send buffer may grow to.
+        wmem_max: Bytes = Bytes::from_mib(4), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        /// `tcp_rmem[1]`: receive buffer at the start.
+        rmem_default: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp.c tcp_init; 128 KiB from 4.20 (a337531b942b), 87380 before";
+        /// `tcp_rmem[2]`: what the receive buffer may grow to.
+        rmem_max: Bytes = Bytes::from_mib(6), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        /// `SO_RCVBUF`, which the kernel doubles and then does not tune.
+        rcvbuf: Option<Bytes> = None, src "linux@6.12 net/core/sock.c __sock_set_rcvbuf";
+        /// `SO_RCVLOWAT`: unread bytes that wake the reader.
+        rcvlowat: Bytes = Bytes::new(1), src "linux@6.12 net/ipv4/tcp.c tcp_data_ready";
+        /// Memory that the receiver's driver charges for a full frame.
+        rx_truesize: Bytes = Bytes::new(2_304), src "a 2048-byte buffer and struct sk_buff; linux@6.12 net/core/skbuff.c build_skb";
+        /// `MAX_HEADER` of the kernel's configuration: 176 with mesh and tunnels, as distributions build it.
+        max_header: u32 = 176, in 32 => 512, src "linux@6.12 include/linux/netdevice.h LL_MAX_HEADER";
+    }
+}
+
+/// Who a socket is and how it behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The five-tuple.
+    pub flow: FlowId,
+    /// The node it is on.
+    pub local: NodeId,
+    /// The node it talks to.
+    pub remote: NodeId,
+    /// What its packets are charged to.
+    pub owner: Owner,
+    /// `[tcp]`.
+    pub params: Params,
+    /// `[tcp.<control>]`, of every congestion control.
+    pub cc: Tunables,
+    /// The kernel.
+    pub profile: &'static Profile,
+    /// Timer ticks a second (`CONFIG_HZ`).
+    pub hz: u32,
+    /// DSCP of its packets.
+    pub dscp: u8,
+    /// MTU of the device, bytes.
+    pub mtu: u32,
+    /// Whether the device takes scatter-gather and GSO skbs. Kernels before 4.17 then build them; later ones always do.
+    pub tso: bool,
+    /// Initial sequence number.
+    pub start_seq: u32,
+}

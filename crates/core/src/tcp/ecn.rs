@@ -1,0 +1,73 @@
+//! ECN's two promises: the receiver echoes a mark until it hears CWR, the sender answers each echo once.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ecn_*`, net/ipv4/tcp_output.c `tcp_ecn_send`; RFC 3168. Differs: D1 no AccECN.
+
+use crate::sim::{Ecn as Codepoint, Packet, flags};
+
+/// The ECN state of a socket.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ecn {
+    /// Both ends speak it.
+    pub ok: bool,
+    /// The next new data carry CWR.
+    cwr_due: bool,
+    /// Every ACK carries ECE.
+    demand_cwr: bool,
+    /// An ECN-capable packet came.
+    seen: bool,
+}
+
+impl Ecn {
+    /// The window was reduced: tell the receiver.
+    pub fn queue_cwr(&mut self) {
+        self.cwr_due |= self.ok;
+    }
+    /// It was not, after all.
+    pub fn withdraw_cwr(&mut self) {
+        self.cwr_due = false;
+    }
+    /// The sender answered.
+    #[inline]
+    pub fn accept_cwr(&mut self, p: &Packet) -> bool {
+        if p.flags & flags::CWR == 0 {
+            return false;
+        }
+        self.demand_cwr = false;
+        p.payload > 0
+    }
+    /// A data packet came: true, ACKs must be quick.
+    #[inline]
+    pub fn check_ce(&mut self, codepoint: Codepoint) -> bool {
+        if !self.ok {
+            return false;
+        }
+        match codepoint {
+            // No mark on a packet of an ECN flow: probably a retransmission.
+            Codepoint::NotEct => self.seen,
+            Codepoint::Ce => {
+                self.seen = true;
+                !core::mem::replace(&mut self.demand_cwr, true)
+            }
+            Codepoint::Ect0 => {
+                self.seen = true;
+                false
+            }
+        }
+    }
+    /// Marks a packet that goes out; `new_data`: it has data that were never sent.
+    #[inline]
+    pub fn mark(&mut self, p: &mut Packet, new_data: bool) {
+        if !self.ok {
+            return;
+        }
+        if new_data {
+            p.ecn = Codepoint::Ect0;
+            if core::mem::take(&mut self.cwr_due) {
+                p.flags |= flags::CWR;
+            }
+        }
+        if self.demand_cwr {
+            p.flags |= flags::ECE;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The pacing rate: computed after every ACK, for it sets the limits of TSQ and the size of GSO skbs; enforced only if somebody asks.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
+//! `tcp_update_skb_after_send`. Differs: nothing. A packet's earliest departure time goes down in `Packet::enqueued`, where an `fq`
+//! finds it; every other queue overwrites it.
+
+use super::socket::Socket;
+use super::tp::{Pacing, Tp};
+use crate::sim::Time;
+
+/// Segments that leave unpaced. src: linux@6.12 net/ipv4/tcp_output.c tcp_update_skb_after_send
+const UNPACED: u64 = 10;
+
+/// The rate after an ACK, bytes a second; ratios in percent.
+#[inline]
+pub fn rate(tp: &Tp, ss_ratio: u32, ca_ratio: u32) -> u64 {
+    let ratio = if tp.snd_cwnd < tp.snd_ssthresh / 2 { ss_ratio } else { ca_ratio };
+    // mss * cwnd / srtt, where srtt counts in eighths of a microsecond and the ratio in hundredths.
+    let r =
+        u64::from(tp.mss_cache) * (1_000_000 / 100 * 8) * u64::from(ratio) * u64::from(tp.snd_cwnd.max(tp.packets_out));
+    if tp.srtt_us != 0 { r / u64::from(tp.srtt_us) } else { r }
+}
+
+impl Socket {
+    /// `tcp_update_pacing_rate`.
+    #[inline]
+    pub(super) fn update_pacing_rate(&mut self) {
+        self.tp.pacing_rate = rate(&self.tp, self.params.pacing_ss_ratio, self.params.pacing_ca_ratio);
+    }
+
+    /// `tcp_pacing_check`: true, the next packet must wait for its time.
+    #[inline]
+    pub(super) fn pacing_holds(&mut self) -> bool {
+        if self.tp.pacing_status != Pacing::Needed || self.tp.wstamp_ns <= self.tp.clock.ns {
+            return false;
+        }
+        if self.timers.pacing.is_never() {
+            self.timers.pacing = Time::from_ns(self.tp.wstamp_ns);
+        }
+        true
+    }
+
+    /// An `fq` qdisc stands below (or no longer): it enforces the pacing rate, the socket's timer need not.
+    pub fn on_fq(&mut self, below: bool) {
+        self.tp.pacing_status = match (below, self.params.enforce_pacing) {
+            (true, _) => Pacing::Fq,
+            (false, true) => Pacing::Needed,
+            (false, false) => Pacing::None,
+        };
+    }
+
+    /// `tcp_update_skb_after_send`: when the packet after one of `len` bytes may leave. `prior` is the departure time before this one.
+    #[inline]
+    pub(super) fn pace_after(&mut self, len: u32, prior: u64) {
+        let tp = &mut self.tp;
+        if tp.pacing_status == Pacing::None {
+            return;
+        }
+        let r = tp.pacing_rate;
+        if r == 0 || r == u64::MAX || self.stats.data_segs_out < UNPACED {
+            return;
+        }
+        let len_ns = (u128::from(len) * 1_000_000_000 / u128::from(r)) as u64;
+        // Half of a delay of the host itself is made good.
+        let credit = tp.wstamp_ns - prior;
+        tp.wstamp_ns += len_ns - (len_ns / 2).min(credit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_traces_rate() {
+        // L100M-pfifo-tsq1-rtt1-reno at 0.2 s: cwnd 68, srtt 3.667 ms, slow start: 429.56 Mbit/s (srtt is rounded in the trace).
+        let mut tp = Tp::new(100, 0);
+        (tp.mss_cache, tp.snd_cwnd, tp.packets_out, tp.srtt_us) = (1448, 68, 32, 3_667 * 8);
+        let r = rate(&tp, 200, 120) * 8;
+        assert!(r.abs_diff(429_563_456) < 100_000, "{r}");
+        // ...-cubic at 0.2 s: cwnd 30, ssthresh 29, srtt 2.211 ms: 188.54 Mbit/s.
+        (tp.snd_cwnd, tp.snd_ssthresh, tp.packets_out, tp.srtt_us) = (30, 29, 19, 2_211 * 8);
+        let r = rate(&tp, 200, 120) * 8;
+        assert!(r.abs_diff(188_538_680) < 100_000, "{r}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Kernel profiles: tables of the documented differences between kernels that decide the results.
+//!
+//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
+//! field says otherwise, every profile behaves as 6.12.
+//! Differs: D1 every profile detects loss by RACK with the duplicate-ACK threshold in it (4.18, b38a51fec1c1), never by FACK or
+//! RFC 6675; D2 every profile does early departure times (4.20) where pacing is enforced; D3 stable releases are not told apart:
+//! "5.4" means 5.4.50 or later.
+
+/// When TSQ lets an skb pass although the limit is exceeded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exempt {
+    /// The skb is the first or second that is not yet acknowledged (4.11-4.14, 75eefc6c59fd).
+    FirstOrSecond,
+    /// Nothing is in flight (4.15-6.6, 75c119afe14f).
+    Empty,
+    /// At most one skb is in flight (6.7, f921a4a5bffa).
+    EmptyOrSingle,
+}
+
+/// How much a PRR round may send below ssthresh.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prr {
+    /// Slow start only when a retransmission was acknowledged and none was lost (before 5.18).
+    RetransAcked,
+    /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.18).
+    SndUnaAdvanced,
+}
+
+/// One kernel.
+#[derive(Debug)]
+pub struct Profile {
+    /// Name in scenarios: the version.
+    pub name: &'static str,
+    /// Default of `tcp_limit_output_bytes`. 1 MiB from 5.0 (c73e5807e4f6).
+    pub limit_output_bytes: u32,
+    /// Paced sockets are free of `tcp_limit_output_bytes`: from 5.0 (c73e5807e4f6).
+    pub paced_unlimited: bool,
+    /// Who passes TSQ.
+    pub exempt: Exempt,
+    /// TCP builds GSO skbs whatever the device says: from 4.17 (0a6b2a1dc2a2).
+    pub gso_always: bool,
+    /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
+    pub tso_rtt_log: Option<u32>,
+    /// Heads that hold headers only have a cache of their own size: from 6.3 (bf9f1baa279f); power of two before.
+    pub small_head_cache: bool,
+    /// HyStart counts in microseconds, knows pacing and checks the ACK train to half the delay: from 5.6 (cff04e2da308).
+    pub hystart_us: bool,
+    /// HyStart's delay detector takes the minimum of all samples of a round: from 5.8 and stable (b344579ca847).
+    pub hystart_min_all: bool,
+    /// An ACK train waits for the time of a GSO skb: from 5.6 (f278b99ca6b2).
+    pub hystart_ack_delay: bool,
+    /// cwnd-limited is remembered for a whole window: from 6.1 (f4ce91ce12a7).
+    pub cwnd_usage: bool,
+    /// PRR.
+    pub prr: Prr,
+    /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.8 (1c2709cfff1d).
+    pub timeout_min_us: bool,
+    /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
+    pub ack_compression: bool,
+    /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
+    pub scaling_ratio: bool,
+    /// The first window is not bounded by 65535: from 6.4 or so; `tcp_select_initial_window`.
+    pub big_first_window: bool,
+    /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
+    pub rmem_default: u32,
+    /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
+    pub push_acks_mss: bool,
+    /// Replies needed for pingpong mode: 1 before 5.1, 3 from 5.1 (4a41f453bedf).
+    pub pingpong_threshold: u8,
+}
+
+/// Linux 4.14: CoTSQ's.
+pub static V4_14: Profile = Profile {
+    name: "4.14",
+    limit_output_bytes: 262_144,
+    paced_unlimited: false,
+    exempt: Exempt::FirstOrSecond,
+    gso_always: false,
+    tso_rtt_log: None,
+    small_head_cache: false,
+    hystart_us: false,
+    hystart_min_all: false,
+    hystart_ack_delay: false,
+    cwnd_usage: false,
+    prr: Prr::RetransAcked,
+    timeout_min_us: false,
+    ack_compression: false,
+    scaling_ratio: false,
+    big_first_window: false,
+    rmem_default: 87_380,
+    push_acks_mss: false,
+    pingpong_threshold: 1,
+};
+
+/// Linux 4.19: BBRp's.
+pub static V4_19: Profile =
+    Profile { name: "4.19", exempt: Exempt::Empty, gso_always: true, ack_compression: true, ..V4_14 };
+
+/// Linux 5.4: Hard Times'.
+pub static V5_4: Profile = Profile {
+    name: "5.4",
+    limit_output_bytes: 1_048_576,
+    paced_unlimited: true,
+    rmem_default: 131_072,
+    hystart_min_all: true,
+    pingpong_threshold: 3,
+    ..V4_19
+};
+
+/// Linux 5.10: "The New TCP Modules on the Block".
+pub static V5_10: Profile = Profile { name: "5.10", hystart_us: true, hystart_ack_delay: true, ..V5_4 };
+
+/// Linux 6.12: the reference.
+pub static V6_12: Profile = Profile {
+    name: "6.12",
+    exempt: Exempt::EmptyOrSingle,
+    tso_rtt_log: Some(9),
+    small_head_cache: true,
+    cwnd_usage: true,
+    prr: Prr::SndUnaAdvanced,
+    timeout_min_us: true,
+    scaling_ratio: true,
+    big_first_window: true,
+    push_acks_mss: true,
+    pingpong_threshold: 1,
+    ..V5_10
+};
+
+impl Profile {
+    /// Every profile, oldest first.
+    pub const ALL: [&'static Profile; 5] = [&V4_14, &V4_19, &V5_4, &V5_10, &V6_12];
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        Profile::ALL.into_iter().find(|p| p.name == name)
+    }
+}

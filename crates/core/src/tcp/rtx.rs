@@ -1,0 +1,293 @@
+//! The retransmission queue: what was sent and is not yet cumulatively acknowledged, one entry a segment, in two orders.
+//!
+//! Stands for: Linux 6.12 `sk->tcp_rtx_queue` (by sequence) and `tp->tsorted_sent_queue` (by time of sending, without what is SACKed or
+//! was marked lost by RACK).
+//! Differs: D1 an entry is one segment, not one skb; segments that were sent in one skb share its number. Linux splits skbs at segment
+//! boundaries wherever a SACK or a retransmission needs it, so the marks fall the same; it also merges SACKed skbs, which changes
+//! nothing that is seen. D2 no collapsing of small segments on retransmission.
+//!
+//! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none.
+
+use super::seq::after;
+use std::collections::VecDeque;
+
+/// Marks of a segment. src: linux@6.12 include/net/tcp.h TCPCB_*
+pub mod tag {
+    /// SACKed.
+    pub const SACKED: u8 = 1;
+    /// A retransmission of it is in flight.
+    pub const RETRANS: u8 = 2;
+    /// Deemed lost.
+    pub const LOST: u8 = 4;
+    /// It was retransmitted at some time.
+    pub const EVER: u8 = 0x80;
+    /// Either of the two.
+    pub const ANY_RETRANS: u8 = RETRANS | EVER;
+}
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// A segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Seg {
+    /// First sequence number.
+    pub seq: u32,
+    /// One past its last (a SYN or FIN counts).
+    pub end_seq: u32,
+    /// When it was last sent, nanoseconds (`skb_mstamp_ns`).
+    pub sent_ns: u64,
+    /// `first_tx_mstamp` when it was sent, microseconds.
+    pub first_tx_us: u64,
+    /// `delivered_mstamp` when it was sent, microseconds; 0 once its rate sample was taken.
+    pub delivered_us: u64,
+    /// `delivered` when it was sent.
+    pub delivered: u32,
+    /// `delivered_ce` when it was sent.
+    pub delivered_ce: u32,
+    /// Number of the skb it was sent in.
+    pub skb: u32,
+    prev: u32,
+    next: u32,
+    /// Its marks.
+    pub tags: u8,
+    /// TCP flags (SYN, FIN, PSH).
+    pub flags: u8,
+    /// The application did not fill the pipe when it was sent.
+    pub app_limited: bool,
+    /// Copies of it in this host's queues and devices.
+    pub in_host: u8,
+    listed: bool,
+}
+
+impl Seg {
+    /// A segment that was just sent.
+    pub const fn new(seq: u32, end_seq: u32, flags: u8, skb: u32) -> Seg {
+        Seg {
+            seq,
+            end_seq,
+            sent_ns: 0,
+            first_tx_us: 0,
+            delivered_us: 0,
+            delivered: 0,
+            delivered_ce: 0,
+            skb,
+            prev: NONE,
+            next: NONE,
+            tags: 0,
+            flags,
+            app_limited: false,
+            in_host: 0,
+            listed: false,
+        }
+    }
+    /// When it was last sent, microseconds.
+    #[inline]
+    pub const fn sent_us(&self) -> u64 {
+        self.sent_ns / 1_000
+    }
+    /// Whether any of these marks is set.
+    #[inline]
+    pub const fn has(&self, tags: u8) -> bool {
+        self.tags & tags != 0
+    }
+}
+
+/// The queue.
+#[derive(Clone, Debug)]
+pub struct Rtx {
+    ring: VecDeque<Seg>,
+    /// Number of the first entry.
+    base: u32,
+    /// Sent the longest ago.
+    oldest: u32,
+    /// Sent last.
+    newest: u32,
+}
+
+impl Default for Rtx {
+    fn default() -> Self {
+        Rtx { ring: VecDeque::with_capacity(64), base: 0, oldest: NONE, newest: NONE }
+    }
+}
+
+impl Rtx {
+    /// Segments in it.
+    pub fn len(&self) -> u32 {
+        self.ring.len() as u32
+    }
+    /// Nothing in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+    /// Number of the first segment.
+    #[inline]
+    pub const fn first(&self) -> u32 {
+        self.base
+    }
+    /// Number after the last segment.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.base.wrapping_add(self.len())
+    }
+    /// Whether `id` is in it.
+    #[inline]
+    pub fn contains(&self, id: u32) -> bool {
+        id.wrapping_sub(self.base) < self.len()
+    }
+    /// The first segment.
+    #[inline]
+    pub fn head(&self) -> Option<&Seg> {
+        self.ring.front()
+    }
+    /// Segment `id`, which must be in it.
+    #[inline]
+    pub fn get(&self, id: u32) -> &Seg {
+        &self.ring[id.wrapping_sub(self.base) as usize]
+    }
+    /// Segment `id`, which must be in it.
+    #[inline]
+    pub fn get_mut(&mut self, id: u32) -> &mut Seg {
+        &mut self.ring[id.wrapping_sub(self.base) as usize]
+    }
+    /// Adds a segment that was just sent; its number.
+    #[inline]
+    pub fn push(&mut self, seg: Seg) -> u32 {
+        let id = self.end();
+        self.ring.push_back(seg);
+        self.list_tail(id);
+        id
+    }
+    /// Takes the first segment out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Seg> {
+        if self.ring.is_empty() {
+            return None;
+        }
+        self.unlist(self.base);
+        self.base = self.base.wrapping_add(1);
+        self.ring.pop_front()
+    }
+    /// Whether all that is in it was sent in one skb, or nothing is.
+    #[inline]
+    pub fn at_most_one_skb(&self) -> bool {
+        match (self.ring.front(), self.ring.back()) {
+            (Some(a), Some(b)) => a.skb == b.skb,
+            _ => true,
+        }
+    }
+    /// Number of the segment that holds `seq`, or of the first after it.
+    pub fn find(&self, seq: u32) -> u32 {
+        self.base.wrapping_add(self.ring.partition_point(|s| !after(s.end_seq, seq)) as u32)
+    }
+    /// All segments.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Seg> {
+        self.ring.iter_mut()
+    }
+
+    /// The segment that was sent the longest ago, of those that are listed.
+    pub fn oldest_sent(&self) -> Option<u32> {
+        (self.oldest != NONE).then_some(self.oldest)
+    }
+    /// The listed segment that was sent next after `id`.
+    pub fn sent_after(&self, id: u32) -> Option<u32> {
+        let n = self.get(id).next;
+        (n != NONE).then_some(n)
+    }
+    /// Takes `id` off the list by time.
+    #[inline]
+    pub fn unlist(&mut self, id: u32) {
+        let s = self.get_mut(id);
+        if !s.listed {
+            return;
+        }
+        s.listed = false;
+        let (p, n) = (s.prev, s.next);
+        if p == NONE {
+            self.oldest = n;
+        } else {
+            self.get_mut(p).next = n;
+        }
+        if n == NONE {
+            self.newest = p;
+        } else {
+            self.get_mut(n).prev = p;
+        }
+    }
+    /// Puts `id` at the end of the list by time: it was just sent.
+    #[inline]
+    pub fn list_tail(&mut self, id: u32) {
+        self.unlist(id);
+        let newest = self.newest;
+        let s = self.get_mut(id);
+        s.listed = true;
+        s.prev = newest;
+        s.next = NONE;
+        if newest == NONE {
+            self.oldest = id;
+        } else {
+            self.get_mut(newest).next = id;
+        }
+        self.newest = id;
+    }
+}
+
+/// `tcp_skb_sent_after`: whether (`t1`, `seq1`) was sent after (`t2`, `seq2`); times in microseconds.
+#[inline]
+pub const fn sent_after(t1: u64, t2: u64, seq1: u32, seq2: u32) -> bool {
+    t1 > t2 || (t1 == t2 && after(seq1, seq2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(n: u32, start: u32) -> Rtx {
+        let mut r = Rtx::default();
+        for i in 0..n {
+            let s = start.wrapping_add(i * 100);
+            r.push(Seg::new(s, s.wrapping_add(100), 0, i / 2));
+        }
+        r
+    }
+
+    #[test]
+    fn finds_across_the_wrap_of_sequence_numbers() {
+        let r = filled(10, u32::MAX - 449);
+        assert_eq!(r.find(u32::MAX - 449), 0);
+        assert_eq!(r.find(u32::MAX), 4);
+        assert_eq!(r.find(49), 4);
+        assert_eq!(r.find(50), 5);
+        assert_eq!(r.find(550), 10, "past the end");
+    }
+
+    #[test]
+    fn the_list_by_time_follows_retransmissions_and_removals() {
+        let mut r = filled(5, 0);
+        r.list_tail(1);
+        r.unlist(3);
+        let order = |r: &Rtx| {
+            let mut v = vec![];
+            let mut at = r.oldest_sent();
+            while let Some(id) = at {
+                v.push(id);
+                at = r.sent_after(id);
+            }
+            v
+        };
+        assert_eq!(order(&r), [0, 2, 4, 1]);
+        r.pop();
+        assert_eq!(order(&r), [2, 4, 1]);
+        r.list_tail(3);
+        assert_eq!(order(&r), [2, 4, 1, 3]);
+        r.pop();
+        r.pop();
+        assert_eq!(order(&r), [4, 3]);
+        assert!(!r.at_most_one_skb());
+        r.pop();
+        assert!(r.at_most_one_skb());
+        assert_eq!(r.pop().map(|s| s.seq), Some(400));
+        assert!(r.pop().is_none() && r.at_most_one_skb() && r.oldest_sent().is_none());
+    }
+}

@@ -1,0 +1,300 @@
+//! The SACK scoreboard: which of the segments in flight the receiver already has, and what that tells about reordering.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_sacktag_write_queue`, `tcp_sacktag_one`, `tcp_is_sackblock_valid`,
+//! `tcp_check_dsack`, `tcp_check_sack_reordering`, `tcp_mark_skb_lost`; RFC 2018, 2883.
+//! Differs: D1 marks are a segment's (rtx.rs, D1). D2 blocks that overlap what the previous ACK reported are walked only where they are
+//! new, as in Linux (`recv_sack_cache`), but without its shortcuts into the middle of the queue: the queue is searched by halving.
+
+use super::ack::flag;
+use super::cc::RateSample;
+use super::delivery_rate;
+use super::rtx::tag;
+use super::seq::{after, before};
+use super::socket::Socket;
+use crate::sim::Packet;
+
+/// A SACK block.
+type Block = (u32, u32);
+
+/// Segments that the degree of reordering may reach. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_max_reordering
+const MAX_REORDERING: u32 = 300;
+
+/// What the scoreboard remembers between ACKs.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoreboard {
+    /// Number after the highest SACKed segment.
+    pub highest: u32,
+    /// Where to look for the next segment to retransmit.
+    pub hint: Option<u32>,
+    /// Blocks of the last ACK that had any, in order.
+    cache: [Block; 4],
+    cached: u8,
+    /// DSACKed segments, ever.
+    pub dsack_dups: u64,
+    /// The receiver dropped what it had SACKed.
+    pub reneged: bool,
+}
+
+impl Scoreboard {
+    /// Nothing SACKed.
+    pub const NEW: Scoreboard =
+        Scoreboard { highest: 0, hint: None, cache: [(0, 0); 4], cached: 0, dsack_dups: 0, reneged: false };
+}
+
+/// What the SACKs of one ACK told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tagged {
+    /// When the first and the last of the newly SACKed never-retransmitted segments were sent, microseconds; 0: none.
+    pub first_us: u64,
+    /// See `first_us`.
+    pub last_us: u64,
+    /// Segments newly delivered.
+    pub delivered: u32,
+    /// Flags for the ACK.
+    pub flags: u32,
+    /// Lowest never-retransmitted segment that was SACKed below something SACKed before.
+    reord: u32,
+}
+
+impl Socket {
+    /// `tcp_highest_sack_seq`.
+    pub(super) fn highest_sack_seq(&self) -> u32 {
+        if self.tp.sacked_out == 0 {
+            self.tp.snd_una
+        } else if self.rtx.contains(self.sb.highest) {
+            self.rtx.get(self.sb.highest).seq
+        } else {
+            self.tp.snd_nxt
+        }
+    }
+
+    /// `tcp_mark_skb_lost`.
+    pub(super) fn mark_lost(&mut self, id: u32) {
+        let (hint, tp) = (self.sb.hint, &mut self.tp);
+        let s = self.rtx.get_mut(id);
+        if s.has(tag::SACKED) {
+            return;
+        }
+        // The next to be retransmitted may now lie before the one we had in mind.
+        let first = self.rtx.first();
+        let earlier = hint.is_some_and(|h| id.wrapping_sub(first) < h.wrapping_sub(first));
+        if (hint.is_none() && tp.retrans_out >= tp.lost_out) || earlier {
+            self.sb.hint = Some(id);
+        }
+        let s = self.rtx.get_mut(id);
+        if s.has(tag::LOST) {
+            if s.has(tag::RETRANS) {
+                s.tags &= !tag::RETRANS;
+                tp.retrans_out -= 1;
+                tp.lost = tp.lost.wrapping_add(1);
+            }
+        } else {
+            s.tags |= tag::LOST;
+            tp.lost_out += 1;
+            tp.lost = tp.lost.wrapping_add(1);
+        }
+    }
+
+    /// `tcp_check_sack_reordering`: a higher segment was delivered before `low`, which was never retransmitted.
+    pub(super) fn check_sack_reordering(&mut self, low: u32) {
+        let fack = self.highest_sack_seq();
+        if !before(low, fack) {
+            return;
+        }
+        let (metric, mss) = (fack.wrapping_sub(low), self.tp.mss_cache);
+        if metric > self.tp.reordering * mss {
+            self.tp.reordering = metric.div_ceil(mss).min(MAX_REORDERING);
+        }
+        self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
+    }
+
+    /// `tcp_sacktag_write_queue`: takes the SACK blocks of `p`.
+    pub(super) fn take_sacks(&mut self, p: &Packet, prior_una: u32, rs: &mut RateSample) -> Tagged {
+        let mut t = Tagged { reord: self.tp.snd_nxt, ..Tagged::default() };
+        let blocks = &p.sack[..usize::from(p.n_sack)];
+        if self.tp.sacked_out == 0 {
+            self.sb.highest = self.rtx.first();
+            self.sb.cached = 0;
+        }
+        let dsack = self.check_dsack(p.ack, blocks, prior_una, &mut t);
+        if before(p.ack, prior_una.wrapping_sub(self.tp.max_window)) || self.tp.packets_out == 0 {
+            return t;
+        }
+        let mut used: [(Block, bool); 4] = [((0, 0), false); 4];
+        let mut n = 0;
+        for (i, &b) in blocks.iter().enumerate() {
+            let dup = i == 0 && dsack;
+            if self.block_valid(dup, b) && after(b.1, prior_una) {
+                used[n] = (b, dup);
+                n += 1;
+            }
+        }
+        // In order, so that the queue is walked once.
+        let used = &mut used[..n];
+        used.sort_unstable_by(|a, b| (a.0.0.wrapping_sub(b.0.0) as i32).cmp(&0));
+        for &mut (b, dup) in used.iter_mut() {
+            self.take_block(b, dup, rs, &mut t);
+        }
+        for (c, u) in self.sb.cache.iter_mut().zip(used.iter()) {
+            *c = u.0;
+        }
+        self.sb.cached = n as u8;
+        if self.tp.ca_state != super::tp::CaState::Loss || self.undo.marker.is_some() {
+            self.check_sack_reordering(t.reord);
+        }
+        t
+    }
+
+    /// `tcp_check_dsack`: whether the first block reports a duplicate.
+    fn check_dsack(&mut self, ack: u32, blocks: &[Block], prior_una: u32, t: &mut Tagged) -> bool {
+        let Some(&(start, end)) = blocks.first() else { return false };
+        let is = before(start, ack) || blocks.get(1).is_some_and(|b| !after(end, b.1) && !before(start, b.0));
+        if !is || !before(start, end) {
+            return false;
+        }
+        let len = end.wrapping_sub(start);
+        if len > self.tp.max_window {
+            return false;
+        }
+        let mut dups = 1;
+        if len > self.tp.mss_cache {
+            dups = len.div_ceil(self.tp.mss_cache);
+        } else if self.tlp.high_seq == Some(end) {
+            t.flags |= flag::DSACK_TLP;
+        }
+        self.sb.dsack_dups += u64::from(dups);
+        self.stats.dsacks += u64::from(dups);
+        // More duplicates than retransmissions: not our doing.
+        if self.sb.dsack_dups > self.stats.retransmits {
+            return false;
+        }
+        if self.rack.reord_seen > 0 && t.flags & flag::DSACK_TLP == 0 {
+            self.rack.dsack_seen = true;
+        }
+        t.flags |= flag::DSACKING_ACK;
+        t.delivered += dups;
+        if let Some(marker) = self.undo.marker {
+            if self.undo.retrans > 0 && !after(end, prior_una) && after(end, marker) {
+                self.undo.retrans = (self.undo.retrans - dups as i32).max(0);
+            }
+        }
+        true
+    }
+
+    /// `tcp_is_sackblock_valid`.
+    fn block_valid(&self, dsack: bool, (start, end): Block) -> bool {
+        let tp = &self.tp;
+        if after(end, tp.snd_nxt) || !before(start, end) || !before(start, tp.snd_nxt) {
+            return false;
+        }
+        if after(start, tp.snd_una) {
+            return true;
+        }
+        let (true, Some(marker)) = (dsack, self.undo.marker) else { return false };
+        if after(end, tp.snd_una) {
+            return false;
+        }
+        !before(start, marker) || (after(end, marker) && !before(start, end.wrapping_sub(tp.max_window)))
+    }
+
+    /// Walks a block, leaving out what the last ACK reported already.
+    fn take_block(&mut self, (mut start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        if !dup {
+            for i in 0..usize::from(self.sb.cached) {
+                let (cs, ce) = self.sb.cache[i];
+                if !after(ce, start) {
+                    continue;
+                }
+                if !before(cs, end) {
+                    break;
+                }
+                if before(start, cs) {
+                    self.walk(start, cs, false, rs, t);
+                }
+                start = ce;
+                if !before(start, end) {
+                    return;
+                }
+            }
+        }
+        self.walk(start, end, dup, rs, t);
+    }
+
+    /// `tcp_sacktag_walk`: marks the segments that lie wholly in [`start`, `end`).
+    fn walk(&mut self, start: u32, end: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let mut id = self.rtx.find(start);
+        while id != self.rtx.end() {
+            let s = self.rtx.get(id);
+            if !before(s.seq, end) {
+                break;
+            }
+            if !after(start, s.seq) && !before(end, s.end_seq) {
+                self.tag_one(id, dup, rs, t);
+            }
+            id = id.wrapping_add(1);
+        }
+    }
+
+    /// `tcp_sacktag_one`.
+    fn tag_one(&mut self, id: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let s = *self.rtx.get(id);
+        if dup && s.has(tag::ANY_RETRANS) {
+            if self.undo.retrans > 0 && self.undo.marker.is_some_and(|m| after(s.end_seq, m)) {
+                self.undo.retrans -= 1;
+            }
+            if s.has(tag::SACKED) && before(s.seq, t.reord) {
+                t.reord = s.seq;
+            }
+        }
+        if !after(s.end_seq, self.tp.snd_una) {
+            return;
+        }
+        if !s.has(tag::SACKED) {
+            self.rack.advance(&self.tp, &s);
+            let mut tags = s.tags;
+            if s.has(tag::RETRANS) {
+                // Not marked lost: the retransmission is believed to be still under way.
+                if s.has(tag::LOST) {
+                    tags &= !(tag::LOST | tag::RETRANS);
+                    self.tp.lost_out -= 1;
+                    self.tp.retrans_out -= 1;
+                }
+            } else {
+                if !s.has(tag::ANY_RETRANS) {
+                    // A hole that was never retransmitted is filled: reordering.
+                    if before(s.seq, self.highest_sack_seq()) && before(s.seq, t.reord) {
+                        t.reord = s.seq;
+                    }
+                    if !after(s.end_seq, self.tp.high_seq) {
+                        t.flags |= flag::ORIG_SACK_ACKED;
+                    }
+                    if t.first_us == 0 {
+                        t.first_us = s.sent_us();
+                    }
+                    t.last_us = s.sent_us();
+                }
+                if s.has(tag::LOST) {
+                    tags &= !tag::LOST;
+                    self.tp.lost_out -= 1;
+                }
+            }
+            tags |= tag::SACKED;
+            t.flags |= flag::DATA_SACKED;
+            self.tp.sacked_out += 1;
+            t.delivered += 1;
+            self.rtx.get_mut(id).tags = tags;
+            self.rtx.unlist(id);
+            // `highest` is the number after the highest SACKed one.
+            let first = self.rtx.first();
+            if id.wrapping_sub(first) >= self.sb.highest.wrapping_sub(first) {
+                self.sb.highest = id.wrapping_add(1);
+            }
+        }
+        let s = self.rtx.get_mut(id);
+        if dup && s.has(tag::RETRANS) {
+            s.tags &= !tag::RETRANS;
+            self.tp.retrans_out -= 1;
+        }
+        delivery_rate::delivered(&mut self.tp, self.rtx.get_mut(id), rs);
+    }
+}

@@ -1,0 +1,195 @@
+//! The socket: its parts, and the calls by which the world drives it.
+
+use super::app::App;
+use super::cc::{Algorithm, Tunables};
+use super::config::{Config, Params};
+use super::delack::Delack;
+use super::ecn::Ecn;
+use super::profile::Profile;
+use super::rack::Rack;
+use super::rcv_window::Rcv;
+use super::rto::Rto;
+use super::rtt::Rtt;
+use super::rtx::Rtx;
+use super::sack::Scoreboard;
+use super::stats::Stats;
+use super::timers::Timers;
+use super::tlp::Tlp;
+use super::tp::{Pacing, Tp};
+use super::truesize::SkbCost;
+use super::tsq::Tsq;
+use super::undo::Undo;
+use crate::sim::{Bytes, FlowId, Kind, Lower, NodeId, Owner, Packet, Probe, Time};
+
+/// State of a connection. src: rfc9293#3.3.2
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Not open (any more).
+    Closed,
+    /// Waits for a SYN.
+    Listen,
+    /// Sent a SYN.
+    SynSent,
+    /// Sent a SYN-ACK.
+    SynRecv,
+    /// Open.
+    Established,
+    /// Sent FIN.
+    FinWait1,
+    /// Its FIN is acknowledged.
+    FinWait2,
+    /// Got FIN.
+    CloseWait,
+    /// Both sent FIN.
+    Closing,
+    /// Got FIN, then sent it.
+    LastAck,
+}
+
+/// One end of a connection. Either may send.
+#[derive(Clone, Debug)]
+pub struct Socket {
+    pub(super) flow: FlowId,
+    pub(super) local: NodeId,
+    pub(super) remote: NodeId,
+    pub(super) owner: Owner,
+    pub(super) dscp: u8,
+    pub(super) mtu: u32,
+    pub(super) profile: &'static Profile,
+    pub(super) params: Params,
+    pub(super) tunables: Tunables,
+    pub(super) cost: SkbCost,
+    /// Largest GSO skb, segments.
+    pub(super) gso_max_segs: u32,
+    /// `tcp_limit_output_bytes`.
+    pub(super) limit_output_bytes: u64,
+    /// Segment size that the peer announced, without options.
+    pub(super) mss_clamp: u32,
+
+    pub(super) state: State,
+    pub(super) tp: Tp,
+    pub(super) ca: Algorithm,
+    pub(super) rtx: Rtx,
+    pub(super) sb: Scoreboard,
+    pub(super) rack: Rack,
+    pub(super) tlp: Tlp,
+    pub(super) rto: Rto,
+    pub(super) rtt: Rtt,
+    pub(super) undo: Undo,
+    pub(super) ecn: Ecn,
+    pub(super) tsq: Tsq,
+    pub(super) timers: Timers,
+    pub(super) app: App,
+    pub(super) rcv: Rcv,
+    pub(super) ack: Delack,
+    pub(super) stats: Stats,
+    /// Sequence number of the segment that last updated the peer's window.
+    pub(super) snd_wl1: u32,
+    /// End of the last short segment sent.
+    pub(super) snd_sml: u32,
+    pub(super) bytes_acked: u64,
+    /// When the SYN-ACK was sent, microseconds.
+    pub(super) synack_sent: u64,
+    /// When an unacceptable packet was last answered, jiffies.
+    pub(super) last_oow_ack: Option<u64>,
+    /// The world reports freed packets one by one.
+    pub(super) counts_host_copies: bool,
+}
+
+impl Socket {
+    fn new(cfg: &Config, state: State) -> Socket {
+        let (p, profile) = (cfg.params, cfg.profile);
+        let mss = cfg.mtu - super::output::HEADERS;
+        let mut tp = Tp::new(cfg.hz, cfg.start_seq);
+        tp.reordering = p.reordering;
+        tp.pacing_shift = p.pacing_shift;
+        tp.gso_max_size = p.gso_max_size;
+        if p.enforce_pacing {
+            tp.pacing_status = Pacing::Needed;
+        }
+        let gso = u16::MAX;
+        let gso_max_segs = p.gso_max_segs.or(if profile.gso_always || cfg.tso { gso } else { 1 }).max(1);
+        let limit = Bytes::new(u64::from(profile.limit_output_bytes));
+        let ca = Algorithm::new(p.cc, &cfg.cc, profile, &mut tp);
+        Socket {
+            flow: cfg.flow,
+            local: cfg.local,
+            remote: cfg.remote,
+            owner: cfg.owner,
+            dscp: cfg.dscp,
+            mtu: cfg.mtu,
+            profile,
+            params: p,
+            tunables: cfg.cc,
+            cost: SkbCost::new(profile, p.max_header, mss, cfg.tso),
+            gso_max_segs: u32::from(gso_max_segs),
+            limit_output_bytes: p.limit_output_bytes.or(limit).get(),
+            mss_clamp: cfg.mtu - 40,
+            state,
+            ca,
+            rtx: Rtx::default(),
+            sb: Scoreboard::NEW,
+            rack: Rack::NEW,
+            tlp: Tlp::default(),
+            rto: Rto::default(),
+            rtt: Rtt::new(cfg.hz),
+            undo: Undo::default(),
+            ecn: Ecn::default(),
+            tsq: Tsq::default(),
+            timers: Timers::OFF,
+            app: App::new(p.wmem_default.get() as u32, cfg.start_seq),
+            rcv: Rcv::new(&p, profile),
+            ack: Delack::NEW,
+            stats: Stats::default(),
+            snd_wl1: 0,
+            snd_sml: cfg.start_seq,
+            bytes_acked: 0,
+            synack_sent: 0,
+            last_oow_ack: None,
+            counts_host_copies: false,
+            tp,
+        }
+    }
+    /// A socket that will connect.
+    pub fn client(cfg: &Config) -> Socket {
+        Socket::new(cfg, State::Closed)
+    }
+    /// A socket that listens for one connection.
+    pub fn server(cfg: &Config) -> Socket {
+        Socket::new(cfg, State::Listen)
+    }
+
+    /// A packet came up (softirq). ACKs and data go out through `low` before this returns.
+    pub fn on_packet<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
+        self.tp.clock.set(now);
+        match self.state {
+            State::Closed => {}
+            State::Listen => self.on_syn(p, low),
+            State::SynSent => self.on_syn_sent(now, p, low, probe),
+            State::SynRecv => self.on_syn_received(now, p, low, probe),
+            _ => self.receive(now, p, low, probe),
+        }
+        self.app_run(low);
+    }
+
+    /// Earliest timer; `Time::NEVER`: none. Ask again after every call; calling [`Socket::on_timer`] too early or too often does no harm.
+    #[inline]
+    pub fn wake_at(&self) -> Time {
+        self.timers.wake_at().min(self.ack.wake_at())
+    }
+
+    /// Fires every timer that is due, and runs the application if it was started or stopped meanwhile (call this after
+    /// [`Socket::set_bulk`] or [`Socket::stop_bulk`] on an open connection).
+    pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {
+        self.tp.clock.set(now);
+        self.fire_delack(now, low);
+        self.fire_write_timer(now, low, probe);
+        self.app_run(low);
+    }
+
+    /// State of the connection.
+    pub fn state(&self) -> State {
+        self.state
+    }
+}

@@ -1,0 +1,123 @@
+//! Which flows a run has, after Flent's tests `tcp_nup`, `tcp_ndown`, `rrul` and iperf's UDP.
+
+use crate::scenario::keys::Traffic;
+use crate::sim::{Rate, Span, Streams};
+
+/// Which way the data go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From the station (wired: from C).
+    Up,
+    /// To the station.
+    Down,
+}
+
+/// What carries the data.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Proto {
+    /// A bulk TCP transfer.
+    Tcp,
+    /// A UDP flood at this rate of payload.
+    Udp(Rate),
+}
+
+/// One flow.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowPlan {
+    /// The name in results ("up1", "down2 sta3", ...).
+    pub name: String,
+    /// Index of the station, from 0.
+    pub station: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// TCP or UDP.
+    pub proto: Proto,
+    /// The mark of its packets.
+    pub dscp: u8,
+    /// How long after the flows' start it begins.
+    pub delay: Span,
+}
+
+/// One series of echoes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EchoPlan {
+    /// The name in results.
+    pub name: String,
+    /// Index of the station, from 0.
+    pub station: usize,
+    /// The mark of its packets.
+    pub dscp: u8,
+}
+
+/// All traffic of a run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    /// The flows.
+    pub flows: Vec<FlowPlan>,
+    /// The echoes.
+    pub echoes: Vec<EchoPlan>,
+}
+
+/// DSCP of CS0, CS1, CS5, EF: Flent's rrul.conf marks flow 1 to 4 (BE, BK, CS5, EF).
+const RRUL: [u8; 4] = [0, 8, 40, 46];
+/// DSCP of Flent's RRUL UDP echoes: BE, BK, EF.
+const RRUL_UDP: [(&str, u8); 3] = [("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46)];
+
+impl Plan {
+    /// The plan for `stations` stations.
+    pub fn new(t: &Traffic, stations: usize, streams: &Streams) -> Plan {
+        let mut plan = Plan::default();
+        let mut jitter = streams.get("traffic", "start");
+        for station in 0..stations {
+            let suffix = if stations > 1 { format!(" sta{}", station + 1) } else { String::new() };
+            let mut add = |direction, proto, kind: &str, i: u16| {
+                let delay = Span::from_ns((jitter.unit() * t.start_jitter.ns() as f64) as i64);
+                let dscp = if t.rrul { RRUL[usize::from(i) % 4] } else { 0 };
+                plan.flows.push(FlowPlan {
+                    name: format!("{kind}{}{suffix}", i + 1),
+                    station,
+                    direction,
+                    proto,
+                    dscp,
+                    delay,
+                });
+            };
+            (0..t.tcp_up).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
+            (0..t.tcp_down).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
+            if let Some(rate) = t.udp_up {
+                add(Direction::Up, Proto::Udp(rate), "udp_up", 0);
+            }
+            if let Some(rate) = t.udp_down {
+                add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
+            }
+            if t.ping.is_some() {
+                plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: 0 });
+                if t.rrul {
+                    plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
+                        name: format!("{n}{suffix}"),
+                        station,
+                        dscp,
+                    }));
+                }
+            }
+        }
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rrul_has_eight_flows_in_four_classes() {
+        let t = Traffic { tcp_up: 4, tcp_down: 4, rrul: true, ..Traffic::default() };
+        let p = Plan::new(&t, 1, &Streams::new(1));
+        assert_eq!(p.flows.len(), 8);
+        assert_eq!(p.flows.iter().filter(|f| f.dscp == 46).count(), 2);
+        assert_eq!(
+            p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
+            ["icmp", "udp_be", "udp_bk", "udp_ef"]
+        );
+    }
+}

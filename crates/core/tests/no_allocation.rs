@@ -1,0 +1,47 @@
+//! A run in steady state does not allocate: a counting allocator looks at a simulated second of each workload.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+use wavetank_core::net::World;
+use wavetank_core::sim::Time;
+use wavetank_core::workloads;
+
+struct Counting;
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, l: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are ours.
+        unsafe { System.alloc(l) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, l: Layout) {
+        // SAFETY: the caller's promises are ours.
+        unsafe { System.dealloc(p, l) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, l: Layout, n: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are ours.
+        unsafe { System.realloc(p, l, n) }
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+#[test]
+fn steady_state_does_not_allocate() {
+    for w in workloads::ALL {
+        let mut world = World::new(&w.scenario(&[])).unwrap();
+        world.run_until(Time::from_s(12));
+        let (before, made) = (ALLOCATIONS.load(Ordering::Relaxed), world.packets_made());
+        world.run_until(Time::from_s(14));
+        let (after, packets) = (ALLOCATIONS.load(Ordering::Relaxed), world.packets_made() - made);
+        assert!(packets > 1_000, "{}: {packets} packets in two seconds", w.name);
+        // Rings may still grow to a new high-water mark, once; that is not a packet's doing.
+        let allocations = after - before;
+        assert!(allocations * 1_000 < packets, "{}: {allocations} allocations for {packets} packets", w.name);
+    }
+}

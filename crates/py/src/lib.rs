@@ -1,0 +1,73 @@
+//! `wavetank._core`: runs scenarios and tells the schema. Arrays leave as numpy arrays; nothing is computed here.
+
+mod outcome;
+mod schema;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use wavetank_core::net::World;
+use wavetank_core::scenario::{self, Scenario, Source};
+
+create_exception!(
+    _core,
+    ScenarioError,
+    PyValueError,
+    "A scenario was refused; the message says what, where, and what was expected."
+);
+
+fn read(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
+    let mut s = scenario::read(&Source { path, text }, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    if let Some(seed) = seed {
+        s.seed = seed;
+    }
+    Ok(s)
+}
+
+/// Runs a scenario.
+///
+/// `text` is TOML, `path` its name for messages, `overrides` are dotted keys with their values. Returns a dict whose arrays
+/// are float64; raises `ScenarioError`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides=vec![], seed=None))]
+fn run<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let s = read(text, path, &overrides, seed)?;
+    let world = World::new(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
+    let out = py.detach(|| world.run());
+    outcome::to_dict(py, &s, &out)
+}
+
+/// Validates a scenario without running it; returns every key with its value.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides=vec![]))]
+fn check<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    for (k, v) in read(text, path, &overrides, None)?.resolved() {
+        d.set_item(k, v)?;
+    }
+    Ok(d)
+}
+
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::theory, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::theory_eval, m)?)?;
+    Ok(())
+}

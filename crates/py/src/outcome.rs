@@ -1,0 +1,127 @@
+//! An [`Outcome`] as a Python dict.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use wavetank_core::net::Outcome;
+use wavetank_core::net::observe::{FlowOutcome, NodeOutcome};
+use wavetank_core::scenario::Scenario;
+use wavetank_core::traffic::Direction;
+
+/// A float64 numpy array (read-only: it shares the bytes).
+fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &bytes), "f8"))
+}
+
+fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("name", &f.plan.name)?;
+    d.set_item("direction", if f.direction() == Direction::Up { "up" } else { "down" })?;
+    d.set_item("station", f.plan.station)?;
+    d.set_item("kind", if f.is_tcp() { "tcp" } else { "udp" })?;
+    d.set_item("dscp", f.plan.dscp)?;
+    d.set_item("cc", if f.is_tcp() { s.tcp.cc.name() } else { "" })?;
+    d.set_item("bytes_window", f.bytes_window)?;
+    d.set_item("goodput_mbit", f.goodput_mbit(out.window))?;
+    d.set_item("retransmits", f.retransmits)?;
+    d.set_item("rtos", f.rtos)?;
+    let series = PyDict::new(py);
+    let c = &f.series;
+    for (name, col) in [
+        ("t", &c.t),
+        ("received", &c.received),
+        ("acked", &c.acked),
+        ("snd_cwnd", &c.snd_cwnd),
+        ("snd_ssthresh", &c.snd_ssthresh),
+        ("srtt_ms", &c.srtt_ms),
+        ("min_rtt_ms", &c.min_rtt_ms),
+        ("unacked", &c.unacked),
+        ("retrans", &c.retrans),
+        ("pacing_bps", &c.pacing_bps),
+        ("delivery_bps", &c.delivery_bps),
+        ("notsent", &c.notsent),
+    ] {
+        series.set_item(name, array(py, col)?)?;
+    }
+    d.set_item("series", series)?;
+    Ok(d)
+}
+
+fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    let hist: Vec<f64> = n.ampdu_hist.iter().map(|&k| k as f64).collect();
+    d.set_item("ampdu_hist", array(py, &hist)?)?;
+    d.set_item("airtime_fraction", n.airtime_fraction)?;
+    let series = PyDict::new(py);
+    for (name, col) in [
+        ("t", &n.t),
+        ("airtime_tx_us", &n.airtime_tx_us),
+        ("airtime_rx_us", &n.airtime_rx_us),
+        ("avg_aggr_size", &n.avg_aggr_size),
+    ] {
+        series.set_item(name, array(py, col)?)?;
+    }
+    d.set_item("series", series)?;
+    Ok(d)
+}
+
+/// The whole outcome.
+pub(crate) fn to_dict<'py>(py: Python<'py>, s: &Scenario, out: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("scenario", &s.name)?;
+    d.set_item("seed", s.seed)?;
+    d.set_item("simulated_s", out.simulated.as_s())?;
+    d.set_item("events", out.events)?;
+    d.set_item("window", (out.window.0.as_s(), out.window.1.as_s()))?;
+    d.set_item("digest", format!("{:016x}", out.digest))?;
+    let resolved = PyDict::new(py);
+    for (k, v) in s.resolved() {
+        resolved.set_item(k, v)?;
+    }
+    d.set_item("resolved", resolved)?;
+
+    let l = &out.ledger;
+    let ledger = PyDict::new(py);
+    ledger.set_item("made", l.made)?;
+    ledger.set_item("delivered", l.delivered)?;
+    ledger.set_item("dropped", l.drops())?;
+    ledger.set_item("held", out.held)?;
+    d.set_item("ledger", ledger)?;
+    let drops = PyDict::new(py);
+    for (place, reason, n) in l.named() {
+        drops.set_item(format!("{}.{}", place.name(), reason.name()), n)?;
+    }
+    d.set_item("drops", drops)?;
+
+    let flows = PyList::empty(py);
+    for f in &out.flows {
+        flows.append(flow(py, s, out, f)?)?;
+    }
+    d.set_item("flows", flows)?;
+    let pings = PyList::empty(py);
+    for e in &out.echoes {
+        let p = PyDict::new(py);
+        p.set_item("name", &e.name)?;
+        p.set_item("station", e.station)?;
+        p.set_item("t", array(py, &e.t)?)?;
+        p.set_item("rtt_ms", array(py, &e.rtt_ms)?)?;
+        pings.append(p)?;
+    }
+    d.set_item("pings", pings)?;
+    let nodes = PyDict::new(py);
+    for n in &out.nodes {
+        nodes.set_item(&n.name, node(py, n)?)?;
+    }
+    d.set_item("nodes", nodes)?;
+    let queues = PyDict::new(py);
+    for q in &out.queues {
+        let e = PyDict::new(py);
+        e.set_item("t", array(py, &q.t)?)?;
+        e.set_item("backlog_packets", array(py, &q.backlog_packets)?)?;
+        e.set_item("backlog_bytes", array(py, &q.backlog_bytes)?)?;
+        e.set_item("dropped", array(py, &q.dropped)?)?;
+        queues.set_item(&q.name, e)?;
+    }
+    d.set_item("qdiscs", queues)?;
+    Ok(d)
+}

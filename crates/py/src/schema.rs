@@ -1,0 +1,85 @@
+//! What there is: parameters, algorithms, closed forms.
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use wavetank_core::sim::params::Value;
+use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory};
+
+/// Every parameter: section, key, unit, default, range, doc, source.
+#[pyfunction]
+pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let all = PyList::empty(py);
+    for (section, p) in scenario::schema() {
+        let d = PyDict::new(py);
+        d.set_item("section", section)?;
+        d.set_item("key", p.key)?;
+        d.set_item("unit", p.unit)?;
+        d.set_item("default", p.default)?;
+        d.set_item("range", p.range)?;
+        d.set_item("doc", p.doc)?;
+        d.set_item("source", p.source)?;
+        all.append(d)?;
+    }
+    Ok(all)
+}
+
+/// The names of every registered algorithm, by kind.
+#[pyfunction]
+pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("cc", <tcp::cc::Name as Value>::names())?;
+    d.set_item("qdisc", qdisc::names())?;
+    d.set_item("driver", <driver::Name as Value>::names())?;
+    d.set_item("rate", rate::names())?;
+    d.set_item("kernel", <scenario::keys::Kernel as Value>::names())?;
+    Ok(d)
+}
+
+/// The closed forms: name, title, source, inputs (symbol, default, unit, doc), outputs.
+#[pyfunction]
+pub(crate) fn theory(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let all = PyList::empty(py);
+    for f in theory::forms() {
+        let d = PyDict::new(py);
+        d.set_item("name", f.name)?;
+        d.set_item("title", f.title)?;
+        d.set_item("source", f.source)?;
+        let inputs = PyList::empty(py);
+        for i in &f.inputs {
+            let e = PyDict::new(py);
+            e.set_item("symbol", i.symbol)?;
+            e.set_item("default", i.default)?;
+            e.set_item("unit", i.unit)?;
+            e.set_item("doc", i.doc)?;
+            inputs.append(e)?;
+        }
+        d.set_item("inputs", inputs)?;
+        d.set_item("outputs", f.outputs.to_vec())?;
+        all.append(d)?;
+    }
+    Ok(all)
+}
+
+/// Evaluates a closed form; inputs that are not given take their defaults.
+#[pyfunction]
+pub(crate) fn theory_eval<'py>(
+    py: Python<'py>,
+    name: &str,
+    inputs: std::collections::HashMap<String, f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let form = theory::forms()
+        .into_iter()
+        .find(|f| f.name == name)
+        .ok_or_else(|| PyKeyError::new_err(format!("there is no closed form \"{name}\"")))?;
+    if let Some(k) = inputs.keys().find(|k| !form.inputs.iter().any(|i| i.symbol == k.as_str())) {
+        let known: Vec<_> = form.inputs.iter().map(|i| i.symbol).collect();
+        return Err(PyKeyError::new_err(format!("{name} has no input \"{k}\"; expected one of {}", known.join(", "))));
+    }
+    let x: Vec<f64> = form.inputs.iter().map(|i| inputs.get(i.symbol).copied().unwrap_or(i.default)).collect();
+    let d = PyDict::new(py);
+    for (name, y) in form.outputs.iter().zip((form.eval)(&x)) {
+        d.set_item(*name, y)?;
+    }
+    Ok(d)
+}
