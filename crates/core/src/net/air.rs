@@ -1,6 +1,6 @@
 //! From a scenario's `[wifi]`, `[ap]`, `[sta]` and the drivers' sections to the BSS that they ask for.
 
-use super::bss::{BssConfig, DriverConfig, StaConfig, Upper};
+use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::scenario::Scenario;
@@ -32,7 +32,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let qos = s.wifi.standard == Standard::N;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
-        Name::Ath9kHtc => DriverConfig::Ath9kHtc(s.ath9k_htc, Upper::Qdisc(r.qdisc, Box::new(s.qdiscs()))),
+        Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
     };
     let station = |i: usize| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },

@@ -97,7 +97,8 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            if !matches!(s.driver, DriverConfig::Ath9k(_)) && !(self.qos && s.aggregates) {
+            let usb = !matches!(s.driver, DriverConfig::Ath9k(_));
+            if usb && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",

@@ -52,7 +52,7 @@ impl Netdev {
         for (to, &mode) in modes.iter().enumerate() {
             driver.set_mode(StaIx(to as u8), mode);
         }
-        Netdev::Ath9kHtc(Box::new(above), Box::new(driver), Vec::with_capacity(64))
+        Netdev::Ath9kHtc(Box::new(above), Box::new(driver))
     }
     /// The stack hands a packet down.
     #[inline]
