@@ -1,5 +1,6 @@
 //! `wavetank._core`: runs scenarios and tells the schema. Arrays leave as numpy arrays; nothing is computed here.
 
+mod cases;
 mod outcome;
 mod schema;
 
@@ -65,6 +66,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

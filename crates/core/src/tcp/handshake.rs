@@ -25,6 +25,7 @@ impl Socket {
         assert!(self.state == State::Closed, "a socket connects once");
         self.tp.clock.set(now);
         self.state = State::SynSent;
+        self.tp.mss_cache = self.mtu - HEADERS;
         self.rcv.advmss = self.mtu - BARE_HEADERS;
         self.rcv.first_window(self.profile.big_first_window);
         self.tp.write_seq = self.tp.snd_nxt.wrapping_add(1);

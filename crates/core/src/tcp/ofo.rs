@@ -237,7 +237,7 @@ mod tests {
     fn duplicates_are_told() {
         let mut o = Ofo::default();
         o.insert(100, 300, 1);
-        assert_eq!(o.insert(100, 200, 1).0, false);
+        assert!(!o.insert(100, 200, 1).0);
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
         o.insert(250, 400, 1);

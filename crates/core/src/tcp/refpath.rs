@@ -360,7 +360,7 @@ pub fn parse(name: &str) -> Case {
             "tsq1" => {}
             "tsq8" => c.shift = 7,
             "notsq" => (c.shift, c.limit_output) = (0, 1 << 40),
-            "4flows" => c.flows = 4,
+            "4flows" => (c.flows, c.rtt) = (4, if c.local { c.rtt } else { Span::from_ms(10) }),
             "fqcodel" => c.leaf = LeafKind::FqCodel,
             "reno" => c.cc = Cc::Reno,
             "cubic" => c.cc = Cc::Cubic,

@@ -128,6 +128,17 @@ macro_rules! algorithms {
                 use $crate::sim::params::Schema;
                 vec![ $( ($name, $m::Params::schema()) ),* ]
             }
+<<<<<<< HEAD
+            /// Every key with its present value: section, key, value.
+=======
+            /// Every section's keys with their present values.
+>>>>>>> tcp
+            pub fn values(&self) -> Vec<(&'static str, &'static str, String)> {
+                use $crate::sim::params::Schema;
+                let mut all = Vec::new();
+                $( all.extend(self.$m.values().into_iter().map(|(k, v)| ($name, k, v))); )*
+                all
+            }
             /// Sets a key of a control's section. `None`: there is no such section or key.
             pub fn set(
                 &mut self,
