@@ -12,7 +12,7 @@ use wavetank_core::net::World;
 use wavetank_core::scenario::{self, Scenario, Source};
 
 create_exception!(
-    _core,
+    wavetank._core,
     ScenarioError,
     PyValueError,
     "A scenario was refused; the message says what, where, and what was expected."

@@ -70,11 +70,7 @@ impl Socket {
     pub(super) fn small_queue_full(&mut self, truesize: u32, again: Option<u32>) -> bool {
         let Some(limit) = self.small_queue_limit(truesize) else { return false };
         let limit = if again.is_some() { limit << 1 } else { limit };
-<<<<<<< HEAD
-        // The base of 1 in sk_wmem_alloc counts.
-=======
         // sk_wmem_alloc has a base of 1, so that exactly the limit is too much.
->>>>>>> tcp
         if u64::from(self.tsq.wmem) < limit {
             return false;
         }

@@ -128,11 +128,7 @@ macro_rules! algorithms {
                 use $crate::sim::params::Schema;
                 vec![ $( ($name, $m::Params::schema()) ),* ]
             }
-<<<<<<< HEAD
-            /// Every key with its present value: section, key, value.
-=======
             /// Every section's keys with their present values.
->>>>>>> tcp
             pub fn values(&self) -> Vec<(&'static str, &'static str, String)> {
                 use $crate::sim::params::Schema;
                 let mut all = Vec::new();
