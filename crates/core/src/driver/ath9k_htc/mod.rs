@@ -29,8 +29,6 @@ mod tids;
 mod usb;
 
 #[cfg(test)]
-mod bss_tests;
-#[cfg(test)]
 mod tests;
 
 pub use params::Params;
