@@ -1,17 +1,4 @@
-import importlib
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-try:
-    importlib.import_module("wavetank._core")
-except ImportError:
-    import fake_core
-
-    sys.modules["wavetank._core"] = fake_core
 
 
 @pytest.fixture(scope="session")

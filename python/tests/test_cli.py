@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from wavetank import _core, cli, plan
+from wavetank import cli, plan
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
 SHORT = ["--set", "time.flows=4 s", "--set", "time.lead_in=1 s", "--set", "time.tail=1 s"]
-REAL = _core.__name__ == "wavetank._core" and hasattr(_core, "__file__")
-real = pytest.mark.skipif(not REAL, reason="the core validates")
 
 
 @pytest.fixture
@@ -70,7 +68,6 @@ def test_bad_input_is_code_2_and_a_sentence(wavetank, arguments, says):
     assert out == ""
 
 
-@real
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -91,7 +88,6 @@ def test_a_bad_scenario_names_file_line_and_nearest(wavetank, tmp_path, text, sa
     assert not (tmp_path / "out").exists()
 
 
-@real
 def test_aggregation_with_802_11a_is_refused(wavetank, tmp_path):
     path = tmp_path / "a.toml"
     path.write_text('name = "a"\n[topology]\nkind = "wifi"\n[wifi]\nstandard = "a"\nwidth_mhz = 40\n')
@@ -127,7 +123,6 @@ def test_theory(wavetank):
     assert code == 2 and "expected a number" in err
 
 
-@pytest.mark.skipif(not hasattr(_core, "bench"), reason="the core has no workloads yet")
 @pytest.mark.slow
 def test_bench(wavetank):
     code, out, err = wavetank("bench", "--json")

@@ -7,11 +7,8 @@ import json
 import os
 from pathlib import Path
 
-import pytest
+from wavetank import lab, plan
 
-from wavetank import _core, lab, plan
-
-REAL = _core.__name__ == "wavetank._core" and hasattr(_core, "__file__")
 PATH = Path(__file__).parent / "data" / "digests.json"
 FIRST = {"time.lead_in": "200 ms", "time.flows": "1800 ms", "time.tail": 0, "time.warmup": "500 ms"}
 
@@ -28,7 +25,6 @@ def runs():
     return dict(out.values())
 
 
-@pytest.mark.skipif(not REAL, reason="digests are the core's")
 def test_digests_are_golden_and_do_not_depend_on_workers(tmp_path):
     todo = runs()
     found = {}

@@ -11,9 +11,6 @@ from wavetank import _core, claims, lab, metrics, plan, reproduce
 from wavetank.plan import Figure, Point
 from wavetank.scenario import Scenario
 
-REAL = bool(getattr(_core, "__file__", "")) and _core.__name__ == "wavetank._core"
-real = pytest.mark.skipif(not REAL, reason="workers need the compiled core")
-
 
 def short(**sets):
     s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
@@ -62,7 +59,6 @@ def _without_time(record):
     return {k: v for k, v in record.items() if k != "wall_s"}
 
 
-@real
 def test_one_worker_and_two_give_the_same(tmp_path):
     runs = lab.runs_of([figure(x={}, y={"tcp.tsq": "off"})], quick=True)
     one = lab.run_all(runs, tmp_path / "1", 1)
@@ -71,14 +67,12 @@ def test_one_worker_and_two_give_the_same(tmp_path):
     assert list(one) == list(two)
 
 
-@real
 def test_a_workers_error_reaches_the_caller(tmp_path):
     bad = [lab.Run(str(i), short(**{"tcp.cc": "cubik"}), i) for i in range(2)]
     with pytest.raises(_core.ScenarioError, match="cubic"):
         lab.run_all(bad, tmp_path, 2)
 
 
-@real
 def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
     command = [sys.executable, "-m", "wavetank", "reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -2,10 +2,9 @@
 
 import pytest
 
-from wavetank import UserError, _core, plan
+from wavetank import UserError, plan
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
-REAL = hasattr(_core, "__file__") and "fake" not in _core.__name__
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.id)

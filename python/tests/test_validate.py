@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wavetank import UserError, _core
+from wavetank import UserError
 from wavetank.validate import Report, Row, dcf, kernel
 
 CONFIG = {
@@ -185,7 +185,6 @@ def test_dcf_reference_is_read_and_checked(tmp_path):
         dcf.load(tmp_path / "gone.csv")
 
 
-@pytest.mark.skipif(not hasattr(_core, "kernel_case"), reason="the core cannot run reference cases yet")
 def test_a_kernel_case_runs_on_the_model():
     case = next(c for c in kernel.load() if c.name == "L10M-pfifo-tsq1-rtt1-reno")
     rows = kernel.judge(case, kernel.run_case(case))

@@ -20,7 +20,7 @@ class CoreFlow(TypedDict):
     direction: str
     station: str
     kind: str
-    dscp: str
+    dscp: int
     cc: str
     bytes_window: int
     goodput_mbit: float
@@ -81,11 +81,11 @@ def theory() -> list[dict[str, Any]]:
 def theory_eval(name: str, inputs: dict[str, float]) -> dict[str, float]:
     """Evaluate a closed form; inputs left out take their default."""
 
-def kernel_case(config_json: str, phase_ms: float) -> dict[str, Any]:
-    """One case of the kernel reference on the model, in the reference's own format."""
-
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
+
+def workload_names() -> list[str]:
+    """The standard workloads, in their order."""
 
 def bench(name: str) -> dict[str, Any]:
     """Run a standard workload: simulated_s, wall_s, events, goodput_mbit, ..."""

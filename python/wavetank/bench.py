@@ -11,9 +11,6 @@ from typing import Any
 
 from . import _core
 
-#: The workloads, in the benchmark's order.
-WORKLOADS = ("ath9k-upload", "down-14", "rrul")
-
 
 def _one(name: str) -> str:
     out = dict(_core.bench(name))
@@ -25,9 +22,10 @@ def _one(name: str) -> str:
 def run(progress: Callable[[int, int, str], None] = lambda done, of, what: None) -> list[dict[str, Any]]:
     """A row a workload. ``core_peak_rss_mb`` is what the core says of itself, None if it does not."""
     rows = []
+    workloads = _core.workload_names()
     context = multiprocessing.get_context("spawn")
-    for i, name in enumerate(WORKLOADS):
-        progress(i, len(WORKLOADS), name)
+    for i, name in enumerate(workloads):
+        progress(i, len(workloads), name)
         with context.Pool(1) as pool:
             r = json.loads(pool.apply(_one, (name,)))
         rows.append(
@@ -41,5 +39,5 @@ def run(progress: Callable[[int, int, str], None] = lambda done, of, what: None)
                 "process_peak_rss_mb": r["process_peak_rss_mb"],
             }
         )
-    progress(len(WORKLOADS), len(WORKLOADS), "")
+    progress(len(workloads), len(workloads), "")
     return rows

@@ -1,7 +1,7 @@
 """The command line: a thin layer over the Python API. Tables go to standard output, progress to standard error.
 
-With ``--json`` standard output holds one JSON document. Exit codes: 0 done, 1 ``--check`` found red rows, 2 bad input,
-130 interrupted.
+With ``--json`` standard output holds one JSON document. Exit codes: 0 done, 1 ``--check`` found red rows or the core
+failed, 2 bad input, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None,
     from .scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
-    result = lab.in_thread(lambda: s.run(seed))
+    result = lab.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
     written = result.save(out) if out is not None else []
     summary = result.summary()
     if as_json:
@@ -144,6 +144,11 @@ def reproduce(name: str, quick: bool, check: bool, jobs: int | None, out: Path |
             for path in o.written:
                 if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
                     click.echo(f"wrote {path}")
+    failures = [f for o in outcomes for f in o.measured.failures()]
+    for text in failures:
+        click.echo(f"error: {text}", err=True)
+    if failures:
+        sys.exit(1)
     if check and any(v.cls == "judged" and not v.ok for o in outcomes for v in o.verdicts):
         sys.exit(1)
 
@@ -332,6 +337,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as e:
         e.show()
         code = 2
+    except lab.CoreFailed as e:
+        click.echo(f"error: {e}; this is a defect, please report it", err=True)
+        code = 1
     except (UserError, ScenarioError) as e:
         click.echo(f"error: {e}", err=True)
         code = 2

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import _core, files, flent, metrics
+from .judge import Unmeasured
 from .plan import Figure, Point
+from .result import Result
 from .scenario import Scenario
 
 T = TypeVar("T")
@@ -42,7 +44,7 @@ class Run:
 
     point: str
     scenario: Scenario
-    seed: int
+    seed: int | None
     flent: str = ""
 
     @property
@@ -83,9 +85,28 @@ def read(run: Run, out: Path) -> metrics.Record | None:
         return None
 
 
+class CoreFailed(RuntimeError):
+    """The core broke down: a defect in it, not bad input. The text says on what."""
+
+
+def simulate(run: Run) -> Result:
+    """Runs it. Raises CoreFailed where the core panics, and ScenarioError."""
+    try:
+        return run.scenario.run(run.seed)
+    except Exception:
+        raise
+    except BaseException as e:
+        if type(e).__name__ != "PanicException":
+            raise
+        raise CoreFailed(f"the core failed on {run.point}, seed {run.seed}: {e}") from None
+
+
 def execute(run: Run, out: Path) -> metrics.Record:
-    """Runs it and keeps its record (and, of a first repetition, the Flent file)."""
-    result = run.scenario.run(run.seed)
+    """Runs it and keeps its record (and, of a first repetition, the Flent file). A failure of the core is not kept."""
+    try:
+        result = simulate(run)
+    except CoreFailed as e:
+        return {"failed": str(e)}
     record = metrics.record(result)
     if run.flent:
         files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))
@@ -190,8 +211,16 @@ class Measured:
         self.quick = quick
 
     def of(self, figure: Figure, point: Point) -> list[metrics.Record]:
-        """A point's records, in the order of the seeds."""
-        return [self.records[Run(point.name, point.scenario, s).key] for s in figure.seeds(self.quick)]
+        """A point's records, in the order of the seeds. Raises Unmeasured if the core failed on one."""
+        records = [self.records[Run(point.name, point.scenario, s).key] for s in figure.seeds(self.quick)]
+        for r in records:
+            if "failed" in r:
+                raise Unmeasured(r["failed"])
+        return records
+
+    def failures(self) -> list[str]:
+        """What the core failed on."""
+        return [r["failed"] for r in self.records.values() if "failed" in r]
 
 
 def default_jobs() -> int:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -20,6 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
 from . import metrics, stats
+from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
 
@@ -59,7 +61,10 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         canvas = Canvas(figsize=(max(5.2, 4.1 * columns), 3.1 * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
-            KINDS[panel["kind"]](outcome, figure, panel, ax)
+            try:
+                KINDS[panel["kind"]](outcome, figure, panel, ax)
+            except Unmeasured as e:
+                ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
             if panel.get("title"):
                 ax.set_title(panel["title"], loc="left")
         for ax in list(axes.flat)[n:]:

@@ -42,6 +42,7 @@ class Outcome:
             "claims": [v.json() for v in self.verdicts],
             "summary": self.summary,
             "figures": {f.id: {"source": f.source, "title": f.title, "points": list(f.points)} for f in self.figures},
+            "failures": self.measured.failures(),
             "files": [str(p) for p in self.written],
         }
 
@@ -168,7 +169,11 @@ def _parquet(outcome: Outcome, path: Path) -> None:
     chunks: dict[str, list[Any]] = {c: [] for c in ("figure", "point", "series", "seed", "t_s", "value")}
     for figure in outcome.figures:
         for point in figure.points.values():
-            for r in outcome.measured.of(figure, point):
+            try:
+                records = outcome.measured.of(figure, point)
+            except Unmeasured:
+                continue
+            for r in records:
                 for series, (t, v) in r["series"].items():
                     n = len(t)
                     for column, value in (("figure", figure.id), ("point", point.name), ("series", series)):
@@ -203,5 +208,6 @@ def merged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "summary": judge.summary([v for o in outcomes for v in o.verdicts]),
         "experiments": {p["experiment"]: p["summary"] for p in parts},
         "figures": {k: v for p in parts for k, v in p["figures"].items()},
+        "failures": [f for p in parts for f in p["failures"]],
         "files": [f for p in parts for f in p["files"]],
     }

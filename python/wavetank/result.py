@@ -18,13 +18,14 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ._core import CoreResult
+    from ._core import CoreFlow, CoreResult
 
 Series = Mapping[str, FloatArray]
 
 #: Unit of each column of a flow's, node's and qdisc's series. The names are the kernel's where it has one.
 UNITS: dict[str, str] = {
     "t": "s",
+    "received": "bytes",
     "acked": "bytes",
     "snd_cwnd": "segments",
     "snd_ssthresh": "segments",
@@ -45,13 +46,17 @@ UNITS: dict[str, str] = {
 }
 
 
+#: Names of the DSCP values that Flent's RRUL uses.
+DSCP = {0: "CS0", 8: "CS1", 40: "CS5", 46: "EF"}
+
+
 @dataclass(frozen=True)
 class Flow:
     """One flow.
 
-    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``acked`` (bytes of payload delivered since the
-    start), and of TCP ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``, ``min_rtt_ms``, ``retrans``,
-    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``received`` (bytes of payload that the receiver has got
+    since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``,
+    ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
     """
 
     name: str
@@ -68,11 +73,16 @@ class Flow:
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
-        t, acked = self.series["t"], self.series["acked"]
+        t, received = self.series["t"], self.series["received"]
         dt = np.diff(t)
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(dt > 0, np.diff(acked) * 8e-6 / dt, np.nan)
+            rate = np.where(dt > 0, np.diff(received) * 8e-6 / dt, np.nan)
         return t[1:], rate
+
+
+def _flow(raw: CoreFlow) -> Flow:
+    values: dict[str, Any] = {**raw, "dscp": DSCP.get(raw["dscp"], str(raw["dscp"]))}
+    return Flow(**values)
 
 
 @dataclass(frozen=True)
@@ -124,7 +134,7 @@ class Result:
             wall_s=wall_s,
             events=raw["events"],
             window=(float(raw["window"][0]), float(raw["window"][1])),
-            flows=tuple(Flow(**f) for f in raw["flows"]),
+            flows=tuple(_flow(f) for f in raw["flows"]),
             pings=tuple(Ping(**p) for p in raw["pings"]),
             nodes={
                 k: Node(k, np.asarray(n["ampdu_hist"], dtype=np.float64), n["airtime_fraction"], n["series"])

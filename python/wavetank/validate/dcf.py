@@ -73,7 +73,10 @@ def name(row: Table) -> str:
 
 def run_row(row: Table) -> float:
     """The model's goodput, mean over the seeds."""
-    return float(np.mean([_core.dcf_case(row, seed, SECONDS) for seed in range(1, SEEDS + 1)]))
+    try:
+        return float(np.mean([_core.dcf_case(row, seed, SECONDS) for seed in range(1, SEEDS + 1)]))
+    except KeyError as e:
+        raise UserError(f"{name(row)}: {e.args[0]}") from None
 
 
 def judge(row: Table, ours: float, bianchi: float | None) -> list[Row]:

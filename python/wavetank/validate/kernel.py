@@ -18,16 +18,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core, lab
-from . import kernel_case
 from ..errors import UserError, unknown
+from . import kernel_case
 from .report import Report, Row
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
-KEYS = {
-    "cc", "rate_mbit", "where", "qdisc", "limit", "rtt_ms", "flows", "secs", "step", "warmup", "pacing_shift",
-    "limit_output_bytes", "ca_ratio", "ss_ratio",
-}  # fmt: skip
-NEEDED = {"cc", "rate_mbit", "where", "qdisc", "rtt_ms", "secs"}
+KEYS = set(kernel_case.CONFIG)
+NEEDED = {k for k, v in kernel_case.CONFIG.items() if v is None}
 CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}
 #: Figure: share by which the pair's interval is widened, and at least by how much.
 TOLERANCES: dict[str, tuple[float, float]] = {
