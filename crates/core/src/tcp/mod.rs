@@ -19,6 +19,8 @@ mod config;
 mod cwnd;
 mod delack;
 mod delivery_rate;
+#[cfg(test)]
+mod e2e;
 mod ecn;
 mod gso;
 mod handshake;
