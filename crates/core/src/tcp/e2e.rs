@@ -1,217 +1,11 @@
-//! End to end, for tests: two sockets over one ideal bottleneck, with a fault for every packet that a test wants to touch.
-//!
-//! The forward link is a FIFO of `limit` packets at the sender itself (its own queue: a refusal is `NET_XMIT_DROP`) served at `rate`, then
-//! a fault (pass, drop, delay, duplicate, mark), then half the RTT. The way back has half the RTT and a fault of its own.
+//! End to end, for tests: what a connection does about loss, reordering, delay, marks, duplicates and full queues; the battery that every
+//! congestion control gets; the scoreboard against its twin.
 
+use super::pair::{Fault, Pair, cfg, params};
 use super::*;
-use crate::sim::{
-    Blind, Ecn, EventQueue, FlowId, Kind, Lane, Lower, NodeId, Owner, Packet, Rate, Span, Time, Verdict, flags,
-};
+use crate::sim::{Blind, Ecn, FlowId, Kind, NodeId, Packet, Rate, Span, Time, flags};
 use proptest::prelude::*;
-use std::collections::{BTreeSet, VecDeque};
-
-/// What happens to a packet.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Fault {
-    Pass,
-    Drop,
-    Late(Span),
-    Twice,
-    Mark,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Serve,
-    ToServer(Packet),
-    ToClient(Packet),
-    Tasklet,
-    Wake,
-}
-
-/// The client's own queue and link.
-struct Link {
-    q: VecDeque<Packet>,
-    limit: usize,
-    refused: Vec<Packet>,
-    sent: u64,
-    /// Segments with payload that went in, by number: (seq, payload, retransmission).
-    log: Vec<(Time, u32, u32, bool)>,
-}
-
-impl Lower for Link {
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
-        if self.q.len() >= self.limit {
-            self.refused.push(p);
-            return Verdict::Drop;
-        }
-        if p.payload > 0 {
-            self.log.push((now, p.seq, p.payload, p.retransmission));
-        }
-        self.sent += 1;
-        self.q.push_back(p);
-        Verdict::Ok
-    }
-}
-
-/// The server's link: nothing stands in its way.
-#[derive(Default)]
-struct Back(Vec<Packet>);
-impl Lower for Back {
-    fn xmit(&mut self, _: Time, p: Packet) -> Verdict {
-        self.0.push(p);
-        Verdict::Ok
-    }
-}
-
-struct Pair {
-    c: Socket,
-    s: Socket,
-    link: Link,
-    back: Back,
-    q: EventQueue<Event>,
-    rate: Rate,
-    half: Span,
-    busy: bool,
-    fwd: Box<dyn FnMut(Time, u64, &Packet) -> Fault>,
-    rev: Box<dyn FnMut(Time, u64, &Packet) -> Fault>,
-    n_fwd: u64,
-    n_rev: u64,
-    armed: Time,
-    acks: u64,
-    max_cwnd: u32,
-}
-
-fn params(cc: Cc) -> Params {
-    Params { cc, gso_max_segs: Auto::Set(1), ..Params::default() }
-}
-
-fn cfg(p: Params, client: bool, start_seq: u32) -> Config {
-    let (a, b) = (NodeId(0), NodeId(1));
-    Config {
-        flow: FlowId(0),
-        local: if client { a } else { b },
-        remote: if client { b } else { a },
-        owner: if client { Owner(0) } else { Owner::NONE },
-        params: p,
-        cc: Tunables::default(),
-        profile: Profile::named("6.12").unwrap(),
-        hz: 1000,
-        dscp: 0,
-        mtu: 1500,
-        tso: true,
-        start_seq,
-    }
-}
-
-impl Pair {
-    fn with(p: Params, rate: Rate, rtt: Span, limit: usize) -> Pair {
-        Pair::new(cfg(p, true, 1_000), cfg(p, false, 5_000), rate, rtt, limit)
-    }
-    fn new(c: Config, s: Config, rate: Rate, rtt: Span, limit: usize) -> Pair {
-        Pair {
-            c: Socket::client(&c),
-            s: Socket::server(&s),
-            link: Link { q: VecDeque::new(), limit, refused: Vec::new(), sent: 0, log: Vec::new() },
-            back: Back::default(),
-            q: EventQueue::default(),
-            rate,
-            half: rtt / 2,
-            busy: false,
-            fwd: Box::new(|_, _, _| Fault::Pass),
-            rev: Box::new(|_, _, _| Fault::Pass),
-            n_fwd: 0,
-            n_rev: 0,
-            armed: Time::NEVER,
-            acks: 0,
-            max_cwnd: 0,
-        }
-    }
-    fn start(&mut self, bytes: Option<u64>) {
-        self.c.set_bulk(bytes);
-        self.c.connect(Time::ZERO, &mut self.link, &mut Blind);
-        self.after();
-    }
-    fn free(&mut self, p: &Packet) {
-        if p.owner != Owner::NONE && self.c.on_free_packet(self.q.now(), p) {
-            self.q.push(self.q.now(), Lane::Softirq, Event::Tasklet);
-        }
-    }
-    /// What every event leaves behind.
-    fn after(&mut self) {
-        let now = self.q.now();
-        for p in std::mem::take(&mut self.link.refused) {
-            self.free(&p);
-        }
-        if !self.busy && !self.link.q.is_empty() {
-            self.busy = true;
-            let len = u64::from(self.link.q[0].eth_len());
-            self.q.push(now + self.rate.time_for(len), Lane::Completion, Event::Serve);
-        }
-        for p in std::mem::take(&mut self.back.0) {
-            self.n_rev += 1;
-            let f = (self.rev)(now, self.n_rev, &p);
-            self.deliver(p, f, self.half, false);
-        }
-        let wake = self.c.wake_at().min(self.s.wake_at());
-        if wake < self.armed {
-            self.armed = wake;
-            self.q.push(wake.max(now), Lane::Timer, Event::Wake);
-        }
-        self.c.check();
-        self.s.check();
-        self.max_cwnd = self.max_cwnd.max(self.c.cwnd());
-    }
-    fn deliver(&mut self, mut p: Packet, f: Fault, delay: Span, forward: bool) {
-        p.owner = Owner::NONE;
-        let ev = |p| if forward { Event::ToServer(p) } else { Event::ToClient(p) };
-        let at = self.q.now() + delay;
-        match f {
-            Fault::Pass => self.q.push(at, Lane::Arrival, ev(p)),
-            Fault::Drop => {}
-            Fault::Late(d) => self.q.push(at + d, Lane::Arrival, ev(p)),
-            Fault::Twice => {
-                self.q.push(at, Lane::Arrival, ev(p));
-                self.q.push(at, Lane::Arrival, ev(p));
-            }
-            Fault::Mark => {
-                if p.ecn == Ecn::Ect0 {
-                    p.ecn = Ecn::Ce;
-                }
-                self.q.push(at, Lane::Arrival, ev(p));
-            }
-        }
-    }
-    fn until(&mut self, end: Time) {
-        while let Some((now, e)) = self.q.pop_until(end) {
-            match e {
-                Event::Serve => {
-                    self.busy = false;
-                    let p = self.link.q.pop_front().expect("it was being sent");
-                    self.free(&p);
-                    self.n_fwd += 1;
-                    let f = (self.fwd)(now, self.n_fwd, &p);
-                    self.deliver(p, f, self.half, true);
-                }
-                Event::ToServer(p) => self.s.on_packet(now, &p, &mut self.back, &mut Blind),
-                Event::ToClient(p) => {
-                    self.acks += 1;
-                    self.c.on_packet(now, &p, &mut self.link, &mut Blind);
-                }
-                Event::Tasklet => self.c.on_tsq(now, &mut self.link, &mut Blind),
-                Event::Wake => {
-                    self.armed = Time::NEVER;
-                    self.c.on_timer(now, &mut self.link, &mut Blind);
-                    self.s.on_timer(now, &mut self.back, &mut Blind);
-                }
-            }
-            self.after();
-        }
-    }
-    fn info(&self) -> Info {
-        self.c.info(self.q.now())
-    }
-}
+use std::collections::BTreeSet;
 
 const R100: Rate = Rate::from_mbit(100);
 
@@ -540,29 +334,28 @@ proptest! {
     }
 }
 
-impl Socket {
-    /// What must hold between any two events.
-    fn check(&self) {
-        use super::rtx::tag;
-        let tp = &self.tp;
-        let count = |t: u8| {
-            let mut n = 0;
-            let mut id = self.rtx.first();
-            while id != self.rtx.end() {
-                n += u32::from(self.rtx.get(id).has(t));
-                id = id.wrapping_add(1);
-            }
-            n
-        };
-        assert_eq!(tp.packets_out, self.rtx.len());
-        assert_eq!(tp.sacked_out, count(tag::SACKED), "sacked");
-        assert_eq!(tp.lost_out, count(tag::LOST), "lost");
-        assert_eq!(tp.retrans_out, count(tag::RETRANS), "retransmitted");
-        assert!(tp.left_out() <= tp.packets_out);
-        assert!(tp.snd_cwnd >= 1 && tp.snd_ssthresh >= 2);
-        assert!(!super::seq::after(tp.snd_una, tp.snd_nxt) && !super::seq::after(tp.snd_nxt, tp.write_seq));
-        if tp.packets_out > 0 && self.state != State::SynSent {
-            assert!(!self.wake_at().is_never(), "something is out and no timer runs");
-        }
+#[test]
+fn a_delayed_ack_waits_forty_milliseconds() {
+    // Six full segments in quick-ack mode (16 at the start, less with every ACK) would be acknowledged at once; so the receiver is made to
+    // have none left. A seventh, alone, waits for TCP_DELACK_MIN (40 ms at HZ 1000) and the wheel's tick.
+    let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);
+    p.start(None);
+    p.until(Time::from_s(2));
+    p.s.rcv.rcv_wnd = p.s.rcv.window();
+    let mut lone = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+    (lone.seq, lone.payload, lone.flags, lone.ack) = (p.s.rcv.rcv_nxt, 1448, flags::ACK, p.s.tp.snd_una);
+    (lone.tsval, lone.tsecr, lone.wnd) = (p.s.rcv.ts_recent, p.s.tp.clock.now_ts(), p.s.tp.snd_wnd);
+    // Everything that waited is acknowledged first.
+    while p.s.rcv.rcv_nxt != p.s.rcv.rcv_wup {
+        p.until(p.q.peek().unwrap());
+        lone.seq = p.s.rcv.rcv_nxt;
     }
+    let acks = p.s.stats().acks_out;
+    let now = p.q.now();
+    p.s.on_packet(now, &lone, &mut p.back, &mut Blind);
+    assert_eq!(p.s.stats().acks_out, acks);
+    let fires = p.s.wake_at();
+    assert!(fires > now + Span::from_ms(40) && fires <= now + Span::from_ms(42), "{:?}", fires - now);
+    p.s.on_timer(fires, &mut p.back, &mut Blind);
+    assert_eq!((p.s.stats().acks_out, p.s.stats().delayed_acks), (acks + 1, 1));
 }
