@@ -1,6 +1,5 @@
 //! Prints ours beside each row of `ns3-saturation.csv`: `cargo run --release --example dcf_table -- FILE [SECONDS] [SEEDS] [eifs]`.
 
-use wavetank_core::phy::{Ht, Mode, Ofdm};
 use wavetank_core::sim::Span;
 use wavetank_core::wifi::{medium, saturation};
 
@@ -15,13 +14,7 @@ fn main() {
     let (start, mut events) = (std::time::Instant::now(), 0);
     for line in text.lines().skip(1) {
         let f: Vec<&str> = line.split(',').collect();
-        let mode = match f[1].strip_prefix("HtMcs") {
-            Some(m) => Mode::Ht(Ht::new(m.parse().unwrap(), f[3] == "40", f[6] == "1").unwrap()),
-            None => {
-                let m = f[1].trim_start_matches("OfdmRate").trim_end_matches("Mbps");
-                Mode::Ofdm(Ofdm::from_mbit(m.parse().unwrap()).unwrap())
-            }
-        };
+        let mode = saturation::mode_named(f[1], f[3] == "40", f[6] == "1").expect("a mode's name");
         let p = saturation::Params {
             stations: f[4].parse().unwrap(),
             max_ampdu_bytes: f[5].parse().unwrap(),

@@ -1,5 +1,6 @@
 //! `wavetank._core`: runs scenarios and tells the schema. Arrays leave as numpy arrays; nothing is computed here.
 
+mod cases;
 mod outcome;
 mod schema;
 
@@ -10,7 +11,12 @@ use pyo3::types::PyDict;
 use wavetank_core::net::World;
 use wavetank_core::scenario::{self, Scenario, Source};
 
-create_exception!(_core, ScenarioError, PyValueError, "A scenario was refused; the message says what, where, and what was expected.");
+create_exception!(
+    wavetank._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario was refused; the message says what, where, and what was expected."
+);
 
 fn read(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
     let mut s = scenario::read(&Source { path, text }, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))?;
@@ -60,6 +66,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

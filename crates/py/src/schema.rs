@@ -4,7 +4,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use wavetank_core::sim::params::Value;
-use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory};
+use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory as closed};
 
 /// Every parameter: section, key, unit, default, range, doc, source.
 #[pyfunction]
@@ -28,8 +28,8 @@ pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let d = PyDict::new(py);
-    d.set_item("cc", <tcp::cc::Name as Value>::names())?;
-    d.set_item("qdisc", qdisc::names())?;
+    d.set_item("cc", <tcp::Cc as Value>::names())?;
+    d.set_item("qdisc", qdisc::Kind::names())?;
     d.set_item("driver", <driver::Name as Value>::names())?;
     d.set_item("rate", rate::names())?;
     d.set_item("kernel", <scenario::keys::Kernel as Value>::names())?;
@@ -40,7 +40,7 @@ pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let all = PyList::empty(py);
-    for f in theory::forms() {
+    for f in closed::forms() {
         let d = PyDict::new(py);
         d.set_item("name", f.name)?;
         d.set_item("title", f.title)?;
@@ -68,7 +68,7 @@ pub(crate) fn theory_eval<'py>(
     name: &str,
     inputs: std::collections::HashMap<String, f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let form = theory::forms()
+    let form = closed::forms()
         .into_iter()
         .find(|f| f.name == name)
         .ok_or_else(|| PyKeyError::new_err(format!("there is no closed form \"{name}\"")))?;

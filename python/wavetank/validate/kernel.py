@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, lab
+from . import kernel_case
 from ..errors import UserError, unknown
 from .report import Report, Row
 
@@ -160,7 +161,7 @@ def cannot(case: Case) -> str:
 
 def run_case(case: Case) -> dict[str, float]:
     """The model's figures, its flows in the first of the reference's phases."""
-    return figures(_core.kernel_case(json.dumps(case.config), 0.0))
+    return figures(kernel_case.run(case.config))
 
 
 def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:

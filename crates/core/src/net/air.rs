@@ -32,7 +32,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let qos = s.wifi.standard == Standard::N;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
-        Name::Ath9kHtc => DriverConfig::Ath9kHtc(s.ath9k_htc, r.qdisc, s.qdiscs()),
+        Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
     };
     let station = |i: usize| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },

@@ -4,10 +4,12 @@
 //! the medium carried it to. Each station has a [`netdev::Netdev`]: a driver and what stands above it.
 //!
 //! Stands for: net/mac80211 between the netdev and the driver, as far as `mac80211` and `driver` leave it.
-//! Differs: D1 association, beacons and ADDBA do not happen; D2 stations talk to the access point only.
+//! Differs: D1 association, beacons and ADDBA do not happen; D2 stations talk to the access point only; D3 a device whose
+//! reception takes time gets frames after the reorder buffer, though the AR9271's host reorders behind USB; D4 the MPDUs of
+//! an A-MPDU that go up together are taken as spread evenly over its airtime.
 
+mod above;
 mod config;
-mod mq;
 mod netdev;
 mod receive;
 
@@ -17,10 +19,11 @@ mod tests;
 pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
+use crate::phy::Band;
 use crate::sim::{Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::medium::{Arrival, Seen};
-use crate::wifi::{Ac, Burst, Hops, Medium, MediumEvent, Report, Sink, Stations, Tid};
+use crate::wifi::{Ac, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
 use netdev::Netdev;
 
 /// What a BSS wants to be called for.
@@ -50,7 +53,6 @@ pub struct Out {
 /// One station's side of the BSS.
 struct Station {
     netdev: Netdev,
-    hops: Hops,
     node: crate::sim::NodeId,
 }
 
@@ -60,6 +62,7 @@ pub struct Bss {
     stations: Vec<Station>,
     receivers: Vec<Receiver>,
     wants: Vec<(Time, Lane, u32)>,
+    band: Band,
     qos: bool,
     rfc8325: bool,
 }
@@ -73,14 +76,11 @@ impl Bss {
         Bss {
             medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
             stations: (0..n)
-                .map(|i| Station {
-                    netdev: Netdev::new(cfg, i, streams),
-                    hops: Hops::default(),
-                    node: cfg.stations[i].node,
-                })
+                .map(|i| Station { netdev: Netdev::new(cfg, i, streams), node: cfg.stations[i].node })
                 .collect(),
             receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
             wants: Vec::new(),
+            band: cfg.band,
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
         }
@@ -98,10 +98,8 @@ impl Bss {
     ) -> Verdict {
         let tid = if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() };
         let s = &mut self.stations[from.ix()];
-        s.hops.learn(p.dst, to);
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
-        let v = s.netdev.xmit(now, to, tid, p, &s.hops, &mut sink);
-        s.netdev.take_up(|p| out.up.push((from, *p)));
+        let v = s.netdev.xmit(now, to, tid, p, &mut sink);
         self.look(now, from, out, probe);
         v
     }
@@ -110,21 +108,21 @@ impl Bss {
     pub fn on(&mut self, now: Time, ev: BssEvent, out: &mut Out, probe: &mut impl Probe) {
         match ev {
             BssEvent::Medium(m) => {
-                let Bss { medium, stations, receivers, wants, .. } = self;
-                medium.on(now, m, &mut View { stations, receivers, wants, out, probe });
+                let Bss { band, medium, stations, receivers, wants, .. } = self;
+                medium.on(now, m, &mut View { band: *band, stations, receivers, wants, out, probe });
             }
             BssEvent::Reorder(s, i) => {
                 let first = out.up.len();
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                self.hand_up(now, now, s, first, out);
+                let Bss { band, stations, receivers, wants, .. } = self;
+                View { band: *band, stations, receivers, wants, out, probe }.hand_up(now, Span::ZERO, s, first);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];
                 let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
-                st.netdev.timer(now, tag, &st.hops, &mut sink);
-                st.netdev.take_up(|p| out.up.push((s, *p)));
+                st.netdev.timer(now, tag, &mut sink);
                 self.look(now, s, out, probe);
             }
         }
@@ -132,17 +130,10 @@ impl Bss {
 
     /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.
     fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
-        let Bss { medium, stations, receivers, wants, .. } = self;
-        let mut v = View { stations, receivers, wants, out, probe };
-        v.driver_wants(s);
+        let Bss { band, medium, stations, receivers, wants, .. } = self;
+        let mut v = View { band: *band, stations, receivers, wants, out, probe };
+        v.after(s);
         medium.look(now, s, &mut v);
-    }
-
-    /// What came out of a reorder buffer goes through the driver's receive side, if that takes time.
-    fn hand_up(&mut self, now: Time, ended: Time, s: StaIx, first: usize, out: &mut Out) {
-        let Bss { stations, receivers, wants, .. } = self;
-        let mut blind = crate::sim::Blind;
-        View { stations, receivers, wants, out, probe: &mut blind }.hand_up(now, ended, s, first);
     }
 
     /// Packets inside: in queues, drivers, and reorder buffers, each counted once.
@@ -159,6 +150,7 @@ impl Bss {
 
 /// The stations as the medium calls them, with where the effects go.
 struct View<'a, P> {
+    band: Band,
     stations: &'a mut [Station],
     receivers: &'a mut [Receiver],
     wants: &'a mut Vec<(Time, Lane, u32)>,
@@ -167,21 +159,28 @@ struct View<'a, P> {
 }
 
 impl<P: Probe> View<'_, P> {
-    fn driver_wants(&mut self, s: StaIx) {
+    /// After a call into the driver of `s`: what it wants, and what it has received meanwhile.
+    fn after(&mut self, s: StaIx) {
         for (at, lane, tag) in self.wants.drain(..) {
             self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
         }
+        let up = &mut self.out.up;
+        self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
     }
-    fn hand_up(&mut self, now: Time, ended: Time, s: StaIx, first: usize) {
+    /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
+    /// `airtime`, evenly.
+    fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
         let st = &mut self.stations[s.ix()];
         if !st.netdev.receives_slowly() {
             return;
         }
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        for (_, p) in self.out.up.drain(first..) {
+        let n = (self.out.up.len() - first) as i64;
+        for (i, (_, p)) in self.out.up.drain(first..).enumerate() {
+            let ended = now - airtime * (n - 1 - i as i64) / n;
             st.netdev.receive(now, ended, p, &mut sink);
         }
-        self.driver_wants(s);
+        self.after(s);
     }
 }
 
@@ -192,21 +191,21 @@ impl<P: Probe> Stations for View<'_, P> {
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
         let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
         let (to, tid, first) = (b.to, b.tid, self.out.up.len());
+        let heard = receive::airtime(b, a, self.band);
         let Out { up, dropped, schedule, .. } = self.out;
         let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
         if let Some((at, i)) = got.timer {
             schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
         }
-        self.stations[to.ix()].netdev.heard(now, a.from, tid, a.airtime);
-        self.hand_up(now, now, to, first);
+        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
+        self.hand_up(now, a.airtime, to, first);
         got.fresh
     }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        st.netdev.done(now, ac, report, &st.hops, &mut sink);
-        st.netdev.take_up(|p| self.out.up.push((s, *p)));
-        self.driver_wants(s);
+        st.netdev.done(now, ac, report, &mut sink);
+        self.after(s);
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.out.schedule.push((at, lane, BssEvent::Medium(ev)));

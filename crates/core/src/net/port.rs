@@ -45,7 +45,14 @@ pub(super) struct PortCtx<'a> {
 
 impl Port {
     pub(super) fn new(peer: NodeId, qdisc: Option<Qdisc>, link: Link) -> Port {
-        Port { peer, qdisc, link, wake: Time::NEVER, requeued: VecDeque::with_capacity(64), cable: VecDeque::with_capacity(64) }
+        Port {
+            peer,
+            qdisc,
+            link,
+            wake: Time::NEVER,
+            requeued: VecDeque::with_capacity(64),
+            cable: VecDeque::with_capacity(64),
+        }
     }
 
     /// The stack hands `p` to this port's device.
@@ -160,7 +167,7 @@ impl Port {
             Link::Veth => 0,
             Link::Ethernet { device, .. } => u64::from(device.packets()),
         };
-        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) 
+        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets()))
             + device
             + self.requeued.len() as u64
             + self.cable.len() as u64

@@ -189,10 +189,12 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
 
     let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
     let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];
-    for i in 1..=n {
-        routes[0][i] = Route::Air(StaIx::AP, StaIx(i as u8));
-        routes[i] = vec![air(i); n + 2];
-        routes[i][i] = Route::None;
+    for (i, row) in routes.iter_mut().enumerate().take(n + 1).skip(1) {
+        *row = vec![air(i); n + 2];
+        row[i] = Route::None;
+    }
+    for (i, to) in routes[0].iter_mut().enumerate().take(n + 1).skip(1) {
+        *to = Route::Air(StaIx::AP, StaIx(i as u8));
     }
     let mut ports = Vec::new();
     let mut port_names = Vec::new();
@@ -216,15 +218,5 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut on_air = vec![ap];
     on_air.extend(&stations);
     let bss = Bss::new(&air::config(s)?, streams);
-    Ok(Net {
-        names,
-        hosts,
-        ports,
-        port_names,
-        routes,
-        bss: Some(Box::new(bss)),
-        on_air,
-        clients: stations,
-        server,
-    })
+    Ok(Net { names, hosts, ports, port_names, routes, bss: Some(Box::new(bss)), on_air, clients: stations, server })
 }

@@ -34,6 +34,11 @@ pub struct Went<'a> {
     pub bad: u16,
 }
 
+/// The names of all rate controls.
+pub fn names() -> &'static [&'static str] {
+    &["fixed"]
+}
+
 /// A rate control.
 pub trait Control {
     /// Which rates for a burst to `to`.

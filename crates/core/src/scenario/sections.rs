@@ -2,8 +2,8 @@
 
 use super::keys;
 use crate::qdisc::{Discipline, Setup};
-use crate::tcp::Tunables;
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
+use crate::tcp::Tunables;
 
 /// The keys that stand above all sections.
 pub(super) const TOP: [&str; 4] = ["name", "description", "kernel", "seed"];
@@ -152,7 +152,15 @@ fn top_schema() -> Vec<(&'static str, Param)> {
 impl Scenario {
     /// The parameters of every discipline, as the qdiscs want them.
     pub fn qdiscs(&self) -> Setup {
-        Setup { pfifo: self.pfifo, bfifo: self.bfifo, pfifo_fast: self.pfifo_fast, fq_codel: self.fq_codel, fq: self.fq, htb: self.htb, netem: self.netem }
+        Setup {
+            pfifo: self.pfifo,
+            bfifo: self.bfifo,
+            pfifo_fast: self.pfifo_fast,
+            fq_codel: self.fq_codel,
+            fq: self.fq,
+            htb: self.htb,
+            netem: self.netem,
+        }
     }
     /// Sets one key. `None`: there is no such key.
     pub(super) fn set(&mut self, section: &str, key: &str, raw: &Raw) -> Option<Result<(), Refused>> {

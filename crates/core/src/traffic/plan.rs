@@ -93,7 +93,11 @@ impl Plan {
             if t.ping.is_some() {
                 plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: 0 });
                 if t.rrul {
-                    plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan { name: format!("{n}{suffix}"), station, dscp }));
+                    plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
+                        name: format!("{n}{suffix}"),
+                        station,
+                        dscp,
+                    }));
                 }
             }
         }
@@ -111,6 +115,9 @@ mod tests {
         let p = Plan::new(&t, 1, &Streams::new(1));
         assert_eq!(p.flows.len(), 8);
         assert_eq!(p.flows.iter().filter(|f| f.dscp == 46).count(), 2);
-        assert_eq!(p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["icmp", "udp_be", "udp_bk", "udp_ef"]);
+        assert_eq!(
+            p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
+            ["icmp", "udp_be", "udp_bk", "udp_ef"]
+        );
     }
 }

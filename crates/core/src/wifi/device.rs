@@ -65,7 +65,8 @@ pub trait Device {
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Self::Queues, sink: &mut Sink<'_>);
     /// A wanted call.
     fn timer(&mut self, now: Time, tag: u32, q: &mut Self::Queues, sink: &mut Sink<'_>);
-    /// A PPDU came from `from` that took this airtime (`ieee80211_sta_register_airtime` on the receiving side).
+    /// Frames came from `from`; `airtime` is the sum of their durations, each as if it had come alone (what ath9k registers by
+    /// `ieee80211_sta_register_airtime` on the receiving side: recv.c ath_rx_count_airtime).
     fn heard(&mut self, _now: Time, _from: StaIx, _tid: Tid, _airtime: Span, _q: &mut Self::Queues) {}
     /// Packets inside the driver and its hardware, for conservation: not those in the queues above, nor MPDUs that the
     /// receiver has ([`Mpdu::received`](super::burst::Mpdu::received)).

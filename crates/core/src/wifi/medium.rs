@@ -12,13 +12,13 @@
 //! a retry; D5 no beacons; D6 after a collision bystanders wait DIFS unless `collision_eifs`.
 
 use super::ac::Ac;
-use super::burst::{Burst, Chain, Report, StaIx, What};
+use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
-use super::edca::Access;
 use super::exchange::Exchange;
 use super::loss::Loss;
 use super::response::Responses;
-use crate::phy::{Band, Ofdm, duration};
+pub use super::stations::{Arrival, MediumEvent, Seen, StaMac, Stations};
+use crate::phy::{Band, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Streams, Time};
 
 crate::params! {
@@ -32,91 +32,6 @@ crate::params! {
     }
 }
 
-/// The MAC of one station.
-#[derive(Clone, Debug)]
-pub struct StaMac {
-    /// Its name, for its random streams.
-    pub name: String,
-    /// What it contends with, by access category.
-    pub access: [Access; Ac::COUNT],
-    /// EDCA; otherwise a station without QoS, which contends by DCF with its best effort queue alone.
-    pub qos: bool,
-    /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
-    pub window_limit: u8,
-    /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
-    pub rts_limit: u8,
-    /// Probability that an MPDU it sends is not decoded.
-    pub error_up: f64,
-    /// Probability that an MPDU that the access point sends to it is not decoded.
-    pub error_down: f64,
-}
-
-/// What the medium wants to be called for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MediumEvent {
-    /// The earliest access; stale if the generation is not the present one.
-    Access(u32),
-    /// The data PPDU on the air ends.
-    Arrive,
-    /// The exchange on the air ends.
-    Done,
-    /// A contender knows that its last try failed.
-    GiveUp(u16),
-}
-
-/// What a PPDU was, for observers.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    /// Who sent it.
-    pub from: StaIx,
-    /// To whom.
-    pub to: StaIx,
-    /// Traffic identifier.
-    pub tid: u8,
-    /// MPDUs in it.
-    pub mpdus: u16,
-    /// Of these, MPDUs that were not decoded.
-    pub bad: u16,
-    /// PSDU bytes.
-    pub bytes: u32,
-    /// When it began (its RTS, if it had one).
-    pub start: Time,
-    /// Protection, data, response.
-    pub airtime: Span,
-    /// Whether the response came.
-    pub answered: bool,
-}
-
-/// A PPDU at its receiver, when its last bit is there.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival {
-    /// Who sent it.
-    pub from: StaIx,
-    /// From which of its hardware queues: it is the head of that.
-    pub ac: Ac,
-    /// Bit `i`: `mpdus[i]` was decoded.
-    pub decoded: u64,
-    /// Of these, what earlier transmissions of the same head had brought already.
-    pub before: u64,
-    /// Time on the air of the data PPDU.
-    pub airtime: Span,
-}
-
-/// The stations as the medium sees them.
-pub trait Stations {
-    /// What the hardware queue `ac` of `s` would send next.
-    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst>;
-    /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
-    /// had not received before.
-    fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
-    /// The hardware is done with the head.
-    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
-    /// The medium wants to be called.
-    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent);
-    /// A PPDU with MPDUs went on the air.
-    fn seen(&mut self, seen: &Seen);
-}
-
 /// The exchange on the air that will reach its receiver.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
@@ -124,6 +39,7 @@ struct Flight {
     to: StaIx,
     decoded: u64,
     airtime: Span,
+    mode: Mode,
     answered: bool,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
     txop_end: Time,
@@ -236,7 +152,14 @@ impl Medium {
             MediumEvent::Arrive => {
                 let f = self.flight.expect("data arrives of an exchange on the air");
                 let c = &mut self.contenders[f.contender as usize];
-                let a = Arrival { from: c.sta, ac: c.ac, decoded: f.decoded, before: c.received, airtime: f.airtime };
+                let a = Arrival {
+                    from: c.sta,
+                    ac: c.ac,
+                    decoded: f.decoded,
+                    before: c.received,
+                    airtime: f.airtime,
+                    mode: f.mode,
+                };
                 c.received |= stations.arrived(now, &a);
             }
             MediumEvent::Done => self.done(now, stations),
@@ -353,11 +276,13 @@ impl Medium {
     fn send<S: Stations>(&mut self, i: u16, at: Time, txop_end: Time, stations: &mut S) {
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
-        let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
-        let (from, to) = (c.sta, b.to);
-        let n = b.mpdus.len() as u32;
+        let (from, to, n) = (c.sta, b.to, b.mpdus.len() as u32);
         let decoded = self.loss.decoded(from, to, n);
         let heard = decoded != 0 || matches!(b.what, What::Bar(_));
+        let payload = if heard { stations.riding(to, from) } else { 0 };
+        let b = stations.head(c.sta, c.ac).expect("it is still there");
+        let x = Exchange::plan(b, c.link, payload, &self.responses, self.band);
+        let mode = b.chain[c.link as usize].mode;
         let answered = heard && !self.loss.response(to);
         let seen = Seen {
             from,
@@ -384,7 +309,7 @@ impl Medium {
                 payload: x.response.payload,
                 received: 0,
             };
-            self.flight = Some(Flight { contender: i, to, decoded, airtime: x.data, answered, txop_end });
+            self.flight = Some(Flight { contender: i, to, decoded, airtime: x.data, mode, answered, txop_end });
             self.busy_until = at + x.end;
             self.access_at(Time::NEVER, stations);
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
@@ -459,7 +384,7 @@ impl Medium {
             answered: false,
             acked: 0,
             link: c.link,
-            tries: c.tries,
+            tries: c.tries.max(1), // src: ath9k counts `ts_longretry + 1` even if only RTSs went out
             airtime: c.airtime,
             payload: 0,
             received: c.received,

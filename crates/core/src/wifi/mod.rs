@@ -13,11 +13,14 @@ mod exchange;
 pub mod limits;
 mod loss;
 pub mod medium;
+#[cfg(test)]
+mod medium_tests;
 mod protection;
 pub mod reorder;
 pub mod response;
 pub mod saturation;
 pub mod seq;
+mod stations;
 
 pub use ac::{Ac, Tid};
 pub use block_ack::TxWindow;

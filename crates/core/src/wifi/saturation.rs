@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response;
 use super::seq::Seq;
-use crate::phy::{Band, Mode};
+use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
 
 crate::params! {
@@ -44,6 +44,15 @@ pub struct Outcome {
     pub by_station: Vec<f64>,
     /// Events handled.
     pub events: u64,
+}
+
+/// The mode that the reference calls `name` ("HtMcs7", "OfdmRate54Mbps") at this width and guard interval.
+pub fn mode_named(name: &str, mhz40: bool, sgi: bool) -> Option<Mode> {
+    if let Some(mcs) = name.strip_prefix("HtMcs") {
+        return Ht::new(mcs.parse().ok()?, mhz40, sgi).map(Mode::Ht);
+    }
+    let mbit = name.strip_prefix("OfdmRate")?.strip_suffix("Mbps")?;
+    Ofdm::from_mbit(mbit.parse().ok()?).map(Mode::Ofdm)
 }
 
 /// The device and source of one station.
@@ -200,7 +209,7 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Ht, Ofdm, ppdu};
+    use crate::phy::ppdu;
 
     fn mode(name: &str) -> Mode {
         match name.strip_prefix("ht") {
@@ -330,6 +339,15 @@ mod tests {
                 println!("{name} {n}: {ours:.2} {theory:.2} {:+.2} %", (ours / theory - 1.0) * 100.0);
                 assert!((ours / theory - 1.0).abs() < 0.05, "{name} {n}: {ours} {theory}");
             }
+        }
+    }
+
+    #[test]
+    fn modes_by_the_references_names() {
+        assert_eq!(mode_named("HtMcs7", true, true), Some(mode("ht7")));
+        assert_eq!(mode_named("OfdmRate6Mbps", false, false), Some(mode("ofdm6")));
+        for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs3", ""] {
+            assert_eq!(mode_named(bad, true, true), None, "{bad}");
         }
     }
 

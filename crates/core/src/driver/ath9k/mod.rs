@@ -127,9 +127,12 @@ impl Ath9k {
     /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
     fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
         let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
-        let Some(first) = t.subframe(now, q, sink) else { return };
         let hw = &self.hw[ac.ix()];
         let full = if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() };
+        if full && t.retry.len() == 1 && t.bar.is_none() {
+            return; // the one frame would be taken and put back
+        }
+        let Some(first) = t.subframe(now, q, sink) else { return };
         if full {
             t.retry.push_back(first);
         } else if t.active {

@@ -35,7 +35,7 @@ pub(super) struct Event {
 enum Job {
     Idle,
     /// Handles a frame from USB.
-    Receive(Slot),
+    Receive(Slot, Frame),
     /// Completes a unit.
     Complete(Ac, Unit, Report),
     /// Forms the next unit of this category.
@@ -51,7 +51,7 @@ pub(super) struct Firmware {
     /// Free transmit buffers.
     pub buffers: u8,
     /// Frames that came by USB and wait for the CPU.
-    inbox: VecDeque<Slot>,
+    inbox: VecDeque<(Slot, Frame)>,
     /// Units that the hardware is done with.
     done: VecDeque<(Ac, Unit, Report)>,
     job: Job,
@@ -86,8 +86,8 @@ impl Firmware {
         }
     }
     /// A frame has come by USB; its buffer was taken when its transfer began.
-    pub fn take_in(&mut self, now: Time, slot: Slot, par: &Params) {
-        self.inbox.push_back(slot);
+    pub fn take_in(&mut self, now: Time, slot: Slot, frame: Frame, par: &Params) {
+        self.inbox.push_back((slot, frame));
         self.next(now, par);
     }
     /// The hardware is done with the first unit of `ac`. `landed` is told of each slot whose packet the receiver has.
@@ -113,8 +113,8 @@ impl Firmware {
             + i64::from((now - self.idle).ns() % par.cpu_turn.ns() > 0);
         let now = self.idle + par.cpu_turn * turns;
         if !in_tasklet {
-            if let Some(s) = self.inbox.pop_front() {
-                return self.start(now, Job::Receive(s), par.cpu_frame);
+            if let Some((s, f)) = self.inbox.pop_front() {
+                return self.start(now, Job::Receive(s, f), par.cpu_frame);
             }
         }
         if let Some((ac, u, r)) = self.done.pop_front() {
@@ -126,15 +126,14 @@ impl Firmware {
             self.start(now, Job::Report, par.cpu_frame * events as i64);
         }
     }
-    /// The CPU is done with its job. `frame` finds what a slot holds. True if buffers were freed.
-    pub fn step(&mut self, now: Time, par: &Params, frame: impl Fn(Slot) -> Frame) -> bool {
+    /// The CPU is done with its job. True if buffers were freed.
+    pub fn step(&mut self, now: Time, par: &Params) -> bool {
         self.due = Time::NEVER;
         self.idle = now;
         let before = self.buffers;
         match core::mem::replace(&mut self.job, Job::Idle) {
             Job::Idle => {}
-            Job::Receive(s) => {
-                let f = frame(s);
+            Job::Receive(s, f) => {
                 self.tids.receive(s, &f.p, f.to, f.tid);
             }
             Job::Complete(ac, u, r) => {

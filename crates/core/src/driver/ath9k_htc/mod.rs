@@ -174,14 +174,14 @@ impl<Q: Above> Ath9kHtc<Q> {
         loop {
             if self.usb.due <= now {
                 let (slot, last) = self.usb.arrived();
-                self.fw.take_in(now, slot, &self.par);
+                // The device has a copy of its own: a late status can free the skb of another frame in the same slot.
+                self.fw.take_in(now, slot, *self.host.frame(slot), &self.par);
                 if last {
                     self.usb.post(now, Inbox::Request, &self.par);
                 }
                 self.begin(now);
             } else if self.fw.due <= now {
-                let host = &self.host;
-                let freed = self.fw.step(now, &self.par, |s| *host.frame(s));
+                let freed = self.fw.step(now, &self.par);
                 for (s, ok) in self.fw.lost.drain(..) {
                     self.host.lost(s, ok);
                 }

@@ -14,11 +14,6 @@ pub(super) struct Fifo {
     pub(super) queued: [VecDeque<Packet>; Ac::COUNT],
     pub(super) to: StaIx,
 }
-impl Fifo {
-    pub(super) fn to(to: StaIx) -> Fifo {
-        Fifo { to, ..Fifo::default() }
-    }
-}
 impl Above for Fifo {
     fn pull(&mut self, _: Time, ac: Ac, _: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         let tid = [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)][ac.ix()];

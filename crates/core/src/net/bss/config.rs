@@ -2,10 +2,11 @@
 
 use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Mode, Ofdm};
+use crate::qdisc;
 use crate::sim::NodeId;
 use crate::wifi::edca::Set;
 use crate::wifi::{StaMac, medium, reorder};
-use crate::{mac80211, qdisc, rate};
+use crate::{mac80211, rate};
 
 /// A BSS.
 #[derive(Clone, Debug)]
@@ -54,8 +55,10 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
-    /// Atheros AR9271 on USB, with the qdisc on each of its queues.
-    Ath9kHtc(ath9k_htc::Params, qdisc::Kind, qdisc::Setup),
+    /// Atheros AR9271 on USB, with the qdisc on each of its queues (kernels before 6.2).
+    Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
+    /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
+    Ath9kHtcTxqs(Box<ath9k_htc::Params>),
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -94,6 +97,13 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
+            let usb = !matches!(s.driver, DriverConfig::Ath9k(_));
+            if usb && (!self.qos || !s.aggregates) {
+                return bad(
+                    s,
+                    "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
+                );
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
@@ -114,12 +124,15 @@ impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
         let mut access = cfg.access_set(i).all();
-        if let DriverConfig::Ath9kHtc(..) = self.driver {
-            access.iter_mut().for_each(|a| a.cw_min = ath9k_htc::cw_min(a.cw_min));
-        }
-        // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY
+        // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
-            DriverConfig::Ath9k(_) | DriverConfig::Ath9kHtc(..) => (32, 10),
+            DriverConfig::Ath9k(_) => (32, 10),
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
+                for a in &mut access {
+                    a.cw_min = ath9k_htc::cw_min(a.cw_min);
+                }
+                (32, 10)
+            }
         };
         StaMac {
             name: self.name.clone(),

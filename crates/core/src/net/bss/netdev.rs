@@ -1,21 +1,25 @@
 //! A station's network device: the driver and what stands above it. One variant and one line in each match a device.
 
+use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
-use super::mq::Mq;
 use crate::driver::ath9k::Ath9k;
-use crate::driver::ath9k_htc::Ath9kHtc;
+use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::mac80211::Txqs;
+use crate::phy::Mode;
 use crate::rate::Rates;
-use crate::sim::{Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Device, Hops, Report, Sink, StaIx, Tid};
+use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
+use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
-    /// Four qdiscs, pulled by ath9k_htc.
-    Ath9kHtc(Box<Mq>, Box<Ath9kHtc<Mq>>),
+    /// Qdiscs or TXQs, and the AR9271.
+    Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
 }
+
+/// The tag of a qdisc's watchdog among a driver's own.
+const WATCHDOG: u32 = u32::MAX;
 
 impl Netdev {
     /// The device of station `i`.
@@ -24,28 +28,35 @@ impl Netdev {
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
-        let seed = streams.get(&s.name, "txq/hash").bits() as u32;
+        let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let txop = cfg.access_set(i).all().map(|a| a.txop);
         match &s.driver {
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
-                Netdev::Ath9k(Box::new(Txqs::new(&s.queues, peers as u16, seed)), Box::new(driver))
+                Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kHtc(p, kind, setup) => {
-                let mut seeds = streams.get(&s.name, "qdisc/hash");
-                let q = Mq::new(*kind, setup, cfg.qos, cfg.rfc8325, || seeds.bits() as u32);
-                let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), s.mode);
-                for (to, &mode) in modes.iter().enumerate() {
-                    driver.set_mode(StaIx(to as u8), mode);
-                }
-                Netdev::Ath9kHtc(Box::new(q), Box::new(driver))
+                let mut rng = streams.get(&s.name, "qdisc/hash");
+                let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+                let above = Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325);
+                Netdev::htc(p, above, cfg, s.mode, &modes)
+            }
+            DriverConfig::Ath9kHtcTxqs(p) => {
+                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
             }
         }
     }
+    fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, mode: Mode, modes: &[Mode]) -> Netdev {
+        let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), mode);
+        for (to, &mode) in modes.iter().enumerate() {
+            driver.set_mode(StaIx(to as u8), mode);
+        }
+        Netdev::Ath9kHtc(Box::new(above), Box::new(driver))
+    }
     /// The stack hands a packet down.
     #[inline]
-    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, _hops: &Hops, sink: &mut Sink<'_>) -> Verdict {
+    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
@@ -53,12 +64,14 @@ impl Netdev {
                 Verdict::Ok
             }
             Netdev::Ath9kHtc(q, d) => {
-                let verdict = q.enqueue(now, to, tid, p, sink);
+                let v = q.enqueue(now, to, p, sink);
                 d.wake(now, to, tid, q, sink);
-                verdict
+                watch(now, q, sink);
+                v
             }
         }
     }
+    /// What the hardware would send next.
     #[inline]
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
@@ -66,22 +79,31 @@ impl Netdev {
             Netdev::Ath9kHtc(_, d) => d.head(ac),
         }
     }
-    pub fn done(&mut self, now: Time, ac: Ac, r: &Report, _hops: &Hops, sink: &mut Sink<'_>) {
+    /// The hardware is done with the head.
+    pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
         }
     }
-    pub fn timer(&mut self, now: Time, tag: u32, _hops: &Hops, sink: &mut Sink<'_>) {
+    /// A call that was wanted.
+    pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
+                for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
+                    d.wake(now, StaIx::AP, t, q, sink);
+                }
+                watch(now, q, sink);
+            }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
         }
     }
+    /// A PPDU came.
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
-            Netdev::Ath9kHtc(..) => {}
+            Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// Whether received packets wait in the device before the host gets them.
@@ -111,5 +133,12 @@ impl Netdev {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
         }
+    }
+}
+
+/// A qdisc that waits for time to pass is asked again then.
+fn watch(now: Time, q: &Queues, sink: &mut Sink<'_>) {
+    if let Some(at) = q.wake_at(now) {
+        sink.wants.push((at.max(now), Lane::Timer, WATCHDOG));
     }
 }

@@ -2,10 +2,25 @@
 //!
 //! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl.
 
+use crate::phy::{Band, ppdu};
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
 use crate::wifi::{Burst, Seq, Tid, What};
+
+/// What the decoded MPDUs of a PPDU would have taken on the air one by one.
+pub(super) fn airtime(b: &Burst, a: &Arrival, band: Band) -> Span {
+    let (mut sum, mut len, mut one) = (Span::ZERO, 0, Span::ZERO);
+    for (i, m) in b.mpdus.iter().enumerate() {
+        if m.len != len {
+            (len, one) = (m.len, ppdu(a.mode, m.len.into(), band));
+        }
+        if a.decoded >> i & 1 != 0 {
+            sum += one;
+        }
+    }
+    sum
+}
 
 /// A buffer with its timer.
 struct Buffer {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::driver::ath9k;
+use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Ht, Mode, Ofdm};
-use crate::sim::{Blind, EventQueue, FlowId, Kind, NodeId};
+use crate::sim::{EventQueue, FlowId, Kind, NodeId};
 use crate::wifi::{medium, reorder};
-use crate::{mac80211, rate};
+use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,20 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         queues: mac80211::Params::default(),
         error_up: 0.0,
         error_down: 0.0,
+    }
+}
+
+fn ath9k(s: &mut StaConfig) -> &mut ath9k::Params {
+    let DriverConfig::Ath9k(p) = &mut s.driver else { panic!("another driver") };
+    p
+}
+
+/// 1: under fq_codel; else under TXQs.
+fn htc(which: u8) -> DriverConfig {
+    let p = Box::new(ath9k_htc::Params::default());
+    match which {
+        1 => DriverConfig::Ath9kHtc(p, qdisc::Kind::FqCodel, Box::default()),
+        _ => DriverConfig::Ath9kHtcTxqs(p),
     }
 }
 
@@ -221,7 +235,7 @@ fn losses_are_mended_in_order() {
 fn giving_up_sends_a_bar() {
     let mut c = config(1, ht(7));
     c.stations[1].error_up = 0.5;
-    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver else { unreachable!() };
+    let p = ath9k(&mut c.stations[1]);
     p.retries = 1;
     let mut w = World::new(&c, 3);
     w.flow(1, 0, 1472, 0, 100);
@@ -234,10 +248,35 @@ fn giving_up_sends_a_bar() {
     assert!(w.up[&(0, 0)].is_sorted());
 }
 
+/// The AR9271 at both ends, without TSQ: the figures of docs/devices/ath9k_htc.md, and fq_codel above it backs up.
+#[test]
+fn ath9k_htc_uploads() {
+    for which in [1, 2] {
+        let mut c = config(1, ht(7));
+        c.band = Band::Ghz2;
+        for s in &mut c.stations {
+            s.driver = htc(which);
+        }
+        let mut w = World::new(&c, 3);
+        w.flow(1, 0, 1472, 0, 400);
+        w.run(Time::from_s(2));
+        let mbit = w.delivered() as f64 * 1472.0 * 8e-6 / 2.0;
+        assert!((85.0..110.0).contains(&mbit), "{mbit}");
+        let mean = w.seen.0.iter().map(|p| f64::from(p.mpdus)).sum::<f64>() / w.seen.0.len() as f64;
+        assert!(mean > 16.0 && w.seen.0.iter().all(|p| p.mpdus <= 17), "{mean}");
+        assert!(w.up[&(0, 0)].is_sorted());
+        w.check();
+    }
+    let mut c = config(1, ht(7));
+    c.stations[1].driver = htc(1);
+    c.stations[1].aggregates = false;
+    assert!(c.check().is_err());
+}
+
 #[test]
 fn rts_protects_by_threshold() {
     let mut c = config(1, ht(6));
-    let DriverConfig::Ath9k(p) = &mut c.stations[1].driver else { unreachable!() };
+    let p = ath9k(&mut c.stations[1]);
     p.rts_threshold = Some(0);
     let mut w = World::new(&c, 3);
     w.flow(1, 0, 1472, 0, 100);
@@ -288,6 +327,7 @@ proptest! {
         flows in prop::collection::vec((0u8..5, 1u32..1472, 0u8..64, 1u32..90, any::<bool>()), 1..8),
         retries in 0u8..8,
         rts in any::<bool>(),
+        usb in 0u8..4,
     ) {
         let mut c = config(mcs.len() as u16, ht(7));
         c.medium.response_error = response;
@@ -295,8 +335,11 @@ proptest! {
             (s.mode, s.error_up, s.error_down) = (ht(m), error, error);
         }
         for s in &mut c.stations {
-            let DriverConfig::Ath9k(p) = &mut s.driver else { unreachable!() };
+            let p = ath9k(s);
             (p.retries, p.rts_threshold) = (retries, rts.then_some(500));
+            if usb > 0 && (usb < 3 || s.node.0 > 0) {
+                s.driver = htc(usb);
+            }
         }
         let mut w = World::new(&c, seed);
         for (i, payload, dscp, keep, up) in flows {

@@ -1,0 +1,98 @@
+//! What stands above ath9k_htc: the qdiscs of its four netdev queues, or mac80211's TXQs.
+//!
+//! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
+//! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
+//! Differs: D1 when the netdev queues stop in the middle of a TXQ's turn, the turn goes on when they wake.
+
+use crate::driver::ath9k_htc::Above;
+use crate::mac80211::Txqs;
+use crate::qdisc::{Kind, Qdisc, Setup};
+use crate::sim::{Packet, Time, Verdict};
+use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
+
+/// The queues above the device.
+pub(super) struct Queues {
+    kind: Queued,
+    /// Next hops, which a qdisc's packets do not carry.
+    pub hops: Hops,
+    qos: bool,
+    rfc8325: bool,
+}
+
+enum Queued {
+    Qdiscs(Box<[Qdisc; Ac::COUNT]>),
+    Txqs(Box<Txqs>, [Option<(u16, u8)>; Ac::COUNT]),
+}
+
+impl Queues {
+    pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], qos: bool, rfc8325: bool) -> Queues {
+        let all = seeds.map(|s| Qdisc::new(kind, setup, s));
+        Queues { kind: Queued::Qdiscs(Box::new(all)), hops: Hops::default(), qos, rfc8325 }
+    }
+    pub fn txqs(q: Txqs, qos: bool, rfc8325: bool) -> Queues {
+        Queues { kind: Queued::Txqs(Box::new(q), [None; Ac::COUNT]), hops: Hops::default(), qos, rfc8325 }
+    }
+    fn tid(&self, p: &Packet) -> Tid {
+        if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() }
+    }
+    /// Takes a packet. The device is told afterwards.
+    pub fn enqueue(&mut self, now: Time, to: StaIx, mut p: Packet, sink: &mut Sink<'_>) -> Verdict {
+        self.hops.learn(p.dst, to);
+        let tid = self.tid(&p);
+        match &mut self.kind {
+            Queued::Qdiscs(q) => {
+                let q = &mut q[Ac::of(tid).ix()];
+                if q.orphans(&p) {
+                    sink.free(&p);
+                    p.owner = crate::sim::Owner::NONE;
+                }
+                q.enqueue(now, p, sink)
+            }
+            Queued::Txqs(q, _) => {
+                q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
+                Verdict::Ok
+            }
+        }
+    }
+    /// When a qdisc that holds packets back wants to be asked again.
+    pub fn wake_at(&self, now: Time) -> Option<Time> {
+        match &self.kind {
+            Queued::Qdiscs(q) => q.iter().filter_map(|q| q.wake_at(now)).min(),
+            Queued::Txqs(..) => None,
+        }
+    }
+    /// Packets in them.
+    pub fn packets(&self) -> u64 {
+        match &self.kind {
+            Queued::Qdiscs(q) => q.iter().map(|q| u64::from(q.packets())).sum(),
+            Queued::Txqs(q, _) => u64::from(q.packets()),
+        }
+    }
+}
+
+impl Above for Queues {
+    fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
+        match &mut self.kind {
+            Queued::Qdiscs(q) => {
+                let p = q[ac.ix()].dequeue(now, sink)?;
+                Some((p, self.hops.of(&p), self.tid(&p)))
+            }
+            Queued::Txqs(q, turns) => {
+                let turn = &mut turns[ac.ix()];
+                if turn.is_none() {
+                    q.schedule_start(ac as u8);
+                }
+                loop {
+                    if let Some((sta, tid)) = *turn {
+                        if let Some(p) = q.dequeue(now, sta, tid, sink) {
+                            return Some((p, StaIx(sta as u8), Tid::new(tid)));
+                        }
+                        q.return_txq(now, sta, tid, false);
+                    }
+                    *turn = q.next_txq(ac as u8);
+                    (*turn)?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The medium alone, by scripts: who sends when, to the nanosecond.
+
+use super::ac::{Ac, Tid};
+use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What};
+use super::edca::Set;
+use super::medium::*;
+use super::seq::Seq;
+use crate::phy::{Band, Ht, Mode, Ofdm};
+use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
+use std::collections::VecDeque;
+
+#[derive(Default)]
+struct Script {
+    q: EventQueue<MediumEvent>,
+    heads: Vec<[VecDeque<Burst>; 4]>,
+    arrived: Vec<(Time, StaIx, u64)>,
+    done: Vec<(Time, StaIx, Ac, Report)>,
+    seen: Vec<Seen>,
+    handled: u32,
+    riding: u8,
+}
+
+impl Stations for Script {
+    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
+        self.heads[s.ix()][ac.ix()].front()
+    }
+    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
+        self.arrived.push((now, a.from, a.decoded));
+        a.decoded & !a.before
+    }
+    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
+        self.heads[s.ix()][ac.ix()].pop_front();
+        self.done.push((now, s, ac, *report));
+    }
+    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
+        self.q.push(at, lane, ev);
+    }
+    fn seen(&mut self, s: &Seen) {
+        self.seen.push(*s);
+    }
+    fn riding(&mut self, _: StaIx, _: StaIx) -> u8 {
+        self.riding
+    }
+}
+
+fn mac(i: usize, set: Set, error: f64) -> StaMac {
+    let (access, qos) = (set.all(), set.counts_boundary());
+    StaMac { name: format!("s{i}"), access, qos, window_limit: 7, rts_limit: 7, error_up: error, error_down: error }
+}
+
+fn cell(n: usize, set: Set, error: f64, p: Params) -> (Medium, Script) {
+    let macs = (0..n).map(|i| mac(i, set, error)).collect();
+    let m = Medium::new(p, Band::Ghz5, &[], macs, &Streams::new(5));
+    (m, Script { heads: (0..n).map(|_| Default::default()).collect(), ..Script::default() })
+}
+
+/// One frame of 1538 bytes at MCS 7, 40 MHz, SGI: 120 us, and 44 us until its ACK is over.
+fn frame(to: u8, tid: u8, tries: u8) -> Burst {
+    let packet = Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0));
+    let mut b = Burst { to: StaIx(to), tid: Tid::new(tid), psdu: 1538, ..Burst::new() };
+    b.ac = Ac::of(b.tid);
+    b.chain[0] = Attempt { mode: Mode::Ht(Ht::new(7, true, true).unwrap()), tries };
+    b.mpdus.push(Mpdu { packet, seq: Seq::new(0), len: 1538, attempts: 0, received: false });
+    b
+}
+
+fn offer(m: &mut Medium, s: &mut Script, now: Time, from: u8, b: Burst) {
+    s.heads[usize::from(from)][b.ac.ix()].push_back(b);
+    m.look(now, StaIx(from), s);
+}
+
+fn run(m: &mut Medium, s: &mut Script, until: Time) {
+    while let Some((now, ev)) = s.q.pop_until(until) {
+        s.handled += 1;
+        m.on(now, ev, s);
+    }
+}
+
+const END: Time = Time::from_s(1);
+
+#[test]
+fn one_frame_takes_three_events() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    offer(&mut m, &mut s, Time::from_us(1_000), 1, frame(0, 0, 1));
+    run(&mut m, &mut s, END);
+    // The medium was idle for long: the next slot boundary counted from AIFS (43 us): 43 + 107 * 9 = 1006.
+    let t = |us: u64| Time::from_us(1_006 + us);
+    assert_eq!((s.seen[0].start, s.seen[0].airtime), (t(0), Span::from_us(164)));
+    assert_eq!(s.arrived, [(t(120), StaIx(1), 1)]);
+    let (at, _, _, r) = s.done[0];
+    assert_eq!((at, r.answered, r.acked, r.tries, r.airtime), (t(164), true, 1, 1, Span::from_us(120)));
+    assert_eq!(s.handled, 3);
+    assert_eq!((m.airtime(StaIx(1)), m.airtime(StaIx(0))), (Span::from_us(120), Span::from_us(28)));
+}
+
+#[test]
+fn a_frame_that_comes_within_aifs_waits_for_its_end() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 1));
+    run(&mut m, &mut s, END);
+    assert_eq!(s.seen[0].start, Time::from_us(43));
+}
+
+#[test]
+fn after_a_frame_comes_a_backoff_even_with_nothing_to_send() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 1));
+    run(&mut m, &mut s, Time::from_us(207));
+    offer(&mut m, &mut s, Time::from_us(208), 1, frame(0, 0, 1));
+    run(&mut m, &mut s, END);
+    let wait = s.seen[1].start - Time::from_us(207 + 43);
+    assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0 && wait <= Span::from_us(15 * 9), "{wait:?}");
+}
+
+#[test]
+fn two_in_one_slot_collide_in_one_event_each_tries_again() {
+    let (mut m, mut s) = cell(3, Set::Station, 0.0, Params::default());
+    for i in [1, 2] {
+        offer(&mut m, &mut s, Time::from_us(10), i, frame(0, 0, 9));
+    }
+    run(&mut m, &mut s, Time::from_us(43));
+    assert_eq!(s.handled, 1);
+    assert_eq!(s.seen.iter().filter(|x| !x.answered).count(), 2);
+    run(&mut m, &mut s, END);
+    assert_eq!(s.done.iter().filter(|d| d.3.answered).count(), 2);
+    assert!(s.done.iter().all(|d| d.3.tries >= 2));
+    // A sender counts AIFS from its ACK timeout, 45 us after its frame.
+    assert!(s.seen[2].start >= Time::from_us(43 + 120 + 45 + 43));
+}
+
+#[test]
+fn voice_goes_first_and_an_internal_collision_doubles_the_other_window() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    offer(&mut m, &mut s, Time::from_us(1), 1, frame(0, 0, 1));
+    offer(&mut m, &mut s, Time::from_us(2), 1, frame(0, 6, 1));
+    run(&mut m, &mut s, END);
+    assert_eq!(s.seen[0].tid, 6, "AIFSN 2 before AIFSN 3");
+    assert_eq!(s.seen[0].start, Time::from_us(34));
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    // Both wait for the same boundary, long after AIFS: voice's are at 34 + 9 k, best effort's at 43 + 9 k.
+    offer(&mut m, &mut s, Time::from_us(1_001), 1, frame(0, 0, 1));
+    offer(&mut m, &mut s, Time::from_us(1_002), 1, frame(0, 6, 1));
+    run(&mut m, &mut s, END);
+    assert_eq!(s.seen.iter().map(|x| (x.tid, x.answered)).collect::<Vec<_>>(), [(6, true), (0, true)]);
+    assert_eq!(s.seen[0].start, Time::from_us(1_006));
+}
+
+#[test]
+fn a_txop_holds_what_fits() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    for _ in 0..12 {
+        offer(&mut m, &mut s, Time::from_us(1), 1, frame(0, 6, 1));
+    }
+    run(&mut m, &mut s, END);
+    let starts: Vec<_> = s.seen.iter().map(|x| x.start).collect();
+    // 164 us each and a SIFS between: eight end 180 * 7 + 164 = 1424 us after the first began, nine would end at 1604.
+    let back_to_back = |i: usize| starts[i] - starts[i - 1] == Span::from_us(164 + 16);
+    assert!((1..8).all(back_to_back), "{starts:?}");
+    assert!(!back_to_back(8) && back_to_back(9));
+}
+
+#[test]
+fn what_nobody_decodes_is_tried_by_the_chain_and_reported_at_the_timeout() {
+    let (mut m, mut s) = cell(3, Set::Station, 1.0, Params::default());
+    let mut b = frame(0, 0, 2);
+    b.chain[1] = Attempt { mode: Mode::Ofdm(Ofdm::R6), tries: 1 };
+    offer(&mut m, &mut s, Time::from_us(10), 1, b);
+    run(&mut m, &mut s, END);
+    assert_eq!(s.seen.len(), 3);
+    let (at, _, _, r) = s.done[0];
+    assert_eq!((r.answered, r.link, r.tries), (false, 1, 1));
+    // 1538 bytes at 6 Mbit/s: 12326 / 24 -> 514 symbols, 2076 us; the timeout is 45 us later.
+    assert_eq!(at, s.seen[2].start + Span::from_us(2_076 + 45));
+    assert_eq!(r.airtime, Span::from_us(120 + 120 + 2_076));
+    assert!(s.arrived.is_empty());
+}
+
+/// A frame is on the air from 43 us to 163; its ACK would end at 207. Bystanders keep their NAV until then; who should have
+/// decoded it waits EIFS from 163: 60 us more than AIFS.
+#[test]
+fn nav_and_eifs() {
+    for (who, since) in [(2, 207), (0, 163 + 60)] {
+        let (mut m, mut s) = cell(3, Set::Station, 1.0, Params::default());
+        offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 1));
+        run(&mut m, &mut s, Time::from_us(180));
+        offer(&mut m, &mut s, Time::from_us(185), who, frame(1, 0, 1));
+        run(&mut m, &mut s, END);
+        let wait = s.seen[1].start - Time::from_us(since + 43);
+        assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0, "{who}: {wait:?}");
+    }
+}
+
+#[test]
+fn bystanders_of_a_collision_wait_eifs_if_they_are_told_to() {
+    for (eifs, at) in [(false, 163 + 43), (true, 163 + 60 + 43)] {
+        let (mut m, mut s) = cell(4, Set::Station, 0.0, Params { collision_eifs: eifs, ..Params::default() });
+        for i in [1, 2] {
+            offer(&mut m, &mut s, Time::from_us(10), i, frame(0, 0, 1));
+        }
+        run(&mut m, &mut s, Time::from_us(164));
+        offer(&mut m, &mut s, Time::from_us(164), 3, frame(0, 0, 1));
+        run(&mut m, &mut s, END);
+        assert_eq!(s.seen[2].start, Time::from_us(at), "it came when the medium was idle: no backoff");
+    }
+}
+
+#[test]
+fn an_rts_that_collides_is_short() {
+    let (mut m, mut s) = cell(3, Set::Station, 0.0, Params::default());
+    for i in [1, 2] {
+        offer(&mut m, &mut s, Time::from_us(10), i, Burst { rts: true, ..frame(0, 0, 4) });
+    }
+    run(&mut m, &mut s, END);
+    assert_eq!(s.seen.len(), 2, "no data collided");
+    assert!(s.done.iter().all(|d| d.3.answered && d.3.tries == 1), "an RTS without CTS is not a try of the chain");
+    assert_eq!(s.seen[0].airtime, Span::from_us(88 + 164));
+}
+
+#[test]
+fn a_lost_response_is_a_failure_though_the_data_came() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params { response_error: 1.0, ..Params::default() });
+    offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 3));
+    run(&mut m, &mut s, END);
+    assert_eq!(s.arrived.len(), 3);
+    let r = s.done[0].3;
+    assert_eq!((r.answered, r.acked, r.received, r.tries), (false, 0, 1, 3));
+}
+
+#[test]
+fn bytes_that_ride_on_the_response_lengthen_it() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    s.riding = 20;
+    offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 3));
+    run(&mut m, &mut s, END);
+    // 34 bytes at 24 Mbit/s: 294 / 96 -> 4 symbols, 36 us.
+    assert_eq!((s.done[0].0, s.done[0].3.payload), (Time::from_us(43 + 120 + 16 + 36), 20));
+}
+
+#[test]
+fn a_bar_brings_a_block_ack() {
+    let (mut m, mut s) = cell(2, Set::Station, 0.0, Params::default());
+    let mut b = Burst { what: What::Bar(Seq::new(7)), psdu: 24, ..frame(0, 0, 1) };
+    b.mpdus.clear();
+    b.chain[0].mode = Mode::Ofdm(Ofdm::R24);
+    offer(&mut m, &mut s, Time::from_us(10), 1, b);
+    run(&mut m, &mut s, END);
+    // 24 bytes at 24 Mbit/s: 214 / 96 -> 3 symbols, 32 us; a Block Ack of 32 us.
+    assert_eq!(s.done[0].0, Time::from_us(43 + 32 + 16 + 32));
+    assert!(s.done[0].3.answered && s.seen.is_empty());
+}
+
+#[test]
+fn dcf_counts_whole_idle_slots_only() {
+    // Two stations with frames always there: whoever lost keeps what an EDCA station would have counted at the boundary.
+    let (mut m, mut s) = cell(3, Set::Dcf, 0.0, Params::default());
+    for _ in 0..200 {
+        for i in [1, 2] {
+            s.heads[i as usize][Ac::Be.ix()].push_back(frame(0, 0, 7));
+        }
+    }
+    for i in [1, 2] {
+        m.look(Time::from_us(10), StaIx(i), &mut s);
+    }
+    run(&mut m, &mut s, END);
+    assert_eq!(s.done.len(), 400);
+    let mut same_boundary = 0;
+    for w in s.seen.windows(2).filter(|w| w[0].answered && w[0].from != w[1].from) {
+        let gap = w[1].start - (w[0].start + w[0].airtime);
+        same_boundary += u32::from(gap == Span::from_us(34));
+    }
+    assert_eq!(same_boundary, 0, "a station that lost cannot send at the very end of DIFS");
+}

@@ -1,0 +1,98 @@
+//! The medium's seams: what it is told of each station, what it asks of them, what it tells observers.
+
+use super::ac::Ac;
+use super::burst::{Burst, Report, StaIx};
+use super::edca::Access;
+use crate::phy::Mode;
+use crate::sim::{Lane, Span, Time};
+
+/// The MAC of one station.
+#[derive(Clone, Debug)]
+pub struct StaMac {
+    /// Its name, for its random streams.
+    pub name: String,
+    /// What it contends with, by access category.
+    pub access: [Access; Ac::COUNT],
+    /// EDCA; otherwise a station without QoS, which contends by DCF with its best effort queue alone.
+    pub qos: bool,
+    /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
+    pub window_limit: u8,
+    /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
+    pub rts_limit: u8,
+    /// Probability that an MPDU it sends is not decoded.
+    pub error_up: f64,
+    /// Probability that an MPDU that the access point sends to it is not decoded.
+    pub error_down: f64,
+}
+
+/// What the medium wants to be called for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MediumEvent {
+    /// The earliest access; stale if the generation is not the present one.
+    Access(u32),
+    /// The data PPDU on the air ends.
+    Arrive,
+    /// The exchange on the air ends.
+    Done,
+    /// A contender knows that its last try failed.
+    GiveUp(u16),
+}
+
+/// What a PPDU was, for observers.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Who sent it.
+    pub from: StaIx,
+    /// To whom.
+    pub to: StaIx,
+    /// Traffic identifier.
+    pub tid: u8,
+    /// MPDUs in it.
+    pub mpdus: u16,
+    /// Of these, MPDUs that were not decoded.
+    pub bad: u16,
+    /// PSDU bytes.
+    pub bytes: u32,
+    /// When it began (its RTS, if it had one).
+    pub start: Time,
+    /// Protection, data, response.
+    pub airtime: Span,
+    /// Whether the response came.
+    pub answered: bool,
+}
+
+/// A PPDU at its receiver, when its last bit is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Who sent it.
+    pub from: StaIx,
+    /// From which of its hardware queues: it is the head of that.
+    pub ac: Ac,
+    /// Bit `i`: `mpdus[i]` was decoded.
+    pub decoded: u64,
+    /// Of these, what earlier transmissions of the same head had brought already.
+    pub before: u64,
+    /// Time on the air of the data PPDU.
+    pub airtime: Span,
+    /// How it was modulated.
+    pub mode: Mode,
+}
+
+/// The stations as the medium sees them.
+pub trait Stations {
+    /// What the hardware queue `ac` of `s` would send next.
+    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst>;
+    /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
+    /// had not received before.
+    fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
+    /// The hardware is done with the head.
+    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
+    /// The medium wants to be called.
+    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent);
+    /// A PPDU with MPDUs went on the air.
+    fn seen(&mut self, seen: &Seen);
+    /// How many opaque bytes `from` lets ride on its response to `to` (HACK). They come with [`Report::payload`].
+    fn riding(&mut self, _from: StaIx, _to: StaIx) -> u8 {
+        0
+    }
+}

@@ -1,0 +1,81 @@
+//! Single cases of the references and of the benchmark.
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::HashMap;
+use std::time::Instant;
+use wavetank_core::net::World;
+use wavetank_core::phy::{Ht, Mode, Ofdm};
+use wavetank_core::sim::Span;
+use wavetank_core::wifi::{medium, saturation};
+use wavetank_core::workloads;
+
+fn field<T: std::str::FromStr>(row: &HashMap<String, String>, key: &str) -> PyResult<T> {
+    let text = row.get(key).ok_or_else(|| PyKeyError::new_err(format!("the row has no column \"{key}\"")))?;
+    text.parse().map_err(|_| PyKeyError::new_err(format!("column \"{key}\": \"{text}\" is not a number")))
+}
+
+fn mode(row: &HashMap<String, String>) -> PyResult<Mode> {
+    let name: String = field(row, "mode")?;
+    let bad =
+        || PyKeyError::new_err(format!("column \"mode\": \"{name}\"; expected HtMcs0 to 31 or OfdmRate6 to 54Mbps"));
+    let number =
+        |prefix: &str, suffix: &str| -> Option<u64> { name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok() };
+    if let Some(mcs) = number("HtMcs", "") {
+        let (mhz40, sgi) = (field::<u32>(row, "width_mhz")? == 40, field::<u8>(row, "sgi")? == 1);
+        return Ht::new(mcs.min(255) as u8, mhz40, sgi).map(Mode::Ht).ok_or_else(bad);
+    }
+    number("OfdmRate", "Mbps").and_then(Ofdm::from_mbit).map(Mode::Ofdm).ok_or_else(bad)
+}
+
+/// Goodput in Mbit/s of one row of the saturation table (its columns, as text), over `seconds` of saturation.
+#[pyfunction]
+pub(crate) fn dcf_case(py: Python<'_>, row: HashMap<String, String>, seed: u64, seconds: f64) -> PyResult<f64> {
+    let p = saturation::Params {
+        stations: field(&row, "stations")?,
+        payload: field(&row, "udp_payload")?,
+        max_ampdu_bytes: field(&row, "max_ampdu_bytes")?,
+        rts: field::<u8>(&row, "rts")? == 1,
+        ..saturation::Params::default()
+    };
+    let mode = mode(&row)?;
+    let span = Span::from_ns((seconds * 1e9) as i64);
+    Ok(py.detach(|| saturation::run(&p, medium::Params::default(), mode, span, seed).goodput_mbit))
+}
+
+/// Peak resident set of this process, MB (10^6 bytes); none where the system does not tell.
+fn peak_rss_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix("kB"))?;
+    Some(kib.trim().parse::<f64>().ok()? * 1024.0 / 1e6)
+}
+
+/// Runs a standard workload: name, simulated_s, wall_s, events, packets, goodput_mbit, and core_peak_rss_mb, by how much
+/// the run raised this process's peak (meaningful in a fresh process).
+#[pyfunction]
+pub(crate) fn bench<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    let names: Vec<_> = workloads::ALL.iter().map(|w| w.name).collect();
+    let before = peak_rss_mb();
+    let w = workloads::ALL.iter().find(|w| w.name == name).ok_or_else(|| {
+        PyKeyError::new_err(format!("there is no workload \"{name}\"; expected one of {}", names.join(", ")))
+    })?;
+    let world = World::new(&w.scenario(&[])).expect("a shipped workload builds");
+    let start = Instant::now();
+    let out = py.detach(|| world.run());
+    let d = PyDict::new(py);
+    d.set_item("name", name)?;
+    d.set_item("wall_s", start.elapsed().as_secs_f64())?;
+    d.set_item("core_peak_rss_mb", before.zip(peak_rss_mb()).map(|(b, a)| a - b))?;
+    d.set_item("simulated_s", out.simulated.as_s())?;
+    d.set_item("events", out.events)?;
+    d.set_item("packets", out.ledger.made)?;
+    d.set_item("goodput_mbit", out.flows.iter().map(|f| f.goodput_mbit(out.window)).sum::<f64>())?;
+    Ok(d)
+}
+
+/// Names of the standard workloads, in their order.
+#[pyfunction]
+pub(crate) fn workload_names() -> Vec<&'static str> {
+    workloads::ALL.iter().map(|w| w.name).collect()
+}
