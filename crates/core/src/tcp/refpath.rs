@@ -167,7 +167,7 @@ impl World {
     fn free(&mut self, p: &Packet) {
         if p.owner != Owner::NONE {
             let i = usize::from(p.owner.0);
-            if self.clients[i].on_free_packet(self.now, p) {
+            if self.clients[i].on_free_packet(self.now, &p.into()) {
                 self.tasklets.push_back(i);
             }
         }
