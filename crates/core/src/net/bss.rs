@@ -171,9 +171,6 @@ impl<P: Probe> View<'_, P> {
     /// `airtime`, evenly.
     fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
         let st = &mut self.stations[s.ix()];
-        if !st.netdev.receives_slowly() {
-            return;
-        }
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
         for (i, (_, p)) in self.out.up.drain(first..).enumerate() {

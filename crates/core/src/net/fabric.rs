@@ -83,7 +83,7 @@ impl Accounts {
     /// Cuts a super-packet into its segments, for a device that gathers (`sg`) or not.
     pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
-        if p.owner != Owner::NONE {
+        if p.segs > 1 && p.owner != Owner::NONE {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
