@@ -8,6 +8,9 @@ pub mod cubic;
 pub mod hystart;
 pub mod reno;
 
+#[cfg(test)]
+mod battery;
+
 use super::profile::Profile;
 use super::tp::{CaState, Tp};
 
@@ -86,8 +89,8 @@ pub trait Control {
     fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
     /// Something happened (`cwnd_event`).
     fn event(&mut self, _tp: &mut Tp, _event: Event) {}
-    /// An ACK came, before it is judged (`in_ack_event`).
-    fn in_ack(&mut self, _tp: &mut Tp) {}
+    /// An ACK came, before it is judged (`in_ack_event`); `slow_path`: it did more than move `snd_una` (`CA_ACK_SLOWPATH`).
+    fn in_ack(&mut self, _tp: &mut Tp, _slow_path: bool) {}
     /// Segments were acknowledged (`pkts_acked`).
     fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
     /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
@@ -179,8 +182,8 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$v(a) => a.event(tp, event) ),* }
             }
             #[inline]
-            fn in_ack(&mut self, tp: &mut Tp) {
-                match self { $( Algorithm::$v(a) => a.in_ack(tp) ),* }
+            fn in_ack(&mut self, tp: &mut Tp, slow_path: bool) {
+                match self { $( Algorithm::$v(a) => a.in_ack(tp, slow_path) ),* }
             }
             #[inline]
             fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
@@ -241,4 +244,23 @@ pub fn additive_increase(tp: &mut Tp, w: u32, acked: u32) {
         tp.snd_cwnd += delta;
     }
     tp.snd_cwnd = tp.snd_cwnd.min(tp.snd_cwnd_clamp);
+}
+
+/// Reno's window after a loss: half. src: linux@6.12 net/ipv4/tcp_cong.c tcp_reno_ssthresh
+pub fn reno_ssthresh(tp: &Tp) -> u32 {
+    (tp.snd_cwnd >> 1).max(2)
+}
+
+/// Reno's growth. src: linux@6.12 net/ipv4/tcp_cong.c tcp_reno_cong_avoid
+pub fn reno_cong_avoid(tp: &mut Tp, mut acked: u32) {
+    if !tp.cwnd_limits() {
+        return;
+    }
+    if tp.in_slow_start() {
+        acked = slow_start(tp, acked);
+        if acked == 0 {
+            return;
+        }
+    }
+    additive_increase(tp, tp.snd_cwnd, acked);
 }
