@@ -7,6 +7,7 @@
 pub mod cubic;
 pub mod hystart;
 pub mod reno;
+pub mod vegas;
 
 #[cfg(test)]
 mod battery;
@@ -218,6 +219,8 @@ algorithms! {
     Reno = "reno" in reno,
     /// CUBIC with HyStart.
     Cubic = "cubic" in cubic,
+    /// Vegas.
+    Vegas = "vegas" in vegas,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
