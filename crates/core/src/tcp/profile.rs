@@ -67,6 +67,10 @@ pub struct Profile {
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 1 before 5.1, 3 from 5.1 (4a41f453bedf).
     pub pingpong_threshold: u8,
+    /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38).
+    pub bbr_extra_acked: bool,
+    /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
+    pub bbr_edt: bool,
 }
 
 /// Linux 4.14: CoTSQ's.
@@ -90,6 +94,8 @@ pub static V4_14: Profile = Profile {
     rmem_default: 87_380,
     push_acks_mss: false,
     pingpong_threshold: 1,
+    bbr_extra_acked: false,
+    bbr_edt: false,
 };
 
 /// Linux 4.19: BBRp's.
@@ -104,6 +110,8 @@ pub static V5_4: Profile = Profile {
     rmem_default: 131_072,
     hystart_min_all: true,
     pingpong_threshold: 3,
+    bbr_extra_acked: true,
+    bbr_edt: true,
     ..V4_19
 };
 

@@ -4,6 +4,7 @@
 //! dispatched by a match on an enum, never through a vtable. Adding one: write `cc/NAME.rs` with `Params` (by `params!`) and a type that
 //! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
 
+pub mod bbr;
 pub mod cubic;
 pub mod hystart;
 pub mod reno;
@@ -221,6 +222,8 @@ algorithms! {
     Cubic = "cubic" in cubic,
     /// Vegas.
     Vegas = "vegas" in vegas,
+    /// BBR v1.
+    Bbr = "bbr" in bbr,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
