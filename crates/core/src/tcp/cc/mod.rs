@@ -9,6 +9,7 @@ pub mod cubic;
 pub mod hystart;
 pub mod reno;
 pub mod vegas;
+pub mod yeah;
 
 #[cfg(test)]
 mod battery;
@@ -224,6 +225,8 @@ algorithms! {
     Vegas = "vegas" in vegas,
     /// BBR v1.
     Bbr = "bbr" in bbr,
+    /// YeAH.
+    Yeah = "yeah" in yeah,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
