@@ -6,6 +6,7 @@
 
 pub mod bbr;
 pub mod cubic;
+pub mod highspeed;
 pub mod hystart;
 pub mod reno;
 pub mod vegas;
@@ -227,6 +228,8 @@ algorithms! {
     Bbr = "bbr" in bbr,
     /// YeAH.
     Yeah = "yeah" in yeah,
+    /// HighSpeed.
+    Highspeed = "highspeed" in highspeed,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
