@@ -8,6 +8,7 @@ pub mod bbr;
 pub mod cubic;
 pub mod highspeed;
 pub mod hystart;
+pub mod nv;
 pub mod reno;
 pub mod vegas;
 pub mod yeah;
@@ -230,6 +231,8 @@ algorithms! {
     Yeah = "yeah" in yeah,
     /// HighSpeed.
     Highspeed = "highspeed" in highspeed,
+    /// New Vegas (Linux's `tcp_nv`).
+    Nv = "nv" in nv,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
