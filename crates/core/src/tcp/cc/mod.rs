@@ -11,6 +11,7 @@ pub mod hystart;
 pub mod nv;
 pub mod reno;
 pub mod vegas;
+pub mod westwood;
 pub mod yeah;
 
 #[cfg(test)]
@@ -233,6 +234,8 @@ algorithms! {
     Highspeed = "highspeed" in highspeed,
     /// New Vegas (Linux's `tcp_nv`).
     Nv = "nv" in nv,
+    /// Westwood+.
+    Westwood = "westwood" in westwood,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
