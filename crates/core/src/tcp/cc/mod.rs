@@ -11,6 +11,7 @@ pub mod hystart;
 pub mod nv;
 pub mod reno;
 pub mod vegas;
+pub mod veno;
 pub mod westwood;
 pub mod yeah;
 
@@ -236,6 +237,8 @@ algorithms! {
     Nv = "nv" in nv,
     /// Westwood+.
     Westwood = "westwood" in westwood,
+    /// Veno.
+    Veno = "veno" in veno,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
