@@ -7,6 +7,7 @@
 pub mod bbr;
 pub mod cubic;
 pub mod highspeed;
+pub mod hybla;
 pub mod hystart;
 pub mod nv;
 pub mod reno;
@@ -239,6 +240,8 @@ algorithms! {
     Westwood = "westwood" in westwood,
     /// Veno.
     Veno = "veno" in veno,
+    /// Hybla.
+    Hybla = "hybla" in hybla,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
