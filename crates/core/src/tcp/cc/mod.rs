@@ -5,6 +5,7 @@
 //! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
 
 pub mod bbr;
+pub mod bic;
 pub mod cubic;
 pub mod highspeed;
 pub mod hybla;
@@ -242,6 +243,8 @@ algorithms! {
     Veno = "veno" in veno,
     /// Hybla.
     Hybla = "hybla" in hybla,
+    /// BIC.
+    Bic = "bic" in bic,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
