@@ -8,6 +8,7 @@ pub mod bbr;
 pub mod bic;
 pub mod cubic;
 pub mod highspeed;
+pub mod htcp;
 pub mod hybla;
 pub mod hystart;
 pub mod nv;
@@ -245,6 +246,8 @@ algorithms! {
     Hybla = "hybla" in hybla,
     /// BIC.
     Bic = "bic" in bic,
+    /// H-TCP.
+    Htcp = "htcp" in htcp,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
