@@ -11,6 +11,7 @@ pub mod highspeed;
 pub mod htcp;
 pub mod hybla;
 pub mod hystart;
+pub mod illinois;
 pub mod nv;
 pub mod reno;
 pub mod vegas;
@@ -248,6 +249,8 @@ algorithms! {
     Bic = "bic" in bic,
     /// H-TCP.
     Htcp = "htcp" in htcp,
+    /// Illinois.
+    Illinois = "illinois" in illinois,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
