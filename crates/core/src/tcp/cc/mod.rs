@@ -14,6 +14,7 @@ pub mod hystart;
 pub mod illinois;
 pub mod nv;
 pub mod reno;
+pub mod scalable;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
@@ -251,6 +252,8 @@ algorithms! {
     Htcp = "htcp" in htcp,
     /// Illinois.
     Illinois = "illinois" in illinois,
+    /// Scalable.
+    Scalable = "scalable" in scalable,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
