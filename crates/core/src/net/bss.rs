@@ -20,7 +20,7 @@ pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
 use crate::phy::Band;
-use crate::sim::{Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::medium::{Arrival, Seen};
 use crate::wifi::{Ac, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
@@ -45,7 +45,7 @@ pub struct Out {
     /// MSDUs for the host of a station, in order.
     pub up: Vec<(StaIx, Packet)>,
     /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
-    pub freed: Vec<(u32, Owner)>,
+    pub freed: Vec<Freed>,
     /// Packets that ended; their owners are credited from here, not from `freed`.
     pub dropped: Vec<(Packet, Place, Reason)>,
 }

@@ -3,7 +3,9 @@
 use super::bss::{Bss, BssEvent, Out, StaIx};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
-use crate::sim::{Bin, EventQueue, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{
+    Bin, EventQueue, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict,
+};
 use crate::tcp::gso_segment;
 
 /// Everything that can happen in a world.
@@ -52,7 +54,7 @@ pub(super) enum Route {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Charge {
     /// It was freed.
-    Freed(u32),
+    Freed(Freed),
     /// A super-packet was cut into segments, which weigh this in its stead.
     Cut {
         /// Truesize of the super-packet.
@@ -71,9 +73,10 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    pub(super) fn credit(&mut self, owner: Owner, truesize: u32) {
-        if owner != Owner::NONE {
-            self.charges.push((owner, Charge::Freed(truesize)));
+    pub(super) fn credit(&mut self, f: impl Into<Freed>) {
+        let f = f.into();
+        if f.owner != Owner::NONE {
+            self.charges.push((f.owner, Charge::Freed(f)));
         }
     }
 
@@ -91,7 +94,7 @@ impl Accounts {
 impl Bin for Accounts {
     fn drop(&mut self, p: Packet, place: Place, reason: Reason) {
         self.ledger.note(place, reason);
-        self.credit(p.owner, p.truesize);
+        self.credit(&p);
     }
 }
 
@@ -163,8 +166,8 @@ impl Fabric {
         for (at, lane, ev) in self.out.schedule.drain(..) {
             self.q.push(at, lane, Event::Bss(ev));
         }
-        for (truesize, owner) in self.out.freed.drain(..) {
-            self.accounts.credit(owner, truesize);
+        for f in self.out.freed.drain(..) {
+            self.accounts.credit(f);
         }
         for (p, place, reason) in self.out.dropped.drain(..) {
             self.accounts.drop(p, place, reason);

@@ -58,7 +58,7 @@ impl Port {
     /// The stack hands `p` to this port's device.
     pub(super) fn xmit(&mut self, now: Time, mut p: Packet, ctx: &mut PortCtx) -> Verdict {
         if self.qdisc.as_ref().is_some_and(|q| q.orphans(&p)) {
-            ctx.bin.credit(p.owner, p.truesize);
+            ctx.bin.credit(&p);
             p.owner = crate::sim::Owner::NONE;
         }
         let idle = self.can_take();

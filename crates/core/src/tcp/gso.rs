@@ -8,6 +8,7 @@
 //! rest goes in an skb of its own.
 
 use super::cc::Control;
+use super::profile::TsoDefer;
 use super::rtx::Seg;
 use super::socket::Socket;
 use super::tp::CaState;
@@ -54,7 +55,12 @@ impl Socket {
     /// `tcp_tso_should_defer`: whether an skb of `len` bytes had better wait for an ACK that lets it grow.
     pub(super) fn tso_defer(&self, len: u32, is_tail: bool, max_segs: u32) -> Defer {
         let tp = &self.tp;
-        if tp.ca_state >= CaState::Recovery || tp.clock.ns > tp.wstamp_ns + MS {
+        // Nothing was sent of late: a burst would be no help.
+        let pause = match self.profile.tso_defer {
+            TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
+            _ => tp.clock.ns > tp.wstamp_ns + MS,
+        };
+        if tp.ca_state >= CaState::Recovery || pause {
             return Defer::SendNow;
         }
         let send_win = tp.wnd_end().wrapping_sub(tp.snd_nxt);
@@ -68,8 +74,13 @@ impl Socket {
         }
         let Some(head) = self.rtx.head() else { return Defer::SendNow };
         let srtt_ns = u64::from(tp.srtt_us) * 125;
-        let ack_in = (head.sent_ns + srtt_ns).wrapping_sub(tp.clock.ns) as i64;
-        if ack_in > (srtt_ns >> 1).min(MS) as i64 {
+        let late = match self.profile.tso_defer {
+            TsoDefer::NextAck => {
+                (head.sent_ns + srtt_ns).wrapping_sub(tp.clock.ns) as i64 > (srtt_ns >> 1).min(MS) as i64
+            }
+            _ => tp.clock.us_since(head.sent_us()) < tp.srtt_us >> 4,
+        };
+        if late {
             return Defer::SendNow;
         }
         if cong_win < send_win {

@@ -19,6 +19,8 @@ mod config;
 mod cwnd;
 mod delack;
 mod delivery_rate;
+#[cfg(test)]
+mod e2e;
 mod ecn;
 mod gso;
 mod handshake;
@@ -26,6 +28,8 @@ mod minmax;
 mod ofo;
 mod output;
 mod pacing;
+#[cfg(test)]
+mod pair;
 mod profile;
 mod prr;
 mod rack;
@@ -54,7 +58,7 @@ pub use clock::Clock;
 pub use config::{Auto, Config, Params, Tsq};
 pub use gso::gso_segment;
 pub use minmax::Minmax;
-pub use profile::{Exempt, Profile, Prr};
+pub use profile::{Exempt, Profile, Prr, TsoDefer};
 pub use socket::{Socket, State};
 pub use stats::{Info, Stats};
 pub use tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};

@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ofo_queue`, `tcp_sack_new_ofo_skb`, `tcp_sack_remove`,
 //! `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
 //! Differs: D1 neighbours on the queue are always merged (Linux merges where the memory allows it), which only changes the start of a
-//! DSACK that spans several.
+//! DSACK that spans several. D2 a compressed ACK that must not wait is sent after the new block is noted, not before.
 
 use super::rcv_window::Rcv;
 use super::seq::{after, before, later};

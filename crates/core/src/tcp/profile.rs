@@ -3,8 +3,10 @@
 //! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 every profile detects loss by RACK with the duplicate-ACK threshold in it (4.18, b38a51fec1c1), never by FACK or
-//! RFC 6675; D2 every profile does early departure times (4.20) where pacing is enforced; D3 stable releases are not told apart:
-//! "5.4" means 5.4.50 or later.
+//! RFC 6675; D2 every profile does early departure times (4.20) where pacing is enforced; D3 stable releases are not told apart: a
+//! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 quick ACKs are
+//! counted as from 6.6 (059217c18be6). D5 a window that is known to limit counts as limiting in slow start too; older kernels asked only
+//! for twice what was out, which it then is.
 
 /// When TSQ lets an skb pass although the limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,17 +15,28 @@ pub enum Exempt {
     FirstOrSecond,
     /// Nothing is in flight (4.15-6.6, 75c119afe14f).
     Empty,
-    /// At most one skb is in flight (6.7, f921a4a5bffa).
+    /// At most one skb is in flight (6.7 and stable of late 2023, f921a4a5bffa).
     EmptyOrSingle,
 }
 
 /// How much a PRR round may send below ssthresh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prr {
-    /// Slow start only when a retransmission was acknowledged and none was lost (before 5.18).
+    /// Slow start only when a retransmission was acknowledged and none was lost (before 5.16).
     RetransAcked,
-    /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.18).
+    /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.16).
     SndUnaAdvanced,
+}
+
+/// When an skb that could grow does not wait for more window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TsoDefer {
+    /// The head was sent less than half an RTT ago, or nothing was sent in this jiffy (4.14, 4.19).
+    HalfRttInJiffy,
+    /// The head was sent less than half an RTT ago, or nothing was sent for a millisecond (5.x, EDT).
+    HalfRtt,
+    /// The next ACK is due in more than half an RTT or a millisecond ("tcp: fix tcp_tso_should_defer() vs large RTT", 2025, in 6.12.y).
+    NextAck,
 }
 
 /// One kernel.
@@ -39,33 +52,37 @@ pub struct Profile {
     pub exempt: Exempt,
     /// TCP builds GSO skbs whatever the device says: from 4.17 (0a6b2a1dc2a2).
     pub gso_always: bool,
+    /// When a small GSO skb waits.
+    pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
     pub tso_rtt_log: Option<u32>,
     /// Heads that hold headers only have a cache of their own size: from 6.3 (bf9f1baa279f); power of two before.
     pub small_head_cache: bool,
     /// HyStart counts in microseconds, knows pacing and checks the ACK train to half the delay: from 5.6 (cff04e2da308).
     pub hystart_us: bool,
-    /// HyStart's delay detector takes the minimum of all samples of a round: from 5.8 and stable (b344579ca847).
+    /// HyStart's rounds end on every ACK, not only where the window may grow: from 5.16 (4e1fddc98d25).
+    pub hystart_round_on_ack: bool,
+    /// HyStart's delay detector takes the minimum of all samples of a round: from 5.8 and stable of mid 2020 (b344579ca847).
     pub hystart_min_all: bool,
-    /// An ACK train waits for the time of a GSO skb: from 5.6 (f278b99ca6b2).
+    /// An ACK train waits for the time of a GSO skb: from 5.6 (42f3a8aaae66).
     pub hystart_ack_delay: bool,
-    /// cwnd-limited is remembered for a whole window: from 6.1 (f4ce91ce12a7).
+    /// cwnd-limited is remembered for a whole window: from 6.1 and stable of late 2022 (f4ce91ce12a7).
     pub cwnd_usage: bool,
     /// PRR.
     pub prr: Prr,
-    /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.8 (1c2709cfff1d).
+    /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.6 (1c2709cfff1d).
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
     pub ack_compression: bool,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
-    /// The first window is not bounded by 65535: from 6.4 or so; `tcp_select_initial_window`.
+    /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
     /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
     pub rmem_default: u32,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
-    /// Replies needed for pingpong mode: 1 before 5.1, 3 from 5.1 (4a41f453bedf).
+    /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38).
     pub bbr_extra_acked: bool,
@@ -80,9 +97,11 @@ pub static V4_14: Profile = Profile {
     paced_unlimited: false,
     exempt: Exempt::FirstOrSecond,
     gso_always: false,
+    tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,
     small_head_cache: false,
     hystart_us: false,
+    hystart_round_on_ack: false,
     hystart_min_all: false,
     hystart_ack_delay: false,
     cwnd_usage: false,
@@ -108,6 +127,7 @@ pub static V5_4: Profile = Profile {
     limit_output_bytes: 1_048_576,
     paced_unlimited: true,
     rmem_default: 131_072,
+    tso_defer: TsoDefer::HalfRtt,
     hystart_min_all: true,
     pingpong_threshold: 3,
     bbr_extra_acked: true,
@@ -123,6 +143,8 @@ pub static V6_12: Profile = Profile {
     name: "6.12",
     exempt: Exempt::EmptyOrSingle,
     tso_rtt_log: Some(9),
+    tso_defer: TsoDefer::NextAck,
+    hystart_round_on_ack: true,
     small_head_cache: true,
     cwnd_usage: true,
     prr: Prr::SndUnaAdvanced,

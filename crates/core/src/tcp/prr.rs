@@ -1,7 +1,7 @@
 //! Proportional rate reduction: spreads a reduction of the window over a round trip.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_init_cwnd_reduction`, `tcp_cwnd_reduction`, `tcp_end_cwnd_reduction`,
-//! `tcp_enter_cwr`; RFC 6937. Differs: nothing (older kernels' bound by profile).
+//! `tcp_enter_cwr`; RFC 6937. Differs: D1 the window never falls to 0, where Linux warns of it (older kernels' bound by profile).
 
 use super::ack::flag;
 use super::cc::{Control, Event};

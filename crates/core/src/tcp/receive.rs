@@ -124,7 +124,10 @@ impl Socket {
             self.rcv.ofo.set_dsack(p.seq, nxt);
         }
         if after(p.seq, nxt) {
-            self.data_early(p, end_data, fin, low);
+            self.data_early(p, end, low);
+            if fin {
+                self.rcv.ofo.fin = Some(end_data);
+            }
             return;
         }
         self.rcv.advance(end_data);
@@ -136,6 +139,7 @@ impl Socket {
         }
         if fin {
             self.rcv.ofo.fin = Some(end_data);
+            self.rcv.advance(end);
         }
         if !self.rcv.ofo.is_empty() {
             let (nxt, _) = self.rcv.ofo.drain(self.rcv.rcv_nxt);
@@ -145,7 +149,7 @@ impl Socket {
                 self.ack.now = true;
             }
         }
-        if self.rcv.ofo.fin == Some(self.rcv.rcv_nxt) {
+        if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
             self.rcv.ofo.fin = None;
             self.take_fin();
         }
@@ -157,8 +161,8 @@ impl Socket {
         self.ack.scheduled = true;
     }
 
-    /// `tcp_data_queue_ofo`.
-    fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, fin: bool, low: &mut L) {
+    /// `tcp_data_queue_ofo`: a packet up to `end`, its FIN included.
+    fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
         if self.ecn.check_ce(p.ecn) {
             self.enter_quickack(2);
         }
@@ -167,12 +171,6 @@ impl Socket {
             return;
         }
         self.data_recv(p, false);
-        if fin {
-            self.rcv.ofo.fin = Some(end);
-        }
-        if p.payload == 0 {
-            return;
-        }
         let mem = self.rcv.mem_of(p.payload);
         let (new, many) = self.rcv.ofo.insert(p.seq, end, mem);
         if many {
@@ -188,7 +186,8 @@ impl Socket {
 
     /// `tcp_fin`.
     fn take_fin(&mut self) {
-        self.rcv.rcv_nxt = self.rcv.rcv_nxt.wrapping_add(1);
+        // It is no byte.
+        self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
         self.ack.now = true;
         self.state = match self.state {

@@ -74,15 +74,15 @@ impl Hystart {
         self.curr_rtt = None;
         self.samples = 0;
     }
-    /// Before 5.6 a round ended where the window grows; from then on where the ACK is judged.
+    /// Before 5.16 a round ended where the window grows; from then on where the ACK is judged.
     pub fn cong_avoid(&mut self, tp: &Tp, ack: u32) {
-        if !self.profile.hystart_us && after(ack, self.end_seq) {
+        if !self.profile.hystart_round_on_ack && after(ack, self.end_seq) {
             self.new_round(tp);
         }
     }
     /// An ACK with an RTT sample. True: slow start is over.
     pub fn update(&mut self, s: &Settings, tp: &Tp, delay: u32, delay_min: u32) -> bool {
-        if self.profile.hystart_us && after(tp.snd_una, self.end_seq) {
+        if self.profile.hystart_round_on_ack && after(tp.snd_una, self.end_seq) {
             self.new_round(tp);
         }
         if tp.snd_cwnd < s.low_window {
