@@ -6,7 +6,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_bic.c; Xu, Harfoush, Rhee: BIC (INFOCOM 2004). Differs: nothing.
 
-use super::{AckSample, Control, additive_increase, slow_start};
+use super::{AckSample, Control, additive_increase, beyond_slow_start};
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::{CaState, Tp};
 
@@ -39,6 +39,8 @@ crate::params! {
 #[derive(Clone, Debug)]
 pub struct Bic {
     p: Params,
+    /// See [`beyond_slow_start`].
+    stretch_acks: bool,
     /// One segment more every so many acknowledged.
     cnt: u32,
     /// Window at the last loss, segments.
@@ -53,11 +55,19 @@ pub struct Bic {
 
 impl Bic {
     /// Starts.
-    pub fn new(p: &Params, _: &'static Profile, tp: &mut Tp) -> Bic {
+    pub fn new(p: &Params, profile: &'static Profile, tp: &mut Tp) -> Bic {
         if p.initial_ssthresh != 0 {
             tp.snd_ssthresh = p.initial_ssthresh;
         }
-        Bic { p: *p, cnt: 0, last_max_cwnd: 0, last_cwnd: 0, last_time: 0, delayed_ack: 2 << ACK_SHIFT }
+        Bic {
+            p: *p,
+            stretch_acks: profile.stretch_acks,
+            cnt: 0,
+            last_max_cwnd: 0,
+            last_cwnd: 0,
+            last_time: 0,
+            delayed_ack: 2 << ACK_SHIFT,
+        }
     }
 
     /// `bictcp_update`: sets `cnt` for a window of `cwnd`.
@@ -106,15 +116,13 @@ impl Control for Bic {
         after.max(2)
     }
 
-    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, mut acked: u32) {
+    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, acked: u32) {
         if !tp.cwnd_limits() {
             return;
         }
-        if tp.in_slow_start() {
-            acked = slow_start(tp, acked);
-            if acked == 0 {
-                return;
-            }
+        let acked = beyond_slow_start(tp, acked, self.stretch_acks);
+        if acked == 0 {
+            return;
         }
         self.update(tp, tp.snd_cwnd);
         additive_increase(tp, self.cnt, acked);

@@ -265,6 +265,20 @@ pub fn slow_start(tp: &mut Tp, acked: u32) -> u32 {
     left
 }
 
+/// What an ACK of `acked` segments is worth above ssthresh, once slow start has had its part. Before 5.7 some controls took it for one
+/// segment there, and for none where it ended slow start.
+pub fn beyond_slow_start(tp: &mut Tp, acked: u32, stretch_acks: bool) -> u32 {
+    match (tp.in_slow_start(), stretch_acks) {
+        (true, true) => slow_start(tp, acked),
+        (true, false) => {
+            slow_start(tp, acked);
+            0
+        }
+        (false, true) => acked,
+        (false, false) => acked.min(1),
+    }
+}
+
 /// Additive increase: one segment every `w` acknowledged. src: linux@6.12 net/ipv4/tcp_cong.c tcp_cong_avoid_ai
 pub fn additive_increase(tp: &mut Tp, w: u32, acked: u32) {
     let w = w.max(1);

@@ -6,7 +6,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_veno.c; Fu, Liew: TCP Veno (JSAC 2003).
 //! Differs: D1 counting begins when the connection is open; a Linux client has by then counted the SYN's RTT.
 
-use super::{AckSample, Control, Event, additive_increase, reno_cong_avoid, slow_start};
+use super::{AckSample, Control, Event, additive_increase, beyond_slow_start, reno_cong_avoid};
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::{CaState, Tp};
 
@@ -25,6 +25,8 @@ crate::params! {
 /// Veno.
 #[derive(Clone, Debug)]
 pub struct Veno {
+    /// See [`beyond_slow_start`].
+    stretch_acks: bool,
     /// Nothing is dubious.
     doing: bool,
     /// RTTs measured, ever.
@@ -41,8 +43,9 @@ pub struct Veno {
 
 impl Veno {
     /// Starts.
-    pub fn new(_: &Params, _: &'static Profile, _: &mut Tp) -> Veno {
-        Veno { doing: true, cnt_rtt: 0, min_rtt: NO_RTT, base_rtt: NO_RTT, inc: true, diff: 0 }
+    pub fn new(_: &Params, profile: &'static Profile, _: &mut Tp) -> Veno {
+        let stretch_acks = profile.stretch_acks;
+        Veno { stretch_acks, doing: true, cnt_rtt: 0, min_rtt: NO_RTT, base_rtt: NO_RTT, inc: true, diff: 0 }
     }
 
     /// The congested state: one segment every other window.
@@ -66,7 +69,7 @@ impl Control for Veno {
         if self.diff < BETA { (tp.snd_cwnd.wrapping_mul(4) / 5).max(2) } else { (tp.snd_cwnd >> 1).max(2) }
     }
 
-    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, mut acked: u32) {
+    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, acked: u32) {
         if !self.doing {
             reno_cong_avoid(tp, acked);
             return;
@@ -79,9 +82,7 @@ impl Control for Veno {
         } else {
             let target = ((u64::from(tp.snd_cwnd) * u64::from(self.base_rtt)) << SHIFT) / u64::from(self.min_rtt);
             self.diff = (tp.snd_cwnd << SHIFT).wrapping_sub(target as u32);
-            if tp.in_slow_start() {
-                acked = slow_start(tp, acked);
-            }
+            let acked = beyond_slow_start(tp, acked, self.stretch_acks);
             if acked > 0 {
                 if self.diff < BETA {
                     additive_increase(tp, tp.snd_cwnd, acked);

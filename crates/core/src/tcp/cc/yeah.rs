@@ -4,10 +4,12 @@
 //! 80 of them, or more than an eighth of the base RTT of delay, mean competition: the window then grows as Reno's and, over 80, gives up
 //! the queue (half of itself at most, and never below what Reno would have). Otherwise it grows by one in a hundred.
 //!
+//! Before 5.7 the fast mode wanted a hundred and one, Reno's took an ACK for one segment.
+//!
 //! Stands for: Linux 6.12 net/ipv4/tcp_yeah.c; Baiocchi, Castellani, Vacirca: YeAH-TCP (PFLDnet 2007). Differs: nothing.
 
 use super::vegas::Rounds;
-use super::{AckSample, Control, Event, additive_increase, slow_start};
+use super::{AckSample, Control, Event, additive_increase, beyond_slow_start};
 use crate::tcp::profile::Profile;
 use crate::tcp::seq::after;
 use crate::tcp::tp::{CaState, Tp};
@@ -40,6 +42,10 @@ crate::params! {
 #[derive(Clone, Debug)]
 pub struct Yeah {
     r: Rounds,
+    /// See [`beyond_slow_start`].
+    stretch_acks: bool,
+    /// Acknowledged by the present ACK, segments, as counted before 5.7.
+    pkts_acked: u32,
     /// Queued segments at the last judgement.
     last_q: u32,
     /// Round trips in Reno's mode in a row; 0: Scalable.
@@ -52,9 +58,27 @@ pub struct Yeah {
 
 impl Yeah {
     /// Starts.
-    pub fn new(_: &Params, _: &'static Profile, tp: &mut Tp) -> Yeah {
+    pub fn new(_: &Params, profile: &'static Profile, tp: &mut Tp) -> Yeah {
         tp.snd_cwnd_clamp = tp.snd_cwnd_clamp.min(CLAMP);
-        Yeah { r: Rounds::new(tp), last_q: 0, doing_reno: 0, reno_count: 2, fast_count: 0 }
+        Yeah {
+            r: Rounds::new(tp),
+            stretch_acks: profile.stretch_acks,
+            pkts_acked: 1,
+            last_q: 0,
+            doing_reno: 0,
+            reno_count: 2,
+            fast_count: 0,
+        }
+    }
+
+    /// Scalable's growth as it was before 5.7 (linux@5.4 net/ipv4/tcp_yeah.c tcp_yeah_cong_avoid).
+    fn grow_by_acks(&mut self, tp: &mut Tp) {
+        tp.snd_cwnd_cnt += self.pkts_acked;
+        if tp.snd_cwnd_cnt > tp.snd_cwnd.min(SCALABLE_CNT) {
+            tp.snd_cwnd = (tp.snd_cwnd + 1).min(tp.snd_cwnd_clamp);
+            tp.snd_cwnd_cnt = 0;
+        }
+        self.pkts_acked = 1;
     }
 
     /// The round trip is over and enough was measured.
@@ -90,16 +114,19 @@ impl Control for Yeah {
         tp.snd_cwnd.saturating_sub(reduction).max(2)
     }
 
-    fn cong_avoid(&mut self, tp: &mut Tp, ack: u32, mut acked: u32) {
+    fn cong_avoid(&mut self, tp: &mut Tp, ack: u32, acked: u32) {
         if !tp.cwnd_limits() {
             return;
         }
-        if tp.in_slow_start() {
-            acked = slow_start(tp, acked);
-        }
+        let acked = beyond_slow_start(tp, acked, self.stretch_acks);
         if acked > 0 {
-            let w = if self.doing_reno == 0 { tp.snd_cwnd.min(SCALABLE_CNT) } else { tp.snd_cwnd };
-            additive_increase(tp, w, acked);
+            if self.doing_reno > 0 {
+                additive_increase(tp, tp.snd_cwnd, acked);
+            } else if self.stretch_acks {
+                additive_increase(tp, tp.snd_cwnd.min(SCALABLE_CNT), acked);
+            } else {
+                self.grow_by_acks(tp);
+            }
         }
         if after(ack, self.r.beg_snd_nxt) {
             if self.r.cnt_rtt > 2 {
@@ -116,7 +143,10 @@ impl Control for Yeah {
     fn event(&mut self, tp: &mut Tp, event: Event) {
         self.r.event(tp, event);
     }
-    fn pkts_acked(&mut self, _: &mut Tp, sample: &AckSample) {
+    fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
+        if tp.ca_state == CaState::Open {
+            self.pkts_acked = sample.pkts_acked;
+        }
         self.r.acked(sample);
     }
 }
@@ -165,6 +195,26 @@ mod tests {
         assert_eq!(tp.snd_cwnd, 201);
         y.cong_avoid(&mut tp, 0, 1);
         assert_eq!(tp.snd_cwnd, 202, "one a window");
+    }
+
+    #[test]
+    fn growth_before_5_7() {
+        // 101 acknowledged make one more, and the rest of an ACK is lost: 51 ACKs of two. Reno's mode counts ACKs.
+        let (mut y, mut tp) = yeah(200);
+        y.stretch_acks = crate::tcp::profile::V5_4.stretch_acks;
+        let ack = |y: &mut Yeah, tp: &mut Tp, n: u32| {
+            for _ in 0..n {
+                y.pkts_acked(tp, &AckSample { pkts_acked: 2, rtt_us: -1, in_flight: 0 });
+                y.cong_avoid(tp, 0, 2);
+            }
+        };
+        ack(&mut y, &mut tp, 50);
+        assert_eq!(tp.snd_cwnd, 200);
+        ack(&mut y, &mut tp, 1);
+        assert_eq!((tp.snd_cwnd, tp.snd_cwnd_cnt), (201, 0));
+        y.doing_reno = 1;
+        ack(&mut y, &mut tp, 201);
+        assert_eq!(tp.snd_cwnd, 202);
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016).
 //! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 before 4.20 the 1 %
 //! was lost in headers that pacing counted, here it is taken off in every profile (with profile.rs's D2). D3 before 4.18 the window had no
-//! two segments more in the phase that probes, and 4.14 sized its three skbs as `tcp_tso_autosize` did.
+//! two segments more where a gain is above 1, and 4.14 sized its three skbs as `tcp_tso_autosize` did; here both are as in 4.19.
 
 mod bandwidth;
 mod policer;

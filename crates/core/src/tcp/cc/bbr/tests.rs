@@ -106,6 +106,9 @@ fn the_window_is_two_bdp_and_three_skbs() {
     // The phase that probes has two more.
     b.cycle_idx = 0;
     assert_eq!(b.inflight(&tp, BW, UNIT), 2 + 27 + 1 + 2);
+    // Before 5.4 every gain above 1 had them: 2.08 is 3.
+    (b.cycle_idx, b.profile) = (2, &V4_19);
+    assert_eq!((b.inflight(&tp, BW, UNIT), b.inflight(&tp, BW, CWND_GAIN)), (2 + 27 + 1, 3 + 27 + 2));
 }
 
 #[test]

@@ -69,15 +69,17 @@ impl Bbr {
         (((w.wrapping_mul(u64::from(gain)) >> SCALE) + BW_UNIT - 1) >> BW_SCALE) as u32
     }
 
-    /// Three skbs more, an even number, and two more where bandwidth is probed (`bbr_quantization_budget`).
-    fn budget(&self, tp: &Tp, cwnd: u32) -> u32 {
+    /// Three skbs more, an even number, and two more where bandwidth is probed, or, before 5.4, where a gain is above 1
+    /// (`bbr_quantization_budget`).
+    fn budget(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
         let even = cwnd.wrapping_add(BUDGET_SKBS * tso_segs_goal(tp) + 1) & !1;
-        if self.mode == Mode::ProbeBw && self.cycle_idx == 0 { even + 2 } else { even }
+        let probes = if self.profile.bbr_probe_budget { self.cycle_idx == 0 } else { gain > UNIT };
+        if self.mode == Mode::ProbeBw && probes { even + 2 } else { even }
     }
 
     /// What should be in flight (`bbr_inflight`).
     pub(super) fn inflight(&self, tp: &Tp, bw: u32, gain: u32) -> u32 {
-        self.budget(tp, self.bdp(bw, gain))
+        self.budget(tp, self.bdp(bw, gain), gain)
     }
 
     /// How many of `in_flight` segments will still be out when the next one departs (`bbr_packets_in_net_at_edt`; from 4.20).
@@ -96,7 +98,7 @@ impl Bbr {
         let acked = rs.acked_sacked;
         let mut cwnd = tp.snd_cwnd;
         if acked > 0 && !self.recover_or_restore(tp, rs, &mut cwnd) {
-            let target = self.budget(tp, self.bdp(bw, gain).wrapping_add(self.aggregation_cwnd()));
+            let target = self.budget(tp, self.bdp(bw, gain).wrapping_add(self.aggregation_cwnd()), gain);
             if self.full_bw_reached {
                 cwnd = (cwnd + acked).min(target);
             } else if cwnd < target || tp.delivered < INIT_CWND {
