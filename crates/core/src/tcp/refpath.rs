@@ -408,11 +408,9 @@ pub fn parse(name: &str) -> Case {
             "notsq" => (c.shift, c.limit_output) = (0, 1 << 40),
             "4flows" => (c.flows, c.rtt) = (4, if c.local { c.rtt } else { Span::from_ms(10) }),
             "fqcodel" => c.leaf = LeafKind::FqCodel,
-            "reno" => c.cc = Cc::Reno,
-            "cubic" => c.cc = Cc::Cubic,
             p if p.starts_with("pfifo") => c.limit = p[5..].parse().unwrap_or(1000),
             p if p.starts_with("rtt") => c.rtt = Span::from_ms(p[3..].parse().unwrap()),
-            p => panic!("{p}"),
+            p => c.cc = *Cc::ALL.iter().find(|cc| cc.name() == p).expect(p),
         }
     }
     c
