@@ -120,11 +120,15 @@ impl Fabric {
             Route::Air(from, to) => {
                 let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
                 let mut verdict = Verdict::Ok;
-                // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
-                for s in self.accounts.segment(&p, false) {
-                    let v = bss.xmit(now, from, to, s, &mut self.out, probe);
-                    if v != Verdict::Ok {
-                        verdict = v;
+                if p.segs == 1 {
+                    verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
+                } else {
+                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
+                    for s in self.accounts.segment(&p, false) {
+                        let v = bss.xmit(now, from, to, s, &mut self.out, probe);
+                        if v != Verdict::Ok {
+                            verdict = v;
+                        }
                     }
                 }
                 self.drain();
