@@ -143,8 +143,37 @@ impl Fabric {
 
     /// A port and what it may touch.
     pub(super) fn port(&mut self, i: u16) -> (&mut Port, PortCtx<'_>) {
-        let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, index: i };
+        let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, hosts: &mut self.hosts, index: i };
         (&mut self.ports[usize::from(i)], ctx)
+    }
+
+    /// Brings the books of every wired device up to `now`.
+    pub(super) fn catch_up(&mut self, now: Time) {
+        for i in 0..self.ports.len() as u16 {
+            let (port, mut ctx) = self.port(i);
+            port.catch_up(now, &mut ctx);
+        }
+    }
+
+    /// A packet arrives at the far end of a port's cable.
+    pub(super) fn on_port_arrive(&mut self, now: Time, i: u16) {
+        let (port, mut ctx) = self.port(i);
+        let (p, peer) = (port.arrive(now, &mut ctx), port.peer);
+        self.up(now, peer, p);
+    }
+
+    /// The packet with which `node` is done now.
+    pub(super) fn take(&mut self, now: Time, node: NodeId) -> Packet {
+        if let Some(i) = self.hosts[usize::from(node.0)].wire {
+            // What the wire let through meanwhile is next in line.
+            let (port, mut ctx) = self.port(i);
+            port.catch_up(now, &mut ctx);
+        }
+        let (p, next) = self.hosts[usize::from(node.0)].take();
+        if let Some(at) = next {
+            self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+        p
     }
 
     /// A device hands `p` up to `node`.

@@ -70,6 +70,9 @@ impl World {
                 self.settle(now);
             }
         }
+        if !until.is_never() {
+            self.fabric.catch_up(until);
+        }
     }
 
     /// Packets made so far.
@@ -91,15 +94,10 @@ impl World {
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
-            Event::PortArrive(i) => {
-                let port = &mut self.fabric.ports[usize::from(i)];
-                let (p, peer) = (port.arrive(), port.peer);
-                self.fabric.up(now, peer, p);
-            }
+            Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
-                let freed = port.on_done(now, &mut ctx);
-                self.fabric.accounts.credit(freed.owner, freed.truesize);
+                port.on_done(now, &mut ctx);
             }
             Event::PortWake(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
@@ -134,6 +132,7 @@ impl World {
             }
             Event::Flood(i) => self.flood(now, i),
             Event::Sample => {
+                self.fabric.catch_up(now);
                 self.observer.sample(now, &self.socks, &self.floods, &self.fabric);
                 self.fabric.q.push(now + self.plan.sample, Lane::Sample, Event::Sample);
             }
@@ -188,10 +187,7 @@ impl World {
     }
 
     fn on_host_rx(&mut self, now: Time, node: NodeId) {
-        let (mut p, next) = self.fabric.hosts[usize::from(node.0)].take(now);
-        if let Some(at) = next {
-            self.fabric.q.push(at, Lane::Softirq, Event::HostRx(node));
-        }
+        let mut p = self.fabric.take(now, node);
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(p.owner, p.truesize);
         p.owner = Owner::NONE;
