@@ -1,41 +1,11 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
 use super::bss::{Bss, BssEvent, Out, StaIx};
+use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
-use crate::sim::{Bin, EventQueue, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{Bin, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::gso_segment;
-
-/// Everything that can happen in a world.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
-    /// A host is done with the next received packet.
-    HostRx(NodeId),
-    /// A packet arrives at the far end of a port's cable.
-    PortArrive(u16),
-    /// A port's device has sent a packet.
-    PortDone(u16),
-    /// A port's qdisc wants to be asked.
-    PortWake(u16),
-    /// A socket's timer.
-    SockTimer(u16),
-    /// A socket's TSQ tasklet.
-    SockTsq(u16),
-    /// Something in the BSS.
-    Bss(BssEvent),
-    /// A flow begins.
-    FlowStart(u16),
-    /// All flows end.
-    FlowsEnd,
-    /// The window of judgement opens or closes.
-    Window,
-    /// The next echo request of a series.
-    Echo(u16),
-    /// The next datagram of a flood.
-    Flood(u16),
-    /// Somebody looks.
-    Sample,
-}
 
 /// The way to the next hop.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +67,7 @@ impl Bin for Accounts {
 
 /// Everything below the sockets.
 pub(super) struct Fabric {
-    pub(super) q: EventQueue<Event>,
+    pub(super) q: Events,
     pub(super) hosts: Vec<Host>,
     pub(super) ports: Vec<Port>,
     pub(super) bss: Option<Box<Bss>>,

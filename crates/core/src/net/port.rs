@@ -8,11 +8,12 @@
 //! qdisc that watches the clock. Where a port only forwards, they are caught up with, each at its own time, before anything else
 //! looks: the next packet down, the next packet out at the far end, an observer. That is one event a packet instead of three.
 
-use super::fabric::{Accounts, Event};
+use super::event::{Event, Events};
+use super::fabric::Accounts;
 use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::Qdisc;
-use crate::sim::{EventQueue, Lane, NodeId, Owner, Packet, Span, Time, Verdict};
+use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What is below the qdisc.
@@ -47,7 +48,7 @@ pub(super) struct Port {
 
 /// Where a port puts what happens.
 pub(super) struct PortCtx<'a> {
-    pub(super) q: &'a mut EventQueue<Event>,
+    pub(super) q: &'a mut Events,
     pub(super) bin: &'a mut Accounts,
     pub(super) hosts: &'a mut [Host],
     pub(super) index: u16,

@@ -2,7 +2,8 @@
 
 use super::air;
 use super::bss::{Bss, StaIx};
-use super::fabric::{Accounts, Event, Fabric, Route};
+use super::event::{Event, Events};
+use super::fabric::{Accounts, Fabric, Route};
 use super::observe::{Observer, Watch};
 use super::port::{Link, Port};
 use super::world::{Ends, Sock, Timetable, World};
@@ -11,7 +12,7 @@ use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Topology, Where};
-use crate::sim::{EventQueue, FlowId, Lane, NodeId, Owner, Span, Streams, Time};
+use crate::sim::{FlowId, Lane, NodeId, Owner, Span, Streams, Time};
 use crate::tcp::{Config, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
@@ -47,7 +48,7 @@ impl World {
         let start = Time::ZERO + s.time.lead_in;
         let flows_end = start + s.time.flows;
         let end = flows_end + s.time.tail;
-        let mut q = EventQueue::default();
+        let mut q = Events::default();
         let mut socks = Vec::new();
         let mut floods = Vec::new();
         let mut echoes = Vec::new();

@@ -1,6 +1,7 @@
 //! The world: takes the next event, calls the stage it is for, and puts what comes of it back into the queue.
 
-use super::fabric::{Below, Charge, Event, Fabric};
+use super::event::Event;
+use super::fabric::{Below, Charge, Fabric};
 use super::observe::{Observer, Outcome};
 use crate::sim::{Kind, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
 use crate::tcp::Socket;
