@@ -7,7 +7,7 @@
 //! of ath9k and ath9k_htc feed NAPI's).
 
 use crate::params;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Owner, Packet, Span, Time};
 use std::collections::VecDeque;
 
 params! {
@@ -49,11 +49,12 @@ impl Host {
     }
 
     /// A device hands `p` up at `at`, which is not before any earlier packet's. The instant at which the host is done with it, if
-    /// it is the only one waiting: the caller then calls [`Host::take`].
+    /// it is the only one waiting: the caller then calls [`Host::take`]. `owner` is charged for it from now on.
     #[inline]
-    pub fn arrive(&mut self, at: Time, p: Packet) -> Option<Time> {
+    pub fn arrive(&mut self, at: Time, p: &Packet, owner: Owner) -> Option<Time> {
         self.busy_until = self.busy_until.max(at) + self.cost;
-        self.ring.push_back((self.busy_until, p));
+        self.ring.push_back((self.busy_until, *p));
+        self.ring.back_mut().expect("it was just put there").1.owner = owner;
         (self.ring.len() == 1).then_some(self.busy_until)
     }
 
@@ -80,10 +81,10 @@ mod tests {
         let mut h = Host::new(Span::from_us(4));
         let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         let t = Time::from_us(100);
-        assert_eq!(h.arrive(t, p), Some(Time::from_us(104)));
-        assert_eq!(h.arrive(t, p), None);
+        assert_eq!(h.arrive(t, &p, Owner::NONE), Some(Time::from_us(104)));
+        assert_eq!(h.arrive(t, &p, Owner::NONE), None);
         assert_eq!(h.take().1, Some(Time::from_us(108)));
         assert_eq!(h.take().1, None);
-        assert_eq!(h.arrive(Time::from_us(110), p), Some(Time::from_us(114)));
+        assert_eq!(h.arrive(Time::from_us(110), &p, Owner::NONE), Some(Time::from_us(114)));
     }
 }

@@ -92,7 +92,7 @@ impl Bss {
         now: Time,
         from: StaIx,
         to: StaIx,
-        p: Packet,
+        p: &Packet,
         out: &mut Out,
         probe: &mut impl Probe,
     ) -> Verdict {

@@ -81,7 +81,7 @@ pub(super) struct Fabric {
 
 impl Fabric {
     /// `node` sends or forwards `p` towards `p.dst`.
-    pub(super) fn send(&mut self, now: Time, node: NodeId, p: Packet, probe: &mut impl Probe) -> Verdict {
+    pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) -> Verdict {
         match self.routes[usize::from(node.0)][usize::from(p.dst.0)] {
             Route::Port(i) => {
                 let (port, mut ctx) = self.port(i);
@@ -94,8 +94,8 @@ impl Fabric {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
                     // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
-                    for s in self.accounts.segment(&p, false) {
-                        let v = bss.xmit(now, from, to, s, &mut self.out, probe);
+                    for s in self.accounts.segment(p, false) {
+                        let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {
                             verdict = v;
                         }
@@ -105,7 +105,7 @@ impl Fabric {
                 verdict
             }
             Route::None => {
-                self.accounts.drop(p, Place::Host, Reason::NoSocket);
+                self.accounts.drop(*p, Place::Host, Reason::NoSocket);
                 Verdict::Ok
             }
         }
@@ -129,7 +129,7 @@ impl Fabric {
     pub(super) fn on_port_arrive(&mut self, now: Time, i: u16) {
         let (port, mut ctx) = self.port(i);
         let (p, peer) = (port.arrive(now, &mut ctx), port.peer);
-        self.up(now, peer, p);
+        self.up(now, peer, &p);
     }
 
     /// The packet with which `node` is done now.
@@ -147,8 +147,8 @@ impl Fabric {
     }
 
     /// A device hands `p` up to `node`.
-    pub(super) fn up(&mut self, now: Time, node: NodeId, p: Packet) {
-        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p) {
+    pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
+        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }
     }
@@ -172,12 +172,12 @@ impl Fabric {
         for (p, place, reason) in self.out.dropped.drain(..) {
             self.accounts.drop(p, place, reason);
         }
-        for i in 0..self.out.up.len() {
-            let (sta, mut p) = self.out.up[i];
-            p.owner = Owner::NONE;
-            self.up(now, self.stations[usize::from(sta.0)], p);
+        for (sta, p) in self.out.up.drain(..) {
+            let node = self.stations[usize::from(sta.0)];
+            if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, &p, Owner::NONE) {
+                self.q.push(at, Lane::Softirq, Event::HostRx(node));
+            }
         }
-        self.out.up.clear();
     }
 
     /// Packets that are somewhere below the sockets.
@@ -198,6 +198,6 @@ impl Lower for Below<'_> {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         self.fabric.accounts.ledger.made += 1;
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
-        self.fabric.send(now, self.node, p, &mut crate::sim::Blind)
+        self.fabric.send(now, self.node, &p, &mut crate::sim::Blind)
     }
 }

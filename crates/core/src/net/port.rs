@@ -70,11 +70,15 @@ impl Port {
     }
 
     /// The stack hands `p` to this port's device.
-    pub(super) fn xmit(&mut self, now: Time, mut p: Packet, ctx: &mut PortCtx) -> Verdict {
-        if self.qdisc.as_ref().is_some_and(|q| q.orphans(&p)) {
+    pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
+        if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
             ctx.bin.credit(p.owner, p.truesize);
-            p.owner = Owner::NONE;
+            return self.take(now, &Packet { owner: Owner::NONE, ..*p }, ctx);
         }
+        self.take(now, p, ctx)
+    }
+
+    fn take(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         self.catch_up(now, ctx);
         if p.owner != Owner::NONE && !self.on_time {
             self.on_time = true;
@@ -83,7 +87,7 @@ impl Port {
         let idle = self.can_take();
         let verdict = match &mut self.qdisc {
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
-            Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, p, ctx.bin),
+            Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
             _ => {
                 self.send(now, p, ctx);
                 return Verdict::Ok;
@@ -107,12 +111,12 @@ impl Port {
                 return;
             }
             if let Some(p) = self.requeued.pop_front() {
-                self.put(now, p, ctx);
+                self.put(now, &p, ctx);
                 continue;
             }
             let Some(q) = &mut self.qdisc else { return };
             let Some(p) = q.dequeue(now, ctx.bin) else { break };
-            self.send(now, p, ctx);
+            self.send(now, &p, ctx);
         }
         let Some(at) = self.qdisc.as_ref().and_then(|q| q.wake_at(now)) else { return };
         if at < self.wake {
@@ -132,38 +136,38 @@ impl Port {
 
     /// To the device; a super-packet is cut up first.
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
-    fn send(&mut self, now: Time, p: Packet, ctx: &mut PortCtx) {
+    fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         if p.segs == 1 {
             return self.put(now, p, ctx);
         }
-        for s in ctx.bin.segment(&p, true) {
+        for s in ctx.bin.segment(p, true) {
             if self.can_take() && self.requeued.is_empty() {
-                self.put(now, s, ctx);
+                self.put(now, &s, ctx);
             } else {
                 self.requeued.push_back(s);
             }
         }
     }
 
-    fn put(&mut self, now: Time, mut p: Packet, ctx: &mut PortCtx) {
+    fn put(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         match &mut self.link {
             Link::Veth => {
-                self.cable.push_back((now, p));
+                self.cable.push_back((now, *p));
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
             Link::Ethernet { device, delay } => {
-                let at = device.xmit(now, &p) + *delay;
-                p.owner = Owner::NONE;
+                let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if peer.wire.is_some() {
-                    if let Some(done) = peer.arrive(at, p) {
+                    if let Some(done) = peer.arrive(at, p, Owner::NONE) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }
                 } else {
                     if self.cable.is_empty() {
                         ctx.q.push(at, Lane::Arrival, Event::PortArrive(ctx.index));
                     }
-                    self.cable.push_back((at, p));
+                    self.cable.push_back((at, *p));
+                    self.cable.back_mut().expect("it was just put there").1.owner = Owner::NONE;
                 }
                 self.arm(ctx);
             }

@@ -184,7 +184,7 @@ impl World {
 
     fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
         self.fabric.accounts.ledger.made += 1;
-        self.fabric.send(now, node, p, &mut self.observer);
+        self.fabric.send(now, node, &p, &mut self.observer);
     }
 
     fn on_host_rx(&mut self, now: Time, node: NodeId) {
@@ -195,7 +195,7 @@ impl World {
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
-            self.fabric.send(now, node, p, &mut self.observer);
+            self.fabric.send(now, node, &p, &mut self.observer);
         }
     }
 

@@ -56,7 +56,7 @@ impl Netdev {
     }
     /// The stack hands a packet down.
     #[inline]
-    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, sink: &mut Sink<'_>) -> Verdict {
+    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: &Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
@@ -64,7 +64,7 @@ impl Netdev {
                 Verdict::Ok
             }
             Netdev::Ath9kHtc(q, d) => {
-                let v = q.enqueue(now, to, p, sink);
+                let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
                 watch(now, q, sink);
                 v
