@@ -218,6 +218,13 @@ impl Fq {
             let flow = &mut self.flows[i as usize];
             if flow.deficit <= 0 {
                 flow.deficit += self.quantum;
+                if !new && from.is_only(i) {
+                    // Alone, it would be its own successor: a frame takes several turns, for a quantum is 300 bytes.
+                    while flow.deficit <= 0 {
+                        flow.deficit += self.quantum;
+                    }
+                    continue;
+                }
                 from.pop(&mut self.flows);
                 t.old_flows.push(&mut self.flows, i);
                 continue;

@@ -101,7 +101,9 @@ impl Fabric {
                         }
                     }
                 }
-                self.drain();
+                if !self.out.is_empty() {
+                    self.drain();
+                }
                 verdict
             }
             Route::None => {

@@ -188,6 +188,11 @@ impl Chain {
     pub fn is_empty(&self) -> bool {
         self.head == NIL
     }
+    /// Whether flow `i`, its first, is its last, too.
+    #[inline]
+    pub const fn is_only(&self, i: u32) -> bool {
+        self.tail == i
+    }
     /// Puts flow `i`, which is in no chain, at the end.
     #[inline]
     pub fn push<F: Linked>(&mut self, flows: &mut [F], i: u32) {

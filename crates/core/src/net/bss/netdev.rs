@@ -71,6 +71,14 @@ impl Netdev {
             }
         }
     }
+    /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
+    #[inline]
+    pub fn category(&self, tid: Tid) -> Option<Ac> {
+        match self {
+            Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath9kHtc(..) => None,
+        }
+    }
     /// What the hardware would send next.
     #[inline]
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
