@@ -134,7 +134,7 @@ impl Ath9k {
         b
     }
     /// A station without QoS has one queue.
-    fn category(&self, tid: Tid) -> Ac {
+    pub fn category(&self, tid: Tid) -> Ac {
         if self.qos { Ac::of(tid) } else { Ac::Be }
     }
 

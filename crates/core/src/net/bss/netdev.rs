@@ -56,7 +56,7 @@ impl Netdev {
     }
     /// The stack hands a packet down.
     #[inline]
-    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: Packet, sink: &mut Sink<'_>) -> Verdict {
+    pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: &Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
@@ -64,11 +64,19 @@ impl Netdev {
                 Verdict::Ok
             }
             Netdev::Ath9kHtc(q, d) => {
-                let v = q.enqueue(now, to, p, sink);
+                let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
                 watch(now, q, sink);
                 v
             }
+        }
+    }
+    /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
+    #[inline]
+    pub fn category(&self, tid: Tid) -> Option<Ac> {
+        match self {
+            Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath9kHtc(..) => None,
         }
     }
     /// What the hardware would send next.
