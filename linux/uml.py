@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The host's side of the second water: find or build what is needed, boot it once, read what it wrote.
+
+Everything built lies in the cache (see kernel/build): the kernel, the guest binary, the modules and the library
+that seeds randomness. Each is keyed by its sources, so calling this twice builds once.
+"""
+
+import fcntl, hashlib, json, os, pathlib, shutil, signal, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Trouble(Exception):
+    """Something to tell the user in one message, without a traceback."""
+
+
+def cache_root():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(base) / "wavetank" / "linux"
+
+
+def kernel():
+    run = subprocess.run([HERE / "kernel" / "build", "--jobs", "2"], stdout=subprocess.PIPE, text=True)
+    if run.returncode:
+        raise Trouble("there is no kernel to run (see above)")
+    return pathlib.Path(run.stdout.strip().splitlines()[-1])
+
+
+def _digest(paths, *more):
+    h = hashlib.sha256()
+    for path in sorted(paths):
+        h.update(path.name.encode() + b"\0" + path.read_bytes())
+    for text in more:
+        h.update(str(text).encode())
+    return h.hexdigest()[:16]
+
+
+def _build(kind, key, work):
+    """Runs work(directory) unless it has succeeded before; one caller at a time."""
+    where = cache_root() / kind / key
+    if (where / "done").exists():
+        return where
+    where.mkdir(parents=True, exist_ok=True)
+    with open(where / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (where / "done").exists():
+            work(where)
+            (where / "done").touch()
+    return where
+
+
+def _command(cmd, **kw):
+    run = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kw)
+    if run.returncode:
+        raise Trouble(f"{' '.join(map(str, cmd))} failed:\n{run.stdout[-4000:]}")
+
+
+def guest():
+    """The static guest binary."""
+    src = HERE / "guest"
+    if not shutil.which("cargo"):
+        raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
+
+    def work(where):
+        target = cache_root() / "guest-target"
+        _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
+        shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
+    return _build("guest", _digest(files), work) / "wavetank-guest"
+
+
+def seed_library():
+    src = HERE / "guest" / "seed.c"
+
+    def work(where):
+        _command(["gcc", "-O2", "-shared", "-fPIC", "-o", where / "seed.so", src])
+    return _build("seed", _digest([src]), work) / "seed.so"
+
+
+def module(folder):
+    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel."""
+    build = kernel()
+    src = HERE / folder
+    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h") or p.name == "Kbuild")]
+
+    def work(where):
+        for f in files:
+            to = where / f.relative_to(src)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(f, to)
+        _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
+    name = src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}"
+    return _build("modules", _digest(files, build), work) / f"{name}.ko"
+
+
+def boot(case, seed=1, timeout=600, memory="512M", verbose=False):
+    """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object."""
+    linux, init, preload = kernel() / "linux", guest(), seed_library()
+    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
+    with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
+        lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]
+        (pathlib.Path(tmp) / "case").write_text("".join(lines))
+        cmd = [linux, f"mem={memory}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={init}",
+               "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
+               f"umid=wavetank-{os.getpid()}", f"uml_dir={tmp}/uml/", "loglevel=4", f"wt_dir={tmp}"]
+        env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
+        if not verbose:
+            cmd.append("quiet")
+        said, late = _run(cmd, env, timeout)
+        if late:
+            raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(said)}")
+        if verbose:
+            print(said, file=sys.stderr)
+        out = pathlib.Path(tmp) / "out.json"
+        if not out.exists():
+            raise Trouble(f"the guest wrote no result; it said:\n{_tail(said)}")
+        return json.loads(out.read_text())
+
+
+def _run(cmd, env, timeout):
+    """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
+    child = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             errors="replace", text=True, start_new_session=True)
+    try:
+        return child.communicate(timeout=timeout)[0], False
+    except BaseException as e:
+        os.killpg(child.pid, signal.SIGKILL)
+        said = child.communicate()[0]
+        if isinstance(e, subprocess.TimeoutExpired):
+            return said, True
+        raise
+
+
+def _tail(said):
+    return "\n".join((said or "").splitlines()[-40:])
+
+
+def check_keys(given, known, where):
+    """Unknown keys are refused, with the nearest known one."""
+    import difflib
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            raise Trouble(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else
+                          f"; known: {', '.join(sorted(known))}"))
