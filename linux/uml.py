@@ -100,13 +100,17 @@ def boot(case, seed=1, timeout=600, memory="512M", verbose=False):
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
         lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]
         (pathlib.Path(tmp) / "case").write_text("".join(lines))
-        cmd = [linux, f"mem={memory}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={init}",
+        # Linux stirs its command line into the random pool (drivers/char/random.c random_init_early), so it must
+        # not name this run's directory: the kernel's own working directory stands for it.
+        here = "/proc/self/cwd"
+        (pathlib.Path(tmp) / "init").symlink_to(init)
+        cmd = [linux, f"mem={memory}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
                "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
-               f"umid=wavetank-{os.getpid()}", f"uml_dir={tmp}/uml/", "loglevel=4", f"wt_dir={tmp}"]
+               "umid=wavetank", f"uml_dir={here}/uml/", "loglevel=4", f"wt_dir={here}"]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
         if not verbose:
             cmd.append("quiet")
-        said, late = _run(cmd, env, timeout)
+        said, late = _run(cmd, env, tmp, timeout)
         if late:
             raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(said)}")
         if verbose:
@@ -117,9 +121,9 @@ def boot(case, seed=1, timeout=600, memory="512M", verbose=False):
         return json.loads(out.read_text())
 
 
-def _run(cmd, env, timeout):
+def _run(cmd, env, cwd, timeout):
     """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
-    child = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    child = subprocess.Popen(cmd, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              errors="replace", text=True, start_new_session=True)
     try:
         return child.communicate(timeout=timeout)[0], False
