@@ -93,8 +93,10 @@ def module(folder):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory="512M", verbose=False):
-    """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object."""
+def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=()):
+    """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
+
+    `keep` maps names of other files that the guest leaves to where they shall go."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
@@ -115,6 +117,9 @@ def boot(case, seed=1, timeout=600, memory="512M", verbose=False):
             raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(said)}")
         if verbose:
             print(said, file=sys.stderr)
+        for name, where in dict(keep).items():
+            if (pathlib.Path(tmp) / name).exists():
+                shutil.copyfile(pathlib.Path(tmp) / name, where)
         out = pathlib.Path(tmp) / "out.json"
         if not out.exists():
             raise Trouble(f"the guest wrote no result; it said:\n{_tail(said)}")

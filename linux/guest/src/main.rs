@@ -11,6 +11,7 @@
 //!
 //! Left to others: parsing JSON and TOML, finding the kernel, judging (the host's side, `linux/uml.py`).
 
+mod air;
 mod bulk;
 mod case;
 mod echo;

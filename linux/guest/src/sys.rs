@@ -138,3 +138,34 @@ pub fn realtime() {
     let p = libc::sched_param { sched_priority: 1 };
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &p) };
 }
+
+/// Waits until a device has a carrier, at most `secs`. IFF_RUNNING would lie: it is set until linkwatch has looked.
+pub fn wait_carrier(dev: &str, secs: i64) -> Result<(), String> {
+    const SIOCETHTOOL: u64 = 0x8946;
+    const GLINK: u32 = 0xa;
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0) };
+    check("socket", fd.into())?;
+    let end = now() + secs * 1_000_000_000;
+    loop {
+        let mut value = [GLINK, 0u32];
+        let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
+        for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
+            *dst = src as libc::c_char;
+        }
+        req.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
+        let rc = unsafe { libc::ioctl(fd, SIOCETHTOOL as _, &mut req) };
+        if rc == 0 && value[1] != 0 {
+            unsafe { libc::close(fd) };
+            return Ok(());
+        }
+        if now() > end {
+            return Err(format!("{dev} has no carrier after {secs} s"));
+        }
+        sleep_until(now() + 20_000_000);
+    }
+}
+
+/// Says how far the guest is, for --verbose.
+pub fn note(text: &str) {
+    println!("[{:10.6}] {text}", now() as f64 / 1e9);
+}

@@ -1,7 +1,138 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Scenarios over the radio (to come).
-use crate::case::Case;
+//! Scenarios over the radio: uploads, downloads, UDP saturation, with an echo beside them.
+//!
+//! traffic = tcp | udp; dir = up | down. TCP runs between the stations and S, UDP between the stations and the AP
+//! itself. Every station has `flows` connections (or one flood). The radio's counters are read at the end of the
+//! warm-up and at the end of the run.
 
-pub fn run(_case: &Case) -> Result<String, String> {
-    Err("the radio is not there yet".into())
+use crate::air::{self, station_ns};
+use crate::bulk::{self, Flow, Sender};
+use crate::case::Case;
+use crate::udp::{self, Sink};
+use crate::{echo, json, sys, wired};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const MS: i64 = 1_000_000;
+const S_ADDR: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
+const AP_ADDR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
+
+fn station_addr(i: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 1, 0, 10 + i as u8)
+}
+
+pub fn run(case: &Case) -> Result<String, String> {
+    let stations: usize = case.get("stations", 1)?;
+    let up = case.text("dir", "up") == "up";
+    let is_tcp = case.text("traffic", "tcp") == "tcp";
+    let secs: f64 = case.get("secs", 12.0)?;
+    let step: f64 = case.get("step", 0.2)?;
+    let warmup: f64 = case.get("warmup", 4.0)?;
+    let tos: i32 = case.get("tos", 0)?;
+
+    air::build(case, stations)?;
+    let mut hosts: Vec<String> = (0..stations).map(station_ns).collect();
+    hosts.push("S".into());
+    wired::tcp_settings(case, &hosts.iter().map(String::as_str).collect::<Vec<_>>())?;
+
+    sys::note("stations have joined");
+
+    let far = if is_tcp { "S" } else { "AP" };
+    let far_addr = if is_tcp { S_ADDR } else { AP_ADDR };
+    let ping0 = (sys::now() / (1000 * MS) + 1) * 1000 * MS;
+    let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
+    let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
+    echo::serve(far, 5002)?;
+    let count = (((secs + 1.4) * 1e9) as i64 / interval + 1) as usize;
+    let plan = echo::Plan { zero, first: ping0, interval, count: if interval > 0 { count } else { 0 }, tos: case.get("ping_tos", tos)? };
+    let answers = echo::start("C1", SocketAddrV4::new(far_addr, 5002), plan)?;
+
+    let per_station: usize = case.get("flows", 1)?;
+    let mut flows: Vec<(usize, Flow)> = Vec::new();
+    let mut sinks: Vec<Sink> = Vec::new();
+    for i in 0..stations {
+        let ns = station_ns(i);
+        let port = 6000 + i as u16;
+        let (from, to_ns, to) = if up { (ns.as_str(), far, far_addr) } else { (far, ns.as_str(), station_addr(i)) };
+        let to = SocketAddrV4::new(to, port);
+        if is_tcp {
+            bulk::receive(to_ns, port, per_station)?;
+            let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, tos };
+            for _ in 0..per_station {
+                flows.push((i, bulk::send(&how, zero)?));
+            }
+        } else {
+            sinks.push(Sink::new(to_ns, port)?);
+            udp::flood(from, to, case.get("payload", 1472)?, zero, tos)?;
+        }
+    }
+    Sink::run(&sinks);
+
+    let mut rows = Vec::new();
+    let (mut base, mut last) = (None, None);
+    let mut counters0 = None;
+    sys::realtime();
+    for k in 1..=(secs / step + 1e-6) as i64 {
+        sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
+        let t = (sys::now() - zero) as f64 / 1e9;
+        let mut octets = vec![0u64; stations];
+        if k % 10 == 0 {
+            sys::note(&format!("{t:.1} s of traffic"));
+        }
+        for (i, flow) in &mut flows {
+            let Some(info) = flow.info() else { continue };
+            octets[*i] += info.acked;
+            let mut columns = info.columns(t, flow.port);
+            columns.insert(1, ("station", (*i + 1).to_string()));
+            rows.push(json::object(&columns));
+        }
+        for (i, sink) in sinks.iter().enumerate() {
+            octets[i] += sink.read();
+        }
+        if t >= warmup - 1e-3 {
+            counters0.get_or_insert_with(|| counters(stations));
+            base.get_or_insert_with(|| (t, octets.clone()));
+            last = Some((t, octets));
+        }
+    }
+    let counters1 = counters(stations);
+    if case.get("trace", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
+    }
+    sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
+
+    let (t0, a0) = base.ok_or("warmup is longer than secs")?;
+    let (t1, a1) = last.expect("base is set");
+    let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
+    let pings = answers.lock().expect("lock").iter().map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3))).collect::<Vec<_>>();
+    let radio = json::object(&[
+        ("secs", json::number(t1 - t0, 4)),
+        ("radios", json::array(difference(&counters0.unwrap_or_default(), &counters1))),
+    ]);
+    Ok(json::object(&[
+        ("goodput_mbit", json::number(mbit.iter().sum(), 3)),
+        ("station_mbit", json::array(mbit.iter().map(|m| json::number(*m, 3)))),
+        ("flows", flows.len().to_string()),
+        ("rows", json::array(rows)),
+        ("pings", json::array(pings)),
+        ("radio", radio),
+    ]))
+}
+
+type Counters = Vec<Vec<(String, u64)>>;
+
+/// wavetank_radio's debugfs files: the air first, then each radio.
+fn counters(stations: usize) -> Counters {
+    let names = std::iter::once("air".to_string()).chain((0..=stations).map(|i| format!("radio{i}")));
+    names.map(|n| {
+        let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
+        let pairs = text.lines().filter_map(|l| l.split_once(' '));
+        pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
+    }).collect()
+}
+
+fn difference(from: &Counters, to: &Counters) -> Vec<String> {
+    to.iter().enumerate().map(|(i, now)| {
+        let old = |k: &str| from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v);
+        json::object(&now.iter().map(|(k, v)| (k.as_str(), (v - old(k)).to_string())).collect::<Vec<_>>())
+    }).collect()
 }
