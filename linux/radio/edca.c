@@ -5,7 +5,8 @@
  * Source: IEEE 802.11-2016, 10.22.2.2 to 10.22.2.4. A category transmits at a slot boundary at which its backoff
  *   is zero; the first boundary lies AIFSN slots after SIFS after the medium fell idle; at each boundary, the first
  *   included, a backoff above zero falls by one. So a category that finds another transmitting at boundary j has
- *   counted j + 1 down (DCF of 10.3 counts j).
+ *   counted j + 1 down (DCF of 10.3.4.3, used by a BSS
+ *   without QoS, counts j).
  * Differs:
  *   D1  backoff is computed from elapsed time, never ticked.
  *   D2  the standard's per-category retry counters are the PPDU's attempts; the window is reset when the hardware
@@ -13,6 +14,20 @@
  *   D3  an internal collision doubles the loser's window, but counts no attempt.
  */
 #include "radio.h"
+
+/* A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
+ * generator run in, since prandom_seed_state gives near seeds near streams. */
+void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose)
+{
+	u64 z = wt_p.seed * 0x9e3779b97f4a7c15ull + radio * 0xd1342543de82ef95ull + purpose * 0x2545f4914f6cdd1dull;
+	int i;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	prandom_seed_state(rnd, z ^ (z >> 31));
+	for (i = 0; i < 16; i++)
+		prandom_u32_state(rnd);
+}
 
 void wt_edcaf_init(struct wt_radio *r, int q)
 {
@@ -24,9 +39,7 @@ void wt_edcaf_init(struct wt_radio *r, int q)
 	e->aifsn = defaults[q][0];
 	e->cw = e->cw_min = defaults[q][1];
 	e->cw_max = defaults[q][2];
-	/* a stream a radio and category: adding a radio shifts nobody's draws */
-	prandom_seed_state(&e->rnd, (u64)wt_p.seed * 0x9e3779b97f4a7c15ull + r->index * 1000003ull + q * 7919ull + 1);
-	prandom_u32_state(&e->rnd);
+	wt_seed(&e->rnd, r->index, q);
 }
 
 /* When the category will transmit, if the medium stays idle. */
@@ -44,12 +57,12 @@ void wt_edcaf_freeze(const struct wt_radio *r, struct wt_edcaf *e, u64 at)
 	u64 first = r->base + e->aifsn * WT_SLOT_NS;
 
 	if (e->slots && at >= first)
-		e->slots -= min_t(u64, e->slots, div64_u64(at - first, WT_SLOT_NS) + 1);
+		e->slots -= min_t(u64, e->slots, div64_u64(at - first, WT_SLOT_NS) + !r->dcf);
 }
 
 void wt_edcaf_draw(struct wt_edcaf *e)
 {
-	e->slots = e->cw ? prandom_u32_state(&e->rnd) % (e->cw + 1) : 0;	/* cw + 1 is a power of two */
+	e->slots = e->cw ? (prandom_u32_state(&e->rnd) >> 8) % (e->cw + 1) : 0;
 }
 
 void wt_edcaf_succeeded(struct wt_edcaf *e)

@@ -109,6 +109,8 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
 	struct wt_vif *v = (void *)vif->drv_priv;
 
+	if (changed & BSS_CHANGED_QOS)
+		r->dcf = !info->qos;
 	if (!(changed & (BSS_CHANGED_BEACON_ENABLED | BSS_CHANGED_BEACON_INT)))
 		return;
 	spin_lock_bh(&wt_air.lock);
@@ -252,7 +254,7 @@ struct wt_radio *wt_mac_add(int index)
 	r->hw = hw;
 	r->index = index;
 	__skb_queue_head_init(&r->rx_q);
-	prandom_seed_state(&r->rnd_error, (u64)wt_p.seed * 0xd1342543de82ef95ull + index * 31337ull + 7);
+	wt_seed(&r->rnd_error, index, WT_NUM_Q);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 

@@ -134,6 +134,7 @@ struct wt_radio {
 	struct ieee80211_hw *hw;
 	int index;
 	bool started;
+	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (edca.c) */
 	struct ieee80211_vif *vif;	/* one interface a radio */
 	u32 freq;			/* of the primary channel, MHz */
 	struct wt_edcaf ac[WT_NUM_Q];	/* IEEE80211_AC_VO.. first is the highest; then the beacon's */
@@ -190,6 +191,7 @@ extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
 void wt_phy_init(void);
 
 /* edca.c */
+void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose);
 void wt_edcaf_init(struct wt_radio *r, int q);
 u64 wt_edcaf_access(const struct wt_radio *r, const struct wt_edcaf *e);
 void wt_edcaf_freeze(const struct wt_radio *r, struct wt_edcaf *e, u64 at);

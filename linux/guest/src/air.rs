@@ -48,11 +48,11 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         let (ns, dev) = (station_ns(i), format!("wlan{}", i + 1));
         sys::feed("ip", &["-n", &ns, "-batch"], &format!(
             "addr add 10.1.0.{}/24 dev {dev}\n{}link set {dev} up\nlink set lo up\nroute add default via 10.1.0.1\n", 10 + i, with(&dev)))?;
-        sys::within(&ns, || sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"]))?;
-    }
-    for i in 0..stations {
-        let dev = format!("wlan{}", i + 1);
-        sys::within(&station_ns(i), || sys::wait_carrier(&dev, 10))?;
+        // one after another: stations that scan in the same tick lose their probe requests to each other
+        sys::within(&ns, || {
+            sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"])?;
+            sys::wait_carrier(&dev, 10)
+        })?;
     }
     Ok(())
 }

@@ -21,6 +21,14 @@ fn station_addr(i: usize) -> Ipv4Addr {
 }
 
 pub fn run(case: &Case) -> Result<String, String> {
+    let out = scenario(case);
+    if case.get("trace", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
+    }
+    out
+}
+
+fn scenario(case: &Case) -> Result<String, String> {
     let stations: usize = case.get("stations", 1)?;
     let up = case.text("dir", "up") == "up";
     let is_tcp = case.text("traffic", "tcp") == "tcp";
@@ -42,8 +50,8 @@ pub fn run(case: &Case) -> Result<String, String> {
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
-    let count = (((secs + 1.4) * 1e9) as i64 / interval + 1) as usize;
-    let plan = echo::Plan { zero, first: ping0, interval, count: if interval > 0 { count } else { 0 }, tos: case.get("ping_tos", tos)? };
+    let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
+    let plan = echo::Plan { zero, first: ping0, interval, count: count as usize, tos: case.get("ping_tos", tos)? };
     let answers = echo::start("C1", SocketAddrV4::new(far_addr, 5002), plan)?;
 
     let per_station: usize = case.get("flows", 1)?;
@@ -95,9 +103,6 @@ pub fn run(case: &Case) -> Result<String, String> {
         }
     }
     let counters1 = counters(stations);
-    if case.get("trace", false)? {
-        let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
-    }
     sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
 
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
