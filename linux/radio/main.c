@@ -48,6 +48,7 @@ PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
 PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
 PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
 PARAM(bool, rts, "RTS/CTS before data [0]");
+PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");
 module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);

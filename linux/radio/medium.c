@@ -17,7 +17,9 @@
  *   D4  responses are never lost; one comes if any MPDU arrived.
  *   D5  a TXOP is one exchange.
  *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
- *   D7  the NAV is the exchange's own length.
+ *   D7  explicit_bar=1 asks with a BAR after an aggregate without answer (10.24.7.7 allows it, ns-3 does it); its answer
+ *       resets the window before the aggregate is sent again. Default: the aggregate itself again, as ath9k's hardware.
+ *   D8  the NAV is the exchange's own length.
  */
 #include "radio.h"
 
@@ -100,7 +102,7 @@ void wt_medium_rearm(void)
 
 static bool wants_rts(const struct wt_ppdu *p)
 {
-	return wt_p.rts && !p->no_ack && p->tid;
+	return wt_p.rts && !p->no_ack && p->tid && !p->bar;
 }
 
 static enum nl80211_band band_of(const struct wt_radio *r)
@@ -183,7 +185,7 @@ static void start_exchange(u64 at)
 		struct wt_radio *r = wt_air.tx[i].radio;
 		struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[i].q]);
 		u32 ctl = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
-		u64 ns = ppdu_ns(r, p);
+		u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
 		if (wants_rts(p)) {
 			u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
@@ -194,12 +196,17 @@ static void start_exchange(u64 at)
 		end = max(end, wt_air.tx[i].end);
 		p->acked = 0;
 		if (wt_air.n_tx == 1) {
-			draw_errors(r, p);
-			wt_air.response = !p->no_ack && p->acked;
+			if (!p->bar)
+				draw_errors(r, p);
+			wt_air.response = p->bar || (!p->no_ack && p->acked);
 			wt_air.response_ns = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr ? 32 : 14);
 			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)
 				r->count.back_to_back++;
 			wt_air.last_tx = r;
+		}
+		if (p->bar) {
+			wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, wt_air.n_tx > 1);
+			continue;
 		}
 		p->attempts++;
 		p->tries++;
@@ -223,6 +230,10 @@ static void finish(struct wt_radio *r, int q, bool response)
 	struct wt_edcaf *e = &r->ac[q];
 	struct wt_ppdu *p = head_of(e);
 
+	if (!response && p->aggr && wt_p.explicit_bar) {
+		p->bar = true;
+		return;
+	}
 	if (!response && !p->no_ack && p->tries < p->rates[p->chain].count)
 		return;		/* again at the same rate */
 	if (!response && !p->no_ack && p->chain + 1 < IEEE80211_TX_MAX_RATES &&

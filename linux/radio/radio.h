@@ -51,6 +51,7 @@ struct wt_params {
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
 	bool rts;
+	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS */
@@ -109,6 +110,7 @@ struct wt_ppdu {
 	bool aggr;			/* an A-MPDU: answered by a Block Ack */
 	bool no_ack;
 	bool beacon;
+	bool bar;			/* its turn is used for a BAR: the last aggregate got no answer */
 	u64 acked;			/* bit i: mpdu[i] arrived */
 	struct sk_buff *mpdu[WT_MAX_MPDUS];
 };
