@@ -4,9 +4,9 @@
  *
  *   radioN       counters and the A-MPDU size histogram, `name value` a line
  *   air          time the medium was busy, and with collisions
- *   trace        the last PPDUs: start ns, radio, category, MCS or -rate index, MPDUs, first sequence number,
- *                bits of what arrived, duration ns, attempt, collided
- *   drop         write a sequence number: the next MPDU of a session that bears it is lost, once
+ *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
+ *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -15,7 +15,7 @@
 #define TRACE 16384
 
 struct trace {
-	u64 start, acked;
+	u64 start, acked, sent;
 	u32 ns;
 	s16 rate;
 	u16 seq;
@@ -25,26 +25,41 @@ struct trace {
 static struct trace *ring;
 static u64 traced;
 static struct dentry *root;
-static int drop_seq = -1;
+static int drop_radio = -1, drop_index;
 
 void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 
+	u16 first = p->beacon ? 0 : wt_frame(p->mpdu[0])->seq;
+	u64 sent = 0, acked = 0;
+	s16 lowest = 0;
+	int i;
+
 	if (!ring)
 		return;
+	/* an aggregate spans no more than the window: offsets from its lowest number fit 64 bits */
+	for (i = 1; i < p->n; i++)
+		lowest = min_t(s16, lowest, sign_extend32(wt_frame(p->mpdu[i])->seq - first, 11));
+	for (i = 0; i < p->n && !p->beacon; i++) {
+		u64 bit = BIT_ULL((wt_frame(p->mpdu[i])->seq - first - lowest) & 63);
+
+		sent |= bit;
+		if (p->acked & BIT_ULL(i))
+			acked |= bit;
+	}
 	ring[traced++ % TRACE] = (struct trace) {
-		.start = start, .acked = p->acked, .ns = ns, .seq = p->beacon ? 0 : wt_frame(p->mpdu[0])->seq,
+		.start = start, .acked = acked, .sent = sent, .ns = ns, .seq = (first + lowest) & IEEE80211_SN_MASK,
 		.rate = rate->flags & IEEE80211_TX_RC_MCS ? rate->idx : -1 - rate->idx,
 		.radio = r->index, .q = q, .n = p->n, .attempt = p->attempts, .collided = collided,
 	};
 }
 
-bool wt_debug_drop(u16 seq)
+bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index)
 {
-	if (drop_seq != seq)
+	if (drop_radio != r->index || drop_index != index || !p->aggr)
 		return false;
-	drop_seq = -1;
+	drop_radio = -1;
 	return true;
 }
 
@@ -55,8 +70,8 @@ static int trace_show(struct seq_file *f, void *unused)
 	for (i = traced > TRACE ? traced - TRACE : 0; i < traced; i++) {
 		struct trace *t = &ring[i % TRACE];
 
-		seq_printf(f, "%llu %u %u %d %u %u %llx %u %u %u\n", t->start, t->radio, t->q, t->rate, t->n, t->seq,
-			   t->acked, t->ns, t->attempt, t->collided);
+		seq_printf(f, "%llu %u %u %d %u %u %llx %u %u %u %llx\n", t->start, t->radio, t->q, t->rate, t->n, t->seq,
+			   t->acked, t->ns, t->attempt, t->collided, t->sent);
 	}
 	return 0;
 }
@@ -86,11 +101,18 @@ static int radio_show(struct seq_file *f, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(radio);
 
-static ssize_t drop_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static ssize_t drop_write(struct file *file, const char __user *user, size_t len, loff_t *pos)
 {
-	int err = kstrtoint_from_user(buf, len, 0, &drop_seq);
+	char buf[32] = {};
+	int radio, index;
 
-	return err ?: len;
+	if (len >= sizeof(buf) || copy_from_user(buf, user, len))
+		return -EINVAL;
+	if (sscanf(buf, "%d %d", &radio, &index) != 2)
+		return -EINVAL;
+	drop_index = index;
+	drop_radio = radio;
+	return len;
 }
 
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };

@@ -130,7 +130,7 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 	for (i = 0; i < p->n; i++) {
 		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
 			continue;
-		if (p->ampdu && wt_debug_drop(wt_frame(p->mpdu[i])->seq))
+		if (wt_debug_drop(r, p, i))
 			continue;
 		p->acked |= BIT_ULL(i);
 	}

@@ -247,7 +247,7 @@ void wt_debug_init(void);
 void wt_debug_exit(void);
 void wt_debug_radio(struct wt_radio *r);
 void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided);
-bool wt_debug_drop(u16 seq);
+bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
 
 /* mac.c */
 struct wt_radio *wt_mac_add(int index);

@@ -79,6 +79,14 @@ fn scenario(case: &Case) -> Result<String, String> {
     let (mut base, mut last) = (None, None);
     let mut counters0 = None;
     sys::realtime();
+    if let Some((at, what)) = case.text("drop", "").split_once(' ') {
+        let at = zero + (at.parse::<f64>().map_err(|e| format!("drop: {e}"))? * 1e9) as i64;
+        let what = what.to_string();
+        std::thread::spawn(move || {
+            sys::sleep_until(at);
+            std::fs::write("/sys/kernel/debug/wavetank/drop", what).expect("drop");
+        });
+    }
     for k in 1..=(secs / step + 1e-6) as i64 {
         sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
         let t = (sys::now() - zero) as f64 / 1e9;
@@ -119,8 +127,24 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("flows", flows.len().to_string()),
         ("rows", json::array(rows)),
         ("pings", json::array(pings)),
+        ("netstat", json::object(&[("C1", netstat("C1")), ("S", netstat("S"))])),
         ("radio", radio),
     ]))
+}
+
+/// TCP's own counters of a namespace that are not zero (since boot).
+fn netstat(ns: &str) -> String {
+    let text = sys::within(ns, || std::fs::read_to_string("/proc/thread-self/net/netstat").map_err(|e| e.to_string()));
+    let text = text.unwrap_or_default();
+    let mut lines = text.lines();
+    let mut pairs = Vec::new();
+    while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
+        if names.starts_with("TcpExt:") {
+            let both = names.split(' ').zip(values.split(' ')).skip(1);
+            pairs.extend(both.filter(|(_, v)| *v != "0").map(|(k, v)| (k, v.to_string())));
+        }
+    }
+    json::object(&pairs)
 }
 
 type Counters = Vec<Vec<(String, u64)>>;
