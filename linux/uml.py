@@ -93,10 +93,11 @@ def module(folder):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=()):
+def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=(), said=None):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
-    `keep` maps names of other files that the guest leaves to where they shall go."""
+    `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
+    the kernel printed."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
@@ -112,17 +113,19 @@ def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=()):
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
         if not verbose:
             cmd.append("quiet")
-        said, late = _run(cmd, env, tmp, timeout)
+        console, late = _run(cmd, env, tmp, timeout)
+        if said is not None:
+            said.append(console)
         if late:
-            raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(said)}")
+            raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(console)}")
         if verbose:
-            print(said, file=sys.stderr)
+            print(console, file=sys.stderr)
         for name, where in dict(keep).items():
             if (pathlib.Path(tmp) / name).exists():
                 shutil.copyfile(pathlib.Path(tmp) / name, where)
         out = pathlib.Path(tmp) / "out.json"
         if not out.exists():
-            raise Trouble(f"the guest wrote no result; it said:\n{_tail(said)}")
+            raise Trouble(f"the guest wrote no result; it said:\n{_tail(console)}")
         return json.loads(out.read_text())
 
 

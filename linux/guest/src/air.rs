@@ -8,7 +8,10 @@
 
 use crate::case::Case;
 use crate::sys;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+static HOSTAPD: Mutex<Option<Child>> = Mutex::new(None);
 
 pub fn station_ns(i: usize) -> String {
     format!("C{}", i + 1)
@@ -21,9 +24,9 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         text += &format!("netns add {}\n", station_ns(i));
     }
     sys::feed("ip", &["-batch"], &text)?;
-    sys::run("iw", &["phy", "phy0", "set", "netns", "name", "AP"])?;
-    for i in 0..stations {
-        sys::run("iw", &["phy", &format!("phy{}", i + 1), "set", "netns", "name", &station_ns(i)])?;
+    for (i, phy) in phys()?.iter().enumerate() {
+        let ns = if i == 0 { "AP".into() } else { station_ns(i - 1) };
+        sys::run("iw", &["phy", phy, "set", "netns", "name", &ns])?;
     }
     let segs = match case.get("gso_max_segs", 1)? {
         0 => String::new(),
@@ -57,6 +60,14 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// The wiphys' names in the order of the radios: numbers grow with each loading of the module.
+fn phys() -> Result<Vec<String>, String> {
+    let entries = std::fs::read_dir("/sys/class/ieee80211").map_err(|e| e.to_string())?;
+    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort_by_key(|n| n.trim_start_matches("phy").parse::<u32>().unwrap_or(u32::MAX));
+    Ok(names)
+}
+
 fn access_point(case: &Case) -> Result<(), String> {
     let ht = if case.get("ht", true)? { "ieee80211n=1\nht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]\n" } else { "" };
     let wmm = u8::from(case.get("wmm", true)?);
@@ -66,11 +77,25 @@ fn access_point(case: &Case) -> Result<(), String> {
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {
         let log = std::fs::File::create("/tmp/wt/hostapd.log").map_err(|e| e.to_string())?;
-        Command::new("hostapd").arg("/run/hostapd.conf").stdin(Stdio::null()).stdout(log).stderr(Stdio::null())
+        let child = Command::new("hostapd").arg("/run/hostapd.conf").stdin(Stdio::null()).stdout(log).stderr(Stdio::null())
             .spawn().map_err(|e| format!("hostapd: {e}"))?;
+        *HOSTAPD.lock().expect("lock") = Some(child);
         Ok(())
     })?;
     sys::within("AP", || sys::wait_carrier("wlan0", 10)).map_err(|e| {
         format!("{e}; hostapd said:\n{}", std::fs::read_to_string("/tmp/wt/hostapd.log").unwrap_or_default())
     })
+}
+
+/// Ends hostapd and removes the namespaces.
+pub fn tear_down(stations: usize) -> Result<(), String> {
+    if let Some(mut child) = HOSTAPD.lock().expect("lock").take() {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let mut text = String::from("netns del AP\nnetns del S\n");
+    for i in 0..stations {
+        text += &format!("netns del {}\n", station_ns(i));
+    }
+    sys::feed("ip", &["-batch"], &text)
 }

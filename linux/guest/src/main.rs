@@ -17,6 +17,7 @@ mod case;
 mod echo;
 mod json;
 mod qdisc;
+mod reload;
 mod sys;
 mod udp;
 mod wifi;
@@ -47,6 +48,7 @@ fn run(init: bool) -> Result<(), String> {
     let out = match case.text("kind", "wired").as_str() {
         "wired" => wired::run(&case)?,
         "wifi" => wifi::run(&case)?,
+        "reload" => reload::run(&case)?,
         other => return Err(format!("unknown kind {other}")),
     };
     std::fs::write("/tmp/wt/out.json", out).map_err(|e| format!("out.json: {e}"))

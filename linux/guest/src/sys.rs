@@ -75,6 +75,12 @@ pub fn insmod(path: &str, params: &str) -> Result<(), String> {
     check(&format!("insmod {path}"), rc).map(drop)
 }
 
+pub fn rmmod(name: &str) -> Result<(), String> {
+    let n = cstr(name);
+    let rc = unsafe { libc::syscall(libc::SYS_delete_module, n.as_ptr(), 0) };
+    check(&format!("rmmod {name}"), rc).map(drop)
+}
+
 /// Moves the calling thread (this one only) into a network namespace made by `ip netns add`.
 pub fn enter(netns: &str) -> Result<(), String> {
     let path = format!("/run/netns/{netns}");

@@ -35,7 +35,7 @@ pub fn flood(netns: &str, to: SocketAddrV4, payload: usize, start: i64, tos: i32
             m.msg_hdr.msg_iov = &mut iov;
             m.msg_hdr.msg_iovlen = 1;
         }
-        let (mut batches, mut since) = (0, sys::now());
+        let (mut batches, mut since, mut errors) = (0, sys::now(), 0);
         loop {
             // Packets that are dropped below (no neighbour yet) never block the socket, and in virtual time a loop
             // that never sleeps stops the clock.
@@ -47,9 +47,15 @@ pub fn flood(netns: &str, to: SocketAddrV4, payload: usize, start: i64, tos: i32
                 (batches, since) = (0, sys::now());
             }
             let n = unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), BATCH as u32, 0) };
-            if n < 0 {
-                sys::sleep_until(sys::now() + 10_000_000); // ICMP unreachable, buffers: try again
+            if n >= 0 {
+                errors = 0;
+                continue;
             }
+            errors += 1;
+            if errors > 100 {
+                return; // the device or the peer is gone for good
+            }
+            sys::sleep_until(sys::now() + 10_000_000); // ICMP unreachable, buffers: try again
         }
     });
     Ok(())
