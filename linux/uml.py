@@ -20,7 +20,9 @@ def cache_root():
 
 
 def kernel():
-    run = subprocess.run([HERE / "kernel" / "build", "--jobs", "2"], stdout=subprocess.PIPE, text=True)
+    """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak."""
+    extra = ["--debug"] if os.environ.get("WAVETANK_KERNEL") == "debug" else []
+    run = subprocess.run([HERE / "kernel" / "build", "--jobs", "2", *extra], stdout=subprocess.PIPE, text=True)
     if run.returncode:
         raise Trouble("there is no kernel to run (see above)")
     return pathlib.Path(run.stdout.strip().splitlines()[-1])

@@ -31,19 +31,19 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 {
 	struct sk_buff *skb, *put_back = NULL;
 	struct ieee80211_tx_info *info;
-	struct ieee80211_hdr *hdr;
 	struct wt_frame *f;
 
 	for (;;) {
 		skb = __skb_dequeue(&tid->retry_q);
 		if (!skb) {
-			skb = ieee80211_tx_dequeue(r->hw, tid->txq);
+			if (r->mode == WT_ATH9K)
+				skb = ieee80211_tx_dequeue(r->hw, tid->txq);
+			else
+				skb = __skb_dequeue(&tid->fw_q);
 			if (!skb)
 				return -ENOENT;
-			f = wt_frame(skb);
-			memset(f, 0, sizeof(*f));
-			hdr = (void *)skb->data;
-			f->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
+			if (r->mode == WT_ATH9K)
+				wt_frame_init(skb);
 		}
 		f = wt_frame(skb);
 		info = IEEE80211_SKB_CB(skb);

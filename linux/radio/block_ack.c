@@ -148,6 +148,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			f->attempts += p->attempts;
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 			__skb_queue_tail(&p->tid->retry_q, skb);
+			if (r->mode != WT_ATH9K && list_empty(&p->tid->fw_list))
+				list_add(&p->tid->fw_list, &r->fw_tids[p->tid->txq->ac]);
 			r->count.failed_mpdus++;
 			continue;
 		}

@@ -3,7 +3,7 @@
  * mac: what mac80211 calls, and what the card says of itself.
  *
  * Source: include/net/mac80211.h struct ieee80211_ops; capabilities after drivers/net/wireless/ath/ath9k/init.c
- *   ath9k_set_hw_capab. Airtime is reported and fairness left to mac80211 as ath9k does; AQL is off, as in ath9k.
+ *   ath9k_set_hw_capab. Airtime is reported and fairness left to mac80211 as ath9k does; AQL is on in mode ath10k only.
  * Differs:
  *   D1  one interface a card.
  *   D2  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
@@ -36,7 +36,10 @@ static void wt_op_wake_tx_queue(struct ieee80211_hw *hw, struct ieee80211_txq *t
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
 
 	spin_lock_bh(&wt_air.lock);
-	wt_tid_of(txq);
+	if (r->mode == WT_ATH9K)
+		wt_tid_of(txq);
+	else
+		wt_fifo_pull(r, txq->ac);
 	wt_tx_schedule(r, txq->ac);
 	wt_medium_rearm();
 	spin_unlock_bh(&wt_air.lock);
@@ -80,6 +83,8 @@ static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif
 	spin_lock_bh(&wt_air.lock);
 	if (vif->txq)
 		wt_ba_flush(r, wt_tid_of(vif->txq));
+	if (vif->txq)
+		wt_fifo_flush(r, wt_tid_of(vif->txq));
 	wt_tx_flush_radio(r);
 	r->tbtt = 0;
 	r->vif = NULL;
@@ -253,7 +258,13 @@ struct wt_radio *wt_mac_add(int index)
 	*(struct wt_radio **)hw->priv = r;
 	r->hw = hw;
 	r->index = index;
+	r->mode = min_t(u32, wt_p.n_mode ? wt_p.mode[min_t(u32, index, wt_p.n_mode - 1)] : WT_ATH9K, WT_MODES - 1);
 	__skb_queue_head_init(&r->rx_q);
+	__skb_queue_head_init(&r->rx_ready);
+	__skb_queue_head_init(&r->usb_q);
+	__skb_queue_head_init(&r->urb);
+	for (q = 0; q < IEEE80211_NUM_ACS; q++)
+		INIT_LIST_HEAD(&r->fw_tids[q]);
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
@@ -266,6 +277,8 @@ struct wt_radio *wt_mac_add(int index)
 	ieee80211_hw_set(hw, SUPPORTS_CLONED_SKBS);
 	if (wt_p.ampdu)
 		ieee80211_hw_set(hw, AMPDU_AGGREGATION);
+	if (wt_p.pacing_shift >= 0)
+		hw->tx_sk_pacing_shift = min(wt_p.pacing_shift, 31);
 	hw->queues = IEEE80211_NUM_ACS;
 	hw->max_rates = 4;
 	hw->max_rate_tries = 10;
@@ -279,7 +292,8 @@ struct wt_radio *wt_mac_add(int index)
 	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
 	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
 	wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
-	wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_CQM_RSSI_LIST);
+	if (r->mode == WT_ATH10K)
+		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
 	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(void *));
 
 	err = ieee80211_register_hw(hw);
@@ -299,6 +313,9 @@ void wt_mac_remove(struct wt_radio *r)
 
 	ieee80211_unregister_hw(r->hw);
 	__skb_queue_purge(&r->rx_q);
+	__skb_queue_purge(&r->rx_ready);
+	__skb_queue_purge(&r->usb_q);
+	__skb_queue_purge(&r->urb);
 	for (q = 0; q < WT_NUM_Q; q++)
 		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list) {
 			for (i = 0; i < p->n; i++)

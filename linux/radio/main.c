@@ -13,10 +13,12 @@ struct wt_params wt_p = {
 	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
 	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
 	.max_us = 4000,		/* ath9k/xmit.c ath_update_max_aggr_framelen has 4096, its comment and the thesis 4 ms */
+	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* fifo.c */
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.streams = 2,
 	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
+	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
 	.ampdu = true,
 	.ht = true,
 	.fixed_mcs = -1,
@@ -35,10 +37,16 @@ PARAM(uint, seed, "of every random stream [1]");
 PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
 PARAM(uint, max_bytes, "octets of an aggregate [65535]");
 PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4000]");
+module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB, fed by a qdisc), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
+module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
+MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
+PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
+PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
 PARAM(int, fixed_mcs, "all data at this MCS; -1: ask rate control [-1]");

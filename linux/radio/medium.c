@@ -81,6 +81,10 @@ static u64 next_event(void)
 			at = min(at, r->tbtt);
 		if (r->late_at)
 			at = min(at, r->late_at);
+		if (r->usb_at)
+			at = min(at, r->usb_at);
+		if (r->rx_at)
+			at = min(at, r->rx_at);
 		if (wt_air.state != WT_IDLE || r->late_at)
 			continue;
 		for (q = 0; q < WT_NUM_Q; q++)
@@ -319,6 +323,14 @@ static void step(u64 at)
 			finish(r, r->late_q, false);
 			return;
 		}
+		if (r->usb_at && r->usb_at <= at) {
+			wt_fifo_usb_done(r);
+			return;
+		}
+		if (r->rx_at && r->rx_at <= at) {
+			wt_rx_processed(r, at);
+			return;
+		}
 		if (r->tbtt && r->tbtt <= at) {
 			wt_beacon_due(r, at);
 			return;
@@ -371,6 +383,7 @@ void wt_medium_flush_lists(void)
 {
 	struct sk_buff_head done;
 	struct list_head bars;
+	unsigned int i;
 
 	__skb_queue_head_init(&done);
 	INIT_LIST_HEAD(&bars);
@@ -387,6 +400,12 @@ void wt_medium_flush_lists(void)
 
 		ieee80211_tx_status_skb(r->hw, skb);
 	}
+	for (i = 0; i < wt_n_radios; i++)
+		if (wt_radios[i]->mode != WT_ATH9K) {
+			spin_lock(&wt_air.lock);
+			wt_fifo_completed(wt_radios[i]);
+			spin_unlock(&wt_air.lock);
+		}
 	wt_ba_send_bars(&bars);
 	local_bh_enable();
 }

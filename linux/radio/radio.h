@@ -31,6 +31,8 @@
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
+
 /* ---- parameters (main.c): read-only after loading ---- */
 struct wt_params {
 	unsigned int radios;		/* how many cards */
@@ -38,10 +40,15 @@ struct wt_params {
 	unsigned int max_frames;	/* MPDUs an aggregate may hold */
 	unsigned int max_bytes;		/* its length */
 	unsigned int max_us;		/* its duration at the slowest rate of the chain */
+	unsigned int mode[WT_MAX_RADIOS];	/* enum wt_mode, a radio */
+	unsigned int n_mode;
+	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
+	unsigned int rx_ns;		/* the host's time for a received frame */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int streams;		/* spatial streams */
 	unsigned int density;		/* A-MPDU density field, 0..7 */
+	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
 	bool ht;			/* 802.11n, else a/g only */
 	int fixed_mcs;			/* -1: ask rate control */
@@ -62,6 +69,8 @@ extern struct wt_params wt_p;
 /* ---- what the driver keeps in mac80211's structures ---- */
 struct wt_tid {				/* ieee80211_txq.drv_priv */
 	struct ieee80211_txq *txq;	/* NULL until first seen */
+	struct sk_buff_head fw_q;	/* in the firmware, not yet sent (fifo.c) */
+	struct list_head fw_list;	/* in wt_radio.fw_tids, if fw_q or retry_q holds something */
 	struct sk_buff_head retry_q;	/* to be sent again, or pulled and not fitted */
 	DECLARE_BITMAP(baw, WT_BAW_BITS);	/* MPDUs of the window that are not completed */
 	u16 baw_head, baw_tail;
@@ -86,11 +95,20 @@ struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_
 	u16 seq;
 	u8 attempts;
 	bool baw_tracked;
+	bool in_fifo;			/* counted in wt_radio.fifo_used */
 };
 
 static inline struct wt_frame *wt_frame(struct sk_buff *skb)
 {
 	return (struct wt_frame *)&IEEE80211_SKB_CB(skb)->status.status_driver_data[0];
+}
+
+static inline void wt_frame_init(struct sk_buff *skb)
+{
+	struct wt_frame *f = wt_frame(skb);
+
+	memset(f, 0, sizeof(*f));
+	f->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(((struct ieee80211_hdr *)skb->data)->seq_ctrl));
 }
 
 /* ---- a PPDU: what the hardware is given ---- */
@@ -129,7 +147,7 @@ struct wt_counters {
 	u64 ppdus, mpdus, acked_mpdus, failed_mpdus, dropped_mpdus;
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
-	u64 rx_mpdus, rx_bytes, tx_bytes, back_to_back;
+	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
 };
 
 struct wt_radio {
@@ -144,7 +162,15 @@ struct wt_radio {
 	u64 tbtt;			/* next beacon, 0 if none */
 	u64 late_at;			/* when a response that did not come is given up, 0 if none waits */
 	int late_q;
-	struct sk_buff_head rx_q;	/* arrived, not yet handed to mac80211 */
+	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
+	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
+	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
+	enum wt_mode mode;
+	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
+	unsigned int fifo_used;
+	bool netdev_stopped;
+	struct sk_buff_head usb_q, urb;	/* waiting for a URB; in the one on the bus */
+	u64 usb_at;			/* its arrival, 0 if none */
 	struct rnd_state rnd_error;
 	struct wt_counters count;
 	struct dentry *debug;
@@ -238,6 +264,14 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
 bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
 void wt_rx_flush(void);
+void wt_rx_processed(struct wt_radio *r, u64 now);
+
+/* fifo.c */
+void wt_fifo_pull(struct wt_radio *r, int ac);
+void wt_fifo_usb_done(struct wt_radio *r);
+void wt_fifo_release(struct wt_radio *r);
+void wt_fifo_completed(struct wt_radio *r);
+void wt_fifo_flush(struct wt_radio *r, struct wt_tid *tid);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);

@@ -56,7 +56,13 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	}
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
+	if (!wt_p.rx_ns) {
+		__skb_queue_tail(&to->rx_ready, skb);
+		return;
+	}
 	__skb_queue_tail(&to->rx_q, skb);
+	if (!to->rx_at)
+		to->rx_at = wt_air.now + wt_p.rx_ns;
 }
 
 /* The PPDU ends. */
@@ -79,6 +85,16 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 			copy_to(wt_radios[j], from, p, 0);
 }
 
+/* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
+void wt_rx_processed(struct wt_radio *r, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
+
+	if (skb)
+		__skb_queue_tail(&r->rx_ready, skb);
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + wt_p.rx_ns;
+}
+
 /* Outside the lock: mac80211 may answer at once. */
 void wt_rx_flush(void)
 {
@@ -89,7 +105,7 @@ void wt_rx_flush(void)
 	for (i = 0; i < wt_n_radios; i++) {
 		__skb_queue_head_init(&q);
 		spin_lock_bh(&wt_air.lock);
-		skb_queue_splice_init(&wt_radios[i]->rx_q, &q);
+		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
 		spin_unlock_bh(&wt_air.lock);
 		while ((skb = __skb_dequeue(&q)))
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);

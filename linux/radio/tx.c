@@ -32,6 +32,8 @@ struct wt_tid *wt_tid_of(struct ieee80211_txq *txq)
 
 	if (!tid->txq) {
 		__skb_queue_head_init(&tid->retry_q);
+		__skb_queue_head_init(&tid->fw_q);
+		INIT_LIST_HEAD(&tid->fw_list);
 		tid->baw_size = WT_MAX_MPDUS;
 		tid->txq = txq;
 	}
@@ -115,6 +117,28 @@ static bool schedule_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 	return true;
 }
 
+/* The firmware's half of the same, for devices with a FIFO: TIDs take turns. */
+static void schedule_firmware(struct wt_radio *r, int ac)
+{
+	unsigned int idle = 0, rounds = list_count_nodes(&r->fw_tids[ac]);
+	struct wt_tid *tid;
+
+	rcu_read_lock();
+	while ((tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
+		bool sent = schedule_tid(r, ac, tid);
+
+		if (skb_queue_empty(&tid->fw_q) && skb_queue_empty(&tid->retry_q))
+			list_del_init(&tid->fw_list);
+		else
+			list_move_tail(&tid->fw_list, &r->fw_tids[ac]);
+		/* a TID whose window is shut yields to the next; a full round without a PPDU ends it */
+		idle = sent ? 0 : idle + 1;
+		if (idle > rounds)
+			break;
+	}
+	rcu_read_unlock();
+}
+
 /* Pulls until the hardware has enough; called on each wake and each completion, with the lock held. */
 void wt_tx_schedule(struct wt_radio *r, int ac)
 {
@@ -122,6 +146,10 @@ void wt_tx_schedule(struct wt_radio *r, int ac)
 
 	if (!r->started)
 		return;
+	if (r->mode != WT_ATH9K) {
+		schedule_firmware(r, ac);
+		return;
+	}
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(r->hw, ac);
 	while ((txq = ieee80211_next_txq(r->hw, ac))) {
@@ -160,6 +188,8 @@ void wt_tx_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
 
 	if (acked)
 		info->flags |= info->flags & IEEE80211_TX_CTL_NO_ACK ? IEEE80211_TX_STAT_NOACK_TRANSMITTED : IEEE80211_TX_STAT_ACK;
+	if (wt_frame(skb)->in_fifo)
+		wt_fifo_release(r);
 	info->status.status_driver_data[1] = r;
 	__skb_queue_tail(&wt_air.done_q, skb);
 }
@@ -184,7 +214,10 @@ void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta)
 
 	for (i = 0; i < ARRAY_SIZE(sta->txq); i++)
 		if (sta->txq[i])
+{
 			wt_ba_flush(r, wt_tid_of(sta->txq[i]));
+			wt_fifo_flush(r, wt_tid_of(sta->txq[i]));
+		}
 	forget(r, sta);
 }
 

@@ -9,7 +9,7 @@ use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::udp::{self, Sink};
-use crate::{echo, json, sys, wired};
+use crate::{echo, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const MS: i64 = 1_000_000;
@@ -43,6 +43,18 @@ fn scenario(case: &Case) -> Result<String, String> {
     wired::tcp_settings(case, &hosts.iter().map(String::as_str).collect::<Vec<_>>())?;
 
     sys::note("stations have joined");
+
+    let (first_ns, first_dev) = if up { ("C1", "wlan1") } else { ("AP", "wlan0") };
+    let watch = match case.text("qdisc", "").as_str() {
+        "" => None,
+        words => {
+            let senders = if up { (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect() } else { vec![("AP".to_string(), "wlan0".to_string())] };
+            for (ns, dev) in senders {
+                sys::feed("tc", &["-n", &ns, "-batch"], &format!("qdisc replace dev {dev} root handle 10: {words}\n"))?;
+            }
+            Some(qdisc::Watch::new(first_ns, first_dev, 0x10)?)
+        }
+    };
 
     let far = if is_tcp { "S" } else { "AP" };
     let far_addr = if is_tcp { S_ADDR } else { AP_ADDR };
@@ -91,6 +103,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
         let t = (sys::now() - zero) as f64 / 1e9;
         let mut octets = vec![0u64; stations];
+        let q = watch.as_ref().map(qdisc::Watch::read).transpose()?;
         if k % 10 == 0 {
             sys::note(&format!("{t:.1} s of traffic"));
         }
@@ -99,10 +112,20 @@ fn scenario(case: &Case) -> Result<String, String> {
             octets[*i] += info.acked;
             let mut columns = info.columns(t, flow.port);
             columns.insert(1, ("station", (*i + 1).to_string()));
+            if let Some(q) = q {
+                columns.push(("backlog_p", q.backlog_packets.to_string()));
+                columns.push(("dropped", q.dropped.to_string()));
+            }
             rows.push(json::object(&columns));
         }
         for (i, sink) in sinks.iter().enumerate() {
             octets[i] += sink.read();
+            let mut columns = vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[i].to_string())];
+            if let Some(q) = q {
+                columns.push(("backlog_p", q.backlog_packets.to_string()));
+                columns.push(("dropped", q.dropped.to_string()));
+            }
+            rows.push(json::object(&columns));
         }
         if t >= warmup - 1e-3 {
             counters0.get_or_insert_with(|| counters(stations));
@@ -161,7 +184,8 @@ fn counters(stations: usize) -> Counters {
 
 fn difference(from: &Counters, to: &Counters) -> Vec<String> {
     to.iter().enumerate().map(|(i, now)| {
-        let old = |k: &str| from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v);
+        // a maximum has no difference
+        let old = |k: &str| if k.ends_with("_max") { 0 } else { from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v) };
         json::object(&now.iter().map(|(k, v)| (k.as_str(), (v - old(k)).to_string())).collect::<Vec<_>>())
     }).collect()
 }
