@@ -95,12 +95,13 @@ def module(folder):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=(), said=None):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
     `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
     the kernel printed."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
+    default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
         lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]
@@ -109,7 +110,7 @@ def boot(case, seed=1, timeout=600, memory="512M", verbose=False, keep=(), said=
         # not name this run's directory: the kernel's own working directory stands for it.
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
-        cmd = [linux, f"mem={memory}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
+        cmd = [linux, f"mem={memory or default}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
                "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
                "umid=wavetank", f"uml_dir={here}/uml/", f"loglevel={7 if verbose else 4}", f"wt_dir={here}"]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
