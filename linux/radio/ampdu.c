@@ -8,7 +8,7 @@
  *     the Block Ack window            no frame beyond seq_start + window
  *     max_frames (32)                 ath9k: half the window
  *     max_bytes (65535)               or less, if the peer's HT capability says so
- *     max_us (4 ms, or the TXOP)      at the slowest rate of the chain; 0 frames more if one of them is legacy or a probe
+ *     max_us (4096, or the TXOP)      at the slowest rate of the chain; 0 frames more if one of them is legacy or a probe
  *     a probe, or a frame outside the session
  *     an empty queue
  *

@@ -12,7 +12,7 @@ struct wt_params wt_p = {
 	.seed = 1,
 	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
 	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
-	.max_us = 4000,		/* ath9k/xmit.c ath_update_max_aggr_framelen has 4096, its comment and the thesis 4 ms */
+	.max_us = 4096,		/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
 	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* fifo.c */
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
@@ -36,7 +36,7 @@ PARAM(uint, radios, "number of radios [2]");
 PARAM(uint, seed, "of every random stream [1]");
 PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
 PARAM(uint, max_bytes, "octets of an aggregate [65535]");
-PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4000]");
+PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
 MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB, fed by a qdisc), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
 module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
