@@ -26,6 +26,8 @@ pub fn run(case: &Case) -> Result<String, String> {
         sys::sleep_until(sys::now() + 100 * MS);
         air::tear_down(stations)?;
         sys::sleep_until(sys::now() + 2000 * MS); // floods end, namespaces are swept
+        // names that were looked up stay cached, and with them what sysfs has removed
+        sys::sysctl("vm/drop_caches", "3")?;
         memory.push(slab_kb());
         caches.push(slabs());
     }
