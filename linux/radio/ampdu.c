@@ -23,7 +23,7 @@
 
 static bool probing(struct sk_buff *skb)
 {
-	return wt_p.fixed_mcs < 0 && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+	return !wt_p.n_fixed && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
 }
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */

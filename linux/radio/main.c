@@ -21,7 +21,6 @@ struct wt_params wt_p = {
 	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
 	.ampdu = true,
 	.ht = true,
-	.fixed_mcs = -1,
 	.fixed_legacy = -1,
 	.fixed_40 = true,
 	.fixed_sgi = true,
@@ -49,7 +48,8 @@ PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
-PARAM(int, fixed_mcs, "all data at this MCS; -1: ask rate control [-1]");
+module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
+MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
 PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
 PARAM(bool, fixed_40, "40 MHz at the fixed MCS [1]");
 PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
@@ -86,8 +86,11 @@ static int __init wt_init(void)
 	unsigned int i;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    !wt_p.max_frames || !wt_p.hw_depth || wt_p.fixed_mcs >= (int)wt_p.streams * 8 || !wt_p.fixed_tries)
+	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.fixed_tries)
 		return -EINVAL;
+	for (i = 0; i < wt_p.n_fixed; i++)
+		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
+			return -EINVAL;
 	wt_phy_init();
 	wt_medium_init();
 	wt_debug_init();

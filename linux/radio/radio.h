@@ -51,7 +51,8 @@ struct wt_params {
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
 	bool ht;			/* 802.11n, else a/g only */
-	int fixed_mcs;			/* -1: ask rate control */
+	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
+	unsigned int n_fixed;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
 	bool fixed_40;
 	bool fixed_sgi;
@@ -236,6 +237,7 @@ void wt_medium_rearm(void);
 void wt_medium_flush_lists(void);
 
 /* tx.c */
+int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to);
 struct wt_tid *wt_tid_of(struct ieee80211_txq *txq);
 void wt_tx_schedule(struct wt_radio *r, int ac);
 void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb);
@@ -263,6 +265,7 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 /* rx.c */
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
 bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
+struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_flush(void);
 void wt_rx_processed(struct wt_radio *r, u64 now);
 

@@ -17,7 +17,7 @@ static bool hears(struct wt_radio *to, struct wt_radio *from)
 	return to != from && to->started && to->vif && to->freq == from->freq;
 }
 
-static struct wt_radio *receiver(struct wt_radio *from, const u8 *addr)
+struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr)
 {
 	unsigned int i;
 
@@ -29,7 +29,7 @@ static struct wt_radio *receiver(struct wt_radio *from, const u8 *addr)
 
 bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
 {
-	return receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 }
 
 static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i)
@@ -74,7 +74,7 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 	int i;
 
 	if (!is_multicast_ether_addr(addr)) {
-		to = receiver(from, addr);
+		to = wt_rx_receiver(from, addr);
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i))
 				copy_to(to, from, p, i);

@@ -40,19 +40,31 @@ struct wt_tid *wt_tid_of(struct ieee80211_txq *txq)
 	return tid;
 }
 
+/* The fixed MCS of a link, named after its station's radio (the AP is the other end), or -1. */
+int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to)
+{
+	struct wt_radio *station = r;
+
+	if (!wt_p.n_fixed)
+		return -1;
+	if (r->vif && r->vif->type == NL80211_IFTYPE_AP)
+		station = wt_rx_receiver(r, to) ?: r;
+	return wt_p.fixed_mcs[min_t(u32, station->index, wt_p.n_fixed - 1)];
+}
+
 /* ath_set_rates, ath_merge_ratetbl: a rate that mac80211 put on the frame first, then the station's table */
 void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	struct ieee80211_sta_rates *table = NULL;
-	int i = 0;
+	int i = 0, mcs = p->tid && p->sta ? wt_tx_fixed_mcs(r, p->sta->addr) : -1;
 
 	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
 		p->rates[i].idx = -1;
-	if (p->tid && p->sta && (wt_p.fixed_mcs >= 0 || wt_p.fixed_legacy >= 0)) {
+	if (p->tid && p->sta && (mcs >= 0 || wt_p.fixed_legacy >= 0)) {
 		bool ht = wt_p.fixed_legacy < 0;
 
-		p->rates[0].idx = ht ? wt_p.fixed_mcs : wt_p.fixed_legacy;
+		p->rates[0].idx = ht ? mcs : wt_p.fixed_legacy;
 		p->rates[0].count = wt_p.fixed_tries;
 		p->rates[0].flags = !ht ? 0 : IEEE80211_TX_RC_MCS | (wt_p.fixed_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
 				    (wt_p.fixed_sgi ? IEEE80211_TX_RC_SHORT_GI : 0);

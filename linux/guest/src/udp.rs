@@ -78,8 +78,8 @@ impl Sink {
     }
 
     /// Empties every sink each 20 ms, on one thread.
-    pub fn run(sinks: &[Sink]) {
-        let all: Vec<_> = sinks.iter().map(|s| Sink { socket: s.socket.clone(), octets: s.octets.clone() }).collect();
+    pub fn run(sinks: &[(usize, Sink)]) {
+        let all: Vec<_> = sinks.iter().map(|(_, s)| Sink { socket: s.socket.clone(), octets: s.octets.clone() }).collect();
         thread::spawn(move || loop {
             sys::sleep_until(sys::now() / 20_000_000 * 20_000_000 + 20_000_000);
             for s in &all {

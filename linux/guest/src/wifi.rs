@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Scenarios over the radio: uploads, downloads, UDP saturation, with an echo beside them.
 //!
-//! traffic = tcp | udp; dir = up | down. TCP runs between the stations and S, UDP between the stations and the AP
+//! traffic = tcp | udp; dir = up | down | both; tos = one mark, or several that a station's flows take in turn (RRUL:
+//! both, flows 4, tos 0,32,160,184). TCP runs between the stations and S, UDP between the stations and the AP
 //! itself. Every station has `flows` connections (or one flood). The radio's counters are read at the end of the
 //! warm-up and at the end of the run.
 
@@ -30,12 +31,19 @@ pub fn run(case: &Case) -> Result<String, String> {
 
 fn scenario(case: &Case) -> Result<String, String> {
     let stations: usize = case.get("stations", 1)?;
-    let up = case.text("dir", "up") == "up";
+    let dir = case.text("dir", "up");
+    let directions: &[bool] = match dir.as_str() {
+        "up" => &[true],
+        "down" => &[false],
+        _ => &[true, false],
+    };
+    let up = directions[0];
     let is_tcp = case.text("traffic", "tcp") == "tcp";
     let secs: f64 = case.get("secs", 12.0)?;
     let step: f64 = case.get("step", 0.2)?;
     let warmup: f64 = case.get("warmup", 4.0)?;
-    let tos: i32 = case.get("tos", 0)?;
+    let marks: Vec<i32> = case.text("tos", "0").split(',').map(|w| w.parse().map_err(|_| format!("tos: cannot read {w}"))).collect::<Result<_, _>>()?;
+    let tos = marks[0];
 
     air::build(case, stations)?;
     let mut hosts: Vec<String> = (0..stations).map(station_ns).collect();
@@ -67,21 +75,22 @@ fn scenario(case: &Case) -> Result<String, String> {
     let answers = echo::start("C1", SocketAddrV4::new(far_addr, 5002), plan)?;
 
     let per_station: usize = case.get("flows", 1)?;
-    let mut flows: Vec<(usize, Flow)> = Vec::new();
-    let mut sinks: Vec<Sink> = Vec::new();
-    for i in 0..stations {
+    let mut flows: Vec<(usize, bool, Flow)> = Vec::new();
+    let mut sinks: Vec<(usize, Sink)> = Vec::new();
+    for (i, up) in (0..stations).flat_map(|i| directions.iter().map(move |up| (i, *up))) {
         let ns = station_ns(i);
-        let port = 6000 + i as u16;
+        let port = if up { 6000 } else { 6100 } + i as u16;
         let (from, to_ns, to) = if up { (ns.as_str(), far, far_addr) } else { (far, ns.as_str(), station_addr(i)) };
         let to = SocketAddrV4::new(to, port);
         if is_tcp {
             bulk::receive(to_ns, port, per_station)?;
-            let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, tos };
-            for _ in 0..per_station {
-                flows.push((i, bulk::send(&how, zero)?));
+            for k in 0..per_station {
+                let tos = marks[k % marks.len()];
+                let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, tos };
+                flows.push((i, up, bulk::send(&how, zero)?));
             }
         } else {
-            sinks.push(Sink::new(to_ns, port)?);
+            sinks.push((i, Sink::new(to_ns, port)?));
             udp::flood(from, to, case.get("payload", 1472)?, zero, tos)?;
         }
     }
@@ -107,20 +116,21 @@ fn scenario(case: &Case) -> Result<String, String> {
         if k % 10 == 0 {
             sys::note(&format!("{t:.1} s of traffic"));
         }
-        for (i, flow) in &mut flows {
+        for (i, up, flow) in &mut flows {
             let Some(info) = flow.info() else { continue };
             octets[*i] += info.acked;
             let mut columns = info.columns(t, flow.port);
             columns.insert(1, ("station", (*i + 1).to_string()));
+            columns.insert(2, ("up", u8::from(*up).to_string()));
             if let Some(q) = q {
                 columns.push(("backlog_p", q.backlog_packets.to_string()));
                 columns.push(("dropped", q.dropped.to_string()));
             }
             rows.push(json::object(&columns));
         }
-        for (i, sink) in sinks.iter().enumerate() {
-            octets[i] += sink.read();
-            let mut columns = vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[i].to_string())];
+        for (i, sink) in &sinks {
+            octets[*i] += sink.read();
+            let mut columns = vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[*i].to_string())];
             if let Some(q) = q {
                 columns.push(("backlog_p", q.backlog_packets.to_string()));
                 columns.push(("dropped", q.dropped.to_string()));
