@@ -9,11 +9,12 @@
  *   without QoS, counts j).
  * Differs:
  *   D1  backoff is computed from elapsed time, never ticked.
- *   D2  the standard's per-category retry counters are the PPDU's attempts; the window is reset when the hardware
- *       gives a PPDU up.
- *   D3  an internal collision doubles the loser's window, but counts no attempt.
+ *   D2  one counter a category (QSRC) for short and long frames; the window is also reset when the hardware gives a PPDU up.
+ *   D3  an internal collision counts as a failure for the window, but not as an attempt of the frame: no rate falls for it.
  */
 #include "radio.h"
+
+#define SHORT_RETRY_LIMIT	7	/* dot11ShortRetryLimit, annex C */
 
 /* A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
  * generator run in, since prandom_seed_state gives near seeds near streams. */
@@ -67,12 +68,20 @@ void wt_edcaf_draw(struct wt_edcaf *e)
 
 void wt_edcaf_succeeded(struct wt_edcaf *e)
 {
+	e->failures = 0;
 	e->cw = e->cw_min;
 	wt_edcaf_draw(e);
 }
 
+/* 10.22.2.2 e: the window doubles until the retry limit is reached, then starts again */
 void wt_edcaf_failed(struct wt_edcaf *e)
 {
-	e->cw = min_t(u16, 2 * e->cw + 1, e->cw_max);
+	if (e->failures < SHORT_RETRY_LIMIT) {
+		e->failures++;
+		e->cw = min_t(u16, 2 * e->cw + 1, e->cw_max);
+	} else {
+		e->failures = 0;
+		e->cw = e->cw_min;
+	}
 	wt_edcaf_draw(e);
 }

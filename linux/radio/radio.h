@@ -139,6 +139,7 @@ struct wt_edcaf {
 	u16 aifsn, cw_min, cw_max, txop_us;
 	u16 cw;
 	u16 slots;			/* of backoff that remain */
+	u16 failures;			/* in a row: QSRC[AC] */
 	struct list_head hwq;
 	u16 depth, ampdu_depth;
 	struct rnd_state rnd;

@@ -33,10 +33,23 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         n => format!("link set DEV gso_max_segs {n}\n"),
     };
     let with = |dev: &str| segs.replace("DEV", dev);
-    sys::feed("ip", &["-n", "S", "-batch"], &format!(
-        "addr add 10.0.1.2/24 dev sw\n{}link set sw up\nlink set lo up\nroute add default via 10.0.1.1\n", with("sw")))?;
-    sys::feed("ip", &["-n", "AP", "-batch"], &format!(
-        "addr add 10.0.1.1/24 dev apw\naddr add 10.1.0.1/24 dev wlan0\n{}{}link set apw up\nlink set lo up\n", with("apw"), with("wlan0")))?;
+    sys::feed(
+        "ip",
+        &["-n", "S", "-batch"],
+        &format!(
+            "addr add 10.0.1.2/24 dev sw\n{}link set sw up\nlink set lo up\nroute add default via 10.0.1.1\n",
+            with("sw")
+        ),
+    )?;
+    sys::feed(
+        "ip",
+        &["-n", "AP", "-batch"],
+        &format!(
+            "addr add 10.0.1.1/24 dev apw\naddr add 10.1.0.1/24 dev wlan0\n{}{}link set apw up\nlink set lo up\n",
+            with("apw"),
+            with("wlan0")
+        ),
+    )?;
     if case.get("gso_max_segs", 1)? == 1 {
         sys::within("AP", || sys::offloads_off("apw"))?;
         sys::within("S", || sys::offloads_off("sw"))?;
@@ -44,7 +57,23 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     sys::within("AP", || sys::sysctl("net/ipv4/ip_forward", "1"))?;
     let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
     if rtt_us > 0 {
-        sys::run("tc", &["-n", "S", "qdisc", "add", "dev", "sw", "root", "netem", "delay", &format!("{rtt_us}us"), "limit", "100000"])?;
+        sys::run(
+            "tc",
+            &[
+                "-n",
+                "S",
+                "qdisc",
+                "add",
+                "dev",
+                "sw",
+                "root",
+                "netem",
+                "delay",
+                &format!("{rtt_us}us"),
+                "limit",
+                "100000",
+            ],
+        )?;
     }
     access_point(case)?;
     for i in 0..stations {
@@ -73,12 +102,18 @@ fn access_point(case: &Case) -> Result<(), String> {
     let wmm = u8::from(case.get("wmm", true)?);
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}");
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}"
+    );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {
         let log = std::fs::File::create("/tmp/wt/hostapd.log").map_err(|e| e.to_string())?;
-        let child = Command::new("hostapd").arg("/run/hostapd.conf").stdin(Stdio::null()).stdout(log).stderr(Stdio::null())
-            .spawn().map_err(|e| format!("hostapd: {e}"))?;
+        let child = Command::new("hostapd")
+            .arg("/run/hostapd.conf")
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("hostapd: {e}"))?;
         *HOSTAPD.lock().expect("lock") = Some(child);
         Ok(())
     })?;

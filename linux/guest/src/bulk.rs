@@ -67,7 +67,9 @@ pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
         let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) };
         sys::check("socket", fd.into())?;
         let cc = how.cc.as_bytes();
-        let rc = unsafe { libc::setsockopt(fd, libc::IPPROTO_TCP, libc::TCP_CONGESTION, cc.as_ptr().cast(), cc.len() as u32) };
+        let rc = unsafe {
+            libc::setsockopt(fd, libc::IPPROTO_TCP, libc::TCP_CONGESTION, cc.as_ptr().cast(), cc.len() as u32)
+        };
         sys::check(&format!("congestion control {}", how.cc), rc.into())?;
         if how.tos != 0 {
             sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
@@ -121,7 +123,8 @@ impl Flow {
     pub fn info(&mut self) -> Option<Info> {
         let mut raw = [0u8; 232];
         let mut len = raw.len() as libc::socklen_t;
-        let rc = unsafe { libc::getsockopt(self.fd, libc::IPPROTO_TCP, libc::TCP_INFO, raw.as_mut_ptr().cast(), &mut len) };
+        let rc =
+            unsafe { libc::getsockopt(self.fd, libc::IPPROTO_TCP, libc::TCP_INFO, raw.as_mut_ptr().cast(), &mut len) };
         if rc != 0 || raw[0] != 1 {
             return None; // not established
         }

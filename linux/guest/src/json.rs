@@ -17,5 +17,9 @@ pub fn number(v: f64, digits: usize) -> String {
         return s;
     }
     let t = s.trim_end_matches('0');
-    if t.ends_with('.') { format!("{t}0") } else { t.into() }
+    if t.ends_with('.') {
+        format!("{t}0")
+    } else {
+        t.into()
+    }
 }

@@ -26,7 +26,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         sys::sleep_until(sys::now() + 100 * MS);
         air::tear_down(stations)?;
         sys::sleep_until(sys::now() + 2000 * MS); // floods end, namespaces are swept
-        // names that were looked up stay cached, and with them what sysfs has removed
+                                                  // names that were looked up stay cached, and with them what sysfs has removed
         sys::sysctl("vm/drop_caches", "3")?;
         memory.push(slab_kb());
         caches.push(slabs());
@@ -40,16 +40,23 @@ pub fn run(case: &Case) -> Result<String, String> {
         println!("{}", std::fs::read_to_string(KMEMLEAK).unwrap_or_default());
     }
     let grown = slab_growth(&caches[rounds / 2], &caches[rounds - 1]);
-    Ok(json::object(&[("rounds", rounds.to_string()), ("grown_bytes", json::object(&grown)), ("unreclaimable_kb", json::array(memory.iter().map(u64::to_string)))]))
+    Ok(json::object(&[
+        ("rounds", rounds.to_string()),
+        ("grown_bytes", json::object(&grown)),
+        ("unreclaimable_kb", json::array(memory.iter().map(u64::to_string))),
+    ]))
 }
 
 /// Octets in use by each slab cache.
 fn slabs() -> Vec<(String, u64)> {
     let text = std::fs::read_to_string("/proc/slabinfo").unwrap_or_default();
-    text.lines().skip(2).filter_map(|l| {
-        let words: Vec<&str> = l.split_whitespace().collect();
-        Some((words[0].to_string(), words.get(1)?.parse::<u64>().ok()? * words.get(3)?.parse::<u64>().ok()?))
-    }).collect()
+    text.lines()
+        .skip(2)
+        .filter_map(|l| {
+            let words: Vec<&str> = l.split_whitespace().collect();
+            Some((words[0].to_string(), words.get(1)?.parse::<u64>().ok()? * words.get(3)?.parse::<u64>().ok()?))
+        })
+        .collect()
 }
 
 fn slab_growth<'a>(from: &'a [(String, u64)], to: &[(String, u64)]) -> Vec<(&'a str, String)> {

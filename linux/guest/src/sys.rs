@@ -129,7 +129,9 @@ pub fn now() -> i64 {
 /// Sleeps until an absolute time; a schedule of absolute times never drifts.
 pub fn sleep_until(at: i64) {
     let ts = libc::timespec { tv_sec: at / 1_000_000_000, tv_nsec: at % 1_000_000_000 };
-    while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &ts, std::ptr::null_mut()) } == libc::EINTR {}
+    while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &ts, std::ptr::null_mut()) }
+        == libc::EINTR
+    {}
 }
 
 pub fn set_opt<T>(fd: RawFd, level: i32, name: i32, value: &T) -> Result<(), String> {

@@ -79,7 +79,8 @@ impl Sink {
 
     /// Empties every sink each 20 ms, on one thread.
     pub fn run(sinks: &[(usize, Sink)]) {
-        let all: Vec<_> = sinks.iter().map(|(_, s)| Sink { socket: s.socket.clone(), octets: s.octets.clone() }).collect();
+        let all: Vec<_> =
+            sinks.iter().map(|(_, s)| Sink { socket: s.socket.clone(), octets: s.octets.clone() }).collect();
         thread::spawn(move || loop {
             sys::sleep_until(sys::now() / 20_000_000 * 20_000_000 + 20_000_000);
             for s in &all {
@@ -92,7 +93,15 @@ impl Sink {
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
         loop {
             let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-            let n = unsafe { libc::recvmmsg(self.socket.as_raw_fd(), messages.as_mut_ptr(), BATCH as u32, flags, std::ptr::null_mut()) };
+            let n = unsafe {
+                libc::recvmmsg(
+                    self.socket.as_raw_fd(),
+                    messages.as_mut_ptr(),
+                    BATCH as u32,
+                    flags,
+                    std::ptr::null_mut(),
+                )
+            };
             if n <= 0 {
                 return self.octets.load(Ordering::Relaxed);
             }

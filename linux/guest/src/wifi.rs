@@ -42,7 +42,11 @@ fn scenario(case: &Case) -> Result<String, String> {
     let secs: f64 = case.get("secs", 12.0)?;
     let step: f64 = case.get("step", 0.2)?;
     let warmup: f64 = case.get("warmup", 4.0)?;
-    let marks: Vec<i32> = case.text("tos", "0").split(',').map(|w| w.parse().map_err(|_| format!("tos: cannot read {w}"))).collect::<Result<_, _>>()?;
+    let marks: Vec<i32> = case
+        .text("tos", "0")
+        .split(',')
+        .map(|w| w.parse().map_err(|_| format!("tos: cannot read {w}")))
+        .collect::<Result<_, _>>()?;
     let tos = marks[0];
 
     air::build(case, stations)?;
@@ -56,7 +60,11 @@ fn scenario(case: &Case) -> Result<String, String> {
     let watch = match case.text("qdisc", "").as_str() {
         "" => None,
         words => {
-            let senders = if up { (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect() } else { vec![("AP".to_string(), "wlan0".to_string())] };
+            let senders = if up {
+                (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect()
+            } else {
+                vec![("AP".to_string(), "wlan0".to_string())]
+            };
             for (ns, dev) in senders {
                 sys::feed("tc", &["-n", &ns, "-batch"], &format!("qdisc replace dev {dev} root handle 10: {words}\n"))?;
             }
@@ -130,7 +138,8 @@ fn scenario(case: &Case) -> Result<String, String> {
         }
         for (i, sink) in &sinks {
             octets[*i] += sink.read();
-            let mut columns = vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[*i].to_string())];
+            let mut columns =
+                vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[*i].to_string())];
             if let Some(q) = q {
                 columns.push(("backlog_p", q.backlog_packets.to_string()));
                 columns.push(("dropped", q.dropped.to_string()));
@@ -149,7 +158,12 @@ fn scenario(case: &Case) -> Result<String, String> {
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
     let (t1, a1) = last.expect("base is set");
     let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
-    let pings = answers.lock().expect("lock").iter().map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3))).collect::<Vec<_>>();
+    let pings = answers
+        .lock()
+        .expect("lock")
+        .iter()
+        .map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
+        .collect::<Vec<_>>();
     let radio = json::object(&[
         ("secs", json::number(t1 - t0, 4)),
         ("radios", json::array(difference(&counters0.unwrap_or_default(), &counters1))),
@@ -185,17 +199,28 @@ type Counters = Vec<Vec<(String, u64)>>;
 /// wavetank_radio's debugfs files: the air first, then each radio.
 fn counters(stations: usize) -> Counters {
     let names = std::iter::once("air".to_string()).chain((0..=stations).map(|i| format!("radio{i}")));
-    names.map(|n| {
-        let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
-        let pairs = text.lines().filter_map(|l| l.split_once(' '));
-        pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
-    }).collect()
+    names
+        .map(|n| {
+            let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
+            let pairs = text.lines().filter_map(|l| l.split_once(' '));
+            pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
+        })
+        .collect()
 }
 
 fn difference(from: &Counters, to: &Counters) -> Vec<String> {
-    to.iter().enumerate().map(|(i, now)| {
-        // a maximum has no difference
-        let old = |k: &str| if k.ends_with("_max") { 0 } else { from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v) };
-        json::object(&now.iter().map(|(k, v)| (k.as_str(), (v - old(k)).to_string())).collect::<Vec<_>>())
-    }).collect()
+    to.iter()
+        .enumerate()
+        .map(|(i, now)| {
+            // a maximum has no difference
+            let old = |k: &str| {
+                if k.ends_with("_max") {
+                    0
+                } else {
+                    from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v)
+                }
+            };
+            json::object(&now.iter().map(|(k, v)| (k.as_str(), (v - old(k)).to_string())).collect::<Vec<_>>())
+        })
+        .collect()
 }

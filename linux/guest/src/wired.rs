@@ -30,7 +30,23 @@ pub fn run(case: &Case) -> Result<String, String> {
     shape(far_ns, far, 1000.0, "pfifo limit 1000")?;
     let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
     if rtt_us > 0 {
-        sys::run("tc", &["-n", "S", "qdisc", "add", "dev", "sr", "root", "netem", "delay", &format!("{rtt_us}us"), "limit", "100000"])?;
+        sys::run(
+            "tc",
+            &[
+                "-n",
+                "S",
+                "qdisc",
+                "add",
+                "dev",
+                "sr",
+                "root",
+                "netem",
+                "delay",
+                &format!("{rtt_us}us"),
+                "limit",
+                "100000",
+            ],
+        )?;
     }
     tcp_settings(case, &["C", "S"])?;
     let shift: i32 = case.get("pacing_shift", 10)?;
@@ -88,7 +104,12 @@ pub fn run(case: &Case) -> Result<String, String> {
         (Some((t0, a0)), Some((t1, a1))) if t1 > t0 => (a1 - a0) as f64 * 8.0 / (t1 - t0) / 1e6,
         _ => 0.0,
     };
-    let pings = answers.lock().expect("lock").iter().map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3))).collect::<Vec<_>>();
+    let pings = answers
+        .lock()
+        .expect("lock")
+        .iter()
+        .map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
+        .collect::<Vec<_>>();
     Ok(json::object(&[
         ("goodput_mbit", json::number(goodput, 3)),
         ("flows", flows.to_string()),
@@ -98,9 +119,13 @@ pub fn run(case: &Case) -> Result<String, String> {
 }
 
 fn links() -> Result<(), String> {
-    sys::feed("ip", &["-batch"], "netns add C\nnetns add R\nnetns add S\n\
+    sys::feed(
+        "ip",
+        &["-batch"],
+        "netns add C\nnetns add R\nnetns add S\n\
         link add cr netns C type veth peer name rc netns R\n\
-        link add rs netns R type veth peer name sr netns S\n")?;
+        link add rs netns R type veth peer name sr netns S\n",
+    )?;
     for (ns, text) in [
         ("C", "addr add 10.0.0.1/24 dev cr\nlink set cr gso_max_segs 1\nlink set cr up\nlink set lo up\nroute add default via 10.0.0.2\n"),
         ("R", "addr add 10.0.0.2/24 dev rc\naddr add 10.0.1.1/24 dev rs\nlink set rc gso_max_segs 1\nlink set rs gso_max_segs 1\nlink set rc up\nlink set rs up\n"),
@@ -116,10 +141,15 @@ fn links() -> Result<(), String> {
 
 pub fn shape(ns: &str, dev: &str, mbit: f64, leaf: &str) -> Result<(), String> {
     let kbit = (mbit * 1000.0).round() as u64;
-    sys::feed("tc", &["-n", ns, "-batch"], &format!(
-        "qdisc add dev {dev} root handle 1: htb default 1\n\
+    sys::feed(
+        "tc",
+        &["-n", ns, "-batch"],
+        &format!(
+            "qdisc add dev {dev} root handle 1: htb default 1\n\
          class add dev {dev} parent 1: classid 1:1 htb rate {kbit}kbit burst 1600 cburst 1600 quantum 1514\n\
-         qdisc add dev {dev} parent 1:1 handle {LEAF:x}: {leaf}\n"))
+         qdisc add dev {dev} parent 1:1 handle {LEAF:x}: {leaf}\n"
+        ),
+    )
 }
 
 /// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection.
