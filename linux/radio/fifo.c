@@ -17,7 +17,8 @@
  *       the radio stops and wakes the netdev itself, and needs a qdisc attached by `tc qdisc replace`.
  *   D2  the firmware's aggregation is ath9k's (ampdu.c), with two aggregates in hardware; stations take turns.
  *   D3  the USB target's own buffers are not limited, and its status messages take no time.
- *   D4  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
+ *   D4  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
+ *   D5  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  */
 #include "radio.h"
 
