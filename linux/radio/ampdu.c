@@ -61,6 +61,12 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 			}
 			return -EINPROGRESS;
 		}
+		if (wt_ba_given_up(tid, f->seq)) {
+			wt_ba_complete(tid, skb);
+			r->count.dropped_mpdus++;
+			wt_tx_done(r, skb, false);
+			continue;
+		}
 		wt_ba_add(tid, skb);
 		break;
 	}

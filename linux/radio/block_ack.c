@@ -8,8 +8,7 @@
  * Acknowledged and abandoned frames are handed back; failed ones keep their memory, and with it their charge to
  * the socket, and go to the tail of retry_q.
  * Differs:
- *   D1  ath9k counts the hardware's attempts of a PPDU that got no answer by its rate series; so does this, exactly.
- *   D2  frames of an ended session are dropped, as in ath9k, with the same BAR.
+ *   D1  frames of an ended session are dropped as in ath9k, but no BAR follows: the DELBA tells the receiver.
  */
 #include "radio.h"
 
@@ -33,6 +32,14 @@ void wt_ba_start(struct wt_tid *tid, u16 ssn)
 	tid->bar_due = false;
 	bitmap_zero(tid->baw, WT_BAW_BITS);
 	tid->baw_head = tid->baw_tail = 0;
+}
+
+/* The receiver was told by a BAR to expect nothing before bar_seq: ath9k's bar_index. */
+bool wt_ba_given_up(struct wt_tid *tid, u16 seq)
+{
+	if (tid->bar_due && offset(tid, tid->bar_seq) > tid->baw_size)
+		tid->bar_due = false;	/* the window has passed it */
+	return tid->bar_due && offset(tid, seq) < offset(tid, tid->bar_seq);
 }
 
 bool wt_ba_within(const struct wt_tid *tid, u16 seq)
@@ -128,7 +135,8 @@ static void count_airtime(struct wt_radio *r, struct wt_ppdu *p)
 void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
-	bool reported = false;
+	u16 first = p->tid ? p->tid->seq_start : 0;
+	bool reported = false, again = false;
 
 	if (p->beacon) {
 		dev_kfree_skb_any(p->mpdu[0]);
@@ -148,7 +156,9 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			f->attempts += p->attempts;
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 			__skb_queue_tail(&p->tid->retry_q, skb);
-			if (r->mode != WT_ATH9K && list_empty(&p->tid->fw_list))
+			if (r->mode == WT_ATH9K)
+				again = true;
+			else if (list_empty(&p->tid->fw_list))
 				list_add(&p->tid->fw_list, &r->fw_tids[p->tid->txq->ac]);
 			r->count.failed_mpdus++;
 			continue;
@@ -157,8 +167,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			r->count.acked_mpdus++;
 		else
 			r->count.dropped_mpdus++;
-		if (!ok && p->ampdu)
-			last_given_up = i;
+		if (!ok && p->ampdu && p->tid && wt_ba_within(p->tid, f->seq))
+			last_given_up = max_t(int, last_given_up, (f->seq - first) & IEEE80211_SN_MASK);
 		if (!reported) {
 			report(p, skb, p->ampdu ? n_acked : ok);
 			reported = true;
@@ -167,8 +177,13 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			wt_ba_complete(p->tid, skb);
 		wt_tx_done(r, skb, ok);
 	}
-	if (last_given_up >= 0 && p->tid && p->sta && p->tid->active)
-		queue_bar(p, (wt_frame(p->mpdu[last_given_up])->seq + 1) & IEEE80211_SN_MASK);
+	if (again)	/* ath_tx_queue_tid: mac80211 knows nothing of retry_q */
+		ieee80211_schedule_txq(r->hw, p->tid->txq);
+	if (last_given_up >= 0 && p->tid && p->sta && p->tid->active) {
+		p->tid->bar_seq = (first + last_given_up + 1) & IEEE80211_SN_MASK;
+		p->tid->bar_due = true;
+		queue_bar(p, p->tid->bar_seq);
+	}
 }
 
 /* The session or the station is gone: what waited is handed back unsent (ath_tx_flush_tid). */

@@ -256,6 +256,7 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 
 /* block_ack.c */
 void wt_ba_start(struct wt_tid *tid, u16 ssn);
+bool wt_ba_given_up(struct wt_tid *tid, u16 seq);
 bool wt_ba_within(const struct wt_tid *tid, u16 seq);
 void wt_ba_add(struct wt_tid *tid, struct sk_buff *skb);
 void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb);
