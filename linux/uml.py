@@ -112,10 +112,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         (pathlib.Path(tmp) / "init").symlink_to(init)
         cmd = [linux, f"mem={memory or default}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
                "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
-               "umid=wavetank", f"uml_dir={here}/uml/", f"loglevel={7 if verbose else 4}", f"wt_dir={here}"]
+               "umid=wavetank", f"uml_dir={here}/uml/", f"loglevel={7 if verbose else 5}", f"wt_dir={here}"]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
-        if not verbose:
-            cmd.append("quiet")
         console, late = _run(cmd, env, tmp, timeout)
         if said is not None:
             said.append(console)
