@@ -14,7 +14,7 @@
  *
  * Differs:
  *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
- *   D2  at a fixed rate rate control's probe flag is ignored.
+ *   D2  with a fixed rate, rate control's probe flag is ignored.
  */
 #include "radio.h"
 

@@ -16,8 +16,10 @@
 
 #define SHORT_RETRY_LIMIT	7	/* dot11ShortRetryLimit, annex C */
 
-/* A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
- * generator run in, since prandom_seed_state gives near seeds near streams. */
+/*
+ * A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
+ * generator run in, since prandom_seed_state gives near seeds near streams.
+ */
 void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose)
 {
 	u64 z = wt_p.seed * 0x9e3779b97f4a7c15ull + radio * 0xd1342543de82ef95ull + purpose * 0x2545f4914f6cdd1dull;

@@ -104,9 +104,12 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 /* The longest PSDU that lasts at most `us` (ath9k/xmit.c ath_max_framelen). */
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us)
 {
-	u64 ns = us * 1000ull - ht_preamble_ns(r);
+	u64 ns = us * 1000ull;
 	u32 symbols;
 
+	if (ns < ht_preamble_ns(r) + 8000)
+		return 0;
+	ns -= ht_preamble_ns(r);
 	symbols = div_u64(ns, r->flags & IEEE80211_TX_RC_SHORT_GI ? 3600 : 4000);
 	return (symbols * ht_symbol_bits(r) - 22) / 8;
 }

@@ -225,12 +225,12 @@ void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(sta->txq); i++)
-		if (sta->txq[i])
-{
-			wt_ba_flush(r, wt_tid_of(sta->txq[i]));
-			wt_fifo_flush(r, wt_tid_of(sta->txq[i]));
-		}
+	for (i = 0; i < ARRAY_SIZE(sta->txq); i++) {
+		if (!sta->txq[i])
+			continue;
+		wt_ba_flush(r, wt_tid_of(sta->txq[i]));
+		wt_fifo_flush(r, wt_tid_of(sta->txq[i]));
+	}
 	forget(r, sta);
 }
 
