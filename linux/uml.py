@@ -126,7 +126,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
                 shutil.copyfile(pathlib.Path(tmp) / name, where)
         out = pathlib.Path(tmp) / "out.json"
         if not out.exists():
-            raise Trouble(f"the guest wrote no result; it said:\n{_tail(console)}")
+            told = console.partition("wavetank-guest: ")[2].partition("\nreboot: ")[0].strip()
+            raise Trouble(told or f"the guest wrote no result; it said:\n{_tail(console)}")
         return json.loads(out.read_text())
 
 
