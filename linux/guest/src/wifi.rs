@@ -13,6 +13,8 @@ use crate::udp::{self, Sink};
 use crate::{echo, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
+/// wavetank_tsq's lever (linux/modules/wavetank_tsq).
+const TSQ: &str = "/sys/module/wavetank_tsq/parameters/shift";
 const MS: i64 = 1_000_000;
 const S_ADDR: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
 const AP_ADDR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
@@ -71,6 +73,20 @@ fn scenario(case: &Case) -> Result<String, String> {
             Some(qdisc::Watch::new(first_ns, first_dev, 0x10)?)
         }
     };
+
+    let tsq = case.text("tsq", "");
+    let mut tsq_cards = Vec::new();
+    if !tsq.is_empty() {
+        sys::insmod(&case.text("module_tsq", ""), "")?;
+        for i in 0..stations {
+            let text = format!("wlan{} {tsq}", i + 1);
+            sys::within(&station_ns(i), || std::fs::write(TSQ, text).map_err(|e| format!("{TSQ}: {e}")))?;
+        }
+        // a device without a card is refused
+        let refused = sys::within("S", || Ok(std::fs::write(TSQ, "sw 8").is_err()))?;
+        let set = std::fs::read_to_string(TSQ).map_err(|e| e.to_string())?;
+        tsq_cards = set.lines().chain(refused.then_some("wired refused")).map(|l| format!("\"{l}\"")).collect();
+    }
 
     let far = if is_tcp { "S" } else { "AP" };
     let far_addr = if is_tcp { S_ADDR } else { AP_ADDR };
@@ -155,6 +171,12 @@ fn scenario(case: &Case) -> Result<String, String> {
     let counters1 = counters(stations);
     sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
 
+    if !tsq.is_empty() {
+        sys::within("C1", || std::fs::write(TSQ, "wlan1 -").map_err(|e| e.to_string()))?;
+        let left = std::fs::read_to_string(TSQ).unwrap_or_default();
+        tsq_cards.push(format!("\"after reset: {}\"", left.lines().collect::<Vec<_>>().join(", ")));
+        sys::rmmod("wavetank_tsq")?;
+    }
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
     let (t1, a1) = last.expect("base is set");
     let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
@@ -175,6 +197,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("rows", json::array(rows)),
         ("pings", json::array(pings)),
         ("netstat", json::object(&[("C1", netstat("C1")), ("S", netstat("S"))])),
+        ("tsq_cards", json::array(tsq_cards)),
         ("radio", radio),
     ]))
 }
