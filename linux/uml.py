@@ -5,7 +5,7 @@ Everything built lies in the cache (see kernel/build): the kernel, the guest bin
 that seeds randomness. Each is keyed by its sources, so calling this twice builds once.
 """
 
-import fcntl, hashlib, json, os, pathlib, shutil, signal, subprocess, sys, tempfile
+import ctypes, fcntl, hashlib, json, os, pathlib, shutil, signal, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -131,10 +131,16 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         return json.loads(out.read_text())
 
 
+def _same_addresses():
+    """No address randomisation: User-Mode Linux sizes its memory by where its heap happens to lie
+    (arch/um/kernel/um_arch.c, "to account for exec-shield gap"), and TCP's memory limits follow."""
+    ctypes.CDLL(None).personality(0x0040000)     # ADDR_NO_RANDOMIZE
+
+
 def _run(cmd, env, cwd, timeout):
     """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
     child = subprocess.Popen(cmd, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             errors="replace", text=True, start_new_session=True)
+                             errors="replace", text=True, start_new_session=True, preexec_fn=_same_addresses)
     try:
         return child.communicate(timeout=timeout)[0], False
     except BaseException as e:
