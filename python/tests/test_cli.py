@@ -88,7 +88,6 @@ def test_a_bad_scenario_names_file_line_and_nearest(wavetank, tmp_path, text, sa
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.xfail(reason="the core takes it silently", strict=True)
 def test_aggregation_with_802_11a_is_refused(wavetank, tmp_path):
     path = tmp_path / "a.toml"
     path.write_text('name = "a"\n[topology]\nkind = "wifi"\n[wifi]\nstandard = "a"\naggregation = true\n')

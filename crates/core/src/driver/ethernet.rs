@@ -1,13 +1,14 @@
 //! An Ethernet device with a ring under BQL, and a veth-like device without a rate.
 //!
-//! Packets enter by [`Ethernet::xmit`] while [`Ethernet::can_take`]; each leaves by [`Ethernet::complete`] at the time
-//! that was asked for. Stands for any driver that calls `netdev_tx_sent_queue` and `netdev_tx_completed_queue`, and for
+//! Packets enter by [`Ethernet::xmit`] while [`Ethernet::can_take`]; when each will be through is known at once, and at that time
+//! or later (see `net::port`) [`Ethernet::complete`] does the books. The device keeps of a packet what its books need, not the
+//! packet. Stands for any driver that calls `netdev_tx_sent_queue` and `netdev_tx_completed_queue`, and for
 //! drivers/net/veth.c. Differs: D1 each frame completes alone, at the end of its gap on the wire: no interrupt
 //! moderation, no NAPI budget; BQL therefore sees completions of one frame and settles at about two. D2 the far end
 //! gets the frame at that same instant (propagation is the link's). D3 no offloads: a packet is one frame.
 
 use super::bql::{self, Dql};
-use crate::sim::{Packet, Rate, Span, Time};
+use crate::sim::{Freed, Packet, Rate, Span, Time};
 use std::collections::VecDeque;
 
 crate::params! {
@@ -27,12 +28,22 @@ const WIRE: u64 = 24;
 /// The least frame, without FCS. src: linux@6.12 include/uapi/linux/if_ether.h ETH_ZLEN
 const ZLEN: u64 = 60;
 
+/// A packet in the ring.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// When the last bit of it and the gap behind it have left.
+    pub done: Time,
+    /// What is freed then.
+    pub freed: Freed,
+    bytes: u32,
+}
+
 /// An Ethernet device.
 #[derive(Clone, Debug)]
 pub struct Ethernet {
     rate: Rate,
     size: usize,
-    ring: VecDeque<Packet>,
+    ring: VecDeque<Sent>,
     dql: Option<Dql>,
     /// `__QUEUE_STATE_STACK_XOFF`
     stopped: bool,
@@ -54,28 +65,33 @@ impl Ethernet {
     pub fn duration(&self, p: &Packet) -> Span {
         self.rate.time_for(u64::from(p.eth_len()).max(ZLEN) + WIRE)
     }
-    /// Takes a packet; says when it is done if the wire was idle. The caller asked [`Ethernet::can_take`].
-    pub fn xmit(&mut self, now: Time, p: Packet) -> Option<Time> {
-        debug_assert!(self.can_take());
+    /// Takes a packet and says when it will be through. The caller asked [`Ethernet::can_take`], and has completed whatever was due.
+    pub fn xmit(&mut self, now: Time, p: &Packet) -> Time {
+        debug_assert!(self.can_take() && self.due().is_none_or(|d| d >= now));
+        let bytes = p.eth_len();
         if let Some(d) = &mut self.dql {
-            d.queued(p.eth_len());
+            d.queued(bytes);
             self.stopped = d.avail() < 0; // netdev_tx_sent_queue
         }
-        let idle = self.ring.is_empty();
-        let done = now + self.duration(&p);
-        self.ring.push_back(p);
-        idle.then_some(done)
+        let done = self.ring.back().map_or(now, |s| s.done) + self.duration(p);
+        self.ring.push_back(Sent { done, freed: p.into(), bytes });
+        done
     }
-    /// The first packet is done: gives it, and says when the next one will be. The queue may be open again.
-    pub fn complete(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let p = self.ring.pop_front().expect("a completion was scheduled, so a packet is on the wire");
+    /// When the first packet in the ring is through.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        self.ring.front().map(|s| s.done)
+    }
+    /// The first packet is through, at its time. The queue may be open again.
+    pub fn complete(&mut self) -> Sent {
+        let s = self.ring.pop_front().expect("a completion was due, so a packet is on the wire");
         if let Some(d) = &mut self.dql {
-            d.completed(now, p.eth_len());
+            d.completed(s.done, s.bytes);
             if d.avail() >= 0 {
                 self.stopped = false; // netdev_tx_completed_queue
             }
         }
-        (p, self.ring.front().map(|n| now + self.duration(n)))
+        s
     }
     /// Packets in the ring.
     pub fn packets(&self) -> u32 {
@@ -121,31 +137,29 @@ mod tests {
     #[test]
     fn a_full_frame_takes_1538_bytes_and_a_bare_ack_84() {
         let mut e = Ethernet::new(&Params { bql: false, ..Params::default() }, &bql::Params::default());
-        assert_eq!(e.xmit(Time::ZERO, frame(0, 1448)), Some(Time::from_ns(12_304)));
+        assert_eq!(e.xmit(Time::ZERO, &frame(0, 1448)), Time::from_ns(12_304));
         let mut ack = frame(1, 0);
         ack.headers = 40;
-        assert_eq!(e.xmit(Time::from_ns(5), ack), None, "the wire is busy");
-        let (p, next) = e.complete(Time::from_ns(12_304));
-        assert_eq!((p.seq, next), (0, Some(Time::from_ns(12_304 + 84 * 8))), "40 + 14 bytes are padded to 60");
-        assert_eq!((e.complete(Time::from_ns(12_976)).1, e.packets()), (None, 0));
+        assert_eq!(e.xmit(Time::from_ns(5), &ack), Time::from_ns(12_304 + 84 * 8), "40 + 14 bytes are padded to 60");
+        assert_eq!((e.due(), e.complete().done), (Some(Time::from_ns(12_304)), Time::from_ns(12_304)));
+        assert_eq!((e.complete().done, e.packets()), (Time::from_ns(12_976), 0));
+        assert_eq!(e.xmit(Time::from_us(20), &ack), Time::from_ns(20_672), "an idle wire begins at once");
     }
 
     #[test]
     fn bql_keeps_the_wire_busy_with_a_short_ring() {
         let mut e = Ethernet::new(&Params::default(), &bql::Params::default());
         let (mut now, mut seq, mut idle, mut longest) = (Time::ZERO, 0, 0, 0);
-        let mut due = None;
         while seq < 10_000 {
             if e.packets() == 0 && seq > 100 {
                 idle += 1;
             }
             while e.can_take() {
-                due = e.xmit(now, frame(seq, 1448)).or(due);
+                e.xmit(now, &frame(seq, 1448));
                 seq += 1;
             }
             longest = longest.max(e.packets());
-            now = due.expect("something is on the wire");
-            due = e.complete(now).1;
+            now = e.complete().done;
         }
         assert_eq!(idle, 0, "never starved once it has learned");
         assert!(longest <= 4, "and never more than four frames, not {longest}");
@@ -154,11 +168,11 @@ mod tests {
     #[test]
     fn a_full_ring_stops_the_queue() {
         let mut e = Ethernet::new(&Params { bql: false, ring: 2, ..Params::default() }, &bql::Params::default());
-        e.xmit(Time::ZERO, frame(0, 0));
+        e.xmit(Time::ZERO, &frame(0, 0));
         assert!(e.can_take());
-        e.xmit(Time::ZERO, frame(1, 0));
+        e.xmit(Time::ZERO, &frame(1, 0));
         assert!(!e.can_take());
-        e.complete(Time::from_us(1));
+        e.complete();
         assert!(e.can_take());
     }
 }

@@ -7,7 +7,7 @@
 //! of ath9k and ath9k_htc feed NAPI's).
 
 use crate::params;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Owner, Packet, Span, Time};
 use std::collections::VecDeque;
 
 params! {
@@ -27,39 +27,47 @@ params! {
 /// A host's receive path.
 #[derive(Debug)]
 pub struct Host {
-    ring: VecDeque<Packet>,
+    /// What waits, and when the host is done with it: known on arrival, since packets are taken in turn.
+    ring: VecDeque<(Time, Packet)>,
     cost: Span,
     busy_until: Time,
+    /// The wired port that is the only way to this host. What leaves that port can be announced before it arrives: nothing
+    /// can come in between.
+    pub wire: Option<u16>,
 }
 
 impl Host {
     /// A host that takes `cost` for a packet.
     pub fn new(cost: Span) -> Host {
-        Host { ring: VecDeque::with_capacity(256), cost, busy_until: Time::ZERO }
+        Host { ring: VecDeque::with_capacity(256), cost, busy_until: Time::ZERO, wire: None }
     }
 
-    /// A device hands `p` up at `now`. The instant at which the host is done with it, if it is the only one waiting: the
-    /// caller then calls [`Host::take`].
-    pub fn arrive(&mut self, now: Time, p: Packet) -> Option<Time> {
-        self.ring.push_back(p);
-        (self.ring.len() == 1).then(|| self.next_done(now))
+    /// The same, behind this wired port alone.
+    pub fn behind(mut self, port: u16) -> Host {
+        self.wire = Some(port);
+        self
+    }
+
+    /// A device hands `p` up at `at`, which is not before any earlier packet's. The instant at which the host is done with it, if
+    /// it is the only one waiting: the caller then calls [`Host::take`]. `owner` is charged for it from now on.
+    #[inline]
+    pub fn arrive(&mut self, at: Time, p: &Packet, owner: Owner) -> Option<Time> {
+        self.busy_until = self.busy_until.max(at) + self.cost;
+        self.ring.push_back((self.busy_until, *p));
+        self.ring.back_mut().expect("it was just put there").1.owner = owner;
+        (self.ring.len() == 1).then_some(self.busy_until)
     }
 
     /// The packet that is done, and when the next will be.
-    pub fn take(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let p = self.ring.pop_front().expect("the host is called once a packet");
-        let next = (!self.ring.is_empty()).then(|| self.next_done(now));
-        (p, next)
+    #[inline]
+    pub fn take(&mut self) -> (Packet, Option<Time>) {
+        let (_, p) = self.ring.pop_front().expect("the host is called once a packet");
+        (p, self.ring.front().map(|w| w.0))
     }
 
     /// Packets that wait.
     pub fn held(&self) -> usize {
         self.ring.len()
-    }
-
-    fn next_done(&mut self, now: Time) -> Time {
-        self.busy_until = self.busy_until.max(now) + self.cost;
-        self.busy_until
     }
 }
 
@@ -73,10 +81,10 @@ mod tests {
         let mut h = Host::new(Span::from_us(4));
         let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         let t = Time::from_us(100);
-        assert_eq!(h.arrive(t, p), Some(Time::from_us(104)));
-        assert_eq!(h.arrive(t, p), None);
-        assert_eq!(h.take(Time::from_us(104)).1, Some(Time::from_us(108)));
-        assert_eq!(h.take(Time::from_us(108)).1, None);
-        assert_eq!(h.arrive(Time::from_us(110), p), Some(Time::from_us(114)));
+        assert_eq!(h.arrive(t, &p, Owner::NONE), Some(Time::from_us(104)));
+        assert_eq!(h.arrive(t, &p, Owner::NONE), None);
+        assert_eq!(h.take().1, Some(Time::from_us(108)));
+        assert_eq!(h.take().1, None);
+        assert_eq!(h.arrive(Time::from_us(110), &p, Owner::NONE), Some(Time::from_us(114)));
     }
 }

@@ -43,6 +43,15 @@ pub struct Account {
     pub rx: u64,
 }
 
+impl Account {
+    /// See [`Scheduler::aql_allows`].
+    #[inline]
+    fn aql_allows(&self, config: &Config, total_pending: i32) -> bool {
+        let Some((low, high, threshold)) = config.aql else { return true };
+        self.pending < low || (total_pending < threshold && self.pending < high)
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Station {
     weight: i32,
@@ -110,9 +119,7 @@ impl Scheduler {
     /// Whether AQL lets the TXQ give a packet. src: `ieee80211_txq_airtime_check`
     #[inline]
     pub fn aql_allows(&self, sta: u16, ac: Ac) -> bool {
-        let Some((low, high, threshold)) = self.config.aql else { return true };
-        let pending = self.account(sta, ac).pending;
-        pending < low || (self.total_pending < threshold && pending < high)
+        self.config.aql.is_none() || self.account(sta, ac).aql_allows(&self.config, self.total_pending)
     }
 
     /// Starts a round of [`Scheduler::next`]. src: `ieee80211_txq_schedule_start`
@@ -130,11 +137,13 @@ impl Scheduler {
     pub fn next(&mut self, ac: Ac) -> Option<(u16, u8)> {
         let a = usize::from(ac);
         let (mut head, mut eligible) = (None, false);
-        if self.round[a] == 0 {
+        let round = self.round[a];
+        if round == 0 {
             return None;
         }
+        let list = &mut self.active[a];
         loop {
-            let &txq = self.active[a].front()?;
+            let &txq = list.front()?;
             if head == Some(txq) {
                 if !eligible {
                     return None;
@@ -142,24 +151,25 @@ impl Scheduler {
                 eligible = false;
             }
             head = head.or(Some(txq));
-            let (sta, tid) = ((txq / 8) as u16, (txq % 8) as u8);
-            let (aql, deficit) = (self.aql_allows(sta, ac), self.sta_deficit(sta, ac));
+            let s = &mut self.stations[txq as usize / 8];
+            let account = &mut s.acs[a];
+            let aql = account.aql_allows(&self.config, self.total_pending);
+            let deficit = account.deficit - account.pending;
             eligible |= aql;
             if deficit < 0 {
-                let s = &mut self.stations[usize::from(sta)];
-                s.acs[a].deficit += s.weight;
+                account.deficit += s.weight;
             }
             if deficit < 0 || !aql {
-                self.active[a].rotate_left(1);
+                list.rotate_left(1);
                 continue;
             }
             let t = &mut self.txqs[txq as usize];
-            if t.round == self.round[a] {
+            if t.round == round {
                 return None;
             }
-            *t = Txq { scheduled: false, round: self.round[a] };
-            self.active[a].pop_front();
-            return Some((sta, tid));
+            *t = Txq { scheduled: false, round };
+            list.pop_front();
+            return Some(((txq / 8) as u16, (txq % 8) as u8));
         }
     }
 

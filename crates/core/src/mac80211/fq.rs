@@ -7,7 +7,7 @@
 
 use crate::qdisc::codel::Vars;
 use crate::qdisc::pool::{Chain, Link, Linked, List, NIL, Pool};
-use crate::sim::Packet;
+use crate::sim::{Packet, Time};
 
 /// A flow. src: `struct fq_flow`, with CoDel's state beside it (`local->cvars`)
 #[derive(Clone, Debug)]
@@ -56,7 +56,8 @@ pub struct Fq {
     /// The table, then one default flow a tin.
     pub flows: Vec<Flow>,
     bitmap: Vec<u64>,
-    pool: Pool,
+    /// All packets.
+    pub pool: Pool,
     /// The tins.
     pub tins: Vec<Tin>,
     table: u32,
@@ -115,12 +116,14 @@ impl Fq {
         }
     }
 
-    /// Takes the first packet of a flow. src: `fq_flow_dequeue`
+    /// Takes the first packet of a flow; it stays in `pool` until it is taken from there. src: `fq_flow_dequeue`
     #[inline]
-    pub fn pop(&mut self, flow: u32, len: impl Fn(&Packet) -> u32) -> Option<Packet> {
-        let p = self.pool.pop(&mut self.flows[flow as usize].list)?;
-        self.removed(flow as usize, 1, len(&p), u64::from(p.truesize));
-        Some(p)
+    pub fn pop(&mut self, flow: u32, len: impl Fn(&Packet) -> u32) -> Option<u32> {
+        let i = self.pool.detach(&mut self.flows[flow as usize].list)?;
+        let p = self.pool.get(i);
+        let (bytes, truesize) = (len(p), u64::from(p.truesize));
+        self.removed(flow as usize, 1, bytes, truesize);
+        Some(i)
     }
 
     /// Drops half a flow, at most 32 packets, at least one. src: `fq_flow_drop`
@@ -156,13 +159,14 @@ impl Fq {
         fattest
     }
 
-    /// Puts a packet into flow `idx` of the table for `tin`; what pays for it goes to `free`. src: `fq_tin_enqueue`
+    /// Puts a packet into flow `idx` of the table for `tin` at `now`; what pays for it goes to `free`. src: `fq_tin_enqueue`
     #[inline]
     pub fn enqueue(
         &mut self,
         tin: u32,
         idx: u32,
-        p: Packet,
+        p: &Packet,
+        now: Time,
         len: impl Fn(&Packet) -> u32,
         mut free: impl FnMut(Packet, Full),
     ) {
@@ -172,7 +176,7 @@ impl Fq {
             t.collisions += 1;
             i = (self.table + tin) as usize; // fq_flow_classify: the default flow
         }
-        let (bytes, flow) = (len(&p), &mut self.flows[i]);
+        let (bytes, flow) = (len(p), &mut self.flows[i]);
         self.bitmap[i / 64] |= 1 << (i % 64);
         flow.tin = tin;
         flow.backlog += bytes;
@@ -180,7 +184,7 @@ impl Fq {
         t.packets += 1;
         self.memory += u64::from(p.truesize);
         self.packets += 1;
-        self.pool.push(&mut flow.list, p);
+        self.pool.put(&mut flow.list, p, now);
         if !flow.link.on {
             flow.deficit = self.quantum;
             t.new_flows.push(&mut self.flows, i as u32);
@@ -204,7 +208,7 @@ impl Fq {
         &mut self,
         tin: u32,
         len: impl Fn(&Packet) -> u32,
-        mut take: impl FnMut(&mut Fq, u32) -> Option<Packet>,
+        mut take: impl FnMut(&mut Fq, u32) -> Option<u32>,
     ) -> Option<Packet> {
         loop {
             let t = &mut self.tins[tin as usize];
@@ -214,13 +218,20 @@ impl Fq {
             let flow = &mut self.flows[i as usize];
             if flow.deficit <= 0 {
                 flow.deficit += self.quantum;
+                if !new && from.is_only(i) {
+                    // Alone, it would be its own successor: a frame takes several turns, for a quantum is 300 bytes.
+                    while flow.deficit <= 0 {
+                        flow.deficit += self.quantum;
+                    }
+                    continue;
+                }
                 from.pop(&mut self.flows);
                 t.old_flows.push(&mut self.flows, i);
                 continue;
             }
             if let Some(p) = take(self, i) {
-                self.flows[i as usize].deficit -= len(&p) as i32;
-                return Some(p);
+                self.flows[i as usize].deficit -= len(self.pool.get(p)) as i32;
+                return Some(self.pool.take(p));
             }
             let t = &mut self.tins[tin as usize];
             if new { &mut t.new_flows } else { &mut t.old_flows }.pop(&mut self.flows);
@@ -257,7 +268,7 @@ mod tests {
             if dice < 70 {
                 let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
                 (p.seq, p.payload, p.truesize) = (seq, 60 + b % 1400, 760 + b % 1400);
-                fq.enqueue(tin, (b >> 12) % 16, p, len, |p, _| sum(&mut drops, &p));
+                fq.enqueue(tin, (b >> 12) % 16, &p, Time::ZERO, len, |p, _| sum(&mut drops, &p));
             }
             if dice >= 45 {
                 fq.dequeue(tin, len, |fq, flow| fq.pop(flow, len)).inspect(|p| sum(&mut out, p));

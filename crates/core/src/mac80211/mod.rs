@@ -16,7 +16,7 @@ pub mod airtime;
 pub mod fq;
 
 use crate::qdisc::codel;
-use crate::qdisc::skb::{hash, reciprocal_scale};
+use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
 use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time};
 pub use airtime::{Ac, Account, ac_of};
 use airtime::{Config, Scheduler};
@@ -93,17 +93,27 @@ struct FlowHead<'a, B> {
     marked: &'a mut u64,
 }
 
+/// Packets go through CoDel by their place in the pool: they are large, and it looks at one field.
 impl<B: Bin> codel::Head for FlowHead<'_, B> {
+    type Item = u32;
     #[inline]
-    fn pop(&mut self) -> Option<Packet> {
+    fn pop(&mut self) -> Option<u32> {
         self.fq.pop(self.flow, frame_len)
+    }
+    #[inline]
+    fn enqueued(&self, p: &u32) -> Time {
+        self.fq.pool.get(*p).enqueued
+    }
+    fn set_ce(&mut self, p: &mut u32) -> bool {
+        set_ce(self.fq.pool.get_mut(*p))
     }
     #[inline]
     fn backlog(&self) -> u32 {
         self.fq.flows[self.flow as usize].backlog
     }
-    fn drop(&mut self, p: Packet) {
+    fn drop(&mut self, p: u32) {
         *self.dropped += 1;
+        let p = self.fq.pool.take(p);
         self.bin.drop(p, Place::Mac80211, Reason::Codel);
     }
     fn marked(&mut self) {
@@ -132,11 +142,10 @@ impl Txqs {
     /// Takes a packet to `sta` and schedules its TXQ. It always succeeds; if all is full, the fattest flow pays.
     /// src: `ieee80211_queue_skb`; waking the driver is the caller's
     #[inline]
-    pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, mut p: Packet, bin: &mut impl Bin) {
-        p.enqueued = now;
-        let flow = reciprocal_scale(hash(self.seed, &p), self.fq.table());
+    pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, p: &Packet, bin: &mut impl Bin) {
+        let flow = reciprocal_scale(hash(self.seed, p), self.fq.table());
         let dropped = &mut self.dropped;
-        self.fq.enqueue(tin(sta, tid), flow, p, frame_len, |p, full| {
+        self.fq.enqueue(tin(sta, tid), flow, p, now, frame_len, |p, full| {
             *dropped += 1;
             let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
             bin.drop(p, Place::Mac80211, reason);

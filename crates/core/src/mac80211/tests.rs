@@ -16,8 +16,8 @@ type Binned = Vec<(Packet, Place, Reason)>;
 fn flows_of_a_txq_take_turns_by_bytes() {
     let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 1, 1), Vec::new());
     for n in 0..60 {
-        q.enqueue(Time::ZERO, 0, 0, packet(1, n, 1448), &mut bin);
-        q.enqueue(Time::ZERO, 0, 0, packet(2, n, 448), &mut bin);
+        q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
+        q.enqueue(Time::ZERO, 0, 0, &packet(2, n, 448), &mut bin);
     }
     let mut bytes = [0, 0];
     for _ in 0..60 {
@@ -31,10 +31,10 @@ fn flows_of_a_txq_take_turns_by_bytes() {
 fn a_sparse_flow_passes_a_full_queue() {
     let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 1, 1), Vec::new());
     for n in 0..100 {
-        q.enqueue(Time::ZERO, 0, 0, packet(1, n, 1448), &mut bin);
+        q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
     q.dequeue(Time::ZERO, 0, 0, &mut bin);
-    q.enqueue(Time::ZERO, 0, 0, packet(2, 0, 64), &mut bin);
+    q.enqueue(Time::ZERO, 0, 0, &packet(2, 0, 64), &mut bin);
     assert_eq!(q.dequeue(Time::ZERO, 0, 0, &mut bin).map(|p| p.flow.0), Some(2));
 }
 
@@ -42,10 +42,10 @@ fn a_sparse_flow_passes_a_full_queue() {
 fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
     let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 2, 1), Vec::new());
     for n in 0..1820 {
-        q.enqueue(Time::ZERO, 0, 0, packet(1, n, 1448), &mut bin);
+        q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
     assert_eq!((bin.len(), q.packets()), (0, 1820), "1820 * 2304 = 4193280 <= 4194304");
-    q.enqueue(Time::ZERO, 1, 0, packet(2, 0, 64), &mut bin);
+    q.enqueue(Time::ZERO, 1, 0, &packet(2, 0, 64), &mut bin);
     // One over: 32 packets go from the head of station 0's flow, though the packet was station 1's.
     assert_eq!((bin.len(), q.frames(0, 0), q.frames(1, 0)), (32, 1788, 1));
     assert!(
@@ -56,15 +56,15 @@ fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
 #[test]
 fn a_flow_taken_by_another_txq_sends_a_packet_to_the_default_flow() {
     let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params { flows: 1, ..Params::default() }, 2, 1), Vec::new());
-    q.enqueue(Time::ZERO, 0, 0, packet(1, 0, 100), &mut bin);
-    q.enqueue(Time::ZERO, 1, 0, packet(2, 0, 100), &mut bin);
+    q.enqueue(Time::ZERO, 0, 0, &packet(1, 0, 100), &mut bin);
+    q.enqueue(Time::ZERO, 1, 0, &packet(2, 0, 100), &mut bin);
     assert_eq!(q.fq.tins[8].collisions, 1);
     assert_eq!(q.dequeue(Time::ZERO, 1, 0, &mut bin).map(|p| p.flow.0), Some(2));
     assert_eq!(q.dequeue(Time::ZERO, 0, 0, &mut bin).map(|p| p.flow.0), Some(1));
     assert!(!q.has_frames(0, 0) && !q.has_frames(1, 0));
     // Emptied and passed by once, the flow is free for whoever comes.
     assert!(q.dequeue(Time::ZERO, 0, 0, &mut bin).is_none());
-    q.enqueue(Time::ZERO, 1, 0, packet(2, 1, 100), &mut bin);
+    q.enqueue(Time::ZERO, 1, 0, &packet(2, 1, 100), &mut bin);
     assert_eq!(q.fq.tins[8].collisions, 1);
 }
 
@@ -76,7 +76,7 @@ fn codel_waits_20_and_100_ms_and_old_kernels_50_and_300_for_a_slow_station() {
         let (mut now, mut seq) = (Time::ZERO, 0);
         while bin.is_empty() && now < Time::from_s(2) {
             for _ in 0..2 {
-                q.enqueue(now, 0, 0, packet(1, seq, 1448), &mut bin);
+                q.enqueue(now, 0, 0, &packet(1, seq, 1448), &mut bin);
                 seq += 1;
             }
             q.dequeue(now, 0, 0, &mut bin);
@@ -124,7 +124,7 @@ proptest! {
                     }
                 }
                 Op::Enqueue { sta, tid, flow, payload } => {
-                    q.enqueue(now, sta, tid, packet(flow, put as u32, payload), &mut bin);
+                    q.enqueue(now, sta, tid, &packet(flow, put as u32, payload), &mut bin);
                     put += 1;
                 }
                 Op::Serve { ac, n } => {

@@ -50,6 +50,14 @@ pub struct Out {
     pub dropped: Vec<(Packet, Place, Reason)>,
 }
 
+impl Out {
+    /// Whether there is nothing to drain.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.schedule.is_empty() && self.up.is_empty() && self.freed.is_empty() && self.dropped.is_empty()
+    }
+}
+
 /// One station's side of the BSS.
 struct Station {
     netdev: Netdev,
@@ -92,7 +100,7 @@ impl Bss {
         now: Time,
         from: StaIx,
         to: StaIx,
-        p: Packet,
+        p: &Packet,
         out: &mut Out,
         probe: &mut impl Probe,
     ) -> Verdict {
@@ -100,7 +108,14 @@ impl Bss {
         let s = &mut self.stations[from.ix()];
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         let v = s.netdev.xmit(now, to, tid, p, &mut sink);
-        self.look(now, from, out, probe);
+        match s.netdev.category(tid) {
+            // A driver that acts at once and on this category's queue alone.
+            Some(ac) => {
+                let Bss { band, medium, stations, receivers, wants, .. } = self;
+                medium.look_at(now, from, ac, &mut View { band: *band, stations, receivers, wants, out, probe });
+            }
+            None => self.look(now, from, out, probe),
+        }
         v
     }
 
@@ -171,9 +186,6 @@ impl<P: Probe> View<'_, P> {
     /// `airtime`, evenly.
     fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
         let st = &mut self.stations[s.ix()];
-        if !st.netdev.receives_slowly() {
-            return;
-        }
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
         for (i, (_, p)) in self.out.up.drain(first..).enumerate() {

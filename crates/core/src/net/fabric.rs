@@ -1,43 +1,11 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
 use super::bss::{Bss, BssEvent, Out, StaIx};
+use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
-use crate::sim::{
-    Bin, EventQueue, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict,
-};
+use crate::sim::{Bin, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::gso_segment;
-
-/// Everything that can happen in a world.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
-    /// A host is done with the next received packet.
-    HostRx(NodeId),
-    /// A packet arrives at the far end of a port's cable.
-    PortArrive(u16),
-    /// A port's device has sent a packet.
-    PortDone(u16),
-    /// A port's qdisc wants to be asked.
-    PortWake(u16),
-    /// A socket's timer.
-    SockTimer(u16),
-    /// A socket's TSQ tasklet.
-    SockTsq(u16),
-    /// Something in the BSS.
-    Bss(BssEvent),
-    /// A flow begins.
-    FlowStart(u16),
-    /// All flows end.
-    FlowsEnd,
-    /// The window of judgement opens or closes.
-    Window,
-    /// The next echo request of a series.
-    Echo(u16),
-    /// The next datagram of a flood.
-    Flood(u16),
-    /// Somebody looks.
-    Sample,
-}
 
 /// The way to the next hop.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +51,7 @@ impl Accounts {
     /// Cuts a super-packet into its segments, for a device that gathers (`sg`) or not.
     pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
-        if p.owner != Owner::NONE {
+        if p.segs > 1 && p.owner != Owner::NONE {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
@@ -100,7 +68,7 @@ impl Bin for Accounts {
 
 /// Everything below the sockets.
 pub(super) struct Fabric {
-    pub(super) q: EventQueue<Event>,
+    pub(super) q: Events,
     pub(super) hosts: Vec<Host>,
     pub(super) ports: Vec<Port>,
     pub(super) bss: Option<Box<Bss>>,
@@ -114,7 +82,7 @@ pub(super) struct Fabric {
 
 impl Fabric {
     /// `node` sends or forwards `p` towards `p.dst`.
-    pub(super) fn send(&mut self, now: Time, node: NodeId, p: Packet, probe: &mut impl Probe) -> Verdict {
+    pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) -> Verdict {
         match self.routes[usize::from(node.0)][usize::from(p.dst.0)] {
             Route::Port(i) => {
                 let (port, mut ctx) = self.port(i);
@@ -123,18 +91,24 @@ impl Fabric {
             Route::Air(from, to) => {
                 let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
                 let mut verdict = Verdict::Ok;
-                // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
-                for s in self.accounts.segment(&p, false) {
-                    let v = bss.xmit(now, from, to, s, &mut self.out, probe);
-                    if v != Verdict::Ok {
-                        verdict = v;
+                if p.segs == 1 {
+                    verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
+                } else {
+                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
+                    for s in self.accounts.segment(p, false) {
+                        let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
+                        if v != Verdict::Ok {
+                            verdict = v;
+                        }
                     }
                 }
-                self.drain();
+                if !self.out.is_empty() {
+                    self.drain();
+                }
                 verdict
             }
             Route::None => {
-                self.accounts.drop(p, Place::Host, Reason::NoSocket);
+                self.accounts.drop(*p, Place::Host, Reason::NoSocket);
                 Verdict::Ok
             }
         }
@@ -142,13 +116,42 @@ impl Fabric {
 
     /// A port and what it may touch.
     pub(super) fn port(&mut self, i: u16) -> (&mut Port, PortCtx<'_>) {
-        let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, index: i };
+        let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, hosts: &mut self.hosts, index: i };
         (&mut self.ports[usize::from(i)], ctx)
     }
 
+    /// Brings the books of every wired device up to `now`.
+    pub(super) fn catch_up(&mut self, now: Time) {
+        for i in 0..self.ports.len() as u16 {
+            let (port, mut ctx) = self.port(i);
+            port.catch_up(now, &mut ctx);
+        }
+    }
+
+    /// A packet arrives at the far end of a port's cable.
+    pub(super) fn on_port_arrive(&mut self, now: Time, i: u16) {
+        let (port, mut ctx) = self.port(i);
+        let (p, peer) = (port.arrive(now, &mut ctx), port.peer);
+        self.up(now, peer, &p);
+    }
+
+    /// The packet with which `node` is done now.
+    pub(super) fn take(&mut self, now: Time, node: NodeId) -> Packet {
+        if let Some(i) = self.hosts[usize::from(node.0)].wire {
+            // What the wire let through meanwhile is next in line.
+            let (port, mut ctx) = self.port(i);
+            port.catch_up(now, &mut ctx);
+        }
+        let (p, next) = self.hosts[usize::from(node.0)].take();
+        if let Some(at) = next {
+            self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+        p
+    }
+
     /// A device hands `p` up to `node`.
-    pub(super) fn up(&mut self, now: Time, node: NodeId, p: Packet) {
-        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p) {
+    pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
+        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }
     }
@@ -172,12 +175,12 @@ impl Fabric {
         for (p, place, reason) in self.out.dropped.drain(..) {
             self.accounts.drop(p, place, reason);
         }
-        for i in 0..self.out.up.len() {
-            let (sta, mut p) = self.out.up[i];
-            p.owner = Owner::NONE;
-            self.up(now, self.stations[usize::from(sta.0)], p);
+        for (sta, p) in self.out.up.drain(..) {
+            let node = self.stations[usize::from(sta.0)];
+            if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, &p, Owner::NONE) {
+                self.q.push(at, Lane::Softirq, Event::HostRx(node));
+            }
         }
-        self.out.up.clear();
     }
 
     /// Packets that are somewhere below the sockets.
@@ -198,6 +201,6 @@ impl Lower for Below<'_> {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         self.fabric.accounts.ledger.made += 1;
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
-        self.fabric.send(now, self.node, p, &mut crate::sim::Blind)
+        self.fabric.send(now, self.node, &p, &mut crate::sim::Blind)
     }
 }

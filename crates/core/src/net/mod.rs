@@ -5,6 +5,7 @@
 
 mod air;
 pub mod bss;
+mod event;
 mod fabric;
 pub mod observe;
 mod port;

@@ -3,11 +3,17 @@
 //! Stands for: linux@6.12 net/core/dev.c __dev_queue_xmit, net/sched/sch_generic.c __qdisc_run and dev_requeue_skb's
 //! avoidance (the device says beforehand whether it can take a packet), drivers/net/veth.c veth_xmit.
 //! Differs: D1 no lock contention and no deferral to ksoftirqd: a qdisc runs at once until it is empty or its device full.
+//!
+//! An Ethernet device's completions are events only where somebody waits for them: a socket whose memory they free (TSQ), or a
+//! qdisc that watches the clock. Where a port only forwards, they are caught up with, each at its own time, before anything else
+//! looks: the next packet down, the next packet out at the far end, an observer. That is one event a packet instead of three.
 
-use super::fabric::{Accounts, Event};
+use super::event::{Event, Events};
+use super::fabric::Accounts;
 use crate::driver::ethernet::Ethernet;
+use crate::host::Host;
 use crate::qdisc::Qdisc;
-use crate::sim::{EventQueue, Lane, NodeId, Packet, Span, Time, Verdict};
+use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What is below the qdisc.
@@ -32,21 +38,29 @@ pub(super) struct Port {
     wake: Time,
     /// Segments of a super-packet that the device had no room for yet (`q->gso_skb`).
     requeued: VecDeque<Packet>,
-    /// Packets on the cable.
-    cable: VecDeque<Packet>,
+    /// Packets in the device and on the cable, with the time of their arrival at the peer. Only the first has an event.
+    cable: VecDeque<(Time, Packet)>,
+    /// Completions are events: a packet came that a socket is charged for, or the qdisc does more than pass packets on.
+    on_time: bool,
+    /// The next completion has its event.
+    armed: bool,
 }
 
 /// Where a port puts what happens.
 pub(super) struct PortCtx<'a> {
-    pub(super) q: &'a mut EventQueue<Event>,
+    pub(super) q: &'a mut Events,
     pub(super) bin: &'a mut Accounts,
+    pub(super) hosts: &'a mut [Host],
     pub(super) index: u16,
 }
 
 impl Port {
     pub(super) fn new(peer: NodeId, qdisc: Option<Qdisc>, link: Link) -> Port {
+        let on_time = matches!(qdisc, Some(Qdisc::Fq(_) | Qdisc::Htb(_) | Qdisc::Netem(_)));
         Port {
             peer,
+            on_time,
+            armed: false,
             qdisc,
             link,
             wake: Time::NEVER,
@@ -56,15 +70,24 @@ impl Port {
     }
 
     /// The stack hands `p` to this port's device.
-    pub(super) fn xmit(&mut self, now: Time, mut p: Packet, ctx: &mut PortCtx) -> Verdict {
-        if self.qdisc.as_ref().is_some_and(|q| q.orphans(&p)) {
-            ctx.bin.credit(&p);
-            p.owner = crate::sim::Owner::NONE;
+    pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
+        if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
+            ctx.bin.credit(p);
+            return self.take(now, &Packet { owner: Owner::NONE, ..*p }, ctx);
+        }
+        self.take(now, p, ctx)
+    }
+
+    fn take(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
+        self.catch_up(now, ctx);
+        if p.owner != Owner::NONE && !self.on_time {
+            self.on_time = true;
+            self.arm(ctx);
         }
         let idle = self.can_take();
         let verdict = match &mut self.qdisc {
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
-            Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, p, ctx.bin),
+            Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
             _ => {
                 self.send(now, p, ctx);
                 return Verdict::Ok;
@@ -88,12 +111,12 @@ impl Port {
                 return;
             }
             if let Some(p) = self.requeued.pop_front() {
-                self.put(now, p, ctx);
+                self.put(now, &p, ctx);
                 continue;
             }
             let Some(q) = &mut self.qdisc else { return };
             let Some(p) = q.dequeue(now, ctx.bin) else { break };
-            self.send(now, p, ctx);
+            self.send(now, &p, ctx);
         }
         let Some(at) = self.qdisc.as_ref().and_then(|q| q.wake_at(now)) else { return };
         if at < self.wake {
@@ -113,63 +136,92 @@ impl Port {
 
     /// To the device; a super-packet is cut up first.
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
-    fn send(&mut self, now: Time, p: Packet, ctx: &mut PortCtx) {
+    fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         if p.segs == 1 {
             return self.put(now, p, ctx);
         }
-        for s in ctx.bin.segment(&p, true) {
+        for s in ctx.bin.segment(p, true) {
             if self.can_take() && self.requeued.is_empty() {
-                self.put(now, s, ctx);
+                self.put(now, &s, ctx);
             } else {
                 self.requeued.push_back(s);
             }
         }
     }
 
-    fn put(&mut self, now: Time, p: Packet, ctx: &mut PortCtx) {
+    fn put(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         match &mut self.link {
             Link::Veth => {
-                self.cable.push_back(p);
+                self.cable.push_back((now, *p));
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
-            Link::Ethernet { device, .. } => {
-                if let Some(at) = device.xmit(now, p) {
-                    ctx.q.push(at, Lane::Completion, Event::PortDone(ctx.index));
+            Link::Ethernet { device, delay } => {
+                let at = device.xmit(now, p) + *delay;
+                let peer = &mut ctx.hosts[usize::from(self.peer.0)];
+                if peer.wire.is_some() {
+                    if let Some(done) = peer.arrive(at, p, Owner::NONE) {
+                        ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
+                    }
+                } else {
+                    if self.cable.is_empty() {
+                        ctx.q.push(at, Lane::Arrival, Event::PortArrive(ctx.index));
+                    }
+                    self.cable.push_back((at, *p));
+                    self.cable.back_mut().expect("it was just put there").1.owner = Owner::NONE;
                 }
+                self.arm(ctx);
             }
         }
     }
 
-    /// The device has put a packet on the cable: its memory is free, and there is room for the next. Returns what was
-    /// freed, as the packet with its owner.
-    pub(super) fn on_done(&mut self, now: Time, ctx: &mut PortCtx) -> Packet {
-        let Link::Ethernet { device, delay } = &mut self.link else { unreachable!("only Ethernet completes") };
-        let (p, next) = device.complete(now);
-        if let Some(at) = next {
+    /// Sees to it that the next completion has its event, if completions have events here.
+    #[inline]
+    fn arm(&mut self, ctx: &mut PortCtx) {
+        if !self.on_time || self.armed {
+            return;
+        }
+        let Link::Ethernet { device, .. } = &self.link else { return };
+        if let Some(at) = device.due() {
+            self.armed = true;
             ctx.q.push(at, Lane::Completion, Event::PortDone(ctx.index));
         }
-        let mut copy = p;
-        copy.owner = crate::sim::Owner::NONE;
-        self.cable.push_back(copy);
-        ctx.q.push(now + *delay, Lane::Arrival, Event::PortArrive(ctx.index));
-        self.run(now, ctx);
-        p
+    }
+
+    /// The device is through with whatever was due by `now`: memory is freed, and the qdisc runs, each time at the time it was due.
+    pub(super) fn catch_up(&mut self, now: Time, ctx: &mut PortCtx) {
+        loop {
+            let Link::Ethernet { device, .. } = &mut self.link else { return };
+            if device.due().is_none_or(|at| at > now) {
+                return;
+            }
+            let sent = device.complete();
+            self.run(sent.done, ctx);
+            ctx.bin.credit(sent.freed);
+        }
+    }
+
+    /// A completion that had its event.
+    pub(super) fn on_done(&mut self, now: Time, ctx: &mut PortCtx) {
+        self.armed = false;
+        self.catch_up(now, ctx);
+        self.arm(ctx);
     }
 
     /// The packet that arrives at the peer now.
-    pub(super) fn arrive(&mut self) -> Packet {
-        self.cable.pop_front().expect("one arrival a packet on the cable")
+    pub(super) fn arrive(&mut self, now: Time, ctx: &mut PortCtx) -> Packet {
+        let (at, p) = self.cable.pop_front().expect("one arrival a packet on the cable");
+        debug_assert_eq!(at, now);
+        if matches!(self.link, Link::Ethernet { .. }) {
+            self.catch_up(now, ctx);
+            if let Some(&(at, _)) = self.cable.front() {
+                ctx.q.push(at, Lane::Arrival, Event::PortArrive(ctx.index));
+            }
+        }
+        p
     }
 
-    /// Packets in the qdisc, in the device and on the cable.
+    /// Packets in the qdisc, in the device and on the cable, but for those that the peer was told of.
     pub(super) fn held(&self) -> u64 {
-        let device = match &self.link {
-            Link::Veth => 0,
-            Link::Ethernet { device, .. } => u64::from(device.packets()),
-        };
-        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets()))
-            + device
-            + self.requeued.len() as u64
-            + self.cable.len() as u64
+        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) + self.requeued.len() as u64 + self.cable.len() as u64
     }
 }

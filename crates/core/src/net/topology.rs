@@ -2,7 +2,8 @@
 
 use super::air;
 use super::bss::{Bss, StaIx};
-use super::fabric::{Accounts, Event, Fabric, Route};
+use super::event::{Event, Events};
+use super::fabric::{Accounts, Fabric, Route};
 use super::observe::{Observer, Watch};
 use super::port::{Link, Port};
 use super::world::{Ends, Sock, Timetable, World};
@@ -11,7 +12,7 @@ use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where};
-use crate::sim::{EventQueue, FlowId, Lane, NodeId, Owner, Span, Streams, Time};
+use crate::sim::{FlowId, Lane, NodeId, Owner, Span, Streams, Time};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
@@ -69,7 +70,7 @@ impl World {
         let start = Time::ZERO + s.time.lead_in;
         let flows_end = start + s.time.flows;
         let end = flows_end + s.time.tail;
-        let mut q = EventQueue::default();
+        let mut q = Events::default();
         let mut socks = Vec::new();
         let mut floods = Vec::new();
         let mut echoes = Vec::new();
@@ -227,7 +228,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts.push(Host::new(s.host.server_rx));
+        hosts.push(Host::new(s.host.server_rx).behind(0));
         let mut seeds = streams.get("qdisc", "hash");
         let setup = s.qdiscs();
         for (i, peer) in [server, ap].into_iter().enumerate() {

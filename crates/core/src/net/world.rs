@@ -1,6 +1,7 @@
 //! The world: takes the next event, calls the stage it is for, and puts what comes of it back into the queue.
 
-use super::fabric::{Below, Charge, Event, Fabric};
+use super::event::Event;
+use super::fabric::{Below, Charge, Fabric};
 use super::observe::{Observer, Outcome};
 use crate::sim::{Kind, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
 use crate::tcp::Socket;
@@ -70,6 +71,9 @@ impl World {
                 self.settle(now);
             }
         }
+        if !until.is_never() {
+            self.fabric.catch_up(until);
+        }
     }
 
     /// Packets made so far.
@@ -91,15 +95,10 @@ impl World {
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
-            Event::PortArrive(i) => {
-                let port = &mut self.fabric.ports[usize::from(i)];
-                let (p, peer) = (port.arrive(), port.peer);
-                self.fabric.up(now, peer, p);
-            }
+            Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
-                let freed = port.on_done(now, &mut ctx);
-                self.fabric.accounts.credit(&freed);
+                port.on_done(now, &mut ctx);
             }
             Event::PortWake(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
@@ -134,6 +133,7 @@ impl World {
             }
             Event::Flood(i) => self.flood(now, i),
             Event::Sample => {
+                self.fabric.catch_up(now);
                 self.observer.sample(now, &self.socks, &self.floods, &self.fabric);
                 self.fabric.q.push(now + self.plan.sample, Lane::Sample, Event::Sample);
             }
@@ -184,21 +184,18 @@ impl World {
 
     fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
         self.fabric.accounts.ledger.made += 1;
-        self.fabric.send(now, node, p, &mut self.observer);
+        self.fabric.send(now, node, &p, &mut self.observer);
     }
 
     fn on_host_rx(&mut self, now: Time, node: NodeId) {
-        let (mut p, next) = self.fabric.hosts[usize::from(node.0)].take(now);
-        if let Some(at) = next {
-            self.fabric.q.push(at, Lane::Softirq, Event::HostRx(node));
-        }
+        let mut p = self.fabric.take(now, node);
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
-            self.fabric.send(now, node, p, &mut self.observer);
+            self.fabric.send(now, node, &p, &mut self.observer);
         }
     }
 

@@ -4,8 +4,7 @@
 //! Stands for: Linux 6.12 include/net/codel.h, include/net/codel_impl.h, whose integers, 1024 ns tick and Newton step
 //! are kept. Shared by `fq_codel` and `mac80211`, as there. Differs: D1 no CE threshold (off by default there too).
 
-use super::skb::set_ce;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Span, Time};
 
 /// CoDel's clock: ticks of 1024 ns, wrapping. src: `codel_get_time`
 #[inline]
@@ -56,12 +55,18 @@ pub struct Vars {
 
 /// The flow that CoDel works on, as its owner keeps it.
 pub trait Head {
+    /// A packet, or where it is.
+    type Item;
     /// Takes the flow's first packet and accounts for it.
-    fn pop(&mut self) -> Option<Packet>;
+    fn pop(&mut self) -> Option<Self::Item>;
+    /// When it came ([`Packet::enqueued`](crate::sim::Packet::enqueued)).
+    fn enqueued(&self, p: &Self::Item) -> Time;
+    /// Marks it as [`set_ce`](super::skb::set_ce) does, if its transport takes that.
+    fn set_ce(&mut self, p: &mut Self::Item) -> bool;
     /// Bytes held, after the last `pop`.
     fn backlog(&self) -> u32;
     /// Lets a packet go.
-    fn drop(&mut self, p: Packet);
+    fn drop(&mut self, p: Self::Item);
     /// A packet was marked instead of dropped.
     fn marked(&mut self) {}
 }
@@ -90,12 +95,12 @@ impl Vars {
     }
 
     /// src: `codel_should_drop`
-    fn should_drop(&mut self, c: &Config, head: &impl Head, p: Option<&Packet>, now: u32) -> bool {
+    fn should_drop<H: Head>(&mut self, c: &Config, head: &H, p: Option<&H::Item>, now: u32) -> bool {
         let Some(p) = p else {
             self.first_above_time = 0;
             return false;
         };
-        self.ldelay = now.wrapping_sub(ticks(p.enqueued));
+        self.ldelay = now.wrapping_sub(ticks(head.enqueued(p)));
         if after(c.target, self.ldelay) || head.backlog() <= c.mtu {
             self.first_above_time = 0;
             return false;
@@ -108,7 +113,8 @@ impl Vars {
     }
 
     /// Takes the next packet that may leave. src: `codel_dequeue`
-    pub fn dequeue(&mut self, c: &Config, now: Time, head: &mut impl Head) -> Option<Packet> {
+    #[inline]
+    pub fn dequeue<H: Head>(&mut self, c: &Config, now: Time, head: &mut H) -> Option<H::Item> {
         let Some(mut p) = head.pop() else {
             (self.first_above_time, self.dropping) = (0, false);
             return None;
@@ -123,7 +129,7 @@ impl Vars {
             while self.dropping && after_eq(now, self.drop_next) {
                 self.count = self.count.wrapping_add(1);
                 self.newton_step();
-                if c.ecn && set_ce(&mut p) {
+                if c.ecn && head.set_ce(&mut p) {
                     head.marked();
                     self.drop_next = self.control_law(self.drop_next, c.interval);
                     return Some(p);
@@ -142,7 +148,7 @@ impl Vars {
         if !drop {
             return Some(p);
         }
-        let out = if c.ecn && set_ce(&mut p) {
+        let out = if c.ecn && head.set_ce(&mut p) {
             head.marked();
             Some(p)
         } else {
@@ -171,7 +177,7 @@ impl Vars {
 mod tests {
     //! The numbers are what 6.12's codel_impl.h itself gave, compiled outside the kernel with a settable clock.
     use super::*;
-    use crate::sim::{Ecn, FlowId, Kind, NodeId};
+    use crate::sim::{Ecn, FlowId, Kind, NodeId, Packet};
     use std::collections::VecDeque;
 
     #[test]
@@ -203,6 +209,13 @@ mod tests {
         marks: u32,
     }
     impl Head for Plain {
+        type Item = Packet;
+        fn enqueued(&self, p: &Packet) -> Time {
+            p.enqueued
+        }
+        fn set_ce(&mut self, p: &mut Packet) -> bool {
+            super::super::skb::set_ce(p)
+        }
         fn pop(&mut self) -> Option<Packet> {
             self.q.pop_front()
         }

@@ -7,7 +7,7 @@
 
 use super::codel::{Config, Head, Vars};
 use super::pool::{Chain, Link, Linked, List, Pool};
-use super::skb::{hash, reciprocal_scale};
+use super::skb::{hash, reciprocal_scale, set_ce};
 use super::{Discipline, Setup};
 use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time, Verdict};
 
@@ -81,23 +81,34 @@ struct FlowHead<'a, B> {
     bin: &'a mut B,
 }
 
+/// Packets go through CoDel by their place in the pool: they are large, and it looks at one field.
 impl<B: Bin> Head for FlowHead<'_, B> {
+    type Item = u32;
     #[inline]
-    fn pop(&mut self) -> Option<Packet> {
-        let p = self.held.pool.pop(self.list)?;
+    fn pop(&mut self) -> Option<u32> {
+        let i = self.held.pool.detach(self.list)?;
+        let p = self.held.pool.get(i);
         let len = p.eth_len();
         *self.backlog -= len;
         self.held.packets -= 1;
         self.held.bytes -= u64::from(len);
         self.held.memory -= u64::from(p.truesize);
-        Some(p)
+        Some(i)
+    }
+    #[inline]
+    fn enqueued(&self, i: &u32) -> Time {
+        self.held.pool.get(*i).enqueued
+    }
+    fn set_ce(&mut self, i: &mut u32) -> bool {
+        set_ce(self.held.pool.get_mut(*i))
     }
     #[inline]
     fn backlog(&self) -> u32 {
         self.held.bytes as u32
     }
-    fn drop(&mut self, p: Packet) {
+    fn drop(&mut self, i: u32) {
         self.held.dropped += 1;
+        let p = self.held.pool.take(i);
         self.bin.drop(p, Place::Qdisc, Reason::Codel);
     }
     fn marked(&mut self) {
@@ -157,12 +168,11 @@ impl Discipline for FqCodel {
 
     /// src: `fq_codel_enqueue`
     #[inline]
-    fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
+    fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
         let i = reciprocal_scale(hash(self.seed, &p), self.params.flows) as usize;
-        p.enqueued = now;
         let len = p.eth_len();
         let flow = &mut self.flows[i];
-        self.held.pool.push(&mut flow.list, p);
+        self.held.pool.put(&mut flow.list, &p, now);
         self.backlogs[i] += len;
         self.held.bytes += u64::from(len);
         if !flow.link.on {
@@ -200,6 +210,7 @@ impl Discipline for FqCodel {
                 bin: &mut *bin,
             };
             if let Some(p) = flow.vars.dequeue(&self.codel, now, &mut head) {
+                let p = self.held.pool.take(p);
                 flow.deficit -= p.eth_len() as i32;
                 return Some(p);
             }

@@ -2,7 +2,7 @@
 //!
 //! Stands for the kernel's `skb->next`. The slab grows to the most packets ever held and never shrinks.
 
-use crate::sim::Packet;
+use crate::sim::{Packet, Time};
 
 /// No node, no list.
 pub const NIL: u32 = u32::MAX;
@@ -55,24 +55,64 @@ impl Pool {
     /// Puts `p` at the end of `list`.
     #[inline]
     pub fn push(&mut self, list: &mut List, p: Packet) {
-        let node = Node { p, next: NIL };
+        self.put(list, &p, p.enqueued);
+    }
+    /// Puts a copy of `p` at the end of `list`, taken in at `enqueued`. (The time goes into the copy: a packet that is written to and
+    /// then copied makes the processor wait for the write.)
+    #[inline]
+    pub fn put(&mut self, list: &mut List, p: &Packet, enqueued: Time) {
         let i = match self.free {
             NIL => {
-                self.nodes.push(node);
+                self.nodes.push(Node { p: *p, next: NIL });
                 (self.nodes.len() - 1) as u32
             }
             i => {
-                self.free = self.nodes[i as usize].next;
-                self.nodes[i as usize] = node;
+                let node = &mut self.nodes[i as usize];
+                self.free = node.next;
+                node.p = *p;
+                node.next = NIL;
                 i
             }
         };
+        self.nodes[i as usize].p.enqueued = enqueued;
         match list.tail {
             NIL => list.head = i,
             t => self.nodes[t as usize].next = i,
         }
         list.tail = i;
         list.len += 1;
+    }
+    /// Takes the first packet off `list` and leaves it where it is, until [`Pool::take`].
+    #[inline]
+    pub fn detach(&mut self, list: &mut List) -> Option<u32> {
+        let i = list.head;
+        if i == NIL {
+            return None;
+        }
+        list.head = self.nodes[i as usize].next;
+        if list.head == NIL {
+            list.tail = NIL;
+        }
+        list.len -= 1;
+        Some(i)
+    }
+    /// A packet that was detached.
+    #[inline]
+    pub fn get(&self, i: u32) -> &Packet {
+        &self.nodes[i as usize].p
+    }
+    /// A packet that was detached.
+    #[inline]
+    pub fn get_mut(&mut self, i: u32) -> &mut Packet {
+        &mut self.nodes[i as usize].p
+    }
+    /// Ends the stay of a packet that was detached.
+    #[inline]
+    pub fn take(&mut self, i: u32) -> Packet {
+        let node = &mut self.nodes[i as usize];
+        node.next = self.free;
+        self.free = i;
+        node.p
     }
     /// Puts `p` behind the last packet that is not later, by [`Packet::enqueued`]; at once if that is the last of all.
     pub fn insert_by_time(&mut self, list: &mut List, p: Packet) {
@@ -95,19 +135,8 @@ impl Pool {
     /// Takes the first packet of `list`.
     #[inline]
     pub fn pop(&mut self, list: &mut List) -> Option<Packet> {
-        if list.head == NIL {
-            return None;
-        }
-        let i = list.head;
-        let node = &mut self.nodes[i as usize];
-        list.head = node.next;
-        node.next = self.free;
-        self.free = i;
-        if list.head == NIL {
-            list.tail = NIL;
-        }
-        list.len -= 1;
-        Some(node.p)
+        let i = self.detach(list)?;
+        Some(self.take(i))
     }
     /// Looks at the first packet of `list`.
     #[inline]
@@ -158,6 +187,11 @@ impl Chain {
     /// Whether no flow is in it.
     pub fn is_empty(&self) -> bool {
         self.head == NIL
+    }
+    /// Whether flow `i`, its first, is its last, too.
+    #[inline]
+    pub const fn is_only(&self, i: u32) -> bool {
+        self.tail == i
     }
     /// Puts flow `i`, which is in no chain, at the end.
     #[inline]
@@ -217,7 +251,7 @@ mod tests {
         let (mut pool, mut list) = (Pool::default(), List::default());
         for (seq, us) in [5, 9, 7, 7, 1, 9, 12].into_iter().enumerate() {
             let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
-            (p.seq, p.enqueued) = (seq as u32, crate::sim::Time::from_us(us));
+            (p.seq, p.enqueued) = (seq as u32, Time::from_us(us));
             pool.insert_by_time(&mut list, p);
         }
         let order: Vec<_> = core::iter::from_fn(|| pool.pop(&mut list)).map(|p| p.seq).collect();

@@ -34,7 +34,11 @@ impl Rate {
     }
     /// The time `bytes` take at this rate, rounded up to a nanosecond.
     pub const fn time_for(self, bytes: u64) -> Span {
-        Span::from_ns(((bytes as u128 * 8_000_000_000).div_ceil(self.0 as u128)) as i64)
+        // A 128-bit division is a call; a packet does not need it.
+        match bytes.checked_mul(8_000_000_000) {
+            Some(n) => Span::from_ns(n.div_ceil(self.0) as i64),
+            None => Span::from_ns(((bytes as u128 * 8_000_000_000).div_ceil(self.0 as u128)) as i64),
+        }
     }
     /// The bytes that pass in `span`, rounded down.
     pub const fn bytes_in(self, span: Span) -> u64 {
@@ -92,6 +96,7 @@ mod tests {
         // 1538 bytes on the wire at 1 Gbit/s: 12.304 us.
         assert_eq!(Rate::from_mbit(1000).time_for(1538), Span::from_ns(12_304));
         assert_eq!(Rate::from_mbit(3).time_for(1), Span::from_ns(2_667), "rounded up");
+        assert_eq!(Rate::from_mbit(8_000).time_for(5_000_000_000), Span::from_s(5), "more than 64 bits hold");
         assert_eq!(Rate::from_mbit(100).bytes_in(Span::from_ms(1)), 12_500);
     }
 }

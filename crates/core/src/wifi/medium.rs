@@ -119,28 +119,39 @@ impl Medium {
     /// Something may have come to a hardware queue of `s`.
     pub fn look<S: Stations>(&mut self, now: Time, s: StaIx, stations: &mut S) {
         for ac in Ac::ALL {
-            let i = s.ix() * Ac::COUNT + ac.ix();
-            let c = &mut self.contenders[i];
-            if c.ready || c.giving_up || stations.head(s, ac).is_none() {
-                continue;
+            self.look_at(now, s, ac, stations);
+        }
+    }
+
+    /// Something may have come to hardware queue `ac` of `s`.
+    #[inline]
+    pub fn look_at<S: Stations>(&mut self, now: Time, s: StaIx, ac: Ac, stations: &mut S) {
+        let i = s.ix() * Ac::COUNT + ac.ix();
+        let c = &self.contenders[i];
+        if !(c.ready || c.giving_up || stations.head(s, ac).is_none()) {
+            self.enter(now, i, stations);
+        }
+    }
+
+    /// Contender `i` has something to send.
+    fn enter<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
+        let c = &mut self.contenders[i];
+        let counted = c.backoff == 0 || (self.flight.is_none() && c.access(self.slot) < now);
+        c.begin();
+        let reference = self.reference[c.sta.ix()];
+        if counted {
+            c.backoff = 0;
+            if self.flight.is_some() || now < self.busy_until {
+                c.draw();
+                c.idle_from(reference);
+            } else {
+                c.arrive(now, reference, self.slot);
             }
-            let counted = c.backoff == 0 || (self.flight.is_none() && c.access(self.slot) < now);
-            c.begin();
-            let reference = self.reference[s.ix()];
-            if counted {
-                c.backoff = 0;
-                if self.flight.is_some() || now < self.busy_until {
-                    c.draw();
-                    c.idle_from(reference);
-                } else {
-                    c.arrive(now, reference, self.slot);
-                }
-            }
-            let at = c.access(self.slot);
-            self.enlist(i);
-            if self.flight.is_none() && at < self.next {
-                self.access_at(at, stations);
-            }
+        }
+        let at = c.access(self.slot);
+        self.enlist(i);
+        if self.flight.is_none() && at < self.next {
+            self.access_at(at, stations);
         }
     }
 

@@ -37,7 +37,7 @@ impl Bench {
             self.next += 1;
             let Bench { d, q, freed, dropped, wants, .. } = self;
             let mut sink = Sink { freed, dropped, wants };
-            q.enqueue(Time::ZERO, 0, 0, p, &mut sink);
+            q.enqueue(Time::ZERO, 0, 0, &p, &mut sink);
             d.wake(Time::ZERO, StaIx::AP, Tid::new(0), q, &mut sink);
         }
     }

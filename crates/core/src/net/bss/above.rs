@@ -49,7 +49,7 @@ impl Queues {
                 q.enqueue(now, p, sink)
             }
             Queued::Txqs(q, _) => {
-                q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
+                q.enqueue(now, u16::from(to.0), tid.get(), &p, sink);
                 Verdict::Ok
             }
         }
