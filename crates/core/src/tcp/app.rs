@@ -94,6 +94,16 @@ impl App {
             self.rtx_skbs -= 1;
         }
     }
+    /// Skbs that were sent and are not acknowledged.
+    #[cfg(test)]
+    pub const fn sent_skbs(&self) -> u32 {
+        self.rtx_skbs
+    }
+    /// An skb was merged with the one before it.
+    #[inline]
+    pub fn merged(&mut self) {
+        self.rtx_skbs -= 1;
+    }
     /// Whether the skb that ends at `end` carries PSH.
     #[inline]
     pub fn push_at(&mut self, end: u32) -> bool {

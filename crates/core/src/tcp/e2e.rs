@@ -39,6 +39,20 @@ fn a_lone_loss_costs_one_retransmission_and_half_the_window() {
 }
 
 #[test]
+fn what_is_sacked_in_a_row_is_one_skb() {
+    // Linux merges it, which frees the skbs' overhead and lets the application write in a recovery: src linux@6.12 net/ipv4/tcp_input.c
+    // tcp_shift_skb_data.
+    let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 10_000);
+    p.fwd = Box::new(|_, n, _| if n == 700 { Fault::Drop } else { Fault::Pass });
+    p.start(None);
+    while p.c.tp.sacked_out < 50 {
+        p.until(p.q.peek().unwrap());
+    }
+    let tp = &p.c.tp;
+    assert_eq!(p.c.app.sent_skbs(), tp.packets_out - tp.sacked_out + 1);
+}
+
+#[test]
 fn a_lost_tail_is_probed_and_needs_no_timeout() {
     // The last 3 segments of 20 are lost: the probe is the last one; its SACK shows the other two.
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);

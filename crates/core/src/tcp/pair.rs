@@ -228,6 +228,13 @@ impl Socket {
             n
         };
         assert_eq!(tp.packets_out, self.rtx.len());
+        let (mut skbs, mut last, mut id) = (0, None, self.rtx.first());
+        while id != self.rtx.end() {
+            let skb = Some(self.rtx.get(id).skb);
+            skbs += u32::from(skb != last);
+            (last, id) = (skb, id.wrapping_add(1));
+        }
+        assert_eq!(skbs, self.app.sent_skbs(), "skbs on the retransmission queue");
         assert_eq!(tp.sacked_out, count(tag::SACKED), "sacked");
         assert_eq!(tp.lost_out, count(tag::LOST), "lost");
         assert_eq!(tp.retrans_out, count(tag::RETRANS), "retransmitted");

@@ -3,8 +3,8 @@
 //! Stands for: Linux 6.12 `sk->tcp_rtx_queue` (by sequence) and `tp->tsorted_sent_queue` (by time of sending, without what is SACKed or
 //! was marked lost by RACK).
 //! Differs: D1 an entry is one segment, not one skb; segments that were sent in one skb share its number. Linux splits skbs at segment
-//! boundaries wherever a SACK or a retransmission needs it, so the marks fall the same; it also merges SACKed skbs, which changes
-//! nothing that is seen. D2 no collapsing of small segments on retransmission.
+//! boundaries wherever a SACK or a retransmission needs it, so the marks fall the same; SACKed neighbours are merged by giving
+//! them one number (sack.rs). D2 no collapsing of small segments on retransmission.
 //!
 //! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none.
 
@@ -90,6 +90,16 @@ impl Seg {
     #[inline]
     pub const fn has(&self, tags: u8) -> bool {
         self.tags & tags != 0
+    }
+    /// SACKed, and nothing else is thought of it.
+    #[inline]
+    pub const fn plainly_sacked(&self) -> bool {
+        self.tags & (tag::SACKED | tag::RETRANS | tag::LOST) == tag::SACKED
+    }
+    /// Sequence numbers that it takes.
+    #[inline]
+    pub const fn len(&self) -> u32 {
+        self.end_seq.wrapping_sub(self.seq)
     }
 }
 

@@ -229,10 +229,52 @@ impl Socket {
                 break;
             }
             if !after(start, s.seq) && !before(end, s.end_seq) {
+                let tags = s.tags;
                 self.tag_one(id, dup, rs, t);
+                // A retransmission that is believed to be under way stays by itself.
+                if tags & tag::SACKED == 0 && (tags & (tag::RETRANS | tag::LOST) != tag::RETRANS) {
+                    self.merge_sacked(id);
+                }
             }
             id = id.wrapping_add(1);
         }
+    }
+
+    /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and so does the one after it: fewer
+    /// skbs leave more room in the send buffer.
+    fn merge_sacked(&mut self, id: u32) {
+        let prev = id.wrapping_sub(1);
+        if !self.cost.in_pages() || !self.rtx.contains(prev) {
+            return;
+        }
+        let (to, len) = (self.rtx.get(prev).skb, self.rtx.get(prev).len());
+        if self.rtx.get(prev).plainly_sacked() && self.rtx.get(id).len() == len {
+            self.shift_to(id, to, len);
+            let next = id.wrapping_add(1);
+            if self.rtx.contains(next) {
+                self.shift_to(next, to, len);
+            }
+        }
+    }
+
+    /// Moves the SACKed segments of one skb, from `id` on, to the skb `to`.
+    fn shift_to(&mut self, mut id: u32, to: u32, len: u32) {
+        let from = self.rtx.get(id).skb;
+        if from == to {
+            return;
+        }
+        while self.rtx.contains(id) {
+            let s = self.rtx.get_mut(id);
+            if s.skb != from {
+                break;
+            }
+            if !s.plainly_sacked() || s.len() != len {
+                return;
+            }
+            s.skb = to;
+            id = id.wrapping_add(1);
+        }
+        self.app.merged();
     }
 
     /// `tcp_sacktag_one`.

@@ -83,6 +83,10 @@ impl SkbCost {
             None => self.head + payload,
         }
     }
+    /// Payload lies in pages, so that it can move from skb to skb (`skb_can_shift`).
+    pub const fn in_pages(&self) -> bool {
+        self.linear.is_none()
+    }
     /// `skbs` skbs with `bytes` of payload in all.
     #[inline]
     pub const fn queued(&self, bytes: u32, skbs: u32) -> u32 {
