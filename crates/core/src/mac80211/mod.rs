@@ -193,6 +193,16 @@ impl Txqs {
     pub fn next_txq(&mut self, ac: Ac) -> Option<(u16, u8)> {
         self.sched.next(ac)
     }
+    /// Whose turn it would be, if a turn in which nothing is sent changed nothing but the time.
+    #[inline]
+    pub fn leader(&self, ac: Ac) -> Option<(u16, u8)> {
+        self.sched.leader(ac)
+    }
+    /// A whole round in which the [`Txqs::leader`] sends nothing while the driver holds packets of it.
+    #[inline]
+    pub fn pass(&mut self, now: Time, ac: Ac) {
+        self.sched.pass(now, ac);
+    }
     /// Gives a TXQ back; `force`: the driver itself holds packets of it. src: `ieee80211_return_txq`
     pub fn return_txq(&mut self, now: Time, sta: u16, tid: u8, force: bool) {
         self.sched.put_back(now, sta, tid, force || self.has_frames(sta, tid));

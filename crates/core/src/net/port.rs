@@ -188,7 +188,15 @@ impl Port {
     }
 
     /// The device is through with whatever was due by `now`: memory is freed, and the qdisc runs, each time at the time it was due.
+    #[inline]
     pub(super) fn catch_up(&mut self, now: Time, ctx: &mut PortCtx) {
+        if matches!(&self.link, Link::Ethernet { device, .. } if device.due().is_some_and(|at| at <= now)) {
+            self.complete(now, ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn complete(&mut self, now: Time, ctx: &mut PortCtx) {
         loop {
             let Link::Ethernet { device, .. } = &mut self.link else { return };
             if device.due().is_none_or(|at| at > now) {

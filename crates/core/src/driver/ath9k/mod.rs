@@ -115,6 +115,14 @@ impl Ath9k {
 
     /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
     fn schedule(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
+        if let Some((sta, tid)) = q.leader(ac as u8) {
+            // Most packets come while the hardware is full.
+            let t = &self.tids[usize::from(sta) * Tid::COUNT + usize::from(tid)];
+            if self.full(ac, t) && t.waits() {
+                q.pass(now, ac as u8);
+                return;
+            }
+        }
         q.schedule_start(ac as u8);
         while let Some((sta, tid)) = q.next_txq(ac as u8) {
             let (to, tid) = (StaIx(sta as u8), Tid::new(tid));
@@ -124,13 +132,20 @@ impl Ath9k {
         }
     }
 
+    /// Whether the hardware queue has no room for a unit of this TID.
+    #[inline]
+    fn full(&self, ac: Ac, t: &TidState) -> bool {
+        let hw = &self.hw[ac.ix()];
+        if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() }
+    }
+
     /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
     fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
-        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
-        let hw = &self.hw[ac.ix()];
-        let full = if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() };
-        if full && t.retry.len() == 1 && t.bar.is_none() {
-            return; // the one frame would be taken and put back
+        let i = to.ix() * Tid::COUNT + tid.ix();
+        let full = self.full(ac, &self.tids[i]);
+        let t = &mut self.tids[i];
+        if full && t.waits() {
+            return;
         }
         let Some(first) = t.subframe(now, q, sink) else { return };
         if full {

@@ -41,7 +41,13 @@ impl TidState {
             qos,
         }
     }
+    /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.retry.len() == 1 && self.bar.is_none()
+    }
     /// The next frame: from the retry queue, else from the TXQ, which is when it gets its number (`ath_tid_dequeue`).
+    #[inline]
     fn dequeue(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
         if let Some(m) = self.retry.pop_front() {
             return Some(m);
@@ -56,6 +62,7 @@ impl TidState {
         })
     }
     /// The next frame that may be sent now (`ath_tx_get_tid_subframe`). What lies beyond the window waits in the retry queue.
+    #[inline]
     pub fn subframe(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
         let mut first_beyond = None;
         loop {
