@@ -115,8 +115,9 @@ impl Port {
                 continue;
             }
             let Some(q) = &mut self.qdisc else { return };
-            let Some(p) = q.dequeue(now, ctx.bin) else { break };
-            self.send(now, &p, ctx);
+            let next = q.dequeue(now, ctx.bin);
+            let Some(p) = &next else { break };
+            self.send(now, p, ctx);
         }
         let Some(at) = self.qdisc.as_ref().and_then(|q| q.wake_at(now)) else { return };
         if at < self.wake {
