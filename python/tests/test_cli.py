@@ -90,7 +90,7 @@ def test_a_bad_scenario_names_file_line_and_nearest(wavetank, tmp_path, text, sa
 
 def test_aggregation_with_802_11a_is_refused(wavetank, tmp_path):
     path = tmp_path / "a.toml"
-    path.write_text('name = "a"\n[topology]\nkind = "wifi"\n[wifi]\nstandard = "a"\nwidth_mhz = 40\n')
+    path.write_text('name = "a"\n[topology]\nkind = "wifi"\n[wifi]\nstandard = "a"\naggregation = true\n')
     code, _, err = wavetank("run", path)
     assert code == 2
     assert "a.toml" in err

@@ -81,6 +81,9 @@ def theory() -> list[dict[str, Any]]:
 def theory_eval(name: str, inputs: dict[str, float]) -> dict[str, float]:
     """Evaluate a closed form; inputs left out take their default."""
 
+def dcf_bianchi(row: dict[str, str]) -> float:
+    """Bianchi's saturation goodput with a retry limit, Mbit/s, for a row of single frames."""
+
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
 

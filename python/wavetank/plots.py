@@ -64,6 +64,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
             try:
                 KINDS[panel["kind"]](outcome, figure, panel, ax)
             except Unmeasured as e:
+                ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
             if panel.get("title"):
                 ax.set_title(panel["title"], loc="left")
@@ -215,7 +216,11 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     points = _points(figure, panel)
     top = 0.0
     for i, p in enumerate(points):
-        records = outcome.measured.of(figure, p)
+        try:
+            records = outcome.measured.of(figure, p)
+        except Unmeasured:
+            ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
+            continue
         samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
         if samples.size == 0:
             continue

@@ -57,7 +57,7 @@ impl World {
             }
             self.up += self.out.up.len() as u64;
             self.out.up.clear();
-            self.todo.extend(self.out.freed.drain(..).map(|f| f.1.0));
+            self.todo.extend(self.out.freed.drain(..).map(|f| f.owner.0));
             self.todo.extend(self.out.dropped.drain(..).map(|d| d.0.owner.0).filter(|&o| o != u16::MAX));
             for k in 0..self.todo.len() {
                 self.send(self.todo[k]);

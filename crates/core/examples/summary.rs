@@ -62,10 +62,11 @@ fn main() {
         let ppdus: u64 = n.ampdu_hist.iter().sum();
         let mpdus: u64 = n.ampdu_hist.iter().enumerate().map(|(i, k)| i as u64 * k).sum();
         println!(
-            "{:12} {ppdus} PPDUs, {:.2} MPDUs each, {:.1} % alone, airtime {:.3}",
+            "{:12} {ppdus} PPDUs, {:.2} MPDUs each, {:.1} % alone, {:.1} % unanswered, airtime {:.3}",
             n.name,
             mpdus as f64 / ppdus as f64,
             100.0 * n.ampdu_hist[1] as f64 / ppdus as f64,
+            100.0 * n.unanswered as f64 / ppdus as f64,
             n.airtime_fraction
         );
     }

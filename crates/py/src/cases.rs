@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::time::Instant;
 use wavetank_core::net::World;
-use wavetank_core::phy::{Ht, Mode, Ofdm};
+use wavetank_core::phy::Mode;
 use wavetank_core::sim::Span;
 use wavetank_core::wifi::{medium, saturation};
 use wavetank_core::workloads;
@@ -16,30 +16,33 @@ fn field<T: std::str::FromStr>(row: &HashMap<String, String>, key: &str) -> PyRe
     text.parse().map_err(|_| PyKeyError::new_err(format!("column \"{key}\": \"{text}\" is not a number")))
 }
 
-fn mode(row: &HashMap<String, String>) -> PyResult<Mode> {
+fn case(row: &HashMap<String, String>) -> PyResult<(saturation::Params, Mode)> {
     let name: String = field(row, "mode")?;
-    let bad =
-        || PyKeyError::new_err(format!("column \"mode\": \"{name}\"; expected HtMcs0 to 31 or OfdmRate6 to 54Mbps"));
-    let number =
-        |prefix: &str, suffix: &str| -> Option<u64> { name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok() };
-    if let Some(mcs) = number("HtMcs", "") {
-        let (mhz40, sgi) = (field::<u32>(row, "width_mhz")? == 40, field::<u8>(row, "sgi")? == 1);
-        return Ht::new(mcs.min(255) as u8, mhz40, sgi).map(Mode::Ht).ok_or_else(bad);
-    }
-    number("OfdmRate", "Mbps").and_then(Ofdm::from_mbit).map(Mode::Ofdm).ok_or_else(bad)
+    let (mhz40, sgi) = (field::<u32>(row, "width_mhz")? == 40, field::<u8>(row, "sgi")? == 1);
+    let mode = saturation::mode_named(&name, mhz40, sgi).ok_or_else(|| {
+        PyKeyError::new_err(format!("column \"mode\": \"{name}\"; expected HtMcs0 to 31 or OfdmRate6Mbps to 54Mbps"))
+    })?;
+    let p = saturation::Params {
+        stations: field(row, "stations")?,
+        payload: field(row, "udp_payload")?,
+        max_ampdu_bytes: field(row, "max_ampdu_bytes")?,
+        rts: field::<u8>(row, "rts")? == 1,
+        ..saturation::Params::default()
+    };
+    Ok((p, mode))
+}
+
+/// What Bianchi's model with the same retry limit gives for a row of single frames without RTS, Mbit/s.
+#[pyfunction]
+pub(crate) fn dcf_bianchi(row: HashMap<String, String>) -> PyResult<f64> {
+    let (p, mode) = case(&row)?;
+    Ok(saturation::bianchi(&p, mode).solve().goodput)
 }
 
 /// Goodput in Mbit/s of one row of the saturation table (its columns, as text), over `seconds` of saturation.
 #[pyfunction]
 pub(crate) fn dcf_case(py: Python<'_>, row: HashMap<String, String>, seed: u64, seconds: f64) -> PyResult<f64> {
-    let p = saturation::Params {
-        stations: field(&row, "stations")?,
-        payload: field(&row, "udp_payload")?,
-        max_ampdu_bytes: field(&row, "max_ampdu_bytes")?,
-        rts: field::<u8>(&row, "rts")? == 1,
-        ..saturation::Params::default()
-    };
-    let mode = mode(&row)?;
+    let (p, mode) = case(&row)?;
     let span = Span::from_ns((seconds * 1e9) as i64);
     Ok(py.detach(|| saturation::run(&p, medium::Params::default(), mode, span, seed).goodput_mbit))
 }

@@ -67,6 +67,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;

@@ -95,8 +95,9 @@ def bianchi(row: Table) -> float | None:
     """Bianchi's prediction for a row of single frames and several stations, else None."""
     if int(row["max_ampdu_bytes"]) or int(row["stations"]) < 2:
         return None
-    predict = getattr(_core, "dcf_bianchi", None)
-    return None if predict is None else float(predict(row))
+    if row["rts"] == "1":
+        return None
+    return float(_core.dcf_bianchi(row))
 
 
 def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:

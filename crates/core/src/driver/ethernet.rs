@@ -8,7 +8,7 @@
 //! gets the frame at that same instant (propagation is the link's). D3 no offloads: a packet is one frame.
 
 use super::bql::{self, Dql};
-use crate::sim::{Owner, Packet, Rate, Span, Time};
+use crate::sim::{Freed, Packet, Rate, Span, Time};
 use std::collections::VecDeque;
 
 crate::params! {
@@ -33,10 +33,8 @@ const ZLEN: u64 = 60;
 pub struct Sent {
     /// When the last bit of it and the gap behind it have left.
     pub done: Time,
-    /// The socket charged for it.
-    pub owner: Owner,
-    /// With how many bytes of memory.
-    pub truesize: u32,
+    /// What is freed then.
+    pub freed: Freed,
     bytes: u32,
 }
 
@@ -76,7 +74,7 @@ impl Ethernet {
             self.stopped = d.avail() < 0; // netdev_tx_sent_queue
         }
         let done = self.ring.back().map_or(now, |s| s.done) + self.duration(p);
-        self.ring.push_back(Sent { done, owner: p.owner, truesize: p.truesize, bytes });
+        self.ring.push_back(Sent { done, freed: p.into(), bytes });
         done
     }
     /// When the first packet in the ring is through.

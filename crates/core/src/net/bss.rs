@@ -20,7 +20,7 @@ pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
 use crate::phy::Band;
-use crate::sim::{Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::medium::{Arrival, Seen};
 use crate::wifi::{Ac, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
@@ -45,7 +45,7 @@ pub struct Out {
     /// MSDUs for the host of a station, in order.
     pub up: Vec<(StaIx, Packet)>,
     /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
-    pub freed: Vec<(u32, Owner)>,
+    pub freed: Vec<Freed>,
     /// Packets that ended; their owners are credited from here, not from `freed`.
     pub dropped: Vec<(Packet, Place, Reason)>,
 }
@@ -186,9 +186,6 @@ impl<P: Probe> View<'_, P> {
     /// `airtime`, evenly.
     fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
         let st = &mut self.stations[s.ix()];
-        if !st.netdev.receives_slowly() {
-            return;
-        }
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
         for (i, (_, p)) in self.out.up.drain(first..).enumerate() {

@@ -4,7 +4,7 @@ use super::bss::{Bss, BssEvent, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
-use crate::sim::{Bin, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{Bin, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::gso_segment;
 
 /// The way to the next hop.
@@ -22,7 +22,7 @@ pub(super) enum Route {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Charge {
     /// It was freed.
-    Freed(u32),
+    Freed(Freed),
     /// A super-packet was cut into segments, which weigh this in its stead.
     Cut {
         /// Truesize of the super-packet.
@@ -41,16 +41,17 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    pub(super) fn credit(&mut self, owner: Owner, truesize: u32) {
-        if owner != Owner::NONE {
-            self.charges.push((owner, Charge::Freed(truesize)));
+    pub(super) fn credit(&mut self, f: impl Into<Freed>) {
+        let f = f.into();
+        if f.owner != Owner::NONE {
+            self.charges.push((f.owner, Charge::Freed(f)));
         }
     }
 
     /// Cuts a super-packet into its segments, for a device that gathers (`sg`) or not.
     pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
-        if p.owner != Owner::NONE {
+        if p.segs > 1 && p.owner != Owner::NONE {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
@@ -61,7 +62,7 @@ impl Accounts {
 impl Bin for Accounts {
     fn drop(&mut self, p: Packet, place: Place, reason: Reason) {
         self.ledger.note(place, reason);
-        self.credit(p.owner, p.truesize);
+        self.credit(&p);
     }
 }
 
@@ -168,8 +169,8 @@ impl Fabric {
         for (at, lane, ev) in self.out.schedule.drain(..) {
             self.q.push(at, lane, Event::Bss(ev));
         }
-        for (truesize, owner) in self.out.freed.drain(..) {
-            self.accounts.credit(owner, truesize);
+        for f in self.out.freed.drain(..) {
+            self.accounts.credit(f);
         }
         for (p, place, reason) in self.out.dropped.drain(..) {
             self.accounts.drop(p, place, reason);

@@ -70,6 +70,8 @@ pub struct NodeOutcome {
     pub name: String,
     /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
     pub ampdu_hist: Vec<u64>,
+    /// Of these, PPDUs that no response came to: collisions, above all.
+    pub unanswered: u64,
     /// Share of the window in which it transmitted or was answered.
     pub airtime_fraction: f64,
     /// Sample times, s.
@@ -126,6 +128,7 @@ struct NodeSeen {
     name: String,
     station: Option<NodeId>,
     hist: Vec<u64>,
+    unanswered: u64,
     window_airtime: Span,
     step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
     t: Vec<f64>,
@@ -200,6 +203,7 @@ impl Observer {
                     name,
                     station: on_air.then_some(NodeId(i as u16)),
                     hist: vec![0; 65],
+                    unanswered: 0,
                     window_airtime: Span::ZERO,
                     step: (0, 0, Span::ZERO, Span::ZERO),
                     t: room(),
@@ -309,6 +313,7 @@ impl Observer {
             .map(|n| NodeOutcome {
                 name: n.name,
                 ampdu_hist: n.hist,
+                unanswered: n.unanswered,
                 airtime_fraction: n.window_airtime.as_s() / span.as_s(),
                 t: n.t,
                 airtime_tx_us: n.tx,
@@ -355,6 +360,7 @@ impl Probe for Observer {
         from.step.2 += p.airtime;
         if self.in_window {
             from.hist[usize::from(p.mpdus).min(64)] += 1;
+            from.unanswered += u64::from(!p.answered);
             from.window_airtime += p.airtime;
         }
         self.nodes[usize::from(p.to.0)].step.3 += p.airtime;

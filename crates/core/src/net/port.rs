@@ -72,7 +72,7 @@ impl Port {
     /// The stack hands `p` to this port's device.
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
-            ctx.bin.credit(p.owner, p.truesize);
+            ctx.bin.credit(p);
             return self.take(now, &Packet { owner: Owner::NONE, ..*p }, ctx);
         }
         self.take(now, p, ctx)
@@ -205,7 +205,7 @@ impl Port {
             }
             let sent = device.complete();
             self.run(sent.done, ctx);
-            ctx.bin.credit(sent.owner, sent.truesize);
+            ctx.bin.credit(sent.freed);
         }
     }
 

@@ -11,10 +11,30 @@ use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{Topology, Where};
+use crate::scenario::keys::{Kernel, Topology, Where};
 use crate::sim::{FlowId, Lane, NodeId, Owner, Span, Streams, Time};
-use crate::tcp::{Config, Profile, Socket};
+use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
+
+/// `[tcp]` on a host: mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
+/// src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
+fn tcp_at(s: &Scenario, on_air: bool) -> Params {
+    let mut p = s.tcp;
+    if on_air && let Some(shift) = s.wifi.tx_sk_pacing_shift.or(mac80211_shift(s.kernel)) {
+        p.pacing_shift = shift;
+    }
+    p
+}
+
+/// `ieee80211_hw::tx_sk_pacing_shift`: none before 4.17, 8 then (4 ms), 7 from 5.1 (8 ms).
+/// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
+const fn mac80211_shift(k: Kernel) -> Option<u8> {
+    match k {
+        Kernel::V4_14 => None,
+        Kernel::V4_19 => Some(8),
+        Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
+    }
+}
 
 /// The bare network: nodes and what joins them.
 struct Net {
@@ -30,6 +50,8 @@ struct Net {
     clients: Vec<NodeId>,
     /// The far end of every flow.
     server: NodeId,
+    /// Nodes whose own device has an `fq`: it enforces their sockets' pacing.
+    fq_at: Vec<NodeId>,
 }
 
 impl World {
@@ -69,16 +91,18 @@ impl World {
                             local,
                             remote,
                             owner: Owner(first + k as u16),
-                            params: s.tcp,
+                            params: tcp_at(s, net.on_air.contains(&local)),
                             cc: s.tunables,
                             profile,
                             hz: s.host.hz,
                             dscp: f.dscp,
                             mtu: 1500,
-                            tso: false,
+                            // Ethernet gathers and takes super-packets; no Wi-Fi device here does.
+                            tso: !net.on_air.contains(&local),
                             start_seq: numbers.bits() as u32,
                         };
-                        let socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
+                        let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
+                        socket.on_fq(net.fq_at.contains(&local));
                         socks.push(Sock { socket, node: local, wake: Time::NEVER });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);
@@ -175,6 +199,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
         on_air: Vec::new(),
         clients: vec![c],
         server: srv,
+        fq_at: if local && s.htb.leaf == qdisc::LeafKind::Fq { vec![c] } else { Vec::new() },
     }
 }
 
@@ -219,5 +244,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut on_air = vec![ap];
     on_air.extend(&stations);
     let bss = Bss::new(&air::config(s)?, streams);
-    Ok(Net { names, hosts, ports, port_names, routes, bss: Some(Box::new(bss)), on_air, clients: stations, server })
+    let fq_at = if s.backhaul.present && s.backhaul.qdisc == qdisc::Kind::Fq { vec![server] } else { Vec::new() };
+    let bss = Some(Box::new(bss));
+    Ok(Net { names, hosts, ports, port_names, routes, bss, on_air, clients: stations, server, fq_at })
 }

@@ -120,7 +120,7 @@ impl World {
             }
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
             Event::FlowStart(i) => self.start_flow(now, i),
-            Event::FlowsEnd => self.end_flows(),
+            Event::FlowsEnd => self.end_flows(now),
             Event::Window => self.observer.window(now, &self.socks, &self.floods),
             Event::Echo(i) => {
                 let echo = &mut self.echoes[usize::from(i)];
@@ -165,15 +165,15 @@ impl World {
         for i in 0..self.charges.len() {
             let (owner, charge) = self.charges[i];
             match (charge, owner.0.checked_sub(n_socks)) {
-                (Charge::Freed(truesize), None) => {
-                    if self.socks[usize::from(owner.0)].socket.on_free(now, truesize) {
+                (Charge::Freed(f), None) => {
+                    if self.socks[usize::from(owner.0)].socket.on_free_packet(now, &f) {
                         self.fabric.q.push(now, Lane::Softirq, Event::SockTsq(owner.0));
                     }
                 }
                 (Charge::Cut { whole, parts }, None) => self.socks[usize::from(owner.0)].socket.on_gso(whole, parts),
-                (Charge::Freed(truesize), Some(f)) => {
-                    if self.floods[usize::from(f)].on_free(truesize) {
-                        self.fabric.q.push(now, Lane::App, Event::Flood(f));
+                (Charge::Freed(f), Some(i)) => {
+                    if self.floods[usize::from(i)].on_free(f.truesize) {
+                        self.fabric.q.push(now, Lane::App, Event::Flood(i));
                     }
                 }
                 (Charge::Cut { .. }, Some(_)) => unreachable!("datagrams are not cut"),
@@ -190,7 +190,7 @@ impl World {
     fn on_host_rx(&mut self, now: Time, node: NodeId) {
         let mut p = self.fabric.take(now, node);
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
-        self.fabric.accounts.credit(p.owner, p.truesize);
+        self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
         if p.dst == node {
             self.deliver(now, node, &p);
@@ -253,10 +253,13 @@ impl World {
         }
     }
 
-    fn end_flows(&mut self) {
-        for ends in &self.flows {
-            if let Ends::Tcp { sender, .. } = ends {
-                self.socks[usize::from(*sender)].socket.stop_bulk();
+    fn end_flows(&mut self, now: Time) {
+        for i in 0..self.flows.len() {
+            if let Ends::Tcp { sender, .. } = self.flows[i] {
+                self.call(sender, |s, low, probe| {
+                    s.stop_bulk();
+                    s.on_timer(now, low, probe);
+                });
             }
         }
     }

@@ -15,13 +15,13 @@ crate::params! {
     /// What a user sets of `htb`.
     pub struct Params {
         /// Rate of the class, counted in Ethernet frames without FCS.
-        rate: Rate = Rate::from_mbit(100), in Rate::from_kbit(8) => Rate::from_mbit(100_000), src "shared/reference/README.md: 10 and 100 Mbit/s";
+        rate: Rate = Rate::from_mbit(100), in Rate::from_kbit(8) => Rate::from_mbit(100_000), src "the kernel reference, docs/reference-data.md: 10 and 100 Mbit/s";
         /// Depth of the bucket.
-        burst: Bytes = Bytes::new(1600), in Bytes::new(1) => Bytes::from_mib(64), src "shared/reference/README.md";
+        burst: Bytes = Bytes::new(1600), in Bytes::new(1) => Bytes::from_mib(64), src "the kernel reference, docs/reference-data.md";
         /// Depth of the bucket of the ceiling rate, which is the rate.
-        cburst: Bytes = Bytes::new(1600), in Bytes::new(1) => Bytes::from_mib(64), src "shared/reference/README.md";
+        cburst: Bytes = Bytes::new(1600), in Bytes::new(1) => Bytes::from_mib(64), src "the kernel reference, docs/reference-data.md";
         /// Bytes that a class sends in its turn; without effect for one class.
-        quantum: Bytes = Bytes::new(1514), in Bytes::new(1) => Bytes::from_mib(1), src "shared/reference/README.md";
+        quantum: Bytes = Bytes::new(1514), in Bytes::new(1) => Bytes::from_mib(1), src "the kernel reference, docs/reference-data.md";
         /// The discipline that holds the class's packets.
         leaf: LeafKind = LeafKind::Pfifo, src "linux@6.12 net/sched/sch_htb.c htb_change_class: pfifo_qdisc_ops";
     }

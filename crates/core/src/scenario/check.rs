@@ -1,7 +1,7 @@
 //! What a scenario must have, and what cannot go together.
 
 use super::error::ScenarioError;
-use super::keys::Topology;
+use super::keys::{Standard, Topology};
 use super::read::Places;
 use super::sections::Scenario;
 
@@ -45,6 +45,20 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             &format!("{} ms", s.time.warmup.ms()),
             "a warm-up shorter than time.flows: figures are taken after it",
         ));
+    }
+    let w = &s.wifi;
+    if w.standard == Standard::A && w.aggregation && places.contains_key("wifi.aggregation") {
+        return Err(refuse(
+            places,
+            path,
+            "wifi.aggregation",
+            "true, with wifi.standard = \"a\"",
+            "false: 802.11a has no A-MPDUs (or wifi.standard = \"n\")",
+        ));
+    }
+    if w.width_mhz != 20 && w.width_mhz != 40 {
+        let found = w.width_mhz.to_string();
+        return Err(refuse(places, path, "wifi.width_mhz", &found, "20 or 40"));
     }
     let t = &s.traffic;
     if t.tcp_up == 0 && t.tcp_down == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {

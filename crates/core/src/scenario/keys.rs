@@ -1,6 +1,7 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
 use crate::sim::{Rate, Span};
+use crate::tcp::Auto;
 use crate::{choices, params};
 
 choices! {
@@ -103,8 +104,10 @@ params! {
         ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
         ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
-        /// Spread the flows over Flent's RRUL marks (CS0, CS1, CS5, EF in turn) and add its UDP echoes.
+        /// Flent's RRUL: its UDP echoes beside the ping, and its marks on the flows (see `marks`).
         rrul: bool = false, src "Flent rrul.conf";
+        /// Spread RRUL's flows and echoes over CS0, CS1, CS5, EF; without, all are best effort (Flent's `rrul_be`).
+        marks: bool = true, src "Flent rrul.conf, rrul_be.conf";
         /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
     }
@@ -149,6 +152,8 @@ params! {
         basic_rate: Rate = Rate::from_mbit(24), in Rate::from_mbit(6) => Rate::from_mbit(24), src "802.11-2020 17.3.8.3 mandatory rates";
         /// A-MPDUs; 802.11a has none.
         aggregation: bool = true, src "802.11-2020 10.12";
+        /// `tx_sk_pacing_shift` of the devices: what TSQ looks ahead, as a part of a second (10: 1 ms, 7: 8 ms); off: not rewritten.
+        tx_sk_pacing_shift: Auto<Option<u8>> = Auto::Auto, src "linux net/mac80211/main.c ieee80211_alloc_hw; by profile";
         /// Stations beside the AP.
         stations: u8 = 1, in 1 => 64, src "this project";
         /// Probability that an MPDU is lost to noise.

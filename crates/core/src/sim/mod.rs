@@ -14,7 +14,7 @@ mod units;
 pub mod xmit;
 
 pub use drops::{Bin, Ledger, Place, Reason};
-pub use packet::{Ecn, FlowId, Kind, NodeId, Owner, Packet, flags};
+pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};
 pub use probe::{Blind, PpduSeen, Probe};
 pub use queue::{EventQueue, Lane};
 pub use random::{Stream, Streams};

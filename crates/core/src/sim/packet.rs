@@ -153,6 +153,25 @@ impl Packet {
     }
 }
 
+/// What an skb's destructor sees: whose memory it was and which part of the stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Freed {
+    /// Who was charged.
+    pub owner: Owner,
+    /// How much.
+    pub truesize: u32,
+    /// Its first sequence number.
+    pub seq: u32,
+    /// Its payload, bytes.
+    pub payload: u32,
+}
+
+impl From<&Packet> for Freed {
+    fn from(p: &Packet) -> Freed {
+        Freed { owner: p.owner, truesize: p.truesize, seq: p.seq, payload: p.payload }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -81,6 +81,7 @@ impl Socket {
         if p.payload > 0 {
             flags |= flag::DATA;
         }
+        let slow_path = self.header_surprises(p);
         flags |= self.update_window(p, ack);
         let mut tagged = Tagged::default();
         if p.n_sack > 0 {
@@ -93,7 +94,7 @@ impl Socket {
         self.count_delivered(tagged.delivered, flags);
         self.ecn.accept_cwr(p);
         if prior_packets == 0 {
-            self.ca.in_ack(&mut self.tp);
+            self.ca.in_ack(&mut self.tp, slow_path);
             if flags & flag::DSACKING_ACK != 0 {
                 let _ = self.fastretrans_alert(prior_una, 0, &mut flags);
             }
@@ -103,7 +104,7 @@ impl Socket {
         }
         flags |= self.clean_rtx_queue(prior_fack, prior_una, &tagged, flags, &mut rs);
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
-        self.ca.in_ack(&mut self.tp);
+        self.ca.in_ack(&mut self.tp, slow_path);
         self.process_tlp_ack(ack, flags);
         let mut rexmit = Rexmit::Nothing;
         let dubious =
@@ -136,6 +137,13 @@ impl Socket {
         let mut flags = tagged.flags;
         let rexmit = self.fastretrans_alert(prior_una, 0, &mut flags);
         self.xmit_recovery(rexmit, low);
+    }
+
+    /// Header prediction fails (`FLAG_SLOWPATH`): more changes than sequence numbers. src: linux@6.12 net/ipv4/tcp_input.c
+    /// tcp_rcv_established
+    fn header_surprises(&self, p: &Packet) -> bool {
+        let odd = tcp_flags::SYN | tcp_flags::FIN | tcp_flags::ECE | tcp_flags::CWR;
+        p.n_sack > 0 || p.wnd != self.tp.snd_wnd || p.flags & odd != 0
     }
 
     /// `tcp_ack_update_window`, and the move of `snd_una`.

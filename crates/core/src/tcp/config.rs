@@ -69,11 +69,11 @@ crate::params! {
         /// TCP Small Queues.
         tsq: Tsq = Tsq::Kernel, src "linux@6.12 net/ipv4/tcp_output.c tcp_small_queue_check";
         /// Upper bound of the small queue (CoTSQ; static bytes). "off": no TSQ (a negative value in the paper).
-        tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), src "cotsq section III; parameters.md 1.3";
+        tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), src "cotsq section III";
         /// CoTSQ: milliseconds of data at the flow's present rate.
-        tsq_ms: u32 = 6, in 0 => 100_000, src "cotsq section III; parameters.md 1.3";
+        tsq_ms: u32 = 6, in 0 => 100_000, src "cotsq section III";
         /// CoTSQ: lower bound of the small queue, in segments. Static: the small queue, in segments.
-        tsq_pkts: u32 = 1, in 0 => 100_000, src "cotsq section III; parameters.md 1.3";
+        tsq_pkts: u32 = 1, in 0 => 100_000, src "cotsq section III";
         /// `sk_pacing_shift`: log2 of the part of a second that TSQ and GSO sizing look ahead. A mac80211 device rewrites it.
         pacing_shift: u8 = 10, in 0 => 32, src "linux@6.12 net/core/sock.c sock_init_data_uid";
         /// `tcp_limit_output_bytes`.

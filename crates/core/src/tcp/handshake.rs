@@ -120,10 +120,11 @@ impl Socket {
         self.timers.clear();
         let rtt = if self.rto.retransmits == 0 { i64::from(self.tp.clock.us_since(self.synack_sent)) } else { -1 };
         self.rto.retransmits = 0;
-        self.established();
         if rtt >= 0 {
             self.ack_update_rtt(super::ack::flag::SYN_ACKED, rtt, -1, rtt);
         }
+        // Congestion control starts with this RTT known.
+        self.established();
         self.no_rtt_yet();
         if !super::cc::Control::has_cong_control(&self.ca) {
             self.update_pacing_rate();

@@ -58,8 +58,8 @@ impl Socket {
         let tp = &mut self.tp;
         tp.wstamp_ns = tp.wstamp_ns.max(tp.clock.ns);
         let mut p = Packet::blank(Kind::Tcp, self.flow, self.local, self.remote);
-        p.born = Time::from_ns(tp.clock.ns);
-        p.enqueued = Time::from_ns(tp.wstamp_ns);
+        // Its departure time (`skb->tstamp`): an fq below holds it until then.
+        p.born = Time::from_ns(tp.wstamp_ns);
         p.seq = load.seq;
         p.payload = load.payload;
         p.segs = load.segs as u16;

@@ -1,9 +1,10 @@
 //! The pacing rate: computed after every ACK, for it sets the limits of TSQ and the size of GSO skbs; enforced only if somebody asks.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
-//! `tcp_update_skb_after_send`. Differs: nothing. A packet's earliest departure time goes down in `Packet::enqueued`, where an `fq`
-//! finds it; every other queue overwrites it.
+//! `tcp_update_skb_after_send`. Differs: nothing. A packet's earliest departure time goes down in `Packet::born`, where an `fq`
+//! finds it.
 
+use super::cc::Control;
 use super::socket::Socket;
 use super::tp::{Pacing, Tp};
 use crate::sim::Time;
@@ -42,7 +43,8 @@ impl Socket {
 
     /// An `fq` qdisc stands below (or no longer): it enforces the pacing rate, the socket's timer need not.
     pub fn on_fq(&mut self, below: bool) {
-        self.tp.pacing_status = match (below, self.params.enforce_pacing) {
+        let needed = self.params.enforce_pacing || self.ca.has_cong_control();
+        self.tp.pacing_status = match (below, needed) {
             (true, _) => Pacing::Fq,
             (false, true) => Pacing::Needed,
             (false, false) => Pacing::None,

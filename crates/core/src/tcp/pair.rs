@@ -133,7 +133,7 @@ impl Pair {
         self.after();
     }
     fn free(&mut self, p: &Packet) {
-        if p.owner != Owner::NONE && self.c.on_free_packet(self.q.now(), p) {
+        if p.owner != Owner::NONE && self.c.on_free_packet(self.q.now(), &p.into()) {
             self.q.push(self.q.now(), Lane::Softirq, Event::Tasklet);
         }
     }

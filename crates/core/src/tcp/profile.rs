@@ -84,6 +84,14 @@ pub struct Profile {
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
+    /// BIC, Scalable, Veno and YeAH count all that an ACK acknowledges: from 5.7 ("tcp: fix stretch ACK bugs in ...", four patches).
+    pub stretch_acks: bool,
+    /// BBR's window has two segments more only in the phase that probes: from 5.4 (6b3656a60f20).
+    pub bbr_probe_budget: bool,
+    /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
+    pub bbr_extra_acked: bool,
+    /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
+    pub bbr_edt: bool,
 }
 
 /// Linux 4.14: CoTSQ's.
@@ -109,6 +117,10 @@ pub static V4_14: Profile = Profile {
     rmem_default: 87_380,
     push_acks_mss: false,
     pingpong_threshold: 1,
+    stretch_acks: false,
+    bbr_probe_budget: false,
+    bbr_extra_acked: false,
+    bbr_edt: false,
 };
 
 /// Linux 4.19: BBRp's.
@@ -124,11 +136,15 @@ pub static V5_4: Profile = Profile {
     tso_defer: TsoDefer::HalfRtt,
     hystart_min_all: true,
     pingpong_threshold: 3,
+    bbr_probe_budget: true,
+    bbr_extra_acked: true,
+    bbr_edt: true,
     ..V4_19
 };
 
 /// Linux 5.10: "The New TCP Modules on the Block".
-pub static V5_10: Profile = Profile { name: "5.10", hystart_us: true, hystart_ack_delay: true, ..V5_4 };
+pub static V5_10: Profile =
+    Profile { name: "5.10", hystart_us: true, hystart_ack_delay: true, stretch_acks: true, ..V5_4 };
 
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {

@@ -1,6 +1,6 @@
 //! The reference's path in small, for tests: C, a router R and S, joined by veth pairs, with HTB and its leaf at C or R and netem at S.
 //!
-//! Stands for: `shared/reference/README.md`. CPU work takes no time; within an instant everything received is handled before the TSQ
+//! Stands for: the path of docs/reference-data.md. CPU work takes no time; within an instant everything received is handled before the TSQ
 //! tasklet runs, as Linux orders its softirqs (NET_RX before TASKLET).
 
 use super::*;
@@ -167,7 +167,7 @@ impl World {
     fn free(&mut self, p: &Packet) {
         if p.owner != Owner::NONE {
             let i = usize::from(p.owner.0);
-            if self.clients[i].on_free_packet(self.now, p) {
+            if self.clients[i].on_free_packet(self.now, &p.into()) {
                 self.tasklets.push_back(i);
             }
         }
@@ -350,7 +350,7 @@ fn look() {
 }
 
 /// What the kernel did, of both phases: goodput (Mbit/s), cwnd median and maximum (segments, all flows), srtt median (ms), ping 10th, 50th,
-/// 90th percentile (ms). src: shared/reference/kernel-6.12/summary.csv
+/// 90th percentile (ms). src: the kernel reference, docs/reference-data.md
 #[rustfmt::skip]
 const KERNEL: [(&str, [(f64, f64); 7]); 19] = [
     ("L100M-fqcodel-tsq1-4flows-cubic", [(95.629, 95.629), (92.0, 92.0), (92.0, 92.0), (3.907, 3.908), (1.09, 1.089), (1.121, 1.121), (1.122, 1.122)]),
@@ -408,11 +408,9 @@ pub fn parse(name: &str) -> Case {
             "notsq" => (c.shift, c.limit_output) = (0, 1 << 40),
             "4flows" => (c.flows, c.rtt) = (4, if c.local { c.rtt } else { Span::from_ms(10) }),
             "fqcodel" => c.leaf = LeafKind::FqCodel,
-            "reno" => c.cc = Cc::Reno,
-            "cubic" => c.cc = Cc::Cubic,
             p if p.starts_with("pfifo") => c.limit = p[5..].parse().unwrap_or(1000),
             p if p.starts_with("rtt") => c.rtt = Span::from_ms(p[3..].parse().unwrap()),
-            p => panic!("{p}"),
+            p => c.cc = *Cc::ALL.iter().find(|cc| cc.name() == p).expect(p),
         }
     }
     c

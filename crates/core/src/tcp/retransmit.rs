@@ -10,7 +10,7 @@ use super::rtx::tag;
 use super::seq::before;
 use super::socket::Socket;
 use super::timers::Pending;
-use crate::sim::{Lower, Packet, Time, flags};
+use crate::sim::{Freed, Lower, Time, flags};
 
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
@@ -133,7 +133,7 @@ impl Socket {
 
     /// [`Socket::on_free`] for a world that knows the packet: a segment whose original has not left this host is then not sent again
     /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
-    pub fn on_free_packet(&mut self, now: Time, p: &Packet) -> bool {
+    pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
         self.counts_host_copies = true;
         let end = p.seq.wrapping_add(p.payload);
         if p.payload > 0 && before(self.tp.snd_una, end) {

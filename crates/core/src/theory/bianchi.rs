@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn ns3_is_near() {
-        // shared/reference/ns3-saturation.csv, single frames of 1472 bytes, 2, 5, 10 and 14 stations. Data: 802.11a of
+        // docs/reference-data.md, the saturation table, single frames of 1472 bytes, 2, 5, 10 and 14 stations. Data: 802.11a of
         // 1536 bytes at 54 Mbit/s; HT mixed format of 1538 bytes at 150 Mbit/s (36 us and 23 symbols of 3.6 us).
         let ht = Bianchi { data: 118.8, aifs: 43.0, ..Bianchi::default() };
         let rows = [(Bianchi::default(), [30.224, 29.112, 27.497, 26.627]), (ht, [45.638, 45.715, 43.828, 42.616])];

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_printed_and_computed_points() {
-        // parameters.md section 9: rate, streams, n, user bytes, ACK bytes, goodput.
+        // Worked out from the printed formulas: rate, streams, n, user bytes, ACK bytes, goodput.
         let points = [
             (600.0, 4.0, 1.0, 1448.0, 52.0, 27.0),
             (600.0, 4.0, 42.0, 1448.0, 52.0, 378.0),

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn table_i_gives_the_computed_checks() {
-        // parameters.md section 9: plateau 191.9 Mbit/s from k = 72; RTT 11.5 ms there; 38.5 ms at t = 400, p = 1.6.
+        // Worked out from Table I: plateau 191.9 Mbit/s from k = 72; RTT 11.5 ms there; 38.5 ms at t = 400, p = 1.6.
         let m = Model::default();
         assert_eq!(m.mxg(), 72.0);
         assert!((m.bw(72.0) - 191.9).abs() < 0.05 && m.bw(500.0) == m.bw(72.0));

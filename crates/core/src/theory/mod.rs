@@ -2,8 +2,8 @@
 //!
 //! Nothing of the simulator is here, and nothing of the simulator uses it: `wavetank theory` evaluates the forms, and
 //! `validate` and `reproduce` lay their curves beside what was measured. Times are microseconds, rates Mbit/s (so that
-//! their product is bits) unless a name says otherwise. Inputs stand in `shared/papers/parameters.md`, sections 5.2, 6.3,
-//! 6.6; damaged print is read as its section 7 says.
+//! their product is bits) unless a name says otherwise. Where the print is damaged, the file says how it is
+//! read.
 
 pub mod bianchi;
 pub mod goodput11n;

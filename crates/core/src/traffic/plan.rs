@@ -72,7 +72,7 @@ impl Plan {
             let suffix = if stations > 1 { format!(" sta{}", station + 1) } else { String::new() };
             let mut add = |direction, proto, kind: &str, i: u16| {
                 let delay = Span::from_ns((jitter.unit() * t.start_jitter.ns() as f64) as i64);
-                let dscp = if t.rrul { RRUL[usize::from(i) % 4] } else { 0 };
+                let dscp = if t.rrul && t.marks { RRUL[usize::from(i) % 4] } else { 0 };
                 plan.flows.push(FlowPlan {
                     name: format!("{kind}{}{suffix}", i + 1),
                     station,
@@ -96,7 +96,7 @@ impl Plan {
                     plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
                         name: format!("{n}{suffix}"),
                         station,
-                        dscp,
+                        dscp: if t.marks { dscp } else { 0 },
                     }));
                 }
             }

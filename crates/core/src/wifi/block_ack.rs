@@ -78,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The thesis's worked example. src: papers/parameters.md 6.1 (Fig 4.2, window 8)
+    /// The thesis's worked example. src: thesis figure 4.2 (window 8)
     #[test]
     fn worked_example() {
         let mut w = TxWindow::new(Seq::new(4), 8);

@@ -6,12 +6,12 @@
 
 use super::ac::{Ac, Tid};
 use super::burst::{Burst, Report, StaIx};
-use crate::sim::{Bin, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
+use crate::sim::{Bin, Freed, Lane, NodeId, Packet, Place, Reason, Span, Time};
 
 /// Where the effects of a driver's call go, in order. The vectors are recycled by their owner.
 pub struct Sink<'a> {
     /// `kfree_skb` of what was sent: the memory and whose it was, in the order of the calls.
-    pub freed: &'a mut Vec<(u32, Owner)>,
+    pub freed: &'a mut Vec<Freed>,
     /// Packets that ended otherwise; their owner is credited from here, not from `freed`.
     pub dropped: &'a mut Vec<(Packet, Place, Reason)>,
     /// Calls of [`Device::timer`] that are wanted, each with the driver's own tag.
@@ -21,7 +21,7 @@ pub struct Sink<'a> {
 impl Sink<'_> {
     /// The packet was sent and its skb is freed.
     pub fn free(&mut self, p: &Packet) {
-        self.freed.push((p.truesize, p.owner));
+        self.freed.push(p.into());
     }
 }
 

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::phy::Ht;
 
-    /// src: papers/parameters.md section 9: 4 ms in 1536 + 4 byte frames, 40 MHz, SGI: 4, 9, 14, 19, 29, 38, 43, 48 frames;
+    /// 4 ms in 1536 + 4 byte frames, 40 MHz, SGI: 4, 9, 14, 19, 29, 38, 43, 48 frames;
     /// 42 at 64 KB. (There 4 ms is the payload alone; with the 36 us preamble every number but one is the same.)
     #[test]
     fn frames_in_4_ms() {

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
     use crate::phy::Ht;
 
-    /// src: papers/parameters.md 6.6: t_rtscts 27.2 us is the bits alone; with preambles, tails and two SIFS it is 88 us.
+    /// src: thesis table A.1: t_rtscts 27.2 us is the bits alone; with preambles, tails and two SIFS it is 88 us.
     #[test]
     fn at_24_mbit() {
         let r = Responses::new(Band::Ghz5, &[]);

@@ -146,7 +146,6 @@ mod tests {
         }
     }
 
-    /// The script of shared/examples.md section 8.
     #[test]
     fn holds_back_behind_a_hole() {
         let mut r = Run::new(1);

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(r.timeout(), Span::from_us(45));
     }
 
-    /// src: papers/parameters.md 6.3: T_DACK 22.6 us at 12 Mbit/s is the ACK's bits alone; 4 bytes more are 2.67 us of bits.
+    /// src: thesis table 3.1: T_DACK 22.6 us at 12 Mbit/s is the ACK's bits alone; 4 bytes more are 2.67 us of bits.
     #[test]
     fn what_rides_costs_whole_symbols() {
         let r = Responses::new(Band::Ghz5, &[Ofdm::R12]);

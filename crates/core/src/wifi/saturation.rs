@@ -12,24 +12,25 @@ use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What, mpdu_len};
 use super::edca::Set;
 use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
-use super::response;
+use super::response::{self, Responses};
 use super::seq::Seq;
-use crate::phy::{Band, Ht, Mode, Ofdm};
+use crate::phy::{Band, Ht, Mode, Ofdm, ppdu};
 use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
+use crate::theory::bianchi::Bianchi;
 
 crate::params! {
     /// A saturated cell.
     pub struct Params {
         /// Stations that send.
-        stations: u8 = 1, in 1 => 254, src "reference/README.md";
+        stations: u8 = 1, in 1 => 254, src "docs/reference-data.md";
         /// UDP payload of each datagram, bytes.
-        payload: u32 = 1472, in 1 => 1472, src "reference/README.md";
+        payload: u32 = 1472, in 1 => 1472, src "docs/reference-data.md";
         /// Most bytes of an A-MPDU; 0: single frames.
-        max_ampdu_bytes: u32 = 0, in 0 => 65535, src "reference/README.md";
+        max_ampdu_bytes: u32 = 0, in 0 => 65535, src "docs/reference-data.md";
         /// Longest PPDU.
-        max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; reference/README.md";
+        max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; docs/reference-data.md";
         /// Protects every data frame by RTS/CTS.
-        rts: bool = false, src "reference/README.md";
+        rts: bool = false, src "docs/reference-data.md";
         /// Transmissions of a frame outside a Block Ack agreement.
         retry_limit: u8 = 7, in 1 => 255, src "ns-3.44 wifi-mac.cc FrameRetryLimit";
     }
@@ -206,10 +207,26 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
     }
 }
 
+/// What Bianchi's model takes for this cell of single frames without RTS: durations by the standard's formulas, the retry
+/// limit, and after a collision AIFS alone, as the medium has it by default.
+pub fn bianchi(p: &Params, mode: Mode) -> Bianchi {
+    let qos = mode.aggregates();
+    let us = |s: Span| s.ns() as f64 / 1e3;
+    let ack = Responses::new(Band::Ghz5, &[]).answer(response::Kind::Ack, mode, 0);
+    Bianchi {
+        n: f64::from(p.stations),
+        attempts: f64::from(p.retry_limit),
+        aifs: if qos { 43.0 } else { 34.0 },
+        data: us(ppdu(mode, u32::from(mpdu_len(p.payload + 28, qos)), Band::Ghz5)),
+        ack: us(ack.duration),
+        payload: f64::from(p.payload),
+        ..Bianchi::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::ppdu;
 
     fn mode(name: &str) -> Mode {
         match name.strip_prefix("ht") {
@@ -301,41 +318,12 @@ mod tests {
         assert!(errors[errors.len() / 2] < 0.01, "median {}", errors[errors.len() / 2]);
     }
 
-    /// Bianchi's chain with a retry limit (Wu et al., Infocom 2002): stage i has window min(16 * 2^i, 1024), and the frame
-    /// is dropped after `limit` transmissions. A collision lasts as long as the frame and AIFS.
-    fn bianchi(n: u8, m: Mode, limit: i32) -> f64 {
-        let qos = m.aggregates();
-        let (mut lo, mut hi) = (0.0, 1.0);
-        let tau = |p: f64| {
-            let (mut num, mut den) = (0.0, 0.0);
-            for i in 0..limit {
-                let w = f64::from(16 << i.min(6));
-                num += p.powi(i);
-                den += p.powi(i) * (w + 1.0) / 2.0;
-            }
-            num / den
-        };
-        for _ in 0..100 {
-            let p: f64 = (lo + hi) / 2.0;
-            if 1.0 - (1.0 - tau(p)).powi(i32::from(n) - 1) > p { lo = p } else { hi = p }
-        }
-        let (t, n) = (tau(lo), f64::from(n));
-        let any = 1.0 - (1.0 - t).powf(n);
-        let one = n * t * (1.0 - t).powf(n - 1.0);
-        let us = |s: Span| s.ns() as f64 / 1e3;
-        let data = us(ppdu(m, u32::from(mpdu_len(1500, qos)), Band::Ghz5));
-        let ack = if m == mode("ht0") || m == mode("ofdm6") { 44.0 } else { 28.0 };
-        let aifs = if qos { 43.0 } else { 34.0 };
-        let (ts, tc) = (data + 16.0 + ack + aifs, data + aifs);
-        one * 1472.0 * 8.0 / ((1.0 - any) * 9.0 + one * ts + (any - one) * tc)
-    }
-
     #[test]
     fn against_bianchi() {
         for name in ["ht0", "ht3", "ht6", "ht7", "ofdm6", "ofdm54"] {
             for n in [2, 5, 10, 14] {
                 let (m, p) = (mode(name), Params { stations: n, ..Params::default() });
-                let (ours, theory) = (goodput(&p, m, 4), bianchi(n, m, 7));
+                let (ours, theory) = (goodput(&p, m, 4), bianchi(&p, m).solve().goodput);
                 println!("{name} {n}: {ours:.2} {theory:.2} {:+.2} %", (ours / theory - 1.0) * 100.0);
                 assert!((ours / theory - 1.0).abs() < 0.05, "{name} {n}: {ours} {theory}");
             }

@@ -11,22 +11,27 @@
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c (scheduling: this file; [`limits`]; [`tid`]; completion:
 //! [`complete`]), main.c ath9k_conf_tx.
-//! Differs: D1 completion takes no time (no interrupt latency or mitigation); D2 the hardware queue's descriptors are never
+//! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
 //! (minstrel_aggr_check), all else has one from the start; D5 a BAR that fails is kept by the TID, not by mac80211.
 
 mod complete;
 mod limits;
+mod rx;
 mod tid;
 
 #[cfg(test)]
 mod tests;
 
 use crate::rate::{Control, Rates};
-use crate::sim::{Span, Time};
+use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::{Ac, Attempt, Burst, Device, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use rx::Mitigation;
 use std::collections::VecDeque;
 use tid::{TidState, Txqs};
+
+/// The tag of the receive interrupt.
+const RX_INTERRUPT: u32 = 0;
 
 crate::params! {
     /// An Atheros 802.11n PCIe card and its driver.
@@ -45,6 +50,10 @@ crate::params! {
         airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 xmit.c ath_update_max_aggr_framelen";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
         density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MPDU_DENSITY_8";
+        /// A receive interrupt comes when no frame came for this long ...
+        rimt_last: Span = Span::from_us(500), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 250 us)";
+        /// ... or this long after the first that it tells of.
+        rimt_first: Span = Span::from_us(2_000), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 700 us)";
         /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
         subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k.h ATH_AGGR_MINPLEN";
         /// Transmissions of an MPDU after which it is given up.
@@ -76,6 +85,7 @@ pub struct Ath9k {
     pool: Vec<Burst>,
     /// MPDUs of a burst that is being completed, and the next one's state.
     failed: Vec<Mpdu>,
+    rx: Mitigation,
 }
 
 impl Ath9k {
@@ -95,7 +105,22 @@ impl Ath9k {
             tids,
             pool: Vec::new(),
             failed: Vec::with_capacity(64),
+            rx: Mitigation::new(),
         }
+    }
+    /// A frame from the air, in order, whose last bit was there at `ended`.
+    pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
+        if self.rx.receive(ended, p) {
+            sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
+        }
+    }
+    /// Hands the packets that the host has been told of to `up`, in order.
+    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
+        self.rx.take_up(up);
+    }
+    /// Packets between the air and the host.
+    pub fn held_up(&self) -> u64 {
+        self.rx.held()
     }
     fn tid_mut(&mut self, to: StaIx, tid: Tid) -> &mut TidState {
         &mut self.tids[to.ix() * Tid::COUNT + tid.ix()]
@@ -251,7 +276,15 @@ impl Device for Ath9k {
         self.complete(now, b, report, q, sink);
         self.schedule(now, ac, q, sink);
     }
-    fn timer(&mut self, _now: Time, _tag: u32, _q: &mut Txqs, _sink: &mut Sink<'_>) {}
+    /// The only clock is the receive interrupt's; frames that came since have moved it.
+    fn timer(&mut self, now: Time, _tag: u32, _q: &mut Txqs, sink: &mut Sink<'_>) {
+        let due = self.rx.due(&self.par);
+        if due <= now {
+            self.rx.interrupt();
+        } else if !due.is_never() {
+            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        }
+    }
     fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span, q: &mut Txqs) {
         q.register_airtime(now, u16::from(from.0), tid.get(), Span::ZERO, airtime);
     }

@@ -2,14 +2,14 @@ use super::*;
 use crate::mac80211;
 use crate::phy::{Ht, Mode, Ofdm};
 use crate::rate::fixed;
-use crate::sim::{FlowId, Kind, Lane, NodeId, Owner, Packet, Place, Reason};
+use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Packet, Place, Reason};
 use crate::wifi::edca::Set;
 
 /// A card at a station, driven by hand.
 struct Bench {
     d: Ath9k,
     q: Txqs,
-    freed: Vec<(u32, Owner)>,
+    freed: Vec<Freed>,
     dropped: Vec<(Packet, Place, Reason)>,
     wants: Vec<(Time, Lane, u32)>,
     next: u32,
@@ -57,7 +57,7 @@ impl Bench {
         self.d.head(BE).unwrap().mpdus.iter().map(|m| m.seq.get()).collect()
     }
     fn freed(&mut self) -> Vec<u32> {
-        self.freed.drain(..).map(|f| f.0 - 2304).collect()
+        self.freed.drain(..).map(|f| f.truesize - 2304).collect()
     }
 }
 

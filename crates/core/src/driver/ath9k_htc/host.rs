@@ -179,7 +179,7 @@ mod tests {
     fn packet() -> Packet {
         Packet { truesize: 2304, owner: Owner(1), ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
     }
-    type Lists = (Vec<(u32, Owner)>, Vec<(Packet, Place, Reason)>, Vec<(Time, crate::sim::Lane, u32)>);
+    type Lists = (Vec<crate::sim::Freed>, Vec<(Packet, Place, Reason)>, Vec<(Time, crate::sim::Lane, u32)>);
     fn sink(l: &mut Lists) -> Sink<'_> {
         Sink { freed: &mut l.0, dropped: &mut l.1, wants: &mut l.2 }
     }
@@ -197,7 +197,7 @@ mod tests {
         h.sent(Time::ZERO, 7);
         h.status(7, true, &mut sink(&mut l));
         assert!(h.wake(&par) && h.awake());
-        assert_eq!(l.0, [(2304, Owner(1))]);
+        assert_eq!(l.0, [(&packet()).into()]);
         h.take(&par, packet(), StaIx::AP, Tid::new(0));
         assert_eq!(h.skbs.back(), Some(&7), "the lowest free slot is taken");
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::phy::Ht;
-use crate::sim::{FlowId, Kind, NodeId, Owner, Place, Reason, Span, Stream, Streams};
+use crate::sim::{FlowId, Freed, Kind, NodeId, Owner, Place, Reason, Span, Stream, Streams};
 use crate::wifi::What;
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ struct World {
     dev: Ath9kHtc<Fifo>,
     q: Fifo,
     now: Time,
-    freed: Vec<(u32, Owner)>,
+    freed: Vec<Freed>,
     dropped: Vec<(Packet, Place, Reason)>,
     wants: Vec<(Time, Lane, u32)>,
     /// The exchange on the air: until when, and whose.

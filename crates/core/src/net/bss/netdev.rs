@@ -114,31 +114,24 @@ impl Netdev {
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
-    /// Whether received packets wait in the device before the host gets them.
-    pub fn receives_slowly(&self) -> bool {
-        match self {
-            Netdev::Ath9k(..) => false,
-            Netdev::Ath9kHtc(..) => true,
-        }
-    }
     /// A received packet, in order, whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
         match self {
-            Netdev::Ath9k(..) => unreachable!("ath9k hands up at once"),
+            Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, p, sink),
         }
     }
     /// Received packets that are ready for the host.
     pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
-            Netdev::Ath9k(..) => {}
+            Netdev::Ath9k(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
-            Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held(),
+            Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }

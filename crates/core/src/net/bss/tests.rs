@@ -1,7 +1,7 @@
 use super::*;
 use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Ht, Mode, Ofdm};
-use crate::sim::{EventQueue, FlowId, Kind, NodeId};
+use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner};
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
@@ -124,7 +124,7 @@ impl World {
         let freed: Vec<_> = self.out.freed.drain(..).collect();
         let dropped: Vec<_> = self.out.dropped.drain(..).collect();
         self.dropped.extend(&dropped);
-        let owners = freed.iter().map(|f| f.1).chain(dropped.iter().map(|d| d.0.owner));
+        let owners = freed.iter().map(|f| f.owner).chain(dropped.iter().map(|d| d.0.owner));
         for o in owners.filter(|&o| o != Owner::NONE) {
             if self.flows[usize::from(o.0)].4 > 0 {
                 self.send(usize::from(o.0));

@@ -4,9 +4,24 @@
 //! dispatched by a match on an enum, never through a vtable. Adding one: write `cc/NAME.rs` with `Params` (by `params!`) and a type that
 //! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
 
+pub mod bbr;
+pub mod bic;
 pub mod cubic;
+pub mod highspeed;
+pub mod htcp;
+pub mod hybla;
 pub mod hystart;
+pub mod illinois;
+pub mod nv;
 pub mod reno;
+pub mod scalable;
+pub mod vegas;
+pub mod veno;
+pub mod westwood;
+pub mod yeah;
+
+#[cfg(test)]
+mod battery;
 
 use super::profile::Profile;
 use super::tp::{CaState, Tp};
@@ -86,8 +101,8 @@ pub trait Control {
     fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
     /// Something happened (`cwnd_event`).
     fn event(&mut self, _tp: &mut Tp, _event: Event) {}
-    /// An ACK came, before it is judged (`in_ack_event`).
-    fn in_ack(&mut self, _tp: &mut Tp) {}
+    /// An ACK came, before it is judged (`in_ack_event`); `slow_path`: it did more than move `snd_una` (`CA_ACK_SLOWPATH`).
+    fn in_ack(&mut self, _tp: &mut Tp, _slow_path: bool) {}
     /// Segments were acknowledged (`pkts_acked`).
     fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
     /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
@@ -179,8 +194,8 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$v(a) => a.event(tp, event) ),* }
             }
             #[inline]
-            fn in_ack(&mut self, tp: &mut Tp) {
-                match self { $( Algorithm::$v(a) => a.in_ack(tp) ),* }
+            fn in_ack(&mut self, tp: &mut Tp, slow_path: bool) {
+                match self { $( Algorithm::$v(a) => a.in_ack(tp, slow_path) ),* }
             }
             #[inline]
             fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
@@ -215,6 +230,30 @@ algorithms! {
     Reno = "reno" in reno,
     /// CUBIC with HyStart.
     Cubic = "cubic" in cubic,
+    /// Vegas.
+    Vegas = "vegas" in vegas,
+    /// BBR v1.
+    Bbr = "bbr" in bbr,
+    /// YeAH.
+    Yeah = "yeah" in yeah,
+    /// HighSpeed.
+    Highspeed = "highspeed" in highspeed,
+    /// New Vegas (Linux's `tcp_nv`).
+    Nv = "nv" in nv,
+    /// Westwood+.
+    Westwood = "westwood" in westwood,
+    /// Veno.
+    Veno = "veno" in veno,
+    /// Hybla.
+    Hybla = "hybla" in hybla,
+    /// BIC.
+    Bic = "bic" in bic,
+    /// H-TCP.
+    Htcp = "htcp" in htcp,
+    /// Illinois.
+    Illinois = "illinois" in illinois,
+    /// Scalable.
+    Scalable = "scalable" in scalable,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
@@ -224,6 +263,20 @@ pub fn slow_start(tp: &mut Tp, acked: u32) -> u32 {
     let left = acked - (cwnd - tp.snd_cwnd);
     tp.snd_cwnd = cwnd.min(tp.snd_cwnd_clamp);
     left
+}
+
+/// What an ACK of `acked` segments is worth above ssthresh, once slow start has had its part. Before 5.7 some controls took it for one
+/// segment there, and for none where it ended slow start.
+pub fn beyond_slow_start(tp: &mut Tp, acked: u32, stretch_acks: bool) -> u32 {
+    match (tp.in_slow_start(), stretch_acks) {
+        (true, true) => slow_start(tp, acked),
+        (true, false) => {
+            slow_start(tp, acked);
+            0
+        }
+        (false, true) => acked,
+        (false, false) => acked.min(1),
+    }
 }
 
 /// Additive increase: one segment every `w` acknowledged. src: linux@6.12 net/ipv4/tcp_cong.c tcp_cong_avoid_ai
@@ -241,4 +294,23 @@ pub fn additive_increase(tp: &mut Tp, w: u32, acked: u32) {
         tp.snd_cwnd += delta;
     }
     tp.snd_cwnd = tp.snd_cwnd.min(tp.snd_cwnd_clamp);
+}
+
+/// Reno's window after a loss: half. src: linux@6.12 net/ipv4/tcp_cong.c tcp_reno_ssthresh
+pub fn reno_ssthresh(tp: &Tp) -> u32 {
+    (tp.snd_cwnd >> 1).max(2)
+}
+
+/// Reno's growth. src: linux@6.12 net/ipv4/tcp_cong.c tcp_reno_cong_avoid
+pub fn reno_cong_avoid(tp: &mut Tp, mut acked: u32) {
+    if !tp.cwnd_limits() {
+        return;
+    }
+    if tp.in_slow_start() {
+        acked = slow_start(tp, acked);
+        if acked == 0 {
+            return;
+        }
+    }
+    additive_increase(tp, tp.snd_cwnd, acked);
 }

@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_cong.c `tcp_reno`. Differs: nothing.
 
-use super::{Control, additive_increase, slow_start};
+use super::{Control, reno_cong_avoid, reno_ssthresh};
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
@@ -24,19 +24,10 @@ impl Reno {
 
 impl Control for Reno {
     fn ssthresh(&mut self, tp: &mut Tp) -> u32 {
-        (tp.snd_cwnd >> 1).max(2)
+        reno_ssthresh(tp)
     }
-    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, mut acked: u32) {
-        if !tp.cwnd_limits() {
-            return;
-        }
-        if tp.in_slow_start() {
-            acked = slow_start(tp, acked);
-            if acked == 0 {
-                return;
-            }
-        }
-        additive_increase(tp, tp.snd_cwnd, acked);
+    fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, acked: u32) {
+        reno_cong_avoid(tp, acked);
     }
 }
 

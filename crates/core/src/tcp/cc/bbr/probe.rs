@@ -1,0 +1,100 @@
+//! BBR's probing: the cycle of gains that looks for more bandwidth, and the dips that look for a smaller RTT.
+//!
+//! Stands for: `bbr_update_cycle_phase`, `bbr_is_next_cycle_phase`, `bbr_reset_probe_bw_mode`, `bbr_update_min_rtt`,
+//! `bbr_check_probe_rtt_done`.
+
+use super::{Bbr, CYCLE_LEN, Mode, UNIT};
+use crate::tcp::cc::RateSample;
+use crate::tcp::seq::after;
+use crate::tcp::tp::Tp;
+
+/// Phases among which chance decides where the cycle begins. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cycle_rand
+const CYCLE_RAND: u32 = 7;
+/// Window of the least RTT, seconds. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_min_rtt_win_sec
+const MIN_RTT_WIN_S: u32 = 10;
+/// Length of a dip, microseconds. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_probe_rtt_mode_ms
+const PROBE_RTT_US: u32 = 200_000;
+/// Segments in flight in a dip, and the least window. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
+pub(super) const CWND_MIN: u32 = 4;
+
+impl Bbr {
+    /// `bbr_reset_probe_bw_mode`: in any phase but the one that drains.
+    pub(super) fn enter_probe_bw(&mut self, tp: &Tp) {
+        self.mode = Mode::ProbeBw;
+        self.cycle_idx = CYCLE_LEN - 1 - self.random.below(CYCLE_RAND) as usize;
+        self.next_phase(tp);
+    }
+
+    fn next_phase(&mut self, tp: &Tp) {
+        self.cycle_idx = (self.cycle_idx + 1) % CYCLE_LEN;
+        self.cycle_mstamp = tp.delivered_mstamp;
+    }
+
+    /// `bbr_update_cycle_phase`.
+    pub(super) fn update_cycle(&mut self, tp: &Tp, rs: &RateSample) {
+        if self.mode == Mode::ProbeBw && self.phase_is_over(tp, rs) {
+            self.next_phase(tp);
+        }
+    }
+
+    /// `bbr_is_next_cycle_phase`: a phase lasts the least RTT; one that probes, until it brought its gain's worth in flight or a loss;
+    /// one that drains, no longer than the queue.
+    fn phase_is_over(&self, tp: &Tp, rs: &RateSample) -> bool {
+        let full = tp.delivered_mstamp.saturating_sub(self.cycle_mstamp) > u64::from(self.min_rtt_us);
+        if self.pacing_gain == UNIT {
+            return full;
+        }
+        let in_flight = self.in_network(tp, rs.prior_in_flight);
+        if self.pacing_gain > UNIT {
+            return full && (rs.losses > 0 || in_flight >= self.inflight(tp, self.max_bw(), self.pacing_gain));
+        }
+        full || in_flight <= self.inflight(tp, self.max_bw(), UNIT)
+    }
+
+    /// `bbr_update_min_rtt`.
+    pub(super) fn update_min_rtt(&mut self, tp: &mut Tp, rs: &RateSample) {
+        let now = tp.clock.j32();
+        let expired = after(now, self.min_rtt_stamp.wrapping_add(MIN_RTT_WIN_S * tp.clock.hz));
+        if rs.rtt_us >= 0 && (rs.rtt_us < i64::from(self.min_rtt_us) || (expired && !rs.is_ack_delayed)) {
+            self.min_rtt_us = rs.rtt_us as u32;
+            self.min_rtt_stamp = now;
+        }
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.save_cwnd(tp);
+            self.probe_rtt_done = None;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt(tp, now);
+        }
+        if rs.delivered > 0 {
+            self.idle_restart = false;
+        }
+    }
+
+    /// An ACK in a dip.
+    fn probe_rtt(&mut self, tp: &mut Tp, now: u32) {
+        // Its low rates do not count.
+        tp.app_limited = tp.delivered.wrapping_add(tp.in_flight()).max(1);
+        if self.probe_rtt_done.is_some() {
+            self.probe_rtt_round_done |= self.round_start;
+            if self.probe_rtt_round_done {
+                self.check_probe_rtt_done(tp);
+            }
+        } else if tp.in_flight() <= CWND_MIN {
+            self.probe_rtt_done = Some(now.wrapping_add(tp.clock.us_to_jiffies(PROBE_RTT_US)));
+            self.probe_rtt_round_done = false;
+            self.next_rtt_delivered = tp.delivered;
+        }
+    }
+
+    /// `bbr_check_probe_rtt_done`.
+    pub(super) fn check_probe_rtt_done(&mut self, tp: &mut Tp) {
+        let now = tp.clock.j32();
+        if self.probe_rtt_done.is_some_and(|done| after(now, done)) {
+            self.min_rtt_stamp = now;
+            tp.snd_cwnd = tp.snd_cwnd.max(self.prior_cwnd);
+            self.leave_probe_rtt(tp);
+        }
+    }
+}

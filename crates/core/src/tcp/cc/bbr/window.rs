@@ -1,0 +1,135 @@
+//! What BBR's model comes to: pacing rate and window.
+//!
+//! Stands for: `bbr_bw_to_pacing_rate`, `bbr_set_pacing_rate`, `bbr_bdp`, `bbr_quantization_budget`, `bbr_packets_in_net_at_edt`,
+//! `bbr_set_cwnd`.
+
+use super::probe::CWND_MIN;
+use super::{BW_SCALE, BW_UNIT, Bbr, HIGH_GAIN, Mode, SCALE, UNIT};
+use crate::tcp::cc::RateSample;
+use crate::tcp::tp::{CaState, Tp};
+
+/// How much slower than the bandwidth the pacing rate is, percent. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_pacing_margin_percent
+const MARGIN_PERCENT: u64 = 1;
+/// Rate below which an skb is one segment, bytes a second. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_min_tso_rate
+const MIN_TSO_RATE: u64 = 1_200_000 >> 3;
+/// Largest skb in the window's budget, bytes: 64 KiB less `MAX_TCP_HEADER`. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_tso_segs_goal
+const GSO_MAX: u64 = 65_536 - 1 - 320;
+/// Skbs in the window's budget: in the qdisc, in the device, at the receiver. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_quantization_budget
+const BUDGET_SKBS: u32 = 3;
+/// Initial window, segments. src: linux@6.12 include/net/tcp.h TCP_INIT_CWND
+const INIT_CWND: u32 = 10;
+
+/// A bandwidth (segments a microsecond << 24) and a gain as bytes a second (`bbr_rate_bytes_per_sec`).
+pub(super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
+    let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
+    r.wrapping_mul(1_000_000 / 100 * (100 - MARGIN_PERCENT)) >> BW_SCALE
+}
+
+/// Least segments an skb (`bbr_min_tso_segs`).
+pub(super) fn min_tso_segs(tp: &Tp) -> u32 {
+    if tp.pacing_rate < MIN_TSO_RATE { 1 } else { 2 }
+}
+
+/// Segments an skb at the present rate (`bbr_tso_segs_goal`).
+fn tso_segs_goal(tp: &Tp) -> u32 {
+    let bytes = (tp.pacing_rate >> tp.pacing_shift).min(GSO_MAX) as u32;
+    (bytes / tp.mss_cache).max(min_tso_segs(tp)).min(0x7f)
+}
+
+impl Bbr {
+    /// `bbr_init_pacing_rate_from_rtt`: the first window a round trip, at Startup's gain.
+    pub(super) fn first_pacing_rate(&mut self, tp: &mut Tp) {
+        let rtt_us = if tp.srtt_us != 0 {
+            self.has_seen_rtt = true;
+            (tp.srtt_us >> 3).max(1)
+        } else {
+            1_000
+        };
+        let bw = (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32;
+        tp.pacing_rate = rate(tp, bw, HIGH_GAIN);
+    }
+
+    /// `bbr_set_pacing_rate`: Startup never slows down.
+    pub(super) fn set_pacing_rate(&mut self, tp: &mut Tp, bw: u32, gain: u32) {
+        let rate = rate(tp, bw, gain);
+        if !self.has_seen_rtt && tp.srtt_us != 0 {
+            self.first_pacing_rate(tp);
+        }
+        if self.full_bw_reached || rate > tp.pacing_rate {
+            tp.pacing_rate = rate;
+        }
+    }
+
+    /// Bandwidth times least RTT times a gain, segments, rounded up (`bbr_bdp`).
+    fn bdp(&self, bw: u32, gain: u32) -> u32 {
+        if self.min_rtt_us == u32::MAX {
+            return INIT_CWND;
+        }
+        let w = u64::from(bw) * u64::from(self.min_rtt_us);
+        (((w.wrapping_mul(u64::from(gain)) >> SCALE) + BW_UNIT - 1) >> BW_SCALE) as u32
+    }
+
+    /// Three skbs more, an even number, and two more where bandwidth is probed, or, before 5.4, where a gain is above 1
+    /// (`bbr_quantization_budget`).
+    fn budget(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
+        let even = cwnd.wrapping_add(BUDGET_SKBS * tso_segs_goal(tp) + 1) & !1;
+        let probes = if self.profile.bbr_probe_budget { self.cycle_idx == 0 } else { gain > UNIT };
+        if self.mode == Mode::ProbeBw && probes { even + 2 } else { even }
+    }
+
+    /// What should be in flight (`bbr_inflight`).
+    pub(super) fn inflight(&self, tp: &Tp, bw: u32, gain: u32) -> u32 {
+        self.budget(tp, self.bdp(bw, gain), gain)
+    }
+
+    /// How many of `in_flight` segments will still be out when the next one departs (`bbr_packets_in_net_at_edt`; from 4.20).
+    pub(super) fn in_network(&self, tp: &Tp, in_flight: u32) -> u32 {
+        if !self.profile.bbr_edt {
+            return in_flight;
+        }
+        let us = tp.wstamp_ns.saturating_sub(tp.clock.ns) / 1_000;
+        let delivered = (u64::from(self.bandwidth()).wrapping_mul(us) >> BW_SCALE) as u32;
+        let then = if self.pacing_gain > UNIT { in_flight + tso_segs_goal(tp) } else { in_flight };
+        then.saturating_sub(delivered)
+    }
+
+    /// `bbr_set_cwnd`.
+    pub(super) fn set_cwnd(&mut self, tp: &mut Tp, rs: &RateSample, bw: u32, gain: u32) {
+        let acked = rs.acked_sacked;
+        let mut cwnd = tp.snd_cwnd;
+        if acked > 0 && !self.recover_or_restore(tp, rs, &mut cwnd) {
+            let target = self.budget(tp, self.bdp(bw, gain).wrapping_add(self.aggregation_cwnd()), gain);
+            if self.full_bw_reached {
+                cwnd = (cwnd + acked).min(target);
+            } else if cwnd < target || tp.delivered < INIT_CWND {
+                cwnd += acked;
+            }
+            cwnd = cwnd.max(CWND_MIN);
+        }
+        tp.snd_cwnd = cwnd.min(tp.snd_cwnd_clamp);
+        if self.mode == Mode::ProbeRtt {
+            tp.snd_cwnd = tp.snd_cwnd.min(CWND_MIN);
+        }
+    }
+
+    /// `bbr_set_cwnd_to_recover_or_restore`. True: packets are conserved.
+    fn recover_or_restore(&mut self, tp: &Tp, rs: &RateSample, cwnd: &mut u32) -> bool {
+        let (prev, state) = (self.prev_ca_state, tp.ca_state);
+        if rs.losses > 0 {
+            *cwnd = (i64::from(*cwnd) - i64::from(rs.losses)).max(1) as u32;
+        }
+        if state == CaState::Recovery && prev != CaState::Recovery {
+            self.packet_conservation = true;
+            self.next_rtt_delivered = tp.delivered;
+            *cwnd = tp.in_flight() + rs.acked_sacked;
+        } else if prev >= CaState::Recovery && state < CaState::Recovery {
+            *cwnd = (*cwnd).max(self.prior_cwnd);
+            self.packet_conservation = false;
+        }
+        self.prev_ca_state = state;
+        if self.packet_conservation {
+            *cwnd = (*cwnd).max(tp.in_flight() + rs.acked_sacked);
+        }
+        self.packet_conservation
+    }
+}

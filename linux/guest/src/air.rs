@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The wireless network: radios into namespaces, an access point (hostapd), stations that join it (iw), addresses.
+//!
+//!   C1 .. Cn ~~wlan~~ AP --apw sw-- S        the AP routes (a bridge would let its mac80211 throttle S's sockets)
+//!
+//! Station i has 10.1.0.(10 + i), the AP 10.1.0.1 and 10.0.1.1, S 10.0.1.2. Radio 0 is the AP's.
+//! rtt_ms: netem delay on S's sw, as in the wired cases.
+
+use crate::case::Case;
+use crate::sys;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+static HOSTAPD: Mutex<Option<Child>> = Mutex::new(None);
+
+pub fn station_ns(i: usize) -> String {
+    format!("C{}", i + 1)
+}
+
+pub fn build(case: &Case, stations: usize) -> Result<(), String> {
+    sys::insmod(&case.text("module_radio", ""), &format!("radios={} {}", stations + 1, case.text("radio", "")))?;
+    let mut text = String::from("netns add AP\nnetns add S\nlink add apw netns AP type veth peer name sw netns S\n");
+    for i in 0..stations {
+        text += &format!("netns add {}\n", station_ns(i));
+    }
+    sys::feed("ip", &["-batch"], &text)?;
+    for (i, phy) in phys()?.iter().enumerate() {
+        let ns = if i == 0 { "AP".into() } else { station_ns(i - 1) };
+        sys::run("iw", &["phy", phy, "set", "netns", "name", &ns])?;
+    }
+    let segs = match case.get("gso_max_segs", 1)? {
+        0 => String::new(),
+        n => format!("link set DEV gso_max_segs {n}\n"),
+    };
+    let with = |dev: &str| segs.replace("DEV", dev);
+    sys::feed(
+        "ip",
+        &["-n", "S", "-batch"],
+        &format!(
+            "addr add 10.0.1.2/24 dev sw\n{}link set sw up\nlink set lo up\nroute add default via 10.0.1.1\n",
+            with("sw")
+        ),
+    )?;
+    sys::feed(
+        "ip",
+        &["-n", "AP", "-batch"],
+        &format!(
+            "addr add 10.0.1.1/24 dev apw\naddr add 10.1.0.1/24 dev wlan0\n{}{}link set apw up\nlink set lo up\n",
+            with("apw"),
+            with("wlan0")
+        ),
+    )?;
+    if case.get("gso_max_segs", 1)? == 1 {
+        sys::within("AP", || sys::offloads_off("apw"))?;
+        sys::within("S", || sys::offloads_off("sw"))?;
+    }
+    sys::within("AP", || sys::sysctl("net/ipv4/ip_forward", "1"))?;
+    let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
+    if rtt_us > 0 {
+        sys::run(
+            "tc",
+            &[
+                "-n",
+                "S",
+                "qdisc",
+                "add",
+                "dev",
+                "sw",
+                "root",
+                "netem",
+                "delay",
+                &format!("{rtt_us}us"),
+                "limit",
+                "100000",
+            ],
+        )?;
+    }
+    access_point(case)?;
+    for i in 0..stations {
+        let (ns, dev) = (station_ns(i), format!("wlan{}", i + 1));
+        sys::feed("ip", &["-n", &ns, "-batch"], &format!(
+            "addr add 10.1.0.{}/24 dev {dev}\n{}link set {dev} up\nlink set lo up\nroute add default via 10.1.0.1\n", 10 + i, with(&dev)))?;
+        // one after another: stations that scan in the same tick lose their probe requests to each other
+        sys::within(&ns, || {
+            sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"])?;
+            sys::wait_carrier(&dev, 10)
+        })?;
+    }
+    Ok(())
+}
+
+/// The wiphys' names in the order of the radios: numbers grow with each loading of the module.
+fn phys() -> Result<Vec<String>, String> {
+    let entries = std::fs::read_dir("/sys/class/ieee80211").map_err(|e| e.to_string())?;
+    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort_by_key(|n| n.trim_start_matches("phy").parse::<u32>().unwrap_or(u32::MAX));
+    Ok(names)
+}
+
+fn access_point(case: &Case) -> Result<(), String> {
+    let ht = if case.get("ht", true)? { "ieee80211n=1\nht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]\n" } else { "" };
+    let wmm = u8::from(case.get("wmm", true)?);
+    let conf = format!(
+        "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}"
+    );
+    std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
+    sys::within("AP", || {
+        let log = std::fs::File::create("/tmp/wt/hostapd.log").map_err(|e| e.to_string())?;
+        let child = Command::new("hostapd")
+            .arg("/run/hostapd.conf")
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("hostapd: {e}"))?;
+        *HOSTAPD.lock().expect("lock") = Some(child);
+        Ok(())
+    })?;
+    sys::within("AP", || sys::wait_carrier("wlan0", 10)).map_err(|e| {
+        format!("{e}; hostapd said:\n{}", std::fs::read_to_string("/tmp/wt/hostapd.log").unwrap_or_default())
+    })
+}
+
+/// Ends hostapd and removes the namespaces.
+pub fn tear_down(stations: usize) -> Result<(), String> {
+    if let Some(mut child) = HOSTAPD.lock().expect("lock").take() {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let mut text = String::from("netns del AP\nnetns del S\n");
+    for i in 0..stations {
+        text += &format!("netns del {}\n", station_ns(i));
+    }
+    sys::feed("ip", &["-batch"], &text)
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The guest of the second water: the only program that runs on the kernel under test.
+//!
+//! Enters: a directory of the host (kernel parameter `wt_dir`, handed to init as an environment variable) with
+//! `case`, lines of `key value`. Leaves: `out.json` in the same directory, in the format of the stored reference
+//! measurements, and the machine switched off.
+//!
+//! As init (process 1) it mounts what it needs, builds the namespaces and links, starts traffic as threads that
+//! each live in the namespace of their host, and samples from one thread by system calls alone: a fork for every
+//! sample is what makes virtual time slow.
+//!
+//! Left to others: parsing JSON and TOML, finding the kernel, judging (the host's side, `linux/uml.py`).
+
+mod air;
+mod bulk;
+mod case;
+mod echo;
+mod json;
+mod qdisc;
+mod reload;
+mod sys;
+mod udp;
+mod wifi;
+mod wired;
+
+use case::Case;
+
+fn main() {
+    let init = std::process::id() == 1;
+    let result = std::panic::catch_unwind(|| run(init));
+    if !matches!(result, Ok(Ok(()))) {
+        if let Ok(Err(e)) = &result {
+            println!("wavetank-guest: {e}");
+        }
+    }
+    if init {
+        sys::power_off();
+    }
+}
+
+fn run(init: bool) -> Result<(), String> {
+    if !init {
+        return Err("runs as process 1 of a User-Mode Linux only".into());
+    }
+    let host_dir = std::env::var("wt_dir").map_err(|_| "kernel parameter wt_dir is missing")?;
+    sys::mount_all(&host_dir)?;
+    let case = Case::read("/tmp/wt/case")?;
+    let out = match case.text("kind", "wired").as_str() {
+        "wired" => wired::run(&case)?,
+        "wifi" => wifi::run(&case)?,
+        "reload" => reload::run(&case)?,
+        other => return Err(format!("unknown kind {other}")),
+    };
+    std::fs::write("/tmp/wt/out.json", out).map_err(|e| format!("out.json: {e}"))
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A qdisc's counters by rtnetlink, without a fork.
+//! src: linux@6.12 net/sched/sch_api.c tc_dump_qdisc; include/uapi/linux/gen_stats.h struct tc_stats.
+
+use crate::sys;
+use std::os::fd::RawFd;
+
+const RTM_GETQDISC: u16 = 38;
+const NLM_F_REQUEST_DUMP: u16 = 0x301;
+const NLMSG_DONE: u16 = 3;
+const TCA_STATS: u16 = 3;
+
+pub struct Watch {
+    fd: RawFd,
+    ifindex: i32,
+    handle: u32,
+}
+
+#[derive(Default, Clone, Copy)]
+pub struct Stats {
+    pub backlog_packets: u32,
+    pub dropped: u32,
+}
+
+impl Watch {
+    /// Watches the qdisc with major number `major` on `dev` in `netns`.
+    pub fn new(netns: &str, dev: &str, major: u32) -> Result<Self, String> {
+        sys::within(netns, || {
+            let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE) };
+            sys::check("netlink socket", fd.into())?;
+            let name = std::ffi::CString::new(dev).expect("device name");
+            let ifindex = unsafe { libc::if_nametoindex(name.as_ptr()) } as i32;
+            sys::check(dev, if ifindex == 0 { -1 } else { 0 })?;
+            Ok(Watch { fd, ifindex, handle: major << 16 })
+        })
+    }
+
+    pub fn read(&self) -> Result<Stats, String> {
+        let mut req = [0u8; 36]; // nlmsghdr 16, tcmsg 20
+        req[0..4].copy_from_slice(&36u32.to_ne_bytes());
+        req[4..6].copy_from_slice(&RTM_GETQDISC.to_ne_bytes());
+        req[6..8].copy_from_slice(&NLM_F_REQUEST_DUMP.to_ne_bytes());
+        req[20..24].copy_from_slice(&self.ifindex.to_ne_bytes());
+        let sent = unsafe { libc::send(self.fd, req.as_ptr().cast(), req.len(), 0) };
+        sys::check("netlink send", sent as i64)?;
+        let mut found = Stats::default();
+        let mut buf = vec![0u8; 32768];
+        loop {
+            let n = unsafe { libc::recv(self.fd, buf.as_mut_ptr().cast(), buf.len(), 0) };
+            let mut rest = &buf[..sys::check("netlink receive", n as i64)? as usize];
+            while rest.len() >= 16 {
+                let len = u32_at(rest, 0) as usize;
+                if u16::from_ne_bytes([rest[4], rest[5]]) == NLMSG_DONE {
+                    return Ok(found);
+                }
+                if len >= 36 && u32_at(rest, 20) as i32 == self.ifindex && u32_at(rest, 24) == self.handle {
+                    if let Some(stats) = attribute(&rest[36..len], TCA_STATS) {
+                        // tc_stats: bytes u64, packets, drops, overlimits, bps, pps, qlen, backlog
+                        found = Stats { dropped: u32_at(stats, 12), backlog_packets: u32_at(stats, 28) };
+                    }
+                }
+                rest = &rest[((len + 3) & !3).min(rest.len())..];
+            }
+        }
+    }
+}
+
+fn u32_at(b: &[u8], o: usize) -> u32 {
+    u32::from_ne_bytes(b[o..o + 4].try_into().expect("4 bytes"))
+}
+
+fn attribute(mut b: &[u8], wanted: u16) -> Option<&[u8]> {
+    while b.len() >= 4 {
+        let len = usize::from(u16::from_ne_bytes([b[0], b[1]]));
+        if u16::from_ne_bytes([b[2], b[3]]) == wanted {
+            return b.get(4..len);
+        }
+        b = b.get((len + 3) & !3..)?;
+    }
+    None
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Loads the radio, associates, floods in both directions, and unloads it under that traffic; many times. What the
+//! kernel says on the console and how its memory goes is judged on the host's side (tests/reload).
+
+use crate::case::Case;
+use crate::{air, json, sys, udp};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+const KMEMLEAK: &str = "/sys/kernel/debug/kmemleak";
+const MS: i64 = 1_000_000;
+
+pub fn run(case: &Case) -> Result<String, String> {
+    let rounds: usize = case.get("rounds", 10)?;
+    let stations: usize = case.get("stations", 2)?;
+    let mut memory = Vec::new();
+    let mut caches = Vec::new();
+    for _ in 0..rounds {
+        air::build(case, stations)?;
+        for i in 0..stations {
+            let ns = air::station_ns(i);
+            udp::flood(&ns, SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 1), 9), 1472, 0, 0)?;
+            udp::flood("AP", SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 10 + i as u8), 9), 1472, 0, 0)?;
+        }
+        sys::sleep_until(sys::now() + 300 * MS);
+        sys::rmmod("wavetank_radio")?;
+        sys::sleep_until(sys::now() + 100 * MS);
+        air::tear_down(stations)?;
+        sys::sleep_until(sys::now() + 2000 * MS); // floods end, namespaces are swept
+                                                  // names that were looked up stay cached, and with them what sysfs has removed
+        sys::sysctl("vm/drop_caches", "3")?;
+        memory.push(slab_kb());
+        caches.push(slabs());
+    }
+    // on the kernel with kmemleak: an object is reported once it was unreferenced in two scans, and some seconds old
+    if std::path::Path::new(KMEMLEAK).exists() {
+        for _ in 0..2 {
+            sys::sleep_until(sys::now() + 10_000 * MS);
+            let _ = std::fs::write(KMEMLEAK, "scan");
+        }
+        println!("{}", std::fs::read_to_string(KMEMLEAK).unwrap_or_default());
+    }
+    let grown = slab_growth(&caches[rounds / 2], &caches[rounds - 1]);
+    Ok(json::object(&[
+        ("rounds", rounds.to_string()),
+        ("grown_bytes", json::object(&grown)),
+        ("unreclaimable_kb", json::array(memory.iter().map(u64::to_string))),
+    ]))
+}
+
+/// Octets in use by each slab cache.
+fn slabs() -> Vec<(String, u64)> {
+    let text = std::fs::read_to_string("/proc/slabinfo").unwrap_or_default();
+    text.lines()
+        .skip(2)
+        .filter_map(|l| {
+            let words: Vec<&str> = l.split_whitespace().collect();
+            Some((words[0].to_string(), words.get(1)?.parse::<u64>().ok()? * words.get(3)?.parse::<u64>().ok()?))
+        })
+        .collect()
+}
+
+fn slab_growth<'a>(from: &'a [(String, u64)], to: &[(String, u64)]) -> Vec<(&'a str, String)> {
+    let pairs = from.iter().zip(to).filter(|((_, a), (_, b))| b > a);
+    pairs.map(|((name, a), (_, b))| (name.as_str(), (b - a).to_string())).collect()
+}
+
+fn slab_kb() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("SUnreclaim")).unwrap_or("");
+    line.split_whitespace().nth(1).and_then(|w| w.parse().ok()).unwrap_or(0)
+}

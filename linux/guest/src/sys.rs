@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+//! System calls and the few set-up commands, each with its error said in words.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, RawFd};
+use std::process::Command;
+
+pub fn check(what: &str, rc: i64) -> Result<i64, String> {
+    if rc < 0 {
+        return Err(format!("{what}: {}", std::io::Error::last_os_error()));
+    }
+    Ok(rc)
+}
+
+fn cstr(s: &str) -> CString {
+    CString::new(s).expect("no NUL in a path")
+}
+
+pub fn mount(src: &str, dst: &str, kind: &str, data: &str) -> Result<(), String> {
+    let (s, d, k, o) = (cstr(src), cstr(dst), cstr(kind), cstr(data));
+    let rc = unsafe { libc::mount(s.as_ptr(), d.as_ptr(), k.as_ptr(), 0, o.as_ptr().cast()) };
+    check(&format!("mount {dst}"), rc.into()).map(drop)
+}
+
+/// The root is the host's, read-only; everything that is written to is a tmpfs, but for the case's directory.
+pub fn mount_all(host_dir: &str) -> Result<(), String> {
+    mount("proc", "/proc", "proc", "")?;
+    mount("sysfs", "/sys", "sysfs", "")?;
+    mount("debugfs", "/sys/kernel/debug", "debugfs", "")?;
+    mount("tmpfs", "/run", "tmpfs", "")?;
+    mount("tmpfs", "/tmp", "tmpfs", "")?;
+    std::fs::create_dir("/tmp/wt").map_err(|e| e.to_string())?;
+    mount("none", "/tmp/wt", "hostfs", host_dir)?;
+    let rc = unsafe { libc::setenv(c"PATH".as_ptr(), c"/usr/sbin:/usr/bin:/sbin:/bin".as_ptr(), 1) };
+    check("setenv", rc.into()).map(drop)
+}
+
+pub fn power_off() -> ! {
+    unsafe {
+        libc::sync();
+        libc::reboot(libc::RB_POWER_OFF);
+    }
+    std::process::exit(1)
+}
+
+/// Runs `program`, feeding it `input`; the batch modes of ip and tc make a whole topology one process.
+pub fn feed(program: &str, args: &[&str], input: &str) -> Result<(), String> {
+    let name = format!("/run/{}.batch", program);
+    std::fs::write(&name, input).map_err(|e| format!("{name}: {e}"))?;
+    let mut all = args.to_vec();
+    all.push(&name);
+    run(program, &all)
+}
+
+pub fn run(program: &str, args: &[&str]) -> Result<(), String> {
+    let out = Command::new(program).args(args).output().map_err(|e| format!("{program}: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("{program} {}: {}", args.join(" "), String::from_utf8_lossy(&out.stderr).trim()));
+    }
+    Ok(())
+}
+
+pub fn sysctl(name: &str, value: &str) -> Result<(), String> {
+    let path = format!("/proc/sys/{name}");
+    let mut f = File::options().write(true).open(&path).map_err(|e| format!("{path}: {e}"))?;
+    f.write_all(value.as_bytes()).map_err(|e| format!("{path} = {value}: {e}"))
+}
+
+pub fn insmod(path: &str, params: &str) -> Result<(), String> {
+    let f = File::open(path).map_err(|e| format!("{path}: {e}"))?;
+    let p = cstr(params);
+    let rc = unsafe { libc::syscall(libc::SYS_finit_module, f.as_raw_fd(), p.as_ptr(), 0) };
+    check(&format!("insmod {path}"), rc).map(drop)
+}
+
+pub fn rmmod(name: &str) -> Result<(), String> {
+    let n = cstr(name);
+    let rc = unsafe { libc::syscall(libc::SYS_delete_module, n.as_ptr(), 0) };
+    check(&format!("rmmod {name}"), rc).map(drop)
+}
+
+/// Moves the calling thread (this one only) into a network namespace made by `ip netns add`.
+pub fn enter(netns: &str) -> Result<(), String> {
+    let path = format!("/run/netns/{netns}");
+    let f = File::open(&path).map_err(|e| format!("{path}: {e}"))?;
+    let rc = unsafe { libc::setns(f.as_raw_fd(), libc::CLONE_NEWNET) };
+    check(&format!("enter {netns}"), rc.into()).map(drop)
+}
+
+/// Runs `f` in a namespace, on a thread of its own, and waits for it.
+pub fn within<T: Send>(netns: &str, f: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    std::thread::scope(|s| s.spawn(|| enter(netns).and_then(|()| f())).join().expect("thread"))
+}
+
+/// Turns segmentation and receive offloads off by ethtool's old ioctls, which need no ethtool program.
+pub fn offloads_off(dev: &str) -> Result<(), String> {
+    const SIOCETHTOOL: u64 = 0x8946;
+    const STSO: u32 = 0x1f;
+    const SGSO: u32 = 0x24;
+    const SGRO: u32 = 0x2c;
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0) };
+    check("socket", fd.into())?;
+    for cmd in [STSO, SGSO, SGRO] {
+        let mut value = [cmd, 0u32];
+        let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
+        for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
+            *dst = src as libc::c_char;
+        }
+        req.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
+        let rc = unsafe { libc::ioctl(fd, SIOCETHTOOL as _, &mut req) };
+        // EOPNOTSUPP: a device that never had the feature
+        if rc < 0 && std::io::Error::last_os_error().raw_os_error() != Some(libc::EOPNOTSUPP) {
+            return Err(format!("ethtool {cmd:#x} {dev}: {}", std::io::Error::last_os_error()));
+        }
+    }
+    unsafe { libc::close(fd) };
+    Ok(())
+}
+
+/// CLOCK_MONOTONIC, nanoseconds.
+pub fn now() -> i64 {
+    let mut ts: libc::timespec = unsafe { std::mem::zeroed() };
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut ts) };
+    ts.tv_sec * 1_000_000_000 + ts.tv_nsec
+}
+
+/// Sleeps until an absolute time; a schedule of absolute times never drifts.
+pub fn sleep_until(at: i64) {
+    let ts = libc::timespec { tv_sec: at / 1_000_000_000, tv_nsec: at % 1_000_000_000 };
+    while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &ts, std::ptr::null_mut()) }
+        == libc::EINTR
+    {}
+}
+
+pub fn set_opt<T>(fd: RawFd, level: i32, name: i32, value: &T) -> Result<(), String> {
+    let rc = unsafe {
+        libc::setsockopt(fd, level, name, (value as *const T).cast(), std::mem::size_of::<T>() as libc::socklen_t)
+    };
+    check(&format!("setsockopt {level}/{name}"), rc.into()).map(drop)
+}
+
+/// Gives the calling thread real-time priority, so that samples and echoes come before traffic at equal times.
+pub fn realtime() {
+    let p = libc::sched_param { sched_priority: 1 };
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &p) };
+}
+
+/// Waits until a device has a carrier, at most `secs`. IFF_RUNNING would lie: it is set until linkwatch has looked.
+pub fn wait_carrier(dev: &str, secs: i64) -> Result<(), String> {
+    const SIOCETHTOOL: u64 = 0x8946;
+    const GLINK: u32 = 0xa;
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0) };
+    check("socket", fd.into())?;
+    let end = now() + secs * 1_000_000_000;
+    loop {
+        let mut value = [GLINK, 0u32];
+        let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
+        for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
+            *dst = src as libc::c_char;
+        }
+        req.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
+        let rc = unsafe { libc::ioctl(fd, SIOCETHTOOL as _, &mut req) };
+        if rc == 0 && value[1] != 0 {
+            unsafe { libc::close(fd) };
+            return Ok(());
+        }
+        if now() > end {
+            return Err(format!("{dev} has no carrier after {secs} s"));
+        }
+        sleep_until(now() + 20_000_000);
+    }
+}
+
+/// Says how far the guest is, for --verbose.
+pub fn note(text: &str) {
+    println!("[{:10.6}] {text}", now() as f64 / 1e9);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Scenarios over the radio: uploads, downloads, UDP saturation, with an echo beside them.
+//!
+//! traffic = tcp | udp; dir = up | down | both; tos = one mark, or several that a station's flows take in turn (RRUL:
+//! both, flows 4, tos 0,32,160,184). TCP runs between the stations and S, UDP between the stations and the AP
+//! itself. Every station has `flows` connections (or one flood). The radio's counters are read at the end of the
+//! warm-up and at the end of the run.
+
+use crate::air::{self, station_ns};
+use crate::bulk::{self, Flow, Sender};
+use crate::case::Case;
+use crate::udp::{self, Sink};
+use crate::{echo, json, qdisc, sys, wired};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// wavetank_tsq's lever (linux/modules/wavetank_tsq).
+const TSQ: &str = "/sys/module/wavetank_tsq/parameters/shift";
+const MS: i64 = 1_000_000;
+const S_ADDR: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
+const AP_ADDR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
+
+fn station_addr(i: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 1, 0, 10 + i as u8)
+}
+
+pub fn run(case: &Case) -> Result<String, String> {
+    let out = scenario(case);
+    if case.get("trace", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
+    }
+    out
+}
+
+fn scenario(case: &Case) -> Result<String, String> {
+    let stations: usize = case.get("stations", 1)?;
+    let dir = case.text("dir", "up");
+    let directions: &[bool] = match dir.as_str() {
+        "up" => &[true],
+        "down" => &[false],
+        _ => &[true, false],
+    };
+    let up = directions[0];
+    let is_tcp = case.text("traffic", "tcp") == "tcp";
+    let secs: f64 = case.get("secs", 12.0)?;
+    let step: f64 = case.get("step", 0.2)?;
+    let warmup: f64 = case.get("warmup", 4.0)?;
+    let marks: Vec<i32> = case
+        .text("tos", "0")
+        .split(',')
+        .map(|w| w.parse().map_err(|_| format!("tos: cannot read {w}")))
+        .collect::<Result<_, _>>()?;
+    let tos = marks[0];
+
+    air::build(case, stations)?;
+    let mut hosts: Vec<String> = (0..stations).map(station_ns).collect();
+    hosts.push("S".into());
+    wired::tcp_settings(case, &hosts.iter().map(String::as_str).collect::<Vec<_>>())?;
+
+    sys::note("stations have joined");
+
+    let (first_ns, first_dev) = if up { ("C1", "wlan1") } else { ("AP", "wlan0") };
+    let watch = match case.text("qdisc", "").as_str() {
+        "" => None,
+        words => {
+            let senders = if up {
+                (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect()
+            } else {
+                vec![("AP".to_string(), "wlan0".to_string())]
+            };
+            for (ns, dev) in senders {
+                sys::feed("tc", &["-n", &ns, "-batch"], &format!("qdisc replace dev {dev} root handle 10: {words}\n"))?;
+            }
+            Some(qdisc::Watch::new(first_ns, first_dev, 0x10)?)
+        }
+    };
+
+    let tsq = case.text("tsq", "");
+    let mut tsq_cards = Vec::new();
+    if !tsq.is_empty() {
+        sys::insmod(&case.text("module_tsq", ""), "")?;
+        for i in 0..stations {
+            let text = format!("wlan{} {tsq}", i + 1);
+            sys::within(&station_ns(i), || std::fs::write(TSQ, text).map_err(|e| format!("{TSQ}: {e}")))?;
+        }
+        // a device without a card is refused
+        let refused = sys::within("S", || Ok(std::fs::write(TSQ, "sw 8").is_err()))?;
+        let set = std::fs::read_to_string(TSQ).map_err(|e| e.to_string())?;
+        tsq_cards = set.lines().chain(refused.then_some("wired refused")).map(|l| format!("\"{l}\"")).collect();
+    }
+
+    let far = if is_tcp { "S" } else { "AP" };
+    let far_addr = if is_tcp { S_ADDR } else { AP_ADDR };
+    let ping0 = (sys::now() / (1000 * MS) + 1) * 1000 * MS;
+    let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
+    let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
+    echo::serve(far, 5002)?;
+    let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
+    let plan = echo::Plan { zero, first: ping0, interval, count: count as usize, tos: case.get("ping_tos", tos)? };
+    let answers = echo::start("C1", SocketAddrV4::new(far_addr, 5002), plan)?;
+
+    let per_station: usize = case.get("flows", 1)?;
+    let mut flows: Vec<(usize, bool, Flow)> = Vec::new();
+    let mut sinks: Vec<(usize, Sink)> = Vec::new();
+    for (i, up) in (0..stations).flat_map(|i| directions.iter().map(move |up| (i, *up))) {
+        let ns = station_ns(i);
+        let port = if up { 6000 } else { 6100 } + i as u16;
+        let (from, to_ns, to) = if up { (ns.as_str(), far, far_addr) } else { (far, ns.as_str(), station_addr(i)) };
+        let to = SocketAddrV4::new(to, port);
+        if is_tcp {
+            bulk::receive(to_ns, port, per_station)?;
+            for k in 0..per_station {
+                let tos = marks[k % marks.len()];
+                let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, tos };
+                flows.push((i, up, bulk::send(&how, zero)?));
+            }
+        } else {
+            sinks.push((i, Sink::new(to_ns, port)?));
+            udp::flood(from, to, case.get("payload", 1472)?, zero, tos)?;
+        }
+    }
+    Sink::run(&sinks);
+
+    let mut rows = Vec::new();
+    let (mut base, mut last) = (None, None);
+    let mut counters0 = None;
+    sys::realtime();
+    if let Some((at, what)) = case.text("drop", "").split_once(' ') {
+        let at = zero + (at.parse::<f64>().map_err(|e| format!("drop: {e}"))? * 1e9) as i64;
+        let what = what.to_string();
+        std::thread::spawn(move || {
+            sys::sleep_until(at);
+            std::fs::write("/sys/kernel/debug/wavetank/drop", what).expect("drop");
+        });
+    }
+    for k in 1..=(secs / step + 1e-6) as i64 {
+        sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
+        let t = (sys::now() - zero) as f64 / 1e9;
+        let mut octets = vec![0u64; stations];
+        let q = watch.as_ref().map(qdisc::Watch::read).transpose()?;
+        if k % 10 == 0 {
+            sys::note(&format!("{t:.1} s of traffic"));
+        }
+        for (i, up, flow) in &mut flows {
+            let Some(info) = flow.info() else { continue };
+            octets[*i] += info.acked;
+            let mut columns = info.columns(t, flow.port);
+            columns.insert(1, ("station", (*i + 1).to_string()));
+            columns.insert(2, ("up", u8::from(*up).to_string()));
+            if let Some(q) = q {
+                columns.push(("backlog_p", q.backlog_packets.to_string()));
+                columns.push(("dropped", q.dropped.to_string()));
+            }
+            rows.push(json::object(&columns));
+        }
+        for (i, sink) in &sinks {
+            octets[*i] += sink.read();
+            let mut columns =
+                vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[*i].to_string())];
+            if let Some(q) = q {
+                columns.push(("backlog_p", q.backlog_packets.to_string()));
+                columns.push(("dropped", q.dropped.to_string()));
+            }
+            rows.push(json::object(&columns));
+        }
+        if t >= warmup - 1e-3 {
+            counters0.get_or_insert_with(|| counters(stations));
+            base.get_or_insert_with(|| (t, octets.clone()));
+            last = Some((t, octets));
+        }
+    }
+    let counters1 = counters(stations);
+    sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
+
+    if !tsq.is_empty() {
+        sys::within("C1", || std::fs::write(TSQ, "wlan1 -").map_err(|e| e.to_string()))?;
+        let left = std::fs::read_to_string(TSQ).unwrap_or_default();
+        tsq_cards.push(format!("\"after reset: {}\"", left.lines().collect::<Vec<_>>().join(", ")));
+        sys::rmmod("wavetank_tsq")?;
+    }
+    let (t0, a0) = base.ok_or("warmup is longer than secs")?;
+    let (t1, a1) = last.expect("base is set");
+    let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
+    let pings = answers
+        .lock()
+        .expect("lock")
+        .iter()
+        .map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
+        .collect::<Vec<_>>();
+    let radio = json::object(&[
+        ("secs", json::number(t1 - t0, 4)),
+        ("radios", json::array(difference(&counters0.unwrap_or_default(), &counters1))),
+    ]);
+    Ok(json::object(&[
+        ("goodput_mbit", json::number(mbit.iter().sum(), 3)),
+        ("station_mbit", json::array(mbit.iter().map(|m| json::number(*m, 3)))),
+        ("flows", flows.len().to_string()),
+        ("rows", json::array(rows)),
+        ("pings", json::array(pings)),
+        ("netstat", json::object(&[("C1", netstat("C1")), ("S", netstat("S"))])),
+        ("tsq_cards", json::array(tsq_cards)),
+        ("radio", radio),
+    ]))
+}
+
+/// TCP's own counters of a namespace that are not zero (since boot).
+fn netstat(ns: &str) -> String {
+    let text = sys::within(ns, || std::fs::read_to_string("/proc/thread-self/net/netstat").map_err(|e| e.to_string()));
+    let text = text.unwrap_or_default();
+    let mut lines = text.lines();
+    let mut pairs = Vec::new();
+    while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
+        if names.starts_with("TcpExt:") {
+            let both = names.split(' ').zip(values.split(' ')).skip(1);
+            pairs.extend(both.filter(|(_, v)| *v != "0").map(|(k, v)| (k, v.to_string())));
+        }
+    }
+    json::object(&pairs)
+}
+
+type Counters = Vec<Vec<(String, u64)>>;
+
+/// wavetank_radio's debugfs files: the air first, then each radio.
+fn counters(stations: usize) -> Counters {
+    let names = std::iter::once("air".to_string()).chain((0..=stations).map(|i| format!("radio{i}")));
+    names
+        .map(|n| {
+            let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
+            let pairs = text.lines().filter_map(|l| l.split_once(' '));
+            pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
+        })
+        .collect()
+}
+
+fn difference(from: &Counters, to: &Counters) -> Vec<String> {
+    to.iter()
+        .enumerate()
+        .map(|(i, now)| {
+            // a maximum has no difference
+            let old = |k: &str| {
+                if k.ends_with("_max") {
+                    0
+                } else {
+                    from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v)
+                }
+            };
+            json::object(&now.iter().map(|(k, v)| (k.as_str(), (v - old(k)).to_string())).collect::<Vec<_>>())
+        })
+        .collect()
+}

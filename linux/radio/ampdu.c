@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ampdu: which frames travel together.
+ *
+ * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_tx_get_tid_subframe, ath_tx_form_aggr, ath_lookup_rate,
+ *   ath_compute_num_delims. An aggregate ends at whichever comes first:
+ *
+ *     the Block Ack window            no frame beyond seq_start + window
+ *     max_frames (32)                 ath9k: half the window
+ *     max_bytes (65535)               or less, if the peer's HT capability says so
+ *     max_us (4096, or the TXOP)      at the slowest rate of the chain; 0 frames more if one of them is legacy or a probe
+ *     a probe, or a frame outside the session
+ *     an empty queue
+ *
+ * Differs:
+ *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
+ *   D2  with a fixed rate, rate control's probe flag is ignored.
+ */
+#include "radio.h"
+
+#define DELIM		4
+#define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
+
+static bool probing(struct sk_buff *skb)
+{
+	return !wt_p.n_fixed && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+}
+
+/* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
+int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
+{
+	struct sk_buff *skb, *put_back = NULL;
+	struct ieee80211_tx_info *info;
+	struct wt_frame *f;
+
+	for (;;) {
+		skb = __skb_dequeue(&tid->retry_q);
+		if (!skb) {
+			if (r->mode == WT_ATH9K)
+				skb = ieee80211_tx_dequeue(r->hw, tid->txq);
+			else
+				skb = __skb_dequeue(&tid->fw_q);
+			if (!skb)
+				return -ENOENT;
+			if (r->mode == WT_ATH9K)
+				wt_frame_init(skb);
+		}
+		f = wt_frame(skb);
+		info = IEEE80211_SKB_CB(skb);
+		if (!tid->active)
+			info->flags &= ~IEEE80211_TX_CTL_AMPDU;
+		if (!(info->flags & IEEE80211_TX_CTL_AMPDU))
+			break;
+		if (!wt_ba_within(tid, f->seq)) {
+			__skb_queue_tail(&tid->retry_q, skb);
+			/* others that wait may lie within; stop when this one comes round again */
+			if (!skb_queue_is_first(&tid->retry_q, skb) && skb != put_back) {
+				if (!put_back)
+					put_back = skb;
+				continue;
+			}
+			return -EINPROGRESS;
+		}
+		if (wt_ba_given_up(tid, f->seq)) {
+			wt_ba_complete(tid, skb);
+			r->count.dropped_mpdus++;
+			wt_tx_done(r, skb, false);
+			continue;
+		}
+		wt_ba_add(tid, skb);
+		break;
+	}
+	*out = skb;
+	return 0;
+}
+
+/* ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only */
+static u32 limit_of(struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
+{
+	u32 us = e->txop_us && e->txop_us < wt_p.max_us ? e->txop_us : wt_p.max_us;
+	u32 limit = wt_p.max_bytes;
+	int i;
+
+	if (probing(first))
+		return 0;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && p->rates[i].idx >= 0; i++) {
+		if (!p->rates[i].count)
+			continue;
+		if (!(p->rates[i].flags & IEEE80211_TX_RC_MCS))
+			return 0;
+		limit = min(limit, wt_phy_bytes_in(&p->rates[i], us));
+	}
+	if (p->sta)
+		limit = min(limit, ((struct wt_sta *)p->sta->drv_priv)->max_ampdu);
+	return limit;
+}
+
+/* ath_compute_num_delims: octets of delimiters after a frame of `len` octets */
+static u32 delimiters(struct wt_ppdu *p, u32 len)
+{
+	u32 n = len >= MIN_MPDU ? 0 : DIV_ROUND_UP(MIN_MPDU - len, DELIM);
+	u32 ns = p->sta ? ((struct wt_sta *)p->sta->drv_priv)->density_ns : 0;
+
+	if (ns) {
+		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns);
+
+		if (len < gap)
+			n = max(n, (gap - len) / DELIM);
+	}
+	return n * DELIM;
+}
+
+void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
+		   struct sk_buff *first)
+{
+	u32 limit = limit_of(e, p, first), al = 0, pad = 0, cap = min_t(u32, wt_p.max_frames, WT_MAX_MPDUS);
+	struct sk_buff *skb = first;
+
+	p->ampdu = true;
+	for (;;) {
+		u32 len = skb->len + FCS_LEN;
+
+		if (p->n && (limit < al + pad + DELIM + len || p->n >= cap || probing(skb) ||
+			     !(IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU))) {
+			__skb_queue_tail(&tid->retry_q, skb);
+			break;
+		}
+		al += pad + DELIM + len;
+		pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len);
+		p->mpdu[p->n++] = skb;
+		if (wt_ampdu_next(r, tid, &skb) < 0)
+			break;
+	}
+	p->aggr = p->n > 1;
+	p->bytes = p->aggr ? al : first->len + FCS_LEN;
+	if (p->aggr)
+		r->count.aggregates++;
+	else
+		r->count.singles++;
+}

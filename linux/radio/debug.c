@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debug: what can be read from outside, below debugfs wavetank/:
+ *
+ *   radioN       counters and the A-MPDU size histogram, `name value` a line
+ *   air          time the medium was busy, and with collisions
+ *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
+ *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include "radio.h"
+
+#define TRACE 16384
+
+struct trace {
+	u64 start, acked, sent;
+	u32 ns;
+	s16 rate;
+	u16 seq;
+	u8 radio, q, n, attempt, collided;
+};
+
+static struct trace *ring;
+static u64 traced;
+static struct dentry *root;
+static int drop_radio = -1, drop_index;
+
+void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+
+	u16 first = p->beacon ? 0 : wt_frame(p->mpdu[0])->seq;
+	u64 sent = 0, acked = 0;
+	s16 lowest = 0;
+	int i;
+
+	if (!ring)
+		return;
+	/* an aggregate spans no more than the window: offsets from its lowest number fit 64 bits */
+	for (i = 1; i < p->n; i++)
+		lowest = min_t(s16, lowest, sign_extend32(wt_frame(p->mpdu[i])->seq - first, 11));
+	for (i = 0; i < p->n && !p->beacon; i++) {
+		u64 bit = BIT_ULL((wt_frame(p->mpdu[i])->seq - first - lowest) & 63);
+
+		sent |= bit;
+		if (p->acked & BIT_ULL(i))
+			acked |= bit;
+	}
+	ring[traced++ % TRACE] = (struct trace) {
+		.start = start, .acked = acked, .sent = sent, .ns = ns, .seq = (first + lowest) & IEEE80211_SN_MASK,
+		.rate = rate->flags & IEEE80211_TX_RC_MCS ? rate->idx : -1 - rate->idx,
+		.radio = r->index, .q = q, .n = p->n, .attempt = p->attempts, .collided = collided,
+	};
+}
+
+bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index)
+{
+	if (drop_radio != r->index || drop_index != index || !p->aggr)
+		return false;
+	drop_radio = -1;
+	return true;
+}
+
+static int trace_show(struct seq_file *f, void *unused)
+{
+	u64 i;
+
+	for (i = traced > TRACE ? traced - TRACE : 0; i < traced; i++) {
+		struct trace *t = &ring[i % TRACE];
+
+		seq_printf(f, "%llu %u %u %d %u %u %llx %u %u %u %llx\n", t->start, t->radio, t->q, t->rate, t->n, t->seq,
+			   t->acked, t->ns, t->attempt, t->collided, t->sent);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(trace);
+
+static int air_show(struct seq_file *f, void *unused)
+{
+	seq_printf(f, "busy_ns %llu\ncollision_ns %llu\n", wt_air.busy_ns, wt_air.collision_ns);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(air);
+
+static int radio_show(struct seq_file *f, void *unused)
+{
+	struct wt_radio *r = f->private;
+	struct wt_counters *c = &r->count;
+	int i;
+
+#define SHOW(_x) seq_printf(f, #_x " %llu\n", c->_x)
+	SHOW(ppdus); SHOW(mpdus); SHOW(acked_mpdus); SHOW(failed_mpdus); SHOW(dropped_mpdus);
+	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
+	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
+	SHOW(fifo_max); SHOW(netdev_stops);
+	for (i = 1; i <= WT_MAX_MPDUS; i++)
+		if (c->ht_ampdu[i])
+			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(radio);
+
+static ssize_t drop_write(struct file *file, const char __user *user, size_t len, loff_t *pos)
+{
+	char buf[32] = {};
+	int radio, index;
+
+	if (len >= sizeof(buf) || copy_from_user(buf, user, len))
+		return -EINVAL;
+	if (sscanf(buf, "%d %d", &radio, &index) != 2)
+		return -EINVAL;
+	drop_index = index;
+	drop_radio = radio;
+	return len;
+}
+
+static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
+
+void wt_debug_init(void)
+{
+	ring = kvcalloc(TRACE, sizeof(*ring), GFP_KERNEL);
+	root = debugfs_create_dir("wavetank", NULL);
+	debugfs_create_file("air", 0444, root, NULL, &air_fops);
+	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
+	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+}
+
+void wt_debug_radio(struct wt_radio *r)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "radio%d", r->index);
+	r->debug = debugfs_create_file(name, 0444, root, r, &radio_fops);
+}
+
+void wt_debug_exit(void)
+{
+	debugfs_remove(root);
+	kvfree(ring);
+	ring = NULL;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main: parameters, loading, unloading.
+ *
+ * Each parameter's default and its source stand here and nowhere else.
+ */
+#include <linux/module.h>
+#include "radio.h"
+
+struct wt_params wt_p = {
+	.radios = 2,
+	.seed = 1,
+	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
+	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
+	.max_us = 4096,		/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
+	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* fifo.c */
+	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
+	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
+	.streams = 2,
+	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
+	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
+	.ampdu = true,
+	.ht = true,
+	.fixed_legacy = -1,
+	.fixed_40 = true,
+	.fixed_sgi = true,
+	.fixed_tries = 7,	/* dot11ShortRetryLimit, IEEE 802.11-2016 annex C */
+	.cca_ns = 4000,		/* aCCATime, table 17-21 */
+};
+
+#define PARAM(_type, _name, _text) \
+	module_param_named(_name, wt_p._name, _type, 0444); MODULE_PARM_DESC(_name, _text)
+
+PARAM(uint, radios, "number of radios [2]");
+PARAM(uint, seed, "of every random stream [1]");
+PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
+PARAM(uint, max_bytes, "octets of an aggregate [65535]");
+PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
+module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB, fed by a qdisc), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
+module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
+MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
+PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
+PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
+PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
+PARAM(uint, streams, "spatial streams, 1..3 [2]");
+PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
+PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
+PARAM(bool, ampdu, "aggregate [1]");
+PARAM(bool, ht, "802.11n [1]");
+module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
+MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
+PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
+PARAM(bool, fixed_40, "40 MHz at the fixed MCS [1]");
+PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
+PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
+PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
+PARAM(bool, rts, "RTS/CTS before data [0]");
+PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
+PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
+PARAM(uint, cca_ns, "starts closer than this collide [4000]");
+module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
+MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up; the last holds for the rest [0]");
+
+struct wt_radio *wt_radios[WT_MAX_RADIOS];
+unsigned int wt_n_radios;
+
+static void remove_all(void)
+{
+	unsigned int n = wt_n_radios;
+
+	/* the air stands still first: no event then meets a card that is being taken away */
+	spin_lock_bh(&wt_air.lock);
+	wt_n_radios = 0;
+	wt_air.state = WT_IDLE;
+	spin_unlock_bh(&wt_air.lock);
+	wt_medium_stop();
+	while (n--)
+		wt_mac_remove(wt_radios[n]);
+	wt_medium_flush_lists();
+	wt_debug_exit();
+}
+
+static int __init wt_init(void)
+{
+	unsigned int i;
+
+	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
+	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.fixed_tries)
+		return -EINVAL;
+	for (i = 0; i < wt_p.n_fixed; i++)
+		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
+			return -EINVAL;
+	wt_phy_init();
+	wt_medium_init();
+	wt_debug_init();
+	for (i = 0; i < wt_p.radios; i++) {
+		struct wt_radio *r = wt_mac_add(i);
+
+		if (IS_ERR(r)) {
+			remove_all();
+			return PTR_ERR(r);
+		}
+		spin_lock_bh(&wt_air.lock);
+		wt_radios[i] = r;
+		wt_n_radios = i + 1;
+		spin_unlock_bh(&wt_air.lock);
+	}
+	return 0;
+}
+
+static void __exit wt_exit(void)
+{
+	remove_all();
+}
+
+module_init(wt_init);
+module_exit(wt_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A virtual 802.11n card whose air is modelled");

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * medium: the air. Who sends next, what of it arrives, and when the medium is idle again.
+ *
+ * Source: IEEE 802.11-2016, 10.3.2.9 (acknowledgement), 10.3.2.3 (interframe spaces), 10.22.2 (EDCA).
+ * Every radio hears every other. An exchange is
+ *
+ *     [ RTS SIFS CTS SIFS ] PPDU [ SIFS Ack | Block Ack ]
+ *
+ * A frame's fate is drawn when it starts; arrivals are handed to the receiver when the PPDU ends, the sender
+ * learns at the end of the response, or, without one, after SIFS + slot + aRxPHYStartDelay.
+ * Differs:
+ *   D1  no hidden stations, no capture: frames that overlap are all lost.
+ *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
+ *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
+ *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
+ *   D4  responses are never lost; one comes if any MPDU arrived.
+ *   D5  a TXOP is one exchange.
+ *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
+ *   D7  explicit_bar=1 asks with a BAR after an aggregate without answer (10.24.7.7 allows it, ns-3 does it); its answer
+ *       resets the window before the aggregate is sent again. Default: the aggregate itself again, as ath9k's hardware.
+ *   D8  the NAV is the exchange's own length.
+ */
+#include "radio.h"
+
+struct wt_medium wt_air;
+
+static enum hrtimer_restart wt_timer(struct hrtimer *t);
+
+void wt_medium_init(void)
+{
+	spin_lock_init(&wt_air.lock);
+	skb_queue_head_init(&wt_air.done_q);
+	INIT_LIST_HEAD(&wt_air.bars);
+	hrtimer_init(&wt_air.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	wt_air.timer.function = wt_timer;
+}
+
+void wt_medium_stop(void)
+{
+	hrtimer_cancel(&wt_air.timer);
+}
+
+/* Now, on the medium's line: never before an event that has happened. */
+u64 wt_medium_time(void)
+{
+	return max_t(u64, ktime_get_ns(), wt_air.now);
+}
+
+static struct wt_ppdu *head_of(struct wt_edcaf *e)
+{
+	return list_first_entry_or_null(&e->hwq, struct wt_ppdu, list);
+}
+
+/* A PPDU for the hardware queue q. */
+void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p)
+{
+	struct wt_edcaf *e = &r->ac[q];
+
+	p->ready = wt_medium_time();
+	/* 10.22.2.4: a frame that finds the medium busy and no backoff running draws one */
+	if (list_empty(&e->hwq) && wt_air.state != WT_IDLE && !e->slots && q != WT_BEACON_Q)
+		wt_edcaf_draw(e);
+	list_add_tail(&p->list, &e->hwq);
+	e->depth++;
+	if (p->ampdu)
+		e->ampdu_depth++;
+}
+
+/* The earliest thing that will happen. */
+static u64 next_event(void)
+{
+	u64 at = wt_air.state == WT_IDLE ? U64_MAX : wt_air.until;
+	unsigned int i;
+	int q;
+
+	for (i = 0; i < wt_n_radios; i++) {
+		struct wt_radio *r = wt_radios[i];
+
+		if (r->tbtt)
+			at = min(at, r->tbtt);
+		if (r->late_at)
+			at = min(at, r->late_at);
+		if (r->usb_at)
+			at = min(at, r->usb_at);
+		if (r->rx_at)
+			at = min(at, r->rx_at);
+		if (wt_air.state != WT_IDLE || r->late_at)
+			continue;
+		for (q = 0; q < WT_NUM_Q; q++)
+			if (!list_empty(&r->ac[q].hwq))
+				at = min(at, wt_edcaf_access(r, &r->ac[q]));
+	}
+	return at;
+}
+
+void wt_medium_rearm(void)
+{
+	u64 at = next_event();
+
+	if (at == U64_MAX)
+		hrtimer_try_to_cancel(&wt_air.timer);
+	else if (!hrtimer_is_queued(&wt_air.timer) || hrtimer_get_expires_ns(&wt_air.timer) != at)
+		hrtimer_start(&wt_air.timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+static bool wants_rts(const struct wt_ppdu *p)
+{
+	return wt_p.rts && !p->no_ack && p->tid && !p->bar;
+}
+
+static enum nl80211_band band_of(const struct wt_radio *r)
+{
+	return r->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
+}
+
+static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
+{
+	return wt_phy_ppdu_ns(band_of(r), &p->rates[p->chain], p->bytes);
+}
+
+/* Which MPDUs arrive. */
+static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	u32 ppm = 0;
+	int i;
+
+	p->acked = 0;
+	if (!p->no_ack && !wt_rx_exists(r, p))
+		return;
+	if (rate->flags & IEEE80211_TX_RC_MCS && wt_p.n_error)
+		ppm = wt_p.error_ppm[min_t(u32, rate->idx, wt_p.n_error - 1)];
+	for (i = 0; i < p->n; i++) {
+		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
+			continue;
+		if (wt_debug_drop(r, p, i))
+			continue;
+		p->acked |= BIT_ULL(i);
+	}
+}
+
+/* The medium is idle and at least one category may send at `at`. */
+static void start_exchange(u64 at)
+{
+	u8 lost[WT_MAX_RADIOS] = {};	/* categories that lost an internal collision */
+	u64 end = at;
+	unsigned int i;
+	int q;
+
+	wt_air.n_tx = 0;
+	for (i = 0; i < wt_n_radios; i++) {
+		struct wt_radio *r = wt_radios[i];
+		int winner = -1;
+		u64 start = 0;
+
+		if (r->late_at)
+			continue;
+		for (q = 0; q < WT_NUM_Q; q++) {
+			/* the beacon's queue is above all others */
+			int k = q ? q - 1 : WT_BEACON_Q;
+			struct wt_edcaf *e = &r->ac[k];
+
+			if (list_empty(&e->hwq) || wt_edcaf_access(r, e) > at + wt_p.cca_ns)
+				continue;
+			if (winner < 0) {
+				winner = k;
+				start = max(wt_edcaf_access(r, e), at);
+			} else {
+				r->count.internal_collisions++;
+				lost[i] |= BIT(k);
+			}
+		}
+		if (winner >= 0) {
+			wt_air.tx[wt_air.n_tx].radio = r;
+			wt_air.tx[wt_air.n_tx].q = winner;
+			wt_air.tx[wt_air.n_tx++].start = start;
+			r->ac[winner].slots = 0;
+		}
+	}
+	for (i = 0; i < wt_n_radios; i++)
+		for (q = 0; q < WT_NUM_Q; q++)
+			if (lost[i] & BIT(q))
+				wt_edcaf_failed(&wt_radios[i]->ac[q]);
+			else
+				wt_edcaf_freeze(wt_radios[i], &wt_radios[i]->ac[q], at);
+
+	for (i = 0; i < wt_air.n_tx; i++) {
+		struct wt_radio *r = wt_air.tx[i].radio;
+		struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[i].q]);
+		u32 ctl = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
+		u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
+
+		if (wants_rts(p)) {
+			u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
+
+			ns = wt_air.n_tx > 1 ? rts : rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns;
+		}
+		wt_air.tx[i].end = wt_air.tx[i].start + ns;
+		end = max(end, wt_air.tx[i].end);
+		p->acked = 0;
+		if (wt_air.n_tx == 1) {
+			if (!p->bar)
+				draw_errors(r, p);
+			wt_air.response = p->bar || (!p->no_ack && p->acked);
+			wt_air.response_ns = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr ? 32 : 14);
+			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)
+				r->count.back_to_back++;
+			wt_air.last_tx = r;
+		}
+		if (p->bar) {
+			wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, wt_air.n_tx > 1);
+			continue;
+		}
+		p->attempts++;
+		p->tries++;
+		r->count.ppdus++;
+		r->count.mpdus += p->n;
+		r->count.airtime_ns += ns;
+		if (p->ampdu)
+			r->count.ht_ampdu[p->n]++;
+		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, wt_air.n_tx > 1);
+	}
+	if (wt_air.n_tx > 1)
+		wt_air.collision_ns += end - at;
+	wt_air.busy_since = at;
+	wt_air.state = WT_DATA;
+	wt_air.until = end;
+}
+
+/* The sender's hardware has its answer, or knows that none will come. */
+static void finish(struct wt_radio *r, int q, bool response)
+{
+	struct wt_edcaf *e = &r->ac[q];
+	struct wt_ppdu *p = head_of(e);
+
+	if (!response && p->aggr && wt_p.explicit_bar) {
+		p->bar = true;
+		return;
+	}
+	if (!response && !p->no_ack && p->tries < p->rates[p->chain].count)
+		return;		/* again at the same rate */
+	if (!response && !p->no_ack && p->chain + 1 < IEEE80211_TX_MAX_RATES &&
+	    p->rates[p->chain + 1].idx >= 0 && p->rates[p->chain + 1].count) {
+		p->chain++;
+		p->tries = 0;
+		return;
+	}
+	list_del(&p->list);
+	e->depth--;
+	if (p->ampdu)
+		e->ampdu_depth--;
+	if (!response && !p->no_ack)
+		wt_edcaf_succeeded(e);		/* given up: the window is reset (10.22.2.2) */
+	wt_ba_response(r, p, response);		/* moves the window, keeps what failed, collects what is done */
+	wt_ppdu_free(p);
+	if (q != WT_BEACON_Q)
+		wt_tx_schedule(r, q);		/* the next PPDU is formed before the freed skbs wake TCP */
+}
+
+static void end_exchange(u64 at, bool response)
+{
+	unsigned int i;
+	int k;
+
+	wt_air.busy_ns += at - wt_air.busy_since;
+	wt_air.state = WT_IDLE;
+	for (i = 0; i < wt_n_radios; i++)
+		wt_radios[i]->base = at + WT_SIFS_NS;
+	if (wt_air.n_tx == 1) {
+		struct wt_radio *r = wt_air.tx[0].radio;
+		struct wt_edcaf *e = &r->ac[wt_air.tx[0].q];
+		struct wt_ppdu *p = head_of(e);
+
+		if (response || p->no_ack) {
+			wt_edcaf_succeeded(e);
+			finish(r, wt_air.tx[0].q, response);
+			return;
+		}
+		/* nothing arrived: bystanders keep to the NAV, the sender waits for its timeout */
+		for (i = 0; i < wt_n_radios; i++)
+			wt_radios[i]->base += wt_air.response_ns;
+		r->count.no_response++;
+		wt_edcaf_failed(e);
+		r->base = wt_air.tx[0].end + WT_TIMEOUT_NS;
+		r->late_at = r->base;
+		r->late_q = wt_air.tx[0].q;
+		return;
+	}
+	if (wt_p.eifs)
+		for (i = 0; i < wt_n_radios; i++)
+			wt_radios[i]->base += WT_SIFS_NS + wt_phy_control_ns(60, 14);
+	for (k = 0; k < wt_air.n_tx; k++) {
+		struct wt_radio *r = wt_air.tx[k].radio;
+		struct wt_edcaf *e = &r->ac[wt_air.tx[k].q];
+		struct wt_ppdu *p = head_of(e);
+
+		r->count.collisions++;
+		r->base = at + WT_SIFS_NS;
+		if (p->no_ack) {
+			wt_edcaf_succeeded(e);	/* nobody will tell it */
+			finish(r, wt_air.tx[k].q, false);
+			continue;
+		}
+		wt_edcaf_failed(e);
+		r->base = max(r->base, wt_air.tx[k].end + WT_TIMEOUT_NS);
+		r->late_at = wt_air.tx[k].end + WT_TIMEOUT_NS;
+		r->late_q = wt_air.tx[k].q;
+	}
+}
+
+/* One event, at the time it was due. */
+static void step(u64 at)
+{
+	unsigned int i;
+
+	wt_air.now = at;
+	for (i = 0; i < wt_n_radios; i++) {
+		struct wt_radio *r = wt_radios[i];
+
+		if (r->late_at && r->late_at <= at) {
+			r->late_at = 0;
+			finish(r, r->late_q, false);
+			return;
+		}
+		if (r->usb_at && r->usb_at <= at) {
+			wt_fifo_usb_done(r);
+			return;
+		}
+		if (r->rx_at && r->rx_at <= at) {
+			wt_rx_processed(r, at);
+			return;
+		}
+		if (r->tbtt && r->tbtt <= at) {
+			wt_beacon_due(r, at);
+			return;
+		}
+	}
+	switch (wt_air.state) {
+	case WT_IDLE:
+		start_exchange(at);
+		break;
+	case WT_DATA:
+		if (wt_air.n_tx == 1) {
+			struct wt_radio *r = wt_air.tx[0].radio;
+			struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[0].q]);
+
+			wt_rx_deliver(r, p);
+			if (wt_air.response) {
+				wt_air.state = WT_RESPONSE;
+				wt_air.until = at + wt_air.response_ns;
+				break;
+			}
+		}
+		end_exchange(at, false);
+		break;
+	case WT_RESPONSE:
+		end_exchange(at, true);
+		break;
+	}
+}
+
+static enum hrtimer_restart wt_timer(struct hrtimer *t)
+{
+	u64 at;
+
+	for (;;) {
+		spin_lock_bh(&wt_air.lock);
+		at = next_event();
+		if (at > ktime_get_ns())
+			break;
+		step(max(at, wt_air.now));
+		spin_unlock_bh(&wt_air.lock);
+		wt_medium_flush_lists();
+	}
+	wt_medium_rearm();
+	spin_unlock_bh(&wt_air.lock);
+	return HRTIMER_NORESTART;
+}
+
+/* What calls back into the driver: first what arrived, then what was completed. */
+void wt_medium_flush_lists(void)
+{
+	struct sk_buff_head done;
+	struct list_head bars;
+	unsigned int i;
+
+	__skb_queue_head_init(&done);
+	INIT_LIST_HEAD(&bars);
+	spin_lock_bh(&wt_air.lock);
+	skb_queue_splice_init(&wt_air.done_q, &done);
+	list_splice_init(&wt_air.bars, &bars);
+	spin_unlock_bh(&wt_air.lock);
+	local_bh_disable();
+	wt_rx_flush();
+	while (!skb_queue_empty(&done)) {
+		struct sk_buff *skb = __skb_dequeue(&done);
+		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+		struct wt_radio *r = info->status.status_driver_data[1];
+
+		ieee80211_tx_status_skb(r->hw, skb);
+	}
+	for (i = 0; i < wt_n_radios; i++)
+		if (wt_radios[i]->mode != WT_ATH9K) {
+			spin_lock(&wt_air.lock);
+			wt_fifo_completed(wt_radios[i]);
+			spin_unlock(&wt_air.lock);
+		}
+	wt_ba_send_bars(&bars);
+	local_bh_enable();
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wavetank_radio: a virtual 802.11a/n card whose air is modelled, under the real mac80211.
+ *
+ * A packet's way:
+ *
+ *   mac80211's TXQs --(tx.c pulls)--> ampdu.c forms a PPDU --> the hardware queue of an access category
+ *     --> medium.c: who may send, when, and what comes of it (edca.c: backoff; phy.c: durations)
+ *     --> rx.c copies what arrived to the receiving radio;  block_ack.c: what is acknowledged, retried, given up
+ *
+ * Time is one absolute line of nanoseconds of CLOCK_MONOTONIC, owned by the medium: an event happens at the
+ * time it was due, whatever the clock says when its timer runs. Reading the clock costs time in virtual time, so
+ * sums of ktime_get() would drift.
+ *
+ * Locking: one lock (wt_medium.lock, softirq-safe) guards radios, queues and the medium. What calls back into us
+ * (transmit status, received frames, BARs) is put on lists and called after unlocking.
+ */
+#ifndef WAVETANK_RADIO_H
+#define WAVETANK_RADIO_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/prandom.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <net/mac80211.h>
+
+#define WT_MAX_RADIOS	33
+#define WT_MAX_MPDUS	64	/* of one A-MPDU: the Block Ack window */
+#define WT_BAW_BITS	128	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
+#define WT_BEACON_Q	IEEE80211_NUM_ACS
+#define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
+
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
+
+/* ---- parameters (main.c): read-only after loading ---- */
+struct wt_params {
+	unsigned int radios;		/* how many cards */
+	unsigned int seed;		/* of every random stream */
+	unsigned int max_frames;	/* MPDUs an aggregate may hold */
+	unsigned int max_bytes;		/* its length */
+	unsigned int max_us;		/* its duration at the slowest rate of the chain */
+	unsigned int mode[WT_MAX_RADIOS];	/* enum wt_mode, a radio */
+	unsigned int n_mode;
+	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
+	unsigned int rx_ns;		/* the host's time for a received frame */
+	unsigned int hw_depth;		/* aggregates the hardware holds */
+	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
+	unsigned int streams;		/* spatial streams */
+	unsigned int density;		/* A-MPDU density field, 0..7 */
+	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
+	bool ampdu;			/* aggregate at all */
+	bool ht;			/* 802.11n, else a/g only */
+	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
+	unsigned int n_fixed;
+	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
+	bool fixed_40;
+	bool fixed_sgi;
+	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
+	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
+	bool rts;
+	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
+	bool eifs;			/* bystanders of a collision wait EIFS */
+	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
+	unsigned int error_ppm[32];	/* per MPDU, by MCS */
+	unsigned int n_error;
+};
+extern struct wt_params wt_p;
+
+/* ---- what the driver keeps in mac80211's structures ---- */
+struct wt_tid {				/* ieee80211_txq.drv_priv */
+	struct ieee80211_txq *txq;	/* NULL until first seen */
+	struct sk_buff_head fw_q;	/* in the firmware, not yet sent (fifo.c) */
+	struct list_head fw_list;	/* in wt_radio.fw_tids, if fw_q or retry_q holds something */
+	struct sk_buff_head retry_q;	/* to be sent again, or pulled and not fitted */
+	DECLARE_BITMAP(baw, WT_BAW_BITS);	/* MPDUs of the window that are not completed */
+	u16 baw_head, baw_tail;
+	u16 seq_start;			/* the window's first sequence number */
+	u16 baw_size;
+	u16 bar_seq;
+	bool active;			/* a Block Ack session runs */
+	bool bar_due;			/* everything before bar_seq was given up */
+};
+
+struct wt_sta {				/* ieee80211_sta.drv_priv */
+	u32 max_ampdu;
+	u32 density_ns;
+};
+
+struct wt_vif {				/* ieee80211_vif.drv_priv */
+	u32 beacon_tu;
+	bool beaconing;
+};
+
+struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
+	u16 seq;
+	u8 attempts;
+	bool baw_tracked;
+	bool in_fifo;			/* counted in wt_radio.fifo_used */
+};
+
+static inline struct wt_frame *wt_frame(struct sk_buff *skb)
+{
+	return (struct wt_frame *)&IEEE80211_SKB_CB(skb)->status.status_driver_data[0];
+}
+
+static inline void wt_frame_init(struct sk_buff *skb)
+{
+	struct wt_frame *f = wt_frame(skb);
+
+	memset(f, 0, sizeof(*f));
+	f->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(((struct ieee80211_hdr *)skb->data)->seq_ctrl));
+}
+
+/* ---- a PPDU: what the hardware is given ---- */
+struct wt_ppdu {
+	struct list_head list;
+	struct wt_tid *tid;		/* NULL: not a data frame of a known station */
+	struct ieee80211_sta *sta;
+	struct ieee80211_vif *vif;
+	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
+	u64 ready;			/* when it was handed to the hardware */
+	u32 bytes;			/* PSDU: delimiters, MPDUs, padding */
+	u8 chain;			/* rate in use */
+	u8 tries;			/* at that rate */
+	u8 attempts;			/* in all */
+	u8 n;
+	bool ampdu;			/* MPDUs of a Block Ack session (even if only one) */
+	bool aggr;			/* an A-MPDU: answered by a Block Ack */
+	bool no_ack;
+	bool beacon;
+	bool bar;			/* its turn is used for a BAR: the last aggregate got no answer */
+	u64 acked;			/* bit i: mpdu[i] arrived */
+	struct sk_buff *mpdu[WT_MAX_MPDUS];
+};
+
+/* ---- one access category's contention (edca.c) ---- */
+struct wt_edcaf {
+	u16 aifsn, cw_min, cw_max, txop_us;
+	u16 cw;
+	u16 slots;			/* of backoff that remain */
+	u16 failures;			/* in a row: QSRC[AC] */
+	struct list_head hwq;
+	u16 depth, ampdu_depth;
+	struct rnd_state rnd;
+};
+
+struct wt_counters {
+	u64 ppdus, mpdus, acked_mpdus, failed_mpdus, dropped_mpdus;
+	u64 collisions, no_response, internal_collisions, aggregates, singles;
+	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
+	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
+};
+
+struct wt_radio {
+	struct ieee80211_hw *hw;
+	int index;
+	bool started;
+	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (edca.c) */
+	struct ieee80211_vif *vif;	/* one interface a radio */
+	u32 freq;			/* of the primary channel, MHz */
+	struct wt_edcaf ac[WT_NUM_Q];	/* IEEE80211_AC_VO.. first is the highest; then the beacon's */
+	u64 base;			/* AIFSN slots are counted from here: end of the last frame + SIFS */
+	u64 tbtt;			/* next beacon, 0 if none */
+	u64 late_at;			/* when a response that did not come is given up, 0 if none waits */
+	int late_q;
+	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
+	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
+	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
+	enum wt_mode mode;
+	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
+	unsigned int fifo_used;
+	bool netdev_stopped;
+	struct sk_buff_head usb_q, urb;	/* waiting for a URB; in the one on the bus */
+	u64 usb_at;			/* its arrival, 0 if none */
+	struct rnd_state rnd_error;
+	struct wt_counters count;
+	struct dentry *debug;
+};
+
+/* ---- the air (medium.c) ---- */
+enum wt_state { WT_IDLE, WT_DATA, WT_RESPONSE };
+
+struct wt_medium {
+	spinlock_t lock;
+	struct hrtimer timer;
+	u64 now;			/* of the last event */
+	enum wt_state state;
+	u64 until;			/* end of the present state */
+	struct {
+		struct wt_radio *radio;
+		int q;
+		u64 start, end;
+	} tx[WT_MAX_RADIOS];		/* who sends now */
+	int n_tx;
+	bool response;			/* the receiver will answer */
+	u64 response_ns;
+	u64 busy_ns, collision_ns, busy_since;
+	struct wt_radio *last_tx;
+	u64 last_end;
+	/* called after unlocking */
+	struct sk_buff_head done_q;
+	struct list_head bars;
+};
+
+extern struct wt_medium wt_air;
+extern struct wt_radio *wt_radios[WT_MAX_RADIOS];
+extern unsigned int wt_n_radios;
+
+/* phy.c */
+u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
+u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
+u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
+u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
+u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
+#define WT_SLOT_NS	9000ull
+#define WT_SIFS_NS	16000ull
+/* ack timeout: SIFS + slot + aRxPHYStartDelay (20 us for OFDM) */
+#define WT_TIMEOUT_NS	(WT_SIFS_NS + WT_SLOT_NS + 20000ull)
+extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
+void wt_phy_init(void);
+
+/* edca.c */
+void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose);
+void wt_edcaf_init(struct wt_radio *r, int q);
+u64 wt_edcaf_access(const struct wt_radio *r, const struct wt_edcaf *e);
+void wt_edcaf_freeze(const struct wt_radio *r, struct wt_edcaf *e, u64 at);
+void wt_edcaf_draw(struct wt_edcaf *e);
+void wt_edcaf_succeeded(struct wt_edcaf *e);
+void wt_edcaf_failed(struct wt_edcaf *e);
+
+/* medium.c */
+void wt_medium_init(void);
+void wt_medium_stop(void);
+u64 wt_medium_time(void);
+void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p);
+void wt_medium_rearm(void);
+void wt_medium_flush_lists(void);
+
+/* tx.c */
+int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to);
+struct wt_tid *wt_tid_of(struct ieee80211_txq *txq);
+void wt_tx_schedule(struct wt_radio *r, int ac);
+void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb);
+void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta);
+void wt_tx_flush_radio(struct wt_radio *r);
+void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb);
+void wt_tx_done(struct wt_radio *r, struct sk_buff *skb, bool acked);
+struct wt_ppdu *wt_ppdu_new(void);
+void wt_ppdu_free(struct wt_ppdu *p);
+
+/* ampdu.c */
+int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out);
+void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
+		   struct sk_buff *first);
+
+/* block_ack.c */
+void wt_ba_start(struct wt_tid *tid, u16 ssn);
+bool wt_ba_given_up(struct wt_tid *tid, u16 seq);
+bool wt_ba_within(const struct wt_tid *tid, u16 seq);
+void wt_ba_add(struct wt_tid *tid, struct sk_buff *skb);
+void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb);
+void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response);
+void wt_ba_send_bars(struct list_head *bars);
+void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
+
+/* rx.c */
+void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
+bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
+struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
+void wt_rx_flush(void);
+void wt_rx_processed(struct wt_radio *r, u64 now);
+
+/* fifo.c */
+void wt_fifo_pull(struct wt_radio *r, int ac);
+void wt_fifo_usb_done(struct wt_radio *r);
+void wt_fifo_release(struct wt_radio *r);
+void wt_fifo_completed(struct wt_radio *r);
+void wt_fifo_flush(struct wt_radio *r, struct wt_tid *tid);
+
+/* beacon.c */
+void wt_beacon_due(struct wt_radio *r, u64 now);
+
+/* debug.c */
+void wt_debug_init(void);
+void wt_debug_exit(void);
+void wt_debug_radio(struct wt_radio *r);
+void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided);
+bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
+
+/* mac.c */
+struct wt_radio *wt_mac_add(int index);
+void wt_mac_remove(struct wt_radio *r);
+
+#endif

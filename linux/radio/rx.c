@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rx: copies what arrived to whom it was sent, with the receive status a card would give.
+ *
+ * Source: include/net/mac80211.h, struct ieee80211_rx_status; drivers/net/wireless/virtual/mac80211_hwsim.c
+ *   mac80211_hwsim_tx_frame_no_nl for what a software receiver owes mac80211.
+ * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
+ * Differs:
+ *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
+ *   D2  signal strength is one constant.
+ *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ.
+ */
+#include "radio.h"
+
+static bool hears(struct wt_radio *to, struct wt_radio *from)
+{
+	return to != from && to->started && to->vif && to->freq == from->freq;
+}
+
+struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < wt_n_radios; i++)
+		if (hears(wt_radios[i], from) && ether_addr_equal(wt_radios[i]->vif->addr, addr))
+			return wt_radios[i];
+	return NULL;
+}
+
+bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
+{
+	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+}
+
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
+	struct ieee80211_rx_status *rx;
+
+	if (!skb)
+		return;
+	skb_orphan(skb);
+	skb->dev = NULL;
+	rx = IEEE80211_SKB_RXCB(skb);
+	memset(rx, 0, sizeof(*rx));
+	rx->freq = from->freq;
+	rx->band = from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
+	rx->signal = -40;
+	rx->rate_idx = max_t(int, rate->idx, 0);
+	if (rate->flags & IEEE80211_TX_RC_MCS) {
+		rx->encoding = RX_ENC_HT;
+		rx->bw = rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? RATE_INFO_BW_40 : RATE_INFO_BW_20;
+		if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
+			rx->enc_flags |= RX_ENC_FLAG_SHORT_GI;
+	}
+	to->count.rx_mpdus++;
+	to->count.rx_bytes += skb->len;
+	if (!wt_p.rx_ns) {
+		__skb_queue_tail(&to->rx_ready, skb);
+		return;
+	}
+	__skb_queue_tail(&to->rx_q, skb);
+	if (!to->rx_at)
+		to->rx_at = wt_air.now + wt_p.rx_ns;
+}
+
+/* The PPDU ends. */
+void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
+{
+	const u8 *addr = ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1;
+	struct wt_radio *to;
+	unsigned int j;
+	int i;
+
+	if (!is_multicast_ether_addr(addr)) {
+		to = wt_rx_receiver(from, addr);
+		for (i = 0; to && i < p->n; i++)
+			if (p->acked & BIT_ULL(i))
+				copy_to(to, from, p, i);
+		return;
+	}
+	for (j = 0; j < wt_n_radios; j++)
+		if (hears(wt_radios[j], from))
+			copy_to(wt_radios[j], from, p, 0);
+}
+
+/* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
+void wt_rx_processed(struct wt_radio *r, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
+
+	if (skb)
+		__skb_queue_tail(&r->rx_ready, skb);
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + wt_p.rx_ns;
+}
+
+/* Outside the lock: mac80211 may answer at once. */
+void wt_rx_flush(void)
+{
+	struct sk_buff_head q;
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < wt_n_radios; i++) {
+		__skb_queue_head_init(&q);
+		spin_lock_bh(&wt_air.lock);
+		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
+		spin_unlock_bh(&wt_air.lock);
+		while ((skb = __skb_dequeue(&q)))
+			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
+	}
+}

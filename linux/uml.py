@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The host's side of the second water: find or build what is needed, boot it once, read what it wrote.
+
+Everything built lies in the cache (see kernel/build): the kernel, the guest binary, the modules and the library
+that seeds randomness. Each is keyed by its sources, so calling this twice builds once.
+"""
+
+import ctypes, fcntl, hashlib, json, os, pathlib, shutil, signal, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Trouble(Exception):
+    """Something to tell the user in one message, without a traceback."""
+
+
+def cache_root():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(base) / "wavetank" / "linux"
+
+
+def kernel():
+    """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak."""
+    extra = ["--debug"] if os.environ.get("WAVETANK_KERNEL") == "debug" else []
+    run = subprocess.run([HERE / "kernel" / "build", "--jobs", "2", *extra], stdout=subprocess.PIPE, text=True)
+    if run.returncode:
+        raise Trouble("there is no kernel to run (see above)")
+    return pathlib.Path(run.stdout.strip().splitlines()[-1])
+
+
+def _digest(paths, *more):
+    h = hashlib.sha256()
+    for path in sorted(paths):
+        h.update(path.name.encode() + b"\0" + path.read_bytes())
+    for text in more:
+        h.update(str(text).encode())
+    return h.hexdigest()[:16]
+
+
+def _build(kind, key, work):
+    """Runs work(directory) unless it has succeeded before; one caller at a time."""
+    where = cache_root() / kind / key
+    if (where / "done").exists():
+        return where
+    where.mkdir(parents=True, exist_ok=True)
+    with open(where / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (where / "done").exists():
+            work(where)
+            (where / "done").touch()
+    return where
+
+
+def _command(cmd, **kw):
+    run = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kw)
+    if run.returncode:
+        raise Trouble(f"{' '.join(map(str, cmd))} failed:\n{run.stdout[-4000:]}")
+
+
+def guest():
+    """The static guest binary."""
+    src = HERE / "guest"
+    if not shutil.which("cargo"):
+        raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
+
+    def work(where):
+        target = cache_root() / "guest-target"
+        _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
+        shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
+    return _build("guest", _digest(files), work) / "wavetank-guest"
+
+
+def seed_library():
+    src = HERE / "guest" / "seed.c"
+
+    def work(where):
+        _command(["gcc", "-O2", "-shared", "-fPIC", "-o", where / "seed.so", src])
+    return _build("seed", _digest([src]), work) / "seed.so"
+
+
+def module(folder):
+    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel."""
+    build = kernel()
+    src = HERE / folder
+    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h") or p.name == "Kbuild")]
+
+    def work(where):
+        for f in files:
+            to = where / f.relative_to(src)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(f, to)
+        _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
+    name = src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}"
+    return _build("modules", _digest(files, build), work) / f"{name}.ko"
+
+
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None):
+    """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
+
+    `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
+    the kernel printed."""
+    linux, init, preload = kernel() / "linux", guest(), seed_library()
+    default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
+    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
+    with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
+        lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]
+        (pathlib.Path(tmp) / "case").write_text("".join(lines))
+        # Linux stirs its command line into the random pool (drivers/char/random.c random_init_early), so it must
+        # not name this run's directory: the kernel's own working directory stands for it.
+        here = "/proc/self/cwd"
+        (pathlib.Path(tmp) / "init").symlink_to(init)
+        cmd = [linux, f"mem={memory or default}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
+               "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
+               "umid=wavetank", f"uml_dir={here}/uml/", f"loglevel={7 if verbose else 5}", f"wt_dir={here}"]
+        env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
+        console, late = _run(cmd, env, tmp, timeout)
+        if said is not None:
+            said.append(console)
+        if late:
+            raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(console)}")
+        if verbose:
+            print(console, file=sys.stderr)
+        for name, where in dict(keep).items():
+            if (pathlib.Path(tmp) / name).exists():
+                shutil.copyfile(pathlib.Path(tmp) / name, where)
+        out = pathlib.Path(tmp) / "out.json"
+        if not out.exists():
+            told = console.partition("wavetank-guest: ")[2].partition("\nreboot: ")[0].strip()
+            raise Trouble(told or f"the guest wrote no result; it said:\n{_tail(console)}")
+        return json.loads(out.read_text())
+
+
+def _same_addresses():
+    """No address randomisation: User-Mode Linux sizes its memory by where its heap happens to lie
+    (arch/um/kernel/um_arch.c, "to account for exec-shield gap"), and TCP's memory limits follow."""
+    ctypes.CDLL(None).personality(0x0040000)     # ADDR_NO_RANDOMIZE
+
+
+def _run(cmd, env, cwd, timeout):
+    """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
+    child = subprocess.Popen(cmd, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             errors="replace", text=True, start_new_session=True, preexec_fn=_same_addresses)
+    try:
+        return child.communicate(timeout=timeout)[0], False
+    except BaseException as e:
+        os.killpg(child.pid, signal.SIGKILL)
+        said = child.communicate()[0]
+        if isinstance(e, subprocess.TimeoutExpired):
+            return said, True
+        raise
+
+
+def _tail(said):
+    return "\n".join((said or "").splitlines()[-40:])
+
+
+def check_keys(given, known, where):
+    """Unknown keys are refused, with the nearest known one."""
+    import difflib
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            raise Trouble(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else
+                          f"; known: {', '.join(sorted(known))}"))
