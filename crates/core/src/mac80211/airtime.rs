@@ -123,6 +123,7 @@ impl Scheduler {
     }
 
     /// Starts a round of [`Scheduler::next`]. src: `ieee80211_txq_schedule_start`
+    #[inline]
     pub fn start(&mut self, ac: Ac) {
         let a = usize::from(ac);
         let open = self
@@ -171,6 +172,27 @@ impl Scheduler {
             list.pop_front();
             return Some(((txq / 8) as u16, (txq % 8) as u8));
         }
+    }
+
+    /// Whose turn it would be in a new round, if it could be given back ([`Scheduler::put_back`]) with nothing changed but the time:
+    /// it stands first, owes nothing, and comes back to the front.
+    #[inline]
+    pub fn leader(&self, ac: Ac) -> Option<(u16, u8)> {
+        let &txq = self.active[usize::from(ac)].front()?;
+        let account = &self.stations[txq as usize / 8].acs[usize::from(ac)];
+        let stays = self.config.fairness && self.config.aql.is_none() && account.deficit >= account.pending;
+        stays.then_some(((txq / 8) as u16, (txq % 8) as u8))
+    }
+
+    /// The round in which the [`Scheduler::leader`] has its turn, sends nothing, and is put back with packets waiting: what
+    /// [`Scheduler::start`], [`Scheduler::next`], [`Scheduler::put_back`] and a last `next`, which finds it first again, would do.
+    #[inline]
+    pub fn pass(&mut self, now: Time, ac: Ac) {
+        let a = usize::from(ac);
+        self.start(ac);
+        let Some(&txq) = self.active[a].front() else { return };
+        self.txqs[txq as usize].round = self.round[a];
+        self.stations[txq as usize / 8].acs[a].last_active = Some(now);
     }
 
     /// Puts a TXQ on the list of those that wait for their turn, if it has packets (here, or in the driver: `has_queue`)

@@ -202,14 +202,14 @@ impl Fq {
         }
     }
 
-    /// The tin's next packet, as `take` (CoDel over a flow) gives it. src: `fq_tin_dequeue`
+    /// The tin's next packet, still in `pool`, as `take` (CoDel over a flow) gives it. src: `fq_tin_dequeue`
     #[inline]
     pub fn dequeue(
         &mut self,
         tin: u32,
         len: impl Fn(&Packet) -> u32,
         mut take: impl FnMut(&mut Fq, u32) -> Option<u32>,
-    ) -> Option<Packet> {
+    ) -> Option<u32> {
         loop {
             let t = &mut self.tins[tin as usize];
             let new = !t.new_flows.is_empty();
@@ -231,7 +231,7 @@ impl Fq {
             }
             if let Some(p) = take(self, i) {
                 self.flows[i as usize].deficit -= len(self.pool.get(p)) as i32;
-                return Some(self.pool.take(p));
+                return Some(p);
             }
             let t = &mut self.tins[tin as usize];
             if new { &mut t.new_flows } else { &mut t.old_flows }.pop(&mut self.flows);
@@ -271,7 +271,9 @@ mod tests {
                 fq.enqueue(tin, (b >> 12) % 16, &p, Time::ZERO, len, |p, _| sum(&mut drops, &p));
             }
             if dice >= 45 {
-                fq.dequeue(tin, len, |fq, flow| fq.pop(flow, len)).inspect(|p| sum(&mut out, p));
+                if let Some(i) = fq.dequeue(tin, len, |fq, flow| fq.pop(flow, len)) {
+                    sum(&mut out, &fq.pool.take(i));
+                }
             }
         }
         assert_eq!(out, (10_951, 10_465_582_797_418_974_016));

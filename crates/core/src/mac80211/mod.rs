@@ -156,6 +156,22 @@ impl Txqs {
     /// The TXQ's next packet: nothing if it is empty, or if AQL holds it back. src: `ieee80211_tx_dequeue`
     #[inline]
     pub fn dequeue(&mut self, now: Time, sta: u16, tid: u8, bin: &mut impl Bin) -> Option<Packet> {
+        let i = self.pull(now, sta, tid, bin)?;
+        Some(self.fq.pool.take(i))
+    }
+    /// A packet that was pulled, until it is released.
+    #[inline]
+    pub fn pulled(&self, i: u32) -> &Packet {
+        self.fq.pool.get(i)
+    }
+    /// Ends the stay of a packet that was pulled.
+    #[inline]
+    pub fn release(&mut self, i: u32) {
+        self.fq.pool.release(i);
+    }
+    /// As [`Txqs::dequeue`], but the packet stays where it is: for who copies it to where it will be.
+    #[inline]
+    pub fn pull(&mut self, now: Time, sta: u16, tid: u8, bin: &mut impl Bin) -> Option<u32> {
         if !self.sched.aql_allows(sta, ac_of(tid)) {
             return None;
         }
@@ -192,6 +208,16 @@ impl Txqs {
     /// Whose turn it is, (station, TID), at most once a round; to be given back. src: `ieee80211_next_txq`
     pub fn next_txq(&mut self, ac: Ac) -> Option<(u16, u8)> {
         self.sched.next(ac)
+    }
+    /// Whose turn it would be, if a turn in which nothing is sent changed nothing but the time.
+    #[inline]
+    pub fn leader(&self, ac: Ac) -> Option<(u16, u8)> {
+        self.sched.leader(ac)
+    }
+    /// A whole round in which the [`Txqs::leader`] sends nothing while the driver holds packets of it.
+    #[inline]
+    pub fn pass(&mut self, now: Time, ac: Ac) {
+        self.sched.pass(now, ac);
     }
     /// Gives a TXQ back; `force`: the driver itself holds packets of it. src: `ieee80211_return_txq`
     pub fn return_txq(&mut self, now: Time, sta: u16, tid: u8, force: bool) {

@@ -115,8 +115,9 @@ impl Port {
                 continue;
             }
             let Some(q) = &mut self.qdisc else { return };
-            let Some(p) = q.dequeue(now, ctx.bin) else { break };
-            self.send(now, &p, ctx);
+            let next = q.dequeue(now, ctx.bin);
+            let Some(p) = &next else { break };
+            self.send(now, p, ctx);
         }
         let Some(at) = self.qdisc.as_ref().and_then(|q| q.wake_at(now)) else { return };
         if at < self.wake {
@@ -188,7 +189,15 @@ impl Port {
     }
 
     /// The device is through with whatever was due by `now`: memory is freed, and the qdisc runs, each time at the time it was due.
+    #[inline]
     pub(super) fn catch_up(&mut self, now: Time, ctx: &mut PortCtx) {
+        if matches!(&self.link, Link::Ethernet { device, .. } if device.due().is_some_and(|at| at <= now)) {
+            self.complete(now, ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn complete(&mut self, now: Time, ctx: &mut PortCtx) {
         loop {
             let Link::Ethernet { device, .. } = &mut self.link else { return };
             if device.due().is_none_or(|at| at > now) {

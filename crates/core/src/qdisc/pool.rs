@@ -109,10 +109,14 @@ impl Pool {
     /// Ends the stay of a packet that was detached.
     #[inline]
     pub fn take(&mut self, i: u32) -> Packet {
-        let node = &mut self.nodes[i as usize];
-        node.next = self.free;
+        self.release(i);
+        self.nodes[i as usize].p
+    }
+    /// The same, for who has looked at it already.
+    #[inline]
+    pub fn release(&mut self, i: u32) {
+        self.nodes[i as usize].next = self.free;
         self.free = i;
-        node.p
     }
     /// Puts `p` behind the last packet that is not later, by [`Packet::enqueued`]; at once if that is the last of all.
     pub fn insert_by_time(&mut self, list: &mut List, p: Packet) {

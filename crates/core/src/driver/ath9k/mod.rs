@@ -140,6 +140,14 @@ impl Ath9k {
 
     /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
     fn schedule(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
+        if let Some((sta, tid)) = q.leader(ac as u8) {
+            // Most packets come while the hardware is full.
+            let t = &self.tids[usize::from(sta) * Tid::COUNT + usize::from(tid)];
+            if self.full(ac, t) && t.waits() {
+                q.pass(now, ac as u8);
+                return;
+            }
+        }
         q.schedule_start(ac as u8);
         while let Some((sta, tid)) = q.next_txq(ac as u8) {
             let (to, tid) = (StaIx(sta as u8), Tid::new(tid));
@@ -149,69 +157,87 @@ impl Ath9k {
         }
     }
 
+    /// Whether the hardware queue has no room for a unit of this TID.
+    #[inline]
+    fn full(&self, ac: Ac, t: &TidState) -> bool {
+        let hw = &self.hw[ac.ix()];
+        if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() }
+    }
+
     /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
     fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
-        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
-        let hw = &self.hw[ac.ix()];
-        let full = if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() };
-        if full && t.retry.len() == 1 && t.bar.is_none() {
-            return; // the one frame would be taken and put back
+        let i = to.ix() * Tid::COUNT + tid.ix();
+        let full = self.full(ac, &self.tids[i]);
+        let t = &mut self.tids[i];
+        if full && t.waits() {
+            return;
         }
-        let Some(first) = t.subframe(now, q, sink) else { return };
-        if full {
-            t.retry.push_back(first);
-        } else if t.active {
-            self.form_aggregate(now, first, to, tid, q, sink);
+        let active = t.active;
+        let mut b = self.burst(to, tid);
+        let t = &mut self.tids[i];
+        if !t.subframe(now, q, sink, &mut b.mpdus) {
+            self.pool.push(b);
+        } else if full {
+            t.retry.extend(b.mpdus.pop());
+            self.pool.push(b);
+        } else if active {
+            self.form_aggregate(now, b, q, sink);
         } else {
-            self.form_plain(now, first, to, tid, q, sink);
+            self.form_plain(now, b, q, sink);
         }
     }
 
-    /// `ath_tx_form_aggr`: from `first` on, until a limit, the window or the queue ends it.
-    fn form_aggregate(&mut self, now: Time, first: Mpdu, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
-        let choice = self.rates.choose(now, to);
-        let mut b = self.burst(to, tid);
+    /// `ath_tx_form_aggr`: from the first, which `b` has, until a limit, the window or the queue ends it.
+    fn form_aggregate(&mut self, now: Time, mut b: Burst, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let choice = self.rates.choose(now, b.to);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
-        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
-        let (mut next, mut bytes, mut pad) = (Some(first), 0, 0);
-        while let Some(m) = next {
-            let delta = 4 + u32::from(m.len);
-            let n = b.mpdus.len();
+        let t = &mut self.tids[b.to.ix() * Tid::COUNT + b.tid.ix()];
+        let (mut n, mut bytes, mut pad) = (0, 0, 0);
+        loop {
+            let len = u32::from(b.mpdus[n].len);
+            let delta = 4 + len;
             if n > 0 && (limit < bytes + pad + delta || n >= self.par.ampdu_frames.into()) {
-                t.retry.push_back(m);
+                t.retry.extend(b.mpdus.pop());
                 break;
             }
             bytes += pad + delta;
-            let fill = limits::delimiters(&self.par, &choice, m.len.into());
+            let fill = limits::delimiters(&self.par, &choice, len);
             pad = delta.next_multiple_of(4) - delta + 4 * fill;
-            b.mpdus.push(m);
-            next = t.subframe(now, q, sink);
+            n += 1;
+            if !t.subframe(now, q, sink, &mut b.mpdus) {
+                break;
+            }
         }
         let single = b.mpdus.len() == 1;
         b.what = if single { What::Single } else { What::Ampdu };
-        b.psdu = if single { first.len.into() } else { bytes };
+        b.psdu = if single { b.mpdus[0].len.into() } else { bytes };
         b.agreement = true;
         b.chain = choice.chain;
         b.rts_fallback = choice.rts_fallback;
         self.put(b);
     }
 
-    /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own.
-    fn form_plain(&mut self, now: Time, first: Mpdu, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
-        let mut next = Some(first);
-        for n in 0..2 {
-            let Some(m) = next else { break };
-            let choice = self.rates.choose(now, to);
-            let mut b = self.burst(to, tid);
-            b.what = What::Single;
-            b.psdu = m.len.into();
-            b.agreement = false;
-            b.chain = choice.chain;
-            b.rts_fallback = choice.rts_fallback;
-            b.mpdus.push(m);
-            self.put(b);
-            next = if n == 0 { self.tid_mut(to, tid).subframe(now, q, sink) } else { None };
+    /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own; `b` has the first.
+    fn form_plain(&mut self, now: Time, b: Burst, q: &mut Txqs, sink: &mut Sink<'_>) {
+        let (to, tid) = (b.to, b.tid);
+        self.put_plain(now, b);
+        let mut b = self.burst(to, tid);
+        if self.tid_mut(to, tid).subframe(now, q, sink, &mut b.mpdus) {
+            self.put_plain(now, b);
+        } else {
+            self.pool.push(b);
         }
+    }
+
+    /// One frame outside any agreement onto the hardware queue.
+    fn put_plain(&mut self, now: Time, mut b: Burst) {
+        let choice = self.rates.choose(now, b.to);
+        b.what = What::Single;
+        b.psdu = b.mpdus[0].len.into();
+        b.agreement = false;
+        b.chain = choice.chain;
+        b.rts_fallback = choice.rts_fallback;
+        self.put(b);
     }
 
     /// A BAR goes to the end of the hardware queue, at the lowest rate (`ath_send_bar`, `ath_tx_start`).

@@ -41,45 +41,63 @@ impl TidState {
             qos,
         }
     }
-    /// The next frame: from the retry queue, else from the TXQ, which is when it gets its number (`ath_tid_dequeue`).
-    fn dequeue(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
+    /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.retry.len() == 1 && self.bar.is_none()
+    }
+    /// The next frame, onto the end of `to`: from the retry queue, else from the TXQ, which is when it gets its number
+    /// (`ath_tid_dequeue`). False: there is none.
+    #[inline]
+    fn dequeue(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
         if let Some(m) = self.retry.pop_front() {
-            return Some(m);
+            to.push(m);
+            return true;
         }
-        let packet = q.dequeue(now, u16::from(self.to.0), self.tid.get(), sink)?;
-        Some(Mpdu {
-            packet,
+        let Some(i) = q.pull(now, u16::from(self.to.0), self.tid.get(), sink) else { return false };
+        let packet = q.pulled(i);
+        to.push(Mpdu {
+            packet: *packet,
             seq: self.window.assign(),
             len: mpdu_len(packet.ip_len(), self.qos),
             attempts: 0,
             received: false,
-        })
+        });
+        q.release(i);
+        true
     }
-    /// The next frame that may be sent now (`ath_tx_get_tid_subframe`). What lies beyond the window waits in the retry queue.
-    pub fn subframe(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>) -> Option<Mpdu> {
+    /// The next frame that may be sent now, onto the end of `to` (`ath_tx_get_tid_subframe`). False: there is none. What lies beyond
+    /// the window waits in the retry queue.
+    #[inline]
+    pub fn subframe(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
         let mut first_beyond = None;
         loop {
-            let m = self.dequeue(now, q, sink)?;
-            if !self.active {
-                return Some(m);
+            if !self.dequeue(now, q, sink, to) {
+                return false;
             }
-            if !self.window.allows(m.seq) {
+            if !self.active {
+                return true;
+            }
+            let seq = to.last().expect("it was just put there").seq;
+            if !self.window.allows(seq) {
                 let others = !self.retry.is_empty();
-                self.retry.push_back(m);
+                self.retry.extend(to.pop());
                 // Others in the retry queue probably lie within the window.
-                if others && first_beyond != Some(m.seq) {
-                    first_beyond = first_beyond.or(Some(m.seq));
+                if others && first_beyond != Some(seq) {
+                    first_beyond = first_beyond.or(Some(seq));
                     continue;
                 }
-                return None;
+                return false;
             }
-            if self.bar.is_some_and(|b| m.seq.before(b)) {
-                self.settle(m.seq);
-                fail(&m, sink);
+            if self.bar.is_some_and(|b| seq.before(b)) {
+                self.settle(seq);
+                if let Some(m) = to.pop() {
+                    fail(&m, sink);
+                }
                 continue;
             }
-            self.window.open(m.seq);
-            return Some(m);
+            self.window.open(seq);
+            return true;
         }
     }
     /// `seq` is acknowledged or given up.
