@@ -270,9 +270,7 @@ def explain(key: str | None, as_json: bool) -> None:
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
 @json_option
-def validate(
-    what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool
-) -> None:
+def validate(what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool) -> None:
     """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf)."""
     from . import report
     from .validate import dcf, kernel, linux

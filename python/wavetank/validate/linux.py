@@ -156,7 +156,9 @@ def load(path: Path = PATH) -> list[Case]:
             reader = csv.DictReader(f)
             header, rows = reader.fieldnames, list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as e:
-        raise UserError(f"{path}: cannot be read ({e}), expected a folder with scenarios.json and summary.csv") from None
+        raise UserError(
+            f"{path}: cannot be read ({e}), expected a folder with scenarios.json and summary.csv"
+        ) from None
     try:
         scenarios = json.loads(text)
     except json.JSONDecodeError as e:
@@ -319,6 +321,10 @@ def judge(case: Case, ours: dict[str, float]) -> list[Row]:
             continue
         low, high = min(pair) * (1 - share), max(pair) * (1 + share)
         value = ours.get(figure)
+        if figure == "ampdu_mean" and case.config["tos"] == RRUL:
+            # the virtual card counts PPDUs of Block Ack sessions only, and voice has none
+            rows.append(Row(case.name, figure, pair[0], value, None, "the model also counts voice's single frames"))
+            continue
         if value is None:
             rows.append(Row(case.name, figure, pair[0], None, False, "the model gave no value", low, high))
             continue
