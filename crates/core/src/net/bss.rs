@@ -188,10 +188,11 @@ impl<P: Probe> View<'_, P> {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
-        for (i, (_, p)) in self.out.up.drain(first..).enumerate() {
+        for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
             let ended = now - airtime * (n - 1 - i as i64) / n;
             st.netdev.receive(now, ended, p, &mut sink);
         }
+        self.out.up.truncate(first);
         self.after(s);
     }
 }

@@ -188,7 +188,16 @@ impl Rtx {
         }
     }
     /// Number of the segment that holds `seq`, or of the first after it.
+    #[inline]
     pub fn find(&self, seq: u32) -> u32 {
+        // Nearly all segments are as long as the first, which tells where this one would be.
+        if let Some(h) = self.ring.front() {
+            let guess = seq.wrapping_sub(h.seq) / h.end_seq.wrapping_sub(h.seq).max(1);
+            let there = self.ring.get(guess as usize);
+            if there.is_some_and(|s| !after(s.seq, seq) && after(s.end_seq, seq)) {
+                return self.base.wrapping_add(guess);
+            }
+        }
         self.base.wrapping_add(self.ring.partition_point(|s| !after(s.end_seq, seq)) as u32)
     }
     /// All segments.

@@ -109,7 +109,7 @@ impl Ath9k {
         }
     }
     /// A frame from the air, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         if self.rx.receive(ended, p) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }

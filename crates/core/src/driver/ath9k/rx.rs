@@ -26,13 +26,13 @@ impl Mitigation {
         Mitigation { held: VecDeque::with_capacity(256), first: Time::ZERO, last: Time::ZERO, ready: 0 }
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
-    pub fn receive(&mut self, ended: Time, p: Packet) -> bool {
+    pub fn receive(&mut self, ended: Time, p: &Packet) -> bool {
         let begins = self.held.len() == self.ready;
         if begins {
             self.first = ended;
         }
         self.last = ended;
-        self.held.push_back(p);
+        self.held.push_back(*p);
         begins
     }
     /// When the interrupt comes, as things stand; never if nothing waits.
@@ -65,10 +65,10 @@ mod tests {
         let (par, mut m) = (Params::default(), Mitigation::new());
         let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         assert!(m.due(&par).is_never());
-        assert!(m.receive(Time::from_us(100), p));
+        assert!(m.receive(Time::from_us(100), &p));
         assert_eq!(m.due(&par), Time::from_us(600));
         for t in (500..2_200).step_by(400) {
-            assert!(!m.receive(Time::from_us(t), p));
+            assert!(!m.receive(Time::from_us(t), &p));
         }
         assert_eq!(m.due(&par), Time::from_us(2_100), "frames 400 us apart: the first decides");
         m.interrupt();

@@ -115,10 +115,10 @@ impl Netdev {
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
-            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, p, sink),
+            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
         }
     }
     /// Received packets that are ready for the host.
