@@ -5,7 +5,17 @@ Everything built lies in the cache (see kernel/build): the kernel, the guest bin
 that seeds randomness. Each is keyed by its sources, so calling this twice builds once.
 """
 
-import ctypes, fcntl, hashlib, json, os, pathlib, shutil, signal, subprocess, sys, tempfile
+import ctypes
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -15,6 +25,7 @@ class Trouble(Exception):
 
 
 def cache_root():
+    """The folder that holds everything built."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return pathlib.Path(base) / "wavetank" / "linux"
 
@@ -68,14 +79,17 @@ def guest():
         target = cache_root() / "guest-target"
         _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
         shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
+
     return _build("guest", _digest(files), work) / "wavetank-guest"
 
 
 def seed_library():
+    """The library that seeds getrandom of everything in the guest."""
     src = HERE / "guest" / "seed.c"
 
     def work(where):
         _command(["gcc", "-O2", "-shared", "-fPIC", "-o", where / "seed.so", src])
+
     return _build("seed", _digest([src]), work) / "seed.so"
 
 
@@ -91,6 +105,7 @@ def module(folder):
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(f, to)
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
+
     name = src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}"
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
@@ -102,7 +117,7 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
     the kernel printed."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
-    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()    # backs the guest's memory
+    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
         lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]
         (pathlib.Path(tmp) / "case").write_text("".join(lines))
@@ -110,9 +125,24 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         # not name this run's directory: the kernel's own working directory stands for it.
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
-        cmd = [linux, f"mem={memory or default}", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro", f"init={here}/init",
-               "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1", "panic=-1",
-               "umid=wavetank", f"uml_dir={here}/uml/", f"loglevel={7 if verbose else 5}", f"wt_dir={here}"]
+        cmd = [
+            linux,
+            f"mem={memory or default}",
+            "root=/dev/root",
+            "rootfstype=hostfs",
+            "hostfs=/",
+            "ro",
+            f"init={here}/init",
+            "time-travel=inf-cpu",
+            "time-travel-start=1700000000",
+            "con=null",
+            "con0=fd:0,fd:1",
+            "panic=-1",
+            "umid=wavetank",
+            f"uml_dir={here}/uml/",
+            f"loglevel={7 if verbose else 5}",
+            f"wt_dir={here}",
+        ]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
         console, late = _run(cmd, env, tmp, timeout)
         if said is not None:
@@ -134,13 +164,23 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
 def _same_addresses():
     """No address randomisation: User-Mode Linux sizes its memory by where its heap happens to lie
     (arch/um/kernel/um_arch.c, "to account for exec-shield gap"), and TCP's memory limits follow."""
-    ctypes.CDLL(None).personality(0x0040000)     # ADDR_NO_RANDOMIZE
+    ctypes.CDLL(None).personality(0x0040000)  # ADDR_NO_RANDOMIZE
 
 
 def _run(cmd, env, cwd, timeout):
     """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
-    child = subprocess.Popen(cmd, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             errors="replace", text=True, start_new_session=True, preexec_fn=_same_addresses)
+    child = subprocess.Popen(
+        cmd,
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        errors="replace",
+        text=True,
+        start_new_session=True,
+        preexec_fn=_same_addresses,
+    )
     try:
         return child.communicate(timeout=timeout)[0], False
     except BaseException as e:
@@ -158,8 +198,11 @@ def _tail(said):
 def check_keys(given, known, where):
     """Unknown keys are refused, with the nearest known one."""
     import difflib
+
     for key in given:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
-            raise Trouble(f"{where}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else
-                          f"; known: {', '.join(sorted(known))}"))
+            raise Trouble(
+                f"{where}: unknown key {key!r}"
+                + (f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(sorted(known))}")
+            )

@@ -56,6 +56,8 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "wifi"], "wifi"),
         (["validate", "kernel", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
+        (["validate", "linux", "--reference", "gone"], "gone"),
+        (["validate", "dcf", "--recorded"], "--recorded"),
         (["fly"], "fly"),
         (["run", SCENARIO, "--jbos", "1"], "jbos"),
     ],

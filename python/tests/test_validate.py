@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wavetank import UserError
-from wavetank.validate import Report, Row, dcf, kernel
+from wavetank.validate import Report, Row, dcf, kernel, linux
 
 CONFIG = {
     "cc": "reno",
@@ -189,3 +189,88 @@ def test_a_kernel_case_runs_on_the_model():
     case = next(c for c in kernel.load() if c.name == "L10M-pfifo-tsq1-rtt1-reno")
     rows = kernel.judge(case, kernel.run_case(case))
     assert next(r for r in rows if r.metric == "goodput_mbit").ok
+
+
+STANDING = {"secs": 1, "warmup": 0.5, "rtt_ms": 1, "radio": {"fixed_mcs": 15}}
+
+
+def standing(path, scenarios, rows):
+    (path / "scenarios.json").write_text(json.dumps(scenarios))
+    text = "".join(f"{','.join(map(str, r))}\n" for r in [("name", "figure", "a", "b"), *rows])
+    (path / "summary.csv").write_text(text)
+    return path
+
+
+def test_our_standing_set_is_the_second_waters():
+    cases = {c.name: c for c in linux.load()}
+    assert len(cases) == 42
+    assert all("goodput_mbit" in c.kernel for c in cases.values())
+    recorded = Path(__file__).parents[2] / "linux" / "standing"
+    for name in ("scenarios.json", "summary.csv"):
+        assert (linux.PATH / name).read_bytes() == (recorded / name).read_bytes(), name
+    # what the kernel itself did holds
+    for c in cases.values():
+        for run in (0, 1):
+            assert all(r.ok is not False for r in linux.judge(c, {k: v[run] for k, v in c.kernel.items()})), c.name
+
+
+def test_a_standing_scenario_is_judged_against_the_nearer_run(tmp_path):
+    rows = [("x", "goodput_mbit", 100, 110), ("x", "srtt_p50", 10, 10), ("x", "busy", 1, 1)]
+    (case,) = linux.load(standing(tmp_path, {"x": STANDING}, rows))
+    both = linux.judge(case, {"goodput_mbit": 115.4, "srtt_p50": 11.6})
+    assert [(r.metric, r.reference, r.ok) for r in both] == [("goodput_mbit", 110, True), ("srtt_p50", 10, False)]
+    assert [r.ok for r in linux.judge(case, {"goodput_mbit": 94.9, "srtt_p50": 8.5})] == [False, True]
+    missing = linux.judge(case, {"goodput_mbit": 105})[1]
+    assert (missing.ok, missing.reason) == (False, "the model gave no value")
+
+
+def test_a_standing_scenario_becomes_overrides():
+    cases = {c.name: c for c in linux.load()}
+    sets = dict(linux.overrides(cases["up-tsq1-loss10-cubic"].config, 13.7))
+    assert sets["time.lead_in"] == "1013700000 ns"
+    assert (sets["wifi.tx_sk_pacing_shift"], sets["wifi.error_rate"], sets["wifi.mcs"]) == ("10", "0.1", "15")
+    assert (sets["backhaul.qdisc"], sets["netem.delay"]) == ("netem", "500000 ns")
+    sets = dict(linux.overrides(cases["htc-up-4flows-pfifo-cubic"].config))
+    assert (sets["ap.driver"], sets["sta.driver"]) == ("ath9k", "ath9k_htc")
+    assert (sets["sta.qdisc"], sets["pfifo.limit"]) == ("pfifo", "1000")
+    sets = dict(linux.overrides(cases["rrul-cubic"].config))
+    assert (sets["traffic.tcp_up"], sets["traffic.tcp_down"], sets["traffic.rrul"]) == ("4", "4", "true")
+    assert dict(linux.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
+    assert dict(linux.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
+
+
+def test_standing_scenarios_that_the_model_lacks_say_why():
+    why = {c.name: linux.cannot(c) for c in linux.load()}
+    assert "rates of their own" in why["down-slowsta-cubic"]
+    assert "minstrel" in why["minstrel-up-cubic"]
+    assert not why["rrul-cubic"]
+    rrul = next(c for c in linux.load() if c.name == "rrul-cubic")
+    assert next(r for r in linux.judge(rrul, {"ampdu_mean": 1.0}) if r.metric == "ampdu_mean").ok is None
+
+
+def test_what_is_no_standing_set_is_told(tmp_path):
+    with pytest.raises(UserError, match="cannot be read"):
+        linux.load(tmp_path / "gone")
+    rows = [("x", "goodput_mbit", 1, 1)]
+    with pytest.raises(UserError, match='did you mean "warmup"'):
+        linux.load(standing(tmp_path, {"x": {"warmpu": 1}}, rows))
+    with pytest.raises(UserError, match='did you mean "fixed_mcs"'):
+        linux.load(standing(tmp_path, {"x": {"radio": {"fixed_msc": 1}}}, rows))
+    with pytest.raises(UserError, match="number that is not negative"):
+        linux.load(standing(tmp_path, {"x": {"secs": "long"}}, rows))
+    with pytest.raises(UserError, match=r"summary.csv:2"):
+        linux.load(standing(tmp_path, {"y": {}}, rows))
+    (tmp_path / "scenarios.json").write_text("{")
+    with pytest.raises(UserError, match=r"scenarios.json:1: is not JSON"):
+        linux.load(tmp_path)
+
+
+def test_a_standing_set_runs_on_the_model(tmp_path):
+    scenarios = {"up": STANDING, "udp": {**STANDING, "traffic": "udp"}, "minstrel": {"radio": {}}}
+    rows = [(n, "goodput_mbit", 190, 190) for n in scenarios]
+    report = linux.validate(standing(tmp_path, scenarios, rows))
+    ours = {r.name: r.ours for r in report.rows}
+    assert 170 < ours["up"] < 210
+    assert 200 < ours["udp"] < 260
+    assert report.cases()["minstrel"] is None
+    assert report.summary()["cases"] == 2

@@ -255,23 +255,31 @@ def explain(key: str | None, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf"]))
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux"]))
 @click.option(
     "--reference",
     type=click.Path(path_type=Path),
     default=None,
-    help="Folder (kernel) or file (dcf) in place of the one that comes with it.",
+    help="Folder (kernel, linux) or file (dcf) in place of the one that comes with it.",
+)
+@click.option(
+    "--recorded",
+    is_flag=True,
+    help="linux: against recorded runs of the kernel; so far always (linux/standing/record makes them).",
 )
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
 @json_option
-def validate(what: str, reference: Path | None, check: bool, jobs: int | None, as_json: bool) -> None:
-    """Hold the model against the Linux kernel's TCP (kernel) or against ns-3's DCF (dcf)."""
+def validate(what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool) -> None:
+    """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf)."""
     from . import report
-    from .validate import dcf, kernel
+    from .validate import dcf, kernel, linux
 
+    if recorded and what != "linux":
+        raise click.UsageError(f"--recorded belongs to linux, not to {what}")
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux}
     with _progress(f"validate {what}") as progress:
-        module = kernel if what == "kernel" else dcf
+        module = modules[what]
         total = len(module.load(reference or module.PATH))
         count = 0
 

@@ -221,10 +221,11 @@ impl Port {
         let (at, p) = self.cable.pop_front().expect("one arrival a packet on the cable");
         debug_assert_eq!(at, now);
         if matches!(self.link, Link::Ethernet { .. }) {
-            self.catch_up(now, ctx);
+            // before catching up: what that puts on an empty cable has its event already
             if let Some(&(at, _)) = self.cable.front() {
                 ctx.q.push(at, Lane::Arrival, Event::PortArrive(ctx.index));
             }
+            self.catch_up(now, ctx);
         }
         p
     }

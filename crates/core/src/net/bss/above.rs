@@ -79,7 +79,8 @@ impl Above for Queues {
             }
             Queued::Txqs(q, turns) => {
                 let turn = &mut turns[ac.ix()];
-                if turn.is_none() {
+                let mut new_round = turn.is_none();
+                if new_round {
                     q.schedule_start(ac as u8);
                 }
                 loop {
@@ -90,6 +91,13 @@ impl Above for Queues {
                         q.return_txq(now, sta, tid, false);
                     }
                     *turn = q.next_txq(ac as u8);
+                    if turn.is_none() && !new_round {
+                        // A round that a stop had cut short is over. What came meanwhile waits for the next one, which the waking
+                        // of the queues begins. src: linux@6.12 net/mac80211/util.c __ieee80211_wake_txqs
+                        new_round = true;
+                        q.schedule_start(ac as u8);
+                        *turn = q.next_txq(ac as u8);
+                    }
                     (*turn)?;
                 }
             }

@@ -364,3 +364,25 @@ proptest! {
         }
     }
 }
+
+/// A stop in the middle of a round of TXQs once left packets that came meanwhile until the next one came (seed 363 of the
+/// property above).
+#[test]
+fn a_round_cut_short_leaves_nothing_behind() {
+    let mut c = config(1, ht(2));
+    for s in &mut c.stations {
+        s.driver = htc(2);
+    }
+    let mut w = World::new(&c, 363);
+    for (payload, dscp, keep) in [(347, 18, 28), (37, 0, 82), (1055, 18, 67), (228, 38, 75)] {
+        w.flow(0, 1, payload, dscp, keep);
+    }
+    w.flow(1, 0, 1198, 0, 32);
+    w.run(Time::from_ms(195));
+    for f in &mut w.flows {
+        f.4 = 0;
+    }
+    w.run(Time::from_s(10));
+    w.check();
+    assert_eq!(w.bss.held(), 0);
+}

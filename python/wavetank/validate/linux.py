@@ -1,0 +1,351 @@
+"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12 ran over a virtual radio in virtual time.
+
+The reference is a folder with ``scenarios.json`` (name to configuration) and ``summary.csv`` (name, figure, and the
+kernel's two runs ``a`` and ``b``: the second 13.7 ms later and with another seed). The model runs the same pair, with
+seeds 1 and 2; its value is their mean. Figures, over ``warmup`` <= t <= ``secs``: goodput; cwnd a sample summed over the
+flows, median; srtt, median over all rows; ping of the first station, median; mean size of the sender's A-MPDUs (station 1
+for uploads, the AP for downloads), attempts included. A figure holds within the kernel's [min, max], widened by 5 %
+(goodput) or 15 %; its error is against the nearer of the two runs.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core, lab
+from ..errors import UserError, unknown
+from .report import Report, Row
+
+PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
+#: Figure: share by which the pair's interval is widened.
+TOLERANCES: dict[str, float] = {
+    "goodput_mbit": 0.05,
+    "cwnd_p50": 0.15,
+    "srtt_p50": 0.15,
+    "ping_p50": 0.15,
+    "ampdu_mean": 0.15,
+}
+#: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
+CONFIG: dict[str, Any] = {
+    "stations": 1,
+    "dir": "up",
+    "traffic": "tcp",
+    "flows": 1,
+    "cc": "cubic",
+    "payload": 1472,
+    "secs": 12,
+    "step": 0.2,
+    "warmup": 4,
+    "rtt_ms": 0,
+    "gso_max_segs": 1,
+    "limit_output_bytes": 1048576,
+    "ca_ratio": 120,
+    "ss_ratio": 200,
+    "tos": 0,
+    "ping_ms": 100,
+    "qdisc": "",
+    "radio": {},
+}
+#: The same of ``radio``. -1: rate control chooses.
+RADIO: dict[str, Any] = {"fixed_mcs": -1, "pacing_shift": 7, "error_ppm": 0, "rts": False, "rx_ns": 0, "mode": 0}
+CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
+#: The marks of RRUL's flows, as TOS.
+RRUL = [0, 32, 160, 184]
+#: Seed and how much later the flows start against the echo, ms.
+PAIR = ((1, 0.0), (2, 13.7))
+LEAD_IN_S = 1.0
+#: Above what the air carries: the flood is held back by its socket.
+FLOOD = "400 Mbit/s"
+
+# Hosts and cards as the second water has them; see linux/README.md and linux/radio/main.c.
+_SCENARIO = """
+name = "linux-standing"
+kernel = "6.12"
+[topology]
+kind = "wifi"
+[host]
+hz = 100
+server_rx = 0
+[tcp]
+max_header = 96 # WLAN without mesh, no IP tunnels (include/linux/netdevice.h)
+rcvbuf = "64 MiB"
+rcvlowat = "128 KiB"
+rmem_max = "32 MiB"
+wmem_max = "32 MiB"
+[wifi]
+standard = "n"
+width_mhz = 40
+short_gi = true
+band = "5 GHz"
+[fixed] # one rate, seven tries
+links = 1
+tries = 7
+rts_fallback = false
+[ath9k] # the virtual card tells of every frame at once
+rimt_last = 0
+rimt_first = 0
+[ath9k_htc] # firmware and bus of the virtual card: ath9k's aggregation, no CPU, as many buffers as the model has
+ampdu_frames = 32
+target_buffers = 64
+status_events = 64
+cpu_frame = 0
+cpu_ppdu = 0
+cpu_turn = "1 ns"
+host_irq = 0
+upload_timeout = 0
+[ethernet] # a veth pair, as near as the model has one behind an AP
+rate = "400 Gbit/s"
+ring = 65536
+bql = false
+[backhaul]
+delay = 0
+[time]
+tail = 0
+[traffic]
+ping_payload = 64
+start_jitter = 0
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario: its configuration and the figures of the kernel's two runs."""
+
+    name: str
+    config: dict[str, Any]
+    kernel: dict[str, tuple[float, float]]
+
+
+def _config(where: str, config: Any) -> dict[str, Any]:
+    if not isinstance(config, dict):
+        raise UserError(f"{where}: is not an object, expected the keys of a scenario")
+    for key in config:
+        if key not in CONFIG:
+            raise unknown("key", key, set(CONFIG), where)
+    full = {**CONFIG, **config}
+    for key, names in CHOICES.items():
+        if full[key] not in names:
+            raise unknown(key, str(full[key]), names, where)
+    if not isinstance(full["radio"], dict):
+        raise UserError(f"{where}: radio: is not an object, expected the radio's parameters")
+    for key in full["radio"]:
+        if key not in RADIO:
+            raise unknown("key of radio", key, set(RADIO), where)
+    full["radio"] = {**RADIO, **full["radio"]}
+    for key, value in full.items():
+        numeric = isinstance(CONFIG[key], int | float) and key != "tos"
+        if numeric and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
+            raise UserError(f"{where}: {key}: {value!r}, expected a number that is not negative")
+    return full
+
+
+def load(path: Path = PATH) -> list[Case]:
+    """The scenarios of a folder. Raises UserError for what is no such folder, and for unknown keys."""
+    try:
+        text = (path / "scenarios.json").read_text(encoding="utf-8")
+        with (path / "summary.csv").open(encoding="utf-8", newline="") as f:
+            reader = csv.DictReader(f)
+            header, rows = reader.fieldnames, list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as e:
+        raise UserError(
+            f"{path}: cannot be read ({e}), expected a folder with scenarios.json and summary.csv"
+        ) from None
+    try:
+        scenarios = json.loads(text)
+    except json.JSONDecodeError as e:
+        raise UserError(f"{path / 'scenarios.json'}:{e.lineno}: is not JSON ({e.msg}), expected scenarios") from None
+    if not isinstance(scenarios, dict):
+        raise UserError(f"{path / 'scenarios.json'}: is not an object, expected scenarios by name")
+    if header != ["name", "figure", "a", "b"]:
+        raise UserError(f"{path / 'summary.csv'}:1: expected the columns name, figure, a, b")
+    kernel: dict[str, dict[str, tuple[float, float]]] = {}
+    for i, row in enumerate(rows):
+        where = f"{path / 'summary.csv'}:{i + 2}"
+        if row["name"] not in scenarios:
+            raise unknown("name", row["name"], scenarios, where)
+        try:
+            kernel.setdefault(row["name"], {})[row["figure"]] = float(row["a"]), float(row["b"])
+        except (TypeError, ValueError):
+            raise UserError(f"{where}: a, b: {row['a']!r}, {row['b']!r}, expected two numbers") from None
+    return [
+        Case(name, _config(f"{path / 'scenarios.json'}: {name}", config), kernel.get(name, {}))
+        for name, config in scenarios.items()
+    ]
+
+
+def _per_radio(value: Any, index: int) -> Any:
+    """A parameter of the radio that may be a list; its last element holds for the rest."""
+    return value[min(index, len(value) - 1)] if isinstance(value, list) else value
+
+
+def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
+    """Why the model cannot run this scenario; empty if it can."""
+    names, c, radio = _core.registry(), case.config, case.config["radio"]
+    drivers = {DRIVERS[_per_radio(radio["mode"], i)] for i in range(c["stations"] + 1)}
+    if missing := sorted(drivers - set(names["driver"])):
+        return f"the driver {missing[0]} is not there yet"
+    # element 0 of a list is the AP's own and unused
+    mcs = {_per_radio(radio["fixed_mcs"], i) for i in range(1, c["stations"] + 1)}
+    if mcs == {-1}:
+        return "rate control (minstrel) is not there yet"
+    if len(mcs) > 1:
+        return "stations with rates of their own are not there yet"
+    if isinstance(radio["error_ppm"], list) and len(set(radio["error_ppm"])) > 1:
+        return "an error rate a modulation is not there yet"
+    if c["tos"] not in (0, RRUL):
+        return "marks other than RRUL's are not there yet"
+    if c["traffic"] == "tcp" and c["cc"] not in names["cc"]:
+        return f"the congestion control {c['cc']} is not there yet"
+    if c["qdisc"] and c["qdisc"].split()[0] not in names["qdisc"]:
+        return f"the queueing discipline {c['qdisc']} is not there yet"
+    return ""
+
+
+def _span(seconds: float) -> str:
+    return f"{round(seconds * 1e9)} ns"
+
+
+def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, str]]:
+    """The ``--set`` overrides that turn the common scenario into this one.
+
+    Args:
+        config: with every key (see :func:`load`).
+        phase_ms: how much later the flows start against the echo.
+    """
+    c, radio = config, config["radio"]
+    up, down = c["dir"] in {"up", "both"}, c["dir"] in {"down", "both"}
+    tcp = c["traffic"] == "tcp"
+    flood = "off" if tcp else FLOOD
+    sets = {
+        "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
+        "time.flows": _span(c["secs"]),
+        "time.warmup": _span(c["warmup"]),
+        "time.sample": _span(c["step"]),
+        "wifi.stations": str(c["stations"]),
+        "wifi.mcs": str(_per_radio(radio["fixed_mcs"], 1)),
+        "wifi.tx_sk_pacing_shift": str(radio["pacing_shift"]),
+        "wifi.error_rate": repr(_per_radio(radio["error_ppm"], 0) / 1e6),
+        "ap.driver": DRIVERS[_per_radio(radio["mode"], 0)],
+        "sta.driver": DRIVERS[_per_radio(radio["mode"], 1)],
+        "host.sta_rx": f"{radio['rx_ns']} ns",
+        "host.ap_rx": f"{radio['rx_ns']} ns",
+        "traffic.tcp_up": str(c["flows"] if tcp and up else 0),
+        "traffic.tcp_down": str(c["flows"] if tcp and down else 0),
+        "traffic.udp_up": flood if up else "off",
+        "traffic.udp_down": flood if down else "off",
+        "traffic.udp_payload": str(c["payload"]),
+        "traffic.ping": _span(c["ping_ms"] / 1e3),
+        "traffic.rrul": "true" if c["tos"] == RRUL else "false",
+        "tcp.cc": c["cc"],
+        "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
+        "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
+        "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
+        # UDP runs between the stations and the AP itself
+        "backhaul.present": "true" if tcp else "false",
+    }
+    if radio["rts"]:
+        sets["ath9k.rts_threshold"] = "0"
+    if c["gso_max_segs"]:
+        sets["tcp.gso_max_segs"] = str(c["gso_max_segs"])
+    if c["rtt_ms"] and tcp:
+        # The kernel delays what S sends. The model has a discipline on both ends of the wire: half the time each.
+        sets |= {
+            "backhaul.qdisc": "netem",
+            "netem.delay": _span(c["rtt_ms"] / 2e3),
+            "netem.limit": "100000",
+        }
+    if c["qdisc"]:
+        kind, *words = c["qdisc"].split()
+        sets |= {"ap.qdisc": kind, "sta.qdisc": kind}
+        sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    return list(sets.items())
+
+
+def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str, float]:
+    """The judged figures of one run of the model, as `linux/standing/record` computes the kernel's."""
+    start = LEAD_IN_S + phase_ms / 1e3
+    low, high = start + config["warmup"] - 1e-3, start + config["secs"] + 0.01
+    tcp = config["traffic"] == "tcp"
+    values: dict[str, float] = {}
+    cwnd: Any = 0
+    srtt: list[Any] = []
+    goodput = 0.0
+    for flow in out["flows"]:
+        s = flow["series"]
+        t = np.asarray(s["t"])
+        within = (t >= low) & (t <= high)
+        moved = np.asarray(s["acked" if tcp else "received"])[within]
+        goodput += 8e-6 * float(moved[-1] - moved[0]) / float(t[within][-1] - t[within][0])
+        if tcp:
+            cwnd = cwnd + np.asarray(s["snd_cwnd"])[within]
+            srtt.append(np.asarray(s["srtt_ms"])[within])
+    values["goodput_mbit"] = goodput
+    if tcp:
+        values["cwnd_p50"] = float(np.median(cwnd))
+        values["srtt_p50"] = float(np.nanmedian(np.concatenate(srtt)))
+    ping = out["pings"][0]
+    t = np.asarray(ping["t"])
+    rtts = sorted(r for r in np.asarray(ping["rtt_ms"])[(t >= low) & (t <= high)] if not math.isnan(r))
+    if rtts:
+        values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
+    sizes = np.asarray(out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["ampdu_hist"])
+    if sizes[1:].sum():
+        values["ampdu_mean"] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
+    return values
+
+
+def run_case(case: Case) -> dict[str, float]:
+    """The model's figures, mean of the pair of runs."""
+    runs = [
+        figures(case.config, _core.run(_SCENARIO, case.name, overrides(case.config, phase), seed), phase)
+        for seed, phase in PAIR
+    ]
+    return {k: float(np.mean([r[k] for r in runs])) for k in runs[0] if all(k in r for r in runs)}
+
+
+def judge(case: Case, ours: dict[str, float]) -> list[Row]:
+    """One row a figure."""
+    rows = []
+    for figure, share in TOLERANCES.items():
+        pair = case.kernel.get(figure)
+        if pair is None:
+            continue
+        low, high = min(pair) * (1 - share), max(pair) * (1 + share)
+        value = ours.get(figure)
+        if figure == "ampdu_mean" and case.config["tos"] == RRUL:
+            # the virtual card counts PPDUs of Block Ack sessions only, and voice has none
+            rows.append(Row(case.name, figure, pair[0], value, None, "the model also counts voice's single frames"))
+            continue
+        if value is None:
+            rows.append(Row(case.name, figure, pair[0], None, False, "the model gave no value", low, high))
+            continue
+        nearer = min(pair, key=lambda k: abs(value - k))
+        rows.append(Row(case.name, figure, nearer, value, low <= value <= high, "", low, high))
+    return rows
+
+
+def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
+    """Runs every scenario that the model can run."""
+    cases = load(path or PATH)
+    why = {c.name: cannot(c) for c in cases}
+    todo = [c for c in cases if not why[c.name]]
+    ours: dict[str, dict[str, float]] = {}
+    for i, values in lab.pool(run_case, todo, jobs):
+        ours[todo[i].name] = values
+        done(todo[i].name)
+    rows: list[Row] = []
+    for c in cases:
+        if why[c.name]:
+            rows += [Row(c.name, f, c.kernel[f][0], None, None, why[c.name]) for f in TOLERANCES if f in c.kernel]
+        else:
+            rows += judge(c, ours[c.name])
+    return Report("linux", rows)
