@@ -243,8 +243,12 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         "traffic.udp_up": flood if up else "off",
         "traffic.udp_down": flood if down else "off",
         "traffic.udp_payload": str(c["payload"]),
+        # SO_SNDBUFFORCE 1 MiB, which the kernel doubles
+        "traffic.udp_sndbuf": "2 MiB",
         "traffic.ping": _span(c["ping_ms"] / 1e3),
         "traffic.rrul": "true" if c["tos"] == RRUL else "false",
+        # the guest marks the sockets that send; tcp_reflect_tos is 0
+        "traffic.mark_acks": "false",
         "tcp.cc": c["cc"],
         "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
         "tcp.pacing_ca_ratio": str(c["ca_ratio"]),

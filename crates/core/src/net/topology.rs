@@ -95,7 +95,7 @@ impl World {
                             cc: s.tunables,
                             profile,
                             hz: s.host.hz,
-                            dscp: f.dscp,
+                            dscp: if local == from || s.traffic.mark_acks { f.dscp } else { 0 },
                             mtu: 1500,
                             // Ethernet gathers and takes super-packets; no Wi-Fi device here does.
                             tso: !net.on_air.contains(&local),
@@ -111,7 +111,9 @@ impl World {
                 Proto::Udp(rate) => {
                     let owner = Owner((n_socks + floods.len()) as u16);
                     flows.push(Ends::Udp(floods.len() as u16));
-                    floods.push(Flood::new(flow, from, to, owner, f.dscp, s.traffic.udp_payload, rate));
+                    let t = &s.traffic;
+                    let flood = Flood::new(flow, (from, to), owner, t.udp_sndbuf, t.udp_payload, rate);
+                    floods.push(flood.marked(f.dscp));
                 }
             }
             q.push(start + f.delay, Lane::App, Event::FlowStart(i as u16));

@@ -1,6 +1,6 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
-use crate::sim::{Rate, Span};
+use crate::sim::{Bytes, Rate, Span};
 use crate::tcp::Auto;
 use crate::{choices, params};
 
@@ -100,6 +100,8 @@ params! {
         udp_down: Option<Rate> = None, src "iperf -u";
         /// Bytes of payload a UDP datagram.
         udp_payload: u16 = 1470, in 1 => 1472, src "iperf's default";
+        /// Send buffer of a UDP flood's socket (`net.core.wmem_default`, or what the program sets).
+        udp_sndbuf: Bytes = Bytes::new(212_992), in Bytes::from_kib(4) => Bytes::from_mib(64), src "linux@6.12 include/net/sock.h SK_WMEM_MAX";
         /// Step of the ping; off: none.
         ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
@@ -108,6 +110,8 @@ params! {
         rrul: bool = false, src "Flent rrul.conf";
         /// Spread RRUL's flows and echoes over CS0, CS1, CS5, EF; without, all are best effort (Flent's `rrul_be`).
         marks: bool = true, src "Flent rrul.conf, rrul_be.conf";
+        /// A marked flow's ACKs bear its mark, as where both ends set it (netperf -Y); without, they are best effort.
+        mark_acks: bool = true, src "netperf's option -Y sets IP_TOS at both ends";
         /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
     }

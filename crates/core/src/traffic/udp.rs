@@ -4,10 +4,8 @@
 //! `sk_sndbuf`) and sock_def_write_space (woken when half of it is free).
 //! Differs: D1 evenly spaced to the nanosecond, where iperf bursts by its timer; D2 time lost while blocked is not made good.
 
-use crate::sim::{FlowId, Kind, NodeId, Owner, Packet, Rate, Span, Time};
+use crate::sim::{Bytes, FlowId, Kind, NodeId, Owner, Packet, Rate, Span, Time};
 
-/// `net.core.wmem_default`. src: linux@6.12 include/net/sock.h SK_WMEM_MAX
-const SNDBUF: u32 = 212_992;
 /// A datagram's skb: a 2 KiB head and struct sk_buff. src: linux@6.12 net/ipv4/ip_output.c __ip_append_data
 const TRUESIZE: u32 = 2304;
 /// Bytes of an IP and UDP header.
@@ -23,6 +21,7 @@ pub struct Flood {
     dscp: u8,
     payload: u16,
     step: Span,
+    sndbuf: u32,
     sent: u32,
     charged: u32,
     blocked: bool,
@@ -31,10 +30,27 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// A flood of `rate` bits of payload a second, charged to `owner`.
-    pub fn new(flow: FlowId, from: NodeId, to: NodeId, owner: Owner, dscp: u8, payload: u16, rate: Rate) -> Flood {
-        let step = rate.time_for(u64::from(payload));
-        Flood { flow, from, to, owner, dscp, payload, step, sent: 0, charged: 0, blocked: false, received: 0 }
+    /// A flood of `rate` bits of payload a second, from a socket that is charged as `owner` and may hold `sndbuf` bytes.
+    pub fn new(flow: FlowId, ends: (NodeId, NodeId), owner: Owner, sndbuf: Bytes, payload: u16, rate: Rate) -> Flood {
+        Flood {
+            flow,
+            from: ends.0,
+            to: ends.1,
+            owner,
+            dscp: 0,
+            payload,
+            step: rate.time_for(u64::from(payload)),
+            sndbuf: sndbuf.get() as u32,
+            sent: 0,
+            charged: 0,
+            blocked: false,
+            received: 0,
+        }
+    }
+
+    /// The same with this mark.
+    pub fn marked(self, dscp: u8) -> Flood {
+        Flood { dscp, ..self }
     }
 
     /// Who sends.
@@ -45,7 +61,7 @@ impl Flood {
     /// The next datagram and when the one after it is due; none if the send buffer is full: the writer sleeps until
     /// [`Flood::on_free`] says otherwise.
     pub fn next(&mut self, now: Time) -> Option<(Packet, Time)> {
-        if self.charged >= SNDBUF {
+        if self.charged >= self.sndbuf {
             self.blocked = true;
             return None;
         }
@@ -65,7 +81,7 @@ impl Flood {
     /// A datagram's memory was freed. True: the writer wakes and sends at once.
     pub fn on_free(&mut self, truesize: u32) -> bool {
         self.charged -= truesize;
-        let wake = self.blocked && self.charged * 2 <= SNDBUF;
+        let wake = self.blocked && self.charged * 2 <= self.sndbuf;
         if wake {
             self.blocked = false;
         }
@@ -79,7 +95,8 @@ mod tests {
 
     #[test]
     fn the_send_buffer_blocks_and_wakes_at_half() {
-        let mut f = Flood::new(FlowId(0), NodeId(0), NodeId(1), Owner(0), 0, 1470, Rate::from_mbit(250));
+        let mut f =
+            Flood::new(FlowId(0), (NodeId(0), NodeId(1)), Owner(0), Bytes::new(212_992), 1470, Rate::from_mbit(250));
         let mut n = 0;
         while f.next(Time::ZERO).is_some() {
             n += 1;
