@@ -1,9 +1,9 @@
-//! An Ethernet device with a ring under BQL, and a veth-like device without a rate.
+//! An Ethernet device with a ring under BQL.
 //!
 //! Packets enter by [`Ethernet::xmit`] while [`Ethernet::can_take`]; when each will be through is known at once, and at that time
 //! or later (see `net::port`) [`Ethernet::complete`] does the books. The device keeps of a packet what its books need, not the
-//! packet. Stands for any driver that calls `netdev_tx_sent_queue` and `netdev_tx_completed_queue`, and for
-//! drivers/net/veth.c. Differs: D1 each frame completes alone, at the end of its gap on the wire: no interrupt
+//! packet. Stands for any driver that calls `netdev_tx_sent_queue` and `netdev_tx_completed_queue`.
+//! Differs: D1 each frame completes alone, at the end of its gap on the wire: no interrupt
 //! moderation, no NAPI budget; BQL therefore sees completions of one frame and settles at about two. D2 the far end
 //! gets the frame at that same instant (propagation is the link's). D3 no offloads: a packet is one frame.
 
@@ -100,26 +100,6 @@ impl Ethernet {
     /// BQL's present limit in bytes, if it is on.
     pub fn bql_limit(&self) -> Option<u32> {
         self.dql.as_ref().map(Dql::limit)
-    }
-}
-
-/// A pair of virtual devices: what is handed to one end comes out at the other in the same instant, still charged to
-/// its socket. src: linux@6.12 drivers/net/veth.c `veth_xmit`
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Veth {
-    /// Packets that went through.
-    pub packets: u64,
-}
-
-impl Veth {
-    /// Always: a veth has no ring.
-    pub const fn can_take(&self) -> bool {
-        true
-    }
-    /// Gives the packet to the other end.
-    pub fn xmit(&mut self, p: Packet) -> Packet {
-        self.packets += 1;
-        p
     }
 }
 
