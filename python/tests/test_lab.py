@@ -75,7 +75,11 @@ def test_a_workers_error_reaches_the_caller(tmp_path):
 
 def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
     command = [sys.executable, "-m", "wavetank", "reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    # Whoever runs the tests in the background has SIGINT ignored, and that would be inherited.
+    heed = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    heeding = [sys.executable, "-c", heed, *command]
+    process = subprocess.Popen(heeding, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     kept = tmp_path / ".runs"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(list(kept.glob("[!.]*.json.gz"))) < 2:

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from . import ScenarioError, UserError, __version__, _core, files, lab
+from . import ScenarioError, UserError, __version__, _core, files, lab, workers
 from .errors import unknown
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
@@ -100,7 +100,7 @@ def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None,
     from .scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
-    result = lab.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
+    result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
     written = result.save(out) if out is not None else []
     summary = result.summary()
     if as_json:
@@ -347,6 +347,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = 2
     except lab.CoreFailed as e:
         click.echo(f"error: {e}; this is a defect, please report it", err=True)
+        code = 1
+    except workers.WorkerDied as e:
+        click.echo(f"error: {e}: was it killed, or out of memory? what was completed is kept", err=True)
         code = 1
     except (UserError, ScenarioError) as e:
         click.echo(f"error: {e}", err=True)

@@ -10,25 +10,17 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import multiprocessing
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
-from . import _core, files, flent, metrics
+from . import _core, files, flent, metrics, workers
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .result import Result
 from .scenario import Scenario
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 @cache
@@ -119,60 +111,6 @@ def execute(run: Run, out: Path) -> metrics.Record:
     return record
 
 
-def _quiet_worker() -> None:
-    """Ctrl-C is the parent's business."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def in_thread(call: Callable[[], R]) -> R:
-    """Calls it in a thread, so that Ctrl-C is answered at once although the core does not return."""
-    box: list[Any] = []
-
-    def target() -> None:
-        try:
-            box.append((True, call()))
-        except BaseException as e:  # handed to the caller's thread
-            box.append((False, e))
-
-    thread = threading.Thread(target=target, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.2)
-    ok, value = box[0]
-    if not ok:
-        raise value
-    return value  # type: ignore[no-any-return]
-
-
-def pool(call: Callable[[T], R], work: Sequence[T], jobs: int) -> Iterator[tuple[int, R]]:
-    """``call`` on each piece of work, with its index, as they finish. One job runs in this process."""
-    if jobs <= 1 or len(work) <= 1:
-        for i, w in enumerate(work):
-            yield i, in_thread(lambda w=w: call(w))  # type: ignore[misc]
-        return
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(min(jobs, len(work)), mp_context=context, initializer=_quiet_worker)
-    try:
-        pending: dict[Any, int] = {}
-        todo = iter(enumerate(work))
-        while True:
-            for i, w in todo:
-                pending[executor.submit(call, w)] = i
-                if len(pending) >= 2 * jobs:
-                    break
-            if not pending:
-                break
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield pending.pop(future), future.result()
-        executor.shutdown()
-    except BaseException:
-        for process in list((executor._processes or {}).values()):
-            process.terminate()
-        executor.shutdown(wait=False, cancel_futures=True)
-        raise
-
-
 @dataclass(frozen=True)
 class _Job:
     """What a worker is handed (picklable)."""
@@ -196,7 +134,7 @@ def run_all(
         else:
             records[run.key] = found
             done(run, True)
-    for i, record in pool(_Job(out), missing, jobs):
+    for i, record in workers.pool(_Job(out), missing, jobs):
         records[missing[i].key] = record
         done(missing[i], False)
     return {run.key: records[run.key] for run in runs}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import _core, lab
+from .. import _core, workers
 from ..errors import UserError, nearest
 from .report import Report, Row
 
@@ -104,7 +104,7 @@ def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None
     """Runs every row."""
     table = load(path or PATH)
     ours: dict[int, float] = {}
-    for i, value in lab.pool(run_row, table, jobs):
+    for i, value in workers.pool(run_row, table, jobs):
         ours[i] = value
         done(name(table[i]))
     rows: list[Row] = []

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, lab
+from .. import _core, workers
 from ..errors import UserError, unknown
 from .report import Report, Row
 
@@ -343,7 +343,7 @@ def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None
     why = {c.name: cannot(c) for c in cases}
     todo = [c for c in cases if not why[c.name]]
     ours: dict[str, dict[str, float]] = {}
-    for i, values in lab.pool(run_case, todo, jobs):
+    for i, values in workers.pool(run_case, todo, jobs):
         ours[todo[i].name] = values
         done(todo[i].name)
     rows: list[Row] = []
