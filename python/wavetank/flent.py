@@ -192,7 +192,7 @@ def document(result: Result, title: str = "") -> dict[str, Any]:
         "metadata": {
             "NAME": test,
             "TITLE": title or result.scenario,
-            "NOTE": f"wavetank {__version__}, model, seed {result.seed}, digest {result.digest}",
+            "NOTE": f"wavetank {__version__}, {result.water}, seed {result.seed}, digest {result.digest}",
             "DATA_FILENAME": file_name(result),
             "HOST": "server",
             "HOSTS": ["server"],

@@ -113,7 +113,8 @@ class Result:
     seed: int
     simulated_s: float
     wall_s: float
-    events: int
+    #: Events that the model handled; None: a water without such.
+    events: int | None
     window: tuple[float, float]
     flows: tuple[Flow, ...]
     pings: tuple[Ping, ...]
@@ -123,6 +124,8 @@ class Result:
     ledger: Mapping[str, int]
     digest: str
     resolved: Mapping[str, str] = field(repr=False)
+    #: What it ran on: "model" or "linux".
+    water: str = "model"
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Result:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import _core
-from .errors import UserError
+from .errors import UserError, unknown
 from .result import Result
 
 Value = str | int | float | bool
+#: What a scenario can run on.
+WATERS = ("model", "linux")
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,15 @@ class Scenario:
         """Validates without running: every key with its value as it would be used. Raises ScenarioError."""
         return _core.check(self.text, self.path, list(self.overrides))
 
-    def run(self, seed: int | None = None) -> Result:
-        """Runs it. ``seed`` replaces the file's. Raises ScenarioError."""
+    def run(self, seed: int | None = None, on: str = "model") -> Result:
+        """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's. Raises ScenarioError, and UserError for what the
+        water cannot express."""
+        if on == "linux":
+            from . import linux
+
+            return linux.simulate(self, seed)
+        if on != "model":
+            raise unknown("water", on, WATERS)
         start = time.perf_counter()
         raw = _core.run(self.text, self.path, list(self.overrides), seed)
         return Result.from_core(raw, time.perf_counter() - start)

@@ -43,7 +43,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
     for labels, result in results:
         for of, series in parts(result):
             n = len(series["t"])
-            row = {**labels, "water": "model", "scenario": result.scenario, **of}
+            row = {**labels, "water": result.water, "scenario": result.scenario, **of}
             for k, column in text.items():
                 value = row.get(k)
                 column.append(
