@@ -73,7 +73,7 @@ _may_build = True
 @contextlib.contextmanager
 def building(allowed):
     """Within it what is not there is built, or not (then Trouble is raised)."""
-    global _may_build
+    global _may_build  # noqa: PLW0603 - a program's own mode
     before, _may_build = _may_build, allowed
     try:
         yield

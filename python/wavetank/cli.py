@@ -10,14 +10,21 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import ScenarioError, UserError, __version__, _core, files, lab, workers
 from .errors import unknown
 
+if TYPE_CHECKING:
+    from .result import Result
+    from .scenario import Scenario
+
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+on_option = click.option(
+    "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
+)
 jobs_option = click.option(
     "--jobs", type=click.IntRange(min=1), default=None, help="Worker processes [default: one a core]."
 )
@@ -83,6 +90,20 @@ def _pair(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
+def on_linux(scenario: Scenario, seed: int | None) -> Result:
+    """Runs on the second water: what it has of its own and how far it is go to standard error."""
+    from . import linux
+
+    for note in linux.check(scenario, seed).notes:
+        click.echo(f"note: {note}", err=True)
+    with _progress("linux") as progress:
+        return workers.in_thread(
+            lambda: linux.simulate(
+                scenario, seed, lambda done, of: progress(round(done), round(of), "s of virtual time")
+            )
+        )
+
+
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
@@ -90,23 +111,26 @@ def _pair(text: str) -> tuple[str, str]:
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
 )
+@on_option
 @json_option
-def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None, as_json: bool) -> None:
+def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None, on: str, as_json: bool) -> None:
     """Run SCENARIO (a TOML file) and print a summary.
 
-    With --out, the folder gets summary.json, samples.parquet and a Flent data file.
+    With --out, the folder gets summary.json, samples.parquet and a Flent data file. On linux the same scenario runs on the real
+    Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express is refused.
     """
     from . import report
     from .scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
-    result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
+    on_model = lab.Run(str(scenario), s, seed)
+    result = on_linux(s, seed) if on == "linux" else workers.in_thread(lambda: lab.simulate(on_model))
     written = result.save(out) if out is not None else []
     summary = result.summary()
     if as_json:
         _echo_json(summary)
         return
-    click.echo(f"{summary['scenario']}, seed {summary['seed']}")
+    click.echo(f"{summary['scenario']}, seed {summary['seed']}" + (", on linux" if on == "linux" else ""))
     _print(*report.run_tables(summary))
     for path in written:
         click.echo(f"wrote {path}")
@@ -333,8 +357,13 @@ def bench(as_json: bool) -> None:
     _print(table)
 
 
+from . import cli_linux  # noqa: E402, F401 - its verbs register themselves
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
+    from .linux import LinuxFailed
+
     try:
         code = cli.main(
             args=None if arguments is None else list(arguments), prog_name="wavetank", standalone_mode=False
@@ -345,6 +374,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as e:
         e.show()
         code = 2
+    except LinuxFailed as e:
+        click.echo(f"error: {e}", err=True)
+        code = 1
     except lab.CoreFailed as e:
         click.echo(f"error: {e}; this is a defect, please report it", err=True)
         code = 1

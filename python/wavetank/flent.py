@@ -128,7 +128,7 @@ def _flows(file: _File, result: Result, test: str) -> None:
 
 def _pings(file: _File, result: Result, test: str) -> None:
     names = []
-    for kind in dict.fromkeys(p.name for p in result.pings):
+    for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
         order = np.argsort(t, kind="stable")
         name = f"Ping (ms) {PINGS.get(kind, kind)}"

@@ -38,12 +38,17 @@ class Run:
     scenario: Scenario
     seed: int | None
     flent: str = ""
+    water: str = "model"
 
     @property
     def key(self) -> str:
         """Everything that decides the result."""
         s = self.scenario
         decides = [core_digest(), metrics.RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
+        if self.water == "linux":
+            from . import linux
+
+            decides += ["linux", linux.digest()]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
 
     def path(self, out: Path) -> Path:
@@ -84,7 +89,7 @@ class CoreFailed(RuntimeError):
 def simulate(run: Run) -> Result:
     """Runs it. Raises CoreFailed where the core panics, and ScenarioError."""
     try:
-        return run.scenario.run(run.seed)
+        return run.scenario.run(run.seed, on=run.water)
     except Exception:
         raise
     except BaseException as e:

@@ -62,7 +62,7 @@ def record(result: Result) -> Record:
                     _round(flows[0].series["snd_cwnd"]),
                 ]
     pings = {}
-    for kind in dict.fromkeys(p.name for p in result.pings):
+    for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]

@@ -28,6 +28,7 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
 
@@ -333,3 +334,44 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
 
 
 KINDS = {"time": _time, "candles": _candles, "bars": _bars, "distribution": _distribution, "curves": _curves}
+
+
+def overlay(
+    path: Path,
+    label: str,
+    names: Sequence[str],
+    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    comparison: Comparison,
+) -> None:
+    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
+    from .compare import spread
+
+    shown = list(names)[:8]
+    columns = 1 if len(shown) == 1 else 2
+    rows = math.ceil(len(shown) / columns)
+    first = next(iter(comparison.results.values()))
+    with mpl.rc_context(STYLE):
+        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
+        for ax, name in zip(axes.flat, shown, strict=False):
+            every = []
+            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+                t, v = next((t, v) for n, t, v in of if n == name)
+                every.append(v)
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+            ax.set_ylim(*spread(np.concatenate(every)))
+            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            if len(shown) > 1:
+                ax.set_title(name, loc="left")
+        for ax in list(axes.flat)[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[-1]:
+            ax.set_xlabel("Time (s)")
+        canvas.supylabel(label, fontsize=9)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

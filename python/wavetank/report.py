@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
     from .validate import Report
@@ -157,6 +158,27 @@ def validation_table(report: Report) -> Table:
         table.add_row(name, worst, misses, state)
     table.caption_justify = "left"
     table.caption = _validation_caption(s)
+    return table
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """A row a figure: every water's value, and the others' difference from the first."""
+    first, *others = comparison.results
+    result = comparison.results[first]
+    table = Table(
+        title=f"{result.scenario}, seed {result.seed}", title_justify="left", header_style="bold", pad_edge=False
+    )
+    table.add_column("figure", no_wrap=True)
+    table.add_column("unit")
+    for name in (first, *others):
+        table.add_column(name, justify="right")
+    for name in others:
+        table.add_column(f"{name} against {first}", justify="right")
+    for line in comparison.lines:
+        values = [line.values[w] for w in (first, *others)]
+        differences = [line.differences()[w] for w in others]
+        cells = ["–" if v is None else number(v) for v in values]
+        table.add_row(line.figure, line.unit, *cells, *("" if d is None else f"{100 * d:+.1f} %" for d in differences))
     return table
 
 

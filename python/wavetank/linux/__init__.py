@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from .tree import build, digest, status
-from .water import simulate
+from .tree import LinuxFailed, build, digest, status
+from .water import check, like_linux, simulate
 
-__all__ = ["build", "digest", "simulate", "status"]
+__all__ = ["LinuxFailed", "build", "check", "digest", "like_linux", "simulate", "status"]

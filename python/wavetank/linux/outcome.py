@@ -1,8 +1,8 @@
 """What the guest wrote, as a :class:`~wavetank.result.Result` with the model's names and units.
 
-Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime is of
-the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of the AP
-counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
+Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
+is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
+the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from ..stats import FloatArray
 from .translate import FlowName, Translated
 
 #: Columns of a TCP flow's row after t and received (guest/src/bulk.rs Info::row); us become ms.
-TCP = ("acked", "snd_cwnd", "snd_ssthresh", "srtt_ms", "min_rtt_ms", "unacked", "retrans", "pacing_bps", "delivery_bps", "notsent")  # fmt: skip
+TCP = (
+    "acked", "snd_cwnd", "snd_ssthresh", "srtt_ms", "min_rtt_ms", "unacked", "retrans", "pacing_bps", "delivery_bps",
+    "notsent",
+)  # fmt: skip
 MICROSECONDS = ("srtt_ms", "min_rtt_ms")
 
 
@@ -67,10 +70,8 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
         for k, v in after[i].items():
             if k.startswith("ampdu_"):
                 hist[int(k[6:])] = v - before[i].get(k, 0)
-        if i == 0:
-            heard = sent[:, 1:].sum(axis=1)
-        else:
-            heard = sent[:, 0] if len(of.nodes) == 2 else np.full(t.size, np.nan)
+        alone = sent[:, 0] if len(of.nodes) == 2 else np.full(t.size, np.nan)
+        heard = alone if i else sent[:, 1:].sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.where(step[:, i, 1] > 0, step[:, i, 2] / step[:, i, 1], np.nan)
         series = {"t": t, "airtime_tx_us": sent[:, i], "airtime_rx_us": heard, "avg_aggr_size": mean}

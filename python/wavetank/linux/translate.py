@@ -1,7 +1,7 @@
 """A scenario as the second water's guest carries it out (``linux/run --help``).
 
 A key that the user set and that cannot be carried out is refused, with the reason. A key left at its default takes what the
-second water has (:data:`OWN`), and the result's ``resolved`` says so. Keys of parts that a scenario does not have (another
+second water has (:data:`own.OWN`), and the result's ``resolved`` says so. Keys of parts that a scenario does not have (another
 driver's, another discipline's) say nothing here, as in the model.
 """
 
@@ -17,51 +17,21 @@ from .. import _core
 from ..errors import UserError
 from ..scenario import Scenario
 from . import units
-
-#: What the second water has where the model has a parameter: value, and why it cannot be another.
-OWN: dict[str, tuple[str, str]] = {
-    "kernel": ("6.12", "the kernel that runs is Linux 6.12; the older profiles are the model's"),
-    "host.hz": ("100", "User-Mode Linux has HZ = 100 without a patch to arch/um"),
-    "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
-    "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
-    "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
-    "medium.response_error": ("0", "the virtual card loses no ACK to noise"),
-    "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
-    "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
-    "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
-    "ath9k.rimt_last": ("0 ns", "the virtual card tells of every frame at once"),
-    "ath9k.rimt_first": ("0 ns", "the virtual card tells of every frame at once"),
-    "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
-    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
-    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
-    "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
-    "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
-    "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
-    "tcp.tsq_pkts": ("2", "the kernel's floor is two skbs (net/ipv4/tcp_output.c tcp_small_queue_check)"),
-    "fq_codel.mtu": ("1514", "it is the device's"),
-    "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
-}  # fmt: skip
-#: Why keys of a section without a counterpart cannot be set.
-WHY: dict[str, str] = {
-    "ath9k_htc": "the virtual ath9k_htc has no such part: its firmware takes no time and has buffers without end (linux/radio/fifo.c)",
-    "mac80211": "it is a constant of mac80211, which is not patched",
-    "bql": "the wire behind the AP is a veth pair",
-    "tcp": "the kernel offers no way to set it",
-    "medium": "the virtual radio has no such part",
-    "ath9k": "the virtual card has no such part",
-}
-MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2}
-#: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
-MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
-#: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
-MOST_STATIONS, MOST_MCS, MOST_TRIES = 32, 23, 31
-LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
-#: A-MPDU density field by its time, ns. src: 802.11-2020 table 9-185
-DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}
-#: A tcp_limit_output_bytes that no small queue reaches.
-UNLIMITED = 2**31 - 1
-MARKS = (0, 8, 40, 46)
-UDP_ECHOES = (("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46))
+from .own import (
+    ALIKE,
+    DENSITY,
+    LEGACY_MBIT,
+    MARKS,
+    MODES,
+    MOST_MCS,
+    MOST_STATIONS,
+    MOST_TRIES,
+    OWN,
+    SOCKET_SHIFT,
+    UDP_ECHOES,
+    UNLIMITED,
+    WHY,
+)
 
 
 @dataclass(frozen=True)
@@ -86,6 +56,8 @@ class Translated:
     queues: tuple[str, ...]
     nodes: tuple[str, ...]
     values: Mapping[str, str]
+    #: What a model is given to be set up like this: keys that the scenario leaves open and the second water has otherwise.
+    alike: Mapping[str, str]
     notes: tuple[str, ...]
 
     @property
@@ -112,6 +84,7 @@ class _Translator:
         self.seed = int(self.v["seed"]) if seed is None else seed
         self.used: dict[str, str] = {}
         self.notes: list[str] = []
+        self.alike: dict[str, str] = {}
         self.lines: dict[str, list[str]] = {k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm")}
         self.queues: list[str] = []
         self.radio: dict[str, Any] = {}
@@ -161,9 +134,9 @@ class _Translator:
         if self.wifi:
             case["radio"] = self.radio
         nodes = ("ap", *(f"sta{i + 1}" for i in range(self.stations))) if self.wifi else ()
-        return Translated(
-            case, self.seed, flows, echoes, tuple(self.queues), nodes, dict(sorted(self.used.items())), tuple(self.notes)
-        )
+        values = dict(sorted(self.used.items()))
+        queues, notes = tuple(self.queues), tuple(self.notes)
+        return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes)
 
     def time(self) -> None:
         start, flows = self.span("time.lead_in"), self.span("time.flows")
@@ -325,11 +298,13 @@ class _Translator:
             self.used["backhaul.delay"] = self.v["backhaul.delay"]
         else:
             delay = 0
-            self.used["backhaul.delay"] = "0 ns"
+            self.used["backhaul.delay"] = self.alike["backhaul.delay"] = "0 ns"
         ends = [("AP", "apw", "ap eth"), ("S", "sw", "server eth")]
         if kind == "netem" or delay:
             if kind not in ("netem", "pfifo_fast"):
-                raise self.refuse("backhaul.delay", f"netem makes it, and the device has room for one discipline ({kind})")
+                raise self.refuse(
+                    "backhaul.delay", f"netem makes it, and the device has room for one discipline ({kind})"
+                )
             limit = 100000
             if kind == "netem":
                 delay += self.span("netem.delay")
@@ -369,32 +344,10 @@ class _Translator:
     def cards(self) -> None:
         if self.stations > MOST_STATIONS:
             raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
+        self.rates()
         r = self.radio
-        if self.text("wifi.standard") == "a":
-            r |= {"ht": False, "ampdu": False}
-            mbit = units.rate(self.text("wifi.rate")) // 10**6
-            if mbit not in LEGACY_MBIT:
-                raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
-            r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
-        elif self.text("wifi.standard") == "n":
-            mcs = self.number("wifi.mcs")
-            if mcs > MOST_MCS:
-                raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            r |= {"fixed_mcs": mcs, "streams": max(2, mcs // 8 + 1)}
-            r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
-            r["ampdu"] = self.on("wifi.aggregation")
-        else:
-            raise self.refuse("wifi.standard", "the virtual card is of 802.11a and n")
-        if self.text("wifi.band") == "2.4 GHz":
-            self.notes.append(
-                "wifi.band: on channel 36; 2.4 GHz's shorter SIFS and its signal extension add up to the same intervals"
-            )
         r["error_ppm"] = round(float(self.text("wifi.error_rate")) * 1e6)
         r["eifs"] = self.on("medium.collision_eifs")
-        tries = self.number("fixed.links") * self.number("fixed.tries")
-        if tries > MOST_TRIES:
-            raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
-        r["fixed_tries"] = tries
         sta, ap = self.text("host.sta_rx"), self.text("host.ap_rx")
         if sta != ap:
             raise self.refuse("host.sta_rx", f"the virtual radio has one time for all hosts, and host.ap_rx is {ap}")
@@ -412,22 +365,50 @@ class _Translator:
                     why = f"the virtual radio has one value for all cards, and {other[0]} is {self.v[other[0]]}"
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
+        self.above_cards(drivers)
+
+    def rates(self) -> None:
+        """One rate for all data."""
+        r = self.radio
+        standard = self.text("wifi.standard")
+        if standard == "a":
+            r |= {"ht": False, "ampdu": False}
+            mbit = units.rate(self.text("wifi.rate")) // 10**6
+            if mbit not in LEGACY_MBIT:
+                raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
+            r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
+        elif standard == "n":
+            mcs = self.number("wifi.mcs")
+            if mcs > MOST_MCS:
+                raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
+            r |= {"fixed_mcs": mcs, "streams": max(2, mcs // 8 + 1)}
+            r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
+            r["ampdu"] = self.on("wifi.aggregation")
+        else:
+            raise self.refuse("wifi.standard", "the virtual card is of 802.11a and n")
+        if self.text("wifi.band") == "2.4 GHz":
+            self.notes.append(
+                "wifi.band: on channel 36; 2.4 GHz's shorter SIFS and its signal extension add up to the same intervals"
+            )
+        tries = self.number("fixed.links") * self.number("fixed.tries")
+        if tries > MOST_TRIES:
+            raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
+        r["fixed_tries"] = tries
+
+    def above_cards(self, drivers: Mapping[str, str]) -> None:
+        """ath9k_htc's disciplines; limits of mac80211's queues."""
+        cards = {
+            "ap": [("AP", "wlan0", "ap wlan")],
+            "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
+        }
         for end, driver in drivers.items():
-            if driver != "ath9k_htc":
-                continue
-            kind = self.text(f"{end}.qdisc")
-            cards = [("AP", "wlan0", "ap wlan")] if end == "ap" else [
-                (f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)
-            ]  # fmt: skip
-            for ns, dev, name in cards:
-                self.attach(f"{end}.qdisc", kind, ns, dev, name)
-        for key, file, read in (
-            ("limit", "fq_limit", int),
-            ("quantum", "fq_quantum", int),
-            ("memory_limit", "fq_memory_limit", units.size),
-        ):
+            if driver == "ath9k_htc":
+                kind = self.text(f"{end}.qdisc")
+                for ns, dev, name in cards[end]:
+                    self.attach(f"{end}.qdisc", kind, ns, dev, name)
+        for key, file in (("limit", "fq_limit"), ("quantum", "fq_quantum"), ("memory_limit", "fq_memory_limit")):
             if f"mac80211.{key}" in self.given:
-                self.lines["aqm"].append(f"{file} {read(self.text(f'mac80211.{key}'))}")
+                self.lines["aqm"].append(f"{file} {units.size(self.text(f'mac80211.{key}'))}")
 
     def driver(self, name: str) -> dict[str, tuple[str, Any]]:
         """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
@@ -508,22 +489,28 @@ class _Translator:
         """Whether the scenario has the part that a key belongs to."""
         section = key.partition(".")[0] if "." in key else ""
         names = _core.registry()
-        if section in ("time", "topology", "traffic", "tcp", ""):
-            return True
         if section in names["cc"]:
             return section == self.v["tcp.cc"]
-        if section in ("htb", "bottleneck"):
-            return not self.wifi
-        if section in names["qdisc"]:
+        if section in names["qdisc"] and section != "htb":
             return any(k.startswith(f"{section}.") for k in self.used)
-        if not self.wifi:
-            return False
-        if section in names["driver"] and section != "ethernet":
-            return section in (self.v["ap.driver"], self.v["sta.driver"])
-        if section in ("ethernet", "bql", "backhaul"):
-            return self.backhaul or key == "backhaul.present"
+        if section in MODES:
+            return self.wifi and section in (self.v["ap.driver"], self.v["sta.driver"])
         if key in ("ap.qdisc", "sta.qdisc"):
-            return self.v[key.replace("qdisc", "driver")] == "ath9k_htc"
+            return self.wifi and self.v[key.replace("qdisc", "driver")] == "ath9k_htc"
+        return {
+            "time": True,
+            "topology": True,
+            "traffic": True,
+            "tcp": True,
+            "": True,
+            "htb": not self.wifi,
+            "bottleneck": not self.wifi,
+            "ethernet": self.backhaul,
+            "bql": self.backhaul,
+            "backhaul": self.backhaul,
+        }.get(section, self.wifi) and self.of_the_standard(key)
+
+    def of_the_standard(self, key: str) -> bool:
         if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
             return self.v["wifi.standard"] == "n"
         return key != "wifi.rate" or self.v["wifi.standard"] == "a"
@@ -544,6 +531,7 @@ class _Translator:
                     raise self.refuse(key, f"{why}; leave it out, or set {own}")
                 self.used[key] = own
                 if self.v[key] != own:
+                    self.alike[key] = ALIKE.get(key, own)
                     self.notes.append(f"{key} is {own}: {why}")
             elif key in self.given and self.v[key] != default.get(key):
                 raise self.refuse(key, f"{why}; leave it out, or set {default.get(key)}")

@@ -86,7 +86,9 @@ def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:
 
 def status() -> dict[str, Any]:
     """What is built and what is missing, without building: kernel, guest, seed, modules, cache, missing (packages), ready."""
-    value: dict[str, Any] = json.loads(_program([str(folder() / "build"), "--print"], lambda line: None).splitlines()[-1])
+    value: dict[str, Any] = json.loads(
+        _program([str(folder() / "build"), "--print"], lambda line: None).splitlines()[-1]
+    )
     return value
 
 

@@ -10,6 +10,17 @@ from ..scenario import Scenario
 from . import outcome, translate, tree
 
 
+def check(scenario: Scenario, seed: int | None = None) -> translate.Translated:
+    """Whether it can be run: its translation, with ``notes``. Raises ScenarioError and UserError."""
+    tree.folder()
+    return translate.translate(scenario, seed)
+
+
+def like_linux(scenario: Scenario) -> Scenario:
+    """The scenario with what the second water has where it leaves a key open: the model set up like the real kernel."""
+    return scenario.set(translate.translate(scenario).alike)
+
+
 def simulate(
     scenario: Scenario, seed: int | None = None, progress: Callable[[float, float], None] = lambda done, of: None
 ) -> Result:
