@@ -144,22 +144,39 @@ def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None,
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="Folder for results [default: results/NAME]."
 )
+@on_option
+@click.option(
+    "--repetitions", type=click.IntRange(min=1), default=3, show_default=True, help="On linux, of each point."
+)
 @json_option
-def reproduce(name: str, quick: bool, check: bool, jobs: int | None, out: Path | None, as_json: bool) -> None:
+def reproduce(
+    name: str, quick: bool, check: bool, jobs: int | None, out: Path | None, on: str, repetitions: int, as_json: bool
+) -> None:
     """Regenerate a paper's figures (NAME as in `wavetank list`, or all) and judge its claims.
 
-    Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on.
+    Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
+    run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
     from . import report
     from . import reproduce as lab_reproduce
 
     names = lab_reproduce.expand(name)
+    if on == "linux":
+        from . import linux
+
+        with _progress("linux build") as progress:
+            linux.build(None, progress)
     outcomes = []
     for n in names:
-        folder = Path("results") / n if out is None else (out / n if name == "all" else out)
+        kind = n if on == "model" else f"{n}-on-{on}"
+        folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
         _usable(folder)
+        count = jobs or lab.default_jobs()
         with _progress(f"reproduce {n}") as progress:
-            outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs or lab.default_jobs(), progress))
+            if on == "linux":
+                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, repetitions))
+            else:
+                outcomes.append(lab_reproduce.reproduce(n, folder, quick, count, progress))
     if as_json:
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:

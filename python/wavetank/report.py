@@ -81,18 +81,34 @@ def verdict(v: Verdict) -> Text:
 def claims_table(outcome: Outcome) -> Table:
     """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
     quick = " (quick: 2 repetitions)" if outcome.quick else f" ({outcome.repetitions} repetitions)"
-    table = Table(title=f"reproduce {outcome.name}{quick}", title_justify="left", header_style="bold", pad_edge=False)
+    on = "" if outcome.beside is None else f" on {outcome.water}"
+    title = f"reproduce {outcome.name}{on}{quick}"
+    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("claim", no_wrap=True)
     table.add_column("quantity")
     table.add_column("paper")
-    table.add_column("measured")
+    table.add_column("measured" if outcome.beside is None else outcome.water)
+    if outcome.beside:
+        table.add_column("model")
     table.add_column("verdict", no_wrap=True)
-    shown = [v for v in outcome.verdicts if v.cls != "unmeasured"]
-    for v in shown:
-        table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), verdict(v))
+    model = {v.claim.id: v for v in outcome.beside.verdicts} if outcome.beside else {}
+    for v in outcome.verdicts:
+        if v.cls == "unmeasured":
+            continue
+        beside = [_beside(model[v.claim.id])] if model else []
+        table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), *beside, verdict(v))
     table.caption_justify = "left"
     table.caption = caption(outcome.summary)
+    if outcome.beside:
+        table.caption += f"\nthe model: {caption(outcome.beside.summary)}"
+        table.caption += "".join(f"\non {outcome.water}: {why}" for why in outcome.replaced)
     return table
+
+
+def _beside(v: Verdict) -> Text:
+    """The model's value, green where it holds and red where it misses."""
+    style = "" if v.cls != "judged" or v.ok is None else "green" if v.ok else "red"
+    return Text(ours(v), style=style)
 
 
 def caption(s: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from .tree import LinuxFailed, build, digest, status
-from .water import check, like_linux, simulate
+from .tree import LinuxFailed, build, status
+from .water import check, fingerprint, like_linux, simulate
 
-__all__ = ["LinuxFailed", "build", "check", "digest", "like_linux", "simulate", "status"]
+__all__ = ["LinuxFailed", "build", "check", "fingerprint", "like_linux", "simulate", "status"]

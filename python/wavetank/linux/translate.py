@@ -8,8 +8,7 @@ driver's, another discipline's) say nothing here, as in the model.
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,21 +65,11 @@ class Translated:
         return float(self.case["end"]) / 1e9
 
 
-def given(scenario: Scenario) -> set[str]:
-    """The keys that the file or ``--set`` names."""
-
-    def walk(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
-        for k, v in table.items():
-            yield from walk(v, f"{prefix}{k}.") if isinstance(v, dict) else iter([prefix + k])
-
-    return set(walk(tomllib.loads(scenario.text), "")) | {k for k, _ in scenario.overrides}
-
-
 class _Translator:
     def __init__(self, scenario: Scenario, seed: int | None) -> None:
         self.path = scenario.path
         self.v = scenario.check()
-        self.given = given(scenario)
+        self.given = scenario.given()
         self.seed = int(self.v["seed"]) if seed is None else seed
         self.used: dict[str, str] = {}
         self.notes: list[str] = []

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from ..errors import UserError
 from ..result import Result
 from ..scenario import Scenario
 from . import outcome, translate, tree
@@ -19,6 +23,17 @@ def check(scenario: Scenario, seed: int | None = None) -> translate.Translated:
 def like_linux(scenario: Scenario) -> Scenario:
     """The scenario with what the second water has where it leaves a key open: the model set up like the real kernel."""
     return scenario.set(translate.translate(scenario).alike)
+
+
+def fingerprint(scenario: Scenario, seed: int | None = None) -> str:
+    """Digest of everything that decides a result: what is carried out, on what, and how it is read."""
+    try:
+        case = translate.translate(scenario, seed).case
+    except UserError as e:
+        case = {"cannot": str(e)}
+    reader = Path(outcome.__file__).read_bytes()
+    decides = json.dumps([tree.digest(), case, scenario.check()["name"], seed]).encode()
+    return hashlib.sha256(decides + reader).hexdigest()
 
 
 def simulate(
