@@ -69,7 +69,8 @@ fn stations(phy: &std::path::Path) -> Vec<String> {
     let inside = |dir: &std::path::Path| -> Vec<std::path::PathBuf> {
         std::fs::read_dir(dir).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect()).unwrap_or_default()
     };
-    let devices = inside(phy).into_iter().filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("netdev:")));
+    let devices =
+        inside(phy).into_iter().filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("netdev:")));
     devices
         .flat_map(|d| inside(&d.join("stations")))
         .filter_map(|s| std::fs::read_to_string(s.join("aqm")).ok())

@@ -67,7 +67,8 @@ pub fn run(case: &Case) -> Result<String, String> {
     for (k, words) in case.lines("flow").enumerate() {
         flows.push(start_flow(case, &net, k as u16, &words, zero, zero + flows_end)?);
     }
-    let sinks: Vec<&Sink> = flows.iter().filter_map(|(_, f)| if let Traffic::Udp(s) = f { Some(s) } else { None }).collect();
+    let sinks: Vec<&Sink> =
+        flows.iter().filter_map(|(_, f)| if let Traffic::Udp(s) = f { Some(s) } else { None }).collect();
     Sink::run(&sinks);
     sys::realtime();
 
@@ -133,7 +134,12 @@ pub fn run(case: &Case) -> Result<String, String> {
         ("queues", json::array(queue_rows.into_iter().map(json::array))),
         ("air", json::array(air_rows)),
         ("window", json::array(marks)),
-        ("dropped", json::array(radio::counters(net.radios).iter().skip(1).map(|r| radio::value(r, "dropped_mpdus").to_string()))),
+        (
+            "dropped",
+            json::array(
+                radio::counters(net.radios).iter().skip(1).map(|r| radio::value(r, "dropped_mpdus").to_string()),
+            ),
+        ),
         ("aqm", radio::dropped()),
         ("netstat", json::object(&netstat)),
     ]))
@@ -218,7 +224,8 @@ fn start_flow(case: &Case, net: &Net, k: u16, words: &[&str], zero: i64, stop: i
     let tos = number(words[3])?;
     if words[0] == "tcp" {
         let start: i64 = number(words[5])?;
-        let buffers = bulk::Buffers { rcvbuf: case.get("rcvbuf", 0)?, lowat: case.get("rcvlowat", 1)?, tos: number(words[4])? };
+        let buffers =
+            bulk::Buffers { rcvbuf: case.get("rcvbuf", 0)?, lowat: case.get("rcvlowat", 1)?, tos: number(words[4])? };
         let receiver = bulk::receive_one(&to.0, addr.port(), &buffers)?;
         let shift: i32 = case.get("sock_shift", -1)?;
         let how = Sender {
@@ -233,7 +240,13 @@ fn start_flow(case: &Case, net: &Net, k: u16, words: &[&str], zero: i64, stop: i
     }
     let start: i64 = number(words[4])?;
     let sink = Sink::new(&to.0, addr.port())?;
-    let pace = udp::Pace { start: zero + start, stop, step: number(words[5])?, payload: number(words[6])?, sndbuf: number(words[7])? };
+    let pace = udp::Pace {
+        start: zero + start,
+        stop,
+        step: number(words[5])?,
+        payload: number(words[6])?,
+        sndbuf: number(words[7])?,
+    };
     udp::paced(&from.0, addr, &pace, tos)?;
     Ok((start, Traffic::Udp(sink)))
 }

@@ -9,8 +9,8 @@
 use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
-use crate::udp::{self, Sink};
 use crate::radio::{self, Counters};
+use crate::udp::{self, Sink};
 use crate::{echo, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -96,8 +96,14 @@ fn scenario(case: &Case) -> Result<String, String> {
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
-    let plan =
-        echo::Plan { zero, first: ping0, interval, count: count as usize, tos: case.get("ping_tos", tos)?, payload: 64 };
+    let plan = echo::Plan {
+        zero,
+        first: ping0,
+        interval,
+        count: count as usize,
+        tos: case.get("ping_tos", tos)?,
+        payload: 64,
+    };
     let answers = echo::start("C1", echo::Kind::Udp(5002), far_addr, plan)?;
 
     let per_station: usize = case.get("flows", 1)?;
@@ -112,7 +118,14 @@ fn scenario(case: &Case) -> Result<String, String> {
             bulk::receive(to_ns, port, per_station)?;
             for k in 0..per_station {
                 let tos = marks[k % marks.len()];
-                let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, paced: false, tos };
+                let how = Sender {
+                    netns: from.into(),
+                    to,
+                    cc: case.text("cc", "cubic"),
+                    pacing_shift: None,
+                    paced: false,
+                    tos,
+                };
                 flows.push((i, up, bulk::send(&how, zero)?));
             }
         } else {
