@@ -54,7 +54,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
             seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
             for c, column in numbers.items():
                 a = series.get(c)
-                if a is None:
+                if a is None or len(a) != n:  # a UDP flow has no windows
                     column.append(pa.nulls(n, pa.float64()))
                 else:
                     a = np.asarray(a, dtype=np.float64)
