@@ -303,38 +303,69 @@ def explain(key: str | None, as_json: bool) -> None:
     default=None,
     help="Folder (kernel, linux) or file (dcf) in place of the one that comes with it.",
 )
+@click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
+@click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
-    "--recorded",
-    is_flag=True,
-    help="linux: against recorded runs of the kernel; so far always (linux/standing/record makes them).",
+    "--docs", type=click.Path(path_type=Path), default=None, help="linux: put the table into this Markdown file."
 )
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
 @json_option
-def validate(what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool) -> None:
-    """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf)."""
+def validate(
+    what: str,
+    reference: Path | None,
+    recorded: bool,
+    on: str,
+    docs: Path | None,
+    check: bool,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf).
+
+    `linux` runs both waters on the standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
+    """
     from . import report
     from .validate import dcf, kernel, linux
 
-    if recorded and what != "linux":
-        raise click.UsageError(f"--recorded belongs to linux, not to {what}")
+    for option, given, owner in (
+        ("--recorded", recorded, "linux"),
+        ("--docs", docs, "linux"),
+        ("--on", on == "linux", "dcf"),
+    ):
+        if given and what != owner:
+            raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
+    count = jobs or lab.default_jobs()
+    calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
+        "kernel": lambda done: kernel.validate(reference, count, done),
+        "dcf": lambda done: dcf.validate(reference, count, done, on),
+        "linux": lambda done: linux.validate(reference, count, done, recorded),
+    }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux}
     with _progress(f"validate {what}") as progress:
-        module = modules[what]
-        total = len(module.load(reference or module.PATH))
-        count = 0
+        total = len(modules[what].load(reference or modules[what].PATH))
+        if what == "linux" and not recorded:
+            from .linux import build
+
+            build(None, progress)
+            total *= 2
+        reached = 0
 
         def done(name: str) -> None:
-            nonlocal count
-            count += 1
-            progress(count, total, name)
+            nonlocal reached
+            reached += 1
+            progress(min(reached, total), total, name)
 
-        outcome = module.validate(reference, jobs or lab.default_jobs(), done)
+        outcome = calls[what](done)
         progress(total, total, "")
+    if docs:
+        linux.write_docs(outcome, docs)
     if as_json:
         _echo_json(outcome.json())
     else:
         _print(report.validation_table(outcome))
+        for note in outcome.notes:
+            click.echo(note)
     if check and any(ok is False for ok in outcome.cases().values()):
         sys.exit(1)
 

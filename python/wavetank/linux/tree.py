@@ -82,6 +82,11 @@ def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:
         return out.read()
 
 
+def program(words: list[str], on_line: Callable[[str], None]) -> str:
+    """Runs a program of ``linux/`` by its path there, with arguments; gives what it printed. Raises as :func:`build`."""
+    return _program([str(folder() / words[0]), *words[1:]], on_line)
+
+
 def status() -> dict[str, Any]:
     """What is built and what is missing, without building: kernel, guest, seed, modules, cache, missing (packages), ready."""
     value: dict[str, Any] = json.loads(
