@@ -81,7 +81,7 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
     parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
     if outcome.beside:
-        parts.append(f"Blue: {outcome.water} (6.12); red candles: the model.")
+        parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
         parts.append("Over time: the first repetition; shaded: the paper's band.")
     if "candles" in kinds:
@@ -241,8 +241,9 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
         if outcome.beside:
-            model = outcome.beside.figures[[f.id for f in outcome.figures].index(figure.id)]
-            records = outcome.beside.measured.of(model, model.points[p.name])
+            other = next(iter(outcome.beside.values()))
+            same = other.measured.figures[figure.id]
+            records = other.measured.of(same, same.points[p.name])
             top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
         for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
             left = i + 0.15 + 0.13 * k
