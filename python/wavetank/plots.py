@@ -73,7 +73,9 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
             ax.set_axis_off()
         on = f", on {outcome.water}" if outcome.beside else ""
         canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel(_footer(outcome, figure), fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        # at this size an inch holds 17 characters
+        footer = fill(_footer(outcome, figure), round(17 * canvas.get_figwidth()))
+        canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 

@@ -19,7 +19,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
     **{
-        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc's firmware and bus take no time but for USB's rate (linux/radio/fifo.c)")
+        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc takes no time but for USB's rate (linux/radio/fifo.c)")
         for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq", "upload_timeout")
     },
     **{
