@@ -10,6 +10,7 @@ mod contention;
 pub mod device;
 pub mod edca;
 mod exchange;
+pub mod hack;
 pub mod limits;
 mod loss;
 pub mod medium;
