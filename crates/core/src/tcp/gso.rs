@@ -4,8 +4,7 @@
 //! net/ipv4/tcp_offload.c `tcp_gso_segment`.
 //! Differs: D1 the write queue is a string of bytes: an skb grows to what may be sent whatever the boundaries of the application's skbs
 //! (6.9's `tcp_grow_skb` does nearly this; earlier kernels left a smaller skb at each boundary). D2 a cut segment's truesize is worked
-//! out from the super-packet's, whose head room may be a cache line more than was reserved. D3 a super-packet is whole segments; a short
-//! rest goes in an skb of its own.
+//! out from the super-packet's, whose head room may be a cache line more than was reserved.
 
 use super::cc::Control;
 use super::profile::TsoDefer;
@@ -118,7 +117,7 @@ impl Socket {
 pub fn gso_segment(p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
     let p = *p;
     let segs = u32::from(p.segs.max(1));
-    let mss = p.payload.div_ceil(segs);
+    let mss = u32::from(p.mss);
     (0..segs).map(move |i| {
         if segs == 1 {
             return p;
@@ -148,14 +147,13 @@ mod tests {
     fn the_segments_are_the_super_packet() {
         let mut p = Packet::blank(Kind::Tcp, FlowId(1), NodeId(0), NodeId(1));
         (p.seq, p.payload, p.segs, p.headers) = (u32::MAX - 1447, 3 * 1448 + 100, 4, 52);
+        p.mss = 1448;
         p.truesize = 896 + p.payload;
         p.flags = flags::ACK | flags::PSH | flags::CWR;
-        // mss is not in the packet: 4444 / 4 = 1111 would be wrong, so a short tail is carried by its own skb.
-        p.payload = 4 * 1448;
-        p.truesize = 896 + p.payload;
         let v: Vec<Packet> = gso_segment(&p, true).collect();
         assert_eq!(v.iter().map(|s| s.seq).collect::<Vec<_>>(), [u32::MAX - 1447, 0, 1448, 2896]);
-        assert!(v.iter().all(|s| s.segs == 1 && s.payload == 1448 && s.truesize == 2344));
+        assert_eq!(v.iter().map(|s| s.payload).collect::<Vec<_>>(), [1448, 1448, 1448, 100]);
+        assert!(v.iter().all(|s| s.segs == 1 && s.truesize == 896 + s.payload));
         assert_eq!(v.iter().map(|s| s.flags & flags::PSH).sum::<u8>(), flags::PSH);
         assert_eq!(v[3].flags & flags::PSH, flags::PSH);
         assert_eq!((v[0].flags & flags::CWR, v[1].flags & flags::CWR), (flags::CWR, 0));

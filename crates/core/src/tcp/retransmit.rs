@@ -41,6 +41,7 @@ impl Socket {
             seq: head.seq,
             payload,
             segs: n,
+            mss: head.len(),
             flags: flags::ACK | last.flags,
             truesize: self.cost.of(payload),
             again: true,
