@@ -14,6 +14,8 @@ pub enum Qdisc {
     /// Nothing that holds packets.
     #[default]
     None,
+    /// A queue without room (`pfifo limit 0`): it refuses everything.
+    Full,
     /// `fq`.
     Fq,
     /// `tbf`: a rate, the bucket's bytes, the queue's.
@@ -57,6 +59,10 @@ impl Link {
     pub fn is_fq(&self) -> bool {
         self.qdisc == Qdisc::Fq
     }
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
     /// When it has something to do next.
     pub fn next(&self) -> Time {
         self.next
@@ -68,7 +74,7 @@ impl Link {
         self.next = Time::NEVER;
         while let Some(&p) = self.queue.front() {
             let at = match self.qdisc {
-                Qdisc::None => now,
+                Qdisc::None | Qdisc::Full => now,
                 Qdisc::Fq => p.born,
                 Qdisc::Tbf(rate, burst, _) => {
                     let full = rate.time_for(u64::from(burst)).ns();
@@ -96,6 +102,10 @@ impl Link {
 
 impl Lower for Link {
     fn xmit(&mut self, _now: Time, p: Packet) -> Verdict {
+        if self.qdisc == Qdisc::Full {
+            self.refused.push(p);
+            return Verdict::Drop;
+        }
         let Qdisc::Tbf(_, burst, limit) = self.qdisc else {
             self.backlog += p.ip_len();
             self.queue.push_back(p);

@@ -26,6 +26,12 @@ pub fn parse(text: &str) -> Result<Script, String> {
             out.setup = Some(command(&mut s)?);
             continue;
         }
+        if s.peek() == b'`' {
+            // What a script does when it has ended.
+            let c = command(&mut s)?;
+            out.events.push(Event { line, when: When::After(0), what: What::Shell(c) });
+            continue;
+        }
         out.events.push(event(&mut s, line)?);
     }
 }

@@ -24,7 +24,6 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_fack", &["0"]),
     ("tcp_dsack", &["1"]),
     ("tcp_recovery", &["1"]),
-    ("tcp_tso_win_divisor", &["3"]),
     ("tcp_ecn_option", &[]),
     ("tcp_ecn_fallback", &[]),
     ("tcp_notsent_lowat", &["4294967295", "-1"]),
@@ -88,7 +87,7 @@ impl Setup {
         let first = words.first().map_or("", String::as_str);
         match first.rsplit('/').next().unwrap_or("") {
             "defaults.sh" => DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v)),
-            "true" => Ok(()),
+            "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
             "set_sysctls.py" | "sysctl" => words[1..]
                 .iter()
                 .take_while(|w| !w.starts_with('>'))
@@ -118,7 +117,8 @@ impl Setup {
             words.get(i + 1).map(String::as_str)
         };
         self.qdisc = match words.first()?.as_str() {
-            "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" => Qdisc::None,
+            "pfifo" if value("limit") == Some("0") => Qdisc::Full,
+            "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" if value("limit").is_none() => Qdisc::None,
             "fq" if words.len() == 1 => Qdisc::Fq,
             "tbf" => Qdisc::Tbf(rate(value("rate")?)?, bytes(value("burst")?)?, bytes(value("limit")?)?),
             _ => return None,
@@ -157,6 +157,7 @@ impl Setup {
             "tcp_pacing_ss_ratio" => p.pacing_ss_ratio = number()? as u32,
             "tcp_pacing_ca_ratio" => p.pacing_ca_ratio = number()? as u32,
             "tcp_min_tso_segs" => p.min_tso_segs = number()? as u32,
+            "tcp_tso_win_divisor" if number()? > 0 => p.tso_win_divisor = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
             "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
             "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,

@@ -25,6 +25,8 @@ pub struct App {
     nodelay: bool,
     /// `TCP_CORK`.
     corked: bool,
+    /// `TCP_NAGLE_PUSH`: what waits may go, whatever Nagle says, until more is written.
+    push: bool,
     /// The write under way has `MSG_MORE`.
     more: bool,
     /// `SO_SNDBUF` was set: not tuned.
@@ -59,6 +61,7 @@ impl App {
             calls: false,
             nodelay: false,
             corked: false,
+            push: false,
             more: false,
             locked: false,
             fin: false,
@@ -89,11 +92,11 @@ impl App {
     }
     /// `TCP_NODELAY`.
     pub const fn nodelay(&self) -> bool {
-        self.nodelay
+        self.nodelay || self.push
     }
     /// What is short waits for more (`TCP_NAGLE_CORK`).
     pub const fn corked(&self) -> bool {
-        self.corked || self.more
+        (self.corked || self.more) && !self.push
     }
     /// Whether FIN is the last of what is written.
     pub const fn fin_is_last(&self) -> bool {
@@ -260,7 +263,7 @@ impl Socket {
 
     /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits. `MSG_MORE`: more will follow.
     pub(super) fn app_call_write<L: Lower>(&mut self, bytes: u32, more: bool, low: &mut L) {
-        self.app.more = more;
+        (self.app.more, self.app.push) = (more, false);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
         if matches!(self.state, State::Established | State::CloseWait) {
@@ -294,6 +297,7 @@ impl Socket {
         self.app.nodelay = nodelay.unwrap_or(self.app.nodelay);
         self.app.corked = corked.unwrap_or(self.app.corked);
         if nodelay == Some(true) || corked == Some(false) {
+            self.app.push |= self.app.nodelay;
             self.push_pending(low);
         }
     }

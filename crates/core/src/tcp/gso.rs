@@ -14,8 +14,6 @@ use super::tp::CaState;
 use super::truesize;
 use crate::sim::{Packet, flags};
 
-/// `tcp_tso_win_divisor`: part of the window that is enough to send. src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init
-const WIN_DIVISOR: u32 = 3;
 /// One millisecond, nanoseconds.
 const MS: u64 = 1_000_000;
 
@@ -68,7 +66,7 @@ impl Socket {
         if limit >= max_segs * tp.mss_cache || (!is_tail && limit >= len) {
             return Defer::SendNow;
         }
-        if limit >= tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / WIN_DIVISOR {
+        if limit >= tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / self.params.tso_win_divisor {
             return Defer::SendNow;
         }
         let Some(head) = self.rtx.head() else { return Defer::SendNow };

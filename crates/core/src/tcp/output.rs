@@ -85,6 +85,8 @@ impl Socket {
         }
         if load.segs > 1 {
             p.mss = load.mss as u16;
+            // On the wire only: what is sent again alone does without.
+            p.flags |= if self.profile.gso_always { flags::PSH } else { 0 };
         }
         let syn = load.flags & flags::SYN != 0;
         let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
@@ -278,7 +280,7 @@ impl Socket {
         let end_data = seq.wrapping_add(len);
         let fin = self.app.fin_at(end_data);
         let mut fl = flags::ACK;
-        if self.app.push_at(end_data) || (segs > 1 && self.profile.gso_always) {
+        if self.app.push_at(end_data) {
             fl |= flags::PSH;
         }
         if fin {

@@ -9,8 +9,9 @@ use crate::sim::Time;
 
 impl Socket {
     /// The field's value; none: the model does not keep it, or there is no such field.
-    pub fn tcp_info(&self, _now: Time, field: &str) -> Option<u64> {
-        let (tp, c) = (&self.tp, &self.tp.clock);
+    pub fn tcp_info(&self, now: Time, field: &str) -> Option<u64> {
+        let (tp, mut c) = (&self.tp, self.tp.clock);
+        c.set(now);
         let ms = |since: u32| u64::from(c.jiffies_to_us(c.j32().wrapping_sub(since)) / 1_000);
         let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         let v = match field {
