@@ -337,7 +337,8 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             out.push(format!("'{}", c[i + 1..end].iter().collect::<String>()));
             i = end + 1;
         } else if c[i].is_alphanumeric() || c[i] == '_' || c[i] == '.' {
-            let end = (i..c.len()).find(|&j| !(c[j].is_alphanumeric() || c[j] == '_' || c[j] == '.')).unwrap_or(c.len());
+            let end =
+                (i..c.len()).find(|&j| !(c[j].is_alphanumeric() || c[j] == '_' || c[j] == '.')).unwrap_or(c.len());
             out.push(c[i..end].iter().collect());
             i = end;
         } else if ["==", "!=", "<=", ">=", "//", "+=", "-=", "*="].contains(&two.as_str()) {
@@ -374,10 +375,10 @@ mod tests {
             go("assert tcpi_snd_cwnd == 11, tcpi_snd_cwnd"),
             [Outcome::Failed("tcpi_snd_cwnd == 11".into(), "tcpi_snd_cwnd = 10".into())]
         );
-        assert_eq!(go("assert (tcpi_snd_cwnd & 2) != 0; assert abs(3 - 10 // 2) == max(1, 2)"), [
-            Outcome::Held,
-            Outcome::Held
-        ]);
+        assert_eq!(
+            go("assert (tcpi_snd_cwnd & 2) != 0; assert abs(3 - 10 // 2) == max(1, 2)"),
+            [Outcome::Held, Outcome::Held]
+        );
     }
 
     #[test]

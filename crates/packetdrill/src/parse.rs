@@ -147,8 +147,7 @@ fn packet(s: &mut Scan<'_>) -> Option<PacketSpec> {
     if !s.eat(")") || seq.wrapping_add(len) != end {
         return None;
     }
-    let mut p =
-        PacketSpec { direction, ecn, flags, seq, len, ack: None, win: None, options: Some(Vec::new()) };
+    let mut p = PacketSpec { direction, ecn, flags, seq, len, ack: None, win: None, options: Some(Vec::new()) };
     loop {
         s.space(false);
         match s.peek() {
@@ -350,13 +349,18 @@ mod tests {
 
     #[test]
     fn calls_with_their_ends_and_errors() {
-        let s = parse("+.002 ... 0.004 connect(4, ..., ...) = -1 EINPROGRESS (in progress)\n0...0.2 accept(3, ..., ...) = 4")
-            .unwrap();
+        let s = parse(
+            "+.002 ... 0.004 connect(4, ..., ...) = -1 EINPROGRESS (in progress)\n0...0.2 accept(3, ..., ...) = 4",
+        )
+        .unwrap();
         let What::Call(c) = &s.events[0].what else { panic!() };
         assert_eq!((c.until, c.returns, c.errno.as_deref()), (Some(4_000), Some(-1), Some("EINPROGRESS")));
         let What::Call(c) = &s.events[1].what else { panic!() };
         assert_eq!((s.events[1].when, c.until, c.args.len()), (When::At(0), Some(200_000), 3));
-        let s = parse("+0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n+0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [2000], 4) = 0").unwrap();
+        let s = parse(
+            "+0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n+0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [2000], 4) = 0",
+        )
+        .unwrap();
         let What::Call(c) = &s.events[0].what else { panic!() };
         assert!(c.args[2].names("O_NONBLOCK"));
         let What::Call(c) = &s.events[1].what else { panic!() };
@@ -373,7 +377,10 @@ mod tests {
 
     #[test]
     fn options_commands_comments_and_code() {
-        let s = parse("--tolerance_usecs=9 --mtu=1500\n/* a\nb */ # c\n`sysctl -q a=1\n# x`\n+0 %{\nassert a == 1\n}%\n+0 `true`").unwrap();
+        let s = parse(
+            "--tolerance_usecs=9 --mtu=1500\n/* a\nb */ # c\n`sysctl -q a=1\n# x`\n+0 %{\nassert a == 1\n}%\n+0 `true`",
+        )
+        .unwrap();
         assert_eq!(s.options, ["--tolerance_usecs=9", "--mtu=1500"]);
         assert_eq!(s.setup.unwrap().line, 4);
         assert_eq!(s.events[0].what, What::Code("\nassert a == 1\n".into()));

@@ -12,6 +12,8 @@ use wavetank_core::tcp::{Auto, Cc, Config, Offer, Profile, Socket, State, Tunabl
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
 const BEGIN: Time = Time::from_ms(16_384);
+/// An injected packet takes a moment: nothing happens at exactly the script's time, as on a real host.
+const TAKES: Span = Span::from_us(1);
 /// How long a call may block, and a packet be waited for to complete one that the script expects in one piece.
 const PATIENCE: Span = Span::from_s(2);
 
@@ -328,8 +330,7 @@ impl Run<'_> {
     }
 
     fn shown(&self, p: &Packet) -> PacketSpec {
-        let (offer, scale) =
-            self.sock.as_ref().map_or((Offer::default(), 0), |s| (s.offer(), s.window_scale()));
+        let (offer, scale) = self.sock.as_ref().map_or((Offer::default(), 0), |s| (s.offer(), s.window_scale()));
         let mut s = self.wire.show(p, offer, scale);
         if s.ecn.as_deref() == Some("noecn") {
             s.ecn = None;
@@ -340,6 +341,7 @@ impl Run<'_> {
     // ---- packets
 
     fn inject(&mut self, spec: &PacketSpec) -> Step {
+        self.advance(self.now + TAKES)?;
         self.report.trace.push(format!("{} {spec}", self.clock(self.now)));
         let agreed = self.sock.as_ref().map(Socket::offer);
         let p = self.wire.inject(spec, agreed).map_err(Stop::Skip)?;
@@ -407,6 +409,7 @@ impl Run<'_> {
                         && shown.len > 0
                         && (shown.len == before || s.len + shown.len >= spec.len) =>
                 {
+                    at = Some(t);
                     s.len += shown.len;
                     s.flags.retain(|c| !"PF".contains(c));
                     s.flags.extend(shown.flags.chars().filter(|c| "PF".contains(*c)));
@@ -425,10 +428,10 @@ impl Run<'_> {
             }
         }
         let (Some(at), Some((first, mut actual))) = (at, whole) else { unreachable!("it came") };
-        self.check(spec, &first, &mut actual)
-            .map_err(|what| Stop::Fail(what, expected.clone(), actual.to_string()))?;
+        self.check(spec, &first, &mut actual).map_err(|what| Stop::Fail(what, expected.clone(), actual.to_string()))?;
         if when != When::Any && (at + tolerance < from || at > to + tolerance) {
-            let range = if from == to { self.clock(from) } else { format!("{} to {}", self.clock(from), self.clock(to)) };
+            let range =
+                if from == to { self.clock(from) } else { format!("{} to {}", self.clock(from), self.clock(to)) };
             return Err(Stop::Fail(
                 format!("a packet comes at the wrong time (tolerance {} us)", tolerance.us()),
                 format!("{range}: {expected}"),
@@ -446,7 +449,10 @@ impl Run<'_> {
 
     /// Compares; the error says what differs. Fields that the script does not tell are taken away from `actual`.
     fn check(&mut self, spec: &PacketSpec, first: &Packet, actual: &mut PacketSpec) -> Result<(), String> {
-        if spec.flags.contains('S') && spec.seq != actual.seq && self.sock.as_ref().is_some_and(|s| s.state() != State::Established) {
+        if spec.flags.contains('S')
+            && spec.seq != actual.seq
+            && self.sock.as_ref().is_some_and(|s| s.state() != State::Established)
+        {
             // The script gives its own number to our first byte.
             self.wire.local.1 = spec.seq;
             *actual = self.shown(first);
@@ -549,7 +555,13 @@ impl Run<'_> {
         if let Some(b) = &self.blocked {
             return skip(format!("a call while {} (line {}) blocks", b.call.name, b.line));
         }
-        let until = c.until.map(|u| if matches!(e.when, When::After(_)) { self.start_of(e) + Span::from_us(u) } else { BEGIN + Span::from_us(u) });
+        let until = c.until.map(|u| {
+            if matches!(e.when, When::After(_)) {
+                self.start_of(e) + Span::from_us(u)
+            } else {
+                BEGIN + Span::from_us(u)
+            }
+        });
         let fd = c.args.first().and_then(Arg::number).unwrap_or(-1);
         let known = self.fds.get(&fd).copied();
         let buffer = matches!(c.args.get(1), Some(Arg::Dots | Arg::Text(_)));
@@ -832,7 +844,9 @@ impl Run<'_> {
                 Outcome::Failed(expected, actual) => {
                     return Err(Stop::Fail("an assertion does not hold".into(), expected, actual));
                 }
-                Outcome::Unknown(why) => self.report.skipped.push(Skipped { line, what: format!("an assertion: {why}") }),
+                Outcome::Unknown(why) => {
+                    self.report.skipped.push(Skipped { line, what: format!("an assertion: {why}") })
+                }
             }
         }
         Ok(())
@@ -841,11 +855,15 @@ impl Run<'_> {
 
 /// Compares what a call returned with what it should.
 fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
-    let same = c.returns.is_none_or(|r| r == returned) && (c.errno.is_none() || c.errno.as_deref() == errno || returned >= 0 && errno.is_none() && c.returns == Some(returned));
+    let same = c.returns.is_none_or(|r| r == returned)
+        && (c.errno.is_none()
+            || c.errno.as_deref() == errno
+            || returned >= 0 && errno.is_none() && c.returns == Some(returned));
     if same {
         return Ok(());
     }
-    let show = |r: Option<i64>, e: Option<&str>| format!("{} {}", r.map_or("?".into(), |r| r.to_string()), e.unwrap_or(""));
+    let show =
+        |r: Option<i64>, e: Option<&str>| format!("{} {}", r.map_or("?".into(), |r| r.to_string()), e.unwrap_or(""));
     Err(Stop::Fail(
         format!("{} returns something else", c.name),
         show(c.returns, c.errno.as_deref()),

@@ -203,4 +203,3 @@ impl fmt::Display for PacketSpec {
         }
     }
 }
-

@@ -88,20 +88,20 @@ impl Setup {
         match first.rsplit('/').next().unwrap_or("") {
             "defaults.sh" => DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v)),
             "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
-            "set_sysctls.py" | "sysctl" => words[1..]
-                .iter()
-                .take_while(|w| !w.starts_with('>'))
-                .filter(|w| !w.starts_with('-'))
-                .try_for_each(|w| match w.split_once('=') {
-                    Some((k, v)) => {
-                        let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
-                        match k.strip_prefix("net.ipv4.") {
-                            Some(k) => self.sysctl(k, v),
-                            None => Err(format!("the sysctl {k}")),
+            "set_sysctls.py" | "sysctl" => {
+                words[1..].iter().take_while(|w| !w.starts_with('>')).filter(|w| !w.starts_with('-')).try_for_each(
+                    |w| match w.split_once('=') {
+                        Some((k, v)) => {
+                            let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
+                            match k.strip_prefix("net.ipv4.") {
+                                Some(k) => self.sysctl(k, v),
+                                None => Err(format!("the sysctl {k}")),
+                            }
                         }
-                    }
-                    None => Err(format!("the command \"{text}\"")),
-                }),
+                        None => Err(format!("the command \"{text}\"")),
+                    },
+                )
+            }
             "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => Ok(()),
             "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
                 let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };

@@ -7,14 +7,8 @@ use wavetank_core::sim::{Ecn, FlowId, Kind, NodeId, Packet, flags};
 use wavetank_core::tcp::Offer;
 
 /// Letters and bits of the flags, in the order in which packetdrill writes them.
-const LETTERS: [(char, u8); 6] = [
-    ('F', flags::FIN),
-    ('S', flags::SYN),
-    ('P', flags::PSH),
-    ('.', flags::ACK),
-    ('E', flags::ECE),
-    ('W', flags::CWR),
-];
+const LETTERS: [(char, u8); 6] =
+    [('F', flags::FIN), ('S', flags::SYN), ('P', flags::PSH), ('.', flags::ACK), ('E', flags::ECE), ('W', flags::CWR)];
 
 /// The numbers of both sides.
 #[derive(Clone, Debug)]

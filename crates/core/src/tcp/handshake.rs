@@ -2,8 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
 //! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
-//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 a SYN's timeouts double from the
-//! first (6.5 and later keep the first four at one second); D3 no Fast Open, no SYN cookies, no cached metrics.
+//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no Fast
+//! Open, no SYN cookies, no cached metrics.
 
 use super::cc::Algorithm;
 use super::delivery_rate;
@@ -78,7 +78,9 @@ impl Socket {
             self.send_syn_ack(true, low);
         }
         let max = self.rto_max();
-        self.rtt.rto = (self.rtt.rto << 1).min(max);
+        if self.state != State::SynSent || self.stats.rtos > u64::from(self.profile.syn_linear_timeouts) {
+            self.rtt.rto = (self.rtt.rto << 1).min(max);
+        }
         self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);
     }
 

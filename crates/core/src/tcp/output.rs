@@ -208,13 +208,14 @@ impl Socket {
                 break;
             }
             let is_tail = len == data;
-            if len <= mss {
+            // The skb is as long as what the application wrote, whatever the window lets out of it.
+            if data <= mss {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
                 }
             } else {
                 if push_one == 0 {
-                    match self.tso_defer(len, is_tail, max_segs) {
+                    match self.tso_defer(max_segs) {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
                             limited = true;
