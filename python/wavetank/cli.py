@@ -333,6 +333,32 @@ def bench(as_json: bool) -> None:
     _print(table)
 
 
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--kernel", default="6.12", help="The kernel profile.  [default: 6.12]")
+@click.option("--hz", type=click.IntRange(100, 1000), default=1000, help="Timer ticks a second.  [default: 1000]")
+@click.option("--trace", is_flag=True, help="Print every packet, also of scripts that hold.")
+@json_option
+def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_json: bool) -> None:
+    """Drive the model's TCP by packetdrill scripts (files, or folders of *.pkt).
+
+    What is not supported is named and counted as skipped, never as passed. Exits with 1 if a script fails.
+    """
+    from . import packetdrill as drill
+
+    reports = [drill.run(p, kernel, hz) for p in drill.scripts(paths)]
+    total = drill.total(reports)
+    if as_json:
+        _echo_json({"scripts": reports, "total": total})
+    else:
+        for r in reports:
+            for line in drill.lines(r, trace):
+                click.echo(line)
+        click.echo(f"{total['pass']} pass, {total['fail']} fail, {total['skip']} skip")
+    if total["fail"]:
+        sys.exit(1)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
     try:

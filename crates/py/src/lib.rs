@@ -1,6 +1,7 @@
 //! `wavetank._core`: runs scenarios and tells the schema. Arrays leave as numpy arrays; nothing is computed here.
 
 mod cases;
+mod drill;
 mod outcome;
 mod schema;
 
@@ -70,6 +71,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
+    m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;
