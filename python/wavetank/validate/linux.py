@@ -102,6 +102,9 @@ cpu_ppdu = 0
 cpu_turn = "1 ns"
 host_irq = 0
 upload_timeout = 0
+[nic] # a veth pair without NAPI
+gro = false
+rx_usecs = 0
 [ethernet] # a veth pair, as near as the model has one behind an AP
 rate = "400 Gbit/s"
 ring = 65536

@@ -55,7 +55,9 @@ impl Accounts {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
-        gso_segment(p, sg)
+        // What GRO merged and a router sends on weighs what its frames weighed.
+        let frame = (p.segs > 1 && p.owner == Owner::NONE).then_some(p.truesize / u32::from(p.segs));
+        gso_segment(p, sg).map(move |s| Packet { truesize: frame.unwrap_or(s.truesize), ..s })
     }
 }
 
@@ -149,8 +151,34 @@ impl Fabric {
         p
     }
 
-    /// A device hands `p` up to `node`.
+    /// A wired card's interrupt: its host polls.
+    pub(super) fn on_poll(&mut self, now: Time, node: NodeId) {
+        let n = usize::from(node.0);
+        if self.hosts[n].nic.as_ref().is_none_or(|nic| nic.due() != now) {
+            return; // an earlier interrupt replaced it
+        }
+        if let Some(i) = self.hosts[n].wire {
+            let (port, mut ctx) = self.port(i);
+            port.catch_up(now, &mut ctx);
+        }
+        let polled = self.hosts[n].poll(now);
+        self.accounts.ledger.made -= polled.merged;
+        if let Some(at) = polled.first {
+            self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+        if let Some(at) = polled.next {
+            self.q.push(at.max(now), Lane::Softirq, Event::HostPoll(node));
+        }
+    }
+
+    /// A wired device hands `p` up to `node`.
     pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
+        if let Some(nic) = &mut self.hosts[usize::from(node.0)].nic {
+            if let Some(by) = nic.arrive(now, now, p) {
+                self.q.push(by, Lane::Softirq, Event::HostPoll(node));
+            }
+            return;
+        }
         if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }

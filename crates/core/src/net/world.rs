@@ -95,6 +95,7 @@ impl World {
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
+            Event::HostPoll(node) => self.fabric.on_poll(now, node),
             Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);

@@ -96,6 +96,8 @@ sections! {
     traffic: keys::Traffic,
     /// What hosts' CPUs cost.
     host: crate::host::Params,
+    /// Wired network cards' receive side.
+    nic: crate::host::nic::Params,
     /// TCP.
     tcp: crate::tcp::Params,
     /// The token bucket of the wired bottleneck.
