@@ -213,7 +213,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut names = vec!["ap".to_string()];
     names.extend((0..n).map(|i| format!("sta{}", i + 1)));
     let mut hosts = vec![Host::new(s.host.ap_rx)];
-    hosts.extend((0..n).map(|_| Host::new(s.host.sta_rx)));
+    hosts.extend((0..n).map(|i| Host::new(s.stations.rx.get(i).unwrap_or(s.host.sta_rx))));
 
     let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
     let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];

@@ -5,6 +5,7 @@
 //! combinations that cannot be ([`check`]).
 
 mod check;
+pub mod each;
 mod error;
 mod read;
 mod sections;

@@ -114,6 +114,8 @@ sections! {
     fq: <crate::qdisc::fq::Fq as Discipline>::Params,
     /// The air.
     wifi: keys::Air,
+    /// Where stations differ.
+    stations: super::each::Stations,
     /// The medium.
     medium: crate::wifi::medium::Params,
     /// Receivers' reorder buffers.

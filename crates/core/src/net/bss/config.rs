@@ -55,6 +55,8 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
+    /// The same with queues of the driver's own and a qdisc on each of its netdev queues (kernels before 4.10).
+    Ath9kTidq(ath9k::Params, qdisc::Kind, Box<qdisc::Setup>),
     /// Atheros AR9271 on USB, with the qdisc on each of its queues (kernels before 6.2).
     Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
@@ -97,7 +99,7 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            let usb = !matches!(s.driver, DriverConfig::Ath9k(_));
+            let usb = !matches!(s.driver, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
             if usb && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
@@ -126,7 +128,7 @@ impl StaConfig {
         let mut access = cfg.access_set(i).all();
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
-            DriverConfig::Ath9k(_) => (32, 10),
+            DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => (32, 10),
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
                 for a in &mut access {
                     a.cw_min = ath9k_htc::cw_min(a.cw_min);

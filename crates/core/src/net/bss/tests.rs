@@ -39,6 +39,11 @@ fn htc(which: u8) -> DriverConfig {
     }
 }
 
+/// ath9k before 4.10 under fq_codel.
+fn tidq(p: ath9k::Params) -> DriverConfig {
+    DriverConfig::Ath9kTidq(p, qdisc::Kind::FqCodel, Box::default())
+}
+
 fn config(stations: u16, mode: Mode) -> BssConfig {
     let mut all = vec![sta("ap", 0, mode)];
     all.extend((1..=stations).map(|i| sta(&format!("sta{i}"), i, mode)));
@@ -328,6 +333,7 @@ proptest! {
         retries in 0u8..8,
         rts in any::<bool>(),
         usb in 0u8..4,
+        own_queues in any::<bool>(),
     ) {
         let mut c = config(mcs.len() as u16, ht(7));
         c.medium.response_error = response;
@@ -337,6 +343,9 @@ proptest! {
         for s in &mut c.stations {
             let p = ath9k(s);
             (p.retries, p.rts_threshold) = (retries, rts.then_some(500));
+            if own_queues {
+                s.driver = tidq(*p);
+            }
             if usb > 0 && (usb < 3 || s.node.0 > 0) {
                 s.driver = htc(usb);
             }
