@@ -84,6 +84,20 @@ fn one_client_of_the_thesis_gets_42_and_22_in_turn() {
 }
 
 #[test]
+fn numbers_have_no_gaps() {
+    let mut b = Bench::new(Params::default(), 7);
+    let mut numbers = vec![];
+    for _ in 0..20 {
+        b.send(1, 3); // the queue runs dry between
+        while let Some(head) = b.d.head(BE) {
+            numbers.extend(head.mpdus.iter().map(|m| m.seq.get()));
+            b.done(&[]);
+        }
+    }
+    assert_eq!(numbers, (0..60).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_hole_closes_the_window() {
     let p = Params { ampdu_frames: 64, ..Params::default() };
     let mut b = Bench::new(p, 6);

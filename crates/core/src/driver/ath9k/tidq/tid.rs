@@ -34,7 +34,8 @@ impl SwTid {
     /// The next frame, numbered, if it lies within the window.
     pub fn head(&mut self) -> Option<&Mpdu> {
         if self.state.retry.is_empty() && !self.numbered {
-            self.queue.front_mut()?.seq = self.state.window.assign();
+            let first = self.queue.front_mut()?;
+            first.seq = self.state.window.assign();
             self.numbered = true;
         }
         let m = self.state.retry.front().or(self.queue.front())?;
