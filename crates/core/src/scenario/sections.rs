@@ -112,6 +112,8 @@ sections! {
     fq_codel: <crate::qdisc::fq_codel::FqCodel as Discipline>::Params,
     /// Fair queueing that holds packets until they are due.
     fq: <crate::qdisc::fq::Fq as Discipline>::Params,
+    /// Aggregation Aware Queueing.
+    aaq: <crate::qdisc::aaq::Aaq as Discipline>::Params,
     /// The air.
     wifi: keys::Air,
     /// Where stations differ.
@@ -160,6 +162,7 @@ impl Scenario {
             pfifo_fast: self.pfifo_fast,
             fq_codel: self.fq_codel,
             fq: self.fq,
+            aaq: self.aaq,
             htb: self.htb,
             netem: self.netem,
         }

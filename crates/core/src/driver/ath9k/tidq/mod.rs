@@ -10,7 +10,14 @@
 //! holds 124 frames of the category, whomever they are for. On completion the next aggregates are formed first; the qdisc runs
 //! after that, in a softirq of its own.
 //!
-//! Stands for: linux@3.18 and @4.4 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_start, ath_txq_schedule, ath_tx_sched_aggr,
+//! Under a discipline that listens (AAQ), the driver asks for one aggregate's frames at a time. It says PAUSE when the frames of a TID
+//! fill an aggregate or the Block Ack window has no room for the next number, RESUME when frames have left and there is room again;
+//! and it does not schedule a TID of which more frames are announced ([`tid`]). The number that counts is the next that the driver
+//! would give: frames in the TID's queue have none yet. So with one station, which is resumed while its frames are on the air,
+//! the next aggregate is formed from what the window leaves, 22 after 42, as the thesis has it; with more, another station fills the
+//! hardware first. Where the whole hardware queue is empty and the netdev queue stopped, announced frames are not waited for.
+//!
+//! Stands for: the thesis's changes to ath9k (section 4.8.1) and linux@3.18 and @4.4 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_start, ath_txq_schedule, ath_tx_sched_aggr,
 //! ath_tx_form_aggr, ath_tx_form_burst, ath_txq_skb_done ([`tid`]: ath_tx_get_tid_subframe; [`turns`]: ath_tx_queue_tid). What the
 //! kernels share is ath9k's: [`limits`](super::limits), completion, receive interrupts.
 //! Differs: D1 to D5 of [`ath9k`](super); D6 a BAR is not counted as pending.
@@ -26,6 +33,7 @@ use super::rx::Mitigation;
 use super::tid::{counted, fail};
 use super::{Hw, Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
+use crate::qdisc::Message;
 use crate::rate::{Control, Rates, Went};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::burst::mpdu_len;
@@ -59,6 +67,8 @@ pub struct Ath9kTidq<Q> {
     pool: Vec<Burst>,
     failed: Vec<Mpdu>,
     rx: Mitigation,
+    /// A category in which several frames come down as one.
+    corked: Option<Ac>,
     above: PhantomData<fn(&mut Q)>,
 }
 
@@ -80,6 +90,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             pool: Vec::new(),
             failed: Vec::with_capacity(64),
             rx: Mitigation::new(),
+            corked: None,
             above: PhantomData,
         }
     }
@@ -117,20 +128,74 @@ impl<Q: Above> Ath9kTidq<Q> {
     fn run(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
         while !self.acs[ac.ix()].stopped {
             let Some((p, to, tid)) = q.pull(now, ac, sink) else { break };
-            self.start(now, ac, p, to, tid, sink);
+            self.start(now, ac, p, to, tid, q, sink);
+        }
+        let c = &self.acs[ac.ix()];
+        if !c.stopped && c.hw.queue.is_empty() && q.listens(ac) {
+            self.nothing_follows(now, ac, q, sink);
         }
     }
 
     /// A frame comes down (`ath_tx_start`).
-    fn start(&mut self, now: Time, ac: Ac, packet: Packet, to: StaIx, tid: Tid, sink: &mut Sink<'_>) {
+    #[allow(clippy::too_many_arguments)] // ath_tx_start's own and what an event brings
+    fn start(&mut self, now: Time, ac: Ac, packet: Packet, to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
         let c = &mut self.acs[ac.ix()];
         c.pending += 1;
         c.stopped |= c.pending > self.par.max_pending;
         let len = mpdu_len(packet.ip_len(), self.qos);
         let m = Mpdu { packet, seq: Seq::default(), len, attempts: 0, received: false };
-        self.tids[Self::ix(to, tid)].push(m);
+        let i = Self::ix(to, tid);
+        self.tids[i].push(m);
         c.turns.queue(to, tid);
-        self.schedule(now, ac, sink);
+        if q.listens(ac) && self.tids[i].state.active {
+            if self.tids[i].told.allowed == 0 {
+                let choice = self.rates.choose(now, to);
+                self.tids[i].told.allowed = limits::aggr_limit(&self.par, &choice, self.txop[ac.ix()]);
+            }
+            let t = &mut self.tids[i];
+            t.told.more = q.more_data(ac);
+            if !t.told.paused && !t.has_room(self.par.ampdu_frames, len) {
+                t.told.paused = true;
+                q.message(ac, i as u32 + 1, Message::Pause);
+            }
+        }
+        if self.corked.is_none() {
+            self.schedule(now, ac, q, sink);
+        }
+    }
+
+    /// Frames have left the TID, or the window has opened: the discipline above may go on.
+    fn resume(&mut self, ac: Ac, i: usize, len: u16, q: &mut Q) {
+        let t = &mut self.tids[i];
+        if t.told.paused && t.has_room(self.par.ampdu_frames, len) {
+            t.told.paused = false;
+            q.message(ac, i as u32 + 1, Message::Resume);
+        }
+    }
+
+    /// The hardware is idle, and the discipline above has nothing for any station that may go on: what it had announced was dropped since.
+    fn nothing_follows(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        let mut waited = false;
+        for (i, t) in self.tids.iter_mut().enumerate().filter(|(_, t)| t.waits()) {
+            if Ac::of(Tid::new((i % Tid::COUNT) as u8)) == ac {
+                t.told.more = false;
+                waited = true;
+            }
+        }
+        if waited {
+            self.schedule(now, ac, q, sink);
+        }
+    }
+
+    /// Until [`Ath9kTidq::uncork`], frames that come down are queued and not scheduled.
+    pub fn cork(&mut self, tid: Tid) {
+        self.corked = Some(self.category(tid));
+    }
+    /// What came meanwhile is scheduled.
+    pub fn uncork(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
+        if let Some(ac) = self.corked.take() {
+            self.schedule(now, ac, q, sink);
+        }
     }
 
     /// So many frames are no longer the driver's (`ath_txq_skb_done`). The qdisc runs later.
@@ -141,13 +206,24 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// Fills the hardware queue from the TIDs, station by station (`ath_txq_schedule`).
-    fn schedule(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) {
+    fn schedule(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        self.walk(now, ac, false, q, sink);
+        let c = &self.acs[ac.ix()];
+        if c.stopped && c.hw.queue.is_empty() {
+            self.walk(now, ac, true, q, sink);
+        }
+    }
+
+    /// A walk over the round; `all`: with the TIDs of which more frames are announced.
+    fn walk(&mut self, now: Time, ac: Ac, all: bool, q: &mut Q, sink: &mut Sink<'_>) {
         let (mut last, mut sent) = (self.acs[ac.ix()].turns.last(), false);
         while let Some(sta) = self.acs[ac.ix()].turns.next_station() {
             let last_tid = self.acs[ac.ix()].turns.last_tid(sta);
             let mut stop = false;
             while let Some(tid) = self.acs[ac.ix()].turns.next_tid(sta) {
-                sent |= self.schedule_tid(now, ac, sta, tid, &mut stop, sink);
+                if all || !self.tids[Self::ix(sta, tid)].waits() {
+                    sent |= self.schedule_tid(now, ac, (sta, tid), &mut stop, q, sink);
+                }
                 if self.tids[Self::ix(sta, tid)].buffers() {
                     let first = stop && self.par.keep_turn;
                     let turns = &mut self.acs[ac.ix()].turns;
@@ -171,7 +247,15 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// Forms the next unit of one TID (`ath_tx_sched_aggr`). True: something went to the hardware; `stop`: the hardware is full.
-    fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, stop: &mut bool, sink: &mut Sink<'_>) -> bool {
+    fn schedule_tid(
+        &mut self,
+        now: Time,
+        ac: Ac,
+        (to, tid): (StaIx, Tid),
+        stop: &mut bool,
+        q: &mut Q,
+        sink: &mut Sink<'_>,
+    ) -> bool {
         let i = Self::ix(to, tid);
         let stale = self.tids[i].skip_given_up(sink);
         self.skbs_done(ac, stale);
@@ -187,7 +271,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             return false;
         }
         if t.state.active {
-            self.form_aggregate(now, to, tid, first, sink);
+            self.form_aggregate(now, to, tid, first, q, sink);
         } else {
             self.form_burst(now, to, tid);
         }
@@ -195,7 +279,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// `ath_tx_form_aggr`: until a limit, the window or the queue ends it.
-    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: u32, sink: &mut Sink<'_>) {
+    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: u32, q: &mut Q, sink: &mut Sink<'_>) {
         let mut b = self.burst(to, tid);
         let choice = self.rates.choose(now, to);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
@@ -203,6 +287,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         let mut size = limits::Size::default();
         let mut next = Some(first);
         let mut stale = 0;
+        t.told.allowed = limit;
         while let Some(len) = next {
             if !size.takes(limit, self.par.ampdu_frames, len) {
                 break;
@@ -218,8 +303,10 @@ impl<Q: Above> Ath9kTidq<Q> {
         b.agreement = true;
         b.chain = choice.chain;
         b.rts_fallback = choice.rts_fallback;
-        self.skbs_done(b.ac, stale);
+        let (ac, len) = (b.ac, b.mpdus[0].len);
+        self.skbs_done(ac, stale);
         self.put(b);
+        self.resume(ac, Self::ix(to, tid), len, q);
     }
 
     /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own.
@@ -263,7 +350,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// The hardware is done with `b` (`ath_tx_process_buffer`).
-    fn complete(&mut self, now: Time, mut b: Burst, r: &Report, sink: &mut Sink<'_>) {
+    fn complete(&mut self, now: Time, mut b: Burst, r: &Report, q: &mut Q, sink: &mut Sink<'_>) {
         let (to, tid, ac) = (b.to, b.tid, b.ac);
         let i = Self::ix(to, tid);
         if let What::Bar(start) = b.what {
@@ -284,7 +371,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             bar = settle_aggregate(t, par.retries, &mut b, r, failed, sink);
             if !failed.is_empty() {
                 again = failed.len() as u16;
-                t.retry.extend(failed.drain(..));
+                tids[i].again(failed.drain(..));
                 acs[ac.ix()].turns.queue(to, tid);
             }
         } else {
@@ -300,6 +387,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         if let Some(start) = bar {
             self.send_bar(to, tid, start);
         }
+        self.resume(ac, i, b.mpdus[0].len, q);
         b.mpdus.clear();
         self.pool.push(b);
     }
@@ -318,8 +406,8 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
         let hw = &mut self.acs[ac.ix()].hw;
         let b = hw.queue.pop_front().expect("the hardware is done with a burst");
         hw.ampdus -= u8::from(b.agreement);
-        self.complete(now, b, report, sink);
-        self.schedule(now, ac, sink);
+        self.complete(now, b, report, q, sink);
+        self.schedule(now, ac, q, sink);
         self.run(now, ac, q, sink);
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.

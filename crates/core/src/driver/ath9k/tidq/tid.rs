@@ -5,6 +5,7 @@
 //! stays where it is, and its number with it.
 
 use super::super::tid::{TidState, counted, fail};
+use crate::wifi::burst::DELIMITER;
 use crate::wifi::{Mpdu, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
@@ -17,15 +18,70 @@ pub(super) struct SwTid {
     queue: VecDeque<Mpdu>,
     /// The first of them has its number (`ath_tx_setup_buffer`).
     numbered: bool,
+    /// What it would take on the air: frames from above and those that go again, with delimiters (`bytes_in_tid`).
+    size: Load,
+    /// What the discipline above knows, where it listens.
+    pub told: Told,
+}
+
+/// Frames and bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    n: u16,
+    bytes: u32,
+}
+
+/// Between an AAQ above and this queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    /// It was told to PAUSE.
+    pub paused: bool,
+    /// It has said with the last frame that more of this station follow.
+    pub more: bool,
+    /// Bytes of an aggregate at most at the present rate (`bytes_allowed`).
+    pub allowed: u32,
+}
+
+/// What a frame takes in an aggregate: delimiter, frame, padding.
+fn subframe(m: &Mpdu) -> u32 {
+    (DELIMITER + u32::from(m.len)).next_multiple_of(4)
 }
 
 impl SwTid {
     pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, qos: bool) -> SwTid {
-        SwTid { state: TidState::new(to, tid, active, window, qos), queue: VecDeque::new(), numbered: false }
+        SwTid {
+            state: TidState::new(to, tid, active, window, qos),
+            queue: VecDeque::new(),
+            numbered: false,
+            size: Load::default(),
+            told: Told::default(),
+        }
     }
     /// A frame from above.
     pub fn push(&mut self, m: Mpdu) {
+        self.count(&m);
         self.queue.push_back(m);
+    }
+    /// Frames that go again.
+    pub fn again(&mut self, failed: impl Iterator<Item = Mpdu>) {
+        for m in failed {
+            self.count(&m);
+            self.state.retry.push_back(m);
+        }
+    }
+    fn count(&mut self, m: &Mpdu) {
+        self.size.n += 1;
+        self.size.bytes += subframe(m);
+    }
+    /// The discipline above may go on: another frame like the last would still fit into the aggregate of `frames` that this queue
+    /// makes, and the Block Ack window has room for the next number.
+    pub fn has_room(&self, frames: u16, len: u16) -> bool {
+        let fits = self.size.n < frames && self.size.bytes + DELIMITER + u32::from(len) <= self.told.allowed;
+        fits && self.state.window.allows(self.state.window.next())
+    }
+    /// More frames for it come at once (`dont_sched_yet`).
+    pub const fn waits(&self) -> bool {
+        self.told.more && !self.told.paused
     }
     /// Whether it holds frames (`ath_tid_has_buffered`).
     pub fn buffers(&self) -> bool {
@@ -50,6 +106,8 @@ impl SwTid {
                 self.queue.pop_front()?
             }
         };
+        self.size.n -= 1;
+        self.size.bytes -= subframe(&m);
         if self.state.active {
             self.state.window.open(m.seq);
         }
