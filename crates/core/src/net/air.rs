@@ -49,6 +49,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
         queues: s.mac80211,
+        tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),
     };

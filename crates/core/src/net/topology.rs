@@ -158,6 +158,7 @@ impl World {
             routes: net.routes,
             stations: net.on_air,
             accounts: Accounts::default(),
+            tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges: Vec::new() })

@@ -130,6 +130,8 @@ sections! {
     sta: keys::Radio,
     /// mac80211's transmit queues.
     mac80211: crate::mac80211::Params,
+    /// TCP ACKs held back by stations.
+    tao: crate::mac80211::tao::Params,
     /// The ath9k driver and its chips.
     ath9k: crate::driver::ath9k::Params,
     /// The ath9k_htc driver and its chip.

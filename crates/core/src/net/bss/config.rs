@@ -1,6 +1,7 @@
 //! What a BSS is built from, and which combinations make no sense.
 
 use crate::driver::{ath9k, ath9k_htc};
+use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
 use crate::sim::NodeId;
@@ -44,6 +45,8 @@ pub struct StaConfig {
     pub rate: rate::fixed::Params,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
+    /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
+    pub tao: Option<tao::Params>,
     /// Probability that an MPDU from it to the access point is lost.
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.

@@ -88,6 +88,28 @@ impl Netdev {
             }
         }
     }
+    /// Packets to one station that go down as one: the driver looks at its queues when all are there.
+    pub fn xmit_all(&mut self, now: Time, to: StaIx, tid: Tid, all: &[Packet], sink: &mut Sink<'_>) {
+        match self {
+            Netdev::Ath9k(q, d) => {
+                all.iter().for_each(|p| q.enqueue(now, u16::from(to.0), tid.get(), p, sink));
+                d.wake(now, to, tid, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => {
+                d.cork(tid);
+                for p in all {
+                    q.enqueue(now, to, *p, sink);
+                    d.wake(now, to, tid, q, sink);
+                }
+                d.uncork(now, q, sink);
+            }
+            Netdev::Ath9kHtc(..) => {
+                for p in all {
+                    self.xmit(now, to, tid, p, sink);
+                }
+            }
+        }
+    }
     /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
     #[inline]
     pub fn category(&self, tid: Tid) -> Option<Ac> {

@@ -20,6 +20,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         aggregates: mode.aggregates(),
         rate: rate::fixed::Params::default(),
         queues: mac80211::Params::default(),
+        tao: None,
         error_up: 0.0,
         error_down: 0.0,
     }
