@@ -15,7 +15,7 @@
 //! * `more_data` is true from an A-MPDU's first packet to its last, and false when the last has gone up.
 //!
 //! Differs: D1 the last packet of an A-MPDU is the last one that was decoded and new: the hardware knows where an A-MPDU ends. D2
-//! a packet that is not a pure ACK passes, and may overtake held ones.
+//! a packet that is not a pure ACK passes, and may overtake held ones. D3 it stands above the qdisc, not below it.
 
 use crate::sim::{FlowId, Kind, Packet};
 use crate::wifi::Tid;
@@ -185,10 +185,14 @@ mod tests {
     #[test]
     fn a_slow_host_is_waited_for() {
         let mut t = Tao::new(&Params::default());
-        (1..=6).for_each(|i| drop(data(&mut t, 0, i == 6)));
+        for i in 1..=6 {
+            data(&mut t, 0, i == 6);
+        }
         assert_eq!(ack(&mut t, 0), Sent::Released, "one ACK for all that had gone up");
         assert_eq!(go(&mut t), 1);
-        (1..=3).for_each(|i| drop(data(&mut t, 0, i == 3)));
+        for i in 1..=3 {
+            data(&mut t, 0, i == 3);
+        }
         data(&mut t, 1, true);
         assert_eq!(ack(&mut t, 0), Sent::Released, "one segment of the other flow may be left");
     }

@@ -7,6 +7,7 @@ use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
+use crate::wifi::edca::Set;
 
 /// The mode of station `i`, counted from 1; the access point's own is the general one.
 fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
@@ -59,6 +60,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         medium: s.medium,
         reorder: s.reorder,
         qos,
+        edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
         stations: (0..=usize::from(s.wifi.stations))
             .map(|i| Ok(station(i, mode(s, i)?)))

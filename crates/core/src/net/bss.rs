@@ -274,6 +274,7 @@ impl<P: Probe> Stations for View<'_, P> {
             mpdus: s.mpdus,
             bad: s.bad,
             bytes: s.bytes,
+            end: s.end as u8,
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,

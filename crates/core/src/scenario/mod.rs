@@ -6,6 +6,7 @@
 
 mod check;
 pub mod each;
+pub mod edca;
 mod error;
 mod read;
 mod sections;

@@ -118,6 +118,10 @@ sections! {
     wifi: keys::Air,
     /// Where stations differ.
     stations: super::each::Stations,
+    /// EDCA parameters that the access point broadcasts.
+    edca: super::edca::Edca,
+    /// EDCA parameters that the access point uses itself.
+    edca_ap: super::edca::Edca,
     /// The medium.
     medium: crate::wifi::medium::Params,
     /// Receivers' reorder buffers.

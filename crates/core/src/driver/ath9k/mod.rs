@@ -26,7 +26,7 @@ mod tests;
 
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Attempt, Burst, Device, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use rx::Mitigation;
 use std::collections::VecDeque;
 use tid::{TidState, Txqs};
@@ -210,6 +210,9 @@ impl Ath9k {
                 break;
             }
         }
+        let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
+        let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
+        b.end = End::of(b.mpdus.len(), full, closed);
         let single = b.mpdus.len() == 1;
         b.what = if single { What::Single } else { What::Ampdu };
         b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
@@ -235,6 +238,7 @@ impl Ath9k {
     fn put_plain(&mut self, now: Time, mut b: Burst) {
         let choice = self.rates.choose(now, b.to);
         b.what = What::Single;
+        b.end = End::Single;
         b.psdu = b.mpdus[0].len.into();
         b.agreement = false;
         b.chain = choice.chain;

@@ -5,8 +5,8 @@ use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
 use crate::sim::NodeId;
-use crate::wifi::edca::Set;
-use crate::wifi::{StaMac, medium, reorder};
+use crate::wifi::edca::{Access, Set};
+use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
 /// A BSS.
@@ -24,6 +24,8 @@ pub struct BssConfig {
     pub qos: bool,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
+    /// What QoS stations contend with: the access point, and the others.
+    pub edca: [[Access; Ac::COUNT]; 2],
     /// The stations; 0 is the access point.
     pub stations: Vec<StaConfig>,
 }
@@ -116,19 +118,15 @@ impl BssConfig {
         Ok(())
     }
     /// What station `i` contends with.
-    pub(super) fn access_set(&self, i: usize) -> Set {
-        match (self.qos, i) {
-            (false, _) => Set::Dcf,
-            (true, 0) => Set::AccessPoint,
-            (true, _) => Set::Station,
-        }
+    pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
+        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
     }
 }
 
 impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
-        let mut access = cfg.access_set(i).all();
+        let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
             DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => (32, 10),

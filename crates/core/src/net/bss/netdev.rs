@@ -40,7 +40,7 @@ impl Netdev {
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
             Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
         };
-        let txop = cfg.access_set(i).all().map(|a| a.txop);
+        let txop = cfg.access(i).map(|a| a.txop);
         match &s.driver {
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);

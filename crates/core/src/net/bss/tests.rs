@@ -2,6 +2,7 @@ use super::*;
 use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner};
+use crate::wifi::edca::Set;
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
@@ -55,6 +56,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         reorder: reorder::Params::default(),
         qos: mode.aggregates(),
         rfc8325: true,
+        edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     }
 }

@@ -37,7 +37,7 @@ use crate::qdisc::Message;
 use crate::rate::{Control, Rates, Went};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Attempt, Burst, Device, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
@@ -297,6 +297,8 @@ impl<Q: Above> Ath9kTidq<Q> {
             stale += t.skip_given_up(sink);
             next = t.head().map(|m| m.len.into());
         }
+        let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
+        b.end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
         let single = size.n == 1;
         b.what = if single { What::Single } else { What::Ampdu };
         b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
@@ -321,6 +323,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             b.mpdus.extend(m);
             let choice = self.rates.choose(now, to);
             b.what = What::Single;
+            b.end = End::Single;
             b.psdu = b.mpdus[0].len.into();
             b.agreement = false;
             b.chain = choice.chain;
