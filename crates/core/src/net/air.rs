@@ -4,10 +4,13 @@ use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::scenario::Scenario;
+use crate::scenario::each::Each;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
+use crate::wifi::edca::Set;
 
-fn mode(s: &Scenario) -> Result<Mode, String> {
+/// The mode of station `i`, counted from 1; the access point's own is the general one.
+fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
         Standard::A => {
@@ -16,7 +19,11 @@ fn mode(s: &Scenario) -> Result<Mode, String> {
                 format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
             })
         }
-        Standard::N => Ok(Mode::Ht(Ht::new(w.mcs, w.width_mhz == 40, w.short_gi).expect("the schema bounds the MCS"))),
+        Standard::N => {
+            let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
+            let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
+            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
+        }
     }
 }
 
@@ -28,13 +35,14 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let mode = mode(s)?;
     let qos = s.wifi.standard == Standard::N;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
+        Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
         Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
     };
-    let station = |i: usize| StaConfig {
+    let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
+    let station = |i: usize, mode: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
@@ -42,8 +50,9 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
         queues: s.mac80211,
-        error_up: s.wifi.error_rate,
-        error_down: s.wifi.error_rate,
+        tao: (i > 0 && s.tao.enabled).then_some(s.tao),
+        error_up: each(&s.stations.error_up, i),
+        error_down: each(&s.stations.error_down, i),
     };
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
@@ -51,8 +60,11 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         medium: s.medium,
         reorder: s.reorder,
         qos,
+        edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
-        stations: (0..=usize::from(s.wifi.stations)).map(station).collect(),
+        stations: (0..=usize::from(s.wifi.stations))
+            .map(|i| Ok(station(i, mode(s, i)?)))
+            .collect::<Result<_, String>>()?,
     };
     cfg.check().map_err(|e| e.to_string())?;
     Ok(cfg)

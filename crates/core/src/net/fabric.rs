@@ -80,6 +80,8 @@ pub(super) struct Fabric {
     /// The node of each station of the BSS.
     pub(super) stations: Vec<NodeId>,
     pub(super) accounts: Accounts,
+    /// Stations hold ACKs back.
+    pub(super) tao: bool,
 }
 
 impl Fabric {
@@ -181,6 +183,15 @@ impl Fabric {
         }
         if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+    }
+
+    /// The stack of a station is about to take `p`: TAO counts it.
+    pub(super) fn taken(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) {
+        let (Some(bss), Some(i)) = (self.bss.as_mut(), self.stations.iter().position(|s| *s == node)) else { return };
+        bss.taken(now, StaIx(i as u8), p, &mut self.out, probe);
+        if !self.out.is_empty() {
+            self.drain();
         }
     }
 

@@ -158,6 +158,7 @@ impl World {
             routes: net.routes,
             stations: net.on_air,
             accounts: Accounts::default(),
+            tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges: Vec::new() })
@@ -213,7 +214,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut names = vec!["ap".to_string()];
     names.extend((0..n).map(|i| format!("sta{}", i + 1)));
     let mut hosts = vec![Host::new(s.host.ap_rx)];
-    hosts.extend((0..n).map(|_| Host::new(s.host.sta_rx)));
+    hosts.extend((0..n).map(|i| Host::new(s.stations.rx.get(i).unwrap_or(s.host.sta_rx))));
 
     let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
     let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];

@@ -193,6 +193,10 @@ impl World {
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
+        if self.fabric.tao {
+            self.fabric.taken(now, node, &p, &mut self.observer);
+            p.ends_ampdu = false;
+        }
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {

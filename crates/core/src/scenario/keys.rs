@@ -170,7 +170,7 @@ params! {
     pub struct Radio {
         /// The driver.
         driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
-        /// The queueing discipline above ath9k_htc.
+        /// The queueing discipline above ath9k_htc and ath9k_tidq.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
     }
 }

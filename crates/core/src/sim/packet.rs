@@ -114,6 +114,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The sender marks a retransmission, for counting only: no algorithm may read it.
     pub retransmission: bool,
+    /// It came in an A-MPDU and is the last of it that its receiver took (the end that receive status tells).
+    pub ends_ampdu: bool,
 }
 
 impl Packet {
@@ -143,6 +145,7 @@ impl Packet {
             dscp: 0,
             ecn: Ecn::NotEct,
             retransmission: false,
+            ends_ampdu: false,
         }
     }
     /// Bytes of the IP packet (`skb->len` at the network layer; of all segments with their headers, as a qdisc that

@@ -9,6 +9,7 @@ pub mod bianchi;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
+pub mod overhead;
 
 /// An input of a [`Form`].
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -52,6 +53,7 @@ pub fn forms() -> Vec<Form> {
     let mut all = hard_times::forms();
     all.extend(hack::forms());
     all.extend(goodput11n::forms());
+    all.extend(overhead::forms());
     all.extend(bianchi::forms());
     all
 }

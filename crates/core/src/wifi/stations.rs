@@ -1,7 +1,7 @@
 //! The medium's seams: what it is told of each station, what it asks of them, what it tells observers.
 
 use super::ac::Ac;
-use super::burst::{Burst, Report, StaIx};
+use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use crate::phy::Mode;
 use crate::sim::{Lane, Span, Time};
@@ -53,6 +53,8 @@ pub struct Seen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// Why it has no more MPDUs.
+    pub end: End,
     /// When it began (its RTS, if it had one).
     pub start: Time,
     /// Protection, data, response.

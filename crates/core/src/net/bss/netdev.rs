@@ -3,9 +3,11 @@
 use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
+use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
+use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
@@ -14,12 +16,16 @@ use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
+    /// Qdiscs, and ath9k with queues of its own.
+    Ath9kTidq(Box<Queues>, Box<Ath9kTidq<Queues>>),
     /// Qdiscs or TXQs, and the AR9271.
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
+/// A TID of each category.
+const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
 impl Netdev {
     /// The device of station `i`.
@@ -29,19 +35,24 @@ impl Netdev {
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
-        let txop = cfg.access_set(i).all().map(|a| a.txop);
+        let qdiscs = |kind, setup: &Setup| {
+            let mut rng = streams.get(&s.name, "qdisc/hash");
+            let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
+        };
+        let txop = cfg.access(i).map(|a| a.txop);
         match &s.driver {
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => {
-                let mut rng = streams.get(&s.name, "qdisc/hash");
-                let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-                let above = Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325);
-                Netdev::htc(p, above, cfg, s.mode, &modes)
+            DriverConfig::Ath9kTidq(p, kind, setup) => {
+                let rates = Rates::fixed(&s.rate, modes);
+                let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
+                Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
                 Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
             }
@@ -63,6 +74,12 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
+            Netdev::Ath9kTidq(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
             Netdev::Ath9kHtc(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
@@ -71,11 +88,34 @@ impl Netdev {
             }
         }
     }
+    /// Packets to one station that go down as one: the driver looks at its queues when all are there.
+    pub fn xmit_all(&mut self, now: Time, to: StaIx, tid: Tid, all: &[Packet], sink: &mut Sink<'_>) {
+        match self {
+            Netdev::Ath9k(q, d) => {
+                all.iter().for_each(|p| q.enqueue(now, u16::from(to.0), tid.get(), p, sink));
+                d.wake(now, to, tid, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => {
+                d.cork(tid);
+                for p in all {
+                    q.enqueue(now, to, *p, sink);
+                    d.wake(now, to, tid, q, sink);
+                }
+                d.uncork(now, q, sink);
+            }
+            Netdev::Ath9kHtc(..) => {
+                for p in all {
+                    self.xmit(now, to, tid, p, sink);
+                }
+            }
+        }
+    }
     /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
     #[inline]
     pub fn category(&self, tid: Tid) -> Option<Ac> {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -84,6 +124,7 @@ impl Netdev {
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
+            Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
         }
     }
@@ -91,6 +132,7 @@ impl Netdev {
     pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
         }
     }
@@ -98,10 +140,13 @@ impl Netdev {
     pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kTidq(q, d) if tag == WATCHDOG => {
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                watch(now, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
-                for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
-                    d.wake(now, StaIx::AP, t, q, sink);
-                }
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
                 watch(now, q, sink);
             }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
@@ -111,6 +156,7 @@ impl Netdev {
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
@@ -118,6 +164,7 @@ impl Netdev {
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
+            Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
         }
     }
@@ -125,6 +172,7 @@ impl Netdev {
     pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
             Netdev::Ath9k(_, d) => d.take_up(up),
+            Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
         }
     }
@@ -132,6 +180,7 @@ impl Netdev {
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
+            Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }

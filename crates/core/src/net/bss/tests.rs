@@ -2,6 +2,7 @@ use super::*;
 use crate::driver::{ath9k, ath9k_htc};
 use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner};
+use crate::wifi::edca::Set;
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
@@ -20,6 +21,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         aggregates: mode.aggregates(),
         rate: rate::fixed::Params::default(),
         queues: mac80211::Params::default(),
+        tao: None,
         error_up: 0.0,
         error_down: 0.0,
     }
@@ -39,6 +41,11 @@ fn htc(which: u8) -> DriverConfig {
     }
 }
 
+/// ath9k before 4.10 under fq_codel.
+fn tidq(p: ath9k::Params) -> DriverConfig {
+    DriverConfig::Ath9kTidq(p, qdisc::Kind::FqCodel, Box::default())
+}
+
 fn config(stations: u16, mode: Mode) -> BssConfig {
     let mut all = vec![sta("ap", 0, mode)];
     all.extend((1..=stations).map(|i| sta(&format!("sta{i}"), i, mode)));
@@ -49,6 +56,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         reorder: reorder::Params::default(),
         qos: mode.aggregates(),
         rfc8325: true,
+        edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     }
 }
@@ -328,6 +336,7 @@ proptest! {
         retries in 0u8..8,
         rts in any::<bool>(),
         usb in 0u8..4,
+        own_queues in any::<bool>(),
     ) {
         let mut c = config(mcs.len() as u16, ht(7));
         c.medium.response_error = response;
@@ -337,6 +346,9 @@ proptest! {
         for s in &mut c.stations {
             let p = ath9k(s);
             (p.retries, p.rts_threshold) = (retries, rts.then_some(500));
+            if own_queues {
+                s.driver = tidq(*p);
+            }
             if usb > 0 && (usb < 3 || s.node.0 > 0) {
                 s.driver = htc(usb);
             }
