@@ -2,7 +2,7 @@
 
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
-use crate::phy::{Band, Ht, Mode, Ofdm};
+use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
@@ -15,6 +15,10 @@ fn mode(s: &Scenario) -> Result<Mode, String> {
             Ofdm::from_mbit(mbit).map(Mode::Ofdm).ok_or_else(|| {
                 format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
             })
+        }
+        Standard::Ac => {
+            let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
+            Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
         Standard::N => Ok(Mode::Ht(Ht::new(w.mcs, w.width_mhz == 40, w.short_gi).expect("the schema bounds the MCS"))),
     }
@@ -29,7 +33,7 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let mode = mode(s)?;
-    let qos = s.wifi.standard == Standard::N;
+    let qos = s.wifi.standard != Standard::A;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
