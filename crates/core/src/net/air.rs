@@ -2,10 +2,12 @@
 
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
+use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
+use crate::tcp::Auto;
 
 fn mode(s: &Scenario) -> Result<Mode, String> {
     let w = &s.wifi;
@@ -30,6 +32,11 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
     [Ofdm::R6, Ofdm::R12, Ofdm::R24].into_iter().filter(|r| r.mbit() <= top).collect()
 }
 
+/// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
+const fn has_aql(k: Kernel) -> bool {
+    matches!(k, Kernel::V5_10 | Kernel::V6_12)
+}
+
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let mode = mode(s)?;
@@ -37,6 +44,17 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath10k if s.kernel == Kernel::V4_14 => {
+            DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
+        }
+        Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
+    };
+    let queues = |r: &Radio| {
+        let mut q = s.mac80211;
+        let ath10k = r.driver == Name::Ath10k;
+        q.aql = Auto::Set(q.aql.or(ath10k && has_aql(s.kernel)));
+        q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
+        q
     };
     let station = |i: usize| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
@@ -45,7 +63,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
-        queues: s.mac80211,
+        queues: queues(if i == 0 { &s.ap } else { &s.sta }),
         error_up: s.wifi.error_rate,
         error_down: s.wifi.error_rate,
     };

@@ -155,7 +155,9 @@ impl Bss {
     pub fn held(&self) -> u64 {
         let below: u64 = self.stations.iter().map(|s| s.netdev.held()).sum();
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
-        below + above - self.medium.received()
+        let landed =
+            self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)));
+        below + above - landed
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {

@@ -4,6 +4,7 @@ use super::error::ScenarioError;
 use super::keys::{BandName, Standard, Topology};
 use super::read::Places;
 use super::sections::Scenario;
+use crate::driver::Name;
 use crate::phy::{Width, vht};
 
 fn at(places: &Places, key: &str, path: &str) -> (String, usize) {
@@ -84,6 +85,12 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
     if w.band == BandName::Ghz2 {
         return Err(refuse(places, path, "wifi.band", "\"2.4 GHz\", with wifi.standard = \"ac\"", "\"5 GHz\""));
     }
+    for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
+        if radio.driver != Name::Ath10k {
+            let found = format!("{}, with wifi.standard = \"ac\"", radio.driver.name());
+            return Err(refuse(places, path, key, &found, "ath10k: the other drivers' cards are 802.11n's"));
+        }
+    }
     match vht::why_not(w.mcs, w.streams, width) {
         Some(expected) => Err(refuse(places, path, "wifi.mcs", &w.mcs.to_string(), &expected)),
         None => Ok(()),
@@ -101,13 +108,15 @@ mod tests {
 
     #[test]
     fn modes_that_802_11ac_lacks_are_refused() {
-        let ac = |rest: &str| refused(&format!("standard = \"ac\"\n{rest}"));
+        let radios = "[ap]\ndriver = \"ath10k\"\n[sta]\ndriver = \"ath10k\"";
+        let ac = |rest: &str| refused(&format!("standard = \"ac\"\n{rest}\n{radios}"));
         assert_eq!(ac("mcs = 9\nstreams = 3\nwidth_mhz = 80"), None);
         let e = ac("mcs = 9\nstreams = 2\nwidth_mhz = 20").unwrap();
         assert!(e.starts_with("a.toml:6: wifi.mcs") && e.contains("no MCS 9 with 2 streams at 20 MHz"), "{e}");
         assert!(ac("mcs = 6\nstreams = 3\nwidth_mhz = 80").unwrap().contains("0, 1, 2, 3, 4, 5, 7, 8, 9"));
         assert!(ac("mcs = 15").unwrap().contains("wifi.streams"));
         assert!(ac("width_mhz = 60").unwrap().contains("20, 40, 80 or 160"));
+        assert!(refused("standard = \"ac\"").unwrap().contains("ap.driver"));
         assert!(ac("band = \"2.4 GHz\"").unwrap().contains("5 GHz"));
     }
 

@@ -4,6 +4,7 @@ use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
+use crate::driver::ath10k::Ath10k;
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::rate::Rates;
@@ -16,10 +17,14 @@ pub(super) enum Netdev {
     Ath9k(Box<Txqs>, Box<Ath9k>),
     /// Qdiscs or TXQs, and the AR9271.
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
+    /// Qdiscs or TXQs, and ath10k.
+    Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
+/// A TID of each netdev queue, voice first.
+const EVERY_QUEUE: [Tid; Ac::COUNT] = [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)];
 
 impl Netdev {
     /// The device of station `i`.
@@ -30,18 +35,25 @@ impl Netdev {
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let txop = cfg.access_set(i).all().map(|a| a.txop);
+        let qdiscs = |kind, setup: &_| {
+            let mut rng = streams.get(&s.name, "qdisc/hash");
+            let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
+        };
+        let ath10k = |p, above: Queues, modes: Vec<Mode>| {
+            let rates = Rates::fixed(&s.rate, modes.clone());
+            let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
+            Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
+        };
         match &s.driver {
+            DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
+            DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => {
-                let mut rng = streams.get(&s.name, "qdisc/hash");
-                let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-                let above = Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325);
-                Netdev::htc(p, above, cfg, s.mode, &modes)
-            }
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
                 Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
             }
@@ -69,6 +81,12 @@ impl Netdev {
                 watch(now, q, sink);
                 v
             }
+            Netdev::Ath10k(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
         }
     }
     /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
@@ -76,6 +94,7 @@ impl Netdev {
     pub fn category(&self, tid: Tid) -> Option<Ac> {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath10k(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -85,6 +104,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
+            Netdev::Ath10k(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
@@ -92,6 +112,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
@@ -99,12 +120,19 @@ impl Netdev {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
-                for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
+                for t in EVERY_QUEUE {
                     d.wake(now, StaIx::AP, t, q, sink);
                 }
                 watch(now, q, sink);
             }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath10k(q, d) if tag == WATCHDOG => {
+                for t in EVERY_QUEUE {
+                    d.wake(now, StaIx::AP, t, q, sink);
+                }
+                watch(now, q, sink);
+            }
+            Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
@@ -112,6 +140,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
@@ -119,6 +148,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
+            Netdev::Ath10k(_, d) => d.rx(p),
         }
     }
     /// Received packets that are ready for the host.
@@ -126,6 +156,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
+            Netdev::Ath10k(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
@@ -133,6 +164,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }
