@@ -105,6 +105,12 @@ upload_timeout = 0
 [nic] # a veth pair without NAPI
 gro = false
 rx_usecs = 0
+[ath10k] # the virtual card aggregates as ath9k does, and tells the host of completions at once
+ampdu_frames = 32
+amsdu_msdus = 1
+tid_depth = 2
+airtime = "4096 us"
+report = 0
 [ethernet] # a veth pair, as near as the model has one behind an AP
 rate = "400 Gbit/s"
 ring = 65536

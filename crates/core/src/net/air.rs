@@ -2,12 +2,14 @@
 
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
-use crate::phy::{Band, Ht, Mode, Ofdm};
+use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
+use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::wifi::edca::Set;
+use crate::tcp::Auto;
 
 /// The mode of station `i`, counted from 1; the access point's own is the general one.
 fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
@@ -18,6 +20,10 @@ fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
             Ofdm::from_mbit(mbit).map(Mode::Ofdm).ok_or_else(|| {
                 format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
             })
+        }
+        Standard::Ac => {
+            let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
+            Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
         Standard::N => {
             let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
@@ -33,13 +39,29 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
     [Ofdm::R6, Ofdm::R12, Ofdm::R24].into_iter().filter(|r| r.mbit() <= top).collect()
 }
 
+/// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
+const fn has_aql(k: Kernel) -> bool {
+    matches!(k, Kernel::V5_10 | Kernel::V6_12)
+}
+
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let qos = s.wifi.standard == Standard::N;
+    let qos = s.wifi.standard != Standard::A;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
         Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath10k if s.kernel == Kernel::V4_14 => {
+            DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
+        }
+        Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
+    };
+    let queues = |r: &Radio| {
+        let mut q = s.mac80211;
+        let ath10k = r.driver == Name::Ath10k;
+        q.aql = Auto::Set(q.aql.or(ath10k && has_aql(s.kernel)));
+        q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
+        q
     };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
     let station = |i: usize, mode: Mode| StaConfig {
@@ -49,7 +71,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
-        queues: s.mac80211,
+        queues: queues(if i == 0 { &s.ap } else { &s.sta }),
         tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),

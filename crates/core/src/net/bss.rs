@@ -198,7 +198,9 @@ impl Bss {
         let held = |s: &Station| s.netdev.held() + s.tao.as_ref().map_or(0, |t| t.held());
         let below: u64 = self.stations.iter().map(held).sum();
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
-        below + above - self.medium.received()
+        let landed =
+            self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)));
+        below + above - landed
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {

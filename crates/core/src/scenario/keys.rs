@@ -124,6 +124,8 @@ choices! {
         A = "a",
         /// 802.11n: HT, A-MPDU.
         N = "n",
+        /// 802.11ac: VHT, wider channels, A-MPDUs of up to 1 MiB; 5 GHz only.
+        Ac = "ac",
     }
 }
 
@@ -140,12 +142,14 @@ choices! {
 params! {
     /// The air: what every station of the BSS shares.
     pub struct Air {
-        /// 802.11a or n.
+        /// 802.11a, n or ac.
         standard: Standard = Standard::N, src "this project";
-        /// HT modulation and coding scheme; 8 a spatial stream (7: one stream, 15: two).
-        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34";
-        /// Channel width, MHz: 20 or 40.
-        width_mhz: u8 = 40, in 20 => 40, src "Hard Times section V: 40 MHz";
+        /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, beside `streams`.
+        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60";
+        /// Spatial streams of 802.11ac; in 802.11n the MCS says it.
+        streams: u8 = 1, in 1 => 8, src "802.11-2020 tables 21-29 to 21-60";
+        /// Channel width, MHz: 20 or 40, and with 802.11ac 80 or 160.
+        width_mhz: u8 = 40, in 20 => 160, src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
         /// Guard interval of 400 ns.
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
         /// The data rate of 802.11a.

@@ -142,6 +142,8 @@ sections! {
     ath9k: crate::driver::ath9k::Params,
     /// The ath9k_htc driver and its chip.
     ath9k_htc: crate::driver::ath9k_htc::Params,
+    /// The ath10k driver, its cards and their firmware.
+    ath10k: crate::driver::ath10k::Params,
     /// Ethernet devices.
     ethernet: crate::driver::ethernet::Params,
     /// Byte queue limits.

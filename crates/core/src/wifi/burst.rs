@@ -42,6 +42,8 @@ pub struct Mpdu {
     pub attempts: u8,
     /// The receiver has it (see [`Report::received`]).
     pub received: bool,
+    /// Further MSDUs in it, behind `packet` (A-MSDU): they stand in [`Burst::more`].
+    pub more: u8,
 }
 
 /// QoS data header: frame control, duration, three addresses, sequence control, QoS control.
@@ -143,6 +145,8 @@ pub struct Burst {
     pub end: End,
     /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within 64 of the first one's window.
     pub mpdus: Vec<Mpdu>,
+    /// The further MSDUs of its A-MSDUs, in the order of the MPDUs.
+    pub more: Vec<Packet>,
 }
 
 /// Bytes of an MPDU delimiter.
@@ -163,7 +167,21 @@ impl Burst {
             psdu: 0,
             end: End::Unsaid,
             mpdus: Vec::with_capacity(BURST_MPDUS),
+            more: Vec::new(),
         }
+    }
+    /// Each MPDU with its further MSDUs.
+    pub fn msdus(&self) -> impl Iterator<Item = (&Mpdu, &[Packet])> {
+        let mut rest = &self.more[..];
+        self.mpdus.iter().map(move |m| {
+            let (mine, others) = rest.split_at(usize::from(m.more));
+            rest = others;
+            (m, mine)
+        })
+    }
+    /// Packets in those MPDUs whose bit is set.
+    pub fn packets(&self, which: u64) -> u64 {
+        self.mpdus.iter().enumerate().filter(|(i, _)| which >> i & 1 != 0).map(|(_, m)| 1 + u64::from(m.more)).sum()
     }
     /// Bytes that an A-MPDU has after a subframe of `len` bytes with `extra` empty delimiters behind it was added to
     /// `so_far`: the subframe before is padded to a multiple of four, the last one of all is not.

@@ -111,9 +111,10 @@ impl Medium {
     pub fn responses(&self) -> &Responses {
         &self.responses
     }
-    /// MPDUs that stand in a hardware queue though their receiver has got them since: heads between arrival and report.
-    pub fn received(&self) -> u64 {
-        self.contenders.iter().map(|c| u64::from(c.received.count_ones())).sum()
+    /// Packets that stand in a hardware queue though their receiver has got them since, in heads between arrival and report.
+    /// `count`: the packets in these MPDUs of the head of that queue.
+    pub fn received(&self, count: impl Fn(StaIx, Ac, u64) -> u64) -> u64 {
+        self.contenders.iter().filter(|c| c.received != 0).map(|c| count(c.sta, c.ac, c.received)).sum()
     }
 
     /// Something may have come to a hardware queue of `s`.

@@ -4,6 +4,7 @@
 //! MSDUs in order. Forming aggregates, software retries and rate chains belong to `driver`; durations to `phy`.
 
 pub mod ac;
+pub mod amsdu;
 pub mod block_ack;
 pub mod burst;
 mod contention;

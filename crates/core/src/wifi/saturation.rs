@@ -76,7 +76,7 @@ impl Source {
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
-        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false };
+        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false, more: 0 };
         let mut bytes = limits.append(0, 0, len);
         burst.mpdus.push(mpdu);
         while aggregate && burst.mpdus.len() < 64 {

@@ -1,6 +1,6 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::{ath9k, ath9k_htc};
+use crate::driver::{ath9k, ath9k_htc, ath10k};
 use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
@@ -66,6 +66,19 @@ pub enum DriverConfig {
     Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
     Ath9kHtcTxqs(Box<ath9k_htc::Params>),
+    /// Qualcomm Atheros 802.11ac on PCIe, with the qdisc on each of its queues (kernels before 4.15).
+    Ath10k(Box<ath10k::Params>, qdisc::Kind, Box<qdisc::Setup>),
+    /// The same under mac80211's TXQs ([`StaConfig::queues`]; 4.15 and later).
+    Ath10kTxqs(Box<ath10k::Params>),
+}
+
+impl DriverConfig {
+    const fn is_ath10k(&self) -> bool {
+        matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
+    }
+    const fn is_usb(&self) -> bool {
+        matches!(self, DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_))
+    }
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -104,8 +117,17 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            let usb = !matches!(s.driver, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
-            if usb && (!self.qos || !s.aggregates) {
+            let vht = matches!(s.mode, Mode::Vht(_));
+            if vht && !s.driver.is_ath10k() {
+                return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k at every station");
+            }
+            if s.driver.is_ath10k() && !self.qos {
+                return bad(
+                    s,
+                    "the firmware of ath10k's cards does QoS only: use 802.11n or 802.11ac, or driver ath9k",
+                );
+            }
+            if s.driver.is_usb() && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
@@ -129,7 +151,11 @@ impl StaConfig {
         let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
-            DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => (32, 10),
+            // That ath10k's hardware does the same is assumed: a MAC of the same family.
+            DriverConfig::Ath9k(_)
+            | DriverConfig::Ath9kTidq(..)
+            | DriverConfig::Ath10k(..)
+            | DriverConfig::Ath10kTxqs(_) => (32, 10),
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
                 for a in &mut access {
                     a.cw_min = ath9k_htc::cw_min(a.cw_min);

@@ -5,6 +5,7 @@ use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
+use crate::driver::ath10k::Ath10k;
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::Setup;
@@ -20,11 +21,13 @@ pub(super) enum Netdev {
     Ath9kTidq(Box<Queues>, Box<Ath9kTidq<Queues>>),
     /// Qdiscs or TXQs, and the AR9271.
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
+    /// Qdiscs or TXQs, and ath10k.
+    Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
-/// A TID of each category.
+/// A TID of each netdev queue, voice first.
 const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
 impl Netdev {
@@ -41,7 +44,14 @@ impl Netdev {
             Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
+        let ath10k = |p, above: Queues, modes: Vec<Mode>| {
+            let rates = Rates::fixed(&s.rate, modes.clone());
+            let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
+            Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
+        };
         match &s.driver {
+            DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
+            DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
@@ -86,6 +96,12 @@ impl Netdev {
                 watch(now, q, sink);
                 v
             }
+            Netdev::Ath10k(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
         }
     }
     /// Packets to one station that go down as one: the driver looks at its queues when all are there.
@@ -103,7 +119,7 @@ impl Netdev {
                 }
                 d.uncork(now, q, sink);
             }
-            Netdev::Ath9kHtc(..) => {
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) => {
                 for p in all {
                     self.xmit(now, to, tid, p, sink);
                 }
@@ -116,6 +132,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
             Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
+            Netdev::Ath10k(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -126,6 +143,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.head(ac),
             Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
+            Netdev::Ath10k(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
@@ -134,6 +152,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
@@ -150,6 +169,13 @@ impl Netdev {
                 watch(now, q, sink);
             }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath10k(q, d) if tag == WATCHDOG => {
+                for t in EVERY.map(Tid::new) {
+                    d.wake(now, StaIx::AP, t, q, sink);
+                }
+                watch(now, q, sink);
+            }
+            Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
@@ -158,6 +184,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
@@ -166,6 +193,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
+            Netdev::Ath10k(_, d) => d.rx(p),
         }
     }
     /// Received packets that are ready for the host.
@@ -174,6 +202,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.take_up(up),
             Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
+            Netdev::Ath10k(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
@@ -182,6 +211,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
             Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::phy::{Band, ppdu};
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
+use crate::wifi::amsdu::MSDUS;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
 use crate::wifi::{Burst, Seq, Tid, What};
@@ -62,11 +63,18 @@ impl Receiver {
         let index = a.from.ix() * Tid::COUNT + b.tid.ix();
         let bar = matches!(b.what, What::Bar(_));
         if !b.agreement && !bar {
-            for (i, m) in b.mpdus.iter().enumerate() {
+            for (i, (m, more)) in b.msdus().enumerate() {
                 let bit = a.decoded & 1 << i;
                 if bit != 0 && !m.received && a.before & bit == 0 {
                     fresh |= bit;
-                    up(&Packet { ends_ampdu: true, ..m.packet });
+                    match more.split_last() {
+                        None => up(&Packet { ends_ampdu: true, ..m.packet }),
+                        Some((end, rest)) => {
+                            up(&m.packet);
+                            rest.iter().for_each(&mut up);
+                            up(&Packet { ends_ampdu: true, ..*end });
+                        }
+                    }
                 }
             }
             return Got { fresh, timer: None };
@@ -81,14 +89,20 @@ impl Receiver {
         }
         let last = b.mpdus.iter().enumerate().rev().find(|(i, m)| !m.received && (a.decoded & !a.before) >> i & 1 != 0);
         let last = last.map(|(i, _)| i);
-        for (i, m) in b.mpdus.iter().enumerate() {
+        for (i, (m, more)) in b.msdus().enumerate() {
             let bit = a.decoded & 1 << i;
             if bit == 0 {
                 continue;
             }
-            let taken = match last == Some(i) {
-                false => buffer.reorder.put(now, m.seq, &m.packet, &mut up),
-                true => buffer.reorder.put(now, m.seq, &Packet { ends_ampdu: true, ..m.packet }, &mut up),
+            let ended = Packet { ends_ampdu: true, ..*more.last().unwrap_or(&m.packet) };
+            let taken = match (last == Some(i), more.len()) {
+                (false, _) => buffer.reorder.put(now, m.seq, &m.packet, more, &mut up),
+                (true, 0) => buffer.reorder.put(now, m.seq, &ended, more, &mut up),
+                (true, n) => {
+                    let mut rest = [ended; MSDUS - 1];
+                    rest[..n - 1].copy_from_slice(&more[..n - 1]);
+                    buffer.reorder.put(now, m.seq, &m.packet, &rest[..n], &mut up)
+                }
             };
             if m.received || a.before & bit != 0 {
                 debug_assert!(!taken, "a duplicate was taken for new");
@@ -97,7 +111,9 @@ impl Receiver {
             fresh |= bit;
             if !taken {
                 // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
-                dropped.push((Packet { owner: Owner::NONE, ..m.packet }, Place::Wifi, Reason::Stale));
+                for p in core::iter::once(&m.packet).chain(more) {
+                    dropped.push((Packet { owner: Owner::NONE, ..*p }, Place::Wifi, Reason::Stale));
+                }
             }
         }
         Got { fresh, timer: buffer.arm().map(|at| (at, index as u16)) }

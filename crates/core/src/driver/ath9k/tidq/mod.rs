@@ -143,7 +143,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         c.pending += 1;
         c.stopped |= c.pending > self.par.max_pending;
         let len = mpdu_len(packet.ip_len(), self.qos);
-        let m = Mpdu { packet, seq: Seq::default(), len, attempts: 0, received: false };
+        let m = Mpdu { packet, seq: Seq::default(), len, attempts: 0, received: false, more: 0 };
         let i = Self::ix(to, tid);
         self.tids[i].push(m);
         c.turns.queue(to, tid);
