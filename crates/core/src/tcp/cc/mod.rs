@@ -5,6 +5,9 @@
 //! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
 
 pub mod bbr;
+pub mod bbr_dev;
+pub mod bbr_plus;
+pub mod bbrp;
 pub mod bic;
 pub mod cubic;
 pub mod highspeed;
@@ -254,6 +257,12 @@ algorithms! {
     Illinois = "illinois" in illinois,
     /// Scalable.
     Scalable = "scalable" in scalable,
+    /// BBR-DEV: BBR with the Wi-Fi patches of 2018.
+    BbrDev = "bbr-dev" in bbr_dev,
+    /// BBR+: BBR with tunable gains.
+    BbrPlus = "bbr-plus" in bbr_plus,
+    /// BBRp.
+    Bbrp = "bbrp" in bbrp,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
