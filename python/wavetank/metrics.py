@@ -17,11 +17,11 @@ from . import _core, stats
 from .files import plain
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
-from .result import Result
+from .result import Flow, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 3
+RECORD = 4
 #: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
 PACKET, PAYLOAD = 1500, 1448
 Record = dict[str, Any]
@@ -38,6 +38,7 @@ def record(result: Result) -> Record:
     rtt_samples: dict[str, Any] = {}
     cwnd_samples: dict[str, Any] = {}
     series: dict[str, Any] = {}
+    slow_start: dict[str, float] = {}
     for kind in ("tcp", "udp"):
         for direction in ("up", "down"):
             flows = result.flows_of(direction, kind)
@@ -61,6 +62,11 @@ def record(result: Result) -> Record:
                     _round(flows[0].series["t"]),
                     _round(flows[0].series["snd_cwnd"]),
                 ]
+                series[f"pacing_{direction}"] = [
+                    _round(flows[0].series["t"]),
+                    _round(flows[0].series["pacing_bps"] * 1e-6),
+                ]
+                slow_start[direction] = _slow_start(flows[0], result.window[1])
     pings = {}
     for kind in dict.fromkeys(p.name for p in result.pings):
         t, rtt = result.ping(kind)
@@ -79,6 +85,7 @@ def record(result: Result) -> Record:
             "goodput_samples": goodput_samples,
             "rtt_samples": rtt_samples,
             "cwnd_samples": cwnd_samples,
+            "slow_start_s": slow_start,
             "pings": pings,
             "ampdu": {n: v.ampdu_hist.tolist() for n, v in result.nodes.items()},
             "airtime": {n: v.airtime_fraction for n, v in result.nodes.items()},
@@ -89,6 +96,16 @@ def record(result: Result) -> Record:
         }
     )
     return value
+
+
+def _slow_start(flow: Flow, end: float) -> float:
+    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; its whole length where none did."""
+    t, threshold = flow.series["t"], flow.series["snd_ssthresh"]
+    active = np.flatnonzero(flow.series["acked"] > 0)
+    if active.size == 0:
+        return math.nan
+    left = t[np.isfinite(threshold)]
+    return float((left[0] if left.size else end) - t[active[0]])
 
 
 def _array(values: Sequence[float | None]) -> FloatArray:
@@ -165,6 +182,51 @@ def _scalar(each: Callable[[Record], float], unit: str, label: str) -> Quantity:
     return Quantity(each, lambda r: np.array([each(r)]), unit, label)
 
 
+def _first(r: Record, column: str) -> tuple[FloatArray, FloatArray]:
+    """A column of the first flow over the flows' time: times since the run's start, and values."""
+    for direction in ("up", "down"):
+        if f"{column}_{direction}" in r["series"]:
+            t, v = (_array(a) for a in r["series"][f"{column}_{direction}"])
+            within = (t >= r["window"][0]) & (t <= r["window"][1])
+            return t[within], v[within]
+    return np.empty(0), np.empty(0)
+
+
+#: Segments in flight in BBR's dip. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
+DIP_CWND = 4
+
+
+def _dips(r: Record) -> FloatArray:
+    """When the first flow's window was down at BBR's dip, once a dip: seconds since the run's start."""
+    t, cwnd = _first(r, "cwnd")
+    low = cwnd <= DIP_CWND
+    return t[low & ~np.concatenate([[False], low[:-1]])] if t.size else t
+
+
+def _period(r: Record) -> float:
+    dips = _dips(r)
+    return float(np.median(np.diff(dips))) if dips.size > 1 else math.nan
+
+
+def _dip(r: Record, which: int) -> float:
+    dips = _dips(r)
+    return float(dips[which]) if dips.size > which else math.nan
+
+
+def _flat(r: Record) -> float:
+    """Longest time in which the first flow's window did not change, seconds."""
+    t, cwnd = _first(r, "cwnd")
+    if t.size < 2:
+        return math.nan
+    changes = np.concatenate([[t[0]], t[1:][np.diff(cwnd) != 0], [t[-1]]])
+    return float(np.diff(changes).max())
+
+
+def _ping_spread(r: Record) -> float:
+    pings = stats.finite(_array(r["pings"].get("icmp", [])))
+    return float(np.subtract(*np.percentile(pings, [90, 10]))) if pings.size else math.nan
+
+
 _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
     "goodput": _TCP,
@@ -185,12 +247,25 @@ QUANTITIES: dict[str, Quantity] = {
     "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Share of single frames"),
     "fairness": _scalar(_flow_ratio, "", "Download / upload"),
     "goodput_gap": _scalar(_gap, "Mbit/s", "|download - upload|"),
+    "ping_spread": _scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
+    "pacing_rate": _pooled(lambda r: _first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
+    # BBR paces at 99 % of its bandwidth in most phases of its cycle.
+    "bw_estimate": _pooled(lambda r: _first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth"),
+    "drain_period": _scalar(_period, "s", "Time from dip to dip"),
+    "drain_time_1": _scalar(lambda r: _dip(r, 0), "s", "First dip"),
+    "drain_time_2": _scalar(lambda r: _dip(r, 1), "s", "Second dip"),
+    "drain_spikes": _scalar(lambda r: float(_dips(r).size), "", "Dips"),
+    "slow_start": _scalar(lambda r: next(iter(r["slow_start_s"].values()), math.nan), "s", "First slow start"),
+    "cwnd_flat": _scalar(_flat, "s", "Longest time of one cwnd"),
     "goodput_spread": _scalar(
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
     ),
 }
 #: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
-MODEL = {"model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3)}
+MODEL = {
+    "tsq_limit": ("limit byte", 1.0),
+    "model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3),
+}
 
 
 def sample(quantity: str, stat: str, records: Sequence[Record], point: Point) -> Sample:

@@ -47,9 +47,10 @@ PANEL_KEYS = {
     "model",
     "claims",
     "log_x",
+    "log_y",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution"}
+PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution", "tradeoff", "series"}
 
 
 @dataclass(frozen=True)

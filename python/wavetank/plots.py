@@ -251,16 +251,21 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
                     linestyle="none", zorder=5,
                 )  # fmt: skip
             top = max(top, band.high)
+    _names(ax, points)
+    ax.set_xlim(-0.6, len(points) - 0.4)
+    ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(panel.get("label", quantity.label))
+
+
+def _names(ax: Axes, points: Sequence[Point]) -> None:
+    """The points' names below the axis, aslant where they are long."""
     ax.set_xticks(range(len(points)), [p.name for p in points])
     if max(len(p.name) for p in points) * len(points) > 34:
         ax.tick_params(axis="x", labelrotation=30)
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
             label.set_rotation_mode("anchor")
-    ax.set_xlim(-0.6, len(points) - 0.4)
-    ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
-    ax.grid(axis="x", visible=False)
-    ax.set_ylabel(panel.get("label", quantity.label))
 
 
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -275,7 +280,9 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         color=BLUE,
         alpha=0.6,
     )
-    ax.set_xticks(range(len(points)), [p.name for p in points])
+    _names(ax, points)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", panel["quantity"]))
 
@@ -332,4 +339,70 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend()
 
 
-KINDS = {"time": _time, "candles": _candles, "bars": _bars, "distribution": _distribution, "curves": _curves}
+#: A group's mark, beside its colour.
+MARKS = "osD^vPX*"
+
+
+def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """One quantity against another. Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order,
+    whose last point is named."""
+    groups: dict[str, list[Point]] = {}
+    for p in _points(figure, panel):
+        groups.setdefault(_group(p.name)[0], []).append(p)
+    for i, (group, points) in enumerate(groups.items()):
+        xs, ys = (
+            [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
+            for q in (panel["x"], panel["quantity"])
+        )
+        colour = PALETTE[i % len(PALETTE)]
+        ax.plot(xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group)
+        if len(points) > 1:
+            first = _group(points[0].name)[1]
+            last = _group(points[-1].name)[1]
+            for x, y, text in ((xs[0], ys[0], first), (xs[-1], ys[-1], last)):
+                ax.annotate(text, (x, y), xytext=(3, 3), textcoords="offset points", fontsize=6, color=colour)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+    else:
+        ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    for axis, q in ((ax.set_xlabel, panel["x"]), (ax.set_ylabel, panel["quantity"])):
+        known = metrics.QUANTITIES[q]
+        axis(f"{known.label} ({known.unit})")
+    ax.legend(ncols=2, fontsize=6.5)
+
+
+def _group(name: str) -> tuple[str, str]:
+    """A point's name as its group and the rest; ``bbr-dev-1p`` is of the group ``bbr-dev``."""
+    first, _, rest = name.partition("-")
+    if rest.startswith("dev"):
+        return "bbr-dev", rest.removeprefix("dev").lstrip("-")
+    return first, rest
+
+
+def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A quantity of the first repetition's first flow over time, one curve a point."""
+    column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
+    for i, p in enumerate(_points(figure, panel)):
+        series = outcome.measured.of(figure, p)[0]["series"]
+        t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(panel.get("label", panel["quantity"]))
+    ax.legend(fontsize=6.5)
+
+
+KINDS = {
+    "time": _time,
+    "candles": _candles,
+    "bars": _bars,
+    "distribution": _distribution,
+    "curves": _curves,
+    "tradeoff": _tradeoff,
+    "series": _series,
+}

@@ -36,6 +36,9 @@ impl Socket {
             return 1;
         }
         let tp = &self.tp;
+        if let Some(segs) = self.ca.tso_segs(tp, mss, tp.gso_max_size) {
+            return segs.min(self.gso_max_segs);
+        }
         let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
         let mut bytes = tp.pacing_rate >> tp.pacing_shift;
         if let Some(log) = self.profile.tso_rtt_log {

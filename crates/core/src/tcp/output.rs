@@ -306,6 +306,7 @@ impl Socket {
             let end = if last { end_data.wrapping_add(u32::from(fin)) } else { at.wrapping_add(mss) };
             let mut s = template;
             (s.seq, s.end_seq) = (at, end);
+            s.tx_in_flight = s.tx_in_flight.saturating_add(i as u16);
             s.flags = if last { fl & (flags::FIN | flags::PSH) } else { 0 };
             self.rtx.push(s);
             at = end;

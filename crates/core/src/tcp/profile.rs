@@ -92,6 +92,9 @@ pub struct Profile {
     pub bbr_probe_budget: bool,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
     pub bbr_extra_acked: bool,
+    /// BBR takes an RTT that equals the least for a new least, which puts ProbeRtt off: until 5.10, and in stable kernels until December 2020
+    /// (1b9e2a8c99a5; the papers' 4.19 and 5.4 are taken to be without it).
+    pub bbr_equal_rtt: bool,
     /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
     pub bbr_edt: bool,
 }
@@ -123,6 +126,7 @@ pub static V4_14: Profile = Profile {
     stretch_acks: false,
     bbr_probe_budget: false,
     bbr_extra_acked: false,
+    bbr_equal_rtt: true,
     bbr_edt: false,
 };
 
@@ -146,8 +150,14 @@ pub static V5_4: Profile = Profile {
 };
 
 /// Linux 5.10: "The New TCP Modules on the Block".
-pub static V5_10: Profile =
-    Profile { name: "5.10", hystart_us: true, hystart_ack_delay: true, stretch_acks: true, ..V5_4 };
+pub static V5_10: Profile = Profile {
+    name: "5.10",
+    hystart_us: true,
+    hystart_ack_delay: true,
+    stretch_acks: true,
+    bbr_equal_rtt: false,
+    ..V5_4
+};
 
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {
