@@ -177,12 +177,16 @@ impl Air {
         let (preamble, n) = (phy.preamble_ns(), a.burst.mpdus.len());
         let span = a.x.data.ns() as u64 - preamble;
         let psdu = u64::from(a.burst.psdu).max(1);
+        // What the PSDU has beyond its subframes are empty delimiters: between the MPDUs, in equal parts.
+        let subframes = a.burst.mpdus.iter().fold(0, |b, m| if ampdu { Burst::psdu_of(b, m.len) } else { m.len.into() });
+        let gaps = u64::from(a.burst.psdu.saturating_sub(subframes));
         let mut bytes = 0;
         for (i, m) in a.burst.mpdus.iter().enumerate() {
             let p = &m.packet;
             bytes = if ampdu { Burst::psdu_of(bytes, m.len) } else { m.len.into() };
-            let first = preamble + span * u64::from(bytes - u32::from(m.len)) / psdu;
-            let end = if i + 1 == n { a.x.data.ns() as u64 } else { preamble + span * u64::from(bytes) / psdu };
+            let stop = (u64::from(bytes) + gaps * i as u64 / (n.max(2) - 1) as u64).max(m.len.into());
+            let first = preamble + span * (stop - u64::from(m.len)) / psdu;
+            let end = if i + 1 == n { a.x.data.ns() as u64 } else { preamble + span * stop / psdu };
             let mut f = blank(Kind::Data, m.len.into(), a.to, Some(a.from));
             let up = a.to == NodeId(0);
             f.from_ds = Some(!up);

@@ -14,7 +14,7 @@ mod timeline;
 mod views;
 pub mod write;
 
-pub use air::Air;
+pub use air::{Air, Fate, Sent};
 pub use analysis::{Analysis, Report};
 pub use frame::{Frame, Kind, Mac, Packet, Subframe, Transport};
 pub use names::Names;

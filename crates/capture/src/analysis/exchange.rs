@@ -8,6 +8,12 @@ use wavetank_core::wifi::{Burst, Seq};
 const OPEN: usize = 4;
 /// Time stamps are whole microseconds, and differ by what drivers make of them: no more than this, ns.
 const SLACK: u64 = 2_000;
+/// RTS and CTS at 1 Mbit/s take no longer, ns.
+const PROTECTION_MOST: u64 = 1_500_000;
+/// The longest minimum MPDU start spacing, ns. src: 802.11-2020 table 9-186
+const DENSITY_MOST: u64 = 16_000;
+/// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
+const PPDU_MOST: usize = 1024;
 /// The most MPDUs of a PPDU that are looked at one by one.
 const MPDUS: usize = 256;
 
@@ -44,7 +50,8 @@ struct Open {
     psdu: u32,
     /// Protection in front of it, ns.
     lead: u64,
-    /// When the last MPDU began, us, and its length.
+    /// When the first and the last MPDU began, us, and the length of the last.
+    first: Option<u64>,
     last: (Option<u64>, u32),
     seqs: Vec<(u16, bool)>,
 }
@@ -53,8 +60,27 @@ impl Open {
     fn data_ns(&self) -> u64 {
         self.p.phy.map_or(0, |p| p.duration_ns(self.psdu, self.mhz))
     }
+    /// As long as the time stamps say, where the capture has one an MPDU: an A-MPDU of short frames is longer than they are, by the
+    /// empty delimiters that the receiver asked for. They are believed only within what those can be.
+    fn data_by_clock_ns(&self, response: Option<&Frame>) -> u64 {
+        let by_length = self.data_ns();
+        let (Some(first), Some(last), Some(phy)) = (self.first, self.last.0, self.p.phy) else { return by_length };
+        if last <= first && self.p.mpdus > 1 {
+            return by_length;
+        }
+        let from_first = |us: u64| us.saturating_sub(first).saturating_mul(1_000);
+        let clock = match response.and_then(|r| r.tsft.zip(r.phy)) {
+            Some((t, p)) => from_first(t).saturating_add(phy.preamble_ns()).saturating_sub(p.preamble_ns() + Phy::sifs_ns(self.mhz)),
+            None => {
+                let bits = u64::from(self.last.1) * 8_000_000_000;
+                from_first(last).saturating_add(phy.preamble_ns() + bits / phy.rate_bps().max(1))
+            }
+        };
+        let most = by_length + self.p.mpdus as u64 * DENSITY_MOST;
+        if clock > by_length + SLACK && clock <= most { clock } else { by_length }
+    }
     fn end(&self) -> u64 {
-        self.p.begin + self.lead + self.data_ns()
+        self.p.begin.saturating_add(self.lead + self.data_ns())
     }
 }
 
@@ -72,7 +98,7 @@ fn begin(f: &Frame) -> u64 {
     let preamble = f.phy.map_or(0, Phy::preamble_ns);
     match f.tsft {
         // Time stamps count the same clock only in our own captures; elsewhere the difference is what matters.
-        Some(us) if (us * 1_000).abs_diff(f.time) < 1_000_000_000 => (us * 1_000).saturating_sub(preamble),
+        Some(us) if us.saturating_mul(1_000).abs_diff(f.time) < 1_000_000_000 => us.saturating_mul(1_000).saturating_sub(preamble),
         _ => f.time.saturating_sub(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))),
     }
 }
@@ -86,12 +112,12 @@ impl Exchanges {
             Kind::Rts => {
                 let b = begin(f);
                 self.settle(b, close);
-                let overlaps = self.open.iter_mut().filter(|o| o.end() > b + SLACK);
+                let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK));
                 overlaps.for_each(|o| o.p.collided = true);
-                self.rts = f.ta.map(|ta| (ta, b, b + f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)), None));
+                self.rts = f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
             }
             Kind::Cts => {
-                let end = begin(f) + f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz));
+                let end = begin(f).saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)));
                 if let Some(r) = &mut self.rts
                     && r.0 == f.ra
                 {
@@ -117,8 +143,8 @@ impl Exchanges {
 
     fn data(&mut self, f: &Frame, station: Option<usize>, close: &mut impl FnMut(&Ppdu)) {
         let same = self.open.iter().position(|o| match (o.subframe, f.subframe) {
-            (Some(a), Some(b)) => a.reference == b.reference,
-            (None, None) => {
+            (Some(a), Some(b)) => a.reference == b.reference && o.p.mpdus < PPDU_MOST,
+            (None, None) if o.p.mpdus < PPDU_MOST => {
                 let gap = f.tsft.zip(o.last.0).map(|(now, then)| now.abs_diff(then));
                 let took = o.p.phy.map_or(0, |p| p.duration_ns(o.last.1, o.mhz) / 1_000);
                 Some(o.ta) == f.ta
@@ -144,12 +170,14 @@ impl Exchanges {
                 let mut collided = false;
                 if let Some((who, from, until, cts)) = self.rts {
                     match cts {
-                        Some(end) if who == ta && b.abs_diff(end) < 60_000 => lead = b - from.min(b),
-                        _ => collided = who != ta && until > b + SLACK && from < b + SLACK,
+                        Some(end) if who == ta && b.abs_diff(end) < 60_000 && b.saturating_sub(from) < PROTECTION_MOST => {
+                            lead = b.saturating_sub(from);
+                        }
+                        _ => collided = who != ta && until > b.saturating_add(SLACK) && from < b.saturating_add(SLACK),
                     }
                     self.rts = None;
                 }
-                for o in self.open.iter_mut().filter(|o| o.end() > b + SLACK) {
+                for o in self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK)) {
                     o.p.collided = true;
                     collided = true;
                 }
@@ -170,7 +198,7 @@ impl Exchanges {
                     airtime: 0,
                 };
                 let (tid, mhz, subframe) = (f.tid, f.mhz, f.subframe);
-                self.open.push(Open { p, ta, tid, mhz, subframe, psdu: 0, lead, last: (None, 0), seqs });
+                self.open.push(Open { p, ta, tid, mhz, subframe, psdu: 0, lead, first: f.tsft, last: (None, 0), seqs });
                 self.open.len() - 1
             }
         };
@@ -195,7 +223,7 @@ impl Exchanges {
 
     fn close(&mut self, i: usize, response: Option<&Frame>, close: &mut impl FnMut(&Ppdu)) {
         let mut o = self.open.remove(i);
-        let data = o.data_ns();
+        let data = o.data_by_clock_ns(response);
         o.p.answered = response.is_some_and(|r| !r.bad);
         o.p.unacked = match response {
             Some(r) if !r.bad && r.kind == Kind::BlockAck => {

@@ -108,7 +108,7 @@ impl Analysis {
             Kind::Data => {
                 c.data += 1;
                 c.encrypted += u64::from(f.protected);
-                c.ip += u64::from(f.packet.is_some());
+                c.ip += u64::from(f.packet.is_some() && !f.bad);
                 c.ampdu_status += u64::from(f.subframe.is_some());
             }
             Kind::Ack | Kind::Cts | Kind::Rts | Kind::BlockAck | Kind::Bar => c.control += 1,

@@ -15,7 +15,7 @@ impl Quantiles {
     /// Adds a number.
     pub fn add(&mut self, x: u64) {
         let msb = 63 - (x | 1).leading_zeros();
-        let i = if msb <= BITS { x as usize } else { ((msb - BITS) as usize) << BITS | (x >> (msb - BITS)) as usize };
+        let i = if msb <= BITS { x as usize } else { (((msb - BITS) as usize) << BITS) + (x >> (msb - BITS)) as usize };
         if i >= self.counts.len() {
             self.counts.resize(i + 1, 0);
         }
@@ -39,13 +39,13 @@ impl Quantiles {
             left = left.saturating_sub(c);
             here
         })?;
-        if i <= 1 << (BITS + 1) {
+        if i < 1 << (BITS + 1) {
             return Some(i as f64);
         }
         // Bucket i covers numbers whose first bits are `top`, shifted by `by`.
         let by = (i >> BITS) as u32 - 1;
         let top = (i - ((by as usize) << BITS)) as u64;
-        Some((top as f64 + 0.5) * 2f64.powi(by as i32))
+        Some((top as f64 + 0.5) * 2f64.powi(by as i32) - 0.5)
     }
 }
 

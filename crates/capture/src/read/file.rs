@@ -82,6 +82,7 @@ struct State {
     info: FileInfo,
     interfaces: Vec<Interface>,
     nanoseconds: bool,
+    big_endian: bool,
     foreign: Option<Linktype>,
 }
 
@@ -95,7 +96,7 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
         PcapError::Incomplete(_) => Failure("ends within its own header; expected pcap or pcapng".into()),
         _ => Failure("is neither pcap nor pcapng".into()),
     })?;
-    let mut s = State { info: FileInfo::default(), interfaces: Vec::new(), nanoseconds: false, foreign: None };
+    let mut s = State { info: FileInfo::default(), interfaces: Vec::new(), nanoseconds: false, big_endian: false, foreign: None };
     loop {
         match reader.next() {
             Ok((n, block)) => {
@@ -191,9 +192,10 @@ impl State {
             PcapBlockOwned::NG(Block::SectionHeader(h)) => {
                 self.info.format = "pcapng";
                 self.interfaces.clear();
+                self.big_endian = h.big_endian();
                 if self.info.comment.is_none() {
                     let comment = h.options.iter().find(|o| o.code == OptionCode::Comment);
-                    self.info.comment = comment.map(|o| String::from_utf8_lossy(o.value()).into_owned());
+                    self.info.comment = comment.and_then(|o| o.as_str().ok()).map(String::from);
                 }
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(i)) => {
@@ -201,10 +203,12 @@ impl State {
                 if !radiotap {
                     self.foreign = Some(i.linktype);
                 }
+                // pcap-parser 0.17 takes the offset for little endian always.
+                let offset = if self.big_endian { i.if_tsoffset.swap_bytes() } else { i.if_tsoffset };
                 self.interfaces.push(Interface {
                     radiotap,
                     per_second: resolution(i.if_tsresol).unwrap_or(1_000_000),
-                    offset_ns: i128::from(i.if_tsoffset) * 1_000_000_000,
+                    offset_ns: i128::from(offset) * 1_000_000_000,
                 });
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(b)) => {

@@ -15,7 +15,8 @@ use crate::frame::Frame;
 pub fn frame(data: &[u8], whole: u32, time: u64) -> Option<Frame> {
     let mut f = Frame { time, ..Frame::EMPTY };
     let head = radiotap::header(data, &mut f)?;
-    f.len = whole.saturating_sub(head.len as u32) + if head.fcs { 0 } else { 4 };
+    // No MPDU is longer than 16 bits can say; a length beyond is damage.
+    f.len = (whole.saturating_sub(head.len as u32).min(u32::from(u16::MAX) - 4)) + if head.fcs { 0 } else { 4 };
     dot11::mpdu(&data[head.len..], head.pad, head.fcs, &mut f)?;
     Some(f)
 }
