@@ -134,7 +134,8 @@ impl Air {
         let sifs = x.sifs.ns() as u64;
         let (there, back) = ((a.from, a.to), (a.to, a.from));
         let us = |ns: u64| ns.div_ceil(1_000) as u16;
-        let (start, data, lead, answer) = (x.start.ns(), x.data.ns() as u64, x.lead.ns() as u64, x.response.1.ns() as u64);
+        let (start, data, lead, answer) =
+            (x.start.ns(), x.data.ns() as u64, x.lead.ns() as u64, x.response.1.ns() as u64);
         if let Some((rts, cts)) = x.protection {
             let (rts, cts) = (rts.ns() as u64, cts.ns() as u64);
             let mut f = blank(Kind::Rts, response::RTS, a.to, Some(a.from));
@@ -178,7 +179,8 @@ impl Air {
         let span = a.x.data.ns() as u64 - preamble;
         let psdu = u64::from(a.burst.psdu).max(1);
         // What the PSDU has beyond its subframes are empty delimiters: between the MPDUs, in equal parts.
-        let subframes = a.burst.mpdus.iter().fold(0, |b, m| if ampdu { Burst::psdu_of(b, m.len) } else { m.len.into() });
+        let subframes =
+            a.burst.mpdus.iter().fold(0, |b, m| if ampdu { Burst::psdu_of(b, m.len) } else { m.len.into() });
         let gaps = u64::from(a.burst.psdu.saturating_sub(subframes));
         let mut bytes = 0;
         for (i, m) in a.burst.mpdus.iter().enumerate() {
@@ -277,7 +279,6 @@ fn segment(p: &sim::Packet, scale: u8) -> Transport {
         scale: syn.then_some(scale),
     }
 }
-
 
 #[cfg(test)]
 mod tests {

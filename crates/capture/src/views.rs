@@ -2,6 +2,7 @@
 
 use crate::air::{Air, Fate, Sent};
 use crate::analysis::Analysis;
+use crate::frame::Frame;
 use crate::names::Names;
 use crate::timeline::Timeline;
 use crate::write::{About, Pcapng};
@@ -37,10 +38,9 @@ impl Only {
         }
         match census.parties.iter().position(|p| p.name == name) {
             Some(i) if census.parties[i].on_air => Ok(Only::Node(NodeId(i as u16))),
-            Some(_) => Err(BadView(format!(
-                "\"{name}\" has no radio; expected monitor, all or one of {}",
-                known.join(", ")
-            ))),
+            Some(_) => {
+                Err(BadView(format!("\"{name}\" has no radio; expected monitor, all or one of {}", known.join(", "))))
+            }
             None => Err(BadView(format!(
                 "there is no node \"{name}\"; expected monitor, all or one of {}",
                 known.join(", ")
@@ -132,7 +132,10 @@ impl Views {
                 Only::Monitor => None,
                 Only::Node(n) => Some((s.from == n).then_some(s.fate == Fate::Decoded)),
             };
-            if let Err(e) = c.file.frame(&s.frame, direction, comment) {
+            // What a station sends is whole where it is sent.
+            let own = direction.flatten().is_some();
+            let frame = Frame { bad: s.frame.bad && !own, ..s.frame };
+            if let Err(e) = c.file.frame(&frame, direction, comment) {
                 self.failed = Some((c.path.clone(), e));
                 return;
             }

@@ -32,7 +32,8 @@ struct Run {
 }
 
 fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
-    let mut all = vec![("time.lead_in", "0.5 s"), ("time.flows", "3 s"), ("time.tail", "0.5 s"), ("time.warmup", "1 s")];
+    let mut all =
+        vec![("time.lead_in", "0.5 s"), ("time.flows", "3 s"), ("time.tail", "0.5 s"), ("time.warmup", "1 s")];
     all.extend(sets);
     let w = workloads::ALL.iter().find(|w| w.name == workload).unwrap();
     let mut world = World::tapped(&w.scenario(&all), Keep::default()).unwrap();
@@ -238,7 +239,11 @@ fn both_byte_orders_and_resolutions() {
     }
     let mut got = Vec::new();
     let info = read::read(&as_big_endian(&r.frames[..1_000], -7)[..], |f| got.push(*f)).unwrap();
-    assert_eq!((info.packets, got.len(), info.damage), (980, 980, None), "those of the other interface are passed over");
+    assert_eq!(
+        (info.packets, got.len(), info.damage),
+        (980, 980, None),
+        "those of the other interface are passed over"
+    );
     let want: Vec<&Frame> =
         r.frames[..1_000].iter().enumerate().filter(|(i, _)| i % 50 != 49).map(|(_, s)| &s.frame).collect();
     for (g, w) in got.iter().zip(want) {

@@ -43,7 +43,7 @@ pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>
 /// Runs a scenario as `run` does, and looks at its air meanwhile.
 ///
 /// `captures`: pairs of a view and a file. `snaplen`: bytes of each frame that are kept, 0: all. `capture_window`: s.
-/// `timeline`: its window, s. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
+/// `timeline`: its window, s; if it has no begin, its length from the judging window's begin on. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides, seed, captures, snaplen, capture_window, timeline, analysis))]
 #[allow(clippy::too_many_arguments)]
@@ -56,7 +56,7 @@ pub(crate) fn run_watched<'py>(
     captures: Vec<(String, PathBuf)>,
     snaplen: u32,
     capture_window: Option<(f64, f64)>,
-    timeline: Option<(f64, f64)>,
+    timeline: Option<(Option<f64>, f64)>,
     analysis: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
     let s = read(text, path, &overrides, seed)?;
@@ -79,7 +79,10 @@ pub(crate) fn run_watched<'py>(
         let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
         views.capture(only, file.clone(), &about).map_err(|e| unwritable(&file, &e))?;
     }
-    views.timeline = timeline.map(|w| Timeline::new(ns(w).0, ns(w).1));
+    views.timeline = timeline.map(|(begin, end)| {
+        let (a, b) = ns(begin.map_or((from.as_s(), from.as_s() + end), |b| (b, end)));
+        Timeline::new(a, b)
+    });
     views.analysis = analysis.then(|| Analysis::new(Some((from.ns(), to.ns()))));
     let (out, mut views) = py.detach(|| world.run_tapped());
     views.end().map_err(|(file, e)| unwritable(&file, &e))?;

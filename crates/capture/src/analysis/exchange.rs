@@ -70,7 +70,9 @@ impl Open {
         }
         let from_first = |us: u64| us.saturating_sub(first).saturating_mul(1_000);
         let clock = match response.and_then(|r| r.tsft.zip(r.phy)) {
-            Some((t, p)) => from_first(t).saturating_add(phy.preamble_ns()).saturating_sub(p.preamble_ns() + Phy::sifs_ns(self.mhz)),
+            Some((t, p)) => {
+                from_first(t).saturating_add(phy.preamble_ns()).saturating_sub(p.preamble_ns() + Phy::sifs_ns(self.mhz))
+            }
             None => {
                 let bits = u64::from(self.last.1) * 8_000_000_000;
                 from_first(last).saturating_add(phy.preamble_ns() + bits / phy.rate_bps().max(1))
@@ -98,7 +100,9 @@ fn begin(f: &Frame) -> u64 {
     let preamble = f.phy.map_or(0, Phy::preamble_ns);
     match f.tsft {
         // Time stamps count the same clock only in our own captures; elsewhere the difference is what matters.
-        Some(us) if us.saturating_mul(1_000).abs_diff(f.time) < 1_000_000_000 => us.saturating_mul(1_000).saturating_sub(preamble),
+        Some(us) if us.saturating_mul(1_000).abs_diff(f.time) < 1_000_000_000 => {
+            us.saturating_mul(1_000).saturating_sub(preamble)
+        }
         _ => f.time.saturating_sub(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))),
     }
 }
@@ -114,7 +118,8 @@ impl Exchanges {
                 self.settle(b, close);
                 let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK));
                 overlaps.for_each(|o| o.p.collided = true);
-                self.rts = f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
+                self.rts =
+                    f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
             }
             Kind::Cts => {
                 let end = begin(f).saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)));
@@ -170,7 +175,9 @@ impl Exchanges {
                 let mut collided = false;
                 if let Some((who, from, until, cts)) = self.rts {
                     match cts {
-                        Some(end) if who == ta && b.abs_diff(end) < 60_000 && b.saturating_sub(from) < PROTECTION_MOST => {
+                        Some(end)
+                            if who == ta && b.abs_diff(end) < 60_000 && b.saturating_sub(from) < PROTECTION_MOST =>
+                        {
                             lead = b.saturating_sub(from);
                         }
                         _ => collided = who != ta && until > b.saturating_add(SLACK) && from < b.saturating_add(SLACK),

@@ -101,7 +101,9 @@ impl Flows {
             d.packets += 1;
         }
         match p.transport {
-            Transport::Tcp { seq, ack, flags, ts, .. } => flow.segment(way, p.payload, f, counted, (seq, ack, flags, ts)),
+            Transport::Tcp { seq, ack, flags, ts, .. } => {
+                flow.segment(way, p.payload, f, counted, (seq, ack, flags, ts))
+            }
             Transport::Udp => d.data(p.payload, f.time, counted),
             Transport::Echo(request, _, n) => flow.echo(way, request, n, f.time, counted),
             Transport::Other(_) => {}

@@ -19,6 +19,8 @@ pub struct Spread {
     p90: f64,
     mean: f64,
     n: u64,
+    /// Every fiftieth part's, the least and the largest among them.
+    quantiles: Vec<f64>,
 }
 
 /// A sum a step: the steps' width and begin (s), the sums in the unit that the name says.
@@ -121,7 +123,14 @@ pub struct Report {
 
 fn spread(q: &Quantiles) -> Option<Spread> {
     let at = |p| q.quantile(p).map(|ns| ns / 1e6);
-    Some(Spread { p10: at(0.1)?, p50: at(0.5)?, p90: at(0.9)?, mean: q.mean()? / 1e6, n: q.count() })
+    Some(Spread {
+        p10: at(0.1)?,
+        p50: at(0.5)?,
+        p90: at(0.9)?,
+        mean: q.mean()? / 1e6,
+        n: q.count(),
+        quantiles: (0..=50).filter_map(|k| at(f64::from(k) / 50.0)).collect(),
+    })
 }
 
 fn steps(s: &Series, unit: f64) -> Steps {

@@ -96,7 +96,13 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
         PcapError::Incomplete(_) => Failure("ends within its own header; expected pcap or pcapng".into()),
         _ => Failure("is neither pcap nor pcapng".into()),
     })?;
-    let mut s = State { info: FileInfo::default(), interfaces: Vec::new(), nanoseconds: false, big_endian: false, foreign: None };
+    let mut s = State {
+        info: FileInfo::default(),
+        interfaces: Vec::new(),
+        nanoseconds: false,
+        big_endian: false,
+        foreign: None,
+    };
     loop {
         match reader.next() {
             Ok((n, block)) => {
@@ -115,7 +121,11 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
             Err(PcapError::BufferTooSmall) => {
                 let room = reader.data().len().max(BUFFER) * 2;
                 if room > BLOCK_MAX {
-                    s.info.damage = Some(format!("at byte {}: a block that claims to be longer than {} MiB", s.info.bytes, BLOCK_MAX >> 20));
+                    s.info.damage = Some(format!(
+                        "at byte {}: a block that claims to be longer than {} MiB",
+                        s.info.bytes,
+                        BLOCK_MAX >> 20
+                    ));
                     break;
                 }
                 if !reader.grow(room) || !more(&mut *reader) {
@@ -133,7 +143,8 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
                 break;
             }
             Err(_) => {
-                s.info.damage = Some(format!("at byte {}: what stands there is no block of {}", s.info.bytes, s.info.format));
+                s.info.damage =
+                    Some(format!("at byte {}: what stands there is no block of {}", s.info.bytes, s.info.format));
                 break;
             }
         }

@@ -64,8 +64,8 @@ pub fn radiotap(f: &Frame, sent: Option<bool>, out: &mut Vec<u8>) {
     }
     if let Some(Phy::Ht(mcs, mhz40, sgi)) = f.phy {
         present |= 1 << field::MCS;
-        // Known: bandwidth, MCS, guard interval, format (mixed).
-        out.extend([0x0f, u8::from(mhz40) | u8::from(sgi) << 2, mcs]);
+        // All is known: bandwidth, MCS, guard interval, mixed format, BCC, no STBC, no extension streams.
+        out.extend([0x7f, u8::from(mhz40) | u8::from(sgi) << 2, mcs]);
     }
     if let Some(s) = f.subframe {
         present |= 1 << field::AMPDU;

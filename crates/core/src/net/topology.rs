@@ -143,19 +143,22 @@ impl<T: Probe> World<T> {
         // Samples fall on the flows' start, as a poller started with them would have it.
         q.push(Time::from_ns(start.ns() % s.time.sample.ns() as u64), Lane::Sample, Event::Sample);
 
-        let observer = Observer::new(Watch {
-            window,
-            samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
-            flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
-            echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
-            nodes: net
-                .names
-                .iter()
-                .enumerate()
-                .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
-                .collect(),
-            queues: net.port_names,
-        }, tap);
+        let observer = Observer::new(
+            Watch {
+                window,
+                samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
+                flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
+                echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
+                nodes: net
+                    .names
+                    .iter()
+                    .enumerate()
+                    .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
+                    .collect(),
+                queues: net.port_names,
+            },
+            tap,
+        );
         let fabric = Fabric {
             q,
             hosts: net.hosts,

@@ -2,8 +2,8 @@
 
 use super::ac::Ac;
 use super::burst::{Burst, Report, StaIx};
-use super::response;
 use super::edca::Access;
+use super::response;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::{Lane, NodeId, Span, Time};
 
