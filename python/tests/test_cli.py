@@ -21,7 +21,7 @@ def wavetank(capsys):
     return call
 
 
-VERBS = ["run", "reproduce", "theory", "list", "explain", "validate", "bench"]
+VERBS = ["run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze"]
 
 
 @pytest.mark.parametrize("verb", VERBS)

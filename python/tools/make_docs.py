@@ -10,8 +10,9 @@ import inspect
 import sys
 from pathlib import Path
 
+import click
 import wavetank
-from wavetank import _core, plan
+from wavetank import _core, cli, plan
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -82,7 +83,24 @@ def experiments() -> str:
     return "\n".join(out)
 
 
-PAGES = {"parameters.md": parameters, "theory.md": forms, "api.md": api, "experiments.md": experiments}
+def commands() -> str:
+    out = [NOTE, "# The command", "", "What `wavetank VERB --help` says.", ""]
+    for name, command in cli.cli.commands.items():
+        context = click.Context(command, info_name=f"wavetank {name}", parent=None)
+        out += [f"## wavetank {name}", "", f"`{command.get_usage(context).removeprefix('Usage: ')}`", ""]
+        out += [inspect.cleandoc(command.help or ""), ""]
+        rows = [r for r in (p.get_help_record(context) for p in command.get_params(context)) if r]
+        out += ["| option | what |", "| --- | --- |", *(f"| `{_cell(o)}` | {_cell(text)} |" for o, text in rows), ""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+PAGES = {
+    "commands.md": commands,
+    "parameters.md": parameters,
+    "theory.md": forms,
+    "api.md": api,
+    "experiments.md": experiments,
+}
 
 
 def main() -> int:

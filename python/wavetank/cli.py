@@ -90,24 +90,80 @@ def _pair(text: str) -> tuple[str, str]:
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
 )
+@click.option(
+    "--pcap",
+    is_flag=False,
+    flag_value="monitor",
+    default=None,
+    metavar="[VIEW]",
+    help="Capture the air with radiotap: monitor (default), all, or radios' names with commas between.",
+)
+@click.option(
+    "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
+)
+@click.option(
+    "--snaplen", type=click.IntRange(min=0), default=256, show_default=True, help="Bytes kept of each frame; 0: all."
+)
+@click.option(
+    "--timeline",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Draw who held the medium when: a file that ends in .svg, or in .html to zoom into.",
+)
+@click.option(
+    "--window", default=None, metavar="FROM:TO", help="The timeline's seconds [default: 12 ms of the judging window]."
+)
+@click.option("--analyze", "analysis", is_flag=True, help="Also what `wavetank analyze` says of the run's air.")
 @json_option
-def run(scenario: Path, sets: Sequence[str], seed: int | None, out: Path | None, as_json: bool) -> None:
+def run(
+    scenario: Path,
+    sets: Sequence[str],
+    seed: int | None,
+    out: Path | None,
+    pcap: str | None,
+    pcap_window: str | None,
+    snaplen: int,
+    timeline: Path | None,
+    window: str | None,
+    analysis: bool,
+    as_json: bool,
+) -> None:
     """Run SCENARIO (a TOML file) and print a summary.
 
-    With --out, the folder gets summary.json, samples.parquet and a Flent data file.
+    With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
     """
-    from . import report
+    from . import air, report
     from .scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
-    result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
+    if pcap_window is not None and pcap is None:
+        raise click.UsageError("--pcap-window belongs to --pcap")
+    if window is not None and timeline is None:
+        raise click.UsageError("--window belongs to --timeline")
+    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
+    if ask.nothing:
+        result, seen = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed))), None
+    else:
+        seen = workers.in_thread(lambda: ask.watch(s, seed))
+        result = seen.result
     written = result.save(out) if out is not None else []
+    if seen is not None:
+        written += ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()
+    air_report = seen.analysis if seen is not None else None
+    if air_report is not None:
+        from . import analyze as explain_air
+
+        summary["air"] = explain_air.json_of(air_report)["report"]
+        if out is not None:
+            written.append(explain_air.draw(air_report, out / "air.png"))
     if as_json:
         _echo_json(summary)
         return
     click.echo(f"{summary['scenario']}, seed {summary['seed']}")
     _print(*report.run_tables(summary))
+    if air_report is not None:
+        _print(*explain_air.tables(air_report))
     for path in written:
         click.echo(f"wrote {path}")
 
@@ -296,6 +352,52 @@ def validate(what: str, reference: Path | None, recorded: bool, check: bool, job
         _print(report.validation_table(outcome))
     if check and any(ok is False for ok in outcome.cases().values()):
         sys.exit(1)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option(
+    "--window",
+    default=None,
+    metavar="FROM:TO",
+    help="Seconds of the capture's clock [default: a run's judging window, else all].",
+)
+@click.option("--all", "whole", is_flag=True, help="All of a run's capture, not its judging window alone.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder for a figure (PNG) and the numbers (JSON) a file."
+)
+@json_option
+def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | None, as_json: bool) -> None:
+    """Explain captures (pcap or pcapng with radiotap, as of a monitor interface) and Flent files.
+
+    A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
+    """
+    from . import air
+    from . import analyze as analysis
+
+    span = air.window(window, "--window") if window is not None else None
+    if span is not None and whole:
+        raise click.UsageError("--all and --window exclude each other")
+    documents = []
+    for path in paths:
+        document = workers.in_thread(lambda path=path: analysis.load(path, span, whole))
+        documents.append(document)
+        written = analysis.save(document, out) if out is not None else []
+        if not as_json:
+            click.secho(analysis.heading(document), bold=True)
+            for text in analysis.remarks(document):
+                click.secho(f"note: {text}")
+            _print(*analysis.tables(document))
+            for p in written:
+                click.echo(f"wrote {p}")
+    if as_json:
+        values = [analysis.json_of(d) for d in documents]
+        _echo_json(values[0] if len(values) == 1 else {"files": values})
+    damaged = [d for d in documents if d["file"]["damage"]]
+    for d in damaged:
+        click.echo(f"error: {d['path']}: {d['file']['damage']}; what stood before it is above", err=True)
+    if damaged:
+        sys.exit(2)
 
 
 @cli.command()

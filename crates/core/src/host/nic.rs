@@ -111,7 +111,10 @@ mod tests {
         assert_eq!(n.arrive(us(0), us(100), &frame()), Some(us(120)));
         assert_eq!(n.arrive(us(0), us(112), &frame()), None, "it is told of with the first");
         let mut m = n.clone();
-        assert_eq!((m.take(us(120)).is_some(), m.take(us(120)).is_some(), m.take(us(120)).is_none()), (true, true, true));
+        assert_eq!(
+            (m.take(us(120)).is_some(), m.take(us(120)).is_some(), m.take(us(120)).is_none()),
+            (true, true, true)
+        );
         assert_eq!(m.polled(us(124)), None);
         assert_eq!(m.arrive(us(0), us(130), &frame()), Some(us(150)), "the next one waits anew");
         assert_eq!((n.arrive(us(0), us(113), &frame()), n.arrive(us(0), us(114), &frame())), (None, None));

@@ -8,8 +8,8 @@ use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
-use crate::wifi::edca::Set;
 use crate::tcp::Auto;
+use crate::wifi::edca::Set;
 
 /// The mode of station `i`, counted from 1; the access point's own is the general one.
 fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {

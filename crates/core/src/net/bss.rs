@@ -23,8 +23,8 @@ use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
-use crate::wifi::medium::{Arrival, Seen};
-use crate::wifi::{Ac, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
+use crate::wifi::medium::{Arrival, Exchanged, Seen};
+use crate::wifi::{Ac, Aired, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
 use netdev::Netdev;
 
 /// What a BSS wants to be called for.
@@ -267,6 +267,16 @@ impl<P: Probe> Stations for View<'_, P> {
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.out.schedule.push((at, lane, BssEvent::Medium(ev)));
+    }
+    #[inline]
+    fn aired(&mut self, x: &Exchanged) {
+        if P::AIR {
+            let depths: Vec<_> = self.stations.iter().map(|s| s.netdev.waiting()).collect();
+            let s = &self.stations[x.from.ix()];
+            let burst = s.netdev.head(x.ac).expect("what is on the air is still at the head");
+            let to = self.stations[burst.to.ix()].node;
+            self.probe.aired(&Aired { x: *x, from: s.node, to, burst, depths: &depths });
+        }
     }
     fn seen(&mut self, s: &Seen) {
         self.probe.ppdu(&PpduSeen {

@@ -12,7 +12,7 @@ use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where};
-use crate::sim::{FlowId, Lane, NodeId, Owner, Span, Streams, Time};
+use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
@@ -59,6 +59,13 @@ impl World {
     ///
     /// Errors: a sentence, where the stages refuse what validation could not see.
     pub fn new(s: &Scenario) -> Result<World, String> {
+        World::tapped(s, Blind)
+    }
+}
+
+impl<T: Probe> World<T> {
+    /// A world at time zero whose events `tap` is told of. Errors as [`World::new`].
+    pub fn tapped(s: &Scenario, tap: T) -> Result<World<T>, String> {
         let streams = Streams::new(s.seed);
         let net = match s.topology.kind {
             Topology::Wired => wired(s, &streams),
@@ -136,19 +143,22 @@ impl World {
         // Samples fall on the flows' start, as a poller started with them would have it.
         q.push(Time::from_ns(start.ns() % s.time.sample.ns() as u64), Lane::Sample, Event::Sample);
 
-        let observer = Observer::new(Watch {
-            window,
-            samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
-            flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
-            echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
-            nodes: net
-                .names
-                .iter()
-                .enumerate()
-                .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
-                .collect(),
-            queues: net.port_names,
-        });
+        let observer = Observer::new(
+            Watch {
+                window,
+                samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
+                flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
+                echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
+                nodes: net
+                    .names
+                    .iter()
+                    .enumerate()
+                    .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
+                    .collect(),
+                queues: net.port_names,
+            },
+            tap,
+        );
         let fabric = Fabric {
             q,
             hosts: net.hosts,

@@ -4,6 +4,7 @@
 
 use super::packet::{FlowId, NodeId, Packet};
 use super::time::{Span, Time};
+use crate::wifi::Aired;
 
 /// What a data PPDU was.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,11 @@ pub struct PpduSeen {
 
 /// A subscriber. Every method does nothing unless overridden.
 pub trait Probe {
+    /// Whether it wants [`Probe::aired`]: what that tells is not even put together for one that does not.
+    const AIR: bool = false;
+    /// A frame exchange went on the air, collided or not; told when it begins.
+    #[inline]
+    fn aired(&mut self, _a: &Aired<'_>) {}
     /// A data PPDU left a station.
     #[inline]
     fn ppdu(&mut self, _p: &PpduSeen) {}

@@ -110,6 +110,10 @@ impl Contender {
     pub fn access(&self, slot: Span) -> Time {
         self.start + slot * i64::from(self.backoff)
     }
+    /// From when AIFS counts in this idle period.
+    pub fn idle_since(&self) -> Time {
+        self.start - self.aifs
+    }
     /// Somebody else's transmission began at `busy`: takes off what was counted until then.
     pub fn freeze(&mut self, busy: Time, slot: Span) {
         if busy < self.start {

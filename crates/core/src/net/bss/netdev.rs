@@ -205,6 +205,15 @@ impl Netdev {
             Netdev::Ath10k(_, d) => d.take_up(up),
         }
     }
+    /// Packets that wait to be sent: above the driver, and in it and its hardware.
+    pub fn waiting(&self) -> (u64, u64) {
+        match self {
+            Netdev::Ath9k(q, d) => (u64::from(q.packets()), d.held()),
+            Netdev::Ath9kTidq(q, d) => (q.packets(), d.held()),
+            Netdev::Ath9kHtc(q, d) => (q.packets(), d.held()),
+            Netdev::Ath10k(q, d) => (q.packets(), d.held()),
+        }
+    }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
