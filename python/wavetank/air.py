@@ -171,4 +171,3 @@ class Ask:
         if self.picture is not None and seen.timeline is not None:
             written.append(drawing.write(self.picture, seen.timeline, title))
         return written
-

@@ -171,7 +171,9 @@ def remarks(document: Document) -> list[str]:
                 "key; `tshark -o wlan.enable_decryption:TRUE`)"
             )
         elif frames["encrypted"]:
-            out.append(f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these")
+            out.append(
+                f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these"
+            )
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")
         if frames["without_rate"]:
@@ -276,7 +278,11 @@ def tables(document: Document) -> list[Table | None]:
             flows,
             3,
         ),
-        _table("Pings, as seen on the air" if document["file"] is None or report["frames"] else "Pings", ["", "ms p10/p50/p90"], pings),
+        _table(
+            "Pings, as seen on the air" if document["file"] is None or report["frames"] else "Pings",
+            ["", "ms p10/p50/p90"],
+            pings,
+        ),
     ]
 
 
@@ -294,10 +300,16 @@ def heading(document: Document) -> str:
         parts.append(f"{document['test']}: {document['title']}")
     frames = report.get("frames")
     if frames:
-        parts.append(f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s" if report["window_s"] else "no frames")
+        parts.append(
+            f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s"
+            if report["window_s"]
+            else "no frames"
+        )
     if info and "wall_s" in document:
         speed = info["bytes"] / 1e6 / document["wall_s"] if document.get("wall_s") else 0
-        parts.append(f"{info['format']}, {info['bytes'] / 1e6:.1f} MB" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else ""))
+        parts.append(
+            f"{info['format']}, {info['bytes'] / 1e6:.1f} MB" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else "")
+        )
     return "; ".join(p for p in parts if p)
 
 

@@ -68,7 +68,7 @@ def record(result: Result) -> Record:
                 ]
                 slow_start[direction] = _slow_start(flows[0], result.window[1])
     pings = {}
-    for kind in dict.fromkeys(p.name for p in result.pings):
+    for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]
@@ -264,7 +264,8 @@ QUANTITIES: dict[str, Quantity] = {
 #: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
 MODEL = {
     "tsq_limit": ("limit byte", 1.0),
-    "model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3),
+    "model_throughput": ("BW Mbit/s", 1.0),
+    "model_tcp_rtt": ("RTT us", 1e-3),
 }
 
 

@@ -1,6 +1,7 @@
 """Experiments as data: one TOML a figure, read into points to run and panels to draw.
 
     experiments/settings.toml            named settings (TSQ, 6TSQ, NoTSQ, ...)
+    experiments/linux.toml               what the second water is given in place of what it cannot have
     experiments/scenarios/*.toml         scenarios that figures start from; each runs on its own, too
     experiments/EXPERIMENT/FIGURE.toml   points, repetitions, panels
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,28 @@ def _render(value: Any, texts: dict[str, str], x: dict[str, float]) -> Any:
         for k2, v2 in x.items():
             value = value.replace("{" + f"{k}*{k2}" + "}", str(max(1, round(v * v2))))
     return value.format(**texts)
+
+
+def on_linux(figures: Sequence[Figure], repetitions: int, root: Path = ROOT) -> tuple[list[Figure], list[str]]:
+    """The figures as the second water runs them (``experiments/linux.toml``), and what was replaced, with the reasons."""
+    rules = _toml(root / "linux.toml")["replace"]
+    used: dict[str, None] = {}
+
+    def changed(scenario: Scenario) -> Scenario:
+        given = scenario.given()
+        values = scenario.check()
+        for rule in rules:
+            key, to = rule["key"], show(rule["to"])
+            if key not in given or values[key] == to:
+                continue
+            also = {k: v for k, v in rule.get("also", {}).items() if k not in given}
+            scenario = scenario.set({key: rule["to"], **also})
+            more = "".join(f", {k} = {show(v)}" for k, v in also.items())
+            used[f"{key} = {to}{more} in place of {values[key]}: {rule['why']}"] = None
+        return scenario
+
+    out = []
+    for f in figures:
+        points = {n: replace(p, scenario=changed(p.scenario)) for n, p in f.points.items()}
+        out.append(replace(f, points=points, repetitions=min(f.repetitions, repetitions)))
+    return out, list(used)

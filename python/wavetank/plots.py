@@ -28,6 +28,7 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
 
@@ -70,7 +71,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
                 ax.set_title(panel["title"], loc="left")
         for ax in list(axes.flat)[n:]:
             ax.set_axis_off()
-        canvas.suptitle(f"{figure.source}: {figure.title}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        on = f", on {outcome.water}" if outcome.beside else ""
+        canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
         canvas.supxlabel(_footer(outcome, figure), fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
@@ -78,6 +80,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
     parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    if outcome.beside:
+        parts.append(f"Blue: {outcome.water} (6.12); red candles: the model.")
     if "time" in kinds:
         parts.append("Over time: the first repetition; shaded: the paper's band.")
     if "candles" in kinds:
@@ -210,35 +214,36 @@ def _same_set_up(outcome: Outcome, point: Point, verdict: Verdict) -> bool:
     return p.text == point.scenario.text and dict(p.overrides) == dict(point.scenario.overrides)
 
 
+def _candle(
+    ax: Axes, records: Sequence[metrics.Record], quantity: metrics.Quantity, left: float, width: float, colour: str
+) -> float:
+    """One candle, of the samples pooled over repetitions; gives how high it reaches."""
+    samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
+    if samples.size == 0:
+        return 0.0
+    p10, p50, p90 = (float(x) for x in np.percentile(samples, [10, 50, 90]))
+    box = Rectangle((left, p10), width, p90 - p10, facecolor=colour, alpha=0.35, edgecolor=colour, linewidth=1.2)
+    ax.add_patch(box)
+    ax.hlines(p50, left, left + width, color=colour, linewidth=2.2)
+    return p90
+
+
 def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
     quantity = metrics.QUANTITIES[panel["quantity"]]
     points = _points(figure, panel)
     top = 0.0
+    narrow = 0.17 if outcome.beside else 0.36
     for i, p in enumerate(points):
         try:
-            records = outcome.measured.of(figure, p)
+            top = max(top, _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0]))
         except Unmeasured:
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
-        samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
-        if samples.size == 0:
-            continue
-        p10, p50, p90 = np.percentile(samples, [10, 50, 90])
-        colour = PALETTE[0]
-        ax.add_patch(
-            Rectangle(
-                (i - 0.26, p10),
-                0.36,
-                p90 - p10,
-                facecolor=colour,
-                alpha=0.35,
-                edgecolor=colour,
-                linewidth=1.2,
-            )
-        )
-        ax.hlines(p50, i - 0.26, i + 0.10, color=colour, linewidth=2.2)
-        top = max(top, float(p90))
+        if outcome.beside:
+            model = outcome.beside.figures[[f.id for f in outcome.figures].index(figure.id)]
+            records = outcome.beside.measured.of(model, model.points[p.name])
+            top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
         for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
             left = i + 0.15 + 0.13 * k
             style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
@@ -355,7 +360,9 @@ def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Ax
             for q in (panel["x"], panel["quantity"])
         )
         colour = PALETTE[i % len(PALETTE)]
-        ax.plot(xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group)
+        ax.plot(
+            xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group
+        )
         if len(points) > 1:
             first = _group(points[0].name)[1]
             last = _group(points[-1].name)[1]
@@ -406,3 +413,44 @@ KINDS = {
     "tradeoff": _tradeoff,
     "series": _series,
 }
+
+
+def overlay(
+    path: Path,
+    label: str,
+    names: Sequence[str],
+    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    comparison: Comparison,
+) -> None:
+    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
+    from .compare import spread
+
+    shown = list(names)[:8]
+    columns = 1 if len(shown) == 1 else 2
+    rows = math.ceil(len(shown) / columns)
+    first = next(iter(comparison.results.values()))
+    with mpl.rc_context(STYLE):
+        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
+        for ax, name in zip(axes.flat, shown, strict=False):
+            every = []
+            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+                t, v = next((t, v) for n, t, v in of if n == name)
+                every.append(v)
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+            ax.set_ylim(*spread(np.concatenate(every)))
+            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            if len(shown) > 1:
+                ax.set_title(name, loc="left")
+        for ax in list(axes.flat)[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[-1]:
+            ax.set_xlabel("Time (s)")
+        canvas.supylabel(label, fontsize=9)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

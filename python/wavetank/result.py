@@ -94,6 +94,11 @@ class Ping:
     t: FloatArray
     rtt_ms: FloatArray
 
+    @property
+    def kind(self) -> str:
+        """Its name without the station's: icmp, udp_be, ..."""
+        return self.name.partition(" ")[0]
+
 
 @dataclass(frozen=True)
 class Node:
@@ -113,7 +118,8 @@ class Result:
     seed: int
     simulated_s: float
     wall_s: float
-    events: int
+    #: Events that the model handled; None: a water without such.
+    events: int | None
     window: tuple[float, float]
     flows: tuple[Flow, ...]
     pings: tuple[Ping, ...]
@@ -123,6 +129,8 @@ class Result:
     ledger: Mapping[str, int]
     digest: str
     resolved: Mapping[str, str] = field(repr=False)
+    #: What it ran on: "model" or "linux".
+    water: str = "model"
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Result:
@@ -170,7 +178,7 @@ class Result:
 
     def ping(self, name: str = "icmp") -> tuple[FloatArray, FloatArray]:
         """Round trips of one kind over all stations: times (s) and ms (NaN: lost)."""
-        found = [p for p in self.pings if p.name == name]
+        found = [p for p in self.pings if p.kind == name]
         if not found:
             return np.empty(0), np.empty(0)
         return np.concatenate([p.t for p in found]), np.concatenate([p.rtt_ms for p in found])
@@ -199,7 +207,7 @@ class Result:
                     "rtos": f.rtos,
                 }
             )
-        others = {p.name for p in self.pings} - {"icmp"}
+        others = {p.kind for p in self.pings} - {"icmp"}
         return {
             "scenario": self.scenario,
             "seed": self.seed,

@@ -42,7 +42,9 @@ def suffix(path: Path) -> str:
     """Which picture a file name asks for. Raises UserError."""
     if path.suffix.lower() in (".svg", ".html"):
         return path.suffix.lower()
-    raise UserError(f"--timeline: {path}: unknown picture \"{path.suffix}\", expected a file name that ends in .svg or .html")
+    raise UserError(
+        f'--timeline: {path}: unknown picture "{path.suffix}", expected a file name that ends in .svg or .html'
+    )
 
 
 def write(path: Path, document: Document, title: str) -> Path:
@@ -106,7 +108,9 @@ def _rect(x: float, y: float, w: float, h: float, fill: str, extra: str = "") ->
     return f"<rect x='{x:.2f}' y='{y:.2f}' width='{max(w, 0.35):.2f}' height='{h:.2f}' fill='{fill}'{extra}/>"
 
 
-def _text(x: float, y: float, text: str, size: float = 11, fill: str = "#333", anchor: str = "start", extra: str = "") -> str:
+def _text(
+    x: float, y: float, text: str, size: float = 11, fill: str = "#333", anchor: str = "start", extra: str = ""
+) -> str:
     return (
         f"<text x='{x:.1f}' y='{y:.1f}' {FONT} font-size='{size}' fill='{fill}' text-anchor='{anchor}'{extra}>"
         f"{escape(text)}</text>"
@@ -148,7 +152,9 @@ def svg(document: Document, title: str) -> str:
                     air.append(_rect(x(a), y + 15, x(b) - x(a), 8, COLOURS[kind][0]))
         if e["collided"]:
             end = max((b + w for _, b, w, _, _ in parts(e)), default=e["start"])
-            bands.append(_rect(x(e["start"]), TOP + 26, x(end) - x(e["start"]), bottom - TOP - 26, COLOURS["collision"][0]))
+            bands.append(
+                _rect(x(e["start"]), TOP + 26, x(end) - x(e["start"]), bottom - TOP - 26, COLOURS["collision"][0])
+            )
         for who, begin, length, kind, _ in parts(e):
             if begin + length < 0 or begin > span or who not in lane:
                 continue
@@ -176,7 +182,9 @@ def svg(document: Document, title: str) -> str:
     from_s, to_s = document["from_s"], document["to_s"]
     head = [
         _text(LEFT, 24, title, 16, "#111", extra=" font-weight='bold'"),
-        _text(LEFT, 42, f"the air from {from_s:.6f} to {to_s:.6f} s of the run; a number is an A-MPDU's MPDUs", 11, "#666"),
+        _text(
+            LEFT, 42, f"the air from {from_s:.6f} to {to_s:.6f} s of the run; a number is an A-MPDU's MPDUs", 11, "#666"
+        ),
         *_legend(64),
     ]
     if document["cut"]:

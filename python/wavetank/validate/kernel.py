@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, workers
+from .. import _core
 from ..errors import UserError, unknown
 from . import kernel_case
-from .report import Report, Row
+from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 KEYS = set(kernel_case.CONFIG)
@@ -161,20 +161,12 @@ def run_case(case: Case) -> dict[str, float]:
     return figures(kernel_case.run(case.config))
 
 
+def known(case: Case) -> dict[str, float]:
+    """The kernel's figures, mean of its runs."""
+    values = {f: [k[f] for k in case.kernel if f in k] for f in TOLERANCES}
+    return {f: float(np.mean(v)) for f, v in values.items() if v}
+
+
 def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
     """Runs every case that the model can run."""
-    cases = load(path or PATH)
-    why = {c.name: cannot(c) for c in cases}
-    todo = [c for c in cases if not why[c.name]]
-    ours: dict[str, dict[str, float]] = {}
-    for i, values in workers.pool(run_case, todo, jobs):
-        ours[todo[i].name] = values
-        done(todo[i].name)
-    rows: list[Row] = []
-    for c in cases:
-        if why[c.name]:
-            known = {f: [k[f] for k in c.kernel if f in k] for f in TOLERANCES}
-            rows += [Row(c.name, f, float(np.mean(v)), None, None, why[c.name]) for f, v in known.items() if v]
-        else:
-            rows += judge(c, ours[c.name])
-    return Report("kernel", rows)
+    return Report("kernel", run_all(load(path or PATH), cannot, run_case, judge, known, jobs, done))

@@ -14,15 +14,17 @@ import csv
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import _core, workers
+from .. import _core, files, workers
 from ..errors import UserError, unknown
-from .report import Report, Row
+from ..linux import tree
+from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
 #: Figure: share by which the pair's interval is widened.
@@ -346,19 +348,88 @@ def judge(case: Case, ours: dict[str, float]) -> list[Row]:
     return rows
 
 
-def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
-    """Runs every scenario that the model can run."""
-    cases = load(path or PATH)
-    why = {c.name: cannot(c) for c in cases}
-    todo = [c for c in cases if not why[c.name]]
-    ours: dict[str, dict[str, float]] = {}
-    for i, values in workers.pool(run_case, todo, jobs):
-        ours[todo[i].name] = values
-        done(todo[i].name)
-    rows: list[Row] = []
-    for c in cases:
-        if why[c.name]:
-            rows += [Row(c.name, f, c.kernel[f][0], None, None, why[c.name]) for f in TOLERANCES if f in c.kernel]
-        else:
-            rows += judge(c, ours[c.name])
-    return Report("linux", rows)
+def known(case: Case) -> dict[str, float]:
+    """The kernel's first run."""
+    return {f: case.kernel[f][0] for f in TOLERANCES if f in case.kernel}
+
+
+def live(case: Case, scenarios: Path) -> dict[str, tuple[float, float]]:
+    """The kernel's two runs of a scenario of a file, run now. Raises LinuxFailed."""
+    words = ["standing-run", case.name, "--scenarios", str(scenarios.resolve())]
+    out = json.loads(tree.program(words, lambda line: None))
+    return {k: (a, out["b"].get(k, a)) for k, a in out["a"].items()}
+
+
+def validate(
+    path: Path | None = None,
+    jobs: int = 1,
+    done: Callable[[str], None] = lambda name: None,
+    recorded: bool = True,
+) -> Report:
+    """Runs every scenario that the model can run; and, unless the kernel's runs are ``recorded``, the kernel on all of them."""
+    where = path or (PATH if recorded else tree.folder() / "standing")
+    cases = load(where)
+    notes = ("the kernel's figures are recorded ones (linux/standing/summary.csv)",)
+    if not recorded:
+        fresh: dict[str, dict[str, tuple[float, float]]] = {}
+        for i, kernel in workers.pool(partial(live, scenarios=where / "scenarios.json"), cases, jobs):
+            fresh[cases[i].name] = kernel
+            done(f"{cases[i].name} on linux")
+        cases = [replace(c, kernel=fresh[c.name]) for c in cases]
+        notes = (f"the kernel's figures were measured now (linux/ {tree.digest()})",)
+    return Report("linux", run_all(cases, cannot, run_case, judge, known, jobs, done), notes)
+
+
+COLUMNS = {
+    "goodput_mbit": "goodput",
+    "cwnd_p50": "cwnd",
+    "srtt_p50": "srtt",
+    "ping_p50": "ping",
+    "ampdu_mean": "A-MPDU",
+}
+#: What the table of the docs stands between.
+BEGIN, END = "<!-- wavetank validate linux -->", "<!-- end -->"
+
+
+def markdown(report: Report) -> str:
+    """The table for the docs: relative errors in percent, a row a scenario."""
+    s = report.summary()
+    cases = report.cases()
+    held = sum(ok is True for ok in cases.values())
+    medians = ", ".join(f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %" for m, v in s["by_metric"].items())
+    lines = [
+        f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
+        "",
+        "Relative errors in percent, against the nearer run (bold: outside; between the two runs it holds whatever the error):",
+        "",
+        f"| scenario | {' | '.join(COLUMNS.values())} | |",
+        f"| --- |{' --- |' * len(COLUMNS)} --- |",
+    ]
+    for name, ok in cases.items():
+        rows = {r.metric: r for r in report.rows if r.name == name}
+        if ok is None:
+            reason = next(iter(rows.values())).reason
+            lines.append(f"| {name} | - |{' |' * (len(COLUMNS) - 1)} {reason} |")
+            continue
+        cells = [_cell(rows.get(m)) for m in COLUMNS]
+        lines.append(f"| {name} | {' | '.join(cells)} | {'holds' if ok else 'misses'} |")
+    return "\n".join(lines)
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    if row.ok is None:
+        return "n/a"
+    error = "?" if row.relative_error is None else f"{100 * row.relative_error:+.1f}"
+    return error if row.ok else f"**{error}**"
+
+
+def write_docs(report: Report, path: Path) -> None:
+    """Puts the table between its marks in a Markdown file. Raises UserError where the marks are missing."""
+    text = path.read_text(encoding="utf-8")
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise UserError(f"{path}: has no marks {BEGIN} and {END} around the table")
+    files.write_text(path, f"{head}{BEGIN}\n{markdown(report)}\n{END}{tail}")
