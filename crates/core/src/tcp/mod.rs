@@ -33,6 +33,8 @@ mod pacing;
 #[cfg(test)]
 mod pair;
 mod profile;
+#[cfg(test)]
+mod properties;
 mod prr;
 mod rack;
 mod rcv_window;
