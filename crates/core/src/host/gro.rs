@@ -7,7 +7,8 @@
 //! whole segments); D2 one list of eight, as before 4.19; since then eight lists by hash, so that more than eight flows in one poll
 //! do not push each other out; D3 what the application's batch of 5.4 on (`gro_normal_batch`) delays goes up at once.
 
-use crate::sim::{Kind, Packet, flags};
+use crate::sim::{Kind, Packet, Time, flags};
+use std::collections::VecDeque;
 
 /// Packets that are held at once. src: linux@6.12 net/core/gro.c MAX_GRO_SKBS
 const MAX_HELD: usize = 8;
@@ -20,8 +21,8 @@ const ENDS: u8 = flags::PSH | flags::SYN | flags::FIN;
 /// What a poll holds back.
 #[derive(Clone, Debug)]
 pub struct Gro {
-    /// Oldest first.
-    held: Vec<Packet>,
+    /// Places in the ring, oldest first.
+    held: Vec<usize>,
 }
 
 impl Default for Gro {
@@ -31,43 +32,56 @@ impl Default for Gro {
 }
 
 impl Gro {
-    /// Takes a frame; `up` gets what leaves on account of it. True: the frame is part of another packet now.
-    pub fn receive(&mut self, p: &Packet, mut up: impl FnMut(&Packet)) -> bool {
+    /// One poll over the first `n` frames of `ring`, which leave it. `up` gets what goes up, and how many frames had been looked at then.
+    /// Returns how many frames went into another packet.
+    pub fn poll(&mut self, ring: &mut VecDeque<(Time, Packet)>, n: usize, mut up: impl FnMut(usize, &Packet)) -> u64 {
+        let mut merged = 0;
+        for i in 0..n {
+            merged += u64::from(self.receive(ring, i, &mut up));
+        }
+        self.held.iter().for_each(|&h| up(n, &ring[h].1));
+        self.held.clear();
+        ring.drain(..n);
+        merged
+    }
+
+    /// Frame `i`. True: it is part of another packet now.
+    #[inline]
+    fn receive(&mut self, ring: &mut VecDeque<(Time, Packet)>, i: usize, up: &mut impl FnMut(usize, &Packet)) -> bool {
+        let p = &ring[i].1;
+        let (payload, truesize, ends) = (p.payload, p.truesize, p.flags & ENDS);
         if p.kind != Kind::Tcp {
-            up(p);
+            up(i + 1, p);
             return false;
         }
-        if let Some(i) = self.held.iter().position(|h| h.flow == p.flow && h.src == p.src) {
-            let h = &mut self.held[i];
-            let merged = continues(h, p);
+        let same_flow = |h: &Packet| h.flow == p.flow && h.src == p.src;
+        if let Some(k) = self.held.iter().position(|&h| same_flow(&ring[h].1)) {
+            let h = self.held[k];
+            let merged = continues(&ring[h].1, p);
             if merged {
-                h.payload += p.payload;
+                let h = &mut ring[h].1;
+                h.payload += payload;
                 h.segs += 1;
-                h.truesize += p.truesize;
-                h.flags |= p.flags & ENDS;
+                h.truesize += truesize;
+                h.flags |= ends;
             }
-            if !merged || p.flags & ENDS != 0 {
-                up(&self.held.remove(i));
+            if !merged || ends != 0 {
+                self.held.remove(k);
+                up(i + 1, &ring[h].1);
             }
             if merged {
                 return true;
             }
         }
-        if p.payload == 0 || p.flags & ENDS != 0 {
-            up(p);
+        if payload == 0 || ends != 0 {
+            up(i + 1, &ring[i].1);
             return false;
         }
         if self.held.len() == MAX_HELD {
-            up(&self.held.remove(0));
+            up(i + 1, &ring[self.held.remove(0)].1);
         }
-        self.held.push(*p);
+        self.held.push(i);
         false
-    }
-
-    /// The poll is over: everything goes up.
-    pub fn flush(&mut self, up: impl FnMut(&Packet)) {
-        self.held.iter().for_each(up);
-        self.held.clear();
     }
 }
 
@@ -102,25 +116,26 @@ mod tests {
         p
     }
 
-    /// Runs one poll; what came up as (flow, sequence number in segments, segments).
+    /// Runs one poll: what came up, each after how many frames, and how many frames were merged.
+    fn run(frames: &[Packet]) -> (Vec<(usize, Packet)>, u64) {
+        let mut ring: VecDeque<(Time, Packet)> = frames.iter().map(|p| (Time::ZERO, *p)).collect();
+        let mut up = Vec::new();
+        let merged = Gro::default().poll(&mut ring, frames.len(), |n, p| up.push((n, *p)));
+        assert!(ring.is_empty());
+        (up, merged)
+    }
+    /// The same as (flow, sequence number in segments, segments).
     fn poll(frames: &[Packet]) -> Vec<(u16, u32, u16)> {
-        let (mut g, mut up) = (Gro::default(), Vec::new());
-        let mut put = |p: &Packet| up.push((p.flow.0, p.seq / 1448, p.segs));
-        for p in frames {
-            g.receive(p, &mut put);
-        }
-        g.flush(&mut put);
-        up
+        run(frames).0.iter().map(|(_, p)| (p.flow.0, p.seq / 1448, p.segs)).collect()
     }
 
     #[test]
     fn a_run_of_one_flow_is_one_packet() {
         let frames: Vec<Packet> = (0..5).map(|n| seg(0, n)).collect();
-        let (mut g, mut up) = (Gro::default(), Vec::new());
-        let merged = frames.iter().filter(|p| g.receive(p, |p| up.push(*p))).count();
-        assert_eq!((merged, up.len()), (4, 0), "the first is held, four join it");
-        g.flush(|p| up.push(*p));
-        assert_eq!((up.len(), up[0].segs, up[0].payload, up[0].truesize), (1, 5, 5 * 1448, 5 * 2304));
+        let (up, merged) = run(&frames);
+        assert_eq!((merged, up.len()), (4, 1), "the first is held, four join it");
+        let (after, p) = up[0];
+        assert_eq!((after, p.segs, p.payload, p.truesize), (5, 5, 5 * 1448, 5 * 2304));
     }
 
     #[test]
@@ -151,11 +166,8 @@ mod tests {
     fn a_push_takes_its_packet_up_at_once() {
         let mut frames: Vec<Packet> = (0..4).map(|n| seg(0, n)).collect();
         frames[1].flags |= flags::PSH;
-        let (mut g, mut up) = (Gro::default(), Vec::new());
-        for p in &frames[..2] {
-            g.receive(p, |p| up.push(*p));
-        }
-        assert_eq!((up.len(), up[0].segs, up[0].flags & flags::PSH), (1, 2, flags::PSH));
+        let (after, p) = run(&frames).0[0];
+        assert_eq!((after, p.segs, p.flags & flags::PSH), (2, 2, flags::PSH));
         assert_eq!(poll(&frames), [(0, 0, 2), (0, 2, 2)]);
         frames[0].flags |= flags::PSH;
         assert_eq!(poll(&frames)[..2], [(0, 0, 1), (0, 1, 1)], "alone, it is not held");

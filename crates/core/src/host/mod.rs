@@ -61,9 +61,9 @@ impl Host {
         Host { ring: VecDeque::with_capacity(256), cost, busy_until: Time::ZERO, wire: None, nic: None }
     }
 
-    /// The same, with a wired card.
-    pub fn with_nic(mut self, p: &nic::Params) -> Host {
-        self.nic = Nic::new(p);
+    /// The same, with a wired card at the far end of this port's cable.
+    pub fn with_nic(mut self, p: &nic::Params, port: u16) -> Host {
+        self.nic = Nic::new(p, port);
         self
     }
 
@@ -96,23 +96,11 @@ impl Host {
             return Polled { merged: 0, first: None, next: None };
         };
         let idle = ring.is_empty();
-        let mut merged = 0;
-        let mut gro = nic.gro.take();
-        let mut done = (*busy_until).max(now);
-        while let Some(p) = nic.take(now) {
-            done = done + *cost;
-            match &mut gro {
-                Some(g) => merged += u64::from(g.receive(&p, |up| ring.push_back((done, *up)))),
-                None => ring.push_back((done, p)),
-            }
-        }
-        if let Some(g) = &mut gro {
-            g.flush(|up| ring.push_back((done, *up)));
-        }
-        nic.gro = gro;
-        *busy_until = done;
+        let begin = (*busy_until).max(now);
+        let (merged, end, next) = nic.poll(now, begin, *cost, |at, p| ring.push_back((at, *p)));
+        *busy_until = end;
         let first = ring.front().filter(|_| idle).map(|w| w.0);
-        Polled { merged, first, next: nic.polled(done) }
+        Polled { merged, first, next }
     }
 
     /// Packets that wait.
@@ -140,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_poll_merges_what_follows_and_the_packet_is_done_with_its_last_frame() {
-        let mut h = Host::new(Span::from_us(2)).with_nic(&nic::Params::default());
+        let mut h = Host::new(Span::from_us(2)).with_nic(&nic::Params::default(), 0);
         let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         (p.payload, p.headers) = (1448, 52);
         let nic = h.nic.as_mut().unwrap();

@@ -141,7 +141,8 @@ impl Fabric {
 
     /// The packet with which `node` is done now.
     pub(super) fn take(&mut self, now: Time, node: NodeId) -> Packet {
-        if let Some(i) = self.hosts[usize::from(node.0)].wire {
+        let host = &self.hosts[usize::from(node.0)];
+        if let (Some(i), None) = (host.wire, &host.nic) {
             // What the wire let through meanwhile is next in line.
             let (port, mut ctx) = self.port(i);
             port.catch_up(now, &mut ctx);
@@ -156,13 +157,11 @@ impl Fabric {
     /// A wired card's interrupt: its host polls.
     pub(super) fn on_poll(&mut self, now: Time, node: NodeId) {
         let n = usize::from(node.0);
-        if self.hosts[n].nic.as_ref().is_none_or(|nic| nic.due() != now) {
+        let Some(i) = self.hosts[n].nic.as_ref().filter(|nic| nic.due() == now).map(|nic| nic.port) else {
             return; // an earlier interrupt replaced it
-        }
-        if let Some(i) = self.hosts[n].wire {
-            let (port, mut ctx) = self.port(i);
-            port.catch_up(now, &mut ctx);
-        }
+        };
+        let (port, mut ctx) = self.port(i);
+        port.catch_up(now, &mut ctx);
         let polled = self.hosts[n].poll(now);
         self.accounts.ledger.made -= polled.merged;
         if let Some(at) = polled.first {
@@ -175,12 +174,6 @@ impl Fabric {
 
     /// A wired device hands `p` up to `node`.
     pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
-        if let Some(nic) = &mut self.hosts[usize::from(node.0)].nic {
-            if let Some(by) = nic.arrive(now, now, p) {
-                self.q.push(by, Lane::Softirq, Event::HostPoll(node));
-            }
-            return;
-        }
         if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }

@@ -241,8 +241,8 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic);
-        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic));
+        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
+        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic, 0));
         let mut seeds = streams.get("qdisc", "hash");
         let setup = s.qdiscs();
         for (i, peer) in [server, ap].into_iter().enumerate() {
