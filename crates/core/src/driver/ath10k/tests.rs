@@ -64,13 +64,18 @@ impl Bench {
     }
 }
 
+/// Completions told of at once, and A-MSDUs of three.
+fn at_once() -> Params {
+    Params { report: Span::ZERO, amsdu_msdus: 3, ..Params::default() }
+}
+
 const ALL: u64 = u64::MAX;
 
 /// The first frame goes to the hardware alone; the rest gathers until it is through.
 #[test]
 fn what_comes_gathers_behind_a_ppdu() {
     for (tid_depth, second) in [(1, 64), (2, 1)] {
-        let mut b = Bench::new(Params { amsdu_msdus: 1, tid_depth, ..Params::default() });
+        let mut b = Bench::new(Params { amsdu_msdus: 1, tid_depth, ..at_once() });
         b.send(Time::ZERO, 100);
         assert_eq!((b.head().mpdus.len(), b.head().what), (1, What::Single));
         // 1538 bytes behind a delimiter, padded: a VHT PPDU is always an A-MPDU.
@@ -86,7 +91,7 @@ fn what_comes_gathers_behind_a_ppdu() {
 /// 1424 descriptors; more waits above until more than half of them are free.
 #[test]
 fn descriptors_are_all_that_limits() {
-    let mut b = Bench::new(Params::default());
+    let mut b = Bench::new(at_once());
     b.send(Time::ZERO, 2_000);
     assert_eq!((b.dev.pending(), b.above.0.len()), (1_424, 576));
     while b.above.0.len() == 576 {
@@ -102,7 +107,7 @@ fn descriptors_are_all_that_limits() {
 
 #[test]
 fn completions_gather() {
-    let mut b = Bench::new(Params { report: Span::from_us(800), ..Params::default() });
+    let mut b = Bench::new(Params { report: Span::from_us(800), ..at_once() });
     b.send(Time::ZERO, 3);
     b.done(Time::from_us(200), 1);
     b.done(Time::from_us(400), ALL);
@@ -115,7 +120,7 @@ fn completions_gather() {
 /// What was not acknowledged keeps its number and its MSDUs, and goes first; after so many retries a BAR follows.
 #[test]
 fn retries_then_a_bar() {
-    let mut b = Bench::new(Params { retries: 1, ..Params::default() });
+    let mut b = Bench::new(Params { retries: 1, ..at_once() });
     b.send(Time::ZERO, 13); // one, and four A-MSDUs of three
     b.done(Time::ZERO, 1);
     assert_eq!((b.head().mpdus.len(), b.head().more.len(), b.head().psdu), (4, 8, 4 * 4_604));

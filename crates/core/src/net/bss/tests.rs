@@ -48,7 +48,7 @@ fn tidq(p: ath9k::Params) -> DriverConfig {
 
 /// 1: under fq_codel; else under TXQs. `amsdu` MSDUs in an A-MSDU.
 fn ath10k(which: u8, amsdu: u8) -> DriverConfig {
-    let p = Box::new(ath10k::Params { amsdu_msdus: amsdu, ..Default::default() });
+    let p = Box::new(ath10k::Params { amsdu_msdus: amsdu, report: Span::ZERO, ..Default::default() });
     match which {
         1 => DriverConfig::Ath10k(p, qdisc::Kind::FqCodel, Box::default()),
         _ => DriverConfig::Ath10kTxqs(p),
