@@ -4,7 +4,7 @@ use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::phy::{Band, Ht, Mode, Ofdm};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
+use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 
 fn mode(s: &Scenario) -> Result<Mode, String> {
@@ -32,7 +32,13 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let qos = s.wifi.standard == Standard::N;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
-        Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath9kHtc => match r.above {
+            Above::Qdisc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+            Above::Kernel if s.kernel != Kernel::V6_12 => {
+                DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs()))
+            }
+            Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
+        },
     };
     let station = |i: usize| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },

@@ -90,9 +90,9 @@ impl Plan {
             if let Some(rate) = t.udp_down {
                 add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
             }
-            if t.ping.is_some() {
+            if t.ping.is_some() && station < usize::from(t.ping_stations) {
                 plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: 0 });
-                if t.rrul {
+                if t.rrul && t.rrul_echoes {
                     plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
                         name: format!("{n}{suffix}"),
                         station,

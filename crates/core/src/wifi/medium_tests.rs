@@ -45,7 +45,16 @@ impl Stations for Script {
 
 fn mac(i: usize, set: Set, error: f64) -> StaMac {
     let (access, qos) = (set.all(), set.counts_boundary());
-    StaMac { name: format!("s{i}"), access, qos, window_limit: 7, rts_limit: 7, error_up: error, error_down: error }
+    StaMac {
+        name: format!("s{i}"),
+        access,
+        qos,
+        window_limit: 7,
+        resets_window: true,
+        rts_limit: 7,
+        error_up: error,
+        error_down: error,
+    }
 }
 
 fn cell(n: usize, set: Set, error: f64, p: Params) -> (Medium, Script) {
