@@ -63,3 +63,24 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     cfg.check().map_err(|e| e.to_string())?;
     Ok(cfg)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
+        let cases = [
+            (Kernel::V5_10, Above::Kernel, false),
+            (Kernel::V6_12, Above::Kernel, true),
+            (Kernel::V6_12, Above::Qdisc, false),
+            (Kernel::V4_14, Above::Txqs, true),
+        ];
+        for (kernel, above, txqs) in cases {
+            let mut s = Scenario { kernel, ..Scenario::default() };
+            (s.wifi.stations, s.sta.driver, s.sta.above) = (1, Name::Ath9kHtc, above);
+            let cfg = config(&s).unwrap();
+            assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
+        }
+    }
+}

@@ -119,5 +119,9 @@ mod tests {
             p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
             ["icmp", "udp_be", "udp_bk", "udp_ef"]
         );
+        let few = Traffic { ping_stations: 2, rrul_echoes: false, ..t };
+        let p = Plan::new(&few, 3, &Streams::new(1));
+        assert_eq!(p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["icmp sta1", "icmp sta2"]);
+        assert_eq!(p.flows.len(), 24);
     }
 }
