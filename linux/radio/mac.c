@@ -265,6 +265,7 @@ struct wt_radio *wt_mac_add(int index)
 	r->hw = hw;
 	r->index = index;
 	r->mode = min_t(u32, wt_p.n_mode ? wt_p.mode[min_t(u32, index, wt_p.n_mode - 1)] : WT_ATH9K, WT_MODES - 1);
+	__skb_queue_head_init(&r->held_q);
 	__skb_queue_head_init(&r->rx_q);
 	__skb_queue_head_init(&r->rx_ready);
 	wt_htc_init(r);
@@ -318,6 +319,7 @@ void wt_mac_remove(struct wt_radio *r)
 	int q, i;
 
 	ieee80211_unregister_hw(r->hw);
+	__skb_queue_purge(&r->held_q);
 	__skb_queue_purge(&r->rx_q);
 	__skb_queue_purge(&r->rx_ready);
 	wt_htc_purge(r);

@@ -49,6 +49,8 @@ PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
+PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
+PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");

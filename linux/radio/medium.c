@@ -87,6 +87,8 @@ static u64 next_event(void)
 			at = min(at, r->late_at);
 		if (r->mode == WT_ATH9K_HTC)
 			at = min(at, wt_htc_due(r));
+		if (!skb_queue_empty(&r->held_q))
+			at = min(at, wt_rx_interrupt_at(r));
 		if (r->rx_at)
 			at = min(at, r->rx_at);
 		if (wt_air.state != WT_IDLE || r->late_at)
@@ -373,6 +375,10 @@ static void step(u64 at)
 		}
 		if (r->mode == WT_ATH9K_HTC && wt_htc_due(r) <= at) {
 			wt_htc_step(r, at);
+			return;
+		}
+		if (!skb_queue_empty(&r->held_q) && wt_rx_interrupt_at(r) <= at) {
+			wt_rx_interrupt(r);
 			return;
 		}
 		if (r->rx_at && r->rx_at <= at) {

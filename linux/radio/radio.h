@@ -47,6 +47,8 @@ struct wt_params {
 	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
 	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
 	unsigned int rx_ns;		/* the host's time for a received frame */
+	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
+	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int streams;		/* spatial streams */
@@ -201,6 +203,8 @@ struct wt_radio {
 	u64 tbtt;			/* next beacon, 0 if none */
 	u64 late_at;			/* when a response that did not come is given up, 0 if none waits */
 	int late_q;
+	struct sk_buff_head held_q;	/* arrived, the receive interrupt has yet to come */
+	u64 held_first, held_last;	/* when the first and the last of them ended */
 	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
 	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
@@ -308,6 +312,8 @@ bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
 void wt_rx_flush(void);
+u64 wt_rx_interrupt_at(const struct wt_radio *r);
+void wt_rx_interrupt(struct wt_radio *r);
 void wt_rx_processed(struct wt_radio *r, u64 now);
 
 /* fifo.c */

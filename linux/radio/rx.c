@@ -6,6 +6,9 @@
  *   mac80211_hwsim_tx_frame_no_nl for what a software receiver owes mac80211.
  * What ath9k hears of a station counts against that station's airtime: ath9k/recv.c ath_rx_count_airtime, which takes each
  *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
+ * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
+ *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). An interrupt that is due while a PPDU is on the air
+ *   comes at its end.
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
@@ -59,10 +62,30 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	}
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
-	if (to->mode == WT_ATH9K_HTC)
+	if (to->mode == WT_ATH9K_HTC) {
 		wt_htc_receive(to, skb, ended);
-	else
+	} else if (to->mode == WT_ATH9K && wt_p.rimt_last_us) {
+		if (skb_queue_empty(&to->held_q))
+			to->held_first = ended;
+		to->held_last = ended;
+		__skb_queue_tail(&to->held_q, skb);
+	} else {
 		wt_rx_host(to, skb);
+	}
+}
+
+/* AR_RIMT: quiet for a while, or the first has waited long enough */
+u64 wt_rx_interrupt_at(const struct wt_radio *r)
+{
+	return min(r->held_first + wt_p.rimt_first_us * 1000ull, r->held_last + wt_p.rimt_last_us * 1000ull);
+}
+
+void wt_rx_interrupt(struct wt_radio *r)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&r->held_q)))
+		wt_rx_host(r, skb);
 }
 
 /* A frame is the host's. */

@@ -56,7 +56,17 @@ CONFIG: dict[str, Any] = {
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
-RADIO: dict[str, Any] = {"fixed_mcs": -1, "pacing_shift": 7, "error_ppm": 0, "rts": False, "rx_ns": 0, "mode": 0}
+RADIO: dict[str, Any] = {
+    "fixed_mcs": -1,
+    "pacing_shift": 7,
+    "error_ppm": 0,
+    "rts": False,
+    "rx_ns": 0,
+    "mode": 0,
+    "htc_qdisc": True,
+    "rimt_first_us": 0,
+    "rimt_last_us": 0,
+}
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
 DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
 #: The marks of RRUL's flows, as TOS.
@@ -92,9 +102,6 @@ band = "5 GHz"
 links = 1
 tries = 7
 rts_fallback = false
-[ath9k] # the virtual card tells of every frame at once
-rimt_last = 0
-rimt_first = 0
 [ath9k_htc] # the virtual card's CPU and the host's interrupts take no time
 cpu_frame = 0
 cpu_ppdu = 0
@@ -257,6 +264,11 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # UDP runs between the stations and the AP itself
         "backhaul.present": "true" if tcp else "false",
     }
+    # 0: the virtual card tells of every frame at once
+    sets |= {f"ath9k.rimt_{k}": f"{radio[f'rimt_{k}_us']} us" for k in ("first", "last")}
+    # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there unless it is told otherwise
+    above = "qdisc" if radio["htc_qdisc"] else "txqs"
+    sets |= {"ap.above": above, "sta.above": above}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
     if c["gso_max_segs"]:
@@ -270,8 +282,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         }
     if c["qdisc"]:
         kind, *words = c["qdisc"].split()
-        # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there
-        sets |= {"ap.qdisc": kind, "sta.qdisc": kind, "ap.above": "qdisc", "sta.above": "qdisc"}
+        sets |= {"ap.qdisc": kind, "sta.qdisc": kind}
         sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
     return list(sets.items())
 
