@@ -6,7 +6,7 @@ use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
-use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
+use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::tcp::Auto;
 use crate::wifi::edca::Set;
@@ -50,7 +50,13 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
-        Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath9kHtc => match r.above {
+            Above::Qdisc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+            Above::Kernel if s.kernel != Kernel::V6_12 => {
+                DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs()))
+            }
+            Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
+        },
         Name::Ath10k if s.kernel == Kernel::V4_14 => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
@@ -90,4 +96,25 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     };
     cfg.check().map_err(|e| e.to_string())?;
     Ok(cfg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
+        let cases = [
+            (Kernel::V5_10, Above::Kernel, false),
+            (Kernel::V6_12, Above::Kernel, true),
+            (Kernel::V6_12, Above::Qdisc, false),
+            (Kernel::V4_14, Above::Txqs, true),
+        ];
+        for (kernel, above, txqs) in cases {
+            let mut s = Scenario { kernel, ..Scenario::default() };
+            (s.wifi.stations, s.sta.driver, s.sta.above) = (1, Name::Ath9kHtc, above);
+            let cfg = config(&s).unwrap();
+            assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
+        }
+    }
 }

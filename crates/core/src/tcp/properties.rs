@@ -17,10 +17,8 @@ const FASTEST: u64 = 1 << 40;
 /// What does not hold about a sender.
 fn wrong(s: &Socket) -> Option<String> {
     let tp = &s.tp;
-    let open = matches!(
-        s.state,
-        State::Established | State::FinWait1 | State::CloseWait | State::LastAck | State::Closing
-    );
+    let open =
+        matches!(s.state, State::Established | State::FinWait1 | State::CloseWait | State::LastAck | State::Closing);
     if tp.snd_cwnd < 1 {
         return Some(format!("cwnd {}", tp.snd_cwnd));
     }

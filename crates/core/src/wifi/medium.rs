@@ -431,7 +431,6 @@ impl Medium {
     fn fail<S: Stations>(&mut self, i: u16, known: Time, chain: &Chain, rts: bool, stations: &mut S) {
         let c = &mut self.contenders[i as usize];
         let limits = &self.stas[c.sta.ix()];
-        c.failed(limits.window_limit);
         let last = Report {
             answered: false,
             acked: 0,
@@ -446,7 +445,13 @@ impl Medium {
             c.tries = 0;
         }
         let exhausted = c.link as usize == chain.len() || chain[c.link as usize].tries == 0;
-        if exhausted || c.rts_failures >= limits.rts_limit {
+        let given_up = exhausted || c.rts_failures >= limits.rts_limit;
+        if given_up && limits.resets_window {
+            c.reset();
+        } else {
+            c.failed(limits.window_limit);
+        }
+        if given_up {
             c.ready = false;
             c.giving_up = true;
             c.pending = last;
@@ -469,7 +474,7 @@ impl Medium {
             self.reference[f.to.ix()] = now;
             return self.idle(stations);
         }
-        c.succeeded();
+        c.reset();
         c.ready = false;
         let report = Report { received: c.received, ..c.pending };
         c.received = 0;

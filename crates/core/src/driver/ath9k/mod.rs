@@ -291,8 +291,10 @@ impl Device for Ath9k {
             sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
         }
     }
-    fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span, q: &mut Txqs) {
-        q.register_airtime(now, u16::from(from.0), tid.get(), Span::ZERO, airtime);
+    /// Whatever its TID, it is best effort that is charged: `skb->priority` is not set yet.
+    /// src: linux@6.12 ath9k/recv.c ath_rx_count_airtime
+    fn heard(&mut self, now: Time, from: StaIx, _tid: Tid, airtime: Span, q: &mut Txqs) {
+        q.register_airtime(now, u16::from(from.0), 0, Span::ZERO, airtime);
     }
     fn held(&self) -> u64 {
         let retry: u64 = self.tids.iter().flat_map(|t| &t.retry).map(tid::counted).sum();

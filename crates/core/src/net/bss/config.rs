@@ -168,6 +168,7 @@ impl StaConfig {
             access,
             qos: cfg.qos,
             window_limit,
+            resets_window: true,
             rts_limit,
             error_up: self.error_up,
             error_down: self.error_down,
