@@ -39,6 +39,7 @@ PANEL_KEYS = {
     "title",
     "kind",
     "points",
+    "schemes",
     "quantity",
     "label",
     "x",
@@ -49,7 +50,7 @@ PANEL_KEYS = {
     "log_x",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution"}
+PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution", "cdf", "clients", "groups", "ends"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,9 @@ class Figure:
     note: str
 
     def seeds(self, quick: bool) -> list[int]:
-        """Seeds of the repetitions; ``--quick`` makes two."""
+        """Seeds of the repetitions; ``--quick`` makes two. A figure of closed forms has none."""
+        if self.repetitions == 0:
+            return []
         return list(range(1, (2 if quick else self.repetitions) + 1))
 
 
