@@ -66,7 +66,7 @@ impl Receiver {
                 let bit = a.decoded & 1 << i;
                 if bit != 0 && !m.received && a.before & bit == 0 {
                     fresh |= bit;
-                    up(&Packet { ends_ampdu: true, ..m.packet });
+                    up(&m.packet);
                 }
             }
             return Got { fresh, timer: None };
@@ -79,17 +79,12 @@ impl Receiver {
         if let What::Bar(start) = b.what {
             buffer.reorder.bar(now, start, &mut up);
         }
-        let last = b.mpdus.iter().enumerate().rev().find(|(i, m)| !m.received && (a.decoded & !a.before) >> i & 1 != 0);
-        let last = last.map(|(i, _)| i);
         for (i, m) in b.mpdus.iter().enumerate() {
             let bit = a.decoded & 1 << i;
             if bit == 0 {
                 continue;
             }
-            let taken = match last == Some(i) {
-                false => buffer.reorder.put(now, m.seq, &m.packet, &mut up),
-                true => buffer.reorder.put(now, m.seq, &Packet { ends_ampdu: true, ..m.packet }, &mut up),
-            };
+            let taken = buffer.reorder.put(now, m.seq, &m.packet, &mut up);
             if m.received || a.before & bit != 0 {
                 debug_assert!(!taken, "a duplicate was taken for new");
                 continue;
