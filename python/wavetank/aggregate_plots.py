@@ -124,4 +124,18 @@ def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     ax.legend(ncols=2, loc="upper center")
 
 
-KINDS = {"cdf": cdf, "clients": clients, "groups": groups, "ends": ends}
+def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Lying bars, one a setting ("scheme: setting"); a line where the first one ends."""
+    from .plots import BLUE, PAPER, _points
+
+    points = _points(figure, panel)
+    values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    places = range(len(points))[::-1]
+    ax.barh(places, [s.value for s in values], xerr=[s.se for s in values], height=0.65, color=BLUE, alpha=0.6)
+    ax.axvline(values[0].value, color=PAPER, linestyle=(0, (4, 3)), linewidth=0.9)
+    ax.set_yticks(places, [p.name.partition(": ")[2] for p in points])
+    ax.grid(axis="y", visible=False)
+    ax.set_xlabel(panel["label"])
+
+
+KINDS = {"settings": settings, "cdf": cdf, "clients": clients, "groups": groups, "ends": ends}

@@ -50,7 +50,7 @@ PANEL_KEYS = {
     "log_x",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution", "cdf", "clients", "groups", "ends"}
+PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution", "cdf", "clients", "groups", "ends", "settings"}
 
 
 @dataclass(frozen=True)
