@@ -66,15 +66,31 @@ def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) ->
 
 
 def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The same of one point: a curve a client."""
-    from .plots import _points
+    """The same of one point: a curve a client. The two that differ most are named, the others grey."""
+    from .plots import PALETTE, _points
 
     (point,) = _points(figure, panel)
     n = int(next(iter(point.x.values())))
-    curves = [
-        (f"sta{i}", _pool(outcome, figure, point, f"{panel['quantity']}@sta{i}")) for i in range(1, n + 1)
-    ]
-    _steps(ax, curves, panel["label"])
+    every = {f"sta{i}": _pool(outcome, figure, point, f"{panel['quantity']}@sta{i}") for i in range(1, n + 1)}
+    every = {k: v for k, v in every.items() if v.size}
+    middle = float(np.median([v.mean() for v in every.values()]))
+    odd = sorted(every, key=lambda k: -abs(every[k].mean() - middle))[:2]
+    for k in sorted(every, key=lambda k: k in odd):
+        values, counts = np.unique(every[k], return_counts=True)
+        named = k in odd
+        ax.step(
+            np.concatenate([[values[0]], values]),
+            np.concatenate([[0], np.cumsum(counts) / counts.sum()]),
+            where="post",
+            color=PALETTE[odd.index(k)] if named else "#aaaaaa",
+            label=k if named else None,
+        )
+    ax.plot([], [], color="#aaaaaa", label="each other client")
+    ax.set_ylim(0, 1.02)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(panel["label"])
+    ax.set_ylabel("Share of at most so much")
+    ax.legend(loc="best")
 
 
 def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -111,9 +127,7 @@ def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     points = _points(figure, panel)
     bottom = np.zeros(len(points))
     for (why, name), colour in zip(ENDS.items(), PALETTE, strict=False):
-        share = np.array(
-            [metrics.sample(f"end_{why}", "", outcome.measured.of(figure, p), p).value for p in points]
-        )
+        share = np.array([metrics.sample(f"end_{why}", "", outcome.measured.of(figure, p), p).value for p in points])
         ax.bar(range(len(points)), share, bottom=bottom, width=0.6, color=colour, label=name)
         bottom += share
     ax.set_xticks(range(len(points)), [p.name for p in points])

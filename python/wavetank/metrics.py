@@ -220,7 +220,11 @@ def _aggregates() -> dict[str, Quantity]:
 
         size, percent = "A-MPDU size (frames)", "Share of data PPDUs (%)"
         return {
-            "mean": (of(lambda h: float((h * np.arange(65)).sum() / h.sum()) if h.sum() else math.nan), "packets", size),
+            "mean": (
+                of(lambda h: float((h * np.arange(65)).sum() / h.sum()) if h.sum() else math.nan),
+                "packets",
+                size,
+            ),
             "median": (of(quantile), "packets", size),
             "mode": (of(lambda h: float(np.argmax(h)) if h.sum() else math.nan), "packets", size),
             "mode_high": (of(lambda h: _modes(h, -1)), "packets", size),
@@ -244,29 +248,35 @@ def _aggregates() -> dict[str, Quantity]:
     sizes("down", "rx_ampdu", lambda n: n != "ap")
     sizes("up", "ampdu", lambda n: n != "ap")
     for i in range(1, 65):
-        only = f"sta{i}"
-
-        def at(n: str, only: str = only) -> bool:
-            return n == only
-
-        sizes("down", "rx_ampdu", at, f"@{only}")
-        bad = _scalar(lambda r, only=only: _share(_array(r["rx_bad"][only]), 1, 65), "%", "A-MPDUs with a bad frame (%)")  # type: ignore[misc]
-        out[f"bad_ampdus@{only}"] = bad
-        out[f"bad_frames@{only}"] = Quantity(
-            lambda r, only=only: _share(_array(r["rx_bad"][only]), 1, 65),  # type: ignore[misc]
-            lambda r, only=only: _spread_out(_array(r["rx_bad"][only])),  # type: ignore[misc]
-            "frames", "Bad frames in an A-MPDU",
-        )  # fmt: skip
+        _of_station(out, sizes, f"sta{i}")
     for i, why in enumerate(ENDS):
-        out[f"end_{why}"] = _scalar(
-            lambda r, i=i: 100 * r["ends"]["ap"][i] / max(sum(r["ends"]["ap"]), 1), "%", "Share of A-MPDUs (%)"  # type: ignore[misc]
-        )
+        out[f"end_{why}"] = _end(i)
     out["runs_one"] = _scalar(lambda r: _share(_array(r["runs"]["ap"]), 0, 1), "%", "Share of channel holdings (%)")
     out["runs"] = Quantity(
         lambda r: stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5) or 0.0,
         lambda r: _spread_out(_array(r["runs"]["ap"])), "count", "Further A-MPDUs after the first",
     )  # fmt: skip
     return out
+
+
+def _of_station(out: dict[str, Quantity], sizes: Callable[..., None], only: str) -> None:
+    """Aggregates to one station: their sizes, and frames of them that did not arrive."""
+    sizes("down", "rx_ampdu", lambda n: n == only, f"@{only}")
+
+    def bad(r: Record) -> FloatArray:
+        return _array(r["rx_bad"][only])
+
+    def share(r: Record) -> float:
+        return _share(bad(r), 1, 65)
+
+    out[f"bad_ampdus@{only}"] = _scalar(share, "%", "A-MPDUs with a bad frame (%)")
+    frames = Quantity(share, lambda r: _spread_out(bad(r)), "frames", "Bad frames in an A-MPDU")
+    out[f"bad_frames@{only}"] = frames
+
+
+def _end(i: int) -> Quantity:
+    """Percent of the access point's PPDUs that ended for reason ``i`` of :data:`ENDS`."""
+    return _scalar(lambda r: 100 * r["ends"]["ap"][i] / max(sum(r["ends"]["ap"]), 1), "%", "Share of A-MPDUs (%)")
 
 
 def _client_seconds(r: Record) -> FloatArray:
@@ -308,7 +318,10 @@ QUANTITIES: dict[str, Quantity] = {
     "client_spread": _scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
     "jain": _scalar(_jain, "", "Jain's index"),
     "airtime_share": Quantity(
-        lambda r: math.nan, lambda r: 100 * np.array([v for n, v in r["airtime_rx"].items() if n != "ap"]), "%", "Airtime of a client",
+        lambda r: math.nan,
+        lambda r: 100 * np.array([v for n, v in r["airtime_rx"].items() if n != "ap"]),
+        "%",
+        "Airtime of a client",
     ),
     "goodput_spread": _scalar(
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"

@@ -46,8 +46,8 @@ UNITS: dict[str, str] = {
 }
 
 
-#: Why a PPDU has no more MPDUs, in the order of :attr:`Node.ends`: not said; the Block Ack window was closed; it is as large as may
-#: be; nothing more was queued; it is a single frame.
+#: Why a PPDU has no more MPDUs, in the order of :attr:`Node.ends`: not said; the Block Ack window was closed; it is as large
+#: as may be; nothing more was queued; it is a single frame.
 ENDS = ("unsaid", "window", "full", "dry", "single")
 
 #: Names of the DSCP values that Flent's RRUL uses.
@@ -103,10 +103,11 @@ class Ping:
 class Node:
     """A radio in the window. Histograms have 65 entries, for k = 0..64.
 
-    ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it; ``rx_bad[k]``: of these, with k MPDUs
-    not decoded; ``runs[k]``: k further PPDUs followed one of its own before another station's. ``ends``: its PPDUs by why no more
-    MPDUs were in them (:data:`ENDS`). ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those
-    sent to it, took.
+    * ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it;
+    * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;
+    * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
+    * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
+    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took.
     """
 
     name: str
@@ -153,9 +154,16 @@ class Result:
             pings=tuple(Ping(**p) for p in raw["pings"]),
             nodes={
                 k: Node(
-                    k, n["ampdu_hist"], n["airtime_fraction"], n["series"], n["rx_hist"], n["rx_bad"], n["ends"],
-                    n["runs"], n["airtime_rx_fraction"],
-                )  # fmt: skip
+                    k,
+                    n["ampdu_hist"],
+                    n["airtime_fraction"],
+                    n["series"],
+                    n["rx_hist"],
+                    n["rx_bad"],
+                    n["ends"],
+                    n["runs"],
+                    n["airtime_rx_fraction"],
+                )
                 for k, n in raw["nodes"].items()
             },
             qdiscs=raw["qdiscs"],
