@@ -36,7 +36,12 @@ class CorePing(TypedDict):
 
 class CoreNode(TypedDict):
     ampdu_hist: FloatArray
+    rx_hist: FloatArray
+    rx_bad: FloatArray
+    ends: FloatArray
+    runs: FloatArray
     airtime_fraction: float
+    airtime_rx_fraction: float
     series: dict[str, FloatArray]
 
 class CoreResult(TypedDict):

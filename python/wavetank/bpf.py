@@ -85,7 +85,17 @@ def load(name: str, pace: int) -> None:
         dump = ["bpftool", "btf", "dump", "file", str(BTF), "format", "c"]
         types.write_text(_must("reading the kernel's types", dump))
         machine = os.uname().machine.replace("x86_64", "x86").replace("aarch64", "arm64")
-        flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-D__TARGET_ARCH_{machine}", f"-DBBRP_PACE={pace}", "-I", folder]
+        flags = [
+            "-g",
+            "-O2",
+            "-target",
+            "bpf",
+            "-mcpu=v3",
+            f"-D__TARGET_ARCH_{machine}",
+            f"-DBBRP_PACE={pace}",
+            "-I",
+            folder,
+        ]
         _must("compiling", ["clang", *flags, "-c", str(SOURCES / f"{name}.bpf.c"), "-o", str(program)])
         _must("the kernel's verifier", ["bpftool", "struct_ops", "register", str(program)])
 

@@ -40,6 +40,7 @@ PANEL_KEYS = {
     "title",
     "kind",
     "points",
+    "schemes",
     "quantity",
     "label",
     "x",
@@ -51,7 +52,9 @@ PANEL_KEYS = {
     "log_y",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution", "tradeoff", "series"}
+PANEL_KINDS = {
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,9 @@ class Figure:
     note: str
 
     def seeds(self, quick: bool) -> list[int]:
-        """Seeds of the repetitions; ``--quick`` makes two."""
+        """Seeds of the repetitions; ``--quick`` makes two. A figure of closed forms has none."""
+        if self.repetitions == 0:
+            return []
         return list(range(1, (2 if quick else self.repetitions) + 1))
 
 

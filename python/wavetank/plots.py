@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import metrics, stats
+from . import aggregate_plots, metrics, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
@@ -63,7 +63,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
-                KINDS[panel["kind"]](outcome, figure, panel, ax)
+                kind = str(panel["kind"])
+                (KINDS.get(kind) or aggregate_plots.KINDS[kind])(outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
@@ -79,7 +80,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
-    parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    n = len(figure.seeds(outcome.quick))
+    parts = [f"{n} repetitions." if n else "Closed forms."]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the model.")
     if "time" in kinds:
@@ -274,9 +276,15 @@ def _names(ax: Axes, points: Sequence[Point]) -> None:
 
 
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The value over repetitions, with its standard error."""
+    """The value over repetitions, with its standard error; of a closed form, its value."""
     points = _points(figure, panel)
-    samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    quantity = panel["quantity"]
+    samples = [
+        metrics.model(figure, quantity, p)
+        if quantity in metrics.MODEL
+        else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
+        for p in points
+    ]
     ax.bar(
         range(len(points)),
         [s.value for s in samples],

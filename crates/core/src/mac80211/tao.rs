@@ -1,7 +1,7 @@
 //! The TCP ACK Optimisation: a receiver's TCP ACKs wait until the A-MPDU that they answer has been taken in whole.
 //!
-//! In: each received TCP data packet that is no duplicate, as it goes up ([`Tao::received`]), and each packet on its way down
-//! ([`Tao::sent`]). Out: pure ACKs, held and then let go together ([`Tao::release`]), for one aggregate. Whatever stands above
+//! In: each received TCP data packet that is no duplicate, before TCP takes it ([`Tao::received`]) and after ([`Tao::done`]), and each
+//! packet on its way down ([`Tao::sent`]). Out: pure ACKs, held and then let go together ([`Tao::release`]), for one aggregate. Whatever stands above
 //! and below, the qdisc too, is not its business.
 //!
 //! Stands for: the thesis's sections 4.7.2 and 4.8.2.
@@ -11,10 +11,11 @@
 //!   its last ACK came down. A duplicate ACK so counts for the segment that caused it; cumulative sequence numbers alone would
 //!   leave the counter high after every loss, and the very ACKs that tell of the loss would be held.
 //! * "Reaches one" is read as *at most one*: with an even number it steps from two to zero. One segment may be left because TCP
-//!   delays every other ACK: the odd one at the end of an A-MPDU is not waited for.
+//!   delays every other ACK: the odd one at the end of an A-MPDU is not waited for. It is looked at when TCP is through with the
+//!   packet, so that where TCP acknowledges every segment (quick ACKs, duplicates) the last ACK goes with the others.
 //! * `more_data` is true from an A-MPDU's first packet to its last, and false when the last has gone up.
 //!
-//! Differs: D1 the last packet of an A-MPDU is the last one that was decoded and new: the hardware knows where an A-MPDU ends. D2
+//! Differs: D1 the last packet of an A-MPDU is the last one that its arrival lets through the reorder buffer. D2
 //! a packet that is not a pure ACK passes, and may overtake held ones. D3 it stands above the qdisc, not below it.
 
 use crate::sim::{FlowId, Kind, Packet};
@@ -73,15 +74,18 @@ impl Tao {
     pub fn new(p: &Params) -> Tao {
         Tao { leave: p.leave.into(), tids: Default::default() }
     }
-    /// `p` goes up; `last`: it ends its A-MPDU. True: what is held may go.
-    pub fn received(&mut self, tid: Tid, p: &Packet, last: bool) -> bool {
+    /// `p` is about to go up; `last`: it ends its A-MPDU.
+    pub fn received(&mut self, tid: Tid, p: &Packet, last: bool) {
         if p.kind != Kind::Tcp || p.payload == 0 {
-            return false;
+            return;
         }
         let w = &mut self.tids[tid.ix()];
         w.data_to_ack += 1;
         *w.segments(p.flow) += 1;
         w.more_data = !last;
+    }
+    /// TCP is through with a packet. True: what is held may go.
+    pub fn done(&self, tid: Tid) -> bool {
         self.due(tid)
     }
     /// `p` comes down.
@@ -127,8 +131,15 @@ mod tests {
         let p = Packet::blank(Kind::Tcp, FlowId(flow), NodeId(0), NodeId(1));
         Packet { payload, flags: flags::ACK, ..p }
     }
+    /// A segment that TCP does not answer; whether what is held goes.
     fn data(t: &mut Tao, flow: u16, last: bool) -> bool {
-        t.received(BE, &packet(flow, 1448), last)
+        t.received(BE, &packet(flow, 1448), last);
+        t.done(BE)
+    }
+    /// A segment and the ACK that answers it.
+    fn answered(t: &mut Tao, flow: u16, last: bool) -> Sent {
+        t.received(BE, &packet(flow, 1448), last);
+        ack(t, flow)
     }
     fn ack(t: &mut Tao, flow: u16) -> Sent {
         t.sent(BE, &packet(flow, 0))
@@ -143,10 +154,11 @@ mod tests {
     fn an_even_ampdu_is_answered_by_one_aggregate() {
         let mut t = Tao::new(&Params::default());
         for i in 1..=42 {
-            assert!(!data(&mut t, 0, i == 42));
             if i % 2 == 0 {
-                let s = ack(&mut t, 0);
+                let s = answered(&mut t, 0, i == 42);
                 assert_eq!(s, if i == 42 { Sent::Released } else { Sent::Held }, "{i}");
+            } else {
+                assert!(!data(&mut t, 0, false));
             }
         }
         assert_eq!((go(&mut t), t.held()), (21, 0));
@@ -156,16 +168,15 @@ mod tests {
     fn an_odd_one_does_not_wait_for_the_delayed_ack() {
         let mut t = Tao::new(&Params::default());
         for i in 1..=7 {
-            let now = data(&mut t, 0, i == 7);
-            assert_eq!(now, i == 7, "the last segment itself lets the three ACKs go");
             if i % 2 == 0 {
-                assert_eq!(ack(&mut t, 0), Sent::Held);
+                assert_eq!(answered(&mut t, 0, false), Sent::Held);
+            } else {
+                assert_eq!(data(&mut t, 0, i == 7), i == 7, "the last segment itself lets the three ACKs go");
             }
         }
         assert_eq!(go(&mut t), 3);
         // The next A-MPDU's first segment completes the pair.
-        assert!(!data(&mut t, 0, false));
-        assert_eq!(ack(&mut t, 0), Sent::Held, "more of it follows");
+        assert_eq!(answered(&mut t, 0, false), Sent::Held, "more of it follows");
         assert!(data(&mut t, 0, true), "the odd one again");
         assert_eq!(go(&mut t), 1);
     }
@@ -174,9 +185,8 @@ mod tests {
     fn duplicate_acks_count_for_what_caused_them() {
         let mut t = Tao::new(&Params::default());
         for i in 1..=5 {
-            data(&mut t, 0, i == 5);
             // A hole before them: TCP answers each.
-            let s = ack(&mut t, 0);
+            let s = answered(&mut t, 0, i == 5);
             assert_eq!(s, if i == 5 { Sent::Released } else { Sent::Held });
         }
         assert_eq!(go(&mut t), 5);
@@ -186,14 +196,14 @@ mod tests {
     fn a_slow_host_is_waited_for() {
         let mut t = Tao::new(&Params::default());
         for i in 1..=6 {
-            data(&mut t, 0, i == 6);
+            t.received(BE, &packet(0, 1448), i == 6);
         }
         assert_eq!(ack(&mut t, 0), Sent::Released, "one ACK for all that had gone up");
         assert_eq!(go(&mut t), 1);
         for i in 1..=3 {
-            data(&mut t, 0, i == 3);
+            t.received(BE, &packet(0, 1448), i == 3);
         }
-        data(&mut t, 1, true);
+        t.received(BE, &packet(1, 1448), true);
         assert_eq!(ack(&mut t, 0), Sent::Released, "one segment of the other flow may be left");
     }
 

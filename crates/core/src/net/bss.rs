@@ -142,11 +142,15 @@ impl Bss {
         if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() }
     }
 
-    /// The stack of `s` is about to take `p`, which came from the access point: what TAO counts.
+    /// The stack of `s` is about to take `p`, which came from the access point: TAO counts it.
+    pub fn taking(&mut self, s: StaIx, p: &Packet) {
+        let tid = self.tid(p);
+        self.stations[s.ix()].tao.iter_mut().for_each(|t| t.received(tid, p, p.ends_ampdu));
+    }
+    /// It has taken it.
     pub fn taken(&mut self, now: Time, s: StaIx, p: &Packet, out: &mut Out, probe: &mut impl Probe) {
         let tid = self.tid(p);
-        let due = self.stations[s.ix()].tao.as_mut().is_some_and(|t| t.received(tid, p, p.ends_ampdu));
-        if due {
+        if self.stations[s.ix()].tao.as_ref().is_some_and(|t| t.done(tid)) {
             self.release(now, s, StaIx::AP, tid, out, probe);
         }
     }
@@ -233,6 +237,7 @@ impl<P: Probe> View<'_, P> {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
+        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
         for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
             let ended = now - airtime * (n - 1 - i as i64) / n;
             st.netdev.receive(now, ended, p, &mut sink);

@@ -179,9 +179,12 @@ impl Fabric {
         }
     }
 
-    /// The stack of a station is about to take `p`: TAO counts it.
-    pub(super) fn taken(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) {
+    /// The stack of a node is about to take `p`, or (`done`) has: TAO counts.
+    pub(super) fn taking(&mut self, now: Time, node: NodeId, p: &Packet, done: bool, probe: &mut impl Probe) {
         let (Some(bss), Some(i)) = (self.bss.as_mut(), self.stations.iter().position(|s| *s == node)) else { return };
+        if !done {
+            return bss.taking(StaIx(i as u8), p);
+        }
         bss.taken(now, StaIx(i as u8), p, &mut self.out, probe);
         if !self.out.is_empty() {
             self.drain();

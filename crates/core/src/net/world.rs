@@ -203,14 +203,18 @@ impl<T: Probe> World<T> {
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
-        if self.fabric.tao {
-            self.fabric.taken(now, node, &p, &mut self.observer);
-            p.ends_ampdu = false;
+        let tao = self.fabric.tao && p.dst == node;
+        if tao {
+            self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
+        p.ends_ampdu = false;
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
+        }
+        if tao {
+            self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
     }
 

@@ -114,7 +114,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The sender marks a retransmission, for counting only: no algorithm may read it.
     pub retransmission: bool,
-    /// It came in an A-MPDU and is the last of it that its receiver took (the end that receive status tells).
+    /// It came over the air and is the last packet that its PPDU let go up.
     pub ends_ampdu: bool,
 }
 

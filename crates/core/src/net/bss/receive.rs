@@ -4,7 +4,6 @@
 
 use crate::phy::{Band, ppdu};
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
-use crate::wifi::amsdu::MSDUS;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
 use crate::wifi::{Burst, Seq, Tid, What};
@@ -67,14 +66,8 @@ impl Receiver {
                 let bit = a.decoded & 1 << i;
                 if bit != 0 && !m.received && a.before & bit == 0 {
                     fresh |= bit;
-                    match more.split_last() {
-                        None => up(&Packet { ends_ampdu: true, ..m.packet }),
-                        Some((end, rest)) => {
-                            up(&m.packet);
-                            rest.iter().for_each(&mut up);
-                            up(&Packet { ends_ampdu: true, ..*end });
-                        }
-                    }
+                    up(&m.packet);
+                    more.iter().for_each(&mut up);
                 }
             }
             return Got { fresh, timer: None };
@@ -87,23 +80,12 @@ impl Receiver {
         if let What::Bar(start) = b.what {
             buffer.reorder.bar(now, start, &mut up);
         }
-        let last = b.mpdus.iter().enumerate().rev().find(|(i, m)| !m.received && (a.decoded & !a.before) >> i & 1 != 0);
-        let last = last.map(|(i, _)| i);
         for (i, (m, more)) in b.msdus().enumerate() {
             let bit = a.decoded & 1 << i;
             if bit == 0 {
                 continue;
             }
-            let ended = Packet { ends_ampdu: true, ..*more.last().unwrap_or(&m.packet) };
-            let taken = match (last == Some(i), more.len()) {
-                (false, _) => buffer.reorder.put(now, m.seq, &m.packet, more, &mut up),
-                (true, 0) => buffer.reorder.put(now, m.seq, &ended, more, &mut up),
-                (true, n) => {
-                    let mut rest = [ended; MSDUS - 1];
-                    rest[..n - 1].copy_from_slice(&more[..n - 1]);
-                    buffer.reorder.put(now, m.seq, &m.packet, &rest[..n], &mut up)
-                }
-            };
+            let taken = buffer.reorder.put(now, m.seq, &m.packet, more, &mut up);
             if m.received || a.before & bit != 0 {
                 debug_assert!(!taken, "a duplicate was taken for new");
                 continue;
