@@ -28,7 +28,11 @@ def tshark():
     def call(path, *arguments):
         options = [x for c in CHECKS for x in ("-o", c)]
         done = subprocess.run(
-            [found, "-n", "-r", str(path), *options, *arguments], capture_output=True, text=True, timeout=300, check=False
+            [found, "-n", "-r", str(path), *options, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -75,7 +79,9 @@ def test_tshark_finds_the_same_frames_damaged(tshark, tmp_path):
     path, _ = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), snaplen=0)
     out = tshark(path, "-T", "fields", "-e", "radiotap.flags.badfcs", "-e", "wlan.fcs.status")
     rows = [line.split("\t") for line in out.splitlines()]
-    assert {tuple(r) for r in rows} == {("0", "1"), ("1", "0")}, "flagged bad, and only then, the check sequence does not hold"
+    assert {tuple(r) for r in rows} == {("0", "1"), ("1", "0")}, (
+        "flagged bad, and only then, the check sequence does not hold"
+    )
 
 
 @pytest.mark.parametrize("view", ["monitor", "ap", "sta1"])
@@ -98,7 +104,14 @@ def test_tshark_finds_the_streams_and_their_options(tshark, tmp_path):
 
 def test_tshark_agrees_on_aggregates_and_block_acks(tshark, tmp_path):
     path, seen = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), analysis=True)
-    fields = ["wlan.ta", "radiotap.ampdu.reference", "radiotap.mcs.index", "wlan.fc.retry", "frame.time_epoch", "wlan.fcs.status"]
+    fields = [
+        "wlan.ta",
+        "radiotap.ampdu.reference",
+        "radiotap.mcs.index",
+        "wlan.fc.retry",
+        "frame.time_epoch",
+        "wlan.fcs.status",
+    ]
     out = tshark(path, "-Y", "wlan.fc.type==2", "-T", "fields", *[x for f in fields for x in ("-e", f)])
     rows = [line.split("\t") for line in out.splitlines()]
     start, end = seen.result.window
@@ -114,7 +127,9 @@ def test_tshark_agrees_on_aggregates_and_block_acks(tshark, tmp_path):
     hist = ours["ampdu_hist"]
     many = [k * n for k, n in enumerate(hist) if k > 1]
     assert mean == pytest.approx(sum(many) / sum(hist[2:]), rel=0.05)
-    acks = tshark(path, "-Y", "wlan.fc.type_subtype==25", "-T", "fields", "-e", "wlan.fixed.ssc.sequence", "-e", "wlan.ba.bm")
+    acks = tshark(
+        path, "-Y", "wlan.fc.type_subtype==25", "-T", "fields", "-e", "wlan.fixed.ssc.sequence", "-e", "wlan.ba.bm"
+    )
     assert len(acks.splitlines()) > 100 and all(line.split("\t")[1] for line in acks.splitlines())
 
 
@@ -129,7 +144,11 @@ def test_a_capture_is_whole_and_says_whose_it_is(tmp_path, view):
 
 def test_run_and_capture_agree(tmp_path):
     """The run's own summary, the analysis of its air, and that of its capture: one account, three ways."""
-    path, seen = capture(tmp_path, scenario(traffic__tcp_up=2, traffic__tcp_down=2, wifi__stations=2, wifi__error_rate=0.02), analysis=True)
+    path, seen = capture(
+        tmp_path,
+        scenario(traffic__tcp_up=2, traffic__tcp_down=2, wifi__stations=2, wifi__error_rate=0.02),
+        analysis=True,
+    )
     captured = analyze.load(path)["report"]
     assert captured == seen.analysis["report"]
     summary = seen.result.summary()
@@ -174,20 +193,25 @@ def wavetank(capsys):
     return call
 
 
-SETS = [x for k, v in SHORT.items() for x in ("--set", f"{k}={v}")]
 FILE = plan.ROOT / "scenarios" / "cotsq-ath9k.toml"
+
+
+#: Whole seconds: Flent's files say no less.
+WHOLE = [x for k, v in {"lead_in": 1, "flows": 6, "tail": 1}.items() for x in ("--set", f"time.{k}={v} s")]
 
 
 def test_the_command(wavetank, tmp_path):
     code, out, err = wavetank(
-        "run", FILE, *SETS, "--out", tmp_path / "o", "--pcap", "all", "--timeline", tmp_path / "t.svg", "--analyze"
+        "run", FILE, *WHOLE, "--out", tmp_path / "o", "--pcap", "all", "--timeline", tmp_path / "t.svg", "--analyze"
     )
     assert code == 0, err
     names = {p.name for p in (tmp_path / "o").iterdir()}
     assert {"monitor.pcapng", "ap.pcapng", "sta1.pcapng", "summary.json"} <= names
     assert "Transmitters" in out and "t.svg" in out
     flent = next((tmp_path / "o").glob("*.flent.gz"))
-    code, out, err = wavetank("analyze", tmp_path / "o" / "monitor.pcapng", flent, "--json", "--out", tmp_path / "figures")
+    code, out, err = wavetank(
+        "analyze", tmp_path / "o" / "monitor.pcapng", flent, "--json", "--out", tmp_path / "figures"
+    )
     assert code == 0, err
     capture_, from_flent = json.loads(out)["files"]
     assert {p.suffix for p in (tmp_path / "figures").iterdir()} == {".png", ".json"}
@@ -217,7 +241,7 @@ def test_a_capture_that_is_cut_off(wavetank, tmp_path):
         (["run", str(FILE), "--timeline", "x.pdf"], "ends in .svg or .html"),
         (["run", str(FILE), "--timeline", "x.svg", "--window", "3"], "expected FROM:TO in seconds"),
         (["run", str(FILE), "--window", "3:4"], "--window belongs to --timeline"),
-        (["run", str(FILE), "--set", "topology.kind=wired", "--pcap"], "has no Wi-Fi"),
+        (["run", str(FILE), "--set", "topology.kind=wired", "--set", "htb.rate=50 Mbit/s", "--pcap"], "has no Wi-Fi"),
     ],
 )
 def test_bad_input_says_what_was_expected(wavetank, arguments, says):

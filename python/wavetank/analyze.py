@@ -1,8 +1,8 @@
 """Captures and Flent files, explained: aggregates, retries, losses, rates, airtime, goodput, round trips.
 
 A document is what ``_core.analyze`` says of a capture, or ``_core.run_watched`` of a run's air: ``file`` (what was read, and
-where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. A Flent file gives a document of the same form,
-with what Flent measures: goodput, pings, and airtime and mean aggregates where it recorded the radio's statistics.
+where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. A Flent file gives a document of the same
+form, with what Flent measures: goodput, pings, and airtime and mean aggregates where it recorded the radio's statistics.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Fl
 
 
 def load(path: Path, window: tuple[float, float] | None = None, whole: bool = False) -> Document:
-    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of a capture of ours, not its judging window.
+    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of ours, not the judging window.
 
     Raises UserError.
     """
@@ -91,7 +91,9 @@ def flent(path: Path) -> Document:
     start = float(meta.get("DELAY", 0) or 0)
     span = (start, start + float(meta.get("LENGTH", 0) or (x[-1] if x else 0)))
     inside = [span[0] <= t <= span[1] for t in x]
-    flows, pings, stations = [], [], {}
+    flows: list[dict[str, Any]] = []
+    pings: list[dict[str, Any]] = []
+    stations: dict[str, dict[str, Any]] = {}
     for name, series in data["results"].items():
         values = [math.nan if v is None else float(v) for v in series if not isinstance(v, (list, dict))]
         judged = [v for v, ok in zip(values, inside, strict=False) if ok]
@@ -171,7 +173,9 @@ def remarks(document: Document) -> list[str]:
                 "key; `tshark -o wlan.enable_decryption:TRUE`)"
             )
         elif frames["encrypted"]:
-            out.append(f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these")
+            out.append(
+                f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these"
+            )
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")
         if frames["without_rate"]:
@@ -194,7 +198,7 @@ def json_of(document: Document) -> dict[str, Any]:
 
 def who(document: Document, end: str) -> str:
     """A flow's end (address, address:port) with its node's name, if the capture is one of ours."""
-    nodes = (document["origin"] or {}).get("nodes", [])
+    nodes: list[str] = (document["origin"] or {}).get("nodes", [])
     address, colon, port = end.partition(":")
     parts = address.split(".")
     if nodes and len(parts) == 4 and parts[:2] == ["10", "0"]:
@@ -276,7 +280,11 @@ def tables(document: Document) -> list[Table | None]:
             flows,
             3,
         ),
-        _table("Pings, as seen on the air" if document["file"] is None or report["frames"] else "Pings", ["", "ms p10/p50/p90"], pings),
+        _table(
+            "Pings, as seen on the air" if document["file"] is None or report["frames"] else "Pings",
+            ["", "ms p10/p50/p90"],
+            pings,
+        ),
     ]
 
 
@@ -294,10 +302,16 @@ def heading(document: Document) -> str:
         parts.append(f"{document['test']}: {document['title']}")
     frames = report.get("frames")
     if frames:
-        parts.append(f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s" if report["window_s"] else "no frames")
+        parts.append(
+            f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s"
+            if report["window_s"]
+            else "no frames"
+        )
     if info and "wall_s" in document:
         speed = info["bytes"] / 1e6 / document["wall_s"] if document.get("wall_s") else 0
-        parts.append(f"{info['format']}, {info['bytes'] / 1e6:.1f} MB" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else ""))
+        parts.append(
+            f"{info['format']}, {info['bytes'] / 1e6:.1f} MB" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else "")
+        )
     return "; ".join(p for p in parts if p)
 
 
@@ -314,7 +328,7 @@ def save(document: Document, folder: Path) -> list[Path]:
     ]
 
 
-def _cdf(ax: Axes, values: Sequence[float], shares: Sequence[float], label: str, colour: str) -> None:
+def _cdf(ax: Axes, values: Any, shares: Any, label: str, colour: str) -> None:
     ax.step(values, shares, where="post", label=label, color=colour)
 
 
@@ -351,7 +365,8 @@ def _ampdu_panel(document: Document, ax: Axes) -> bool:
         h = np.array(s["ampdu_hist"], dtype=np.float64)
         _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
-    ax.legend(loc="best")
+    if rows:
+        ax.legend(loc="best")
     return bool(rows)
 
 
@@ -380,7 +395,8 @@ def _airtime_panel(document: Document, ax: Axes) -> bool:
         t, v = _steps(steps, 1e-4 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
     ax.set(xlabel="Time (s)", ylabel="Airtime (% of the time)", ylim=(0, None))
-    ax.legend(loc="best")
+    if rows:
+        ax.legend(loc="best")
     return bool(rows)
 
 
@@ -405,7 +421,8 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
     ax.set(xlabel="MPDUs (% of all)")
     ax.set_ylim(-0.8, max(2.2, len(rows) + 0.4))
     ax.grid(False, axis="y")
-    ax.legend(loc="upper right", ncols=2)
+    if rows:
+        ax.legend(loc="upper right", ncols=2)
     return bool(rows)
 
 
@@ -419,7 +436,8 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
         t, v = _steps(steps, 8e-6 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
-    ax.legend(loc="best", fontsize=6.5)
+    if rows:
+        ax.legend(loc="best", fontsize=6.5)
     return bool(rows)
 
 
@@ -437,7 +455,8 @@ def _rtt_panel(document: Document, ax: Axes) -> bool:
         ax.plot(q, np.linspace(0, 1, len(q)), color="black", linestyle="--", label=f"ping {who(document, p['src'])}")
     ax.set(xlabel="Round trip (ms)", ylabel="Share, cumulative", ylim=(0, 1.02))
     ax.set_xlim(left=0)
-    ax.legend(loc="lower right", fontsize=6.5)
+    if rows or pings:
+        ax.legend(loc="lower right", fontsize=6.5)
     return bool(rows or pings)
 
 

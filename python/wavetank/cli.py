@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -364,7 +365,10 @@ def validate(what: str, reference: Path | None, recorded: bool, check: bool, job
 )
 @click.option("--all", "whole", is_flag=True, help="All of a run's capture, not its judging window alone.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="Folder for a figure (PNG) and the numbers (JSON) a file."
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for a figure (PNG) and the numbers (JSON) a file.",
 )
 @json_option
 def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | None, as_json: bool) -> None:
@@ -380,7 +384,7 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
         raise click.UsageError("--all and --window exclude each other")
     documents = []
     for path in paths:
-        document = workers.in_thread(lambda path=path: analysis.load(path, span, whole))
+        document = workers.in_thread(partial(analysis.load, path, span, whole))
         documents.append(document)
         written = analysis.save(document, out) if out is not None else []
         if not as_json:
