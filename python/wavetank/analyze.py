@@ -178,6 +178,10 @@ def remarks(document: Document) -> list[str]:
             )
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")
+        if frames["data"] and not frames["responses"]:
+            out.append(
+                "no ACK or Block Ack is in it: what was lost cannot be told, and airtime assumes that each PPDU was answered"
+            )
         if frames["without_rate"]:
             out.append(f"{frames['without_rate']} frames have no rate that is known here: their airtime is missing")
     if report.get("packets_of_flows_beyond"):
@@ -409,7 +413,7 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
         for r in link["rates"]:
             row = total.setdefault(r["rate"], [r["mbit"], 0.0, 0.0])
             row[1] += r["mpdus"]
-            row[2] += r["mpdus"] * r["loss_rate"]
+            row[2] += r["mpdus"] * (r["loss_rate"] or 0.0)
     rows = sorted(total.items(), key=lambda kv: -kv[1][1])[:10]
     rows.sort(key=lambda kv: kv[1][0])
     every = sum(v[1] for v in total.values()) or 1

@@ -277,6 +277,25 @@ fn a_file_that_is_cut_off_is_read_until_then() {
     }
 }
 
+/// Frames to a group are not answered, and a capture without responses tells no losses.
+#[test]
+fn no_response_is_no_loss_where_none_is_due_or_captured() {
+    let r = &runs()[1];
+    let kept = |f: &Frame| !matches!(f.kind, Kind::Ack | Kind::BlockAck);
+    let without = report(|a| r.frames.iter().filter(|s| kept(&s.frame)).for_each(|s| a.frame(&s.frame)), r);
+    let with = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
+    for (a, b) in without["stations"].as_array().unwrap().iter().zip(with["stations"].as_array().unwrap()) {
+        assert!(a["loss_rate"].is_null() && b["loss_rate"].as_f64().unwrap() > 0.0);
+        assert_eq!(a["ampdu_hist"], b["ampdu_hist"]);
+    }
+    let mut a = Analysis::new(None);
+    let f = r.frames.iter().map(|s| s.frame).find(|f| f.kind == Kind::Data && !f.bad).unwrap();
+    let group = wavetank_capture::Mac([0xff; 6]);
+    (0..10).for_each(|k| a.frame(&Frame { ra: group, time: f.time + k * 10_000_000, subframe: None, tsft: None, ..f }));
+    let said = serde_json::to_value(a.report(&|_| None)).unwrap();
+    assert_eq!((&said["stations"][0]["ppdus"], &said["stations"][0]["unanswered"]), (&10.into(), &0.into()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
