@@ -263,7 +263,8 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         });
     }
     stations.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
-    let mut links: Vec<_> = (a.stations.links.iter())
+    let sent = |l: &&super::air::Link| l.account.hist.iter().any(|&n| n > 0);
+    let mut links: Vec<_> = (a.stations.links.iter().filter(sent))
         .map(|l| {
             let mut sum = Sum::new();
             sum.add(l);
