@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import click
+
 import wavetank
 from wavetank import _core, cli, plan
 

@@ -15,6 +15,9 @@ FloatArray = NDArray[np.float64]
 class ScenarioError(ValueError):
     """A scenario that cannot be run: file, key, line, what was expected, the nearest valid name."""
 
+class CaptureError(ValueError):
+    """A capture that cannot be used: which file and why."""
+
 class CoreFlow(TypedDict):
     name: str
     direction: str
@@ -73,6 +76,25 @@ def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | 
 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
+
+def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
+    """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""
+
+def run_watched(
+    text: str,
+    path: str,
+    overrides: Sequence[tuple[str, str]],
+    seed: int | None,
+    captures: Sequence[tuple[str, str]],
+    snaplen: int,
+    capture_window: tuple[float, float] | None,
+    timeline: tuple[float | None, float] | None,
+    analysis: bool,
+) -> tuple[CoreResult, str | None, str | None]:
+    """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
+
+def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
+    """Count a capture's frames; JSON. Raises CaptureError, OSError."""
 
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""

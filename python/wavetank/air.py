@@ -71,8 +71,8 @@ def watch(
 ) -> Watched:
     """Runs a scenario and looks at its air.
 
-    ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all. Windows in
-    seconds of the run. Raises ScenarioError, UserError.
+    ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all.
+    Windows in seconds of the run. Raises ScenarioError, UserError.
     """
     start = time.perf_counter()
     try:
@@ -115,7 +115,10 @@ class Ask:
         timeline: str | None,
         analysis: bool,
     ) -> Ask:
-        """From the command's options. Captures are OUT/VIEW.pcapng, or SCENARIO-VIEW.pcapng here. Raises UserError, ScenarioError."""
+        """From the command's options. Captures are OUT/VIEW.pcapng, or SCENARIO-VIEW.pcapng here.
+
+        Raises UserError, ScenarioError.
+        """
         from . import timeline as drawing
 
         captures = []

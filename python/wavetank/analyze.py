@@ -1,8 +1,8 @@
 """Captures and Flent files, explained: aggregates, retries, losses, rates, airtime, goodput, round trips.
 
 A document is what ``_core.analyze`` says of a capture, or ``_core.run_watched`` of a run's air: ``file`` (what was read, and
-where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. A Flent file gives a document of the same form,
-with what Flent measures: goodput, pings, and airtime and mean aggregates where it recorded the radio's statistics.
+where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. A Flent file gives a document of the same
+form, with what Flent measures: goodput, pings, and airtime and mean aggregates where it recorded the radio's statistics.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Fl
 
 
 def load(path: Path, window: tuple[float, float] | None = None, whole: bool = False) -> Document:
-    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of a capture of ours, not its judging window.
+    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of ours, not the judging window.
 
     Raises UserError.
     """
@@ -91,7 +91,9 @@ def flent(path: Path) -> Document:
     start = float(meta.get("DELAY", 0) or 0)
     span = (start, start + float(meta.get("LENGTH", 0) or (x[-1] if x else 0)))
     inside = [span[0] <= t <= span[1] for t in x]
-    flows, pings, stations = [], [], {}
+    flows: list[dict[str, Any]] = []
+    pings: list[dict[str, Any]] = []
+    stations: dict[str, dict[str, Any]] = {}
     for name, series in data["results"].items():
         values = [math.nan if v is None else float(v) for v in series if not isinstance(v, (list, dict))]
         judged = [v for v, ok in zip(values, inside, strict=False) if ok]
@@ -176,6 +178,10 @@ def remarks(document: Document) -> list[str]:
             )
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")
+        if frames["data"] and not frames["responses"]:
+            out.append(
+                "no ACK or Block Ack is in it: what was lost cannot be told, and airtime assumes that each PPDU was answered"
+            )
         if frames["without_rate"]:
             out.append(f"{frames['without_rate']} frames have no rate that is known here: their airtime is missing")
     if report.get("packets_of_flows_beyond"):
@@ -196,7 +202,7 @@ def json_of(document: Document) -> dict[str, Any]:
 
 def who(document: Document, end: str) -> str:
     """A flow's end (address, address:port) with its node's name, if the capture is one of ours."""
-    nodes = (document["origin"] or {}).get("nodes", [])
+    nodes: list[str] = (document["origin"] or {}).get("nodes", [])
     address, colon, port = end.partition(":")
     parts = address.split(".")
     if nodes and len(parts) == 4 and parts[:2] == ["10", "0"]:
@@ -326,7 +332,7 @@ def save(document: Document, folder: Path) -> list[Path]:
     ]
 
 
-def _cdf(ax: Axes, values: Sequence[float], shares: Sequence[float], label: str, colour: str) -> None:
+def _cdf(ax: Axes, values: Any, shares: Any, label: str, colour: str) -> None:
     ax.step(values, shares, where="post", label=label, color=colour)
 
 
@@ -363,7 +369,8 @@ def _ampdu_panel(document: Document, ax: Axes) -> bool:
         h = np.array(s["ampdu_hist"], dtype=np.float64)
         _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
-    ax.legend(loc="best")
+    if rows:
+        ax.legend(loc="best")
     return bool(rows)
 
 
@@ -392,7 +399,8 @@ def _airtime_panel(document: Document, ax: Axes) -> bool:
         t, v = _steps(steps, 1e-4 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
     ax.set(xlabel="Time (s)", ylabel="Airtime (% of the time)", ylim=(0, None))
-    ax.legend(loc="best")
+    if rows:
+        ax.legend(loc="best")
     return bool(rows)
 
 
@@ -405,7 +413,7 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
         for r in link["rates"]:
             row = total.setdefault(r["rate"], [r["mbit"], 0.0, 0.0])
             row[1] += r["mpdus"]
-            row[2] += r["mpdus"] * r["loss_rate"]
+            row[2] += r["mpdus"] * (r["loss_rate"] or 0.0)
     rows = sorted(total.items(), key=lambda kv: -kv[1][1])[:10]
     rows.sort(key=lambda kv: kv[1][0])
     every = sum(v[1] for v in total.values()) or 1
@@ -417,7 +425,8 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
     ax.set(xlabel="MPDUs (% of all)")
     ax.set_ylim(-0.8, max(2.2, len(rows) + 0.4))
     ax.grid(False, axis="y")
-    ax.legend(loc="upper right", ncols=2)
+    if rows:
+        ax.legend(loc="upper right", ncols=2)
     return bool(rows)
 
 
@@ -431,7 +440,8 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
         t, v = _steps(steps, 8e-6 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
-    ax.legend(loc="best", fontsize=6.5)
+    if rows:
+        ax.legend(loc="best", fontsize=6.5)
     return bool(rows)
 
 
@@ -449,7 +459,8 @@ def _rtt_panel(document: Document, ax: Axes) -> bool:
         ax.plot(q, np.linspace(0, 1, len(q)), color="black", linestyle="--", label=f"ping {who(document, p['src'])}")
     ax.set(xlabel="Round trip (ms)", ylabel="Share, cumulative", ylim=(0, 1.02))
     ax.set_xlim(left=0)
-    ax.legend(loc="lower right", fontsize=6.5)
+    if rows or pings:
+        ax.legend(loc="lower right", fontsize=6.5)
     return bool(rows or pings)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -463,7 +464,7 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
         raise click.UsageError("--all and --window exclude each other")
     documents = []
     for path in paths:
-        document = workers.in_thread(lambda path=path: analysis.load(path, span, whole))
+        document = workers.in_thread(partial(analysis.load, path, span, whole))
         documents.append(document)
         written = analysis.save(document, out) if out is not None else []
         if not as_json:

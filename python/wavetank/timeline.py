@@ -8,7 +8,7 @@ window's begin.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,43 @@ def _legend(y: float) -> list[str]:
     return out
 
 
+def _exchange(
+    e: Mapping[str, Any],
+    names: Sequence[str],
+    span: float,
+    lane: Mapping[int, int],
+    x: Callable[[float], float],
+    bottom: float,
+    layers: Mapping[str, list[str]],
+) -> None:
+    """Puts one exchange into the layers: collision's band, what is on the air, labels."""
+    y = lane[e["from"]]
+    aifs_end = min(e["idle"] + e["aifs"], e["start"])
+    for a, b, kind in ((e["idle"], aifs_end, "aifs"), (aifs_end, e["start"], "backoff")):
+        if b > max(a, 0):
+            layers["air"].append(_rect(x(a), y + 15, x(b) - x(a), 8, COLOURS[kind][0]))
+    if e["collided"]:
+        end = max((b + w for _, b, w, _, _ in parts(e)), default=e["start"])
+        band = _rect(x(e["start"]), TOP + 26, x(end) - x(e["start"]), bottom - TOP - 26, COLOURS["collision"][0])
+        layers["bands"].append(band)
+    for who, begin, length, kind, _ in parts(e):
+        if begin + length < 0 or begin > span or who not in lane:
+            continue
+        left, right = x(begin), x(begin + length)
+        tall = 30 if kind not in ("response", "control") else 24
+        gap = 0.5 if right - left > 2.2 else 0.0
+        layers["air"].append(_rect(left, lane[who] + 4 + (30 - tall) / 2, right - left - gap, tall, COLOURS[kind][0]))
+    begin, length = e["data"]
+    wide = x(begin + length) - x(begin)
+    if length and wide > 9 and 0 <= begin <= span:
+        count = len(e["mpdus"])
+        bad = sum(1 for m in e["mpdus"] if not m[3])
+        text = f"{count} → {names[e['to']]}" + (f", {bad} bad" if bad and not e["collided"] else "")
+        if wide < 5.6 * len(text):
+            text = str(count)
+        layers["labels"].append(_text(x(begin) + wide / 2, y + 1, text, 9.5, "#444", "middle"))
+
+
 def svg(document: Document, title: str) -> str:
     """The picture as SVG."""
     span = (document["to_s"] - document["from_s"]) * 1e9
@@ -138,39 +175,13 @@ def svg(document: Document, title: str) -> str:
     wide = WIDTH - LEFT - RIGHT
 
     def x(ns: float) -> float:
-        return LEFT + min(max(ns, 0.0), span) / span * wide
+        return float(LEFT + min(max(ns, 0.0), span) / span * wide)
 
-    shown, air, bands, labels = [], [], [], []
+    shown: list[str] = []
+    layers: dict[str, list[str]] = {"bands": [], "air": [], "labels": []}
     for e in document["entries"]:
-        if e["start"] > span:
-            continue
-        y = lane[e["from"]]
-        aifs_end = min(e["idle"] + e["aifs"], e["start"])
-        if e["idle"] < e["start"]:
-            for a, b, kind in ((e["idle"], aifs_end, "aifs"), (aifs_end, e["start"], "backoff")):
-                if b > max(a, 0):
-                    air.append(_rect(x(a), y + 15, x(b) - x(a), 8, COLOURS[kind][0]))
-        if e["collided"]:
-            end = max((b + w for _, b, w, _, _ in parts(e)), default=e["start"])
-            bands.append(
-                _rect(x(e["start"]), TOP + 26, x(end) - x(e["start"]), bottom - TOP - 26, COLOURS["collision"][0])
-            )
-        for who, begin, length, kind, _ in parts(e):
-            if begin + length < 0 or begin > span or who not in lane:
-                continue
-            left, right = x(begin), x(begin + length)
-            tall = 30 if kind not in ("response", "control") else 24
-            gap = 0.5 if right - left > 2.2 else 0.0
-            air.append(_rect(left, lane[who] + 4 + (30 - tall) / 2, right - left - gap, tall, COLOURS[kind][0]))
-        begin, length = e["data"]
-        if length and x(begin + length) - x(begin) > 9 and 0 <= begin <= span:
-            count = len(e["mpdus"])
-            bad = sum(1 for m in e["mpdus"] if not m[3])
-            to = names[e["to"]]
-            text = f"{count} → {to}" + (f", {bad} bad" if bad and not e["collided"] else "")
-            if x(begin + length) - x(begin) < 5.6 * len(text):
-                text = str(count)
-            labels.append(_text((x(begin) + x(begin + length)) / 2, lane[e["from"]] + 1, text, 9.5, "#444", "middle"))
+        if e["start"] <= span:
+            _exchange(e, names, span, lane, x, bottom, layers)
     for i, n in enumerate(radios):
         y = lane[n]
         if i % 2:
@@ -191,7 +202,7 @@ def svg(document: Document, title: str) -> str:
         head.append(_text(WIDTH - RIGHT, 24, "the window is too long: not all is shown", 11, "#D55E00", "end"))
     if not document["entries"]:
         head.append(_text(WIDTH / 2, bottom - 20, "nothing was on the air", 13, "#666", "middle"))
-    body = "\n".join([*shown, *bands, *axis, *air, *labels, *depths, *head])
+    body = "\n".join([*shown, *layers["bands"], *axis, *layers["air"], *layers["labels"], *depths, *head])
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' height='{height}'>\n"
         f"<rect width='{WIDTH}' height='{height}' fill='white'/>\n{body}\n</svg>\n"

@@ -53,6 +53,8 @@ fn runs() -> &'static [Run] {
             run("ath9k-upload", &[("wifi.error_rate", "0.05"), ("medium.response_error", "0.02")]),
             run("rrul", &[("wifi.error_rate", "0.02")]),
             run("down-14", &[]),
+            run("ath9k-upload", &[("ath9k.rts_threshold", "0"), ("wifi.error_rate", "0.1"), ("wifi.stations", "3")]),
+            run("rrul", &[("wifi.stations", "2"), ("traffic.udp_down", "30 Mbit/s"), ("traffic.udp_up", "20 Mbit/s")]),
         ]
     })
 }
@@ -131,12 +133,16 @@ fn a_capture_tells_what_its_run_tells() {
             let (a, b) = (s["airtime_fraction"].as_f64().unwrap(), n.airtime_fraction);
             assert!((a - b).abs() < 1e-4 + b * 1e-3, "{}: airtime {a} in the capture, {b} in the run", n.name);
         }
-        let (mut tcp, mut seen) = (0.0, 0.0);
-        r.out.flows.iter().filter(|f| f.is_tcp()).for_each(|f| tcp += f.goodput_mbit(r.window));
-        for f in captured["flows"].as_array().unwrap().iter().filter(|f| f["protocol"] == "tcp") {
-            seen += f["goodput_mbit"].as_f64().unwrap();
+        for (protocol, tcp) in [("tcp", true), ("udp", false)] {
+            let told: f64 = r.out.flows.iter().filter(|f| f.is_tcp() == tcp).map(|f| f.goodput_mbit(r.window)).sum();
+            let flows = captured["flows"].as_array().unwrap().iter().filter(|f| f["protocol"] == protocol);
+            // Echoes by UDP are no flow of the run's.
+            let seen: f64 = flows.map(|f| f["goodput_mbit"].as_f64().unwrap()).filter(|&g| g > 0.1).sum();
+            assert!(
+                (seen - told).abs() <= 0.02 * told,
+                "{protocol}: {seen} Mbit/s in the capture, {told} in the run, {span} s"
+            );
         }
-        assert!((seen / tcp - 1.0).abs() < 0.02, "{seen} Mbit/s in the capture, {tcp} in the run over {span} s");
     }
 }
 
@@ -275,6 +281,25 @@ fn a_file_that_is_cut_off_is_read_until_then() {
         let damage = info.damage.expect("it is cut off in the middle of a block");
         assert!(damage.starts_with(&format!("at byte {}: it ends in the middle", info.bytes)), "{damage}");
     }
+}
+
+/// Frames to a group are not answered, and a capture without responses tells no losses.
+#[test]
+fn no_response_is_no_loss_where_none_is_due_or_captured() {
+    let r = &runs()[1];
+    let kept = |f: &Frame| !matches!(f.kind, Kind::Ack | Kind::BlockAck);
+    let without = report(|a| r.frames.iter().filter(|s| kept(&s.frame)).for_each(|s| a.frame(&s.frame)), r);
+    let with = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
+    for (a, b) in without["stations"].as_array().unwrap().iter().zip(with["stations"].as_array().unwrap()) {
+        assert!(a["loss_rate"].is_null() && b["loss_rate"].as_f64().unwrap() > 0.0);
+        assert_eq!(a["ampdu_hist"], b["ampdu_hist"]);
+    }
+    let mut a = Analysis::new(None);
+    let f = r.frames.iter().map(|s| s.frame).find(|f| f.kind == Kind::Data && !f.bad).unwrap();
+    let group = wavetank_capture::Mac([0xff; 6]);
+    (0..10).for_each(|k| a.frame(&Frame { ra: group, time: f.time + k * 10_000_000, subframe: None, tsft: None, ..f }));
+    let said = serde_json::to_value(a.report(&|_| None)).unwrap();
+    assert_eq!((&said["stations"][0]["ppdus"], &said["stations"][0]["unanswered"]), (&10.into(), &0.into()));
 }
 
 proptest! {

@@ -36,9 +36,10 @@ pub(super) struct Link {
     pub unacked: u64,
     pub bytes: u64,
     pub rates: BTreeMap<Option<Phy>, Use>,
+    seen: [Option<Seen>; 17],
 }
 
-/// Numbers of MPDUs that came, for the duplicates among them: a bit each, the half ahead forgotten.
+/// By TID, numbers of MPDUs that came, for the duplicates among them: a bit each, the half ahead forgotten.
 type Seen = Box<[u64; 64]>;
 
 /// A transmitter.
@@ -47,7 +48,6 @@ pub(super) struct Station {
     /// Runs of PPDUs in a row, nobody else's between, by length.
     pub runs: Vec<u64>,
     pub airtime: Series,
-    seen: [Option<Seen>; 17],
 }
 
 /// All.
@@ -78,8 +78,7 @@ impl Stations {
             None => {
                 let i = self.all.len();
                 self.index.insert(ta, i);
-                let seen = [const { None }; 17];
-                self.all.push(Station { mac: ta, runs: vec![0; RUNS + 1], airtime: Series::default(), seen });
+                self.all.push(Station { mac: ta, runs: vec![0; RUNS + 1], airtime: Series::default() });
                 i
             }
         };
@@ -90,7 +89,8 @@ impl Stations {
     /// Whether a good data frame of transmitter `i` is a copy of one that came before. It is remembered.
     pub fn is_copy(&mut self, i: usize, f: &Frame) -> bool {
         let tid = usize::from(f.tid.unwrap_or(16).min(16));
-        let seen = self.all[i].seen[tid].get_or_insert_with(|| Box::new([0; 64]));
+        let Some(link) = self.link(i, f.ra) else { return false };
+        let seen = link.seen[tid].get_or_insert_with(|| Box::new([0; 64]));
         let (word, bit) = (usize::from(f.seq / 64) % 64, 1 << (f.seq % 64));
         let copy = f.retry && seen[word] & bit != 0;
         seen[(word + 32) % 64] = 0;
@@ -117,6 +117,7 @@ impl Stations {
                         unacked: 0,
                         bytes: 0,
                         rates: BTreeMap::new(),
+                        seen: [const { None }; 17],
                     };
                     self.links.push(link);
                     self.by_ends.insert((from, to), self.links.len() - 1);

@@ -231,7 +231,9 @@ impl Exchanges {
     fn close(&mut self, i: usize, response: Option<&Frame>, close: &mut impl FnMut(&Ppdu)) {
         let mut o = self.open.remove(i);
         let data = o.data_by_clock_ns(response);
-        o.p.answered = response.is_some_and(|r| !r.bad);
+        // What goes to a group is not answered.
+        let group = o.p.ra.0[0] & 1 != 0;
+        o.p.answered = group || response.is_some_and(|r| !r.bad);
         o.p.unacked = match response {
             Some(r) if !r.bad && r.kind == Kind::BlockAck => {
                 let acked = |s: u16| {
@@ -241,6 +243,7 @@ impl Exchanges {
                 o.seqs.iter().filter(|&&(s, bad)| bad || !acked(s)).count()
             }
             Some(r) if !r.bad => o.p.bad,
+            None if group => o.p.bad,
             _ => o.p.mpdus,
         };
         let ampdu = o.subframe.is_some() || o.p.mpdus > 1;
@@ -248,7 +251,7 @@ impl Exchanges {
             Some(r) => r.phy.map_or(0, |p| p.duration_ns(r.len, r.mhz)),
             None => o.p.phy.map_or(0, |p| p.answered_at().duration_ns(if ampdu { 32 } else { 14 }, o.mhz)),
         };
-        o.p.airtime = match o.p.collided {
+        o.p.airtime = match o.p.collided || group {
             true => data,
             false => o.lead + data + Phy::sifs_ns(o.mhz) + answer,
         };

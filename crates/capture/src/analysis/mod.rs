@@ -30,6 +30,8 @@ pub struct Counts {
     pub data: u64,
     /// ACK, Block Ack, BAR, RTS, CTS.
     pub control: u64,
+    /// Of these, ACKs and Block Acks: without any, losses cannot be told.
+    pub responses: u64,
     /// Management.
     pub management: u64,
     /// Any other, null functions among them.
@@ -111,7 +113,11 @@ impl Analysis {
                 c.ip += u64::from(f.packet.is_some() && !f.bad);
                 c.ampdu_status += u64::from(f.subframe.is_some());
             }
-            Kind::Ack | Kind::Cts | Kind::Rts | Kind::BlockAck | Kind::Bar => c.control += 1,
+            Kind::Ack | Kind::BlockAck => {
+                c.control += 1;
+                c.responses += 1;
+            }
+            Kind::Cts | Kind::Rts | Kind::Bar => c.control += 1,
             Kind::Management => c.management += 1,
             Kind::Null | Kind::Other => c.other += 1,
         }

@@ -38,7 +38,7 @@ pub struct Rate {
     mbit: f64,
     ppdus: u64,
     mpdus: u64,
-    loss_rate: f64,
+    loss_rate: Option<f64>,
     airtime_s: f64,
 }
 
@@ -56,7 +56,8 @@ pub struct Sent {
     retries: u64,
     unacked: u64,
     retry_rate: f64,
-    loss_rate: f64,
+    /// None: no response was captured at all.
+    loss_rate: Option<f64>,
     airtime_s: f64,
     airtime_fraction: f64,
     rates: Vec<Rate>,
@@ -165,7 +166,8 @@ impl Sum {
             r.airtime += u.airtime;
         }
     }
-    fn sent(&self, seconds: f64) -> Sent {
+    /// `told`: responses were captured, so losses can be told.
+    fn sent(&self, seconds: f64, told: bool) -> Sent {
         let [mpdus, bytes, collided, bad_fcs, retries, unacked] = self.n;
         let hist = &self.account.hist;
         let last = hist.iter().rposition(|&n| n > 0).map_or(0, |i| i + 1);
@@ -174,7 +176,7 @@ impl Sum {
             mbit: phy.map_or(0.0, |p| p.rate_bps() as f64 / 1e6),
             ppdus: u.ppdus,
             mpdus: u.mpdus,
-            loss_rate: share(u.unacked, u.mpdus),
+            loss_rate: told.then(|| share(u.unacked, u.mpdus)),
             airtime_s: u.airtime as f64 / 1e9,
         };
         let airtime_s = self.account.airtime.as_s();
@@ -189,7 +191,7 @@ impl Sum {
             retries,
             unacked,
             retry_rate: share(retries, mpdus),
-            loss_rate: share(unacked, mpdus),
+            loss_rate: told.then(|| share(unacked, mpdus)),
             airtime_s,
             airtime_fraction: if seconds > 0.0 { airtime_s / seconds } else { 0.0 },
             rates: self.rates.iter().map(rate).collect(),
@@ -246,6 +248,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
     let called = |mac: Mac| name(mac).unwrap_or_else(|| mac.to_string());
     let names: Vec<String> = a.stations.all.iter().map(|s| called(s.mac)).collect();
 
+    let told = a.counts.responses > 0;
     let mut stations = Vec::new();
     for (i, s) in a.stations.all.iter().enumerate() {
         let mut sum = Sum::new();
@@ -254,17 +257,18 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         stations.push(StationReport {
             name: names[i].clone(),
             mac: s.mac.to_string(),
-            sent: sum.sent(length),
+            sent: sum.sent(length, told),
             back_to_back: s.runs[..last].to_vec(),
             airtime_us: steps(&s.airtime, 1e-3),
         });
     }
     stations.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
-    let mut links: Vec<_> = (a.stations.links.iter())
+    let sent = |l: &&super::air::Link| l.account.hist.iter().any(|&n| n > 0);
+    let mut links: Vec<_> = (a.stations.links.iter().filter(sent))
         .map(|l| {
             let mut sum = Sum::new();
             sum.add(l);
-            LinkReport { from: names[l.from].clone(), to: called(l.to), sent: sum.sent(length) }
+            LinkReport { from: names[l.from].clone(), to: called(l.to), sent: sum.sent(length, told) }
         })
         .collect();
     links.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
