@@ -13,7 +13,7 @@ def test_every_figure_loads(figure):
     assert figure.seeds(False) == list(range(1, 11))
     assert figure.seeds(True) == [1, 2]
     for panel in figure.panels:
-        assert panel["kind"] in ("time", "distribution") or panel["label"]
+        assert panel["kind"] in ("time", "distribution", "tradeoff") or panel["label"]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.id)
