@@ -267,16 +267,26 @@ def explain(key: str | None, as_json: bool) -> None:
     is_flag=True,
     help="linux: against recorded runs of the kernel; so far always (linux/standing/record makes them).",
 )
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time.",
+)
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
 @json_option
-def validate(what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool) -> None:
+def validate(
+    what: str, reference: Path | None, recorded: bool, plots: Path | None, check: bool, jobs: int | None, as_json: bool
+) -> None:
     """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf)."""
     from . import report
     from .validate import dcf, kernel, linux
 
     if recorded and what != "linux":
         raise click.UsageError(f"--recorded belongs to linux, not to {what}")
+    if plots is not None and what != "kernel":
+        raise click.UsageError(f"--plots belongs to kernel, not to {what}")
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux}
     with _progress(f"validate {what}") as progress:
         module = modules[what]
@@ -288,7 +298,8 @@ def validate(what: str, reference: Path | None, recorded: bool, check: bool, job
             count += 1
             progress(count, total, name)
 
-        outcome = module.validate(reference, jobs or lab.default_jobs(), done)
+        more = {"plots": plots} if plots is not None else {}
+        outcome = module.validate(reference, jobs or lab.default_jobs(), done, **more)
         progress(total, total, "")
     if as_json:
         _echo_json(outcome.json())

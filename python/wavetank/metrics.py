@@ -99,7 +99,7 @@ def record(result: Result) -> Record:
 
 
 def _slow_start(flow: Flow, end: float) -> float:
-    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; its whole length where none did."""
+    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; else its whole length."""
     t, threshold = flow.series["t"], flow.series["snd_ssthresh"]
     active = np.flatnonzero(flow.series["acked"] > 0)
     if active.size == 0:
@@ -264,7 +264,8 @@ QUANTITIES: dict[str, Quantity] = {
 #: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
 MODEL = {
     "tsq_limit": ("limit byte", 1.0),
-    "model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3),
+    "model_throughput": ("BW Mbit/s", 1.0),
+    "model_tcp_rtt": ("RTT us", 1e-3),
 }
 
 

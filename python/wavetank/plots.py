@@ -344,8 +344,10 @@ MARKS = "osD^vPX*"
 
 
 def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """One quantity against another. Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order,
-    whose last point is named."""
+    """One quantity against another.
+
+    Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
+    """
     groups: dict[str, list[Point]] = {}
     for p in _points(figure, panel):
         groups.setdefault(_group(p.name)[0], []).append(p)
@@ -355,7 +357,9 @@ def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Ax
             for q in (panel["x"], panel["quantity"])
         )
         colour = PALETTE[i % len(PALETTE)]
-        ax.plot(xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group)
+        ax.plot(
+            xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group
+        )
         if len(points) > 1:
             first = _group(points[0].name)[1]
             last = _group(points[-1].name)[1]
