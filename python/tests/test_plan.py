@@ -14,7 +14,7 @@ def test_every_figure_loads(figure):
     assert len(figure.seeds(False)) in (0, 5, 10)
     assert figure.seeds(True) in ([1, 2], [])
     for panel in figure.panels:
-        assert panel["kind"] in ("time", "distribution") or panel["label"]
+        assert panel["kind"] in ("time", "distribution", "tradeoff") or panel["label"]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.id)

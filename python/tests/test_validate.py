@@ -54,6 +54,30 @@ def test_cwnd_is_summed_over_the_flows_of_a_sample():
     assert f["goodput_mbit"] == pytest.approx(190)
 
 
+def test_the_worst_of_a_control_is_how_far_it_lies_beyond_the_pair():
+    case = kernel.Case(
+        "x", CONFIG, ({"cwnd_p50": 100.0, "goodput_mbit": 90.0}, {"cwnd_p50": 120.0, "goodput_mbit": 92.0})
+    )
+    assert kernel.beyond(case, "cwnd_p50", 110) == 0
+    assert kernel.beyond(case, "cwnd_p50", 150) == pytest.approx(0.25)
+    assert kernel.beyond(case, "cwnd_p50", 80) == pytest.approx(0.2)
+    assert kernel.worst([case], {"x": {"cwnd_p50": 150.0, "goodput_mbit": 99.0}}) == {
+        "reno": ("x", "cwnd_p50", pytest.approx(0.25))
+    }
+
+
+def test_equal_traces_count_once_and_pictures_are_drawn(tmp_path):
+    short = {**CONFIG, "secs": 5, "warmup": 1}
+    for name, cc in (("a", "reno"), ("b", "highspeed")):
+        t = trace()
+        t["config"] = {**short, "cc": cc}
+        (tmp_path / f"{name}.json").write_text(json.dumps(t))
+    report = kernel.validate(tmp_path, plots=tmp_path / "plots")
+    assert report.cases()["b"] is None and "those of a" in next(r.reason for r in report.rows if r.name == "b")
+    assert [p.name for p in (tmp_path / "plots").iterdir()] == ["a.png"]
+    assert report.notes and report.notes[0].startswith("reno: worst")
+
+
 def test_tolerances():
     assert kernel.interval("goodput_mbit", [95, 96]) == (pytest.approx(93.1), pytest.approx(97.92))
     assert kernel.interval("cwnd_p50", [68, 68]) == (pytest.approx(61.2), pytest.approx(74.8))

@@ -373,6 +373,12 @@ def explain(key: str | None, as_json: bool) -> None:
 @click.option(
     "--docs", type=click.Path(path_type=Path), default=None, help="linux: put the table into this Markdown file."
 )
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time.",
+)
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
 @json_option
@@ -382,6 +388,7 @@ def validate(
     recorded: bool,
     on: str,
     docs: Path | None,
+    plots: Path | None,
     check: bool,
     jobs: int | None,
     as_json: bool,
@@ -396,13 +403,14 @@ def validate(
     for option, given, owner in (
         ("--recorded", recorded, "linux"),
         ("--docs", docs, "linux"),
+        ("--plots", plots, "kernel"),
         ("--on", on == "linux", "dcf"),
     ):
         if given and what != owner:
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
     count = jobs or lab.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
-        "kernel": lambda done: kernel.validate(reference, count, done),
+        "kernel": lambda done: kernel.validate(reference, count, done, plots),
         "dcf": lambda done: dcf.validate(reference, count, done, on),
         "linux": lambda done: linux.validate(reference, count, done, recorded),
     }

@@ -8,7 +8,8 @@ It is told, for each claim, the samples that were measured for it (one a point),
   repetitions; within it it is a ``tie``, which is a miss. With figures: the difference in that direction lies in the band.
 * ``reduce``, for rows of several points: ``each`` (default; all must hold, the worst is shown), ``max``, ``mean`` (of the
   compared numbers: "up to", "on average"), ``best`` (the best point's value), ``grid`` (median of |ratio - 1|, shown as
-  1 + that), ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less the second).
+  1 + that), ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
+  the second).
 
 Differs: D1 a grid's deviation d is held against the band as 1 + d, its sign being lost.
 """

@@ -115,7 +115,7 @@ def record(result: Result) -> Record:
 
 
 def _slow_start(flow: Flow, end: float) -> float:
-    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; its whole length where none did."""
+    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; else its whole length."""
     t, threshold = flow.series["t"], flow.series["snd_ssthresh"]
     active = np.flatnonzero(flow.series["acked"] > 0)
     if active.size == 0:

@@ -59,7 +59,9 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         columns = figure.columns or min(n, 3)
         rows = math.ceil(n / columns)
         engine = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
-        canvas = Canvas(figsize=(max(5.2, 4.1 * columns), 3.1 * rows + 0.95), dpi=130, layout=engine)
+        crowd = max((len(p.get("points", ())) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0)
+        width = max(5.2, 4.1 * columns, 0.32 * crowd * columns)
+        canvas = Canvas(figsize=(width, 3.1 * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
@@ -266,9 +268,13 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
 
 
 def _names(ax: Axes, points: Sequence[Point]) -> None:
-    """The points' names below the axis, aslant where they are long."""
-    ax.set_xticks(range(len(points)), [p.name for p in points])
-    if max(len(p.name) for p in points) * len(points) > 34:
+    """The points' names below the axis, without what they all begin with, aslant where they are long."""
+    parts = [p.name.split("-") for p in points]
+    while len(points) > 1 and all(len(p) > 1 and p[0] == parts[0][0] for p in parts):
+        parts = [p[1:] for p in parts]
+    names = ["-".join(p) for p in parts]
+    ax.set_xticks(range(len(points)), names)
+    if max(map(len, names)) * len(points) > 34:
         ax.tick_params(axis="x", labelrotation=30)
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
@@ -357,8 +363,10 @@ MARKS = "osD^vPX*"
 
 
 def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """One quantity against another. Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order,
-    whose last point is named."""
+    """One quantity against another.
+
+    Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
+    """
     groups: dict[str, list[Point]] = {}
     for p in _points(figure, panel):
         groups.setdefault(_group(p.name)[0], []).append(p)
@@ -367,23 +375,22 @@ def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Ax
             [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
             for q in (panel["x"], panel["quantity"])
         )
-        colour = PALETTE[i % len(PALETTE)]
-        ax.plot(
-            xs, ys, color=colour, linewidth=0.9, alpha=0.8, marker=MARKS[i % len(MARKS)], markersize=4.5, label=group
-        )
-        if len(points) > 1:
-            first = _group(points[0].name)[1]
-            last = _group(points[-1].name)[1]
-            for x, y, text in ((xs[0], ys[0], first), (xs[-1], ys[-1], last)):
-                ax.annotate(text, (x, y), xytext=(3, 3), textcoords="offset points", fontsize=6, color=colour)
+        colour, mark = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
+        sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
+        ax.scatter(xs, ys, s=sizes, color=colour, marker=mark, linewidths=0, label=group, zorder=3)
+    settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
+    longest = max(settings, key=len)
     if panel.get("log_x"):
         ax.set_xscale("log")
     else:
         ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    for axis, q in ((ax.set_xlabel, panel["x"]), (ax.set_ylabel, panel["quantity"])):
-        known = metrics.QUANTITIES[q]
-        axis(f"{known.label} ({known.unit})")
+    across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
+    along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
+    ax.set_xlabel(f"{across.label} ({across.unit}){along}")
+    ax.set_ylabel(f"{up.label} ({up.unit})")
     ax.legend(ncols=2, fontsize=6.5)
 
 
@@ -401,6 +408,9 @@ def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     for i, p in enumerate(_points(figure, panel)):
         series = outcome.measured.of(figure, p)[0]["series"]
         t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
+        record = outcome.measured.of(figure, p)[0]
+        active = (t >= record["window"][0] - 2.0) & (t <= record["window"][1])
+        t, v = t[active], v[active]
         style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
         ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
     if panel.get("log_y"):

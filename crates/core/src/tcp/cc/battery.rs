@@ -216,3 +216,9 @@ fn every_control_grows_an_open_window() {
         assert!(s.tp.snd_cwnd > first, "{cc:?}: {first} to {}", s.tp.snd_cwnd);
     }
 }
+
+#[test]
+fn the_guide_shows_the_example_that_is_compiled() {
+    let guide = include_str!("../../../../../CONTRIBUTING.md");
+    assert!(guide.contains(include_str!("example.rs")), "CONTRIBUTING.md does not show cc/example.rs as it is");
+}

@@ -27,6 +27,9 @@ pub mod yeah;
 
 #[cfg(test)]
 mod battery;
+/// CONTRIBUTING's worked example.
+#[cfg(test)]
+mod example;
 
 use super::profile::Profile;
 use super::rtx::Seg;
