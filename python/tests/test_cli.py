@@ -22,7 +22,8 @@ def wavetank(capsys):
 
 
 VERBS = [
-    "run", "reproduce", "theory", "list", "explain", "validate", "bench", "compare", "linux build", "linux status",
+    "run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze", "packetdrill", "compare",
+    "linux build", "linux status",
 ]  # fmt: skip
 
 

@@ -10,8 +10,10 @@ import inspect
 import sys
 from pathlib import Path
 
+import click
+
 import wavetank
-from wavetank import _core, plan
+from wavetank import _core, cli, plan
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"

@@ -40,6 +40,7 @@ PANEL_KEYS = {
     "title",
     "kind",
     "points",
+    "schemes",
     "quantity",
     "label",
     "x",
@@ -48,9 +49,12 @@ PANEL_KEYS = {
     "model",
     "claims",
     "log_x",
+    "log_y",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution"}
+PANEL_KINDS = {
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,9 @@ class Figure:
     note: str
 
     def seeds(self, quick: bool) -> list[int]:
-        """Seeds of the repetitions; ``--quick`` makes two."""
+        """Seeds of the repetitions; ``--quick`` makes two. A figure of closed forms has none."""
+        if self.repetitions == 0:
+            return []
         return list(range(1, (2 if quick else self.repetitions) + 1))
 
 

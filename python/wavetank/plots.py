@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import metrics, stats
+from . import aggregate_plots, metrics, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
@@ -59,11 +59,14 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         columns = figure.columns or min(n, 3)
         rows = math.ceil(n / columns)
         engine = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
-        canvas = Canvas(figsize=(max(5.2, 4.1 * columns), 3.1 * rows + 0.95), dpi=130, layout=engine)
+        crowd = max((len(p.get("points", ())) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0)
+        width = max(5.2, 4.1 * columns, 0.32 * crowd * columns)
+        canvas = Canvas(figsize=(width, 3.1 * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
-                KINDS[panel["kind"]](outcome, figure, panel, ax)
+                kind = str(panel["kind"])
+                (KINDS.get(kind) or aggregate_plots.KINDS[kind])(outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
@@ -81,7 +84,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
-    parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    n = len(figure.seeds(outcome.quick))
+    parts = [f"{n} repetitions." if n else "Closed forms."]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
@@ -259,22 +263,37 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
                     linestyle="none", zorder=5,
                 )  # fmt: skip
             top = max(top, band.high)
-    ax.set_xticks(range(len(points)), [p.name for p in points])
-    if max(len(p.name) for p in points) * len(points) > 34:
-        ax.tick_params(axis="x", labelrotation=30)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
+    _names(ax, points)
     ax.set_xlim(-0.6, len(points) - 0.4)
     ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", quantity.label))
 
 
+def _names(ax: Axes, points: Sequence[Point]) -> None:
+    """The points' names below the axis, without what they all begin with, aslant where they are long."""
+    parts = [p.name.split("-") for p in points]
+    while len(points) > 1 and all(len(p) > 1 and p[0] == parts[0][0] for p in parts):
+        parts = [p[1:] for p in parts]
+    names = ["-".join(p) for p in parts]
+    ax.set_xticks(range(len(points)), names)
+    if max(map(len, names)) * len(points) > 34:
+        ax.tick_params(axis="x", labelrotation=30)
+        for label in ax.get_xticklabels():
+            label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
+
+
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The value over repetitions, with its standard error."""
+    """The value over repetitions, with its standard error; of a closed form, its value."""
     points = _points(figure, panel)
-    samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    quantity = panel["quantity"]
+    samples = [
+        metrics.model(figure, quantity, p)
+        if quantity in metrics.MODEL
+        else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
+        for p in points
+    ]
     ax.bar(
         range(len(points)),
         [s.value for s in samples],
@@ -283,7 +302,9 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         color=BLUE,
         alpha=0.6,
     )
-    ax.set_xticks(range(len(points)), [p.name for p in points])
+    _names(ax, points)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", panel["quantity"]))
 
@@ -340,7 +361,79 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend()
 
 
-KINDS = {"time": _time, "candles": _candles, "bars": _bars, "distribution": _distribution, "curves": _curves}
+#: A group's mark, beside its colour.
+MARKS = "osD^vPX*"
+
+
+def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """One quantity against another.
+
+    Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
+    """
+    groups: dict[str, list[Point]] = {}
+    for p in _points(figure, panel):
+        groups.setdefault(_group(p.name)[0], []).append(p)
+    for i, (group, points) in enumerate(groups.items()):
+        xs, ys = (
+            [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
+            for q in (panel["x"], panel["quantity"])
+        )
+        colour, mark = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
+        sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
+        ax.scatter(xs, ys, s=sizes, color=colour, marker=mark, linewidths=0, label=group, zorder=3)
+    settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
+    longest = max(settings, key=len)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+    else:
+        ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
+    along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
+    ax.set_xlabel(f"{across.label} ({across.unit}){along}")
+    ax.set_ylabel(f"{up.label} ({up.unit})")
+    ax.legend(ncols=2, fontsize=6.5)
+
+
+def _group(name: str) -> tuple[str, str]:
+    """A point's name as its group and the rest; ``bbr-dev-1p`` is of the group ``bbr-dev``."""
+    first, _, rest = name.partition("-")
+    if rest.startswith("dev"):
+        return "bbr-dev", rest.removeprefix("dev").lstrip("-")
+    return first, rest
+
+
+def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A quantity of the first repetition's first flow over time, one curve a point."""
+    column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
+    for i, p in enumerate(_points(figure, panel)):
+        series = outcome.measured.of(figure, p)[0]["series"]
+        t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
+        record = outcome.measured.of(figure, p)[0]
+        active = (t >= record["window"][0] - 2.0) & (t <= record["window"][1])
+        t, v = t[active], v[active]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(panel.get("label", panel["quantity"]))
+    ax.legend(fontsize=6.5)
+
+
+KINDS = {
+    "time": _time,
+    "candles": _candles,
+    "bars": _bars,
+    "distribution": _distribution,
+    "curves": _curves,
+    "tradeoff": _tradeoff,
+    "series": _series,
+}
 
 
 def overlay(

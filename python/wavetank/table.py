@@ -48,7 +48,8 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
                 value = row.get(k)
                 column.append(
                     pa.DictionaryArray.from_arrays(
-                        pa.array([0 if value is not None else None] * n, pa.int32()), pa.array([value or ""])
+                        pa.array([0 if value is not None else None] * n, pa.int32()),
+                        pa.array(["" if value is None else str(value)]),
                     )
                 )
             seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
