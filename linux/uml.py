@@ -23,6 +23,19 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def _end_with(parent):
+    """A request to end becomes an exception, so that the kernel is ended, too; the death of `parent` is such a request."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda signum, frame: sys.exit(128 + signum))
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit("the caller is gone")
+
+
+if os.environ.get("WAVETANK_PARENT"):
+    _end_with(int(os.environ.pop("WAVETANK_PARENT")))
+
+
 class Trouble(Exception):
     """Something to tell the user in one message, without a traceback."""
 

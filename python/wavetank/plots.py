@@ -76,7 +76,9 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
             ax.set_axis_off()
         on = f", on {outcome.water}" if outcome.beside else ""
         canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel(_footer(outcome, figure), fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        # at this size an inch holds 17 characters
+        footer = fill(_footer(outcome, figure), round(17 * canvas.get_figwidth()))
+        canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 
@@ -85,7 +87,7 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
     n = len(figure.seeds(outcome.quick))
     parts = [f"{n} repetitions." if n else "Closed forms."]
     if outcome.beside:
-        parts.append(f"Blue: {outcome.water} (6.12); red candles: the model.")
+        parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
         parts.append("Over time: the first repetition; shaded: the paper's band.")
     if "candles" in kinds:
@@ -245,8 +247,9 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
         if outcome.beside:
-            model = outcome.beside.figures[[f.id for f in outcome.figures].index(figure.id)]
-            records = outcome.beside.measured.of(model, model.points[p.name])
+            other = next(iter(outcome.beside.values()))
+            same = other.measured.figures[figure.id]
+            records = other.measured.of(same, same.points[p.name])
             top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
         for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
             left = i + 0.15 + 0.13 * k

@@ -81,27 +81,26 @@ def verdict(v: Verdict) -> Text:
 def claims_table(outcome: Outcome) -> Table:
     """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
     quick = " (quick: 2 repetitions)" if outcome.quick else f" ({outcome.repetitions} repetitions)"
-    on = "" if outcome.beside is None else f" on {outcome.water}"
+    on = f" on {outcome.water}" if outcome.beside else ""
     title = f"reproduce {outcome.name}{on}{quick}"
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("claim", no_wrap=True)
     table.add_column("quantity")
     table.add_column("paper")
-    table.add_column("measured" if outcome.beside is None else outcome.water)
-    if outcome.beside:
-        table.add_column("model")
+    table.add_column(outcome.water if outcome.beside else "measured")
+    for name in outcome.beside:
+        table.add_column(name)
     table.add_column("verdict", no_wrap=True)
-    model = {v.claim.id: v for v in outcome.beside.verdicts} if outcome.beside else {}
+    others = [{v.claim.id: v for v in o.verdicts} for o in outcome.beside.values()]
     for v in outcome.verdicts:
         if v.cls == "unmeasured":
             continue
-        beside = [_beside(model[v.claim.id])] if model else []
+        beside = [_beside(o[v.claim.id]) for o in others]
         table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), *beside, verdict(v))
     table.caption_justify = "left"
     table.caption = caption(outcome.summary)
-    if outcome.beside:
-        table.caption += f"\nthe model: {caption(outcome.beside.summary)}"
-        table.caption += "".join(f"\non {outcome.water}: {why}" for why in outcome.replaced)
+    table.caption += "".join(f"\n{name}: {caption(o.summary)}" for name, o in outcome.beside.items())
+    table.caption += "".join(f"\non {outcome.water}: {why}" for why in outcome.replaced)
     return table
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import __version__, claims, files, judge, lab, metrics, plan
-from .errors import unknown
+from .errors import UserError, unknown
 from .judge import Sample, Unmeasured, Verdict
 from .plan import Figure, Point
 
@@ -26,8 +26,8 @@ class Outcome:
     figures: Sequence[Figure]
     measured: lab.Measured
     written: Sequence[Path]
-    #: Of the second water: the model's outcome on the same experiment, and what stood in for what it cannot have.
-    beside: Outcome | None = None
+    #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
+    beside: Mapping[str, Outcome] = field(default_factory=dict)
     replaced: Sequence[str] = ()
 
     @property
@@ -57,17 +57,23 @@ class Outcome:
 
     def _claims(self) -> list[dict[str, Any]]:
         rows = [v.json() for v in self.verdicts]
-        if self.beside:
-            keys = ("class", "measured", "other", "compared", "ok")
-            for row, v in zip(rows, self.beside.verdicts, strict=True):
+        keys = ("class", "measured", "other", "compared", "ok")
+        for name, outcome in self.beside.items():
+            for row, v in zip(rows, outcome.verdicts, strict=True):
                 value = v.json()
-                row["model"] = {k: value[k] for k in keys}
+                row[_key(name)] = {k: value[k] for k in keys}
         return rows
 
     def _on(self) -> dict[str, Any]:
-        if self.beside is None:
+        if not self.beside:
             return {}
-        return {"on": self.water, "model_summary": self.beside.summary, "replaced": list(self.replaced)}
+        summaries = {f"{_key(n)}_summary": o.summary for n, o in self.beside.items()}
+        return {"on": self.water, **summaries, "replaced": list(self.replaced)}
+
+
+def _key(name: str) -> str:
+    """A name as JSON and CSV have it: "model, alike" is model_alike."""
+    return name.replace(", ", "_")
 
 
 def lookup(measured: lab.Measured) -> judge.Lookup:
@@ -151,15 +157,31 @@ def reproduce_on_linux(
     progress: Progress = lambda done, of, what: None,
     repetitions: int = LINUX_REPETITIONS,
 ) -> Outcome:
-    """The same on the real kernel, with the model's outcome (as many repetitions) beside it."""
+    """The same on the real kernel; beside it the model (as many repetitions), set up like the kernel and as the paper has it."""
     every = claims.load()
     own, others = figures_for(name, every)
-    fewer = [[replace(f, repetitions=min(f.repetitions, repetitions)) for f in fs] for fs in (own, others)]
-    beside = _outcome(name, out, (fewer[0], fewer[1]), quick, jobs, progress)
+    n = len(own)
+    fewer = [replace(f, repetitions=min(f.repetitions, repetitions)) for f in (*own, *others)]
     changed, replaced = plan.on_linux([*own, *others], repetitions)
-    figures = changed[: len(own)], changed[len(own) :]
-    outcome = _outcome(name, out, figures, quick, jobs, progress, "linux")
-    return write(replace(outcome, beside=beside, replaced=replaced), out)
+    alike = [replace(f, points={k: _alike(p) for k, p in f.points.items()}) for f in changed]
+    beside = {
+        "model, alike": _outcome(name, out, (alike[:n], alike[n:]), quick, jobs, progress),
+        "model": _outcome(name, out, (fewer[:n], fewer[n:]), quick, jobs, progress),
+    }
+    outcome = _outcome(name, out, (changed[:n], changed[n:]), quick, jobs, progress, "linux")
+    # the reasons that the claims give are the model's
+    verdicts = [v if v.ok is None else replace(v, reason="") for v in outcome.verdicts]
+    return write(replace(outcome, verdicts=verdicts, beside=beside, replaced=replaced), out)
+
+
+def _alike(point: Point) -> Point:
+    """The point set up like the second water; as it is where that cannot run it."""
+    from . import linux
+
+    try:
+        return replace(point, scenario=linux.like_linux(point.scenario))
+    except UserError:
+        return point
 
 
 def _outcome(
@@ -216,7 +238,8 @@ def write(outcome: Outcome, out: Path) -> Outcome:
 def _csv(outcome: Outcome) -> str:
     rows = [{**row, "quick": outcome.quick} for row in outcome.json()["claims"]]
     for row in rows:
-        row |= {f"model_{k}": v for k, v in row.pop("model", {}).items()}
+        for name in map(_key, outcome.beside):
+            row |= {f"{name}_{k}": v for k, v in row.pop(name).items()}
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["id"], lineterminator="\n")
     writer.writeheader()

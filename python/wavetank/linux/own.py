@@ -18,6 +18,14 @@ OWN: dict[str, tuple[str, str]] = {
     "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
     "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
+    **{
+        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc takes no time but for USB's rate (linux/radio/fifo.c)")
+        for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq", "upload_timeout")
+    },
+    **{
+        f"ath9k_htc.{k}": ("off", "the virtual ath9k_htc's own buffers and status events have no end (linux/radio/fifo.c)")
+        for k in ("target_buffers", "status_events")
+    },
     "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
     "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
     "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
@@ -47,4 +55,11 @@ UNLIMITED = 2**31 - 1
 MARKS = (0, 8, 40, 46)
 UDP_ECHOES = (("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46))
 #: What the model is given for a value that only the second water has, so that both are set up alike.
-ALIKE: dict[str, str] = {"ethernet.rate": "400 Gbit/s", "ethernet.ring": "65536", "ethernet.bql": "false"}
+ALIKE: dict[str, str] = {
+    "ethernet.rate": "400 Gbit/s",
+    "ethernet.ring": "65536",
+    "ath9k_htc.cpu_turn": "1 ns",
+    # as many as the model can have
+    "ath9k_htc.target_buffers": "64",
+    "ath9k_htc.status_events": "64",
+}

@@ -60,7 +60,9 @@ def digest() -> str:
 def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:
     """Runs a program of ``linux/``; its lines on standard error go to ``on_line``. Gives its standard output."""
     with tempfile.TemporaryFile("w+") as out:
-        child = subprocess.Popen(arguments, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
+        # so that it ends with this process, and Ctrl-C reaches it although a worker ignores that
+        env = {**os.environ, "WAVETANK_PARENT": str(os.getpid())}
+        child = subprocess.Popen(arguments, env=env, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
         said = []
         try:
             assert child.stderr is not None
