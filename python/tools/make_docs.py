@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 
 import wavetank
-from wavetank import _core, cli, plan
+from wavetank import _core, plan
+from wavetank.cli import cli
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -86,10 +87,6 @@ def experiments() -> str:
 
 def commands() -> str:
     """Every verb with its options, from click."""
-    import click
-
-    from wavetank.cli import cli
-
     out = [NOTE, "# The command", "", "`wavetank VERB --help` says the same.", ""]
 
     def page(name: str, command: click.Command) -> None:
