@@ -73,7 +73,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax in list(axes.flat)[n:]:
             ax.set_axis_off()
         canvas.suptitle(f"{figure.source}: {figure.title}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel(_footer(outcome, figure), fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        footer = fill(_footer(outcome, figure), int(15 * width))
+        canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 
@@ -406,7 +407,7 @@ def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
         ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(panel.get("label", panel["quantity"]))
-    ax.legend(fontsize=6.5)
+    ax.legend(fontsize=6.5, ncols=2, loc="upper left", bbox_to_anchor=(0.0, -0.2))
 
 
 KINDS = {
