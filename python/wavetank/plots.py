@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import metrics, stats
+from . import aggregate_plots, metrics, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
@@ -28,6 +28,7 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
 
@@ -64,7 +65,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
-                KINDS[panel["kind"]](outcome, figure, panel, ax)
+                kind = str(panel["kind"])
+                (KINDS.get(kind) or aggregate_plots.KINDS[kind])(outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
@@ -72,15 +74,20 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
                 ax.set_title(panel["title"], loc="left")
         for ax in list(axes.flat)[n:]:
             ax.set_axis_off()
-        canvas.suptitle(f"{figure.source}: {figure.title}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        footer = fill(_footer(outcome, figure), int(15 * width))
+        on = f", on {outcome.water}" if outcome.beside else ""
+        canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        # at this size an inch holds 17 characters
+        footer = fill(_footer(outcome, figure), round(17 * canvas.get_figwidth()))
         canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
-    parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    n = len(figure.seeds(outcome.quick))
+    parts = [f"{n} repetitions." if n else "Closed forms."]
+    if outcome.beside:
+        parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
         parts.append("Over time: the first repetition; shaded: the paper's band.")
     if "candles" in kinds:
@@ -213,35 +220,37 @@ def _same_set_up(outcome: Outcome, point: Point, verdict: Verdict) -> bool:
     return p.text == point.scenario.text and dict(p.overrides) == dict(point.scenario.overrides)
 
 
+def _candle(
+    ax: Axes, records: Sequence[metrics.Record], quantity: metrics.Quantity, left: float, width: float, colour: str
+) -> float:
+    """One candle, of the samples pooled over repetitions; gives how high it reaches."""
+    samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
+    if samples.size == 0:
+        return 0.0
+    p10, p50, p90 = (float(x) for x in np.percentile(samples, [10, 50, 90]))
+    box = Rectangle((left, p10), width, p90 - p10, facecolor=colour, alpha=0.35, edgecolor=colour, linewidth=1.2)
+    ax.add_patch(box)
+    ax.hlines(p50, left, left + width, color=colour, linewidth=2.2)
+    return p90
+
+
 def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
     quantity = metrics.QUANTITIES[panel["quantity"]]
     points = _points(figure, panel)
     top = 0.0
+    narrow = 0.17 if outcome.beside else 0.36
     for i, p in enumerate(points):
         try:
-            records = outcome.measured.of(figure, p)
+            top = max(top, _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0]))
         except Unmeasured:
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
-        samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
-        if samples.size == 0:
-            continue
-        p10, p50, p90 = np.percentile(samples, [10, 50, 90])
-        colour = PALETTE[0]
-        ax.add_patch(
-            Rectangle(
-                (i - 0.26, p10),
-                0.36,
-                p90 - p10,
-                facecolor=colour,
-                alpha=0.35,
-                edgecolor=colour,
-                linewidth=1.2,
-            )
-        )
-        ax.hlines(p50, i - 0.26, i + 0.10, color=colour, linewidth=2.2)
-        top = max(top, float(p90))
+        if outcome.beside:
+            other = next(iter(outcome.beside.values()))
+            same = other.measured.figures[figure.id]
+            records = other.measured.of(same, same.points[p.name])
+            top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
         for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
             left = i + 0.15 + 0.13 * k
             style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
@@ -276,9 +285,15 @@ def _names(ax: Axes, points: Sequence[Point]) -> None:
 
 
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The value over repetitions, with its standard error."""
+    """The value over repetitions, with its standard error; of a closed form, its value."""
     points = _points(figure, panel)
-    samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    quantity = panel["quantity"]
+    samples = [
+        metrics.model(figure, quantity, p)
+        if quantity in metrics.MODEL
+        else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
+        for p in points
+    ]
     ax.bar(
         range(len(points)),
         [s.value for s in samples],
@@ -419,3 +434,44 @@ KINDS = {
     "tradeoff": _tradeoff,
     "series": _series,
 }
+
+
+def overlay(
+    path: Path,
+    label: str,
+    names: Sequence[str],
+    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    comparison: Comparison,
+) -> None:
+    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
+    from .compare import spread
+
+    shown = list(names)[:8]
+    columns = 1 if len(shown) == 1 else 2
+    rows = math.ceil(len(shown) / columns)
+    first = next(iter(comparison.results.values()))
+    with mpl.rc_context(STYLE):
+        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
+        for ax, name in zip(axes.flat, shown, strict=False):
+            every = []
+            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+                t, v = next((t, v) for n, t, v in of if n == name)
+                every.append(v)
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+            ax.set_ylim(*spread(np.concatenate(every)))
+            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            if len(shown) > 1:
+                ax.set_title(name, loc="left")
+        for ax in list(axes.flat)[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[-1]:
+            ax.set_xlabel("Time (s)")
+        canvas.supylabel(label, fontsize=9)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

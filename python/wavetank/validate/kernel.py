@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, workers
+from .. import _core
 from ..errors import UserError, unknown
 from . import kernel_case
-from .report import Report, Row
+from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 KEYS = set(kernel_case.CONFIG)
@@ -192,8 +192,14 @@ def run_case(case: Case) -> dict[str, float]:
     return figures(kernel_case.run(case.config))
 
 
+def known(case: Case) -> dict[str, float]:
+    """The kernel's figures, mean of its runs."""
+    values = {f: [k[f] for k in case.kernel if f in k] for f in TOLERANCES}
+    return {f: float(np.mean(v)) for f, v in values.items() if v}
+
+
 def _draw_case(case: Case, plots: Path) -> dict[str, float]:
-    """The same, and a picture of the case."""
+    """The same as run_case, and a picture of the case."""
     from . import overlay
 
     trace = kernel_case.run(case.config)
@@ -212,30 +218,27 @@ def validate(
     Cases whose traces are equal count once. ``plots``: a folder for one picture a case, the kernel's pair below ours.
     """
     cases = load(path or PATH)
-    why = {c.name: cannot(c) for c in cases}
     first: dict[str, str] = {}
     for c in cases:
-        same = first.setdefault(c.identity, c.name)
-        if same != c.name and not why[c.name]:
-            why[c.name] = f"the kernel's traces are those of {same}: counted there"
+        first.setdefault(c.identity, c.name)
+
+    def why_not(c: Case) -> str:
+        same = first[c.identity]
+        return cannot(c) or ("" if same == c.name else f"the kernel's traces are those of {same}: counted there")
+
     job: Callable[[Case], dict[str, float]] = run_case
     if plots is not None:
         plots.mkdir(parents=True, exist_ok=True)
         job = partial(_draw_case, plots=plots)
-    todo = [c for c in cases if not why[c.name]]
     ours: dict[str, dict[str, float]] = {}
-    for i, values in workers.pool(job, todo, jobs):
-        ours[todo[i].name] = values
-        done(todo[i].name)
-    rows: list[Row] = []
-    for c in cases:
-        if why[c.name]:
-            known = {f: [k[f] for k in c.kernel if f in k] for f in TOLERANCES}
-            rows += [Row(c.name, f, float(np.mean(v)), None, None, why[c.name]) for f, v in known.items() if v]
-        else:
-            rows += judge(c, ours[c.name])
+
+    def keep(c: Case, values: dict[str, float]) -> list[Row]:
+        ours[c.name] = values
+        return judge(c, values)
+
+    rows = run_all(cases, why_not, job, keep, known, jobs, done)
     notes = [
         f"{cc}: worst {figure} of {name}, {100 * far:.1f} % beyond the kernel's pair"
-        for cc, (name, figure, far) in worst(todo, ours).items()
+        for cc, (name, figure, far) in worst([c for c in cases if c.name in ours], ours).items()
     ]
     return Report("kernel", rows, notes)

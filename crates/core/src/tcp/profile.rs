@@ -78,6 +78,8 @@ pub struct Profile {
     pub scaling_ratio: bool,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
+    /// `tcp_syn_linear_timeouts`: so many timeouts of a SYN do not double: from 6.5 (ccce324dabfe).
+    pub syn_linear_timeouts: u32,
     /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
     pub rmem_default: u32,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
@@ -117,6 +119,7 @@ pub static V4_14: Profile = Profile {
     ack_compression: false,
     scaling_ratio: false,
     big_first_window: false,
+    syn_linear_timeouts: 0,
     rmem_default: 87_380,
     push_acks_mss: false,
     pingpong_threshold: 1,
@@ -169,6 +172,7 @@ pub static V6_12: Profile = Profile {
     timeout_min_us: true,
     scaling_ratio: true,
     big_first_window: true,
+    syn_linear_timeouts: 4,
     push_acks_mss: true,
     pingpong_threshold: 1,
     ..V5_10

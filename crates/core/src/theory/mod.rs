@@ -9,6 +9,7 @@ pub mod bianchi;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
+pub mod overhead;
 pub mod tsq_limit;
 
 /// An input of a [`Form`].
@@ -54,6 +55,7 @@ pub fn forms() -> Vec<Form> {
     all.extend(hack::forms());
     all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
+    all.extend(overhead::forms());
     all.extend(bianchi::forms());
     all
 }
