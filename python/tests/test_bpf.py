@@ -121,5 +121,5 @@ def test_bbrp_carries_real_tcp_over_htb(pace: int) -> None:
 
 def test_what_cannot_be_loaded_is_said() -> None:
     assert "bbrp" in bpf.programs()
-    with pytest.raises(UserError, match='unknown program "bbrq".*bbrp'):
+    with pytest.raises(UserError, match=r'unknown program "bbrq".*bbrp'):
         bpf.load("bbrq", 6)

@@ -63,5 +63,5 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
         packetdrill.run(tmp_path / "none.pkt")
     with pytest.raises(UserError, match=r"line 9: expected a time"):
         packetdrill.run(_script(tmp_path, "write(4) = 0\n"))
-    with pytest.raises(UserError, match=r'--kernel: "9.9", expected one of .*6.12'):
+    with pytest.raises(UserError, match=r'--kernel: "9\.9", expected one of .*6\.12'):
         packetdrill.run(_script(tmp_path, ""), kernel="9.9")
