@@ -43,7 +43,7 @@ def test_a_failure_tells_line_expected_actual_and_trace(tmp_path: Path) -> None:
     assert f"{path}:10: " in result.output
     assert "expected  > P. 1:2001(2000) ack 1" in result.output
     assert "1:1001(1000)" in result.output
-    assert "0.100001 < . 1:1(0) ack 1 win 1000" in result.output
+    assert "0.100002 < . 1:1(0) ack 1 win 1000" in result.output
     assert "0 pass, 1 fail, 0 skip" in result.output
 
 
