@@ -5,6 +5,7 @@ use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
+use crate::driver::linksys::{Fifos, Linksys};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::rate::Rates;
@@ -19,6 +20,8 @@ pub(super) enum Netdev {
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
     /// Qdiscs or TXQs, and ath10k.
     Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
+    /// The Linksys access point.
+    Linksys(Box<Fifos>, Box<Linksys>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
@@ -48,6 +51,11 @@ impl Netdev {
         match &s.driver {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
+            DriverConfig::Linksys(p) => {
+                let rates = Rates::fixed(&s.rate, modes);
+                let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
+                Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
+            }
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
@@ -81,6 +89,11 @@ impl Netdev {
                 watch(now, q, sink);
                 v
             }
+            Netdev::Linksys(q, d) => {
+                let v = q.enqueue(to, tid, p, sink);
+                d.wake(now, to, tid, q, sink);
+                v
+            }
             Netdev::Ath10k(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
@@ -94,7 +107,7 @@ impl Netdev {
     pub fn category(&self, tid: Tid) -> Option<Ac> {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
-            Netdev::Ath10k(..) => Some(Ac::of(tid)),
+            Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -105,6 +118,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
             Netdev::Ath10k(_, d) => d.head(ac),
+            Netdev::Linksys(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
@@ -113,6 +127,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Linksys(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
@@ -133,6 +148,7 @@ impl Netdev {
                 watch(now, q, sink);
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
@@ -141,6 +157,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
@@ -149,6 +166,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
             Netdev::Ath10k(_, d) => d.rx(p),
+            Netdev::Linksys(_, d) => d.rx(p),
         }
     }
     /// Received packets that are ready for the host.
@@ -157,6 +175,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
             Netdev::Ath10k(_, d) => d.take_up(up),
+            Netdev::Linksys(_, d) => d.take_up(up),
         }
     }
     /// Packets inside.
@@ -165,6 +184,7 @@ impl Netdev {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Linksys(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }
