@@ -255,12 +255,12 @@ def explain(key: str | None, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf", "linux"]))
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k"]))
 @click.option(
     "--reference",
     type=click.Path(path_type=Path),
     default=None,
-    help="Folder (kernel, linux) or file (dcf) in place of the one that comes with it.",
+    help="Folder (kernel, linux) or file (dcf, ath9k) in place of the one that comes with it.",
 )
 @click.option(
     "--recorded",
@@ -271,13 +271,13 @@ def explain(key: str | None, as_json: bool) -> None:
 @jobs_option
 @json_option
 def validate(what: str, reference: Path | None, recorded: bool, check: bool, jobs: int | None, as_json: bool) -> None:
-    """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf)."""
+    """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k)."""
     from . import report
-    from .validate import dcf, kernel, linux
+    from .validate import ath9k, dcf, kernel, linux
 
     if recorded and what != "linux":
         raise click.UsageError(f"--recorded belongs to linux, not to {what}")
-    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux}
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k}
     with _progress(f"validate {what}") as progress:
         module = modules[what]
         total = len(module.load(reference or module.PATH))
