@@ -2,8 +2,8 @@
 
 The reference is a CSV file of derived figures: ``queueing``, ``long`` (1: 300 s), ``mcs``, ``seconds``, ``sum_mbit`` (sum of
 the flows' means) and percentiles of the ping, from 3 s after the flows' start on. The model runs each row with seeds 1 to 3 and
-takes the mean. ``goodput_mbit`` holds within 10 %, ``ping_p50_ms`` within a factor of 1.5; pfifo rows at MCS 0, 1, 8 and 9 are shown,
-not judged (a sender-side count over 30 s of a growing queue). For every MCS there are three orders, over the short runs:
+takes the mean. ``goodput_mbit`` holds within 10 %, ``ping_p50_ms`` within a factor of 1.5; pfifo rows at MCS 0, 1, 8 and 9 are
+shown, not judged (a sender-side count over 30 s of a growing queue). For every MCS there are three orders, over the short runs:
 ``lowest_ping`` and ``lowest_goodput`` of the airtime-fair set-up, ``highest_ping`` of pfifo_1000.
 
 What the reference leaves open is decided once for all rows: :data:`SHORT_GI`, and the 2.4 GHz band that a 20 MHz channel
