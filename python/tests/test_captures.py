@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from wavetank import air, analyze, cli, plan, timeline
+from wavetank import UserError, air, analyze, cli, plan, timeline
 from wavetank.scenario import Scenario
 
 #: tshark's severity from which on it warns.
@@ -219,6 +219,28 @@ def test_the_command(wavetank, tmp_path):
     seen = sum(f["goodput_mbit"] for f in capture_["report"]["flows"] if f["protocol"] == "tcp")
     said = sum(f["goodput_mbit"] for f in from_flent["report"]["flows"])
     assert said == pytest.approx(seen, rel=0.1)
+
+
+def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
+    results = {
+        "TCP upload::10": [None, 4, 6], "TCP upload::2": [1, 2, None], "TCP upload::2::tcp_cwnd": [9, 9, 9],
+        "TCP upload::2::tcp_rtt": [3, 5, 4], "TCP upload sum": [1, 6, 6], "Ping (ms) ICMP": [10, 20, 30],
+    }  # fmt: skip
+    data = {
+        "version": 3,
+        "metadata": {"NAME": "tcp_nup", "LENGTH": 2, "DELAY": 0},
+        "x_values": [0, 1, 2],
+        "results": results,
+    }
+    path = tmp_path / "x.flent"
+    path.write_text(json.dumps(data))
+    report = analyze.load(path)["report"]
+    assert [(f["src"], f["goodput_mbit"]) for f in report["flows"]] == [("TCP upload::2", 1.5), ("TCP upload::10", 5.0)]
+    assert report["flows"][0]["rtt_ms"]["p50"] == 4 and report["flows"][1]["rtt_ms"] is None
+    assert report["pings"][0]["rtt_ms"]["mean"] == 20
+    path.write_text(json.dumps({**data, "results": {"TCP upload": "fast"}}))
+    with pytest.raises(UserError, match="not what Flent writes"):
+        analyze.load(path)
 
 
 def test_a_capture_that_is_cut_off(wavetank, tmp_path):

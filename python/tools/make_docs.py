@@ -86,8 +86,9 @@ def experiments() -> str:
 
 def commands() -> str:
     out = [NOTE, "# The command", "", "What `wavetank VERB --help` says.", ""]
+    top = click.Context(cli.cli, info_name="wavetank", **cli.cli.context_settings)
     for name, command in cli.cli.commands.items():
-        context = click.Context(command, info_name=f"wavetank {name}", parent=None)
+        context = click.Context(command, info_name=name, parent=top)
         out += [f"## wavetank {name}", "", f"`{command.get_usage(context).removeprefix('Usage: ')}`", ""]
         out += [inspect.cleandoc(command.help or ""), ""]
         rows = [r for r in (p.get_help_record(context) for p in command.get_params(context)) if r]
