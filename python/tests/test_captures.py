@@ -182,6 +182,9 @@ def test_pictures(tmp_path):
     assert "http://" not in page and "https://" not in page, "it needs nothing from elsewhere"
 
 
+SETS = [x for k, v in SHORT.items() for x in ("--set", f"{k}={v}")]
+
+
 @pytest.fixture
 def wavetank(capsys):
     def call(*arguments):
@@ -263,6 +266,8 @@ def test_a_capture_that_is_cut_off(wavetank, tmp_path):
         (["run", str(FILE), "--timeline", "x.pdf"], "ends in .svg or .html"),
         (["run", str(FILE), "--timeline", "x.svg", "--window", "3"], "expected FROM:TO in seconds"),
         (["run", str(FILE), "--window", "3:4"], "--window belongs to --timeline"),
+        (["run", str(FILE), *SETS, "--timeline", "/proc/t.svg"], "expected a file for a picture"),
+        (["run", str(FILE), *SETS, "--pcap", "--out", "/proc/x"], "expected a folder"),
         (["run", str(FILE), "--set", "topology.kind=wired", "--set", "htb.rate=50 Mbit/s", "--pcap"], "has no Wi-Fi"),
     ],
 )

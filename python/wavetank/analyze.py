@@ -246,10 +246,13 @@ def save(document: Document, folder: Path) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, expected a folder")
     stem = Path(document["path"]).name.removesuffix(".gz")
-    return [
-        draw(document, folder / f"{stem}.png"),
-        files.write_text(folder / f"{stem}.json", files.dumps(json_of(document)) + "\n"),
-    ]
+    try:
+        return [
+            draw(document, folder / f"{stem}.png"),
+            files.write_text(folder / f"{stem}.json", files.dumps(json_of(document)) + "\n"),
+        ]
+    except OSError as e:
+        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
 
 
 def _cdf(ax: Axes, values: Any, shares: Any, label: str, colour: str) -> None:
@@ -361,6 +364,7 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
         ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
     if rows:
+        ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * len(rows)))
         ax.legend(loc="best", fontsize=6.5)
     return bool(rows)
 

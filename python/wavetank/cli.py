@@ -145,7 +145,7 @@ def run(
     if ask.nothing:
         result, seen = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed))), None
     else:
-        seen = workers.in_thread(lambda: ask.watch(s, seed))
+        seen = ask.watch(s, seed)
         result = seen.result
     written = result.save(out) if out is not None else []
     if seen is not None:
