@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 
 import wavetank
-from wavetank import _core, cli, plan
+from wavetank import _core, plan
+from wavetank.cli import cli
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -85,14 +86,32 @@ def experiments() -> str:
 
 
 def commands() -> str:
-    out = [NOTE, "# The command", "", "What `wavetank VERB --help` says.", ""]
-    top = click.Context(cli.cli, info_name="wavetank", **cli.cli.context_settings)
-    for name, command in cli.cli.commands.items():
-        context = click.Context(command, info_name=name, parent=top)
-        out += [f"## wavetank {name}", "", f"`{command.get_usage(context).removeprefix('Usage: ')}`", ""]
-        out += [inspect.cleandoc(command.help or ""), ""]
-        rows = [r for r in (p.get_help_record(context) for p in command.get_params(context)) if r]
-        out += ["| option | what |", "| --- | --- |", *(f"| `{_cell(o)}` | {_cell(text)} |" for o, text in rows), ""]
+    """Every verb with its options, from click."""
+    out = [NOTE, "# The command", "", "`wavetank VERB --help` says the same.", ""]
+
+    def page(name: str, command: click.Command) -> None:
+        if isinstance(command, click.Group):
+            out.extend([f"## {name}", "", inspect.cleandoc(command.help or ""), ""])
+            for child in sorted(command.commands):
+                page(f"{name} {child}", command.commands[child])
+            return
+        words = " ".join(
+            p.human_readable_name.upper() if p.required else f"[{p.human_readable_name.upper()}]"
+            for p in command.params
+            if isinstance(p, click.Argument)
+        )
+        out.extend([f"## {name} {words}".rstrip(), "", inspect.cleandoc(command.help or ""), ""])
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        out.extend(["| option | what |", "| --- | --- |"])
+        for o in options:
+            kind = "|".join(o.type.choices) if isinstance(o.type, click.Choice) else o.type.name.split(" ")[0].upper()
+            value = "" if o.is_flag else f" {o.metavar or kind}"
+            default = f" Default: {o.default}." if o.show_default and isinstance(o.default, (str, int)) else ""
+            text = (o.help or "").rstrip()
+            out.append(f"| `{o.opts[-1]}{_cell(value)}` | {_cell(text)}{default} |")
+        out.append("")
+
+    page("wavetank", cli)
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -39,7 +39,12 @@ class CorePing(TypedDict):
 
 class CoreNode(TypedDict):
     ampdu_hist: FloatArray
+    rx_hist: FloatArray
+    rx_bad: FloatArray
+    ends: FloatArray
+    runs: FloatArray
     airtime_fraction: float
+    airtime_rx_fraction: float
     series: dict[str, FloatArray]
 
 class CoreResult(TypedDict):
@@ -108,6 +113,9 @@ def dcf_bianchi(row: dict[str, str]) -> float:
 
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
+
+def packetdrill(text: str, kernel: str = ..., hz: int = ...) -> dict[str, Any]:
+    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed."""
 
 def workload_names() -> list[str]:
     """The standard workloads, in their order."""

@@ -43,7 +43,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
     for labels, result in results:
         for of, series in parts(result):
             n = len(series["t"])
-            row = {**labels, "water": "model", "scenario": result.scenario, **of}
+            row = {**labels, "water": result.water, "scenario": result.scenario, **of}
             for k, column in text.items():
                 value = row.get(k)
                 column.append(
@@ -55,7 +55,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
             seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
             for c, column in numbers.items():
                 a = series.get(c)
-                if a is None:
+                if a is None or len(a) != n:  # a UDP flow has no windows
                     column.append(pa.nulls(n, pa.float64()))
                 else:
                     a = np.asarray(a, dtype=np.float64)

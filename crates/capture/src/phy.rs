@@ -1,11 +1,11 @@
 //! How a frame was modulated, as radiotap can tell it, and how long it takes.
 //!
 //! Stands for: 802.11-2020 clauses 16 (DSSS, HR/DSSS), 17 (OFDM), 19 (HT), 21 (VHT).
-//! OFDM and HT durations are the model's own. D1 VHT in 20, 40, 80 and 160 MHz with equal modulation, N_ES by the rate (21.5:
-//! one encoder for each 600 Mbit/s, begun), no STBC; D2 of HE and EHT frames nothing is told but that they are such.
+//! OFDM, HT and VHT durations are the model's own. D1 no STBC, no 80+80 MHz; D2 of HE and EHT frames nothing is told but
+//! that they are such.
 
 use serde::Serialize;
-use wavetank_core::phy::{Band, Ht, Mode, Ofdm, duration};
+use wavetank_core::phy::{Band, Ht, Mode, Ofdm, Vht, Width, duration};
 use wavetank_core::sim::Span;
 
 /// A modulation.
@@ -24,31 +24,22 @@ impl From<Mode> for Phy {
         match m {
             Mode::Ofdm(r) => Phy::Legacy(r.mbit() as u8 * 2),
             Mode::Ht(h) => Phy::Ht(h.mcs(), h.mhz40, h.sgi),
+            Mode::Vht(v) => Phy::Vht(v.mcs(), v.streams() as u8, u16::from(v.width.mhz()), v.sgi),
         }
     }
 }
 
 const LONG_PREAMBLE_US: u64 = 192;
 
-/// Data bits a symbol of VHT. src: 802.11-2020 tables 21-30 ff.: N_SD x N_BPSC x R x streams
-fn vht_bits(mcs: u8, streams: u8, mhz: u16) -> u64 {
-    let carriers = match mhz {
-        20 => 52,
-        40 => 108,
-        80 => 234,
-        _ => 468,
-    };
-    // Coded bits a carrier, and the code's rate.
-    let (bits, num, den) =
-        [(1, 1, 2), (2, 1, 2), (2, 3, 4), (4, 1, 2), (4, 3, 4), (6, 2, 3), (6, 3, 4), (6, 5, 6), (8, 3, 4), (8, 5, 6)]
-            [usize::from(mcs.min(9))];
-    carriers * bits * num / den * u64::from(streams)
+/// What the model calls these numbers; none where 802.11ac has no such rate.
+fn vht(mcs: u8, streams: u8, mhz: u16, sgi: bool) -> Option<Vht> {
+    Vht::new(mcs, streams, Width::from_mhz(u8::try_from(mhz).ok()?)?, sgi)
 }
 
 impl Phy {
     /// From radiotap's or any other numbers; none if there is no such modulation.
     pub fn vht(mcs: u8, streams: u8, mhz: u16, sgi: bool) -> Option<Phy> {
-        (mcs < 10 && (1..=8).contains(&streams)).then_some(Phy::Vht(mcs, streams, mhz, sgi))
+        vht(mcs, streams, mhz, sgi).map(|_| Phy::Vht(mcs, streams, mhz, sgi))
     }
 
     /// Bits a second.
@@ -56,7 +47,7 @@ impl Phy {
         match self {
             Phy::Legacy(r) => u64::from(r) * 500_000,
             Phy::Ht(mcs, w, sgi) => Ht::new(mcs, w, sgi).map_or(0, |h| Mode::Ht(h).rate().bps()),
-            Phy::Vht(mcs, n, mhz, sgi) => vht_bits(mcs, n, mhz) * if sgi { 10 } else { 9 } * 1_000_000 / 36,
+            Phy::Vht(mcs, n, mhz, sgi) => vht(mcs, n, mhz, sgi).map_or(0, |v| v.rate().bps()),
         }
     }
 
@@ -70,11 +61,7 @@ impl Phy {
             Phy::Legacy(2 | 4 | 11 | 22) => LONG_PREAMBLE_US * 1_000,
             Phy::Legacy(_) => duration::LEGACY_PREAMBLE.ns() as u64,
             Phy::Ht(mcs, ..) => duration::ht_preamble(u32::from(mcs) / 8 + 1).ns() as u64,
-            Phy::Vht(_, n, ..) => {
-                // src: 802.11-2020 21.3.4: L-STF, L-LTF, L-SIG, VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B
-                let ltf = [1, 2, 4, 4, 6, 6, 8, 8][usize::from(n.clamp(1, 8)) - 1];
-                (20 + 8 + 4 + 4 * ltf + 4) * 1_000
-            }
+            Phy::Vht(_, n, ..) => duration::vht_preamble(u32::from(n)).ns() as u64,
         }
     }
 
@@ -95,11 +82,8 @@ impl Phy {
                 duration::ppdu(Mode::Ht(h), psdu, band)
             }
             Phy::Vht(mcs, n, mhz, sgi) => {
-                let encoders = self.rate_bps().div_ceil(600_000_000).max(1);
-                let bits = 16 + 8 * u64::from(psdu) + 6 * encoders;
-                let symbols = bits.div_ceil(vht_bits(mcs, n, mhz).max(1));
-                let data = if sgi { (symbols * 3_600).div_ceil(4_000) * 4_000 } else { symbols * 4_000 };
-                return self.preamble_ns() + data + band.signal_extension().ns() as u64;
+                let v = vht(mcs, n, mhz, sgi).expect("it was bounded");
+                duration::ppdu(Mode::Vht(v), psdu, band)
             }
         };
         span.ns() as u64

@@ -2,6 +2,7 @@
 
 mod air;
 mod cases;
+mod drill;
 mod outcome;
 mod schema;
 
@@ -75,6 +76,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
+    m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

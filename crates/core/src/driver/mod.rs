@@ -1,5 +1,6 @@
-//! Device drivers: Ethernet with BQL, ath9k, ath9k_htc.
+//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc.
 
+pub mod ath10k;
 pub mod ath9k;
 pub mod ath9k_htc;
 pub mod bql;
@@ -10,7 +11,11 @@ crate::choices! {
     pub enum Name {
         /// Atheros 802.11n on PCIe: AR9580, AR5BHB116.
         Ath9k = "ath9k",
+        /// The same card before Linux 4.10: a qdisc above the driver's own TID queues.
+        Ath9kTidq = "ath9k_tidq",
         /// Atheros AR9271 on USB.
         Ath9kHtc = "ath9k_htc",
+        /// Qualcomm Atheros 802.11ac on PCIe: QCA988x, QCA6174.
+        Ath10k = "ath10k",
     }
 }

@@ -228,6 +228,10 @@ impl Scheduler {
         }
     }
 
+    /// Whether the driver asked for AQL.
+    pub fn has_aql(&self) -> bool {
+        self.config.aql.is_some()
+    }
     /// A packet of this estimated airtime goes to the device; gives what was charged (steps of 4 us, below 4.096 ms),
     /// to be handed back to [`Scheduler::aql_done`]. src: `ieee80211_info_set_tx_time_est`,
     /// `ieee80211_sta_update_pending_airtime`

@@ -13,11 +13,14 @@
 //! 4.12 to 6.x had, switches when [`Txqs::set_expected_throughput`] is told, as there.
 
 pub mod airtime;
+pub mod estimate;
 pub mod fq;
+pub mod tao;
 
 use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
 use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time};
+use crate::tcp::Auto;
 pub use airtime::{Ac, Account, ac_of};
 use airtime::{Config, Scheduler};
 use fq::{Fq, Full};
@@ -32,7 +35,7 @@ crate::params! {
         /// Packets that all queues hold at most.
         limit: u32 = 8192, in 1 => 10_000_000, src "linux@6.12 include/net/fq_impl.h fq_init";
         /// Memory (truesize) that the packets take at most: 4 MiB, or 16 MiB if the device does VHT.
-        memory_limit: Bytes = Bytes::from_mib(4), in Bytes::new(1) => Bytes::from_mib(1024), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
+        memory_limit: Auto<Bytes> = Auto::Auto, in Auto::Set(Bytes::new(1)) => Auto::Set(Bytes::from_mib(1024)), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
         /// Sojourn that CoDel tolerates.
         target: Span = Span::from_ms(20), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
         /// How long it must be exceeded before the first drop.
@@ -51,8 +54,8 @@ crate::params! {
         airtime_fairness: bool = true, src "linux@6.12 drivers/net/wireless/ath/ath9k/init.c: NL80211_EXT_FEATURE_AIRTIME_FAIRNESS";
         /// A station's weight for airtime.
         weight: u16 = 256, in 1 => 65_535, src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AIRTIME_WEIGHT";
-        /// Airtime queue limits: on where the driver asks for them (ath10k does, ath9k does not).
-        aql: bool = false, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL";
+        /// Airtime queue limits: on where the driver asks for them (ath10k does from 5.5 on, ath9k does not).
+        aql: Auto<bool> = Auto::Auto, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL; by driver and kernel profile";
         /// AQL: airtime that a station and category may have in the device in any case.
         aql_low: Span = Span::from_us(5000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L";
         /// AQL: airtime that it may have while all together stay below the threshold.
@@ -61,6 +64,11 @@ crate::params! {
         aql_threshold: Span = Span::from_us(24_000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_AQL_THRESHOLD";
     }
 }
+
+/// Memory of the queues of a device without VHT, and of one with it. src: linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows
+pub const MEMORY_HT: Bytes = Bytes::from_mib(4);
+/// See [`MEMORY_HT`].
+pub const MEMORY_VHT: Bytes = Bytes::from_mib(16);
 
 /// Bytes before the IP packet in the 802.11 frame: QoS data header 26, LLC/SNAP 8.
 pub const HEADER: u32 = 34;
@@ -125,10 +133,10 @@ impl Txqs {
     /// Empty queues to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
     pub fn new(p: &Params, stations: u16, seed: u32) -> Txqs {
         let us = |s: Span| s.us() as i32;
-        let aql = p.aql.then(|| (us(p.aql_low), us(p.aql_high), us(p.aql_threshold)));
+        let aql = p.aql.or(false).then(|| (us(p.aql_low), us(p.aql_high), us(p.aql_threshold)));
         Txqs {
             seed,
-            fq: Fq::new(p.flows, u32::from(stations) * 8, p.quantum, p.limit, p.memory_limit.get()),
+            fq: Fq::new(p.flows, u32::from(stations) * 8, p.quantum, p.limit, p.memory_limit.or(MEMORY_HT).get()),
             sched: Scheduler::new(Config { fairness: p.airtime_fairness, aql }, stations, p.weight),
             codel: codel::Config::new(p.target, p.interval, 0, p.ecn),
             slow_codel: codel::Config::new(p.slow_target, p.slow_interval, 0, false),
@@ -231,6 +239,10 @@ impl Txqs {
     /// Charges airtime sent to and received from a station. src: `ieee80211_sta_register_airtime`
     pub fn register_airtime(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
         self.sched.register(now, sta, tid, tx, rx);
+    }
+    /// Whether the driver asked for AQL.
+    pub fn has_aql(&self) -> bool {
+        self.sched.has_aql()
     }
     /// AQL: a dequeued packet of this estimated airtime goes to the device. Gives what [`Txqs::aql_done`] must be handed.
     pub fn aql_charge(&mut self, sta: u16, tid: u8, airtime: Span) -> Span {

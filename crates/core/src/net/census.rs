@@ -56,8 +56,8 @@ impl<T: Probe> World<T> {
                 Conversation::Tcp {
                     client: c.node,
                     server: s.node,
-                    client_scale: c.socket.window_scale(),
-                    server_scale: s.socket.window_scale(),
+                    client_scale: c.socket.scale_to_come(),
+                    server_scale: s.socket.scale_to_come(),
                 }
             }
             Ends::Udp(_) => Conversation::Udp,

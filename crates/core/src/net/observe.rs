@@ -5,7 +5,7 @@ use super::fabric::Fabric;
 use super::world::{Ends, Sock, World};
 use crate::sim::{Blind, Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
 use crate::traffic::{Direction, Flood, FlowPlan, Proto};
-use crate::wifi::{AirAccount, Aired};
+use crate::wifi::{AirAccount, Aired, End};
 
 /// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
 /// segments, rates in bit/s.
@@ -72,7 +72,18 @@ pub struct NodeOutcome {
     pub name: String,
     /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
     pub ampdu_hist: Vec<u64>,
-    /// Of these, PPDUs that no response came to: collisions, above all.
+    /// Data PPDUs sent to it within the window by the number of their MPDUs; 65 entries.
+    pub rx_hist: Vec<u64>,
+    /// The same by the number of MPDUs that were not decoded.
+    pub rx_bad: Vec<u64>,
+    /// What it sent within the window by why no more MPDUs were in it ([`End`]).
+    pub ends: [u64; End::COUNT],
+    /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
+    /// or more".
+    pub runs: Vec<u64>,
+    /// Share of the window in which something was sent to it, its responses included.
+    pub airtime_rx_fraction: f64,
+    /// Of what it sent, PPDUs that no response came to: collisions, above all.
     pub unanswered: u64,
     /// Share of the window in which it transmitted or was answered.
     pub airtime_fraction: f64,
@@ -130,6 +141,11 @@ struct NodeSeen {
     name: String,
     station: Option<NodeId>,
     window: AirAccount,
+    rx_hist: Vec<u64>,
+    rx_bad: Vec<u64>,
+    ends: [u64; End::COUNT],
+    runs: Vec<u64>,
+    window_rx: Span,
     step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
     t: Vec<f64>,
     tx: Vec<f64>,
@@ -152,7 +168,12 @@ pub struct Observer<T = Blind> {
     nodes: Vec<NodeSeen>,
     queues: Vec<QueueOutcome>,
     digest: u64,
+    /// Who sends, and how many PPDUs after the first.
+    run: (NodeId, usize),
 }
+
+/// Before the first PPDU.
+const NOBODY: NodeId = NodeId(u16::MAX);
 
 /// What an observer is to look at.
 pub(super) struct Watch {
@@ -205,6 +226,11 @@ impl<T: Probe> Observer<T> {
                     name,
                     station: on_air.then_some(NodeId(i as u16)),
                     window: AirAccount::new(64),
+                    rx_hist: vec![0; 65],
+                    rx_bad: vec![0; 65],
+                    ends: [0; End::COUNT],
+                    runs: vec![0; 65],
+                    window_rx: Span::ZERO,
                     step: (0, 0, Span::ZERO, Span::ZERO),
                     t: room(),
                     tx: room(),
@@ -224,6 +250,7 @@ impl<T: Probe> Observer<T> {
                 })
                 .collect(),
             digest: 0xcbf2_9ce4_8422_2325,
+            run: (NOBODY, 0),
         }
     }
 
@@ -326,6 +353,11 @@ impl<T: Probe> Observer<T> {
             .map(|n| NodeOutcome {
                 name: n.name,
                 ampdu_hist: n.window.hist,
+                rx_hist: n.rx_hist,
+                rx_bad: n.rx_bad,
+                ends: n.ends,
+                runs: n.runs,
+                airtime_rx_fraction: n.window_rx.as_s() / span.as_s(),
                 unanswered: n.window.unanswered,
                 airtime_fraction: n.window.airtime.as_s() / span.as_s(),
                 t: n.t,
@@ -381,8 +413,24 @@ impl<T: Probe> Probe for Observer<T> {
         from.step.2 += p.airtime;
         if self.in_window {
             from.window.ppdu(usize::from(p.mpdus), p.answered, p.airtime);
+            from.ends[usize::from(p.end)] += 1;
         }
-        self.nodes[usize::from(p.to.0)].step.3 += p.airtime;
+        let to = &mut self.nodes[usize::from(p.to.0)];
+        to.step.3 += p.airtime;
+        if self.in_window {
+            to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
+            to.rx_bad[usize::from(p.bad).min(64)] += 1;
+            to.window_rx += p.airtime;
+            if self.run.0 == p.from {
+                self.run.1 += 1;
+            } else {
+                // The run that was under way when the window opened is not counted.
+                if self.run.0 != NOBODY {
+                    self.nodes[usize::from(self.run.0.0)].runs[self.run.1.min(64)] += 1;
+                }
+                self.run = (p.from, 0);
+            }
+        }
     }
 
     fn delivered(&mut self, now: Time, at: NodeId, p: &Packet) {

@@ -168,6 +168,7 @@ impl<T: Probe> World<T> {
             routes: net.routes,
             stations: net.on_air,
             accounts: Accounts::default(),
+            tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges: Vec::new() })
@@ -223,7 +224,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut names = vec!["ap".to_string()];
     names.extend((0..n).map(|i| format!("sta{}", i + 1)));
     let mut hosts = vec![Host::new(s.host.ap_rx)];
-    hosts.extend((0..n).map(|_| Host::new(s.host.sta_rx)));
+    hosts.extend((0..n).map(|i| Host::new(s.stations.rx.get(i).unwrap_or(s.host.sta_rx))));
 
     let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
     let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];
@@ -240,7 +241,8 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts.push(Host::new(s.host.server_rx).behind(0));
+        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
+        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic, 0));
         let mut seeds = streams.get("qdisc", "hash");
         let setup = s.qdiscs();
         for (i, peer) in [server, ap].into_iter().enumerate() {

@@ -105,6 +105,7 @@ impl<T: Probe> World<T> {
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
+            Event::HostPoll(node) => self.fabric.on_poll(now, node),
             Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
@@ -202,10 +203,18 @@ impl<T: Probe> World<T> {
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
+        let tao = self.fabric.tao && p.dst == node;
+        if tao {
+            self.fabric.taking(now, node, &p, false, &mut self.observer);
+        }
+        p.ends_ampdu = false;
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
+        }
+        if tao {
+            self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
     }
 

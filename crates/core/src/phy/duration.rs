@@ -1,11 +1,13 @@
 //! How long a PPDU is on the air, and the interframe spaces.
 //!
 //! Stands for: IEEE 802.11-2020 17.4.3 (OFDM TXTIME), 19.4.3 equations 19-90 and 19-91 (HT mixed format, with the short
-//! guard interval's rounding to whole 4 us), table 17-21 and 19-25 (PHY characteristics), 18.3.2.4 (signal extension).
-//! Differs: D1 the number of encoders (N_ES) is told from the bits a symbol, which agrees with every table of 19.5;
-//! D2 no propagation delay.
+//! guard interval's rounding to whole 4 us), 21.4.3 equations 21-106 to 21-109 (VHT), table 17-21 and 19-25 (PHY
+//! characteristics), 18.3.2.4 (signal extension).
+//! Differs: D1 HT's number of encoders (N_ES) is told from the bits a symbol, which agrees with every table of 19.5;
+//! D2 no propagation delay; D3 a VHT PSDU is given with its last subframe's padding, and takes no further one.
 
 use super::mode::{Band, Ht, Mode, Ofdm};
+use super::vht::Vht;
 use crate::sim::Span;
 
 /// Legacy short and long training fields and SIGNAL, before every OFDM and HT mixed PPDU.
@@ -53,32 +55,78 @@ pub const fn ht_preamble(streams: u32) -> Span {
     Span::from_us(20 + 8 + 4 + 4 * ltf)
 }
 
-/// Duration of a PPDU of `psdu` bytes, from the first of the preamble to the last of the signal extension.
-pub fn ppdu(mode: Mode, psdu: u32, band: Band) -> Span {
-    let ns = match mode {
-        Mode::Ofdm(r) => {
-            let bits = SERVICE + 8 * psdu + TAIL;
-            LEGACY_PREAMBLE.ns() + 4_000 * i64::from(bits.div_ceil(r.bits_per_symbol()))
-        }
-        Mode::Ht(h) => {
-            let bits = SERVICE + 8 * psdu + TAIL * encoders(h);
-            let symbols = i64::from(bits.div_ceil(h.bits_per_symbol()));
-            let data = if h.sgi { (symbols * 3_600 + 3_999) / 4_000 * 4_000 } else { symbols * 4_000 };
-            ht_preamble(h.streams()).ns() + data
-        }
-    };
-    Span::from_ns(ns) + band.signal_extension()
+/// Preamble and headers of a VHT PPDU: legacy part, VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B. src: 802.11-2020 table 21-13
+/// (number of VHT-LTFs)
+pub const fn vht_preamble(streams: u32) -> Span {
+    let ltf = if streams > 2 { streams.next_multiple_of(2) } else { streams } as i64;
+    Span::from_us(20 + 8 + 4 + 4 * ltf + 4)
 }
 
-/// The most PSDU bytes that an HT PPDU of at most `limit` can carry; 0 if not even the preamble fits.
-pub fn psdu_within(h: Ht, limit: Span, band: Band) -> u32 {
-    let left = (limit - ht_preamble(h.streams()) - band.signal_extension()).ns();
-    if left < 4_000 {
-        return 0;
+/// The longest HT and VHT PPDU (aPPDUMaxTime). src: 802.11-2020 tables 19-25 and 21-29
+pub const PPDU_MAX: Span = Span::from_us(5_484);
+
+/// What HT and VHT have in common: preamble, then symbols of 4 us or, with the short guard interval, of 3.6 us.
+struct Symbols {
+    preamble: Span,
+    bits: u32,
+    encoders: u32,
+    sgi: bool,
+}
+
+impl From<Ht> for Symbols {
+    fn from(h: Ht) -> Symbols {
+        let bits = h.bits_per_symbol();
+        Symbols { preamble: ht_preamble(h.streams()), bits, encoders: encoders(h), sgi: h.sgi }
     }
-    // With the short guard interval the payload is rounded up to 4 us, so round the room down to that first.
-    let symbols = if h.sgi { left / 4_000 * 4_000 / 3_600 } else { left / 4_000 };
-    ((symbols * i64::from(h.bits_per_symbol()) - i64::from(SERVICE + TAIL * encoders(h))) / 8).max(0) as u32
+}
+
+impl From<Vht> for Symbols {
+    fn from(v: Vht) -> Symbols {
+        let bits = v.bits_per_symbol();
+        Symbols { preamble: vht_preamble(v.streams()), bits, encoders: v.encoders(), sgi: v.sgi }
+    }
+}
+
+impl Symbols {
+    fn duration(&self, psdu: u32) -> Span {
+        let bits = SERVICE + 8 * psdu + TAIL * self.encoders;
+        let n = i64::from(bits.div_ceil(self.bits));
+        let data = if self.sgi { (n * 3_600 + 3_999) / 4_000 * 4_000 } else { n * 4_000 };
+        self.preamble + Span::from_ns(data)
+    }
+    fn within(&self, limit: Span) -> u32 {
+        let left = (limit - self.preamble).ns();
+        if left < 4_000 {
+            return 0;
+        }
+        // With the short guard interval the payload is rounded up to 4 us, so round the room down to that first.
+        let n = if self.sgi { left / 4_000 * 4_000 / 3_600 } else { left / 4_000 };
+        ((n * i64::from(self.bits) - i64::from(SERVICE + TAIL * self.encoders)) / 8).max(0) as u32
+    }
+}
+
+/// Duration of a PPDU of `psdu` bytes, from the first of the preamble to the last of the signal extension.
+pub fn ppdu(mode: Mode, psdu: u32, band: Band) -> Span {
+    let span = match mode {
+        Mode::Ofdm(r) => {
+            let bits = SERVICE + 8 * psdu + TAIL;
+            LEGACY_PREAMBLE + Span::from_ns(4_000 * i64::from(bits.div_ceil(r.bits_per_symbol())))
+        }
+        Mode::Ht(h) => Symbols::from(h).duration(psdu),
+        Mode::Vht(v) => Symbols::from(v).duration(psdu),
+    };
+    span + band.signal_extension()
+}
+
+/// The most PSDU bytes that an HT or VHT PPDU of at most `limit` can carry; 0 if not even the preamble fits, and for a mode
+/// that does not aggregate.
+pub fn psdu_within(mode: Mode, limit: Span, band: Band) -> u32 {
+    let limit = limit - band.signal_extension();
+    match mode {
+        Mode::Ofdm(_) => 0,
+        Mode::Ht(h) => Symbols::from(h).within(limit),
+        Mode::Vht(v) => Symbols::from(v).within(limit),
+    }
 }
 
 /// Duration of a control frame or other non-HT frame.
@@ -88,6 +136,7 @@ pub fn non_ht(rate: Ofdm, bytes: u32, band: Band) -> Span {
 
 #[cfg(test)]
 mod tests {
+    use super::super::vht::Width;
     use super::*;
 
     fn ht(mcs: u8, mhz40: bool, sgi: bool) -> Mode {
@@ -136,9 +185,44 @@ mod tests {
                 let h = Ht::new(mcs, w, s).unwrap();
                 for us in [200, 1_504, 3_008, 4_000, 5_484, 10_000] {
                     let (lim, m) = (Span::from_us(us), Mode::Ht(h));
-                    let n = psdu_within(h, lim, Band::Ghz5);
+                    let n = psdu_within(m, lim, Band::Ghz5);
                     assert!(n == 0 || ppdu(m, n, Band::Ghz5) <= lim, "{m:?} {us} {n}");
                     assert!(ppdu(m, n + 1, Band::Ghz5) > lim, "{m:?} {us} {n}: one more byte would fit");
+                }
+            }
+        }
+    }
+
+    fn vht(mcs: u8, streams: u8, width: Width, sgi: bool) -> Mode {
+        Mode::Vht(Vht::new(mcs, streams, width, sgi).unwrap())
+    }
+
+    /// Worked by hand from 21.4.3: 16 + 8 n + 6 N_ES bits, divided by N_DBPS, rounded up; 36 + 4 N_VHT-LTF us before.
+    #[test]
+    fn vht_frames() {
+        use Width::*;
+        assert_eq!([1, 2, 3, 4, 5, 6, 7, 8].map(|n| vht_preamble(n).us()), [40, 44, 52, 52, 60, 60, 68, 68]);
+        let d = |m, n| ppdu(m, n, Band::Ghz5);
+        // 1544 bytes (1538, delimiter, padding), 80 MHz, MCS 9, one stream: 12374 / 1560 -> 8; 28.8 -> 32 us; 32 us.
+        assert_eq!(d(vht(9, 1, Mhz80, true), 1_544), Span::from_us(40 + 32));
+        assert_eq!(d(vht(9, 1, Mhz80, false), 1_544), Span::from_us(40 + 32));
+        // Three streams at 1300 Mbit/s, 64 subframes of 1544: 98816 bytes; 790528 + 16 + 18 = 790562 / 4680 -> 169; 608.4 -> 612.
+        assert_eq!(d(vht(9, 3, Mhz80, true), 98_816), Span::from_us(52 + 612));
+        // MCS 0, 20 MHz: 12374 / 26 -> 476 symbols, 1904 us.
+        assert_eq!(d(vht(0, 1, Mhz20, false), 1_544), Span::from_us(40 + 1_904));
+        // Eight streams at 160 MHz: 1048572 bytes; 8388576 + 16 + 72 = 8388664 / 24960 -> 337; 1213.2 -> 1216 us.
+        assert_eq!(d(vht(9, 8, Mhz160, true), 1_048_572), Span::from_us(68 + 1_216));
+    }
+
+    #[test]
+    fn vht_psdu_within_is_the_inverse() {
+        for w in Width::ALL {
+            for n in 1..=8 {
+                for m in (0..10).flat_map(|m| [false, true].map(|s| Vht::new(m, n, w, s))).flatten().map(Mode::Vht) {
+                    for lim in [Span::from_us(200), Span::from_us(3_008), PPDU_MAX] {
+                        let n = psdu_within(m, lim, Band::Ghz5);
+                        assert!(ppdu(m, n, Band::Ghz5) <= lim && ppdu(m, n + 1, Band::Ghz5) > lim, "{m:?} {lim:?} {n}");
+                    }
                 }
             }
         }

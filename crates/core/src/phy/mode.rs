@@ -1,8 +1,10 @@
-//! Transmit modes: the eight OFDM rates of 802.11a/g and the 32 HT MCSs, with width and guard interval.
+//! Transmit modes: the eight OFDM rates of 802.11a/g and the 32 HT MCSs, with width and guard interval ([`super::vht`] has the
+//! VHT modes).
 //!
 //! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
 //! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
 
+use super::vht::Vht;
 use crate::sim::Rate;
 
 /// The frequency band, as far as timing needs it.
@@ -93,6 +95,8 @@ pub enum Mode {
     Ofdm(Ofdm),
     /// Clause 19, mixed format.
     Ht(Ht),
+    /// Clause 21.
+    Vht(Vht),
 }
 
 impl Mode {
@@ -104,11 +108,12 @@ impl Mode {
                 let per_36us = if h.sgi { 10 } else { 9 }; // symbols of 3.6 or 4 us
                 Rate::from_bps(h.bits_per_symbol() as u64 * per_36us * 1_000_000 / 36)
             }
+            Mode::Vht(v) => v.rate(),
         }
     }
     /// Whether A-MPDUs may be sent with it.
     pub const fn aggregates(self) -> bool {
-        matches!(self, Mode::Ht(_))
+        matches!(self, Mode::Ht(_) | Mode::Vht(_))
     }
 }
 

@@ -1,9 +1,11 @@
 //! What a scenario must have, and what cannot go together.
 
 use super::error::ScenarioError;
-use super::keys::{Standard, Topology};
+use super::keys::{BandName, Standard, Topology};
 use super::read::Places;
 use super::sections::Scenario;
+use crate::driver::Name;
+use crate::phy::{Width, vht};
 
 fn at(places: &Places, key: &str, path: &str) -> (String, usize) {
     places.get(key).cloned().unwrap_or_else(|| (path.into(), 0))
@@ -56,13 +58,72 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             "false: 802.11a has no A-MPDUs (or wifi.standard = \"n\")",
         ));
     }
-    if w.width_mhz != 20 && w.width_mhz != 40 {
-        let found = w.width_mhz.to_string();
-        return Err(refuse(places, path, "wifi.width_mhz", &found, "20 or 40"));
-    }
+    modes(s, places, path)?;
     let t = &s.traffic;
     if t.tcp_up == 0 && t.tcp_down == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));
     }
     Ok(())
+}
+
+/// Width, MCS, streams and band that go together.
+fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
+    let w = &s.wifi;
+    let ac = w.standard == Standard::Ac;
+    let Some(width) = Width::from_mhz(w.width_mhz).filter(|&x| ac || x <= Width::Mhz40) else {
+        let found = w.width_mhz.to_string();
+        let expected = if ac { "20, 40, 80 or 160" } else { "20 or 40 (wider channels need wifi.standard = \"ac\")" };
+        return Err(refuse(places, path, "wifi.width_mhz", &found, expected));
+    };
+    if !ac {
+        if w.streams != 1 && places.contains_key("wifi.streams") {
+            let expected = "no such key: in 802.11n the MCS says it (15: two streams), 802.11a has one";
+            return Err(refuse(places, path, "wifi.streams", &w.streams.to_string(), expected));
+        }
+        return Ok(());
+    }
+    if w.band == BandName::Ghz2 {
+        return Err(refuse(places, path, "wifi.band", "\"2.4 GHz\", with wifi.standard = \"ac\"", "\"5 GHz\""));
+    }
+    for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
+        if radio.driver != Name::Ath10k {
+            let found = format!("{}, with wifi.standard = \"ac\"", radio.driver.name());
+            return Err(refuse(places, path, key, &found, "ath10k: the other drivers' cards are 802.11n's"));
+        }
+    }
+    match vht::why_not(w.mcs, w.streams, width) {
+        Some(expected) => Err(refuse(places, path, "wifi.mcs", &w.mcs.to_string(), &expected)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::{Source, read};
+
+    fn refused(wifi: &str) -> Option<String> {
+        let text = format!("name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\n{wifi}\n");
+        read(&Source { path: "a.toml", text: &text }, &[]).err().map(|e| e.to_string())
+    }
+
+    #[test]
+    fn modes_that_802_11ac_lacks_are_refused() {
+        let radios = "[ap]\ndriver = \"ath10k\"\n[sta]\ndriver = \"ath10k\"";
+        let ac = |rest: &str| refused(&format!("standard = \"ac\"\n{rest}\n{radios}"));
+        assert_eq!(ac("mcs = 9\nstreams = 3\nwidth_mhz = 80"), None);
+        let e = ac("mcs = 9\nstreams = 2\nwidth_mhz = 20").unwrap();
+        assert!(e.starts_with("a.toml:6: wifi.mcs") && e.contains("no MCS 9 with 2 streams at 20 MHz"), "{e}");
+        assert!(ac("mcs = 6\nstreams = 3\nwidth_mhz = 80").unwrap().contains("0, 1, 2, 3, 4, 5, 7, 8, 9"));
+        assert!(ac("mcs = 15").unwrap().contains("wifi.streams"));
+        assert!(ac("width_mhz = 60").unwrap().contains("20, 40, 80 or 160"));
+        assert!(refused("standard = \"ac\"").unwrap().contains("ap.driver"));
+        assert!(ac("band = \"2.4 GHz\"").unwrap().contains("5 GHz"));
+    }
+
+    #[test]
+    fn wide_channels_and_streams_need_802_11ac() {
+        assert!(refused("width_mhz = 80").unwrap().contains("wifi.standard = \"ac\""));
+        assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
+        assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
+    }
 }

@@ -106,6 +106,10 @@ params! {
         ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
         ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
+        /// Stations that send echoes: the first so many.
+        ping_stations: u16 = 255, in 0 => 255, src "Flent pings from every client it runs on";
+        /// RRUL's own UDP echoes, beside the ping.
+        rrul_echoes: bool = true, src "Flent rrul.conf";
         /// Flent's RRUL: its UDP echoes beside the ping, and its marks on the flows (see `marks`).
         rrul: bool = false, src "Flent rrul.conf";
         /// Spread RRUL's flows and echoes over CS0, CS1, CS5, EF; without, all are best effort (Flent's `rrul_be`).
@@ -124,6 +128,8 @@ choices! {
         A = "a",
         /// 802.11n: HT, A-MPDU.
         N = "n",
+        /// 802.11ac: VHT, wider channels, A-MPDUs of up to 1 MiB; 5 GHz only.
+        Ac = "ac",
     }
 }
 
@@ -140,12 +146,14 @@ choices! {
 params! {
     /// The air: what every station of the BSS shares.
     pub struct Air {
-        /// 802.11a or n.
+        /// 802.11a, n or ac.
         standard: Standard = Standard::N, src "this project";
-        /// HT modulation and coding scheme; 8 a spatial stream (7: one stream, 15: two).
-        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34";
-        /// Channel width, MHz: 20 or 40.
-        width_mhz: u8 = 40, in 20 => 40, src "Hard Times section V: 40 MHz";
+        /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, beside `streams`.
+        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60";
+        /// Spatial streams of 802.11ac; in 802.11n the MCS says it.
+        streams: u8 = 1, in 1 => 8, src "802.11-2020 tables 21-29 to 21-60";
+        /// Channel width, MHz: 20 or 40, and with 802.11ac 80 or 160.
+        width_mhz: u8 = 40, in 20 => 160, src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
         /// Guard interval of 400 ns.
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
         /// The data rate of 802.11a.
@@ -165,12 +173,26 @@ params! {
     }
 }
 
+choices! {
+    /// What stands above ath9k_htc, which has no queues of its own.
+    pub enum Above {
+        /// What the kernel has: qdiscs before 6.2, mac80211's TXQs since.
+        Kernel = "kernel",
+        /// The qdisc of each of the netdev's queues.
+        Qdisc = "qdisc",
+        /// mac80211's TXQs.
+        Txqs = "txqs",
+    }
+}
+
 params! {
     /// A radio's host: what drives it, and the qdisc above it where the driver has no queues of mac80211's.
     pub struct Radio {
         /// The driver.
         driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
-        /// The queueing discipline above ath9k_htc.
+        /// The queueing discipline above ath9k_htc and ath9k_tidq.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
+        /// Whether that qdisc stands above ath9k_htc, or mac80211's TXQs.
+        above: Above = Above::Kernel, src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_ops: wake_tx_queue = ieee80211_handle_wake_tx_queue (since 6.2)";
     }
 }

@@ -21,6 +21,8 @@ pub struct PpduSeen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// Why it has no more MPDUs: the number of a [`wifi::End`](crate::wifi::End).
+    pub end: u8,
     /// When its preamble began.
     pub start: Time,
     /// Airtime of the whole exchange (protection, data, response and the SIFS between).

@@ -74,8 +74,8 @@ impl Contender {
     pub fn draw(&mut self) {
         self.backoff = self.rng.below(u32::from(self.cw) + 1) as u16;
     }
-    /// A transmission succeeded: smallest window, new backoff whether or not there is more to send.
-    pub fn succeeded(&mut self) {
+    /// A transmission succeeded, or its frame is given up: smallest window, new backoff whether or not there is more to send.
+    pub fn reset(&mut self) {
         self.failures = 0;
         self.cw = self.cw_min;
         self.draw();

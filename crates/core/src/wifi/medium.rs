@@ -111,9 +111,10 @@ impl Medium {
     pub fn responses(&self) -> &Responses {
         &self.responses
     }
-    /// MPDUs that stand in a hardware queue though their receiver has got them since: heads between arrival and report.
-    pub fn received(&self) -> u64 {
-        self.contenders.iter().map(|c| u64::from(c.received.count_ones())).sum()
+    /// Packets that stand in a hardware queue though their receiver has got them since, in heads between arrival and report.
+    /// `count`: the packets in these MPDUs of the head of that queue.
+    pub fn received(&self, count: impl Fn(StaIx, Ac, u64) -> u64) -> u64 {
+        self.contenders.iter().filter(|c| c.received != 0).map(|c| count(c.sta, c.ac, c.received)).sum()
     }
 
     /// Something may have come to a hardware queue of `s`.
@@ -302,6 +303,7 @@ impl Medium {
             mpdus: n as u16,
             bad: (n - decoded.count_ones()) as u16,
             bytes: b.psdu,
+            end: b.end,
             start: at,
             airtime: x.end,
             answered,
@@ -376,6 +378,7 @@ impl Medium {
                 mpdus: b.mpdus.len() as u16,
                 bad: b.mpdus.len() as u16,
                 bytes: b.psdu,
+                end: b.end,
                 start: at,
                 airtime: on_air,
                 answered: false,
@@ -428,7 +431,6 @@ impl Medium {
     fn fail<S: Stations>(&mut self, i: u16, known: Time, chain: &Chain, rts: bool, stations: &mut S) {
         let c = &mut self.contenders[i as usize];
         let limits = &self.stas[c.sta.ix()];
-        c.failed(limits.window_limit);
         let last = Report {
             answered: false,
             acked: 0,
@@ -443,7 +445,13 @@ impl Medium {
             c.tries = 0;
         }
         let exhausted = c.link as usize == chain.len() || chain[c.link as usize].tries == 0;
-        if exhausted || c.rts_failures >= limits.rts_limit {
+        let given_up = exhausted || c.rts_failures >= limits.rts_limit;
+        if given_up && limits.resets_window {
+            c.reset();
+        } else {
+            c.failed(limits.window_limit);
+        }
+        if given_up {
             c.ready = false;
             c.giving_up = true;
             c.pending = last;
@@ -466,7 +474,7 @@ impl Medium {
             self.reference[f.to.ix()] = now;
             return self.idle(stations);
         }
-        c.succeeded();
+        c.reset();
         c.ready = false;
         let report = Report { received: c.received, ..c.pending };
         c.received = 0;

@@ -5,12 +5,14 @@
 
 pub mod ac;
 mod account;
+pub mod amsdu;
 pub mod block_ack;
 pub mod burst;
 mod contention;
 pub mod device;
 pub mod edca;
 mod exchange;
+pub mod hack;
 pub mod limits;
 mod loss;
 pub mod medium;
@@ -26,7 +28,7 @@ mod stations;
 pub use ac::{Ac, Tid};
 pub use account::AirAccount;
 pub use block_ack::TxWindow;
-pub use burst::{Attempt, Burst, Chain, Mpdu, Report, StaIx, What};
+pub use burst::{Attempt, Burst, Chain, End, Mpdu, Report, StaIx, What};
 pub use device::{Device, Hops, Sink};
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;

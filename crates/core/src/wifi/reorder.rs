@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux net/mac80211/rx.c ieee80211_sta_manage_reorder_buf, ieee80211_sta_reorder_release,
 //! ieee80211_release_reorder_timeout, ieee80211_rx_h_ctrl (BAR); 802.11-2020 10.25.6.6 (recipient's behaviour).
-//! Differs: D1 the timeout is counted in nanoseconds, not in jiffies; D2 no A-MSDU.
+//! Differs: D1 the timeout is counted in nanoseconds, not in jiffies.
 
+use super::amsdu::MSDUS;
 use super::seq::Seq;
 use crate::sim::{Packet, Span, Time};
 
@@ -27,6 +28,8 @@ pub struct Reorder {
     /// Bit `seq % 64`: stored.
     stored: u64,
     slots: Vec<(Packet, Time)>,
+    /// The further MSDUs of A-MSDUs, by slot: none until the first A-MSDU comes.
+    more: Vec<Vec<Packet>>,
 }
 
 impl Reorder {
@@ -35,24 +38,26 @@ impl Reorder {
         use crate::sim::{FlowId, Kind, NodeId};
         assert!((1..=SIZE as u16).contains(&size), "a reorder buffer of {size}");
         let blank = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-        Reorder { head, size, timeout, stored: 0, slots: vec![(blank, Time::ZERO); SIZE] }
+        Reorder { head, size, timeout, stored: 0, slots: vec![(blank, Time::ZERO); SIZE], more: Vec::new() }
     }
     /// What it waits for.
     pub const fn head(&self) -> Seq {
         self.head
     }
-    /// Frames held back.
-    pub const fn held(&self) -> u32 {
-        self.stored.count_ones()
+    /// Packets held back.
+    pub fn held(&self) -> u32 {
+        self.stored.count_ones() + self.more.iter().map(|m| m.len() as u32).sum::<u32>()
     }
     const fn bit(seq: Seq) -> u64 {
         1 << (seq.get() % SIZE as u16)
     }
-    /// A frame came. `up` gets what may go on, in order. False: it was a duplicate, or too old.
-    pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, up: &mut impl FnMut(&Packet)) -> bool {
+    /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it was a duplicate, or too
+    /// old.
+    pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
         if seq == self.head && self.stored == 0 {
             self.head = seq.plus(1);
             up(p);
+            more.iter().for_each(up);
             return true;
         }
         if seq.before(self.head) {
@@ -65,7 +70,14 @@ impl Reorder {
             return false;
         }
         self.stored |= Reorder::bit(seq);
-        self.slots[usize::from(seq.get()) % SIZE] = (*p, now);
+        let slot = usize::from(seq.get()) % SIZE;
+        self.slots[slot] = (*p, now);
+        if !more.is_empty() {
+            if self.more.is_empty() {
+                self.more.resize_with(SIZE, || Vec::with_capacity(MSDUS - 1));
+            }
+            self.more[slot].extend_from_slice(more);
+        }
         self.run(up);
         // What now stands first may have waited longer than what stood before it; the kernel's timer is then set to the past.
         self.expire(now, up);
@@ -80,7 +92,11 @@ impl Reorder {
     fn pop(&mut self, up: &mut impl FnMut(&Packet)) {
         if self.stored & Reorder::bit(self.head) != 0 {
             self.stored &= !Reorder::bit(self.head);
-            up(&self.slots[usize::from(self.head.get()) % SIZE].0);
+            let slot = usize::from(self.head.get()) % SIZE;
+            up(&self.slots[slot].0);
+            if let Some(more) = self.more.get_mut(slot) {
+                more.drain(..).for_each(|p| up(&p));
+            }
         }
         self.head = self.head.plus(1);
     }
@@ -139,7 +155,7 @@ mod tests {
         }
         fn put(&mut self, at: u64, n: u32) -> bool {
             let Run(r, up) = self;
-            r.put(ms(at), Seq::new(n as u16), &packet(n), &mut |p| up.push(p.seq))
+            r.put(ms(at), Seq::new(n as u16), &packet(n), &[], &mut |p| up.push(p.seq))
         }
         fn out(&mut self) -> Vec<u32> {
             core::mem::take(&mut self.1)

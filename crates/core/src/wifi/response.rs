@@ -65,6 +65,16 @@ pub const fn reference_rate(mode: Mode) -> Ofdm {
             5 => Ofdm::R48,
             _ => Ofdm::R54,
         },
+        // 256-QAM's reference is 54 Mbit/s as well.
+        Mode::Vht(v) => match v.mcs() {
+            0 => Ofdm::R6,
+            1 => Ofdm::R12,
+            2 => Ofdm::R18,
+            3 => Ofdm::R24,
+            4 => Ofdm::R36,
+            5 => Ofdm::R48,
+            _ => Ofdm::R54,
+        },
     }
 }
 

@@ -76,7 +76,7 @@ impl Source {
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
-        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false };
+        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false, more: 0 };
         let mut bytes = limits.append(0, 0, len);
         burst.mpdus.push(mpdu);
         while aggregate && burst.mpdus.len() < 64 {
@@ -170,6 +170,8 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
             access: if qos { Set::Station } else { Set::Dcf }.all(),
             qos,
             window_limit: 7,
+            // ns-3 goes on with the window that the A-MPDU before the BAR has left
+            resets_window: false,
             rts_limit: p.retry_limit,
             error_up: 0.0,
             error_down: 0.0,

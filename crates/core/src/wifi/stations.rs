@@ -1,7 +1,7 @@
 //! The medium's seams: what it is told of each station, what it asks of them, what it tells observers.
 
 use super::ac::Ac;
-use super::burst::{Burst, Report, StaIx};
+use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
 use crate::phy::{Mode, Ofdm};
@@ -18,6 +18,10 @@ pub struct StaMac {
     pub qos: bool,
     /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
     pub window_limit: u8,
+    /// The window also starts over when its hardware is done with a frame that it gave up (Atheros). src: linux@6.12
+    /// ath9k/mac.c ath9k_hw_resettxqueue leaves off AR_D_MISC_CW_RESET_EN and AR_D_MISC_RETRY_CNT_RESET_EN, which would reset at
+    /// the end of each link of a rate chain; the end of the frame is the standard's (802.11-2020 10.23.2.2)
+    pub resets_window: bool,
     /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
     pub rts_limit: u8,
     /// Probability that an MPDU it sends is not decoded.
@@ -54,6 +58,8 @@ pub struct Seen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// Why it has no more MPDUs.
+    pub end: End,
     /// When it began (its RTS, if it had one).
     pub start: Time,
     /// Protection, data, response.

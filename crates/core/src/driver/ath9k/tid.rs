@@ -62,6 +62,7 @@ impl TidState {
             len: mpdu_len(packet.ip_len(), self.qos),
             attempts: 0,
             received: false,
+            more: 0,
         });
         q.release(i);
         true

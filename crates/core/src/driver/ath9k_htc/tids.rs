@@ -189,7 +189,14 @@ impl Tids {
     }
     fn add(u: &mut Unit, b: Buf) {
         u.burst.psdu = u32::from(b.len);
-        u.burst.mpdus.push(Mpdu { packet: b.p, seq: b.seq, len: b.len, attempts: b.retries, received: b.received });
+        u.burst.mpdus.push(Mpdu {
+            packet: b.p,
+            seq: b.seq,
+            len: b.len,
+            attempts: b.retries,
+            received: b.received,
+            more: 0,
+        });
         u.slots.push(b.slot);
     }
 

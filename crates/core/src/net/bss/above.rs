@@ -1,12 +1,15 @@
-//! What stands above ath9k_htc: the qdiscs of its four netdev queues, or mac80211's TXQs.
+//! What stands above ath9k_htc and ath10k: the qdiscs of its four netdev queues, or mac80211's TXQs.
 //!
 //! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
 //! Differs: D1 when the netdev queues stop in the middle of a TXQ's turn, the turn goes on when they wake.
 
+mod pushed;
+
 use crate::driver::ath9k_htc::Above;
 use crate::mac80211::Txqs;
-use crate::qdisc::{Kind, Qdisc, Setup};
+use crate::phy::Mode;
+use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Packet, Time, Verdict};
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
 
@@ -17,6 +20,10 @@ pub(super) struct Queues {
     pub hops: Hops,
     qos: bool,
     rfc8325: bool,
+    /// How each peer is sent to, for AQL.
+    modes: Vec<Mode>,
+    /// Bit by category: its qdisc had its turn.
+    begun: u8,
 }
 
 enum Queued {
@@ -27,10 +34,22 @@ enum Queued {
 impl Queues {
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], qos: bool, rfc8325: bool) -> Queues {
         let all = seeds.map(|s| Qdisc::new(kind, setup, s));
-        Queues { kind: Queued::Qdiscs(Box::new(all)), hops: Hops::default(), qos, rfc8325 }
+        Queues { kind: Queued::Qdiscs(Box::new(all)), hops: Hops::default(), qos, rfc8325, modes: Vec::new(), begun: 0 }
     }
     pub fn txqs(q: Txqs, qos: bool, rfc8325: bool) -> Queues {
-        Queues { kind: Queued::Txqs(Box::new(q), [None; Ac::COUNT]), hops: Hops::default(), qos, rfc8325 }
+        Queues {
+            kind: Queued::Txqs(Box::new(q), [None; Ac::COUNT]),
+            hops: Hops::default(),
+            qos,
+            rfc8325,
+            modes: Vec::new(),
+            begun: 0,
+        }
+    }
+    /// The same, told how each peer is sent to.
+    pub fn at(mut self, modes: Vec<Mode>) -> Queues {
+        self.modes = modes;
+        self
     }
     fn tid(&self, p: &Packet) -> Tid {
         if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() }
@@ -71,6 +90,17 @@ impl Queues {
 }
 
 impl Above for Queues {
+    fn listens(&self, ac: Ac) -> bool {
+        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].listens())
+    }
+    fn more_data(&self, ac: Ac) -> bool {
+        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].more_data())
+    }
+    fn message(&mut self, ac: Ac, id: u32, m: Message) {
+        if let Queued::Qdiscs(q) = &mut self.kind {
+            q[ac.ix()].message(id, m);
+        }
+    }
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {

@@ -1,11 +1,12 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::{ath9k, ath9k_htc};
+use crate::driver::{ath9k, ath9k_htc, ath10k};
+use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
 use crate::sim::NodeId;
-use crate::wifi::edca::Set;
-use crate::wifi::{StaMac, medium, reorder};
+use crate::wifi::edca::{Access, Set};
+use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
 /// A BSS.
@@ -23,6 +24,8 @@ pub struct BssConfig {
     pub qos: bool,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
+    /// What QoS stations contend with: the access point, and the others.
+    pub edca: [[Access; Ac::COUNT]; 2],
     /// The stations; 0 is the access point.
     pub stations: Vec<StaConfig>,
 }
@@ -44,6 +47,8 @@ pub struct StaConfig {
     pub rate: rate::fixed::Params,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
+    /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
+    pub tao: Option<tao::Params>,
     /// Probability that an MPDU from it to the access point is lost.
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.
@@ -55,10 +60,25 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
+    /// The same with queues of the driver's own and a qdisc on each of its netdev queues (kernels before 4.10).
+    Ath9kTidq(ath9k::Params, qdisc::Kind, Box<qdisc::Setup>),
     /// Atheros AR9271 on USB, with the qdisc on each of its queues (kernels before 6.2).
     Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
     Ath9kHtcTxqs(Box<ath9k_htc::Params>),
+    /// Qualcomm Atheros 802.11ac on PCIe, with the qdisc on each of its queues (kernels before 4.15).
+    Ath10k(Box<ath10k::Params>, qdisc::Kind, Box<qdisc::Setup>),
+    /// The same under mac80211's TXQs ([`StaConfig::queues`]; 4.15 and later).
+    Ath10kTxqs(Box<ath10k::Params>),
+}
+
+impl DriverConfig {
+    const fn is_ath10k(&self) -> bool {
+        matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
+    }
+    const fn is_usb(&self) -> bool {
+        matches!(self, DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_))
+    }
 }
 
 /// A combination that cannot be: which station, and why in a person's words.
@@ -97,8 +117,17 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            let usb = !matches!(s.driver, DriverConfig::Ath9k(_));
-            if usb && (!self.qos || !s.aggregates) {
+            let vht = matches!(s.mode, Mode::Vht(_));
+            if vht && !s.driver.is_ath10k() {
+                return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k at every station");
+            }
+            if s.driver.is_ath10k() && !self.qos {
+                return bad(
+                    s,
+                    "the firmware of ath10k's cards does QoS only: use 802.11n or 802.11ac, or driver ath9k",
+                );
+            }
+            if s.driver.is_usb() && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
@@ -111,22 +140,22 @@ impl BssConfig {
         Ok(())
     }
     /// What station `i` contends with.
-    pub(super) fn access_set(&self, i: usize) -> Set {
-        match (self.qos, i) {
-            (false, _) => Set::Dcf,
-            (true, 0) => Set::AccessPoint,
-            (true, _) => Set::Station,
-        }
+    pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
+        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
     }
 }
 
 impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
-        let mut access = cfg.access_set(i).all();
+        let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
-            DriverConfig::Ath9k(_) => (32, 10),
+            // That ath10k's hardware does the same is assumed: a MAC of the same family.
+            DriverConfig::Ath9k(_)
+            | DriverConfig::Ath9kTidq(..)
+            | DriverConfig::Ath10k(..)
+            | DriverConfig::Ath10kTxqs(_) => (32, 10),
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
                 for a in &mut access {
                     a.cw_min = ath9k_htc::cw_min(a.cw_min);
@@ -139,6 +168,7 @@ impl StaConfig {
             access,
             qos: cfg.qos,
             window_limit,
+            resets_window: true,
             rts_limit,
             error_up: self.error_up,
             error_down: self.error_down,

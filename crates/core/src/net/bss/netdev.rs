@@ -3,9 +3,12 @@
 use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
+use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
+use crate::driver::ath10k::Ath10k;
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
+use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
@@ -14,12 +17,18 @@ use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
+    /// Qdiscs, and ath9k with queues of its own.
+    Ath9kTidq(Box<Queues>, Box<Ath9kTidq<Queues>>),
     /// Qdiscs or TXQs, and the AR9271.
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
+    /// Qdiscs or TXQs, and ath10k.
+    Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
+/// A TID of each netdev queue, voice first.
+const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
 impl Netdev {
     /// The device of station `i`.
@@ -29,19 +38,31 @@ impl Netdev {
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
-        let txop = cfg.access_set(i).all().map(|a| a.txop);
+        let qdiscs = |kind, setup: &Setup| {
+            let mut rng = streams.get(&s.name, "qdisc/hash");
+            let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
+            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
+        };
+        let txop = cfg.access(i).map(|a| a.txop);
+        let ath10k = |p, above: Queues, modes: Vec<Mode>| {
+            let rates = Rates::fixed(&s.rate, modes.clone());
+            let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
+            Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
+        };
         match &s.driver {
+            DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
+            DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => {
-                let mut rng = streams.get(&s.name, "qdisc/hash");
-                let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-                let above = Queues::qdiscs(*kind, setup, seeds, cfg.qos, cfg.rfc8325);
-                Netdev::htc(p, above, cfg, s.mode, &modes)
+            DriverConfig::Ath9kTidq(p, kind, setup) => {
+                let rates = Rates::fixed(&s.rate, modes);
+                let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
+                Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
                 Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
             }
@@ -63,11 +84,45 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
+            Netdev::Ath9kTidq(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
             Netdev::Ath9kHtc(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
                 watch(now, q, sink);
                 v
+            }
+            Netdev::Ath10k(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
+        }
+    }
+    /// Packets to one station that go down as one: the driver looks at its queues when all are there.
+    pub fn xmit_all(&mut self, now: Time, to: StaIx, tid: Tid, all: &[Packet], sink: &mut Sink<'_>) {
+        match self {
+            Netdev::Ath9k(q, d) => {
+                all.iter().for_each(|p| q.enqueue(now, u16::from(to.0), tid.get(), p, sink));
+                d.wake(now, to, tid, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => {
+                d.cork(tid);
+                for p in all {
+                    q.enqueue(now, to, *p, sink);
+                    d.wake(now, to, tid, q, sink);
+                }
+                d.uncork(now, q, sink);
+            }
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) => {
+                for p in all {
+                    self.xmit(now, to, tid, p, sink);
+                }
             }
         }
     }
@@ -76,6 +131,8 @@ impl Netdev {
     pub fn category(&self, tid: Tid) -> Option<Ac> {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
+            Netdev::Ath10k(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -84,62 +141,86 @@ impl Netdev {
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
+            Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
+            Netdev::Ath10k(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
     pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
     pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kTidq(q, d) if tag == WATCHDOG => {
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                watch(now, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
-                for t in [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)] {
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                watch(now, q, sink);
+            }
+            Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath10k(q, d) if tag == WATCHDOG => {
+                for t in EVERY.map(Tid::new) {
                     d.wake(now, StaIx::AP, t, q, sink);
                 }
                 watch(now, q, sink);
             }
-            Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
+            Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
+            Netdev::Ath10k(_, d) => d.rx(p),
         }
     }
     /// Received packets that are ready for the host.
     pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
             Netdev::Ath9k(_, d) => d.take_up(up),
+            Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
+            Netdev::Ath10k(_, d) => d.take_up(up),
         }
     }
     /// Packets that wait to be sent: above the driver, and in it and its hardware.
     pub fn waiting(&self) -> (u64, u64) {
         match self {
             Netdev::Ath9k(q, d) => (u64::from(q.packets()), d.held()),
+            Netdev::Ath9kTidq(q, d) => (q.packets(), d.held()),
             Netdev::Ath9kHtc(q, d) => (q.packets(), d.held()),
+            Netdev::Ath10k(q, d) => (q.packets(), d.held()),
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
+            Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }

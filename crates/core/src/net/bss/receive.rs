@@ -62,11 +62,12 @@ impl Receiver {
         let index = a.from.ix() * Tid::COUNT + b.tid.ix();
         let bar = matches!(b.what, What::Bar(_));
         if !b.agreement && !bar {
-            for (i, m) in b.mpdus.iter().enumerate() {
+            for (i, (m, more)) in b.msdus().enumerate() {
                 let bit = a.decoded & 1 << i;
                 if bit != 0 && !m.received && a.before & bit == 0 {
                     fresh |= bit;
                     up(&m.packet);
+                    more.iter().for_each(&mut up);
                 }
             }
             return Got { fresh, timer: None };
@@ -79,12 +80,12 @@ impl Receiver {
         if let What::Bar(start) = b.what {
             buffer.reorder.bar(now, start, &mut up);
         }
-        for (i, m) in b.mpdus.iter().enumerate() {
+        for (i, (m, more)) in b.msdus().enumerate() {
             let bit = a.decoded & 1 << i;
             if bit == 0 {
                 continue;
             }
-            let taken = buffer.reorder.put(now, m.seq, &m.packet, &mut up);
+            let taken = buffer.reorder.put(now, m.seq, &m.packet, more, &mut up);
             if m.received || a.before & bit != 0 {
                 debug_assert!(!taken, "a duplicate was taken for new");
                 continue;
@@ -92,7 +93,9 @@ impl Receiver {
             fresh |= bit;
             if !taken {
                 // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
-                dropped.push((Packet { owner: Owner::NONE, ..m.packet }, Place::Wifi, Reason::Stale));
+                for p in core::iter::once(&m.packet).chain(more) {
+                    dropped.push((Packet { owner: Owner::NONE, ..*p }, Place::Wifi, Reason::Stale));
+                }
             }
         }
         Got { fresh, timer: buffer.arm().map(|at| (at, index as u16)) }

@@ -1,0 +1,301 @@
+//! The firmware: one FIFO a (peer, TID), aggregates of up to 64 MPDUs formed when the hardware has room, retries, BARs.
+//!
+//! A frame that finds no PPDU of its peer and TID in hardware is sent at once; behind one, what comes gathers. Nothing holds a
+//! frame back: there is no limit but the descriptors', and no flow is told from another.
+//!
+//! Stands for: what the host's headers say of it (linux@6.12 drivers/net/wireless/ath/ath10k/htt.h htt_aggr_conf, hw.h) and what
+//! the same maker's published firmware does (open-ath9k-htc-firmware: windows, retries, BARs); the rest is the standard's.
+//! Differs: D1 stations and TIDs of a category take turns aggregate by aggregate (how the firmware schedules is not public);
+//! D2 an agreement stands from the start; D3 an A-MSDU is filled with what waits, and does not wait for more; D4 the
+//! firmware's own time is not modelled.
+
+use super::host::{Host, Slot};
+use super::params::{HT_AMPDU, Params};
+use crate::phy::{Band, Mode};
+use crate::rate::{Control, Rates, Went};
+use crate::sim::Time;
+use crate::wifi::amsdu::{self, Aggregator, MSDUS};
+use crate::wifi::burst::DELIMITER;
+use crate::wifi::limits::Limits;
+use crate::wifi::{Ac, Attempt, Burst, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use std::collections::VecDeque;
+
+/// The Block Ack window.
+const WINDOW: u16 = 64;
+/// Tries of a BAR by hardware, and by software, after which the agreement goes on without it.
+const BAR_TRIES: (u8, u8) = (11, 10);
+
+/// An MPDU with its number, that was sent or did not fit.
+#[derive(Clone, Copy, Debug)]
+struct Buf {
+    slots: [Slot; MSDUS],
+    n: u8,
+    seq: Seq,
+    len: u16,
+    retries: u8,
+    sent: bool,
+    received: bool,
+}
+
+#[derive(Debug)]
+struct Queue {
+    to: StaIx,
+    tid: Tid,
+    /// What the host has pushed down, in order.
+    fresh: VecDeque<Slot>,
+    /// What has a number already.
+    redo: VecDeque<Buf>,
+    window: TxWindow,
+    agreement: bool,
+    scheduled: bool,
+    /// Waits for a BAR.
+    paused: bool,
+    /// PPDUs with data in hardware.
+    in_hw: u8,
+}
+
+/// A PPDU in a hardware queue.
+#[derive(Debug)]
+struct Unit {
+    burst: Burst,
+    /// What its MPDUs are made of.
+    bufs: Vec<Buf>,
+    queue: usize,
+    bar_retries: u8,
+}
+
+/// All queues of the firmware.
+#[derive(Debug)]
+pub(super) struct Firmware {
+    band: Band,
+    rates: Rates,
+    queues: Vec<Queue>,
+    turn: [VecDeque<usize>; Ac::COUNT],
+    hw: [VecDeque<Unit>; Ac::COUNT],
+    spare: Vec<Unit>,
+    again: Vec<Buf>,
+    /// Completions that the host has not been told of: the descriptor, and whether it was acknowledged.
+    pub done: Vec<(Slot, bool)>,
+}
+
+impl Firmware {
+    /// That talks to stations `0..peers`. `aggregates`: false where aggregation is off.
+    pub fn new(par: &Params, rates: Rates, peers: usize, aggregates: bool, band: Band) -> Firmware {
+        let queue = |i| {
+            let tid = Tid::new((i % Tid::COUNT) as u8);
+            Queue {
+                to: StaIx((i / Tid::COUNT) as u8),
+                tid,
+                fresh: VecDeque::with_capacity(64),
+                redo: VecDeque::with_capacity(usize::from(WINDOW)),
+                window: TxWindow::new(Seq::default(), WINDOW),
+                agreement: aggregates && Ac::of(tid) != Ac::Vo,
+                scheduled: false,
+                paused: false,
+                in_hw: 0,
+            }
+        };
+        Firmware {
+            band,
+            rates,
+            queues: (0..peers * Tid::COUNT).map(queue).collect(),
+            turn: core::array::from_fn(|_| VecDeque::with_capacity(peers * Tid::COUNT)),
+            hw: core::array::from_fn(|_| VecDeque::with_capacity(usize::from(par.depth) + 1)),
+            spare: Vec::new(),
+            again: Vec::with_capacity(64),
+            done: Vec::with_capacity(usize::from(par.msdus)),
+        }
+    }
+    /// What stands first in the hardware queue.
+    pub fn head(&self, ac: Ac) -> Option<&Burst> {
+        self.hw[ac.ix()].front().map(|u| &u.burst)
+    }
+    /// A frame comes from the host.
+    pub fn take(&mut self, slot: Slot, to: StaIx, tid: Tid) {
+        let i = to.ix() * Tid::COUNT + tid.ix();
+        self.queues[i].fresh.push_back(slot);
+        self.enqueue(i);
+    }
+    fn enqueue(&mut self, i: usize) {
+        let q = &mut self.queues[i];
+        if !q.paused && !q.scheduled && !(q.fresh.is_empty() && q.redo.is_empty()) {
+            q.scheduled = true;
+            self.turn[Ac::of(q.tid).ix()].push_back(i);
+        }
+    }
+    /// Fills the hardware queue.
+    pub fn fill(&mut self, now: Time, ac: Ac, host: &Host, par: &Params) {
+        while self.hw[ac.ix()].len() < usize::from(par.depth) {
+            let Some(i) = self.turn[ac.ix()].pop_front() else { return };
+            self.queues[i].scheduled = false;
+            if self.queues[i].paused || self.queues[i].in_hw >= par.tid_depth {
+                continue; // a completion schedules it
+            }
+            let u = self.form(now, i, ac, host, par);
+            if u.bufs.is_empty() {
+                self.spare.push(u); // the window is closed; a completion schedules it
+            } else {
+                self.queues[i].in_hw += 1;
+                self.hw[ac.ix()].push_back(u);
+                self.enqueue(i);
+            }
+        }
+    }
+    fn unit(&mut self, i: usize, ac: Ac) -> Unit {
+        let new = || Unit { burst: Burst::new(), bufs: Vec::with_capacity(64), queue: 0, bar_retries: 0 };
+        let mut u = self.spare.pop().unwrap_or_else(new);
+        u.burst.mpdus.clear();
+        u.burst.more.clear();
+        u.bufs.clear();
+        (u.queue, u.bar_retries) = (i, 0);
+        (u.burst.to, u.burst.tid, u.burst.ac) = (self.queues[i].to, self.queues[i].tid, ac);
+        (u.burst.rts, u.burst.psdu) = (false, 0);
+        u
+    }
+    /// One PPDU of what queue `i` has: all that the window and the limits let in.
+    fn form(&mut self, now: Time, i: usize, ac: Ac, host: &Host, par: &Params) -> Unit {
+        let mut u = self.unit(i, ac);
+        let choice = self.rates.choose(now, u.burst.to);
+        let mode = choice.chain[0].mode;
+        u.burst.chain = choice.chain;
+        u.burst.rts_fallback = choice.rts_fallback;
+        let q = &mut self.queues[i];
+        let longest = if matches!(mode, Mode::Vht(_)) { (1 << (13 + par.ampdu_exponent)) - 1 } else { HT_AMPDU };
+        let frames = if q.agreement { u16::from(par.ampdu_frames) } else { 1 };
+        let limits = Limits::new(mode, longest, par.airtime, frames, par.density, self.band);
+        let (mut bytes, mut last) = (0, 0);
+        while let Some(mut b) = q.next(mode, host, par) {
+            let with = limits.append(bytes, last, b.len);
+            if !limits.allow(u.bufs.len() as u16 + 1, with) {
+                q.redo.push_front(b);
+                break;
+            }
+            if !b.sent {
+                q.window.open(b.seq);
+                b.sent = true;
+            }
+            (bytes, last) = (with, b.len);
+            u.add(b, host);
+            if !q.agreement {
+                break;
+            }
+        }
+        u.burst.agreement = q.agreement;
+        u.burst.what = if u.bufs.len() > 1 { What::Ampdu } else { What::Single };
+        u.burst.psdu = match mode {
+            // Every VHT PPDU is an A-MPDU, padded to its last word.
+            Mode::Vht(_) => bytes.next_multiple_of(4),
+            _ if u.bufs.len() > 1 => bytes,
+            _ => bytes.saturating_sub(DELIMITER),
+        };
+        u
+    }
+
+    /// The hardware is done with the first unit of `ac`.
+    pub fn complete(&mut self, now: Time, ac: Ac, r: &Report, host: &mut Host, par: &Params) {
+        let mut u = self.hw[ac.ix()].pop_front().expect("a unit in hardware");
+        let i = u.queue;
+        if matches!(u.burst.what, What::Bar(_)) {
+            if !r.answered && u.bar_retries < BAR_TRIES.1 {
+                u.bar_retries += 1;
+                return self.hw[ac.ix()].push_front(u);
+            }
+            self.queues[i].paused = false;
+            self.enqueue(i);
+            return self.spare.push(u);
+        }
+        self.queues[i].in_hw -= 1;
+        let frames = u.bufs.len() as u16;
+        let bad = frames - r.acked.count_ones() as u16;
+        self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
+        let (q, mut given_up) = (&mut self.queues[i], false);
+        for (k, b) in u.bufs.iter_mut().enumerate() {
+            let slots = &b.slots[..usize::from(b.n)];
+            b.received |= r.received >> k & 1 != 0;
+            if b.received {
+                slots.iter().for_each(|&s| host.landed(s));
+            }
+            let ok = r.acked >> k & 1 != 0;
+            if ok || !q.agreement || b.retries >= par.retries {
+                q.window.settle(b.seq);
+                self.done.extend(slots.iter().map(|&s| (s, ok)));
+                given_up |= !ok && q.agreement;
+            } else {
+                b.retries += 1;
+                self.again.push(*b);
+            }
+        }
+        if !self.again.is_empty() {
+            q.redo.extend(self.again.drain(..));
+            let start = q.window.start();
+            q.redo.make_contiguous().sort_unstable_by_key(|b| b.seq.ahead_of(start));
+        }
+        self.spare.push(u);
+        if given_up {
+            self.send_bar(ac, i);
+        }
+        self.enqueue(i);
+    }
+    /// Tells the receiver to move its window past what was given up; until it answers, the queue pauses. It goes out before what
+    /// stands ready.
+    fn send_bar(&mut self, ac: Ac, i: usize) {
+        self.queues[i].paused = true;
+        let mut u = self.unit(i, ac);
+        u.burst.what = What::Bar(self.queues[i].window.start());
+        u.burst.agreement = true;
+        u.burst.psdu = crate::wifi::response::BAR;
+        u.burst.chain = [Attempt::NONE; 4];
+        u.burst.chain[0].tries = BAR_TRIES.0;
+        u.burst.rts_fallback = false;
+        self.hw[ac.ix()].push_back(u);
+    }
+}
+
+impl Queue {
+    /// The next MPDU: one that has a number, else what waits, several MSDUs of it together.
+    fn next(&mut self, mode: Mode, host: &Host, par: &Params) -> Option<Buf> {
+        if let Some(&b) = self.redo.front() {
+            let allowed = b.sent || self.window.allows(b.seq);
+            return if allowed { self.redo.pop_front() } else { None };
+        }
+        if self.agreement && !self.window.allows(self.window.next()) {
+            return None;
+        }
+        let most = if self.agreement && mode.aggregates() { par.amsdu_msdus } else { 1 };
+        let mut a = Aggregator::new(amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes), most);
+        let mut b =
+            Buf { slots: [0; MSDUS], n: 0, seq: Seq::default(), len: 0, retries: 0, sent: false, received: false };
+        while let Some(&slot) = self.fresh.front() {
+            if !a.add(host.packet(slot).ip_len()) {
+                break;
+            }
+            b.slots[usize::from(b.n)] = slot;
+            b.n += 1;
+            self.fresh.pop_front();
+            if b.n >= most {
+                break;
+            }
+        }
+        if b.n == 0 {
+            return None;
+        }
+        b.len = a.mpdu_len();
+        b.seq = self.window.assign();
+        Some(b)
+    }
+}
+
+impl Unit {
+    fn add(&mut self, b: Buf, host: &Host) {
+        self.burst.mpdus.push(Mpdu {
+            packet: *host.packet(b.slots[0]),
+            seq: b.seq,
+            len: b.len,
+            attempts: b.retries,
+            received: b.received,
+            more: b.n - 1,
+        });
+        self.burst.more.extend(b.slots[1..usize::from(b.n)].iter().map(|&s| *host.packet(s)));
+        self.bufs.push(b);
+    }
+}

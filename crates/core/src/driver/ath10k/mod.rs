@@ -1,0 +1,170 @@
+//! ath10k: 802.11ac cards whose firmware takes over a thousand packets and aggregates by itself.
+//!
+//! Enters: packets that the driver pushes from what stands above ([`Above`]). Leaves: PPDUs for the MAC ([`Device::head`]), freed
+//! skbs in batches, received packets.
+//!
+//! ```text
+//! TXQs or qdisc -> descriptors (1424 or 1056) -> firmware: FIFO a (peer, TID) -> A-MSDU -> A-MPDU of up to 64 -> 2 PPDUs -> air
+//! air -> firmware: completions gather -> interrupt, NAPI: skbs freed, more is pushed
+//! ```
+//!
+//! What follows from it: without AQL a sender's TCP is held by nothing but its window and TSQ, and TSQ sees the air late,
+//! by as long as completions gather; a ping queues behind whatever the firmware has.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending,
+//! ath10k_mac_tx_push_txq; htt_rx.c ath10k_htt_txrx_compl_task; before 4.15 mac.c ath10k_mac_op_tx under a qdisc. The firmware:
+//! [`firmware`]. Fact, assumption, calibration: docs/devices/ath10k.md.
+//! Differs: D1 an interrupt's own way to the host takes no time beside `report`; D2 received frames are handed up at once (in a
+//! NAPI context: ieee80211_rx_napi), since nothing is known of how the firmware gathers them; D3 push mode only.
+
+mod firmware;
+mod host;
+mod params;
+
+#[cfg(test)]
+mod tests;
+
+pub use params::Params;
+
+use crate::phy::Band;
+use crate::rate::Rates;
+use crate::sim::{Lane, Packet, Span, Time};
+use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
+use core::marker::PhantomData;
+use firmware::Firmware;
+use host::Host;
+
+/// What stands above the driver: mac80211's TXQs (from 4.15 on), or a qdisc a category.
+pub trait Above {
+    /// A round over what has packets of this category begins.
+    fn start(&mut self, ac: Ac);
+    /// Whose turn it is next; false: the round is over.
+    fn turn(&mut self, now: Time, ac: Ac) -> bool;
+    /// The next packet of who has the turn, with its next hop, its TID, and what AQL was charged for it.
+    fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid, Span)>;
+    /// The turn is over.
+    fn give_back(&mut self, now: Time, ac: Ac);
+    /// A packet that it gave is completed.
+    fn completed(&mut self, now: Time, p: &Packet, to: StaIx, tid: Tid, charged: Span);
+    /// Whether completions that leave `pending` of `most` descriptors in use let more down: half must be free for TXQs
+    /// (`ath10k_mac_tx_push_pending`), one for a netdev queue (`ath10k_htt_tx_dec_pending`).
+    fn resumes(&self, pending: u16, most: u16) -> bool;
+}
+
+/// The card and its driver. `Q` is what stands above.
+#[derive(Debug)]
+pub struct Ath10k<Q> {
+    par: Params,
+    host: Host,
+    fw: Firmware,
+    /// When the host will be told of completions.
+    report_at: Time,
+    up: Vec<Packet>,
+    above: PhantomData<fn(&mut Q)>,
+}
+
+/// The tag of the report.
+const REPORT: u32 = 0;
+
+impl<Q: Above> Ath10k<Q> {
+    /// A card that talks to stations `0..peers`. `aggregates`: false where aggregation is off.
+    pub fn new(par: &Params, rates: Rates, peers: usize, aggregates: bool, band: Band) -> Self {
+        Ath10k {
+            host: Host::new(par.msdus),
+            fw: Firmware::new(par, rates, peers, aggregates, band),
+            par: *par,
+            report_at: Time::NEVER,
+            up: Vec::with_capacity(256),
+            above: PhantomData,
+        }
+    }
+    /// Descriptors in use (`num_pending_tx`).
+    pub fn pending(&self) -> u16 {
+        self.host.pending()
+    }
+    /// A packet came, in order.
+    pub fn rx(&mut self, p: &Packet) {
+        self.up.push(*p);
+    }
+    /// Hands the packets that came to `up`, in order.
+    pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
+        self.up.drain(..).for_each(|p| up(&p));
+    }
+    /// Packets between the air and the host's stack.
+    pub fn held_up(&self) -> u64 {
+        self.up.len() as u64
+    }
+
+    /// Pushes from whoever has the turn, as long as descriptors are free (`ath10k_mac_tx_push_txq`).
+    fn push(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        while self.host.has_room() {
+            let Some((p, to, tid, charged)) = q.pull(now, ac, sink) else { break };
+            let slot = self.host.take(&p, to, tid, charged);
+            self.fw.take(slot, to, tid);
+            self.fw.fill(now, ac, &self.host, &self.par);
+        }
+        q.give_back(now, ac);
+    }
+    /// `ath10k_mac_tx_push_pending`: every category, everybody.
+    fn push_pending(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
+        if !q.resumes(self.host.pending(), self.par.msdus) {
+            return;
+        }
+        for ac in Ac::ALL {
+            q.start(ac);
+            while self.host.has_room() && q.turn(now, ac) {
+                self.push(now, ac, q, sink);
+            }
+        }
+    }
+    /// The host is told: skbs are freed, and more is pushed (`ath10k_htt_txrx_compl_task`).
+    fn report(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
+        let mut done = core::mem::take(&mut self.fw.done);
+        for (slot, ok) in done.drain(..) {
+            let d = self.host.complete(slot, ok, sink);
+            q.completed(now, &d.packet, d.to, d.tid, d.charged);
+        }
+        self.fw.done = done;
+        self.push_pending(now, q, sink);
+    }
+}
+
+impl<Q: Above> Device for Ath10k<Q> {
+    type Queues = Q;
+
+    fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
+        let ac = Ac::of(tid);
+        if !self.host.has_room() {
+            return;
+        }
+        q.start(ac);
+        if q.turn(now, ac) {
+            self.push(now, ac, q, sink);
+        }
+    }
+    fn head(&self, ac: Ac) -> Option<&Burst> {
+        self.fw.head(ac)
+    }
+    fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        self.fw.complete(now, ac, report, &mut self.host, &self.par);
+        self.fw.fill(now, ac, &self.host, &self.par);
+        if self.fw.done.is_empty() {
+            return;
+        }
+        if self.par.report == Span::ZERO {
+            self.report(now, q, sink);
+        } else if self.report_at.is_never() {
+            self.report_at = now + self.par.report;
+            sink.wants.push((self.report_at, Lane::Completion, REPORT));
+        }
+    }
+    fn timer(&mut self, now: Time, _tag: u32, q: &mut Q, sink: &mut Sink<'_>) {
+        if now >= self.report_at {
+            self.report_at = Time::NEVER;
+            self.report(now, q, sink);
+        }
+    }
+    fn held(&self) -> u64 {
+        self.host.owed()
+    }
+}

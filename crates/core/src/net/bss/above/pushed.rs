@@ -1,0 +1,81 @@
+//! What stands above ath10k, as its driver asks for it: turns of TXQs with AQL's charges, or a qdisc a category.
+//!
+//! Stands for: linux@6.12 net/mac80211/tx.c ieee80211_tx_dequeue (the charge), status.c ieee80211_report_used_skb and
+//! ieee80211_tx_status_ext (its end); drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_update_airtime.
+
+use super::{Queued, Queues};
+use crate::driver::ath10k::Above;
+use crate::mac80211::{estimate, frame_len};
+use crate::phy::Mode;
+use crate::sim::{Packet, Span, Time};
+use crate::wifi::{Ac, Sink, StaIx, Tid};
+
+/// What ath10k's estimate of airtime adds to each frame. src: IEEE80211_ATF_OVERHEAD_IFS
+const IFS: Span = Span::from_us(16);
+/// src: ath10k_mac_update_airtime, `pktlen = skb->len + 38`
+const HEADER: u32 = 38;
+
+/// Airtime that the driver registers for a frame when it is completed.
+fn registered(mode: Mode, len: u32) -> Span {
+    Span::from_us((u64::from(8 * (len + HEADER)) * 1_000_000 / mode.rate().bps()) as i64) + IFS
+}
+
+impl Above for Queues {
+    fn start(&mut self, ac: Ac) {
+        match &mut self.kind {
+            Queued::Qdiscs(_) => self.begun &= !(1 << ac.ix()),
+            Queued::Txqs(q, _) => q.schedule_start(ac as u8),
+        }
+    }
+    fn turn(&mut self, _now: Time, ac: Ac) -> bool {
+        match &mut self.kind {
+            Queued::Qdiscs(_) => {
+                let bit = 1 << ac.ix();
+                let first = self.begun & bit == 0;
+                self.begun |= bit;
+                first
+            }
+            Queued::Txqs(q, turns) => {
+                turns[ac.ix()] = q.next_txq(ac as u8);
+                turns[ac.ix()].is_some()
+            }
+        }
+    }
+    fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid, Span)> {
+        match &mut self.kind {
+            Queued::Qdiscs(q) => {
+                let p = q[ac.ix()].dequeue(now, sink)?;
+                Some((p, self.hops.of(&p), self.tid(&p), Span::ZERO))
+            }
+            Queued::Txqs(q, turns) => {
+                let (sta, tid) = turns[ac.ix()].expect("a turn is on");
+                let p = q.dequeue(now, sta, tid, sink)?;
+                let expected = match q.has_aql() {
+                    true => estimate::airtime(self.modes[usize::from(sta)], frame_len(&p), ac != Ac::Vo),
+                    false => Span::ZERO,
+                };
+                let charged = q.aql_charge(sta, tid, expected);
+                Some((p, StaIx(sta as u8), Tid::new(tid), charged))
+            }
+        }
+    }
+    fn give_back(&mut self, now: Time, ac: Ac) {
+        if let Queued::Txqs(q, turns) = &mut self.kind {
+            let (sta, tid) = turns[ac.ix()].take().expect("a turn is on");
+            q.return_txq(now, sta, tid, false);
+        }
+    }
+    fn completed(&mut self, now: Time, p: &Packet, to: StaIx, tid: Tid, charged: Span) {
+        if let Queued::Txqs(q, _) = &mut self.kind {
+            let sta = u16::from(to.0);
+            q.register_airtime(now, sta, tid.get(), registered(self.modes[to.ix()], frame_len(p)), Span::ZERO);
+            q.aql_done(sta, tid.get(), charged);
+        }
+    }
+    fn resumes(&self, pending: u16, most: u16) -> bool {
+        match self.kind {
+            Queued::Qdiscs(_) => pending < most,
+            Queued::Txqs(..) => pending < most / 2,
+        }
+    }
+}
