@@ -177,7 +177,7 @@ def run(
     elif ask.nothing:
         result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
     else:
-        seen = workers.in_thread(lambda: ask.watch(s, seed))
+        seen = ask.watch(s, seed)
         result = seen.result
     written = result.save(out) if out is not None else []
     if seen is not None:
