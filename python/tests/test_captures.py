@@ -67,9 +67,12 @@ OF_THE_AIR = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("snaplen", [0, 256])
-def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen):
-    s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02)
+VHT = {"wifi__standard": "ac", "wifi__mcs": 7, "wifi__width_mhz": 80, "sta__driver": "ath10k", "ap__driver": "ath10k"}
+
+
+@pytest.mark.parametrize(("snaplen", "radio"), [(0, {}), (256, {}), (256, VHT)], ids=["whole", "snapped", "ac"])
+def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen, radio):
+    s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02, **radio)
     path, _ = capture(tmp_path, s, snaplen=snaplen)
     found = {x for x in expert(tshark, path, "radiotap.flags.badfcs==0") if x[0] >= WARN}
     assert {x for x in found if not any(text in x[1].lower() for text in OF_THE_AIR)} == set()
