@@ -5,8 +5,10 @@ Everything built lies in the cache (see kernel/build): the kernel, the guest bin
 that seeds randomness. Each is keyed by its sources, so calling this twice builds once.
 """
 
+import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -16,8 +18,22 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def _end_with(parent):
+    """A request to end becomes an exception, so that the kernel is ended, too; the death of `parent` is such a request."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda signum, frame: sys.exit(128 + signum))
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit("the caller is gone")
+
+
+if os.environ.get("WAVETANK_PARENT"):
+    _end_with(int(os.environ.pop("WAVETANK_PARENT")))
 
 
 class Trouble(Exception):
@@ -30,13 +46,73 @@ def cache_root():
     return pathlib.Path(base) / "wavetank" / "linux"
 
 
-def kernel():
+#: A program that must be there, and Debian's package that brings it.
+PROGRAMS = {
+    "gcc": "gcc",
+    "make": "make",
+    "flex": "flex",
+    "bison": "bison",
+    "bc": "bc",
+    "ld": "binutils",
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "iw": "iw",
+    "hostapd": "hostapd",
+    "cargo": "cargo",
+}
+SOURCE = "linux-source-6.12"
+SOURCE_FILE = pathlib.Path("/usr/src") / f"{SOURCE}.tar.xz"
+
+
+def missing_packages():
+    """Debian packages that this machine lacks, of all that building and running needs."""
+    path = os.environ.get("PATH", "") + ":/sbin:/usr/sbin"
+    lacks = {package for program, package in PROGRAMS.items() if not shutil.which(program, path=path)}
+    if not SOURCE_FILE.exists():
+        lacks.add(SOURCE)
+    if not pathlib.Path("/usr/include/stdio.h").exists():
+        lacks.add("libc6-dev")
+    return sorted(lacks)
+
+
+def install(packages):
+    """What to tell somebody who lacks them."""
+    return "this machine lacks what the second water needs. Install it with\n    apt-get install " + " ".join(packages)
+
+
+_may_build = True
+
+
+@contextlib.contextmanager
+def building(allowed):
+    """Within it what is not there is built, or not (then Trouble is raised)."""
+    global _may_build  # noqa: PLW0603 - a program's own mode
+    before, _may_build = _may_build, allowed
+    try:
+        yield
+    finally:
+        _may_build = before
+
+
+@functools.cache
+def kernel(jobs=None):
     """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak."""
     extra = ["--debug"] if os.environ.get("WAVETANK_KERNEL") == "debug" else []
-    run = subprocess.run([HERE / "kernel" / "build", "--jobs", "2", *extra], stdout=subprocess.PIPE, text=True)
+    extra += [] if _may_build else ["--print"]
+    cmd = [HERE / "kernel" / "build", "--jobs", str(jobs or os.cpu_count()), *extra]
+    run = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=None if _may_build else subprocess.DEVNULL, text=True)
     if run.returncode:
         raise Trouble("there is no kernel to run (see above)")
     return pathlib.Path(run.stdout.strip().splitlines()[-1])
+
+
+def module_words(values):
+    """A module's parameters as insmod takes them."""
+
+    def word(v):
+        return int(v) if isinstance(v, bool) else ",".join(map(str, v)) if isinstance(v, list) else v
+
+    return " ".join(f"{k}={word(v)}" for k, v in values.items())
 
 
 def _digest(paths, *more):
@@ -53,6 +129,8 @@ def _build(kind, key, work):
     where = cache_root() / kind / key
     if (where / "done").exists():
         return where
+    if not _may_build:
+        raise Trouble(f"{kind} is not built")
     where.mkdir(parents=True, exist_ok=True)
     with open(where / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -110,11 +188,11 @@ def module(folder):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
     `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
-    the kernel printed."""
+    the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
@@ -144,7 +222,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
             f"wt_dir={here}",
         ]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
-        console, late = _run(cmd, env, tmp, timeout)
+        with _watching(pathlib.Path(tmp) / "progress", progress):
+            console, late = _run(cmd, env, tmp, timeout)
         if said is not None:
             said.append(console)
         if late:
@@ -159,6 +238,30 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
             told = console.partition("wavetank-guest: ")[2].partition("\nreboot: ")[0].strip()
             raise Trouble(told or f"the guest wrote no result; it said:\n{_tail(console)}")
         return json.loads(out.read_text())
+
+
+@contextlib.contextmanager
+def _watching(path, progress):
+    """Calls progress(seconds) as the guest rewrites the file."""
+    over = threading.Event()
+
+    def watch():
+        last = None
+        while not over.wait(0.2):
+            with contextlib.suppress(OSError, ValueError):
+                if (now := int(path.read_text())) != last:
+                    last = now
+                    progress(now)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    if progress:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if progress:
+            thread.join()
 
 
 def _same_addresses():

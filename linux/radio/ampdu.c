@@ -113,9 +113,10 @@ static u32 delimiters(struct wt_ppdu *p, u32 len)
 void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
 		   struct sk_buff *first)
 {
-	u32 limit = limit_of(e, p, first), al = 0, pad = 0, cap = min_t(u32, wt_p.max_frames, WT_MAX_MPDUS);
+	u32 limit = limit_of(e, p, first), al = 0, pad = 0, cap;
 	struct sk_buff *skb = first;
 
+	cap = min_t(u32, r->mode == WT_ATH9K_HTC ? wt_p.htc_frames : wt_p.max_frames, WT_MAX_MPDUS);
 	p->ampdu = true;
 	for (;;) {
 		u32 len = skb->len + FCS_LEN;

@@ -12,6 +12,8 @@
  */
 #include "radio.h"
 
+#define HTC_RETRIES	10	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
+
 struct wt_bar {
 	struct list_head list;
 	struct ieee80211_vif *vif;
@@ -89,7 +91,7 @@ static void report(struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
 	info->status.ampdu_len = p->n;
 	info->status.ampdu_ack_len = n_acked;
-	info->status.rates[p->chain].count = p->tries;
+	info->status.rates[p->chain].count = max_t(u8, p->tries, 1);	/* ts_longretry + 1, even if only RTSs went out */
 	for (i = p->chain + 1; i < IEEE80211_TX_MAX_RATES; i++)
 		info->status.rates[i].idx = -1;
 }
@@ -136,13 +138,16 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
+	unsigned int limit = r->mode == WT_ATH9K_HTC ? HTC_RETRIES : wt_p.sw_retries;
 	bool reported = false, again = false;
+	struct sk_buff_head retry;
 
 	if (p->beacon) {
 		dev_kfree_skb_any(p->mpdu[0]);
 		return;
 	}
-	if (p->tid && p->sta)
+	__skb_queue_head_init(&retry);
+	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC)	/* ath9k_htc reports none */
 		count_airtime(r, p);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
@@ -150,12 +155,13 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		bool ok = p->no_ack || (response && (p->acked & BIT_ULL(i)));
 
 		if (!ok && p->ampdu && p->tid && p->tid->active && wt_ba_within(p->tid, f->seq) &&
-		    f->attempts < wt_p.sw_retries) {
+		    f->attempts < limit) {
 			struct ieee80211_hdr *hdr = (void *)skb->data;
 
-			f->attempts += p->attempts;
+			/* ath9k_htc's firmware counts whole chains */
+			f->attempts += r->mode == WT_ATH9K_HTC ? 1 : p->attempts;
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
-			__skb_queue_tail(&p->tid->retry_q, skb);
+			__skb_queue_tail(&retry, skb);
 			if (r->mode == WT_ATH9K)
 				again = true;
 			else if (list_empty(&p->tid->fw_list))
@@ -177,6 +183,10 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			wt_ba_complete(p->tid, skb);
 		wt_tx_done(r, skb, ok);
 	}
+	if (r->mode == WT_ATH9K_HTC && p->tid)		/* ath_tgt_tx_comp_aggr: before what waits */
+		skb_queue_splice(&retry, &p->tid->retry_q);
+	else if (p->tid)
+		skb_queue_splice_tail(&retry, &p->tid->retry_q);
 	if (again)	/* ath_tx_queue_tid: mac80211 knows nothing of retry_q */
 		ieee80211_schedule_txq(r->hw, p->tid->txq);
 	if (last_given_up >= 0 && p->tid && p->sta && p->tid->active) {

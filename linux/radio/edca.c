@@ -9,12 +9,12 @@
  *   without QoS, counts j).
  * Differs:
  *   D1  backoff is computed from elapsed time, never ticked.
- *   D2  one counter a category (QSRC) for short and long frames; the window is also reset when the hardware gives a PPDU up.
+ *   D2  one counter a category (QSRC) for short and long frames; as in Atheros' cards the window starts over when the hardware
+ *       is done with a frame, given up or not (ath9k sets neither AR_D_MISC_CW_RESET_EN nor AR_D_MISC_RETRY_CNT_RESET_EN, which
+ *       would do so between the links of a rate chain), and after window_limit failures in a row.
  *   D3  an internal collision counts as a failure for the window, but not as an attempt of the frame: no rate falls for it.
  */
 #include "radio.h"
-
-#define SHORT_RETRY_LIMIT	7	/* dot11ShortRetryLimit, annex C */
 
 /*
  * A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
@@ -51,7 +51,10 @@ u64 wt_edcaf_access(const struct wt_radio *r, const struct wt_edcaf *e)
 	u64 t = r->base + (e->aifsn + e->slots) * WT_SLOT_NS;
 	const struct wt_ppdu *p = list_first_entry(&e->hwq, struct wt_ppdu, list);
 
-	return max(t, p->ready);
+	if (p->ready <= t)
+		return t;
+	/* it came when the medium was long idle: DCF sends at once, EDCA at the next boundary */
+	return r->dcf ? p->ready : t + DIV_ROUND_UP_ULL(p->ready - t, WT_SLOT_NS) * WT_SLOT_NS;
 }
 
 /* The medium became busy at `at`: what was counted down until then. */
@@ -78,7 +81,7 @@ void wt_edcaf_succeeded(struct wt_edcaf *e)
 /* 10.22.2.2 e: the window doubles until the retry limit is reached, then starts again */
 void wt_edcaf_failed(struct wt_edcaf *e)
 {
-	if (e->failures < SHORT_RETRY_LIMIT) {
+	if (e->failures < wt_p.window_limit) {
 		e->failures++;
 		e->cw = min_t(u16, 2 * e->cw + 1, e->cw_max);
 	} else {

@@ -3,7 +3,8 @@
  * mac: what mac80211 calls, and what the card says of itself.
  *
  * Source: include/net/mac80211.h struct ieee80211_ops; capabilities after drivers/net/wireless/ath/ath9k/init.c
- *   ath9k_set_hw_capab. Airtime is reported and fairness left to mac80211 as ath9k does; AQL is on in mode ath10k only.
+ *   ath9k_set_hw_capab. Airtime is reported and fairness left to mac80211 as ath9k and ath10k do;
+ *   AQL is on in mode ath10k only.
  * Differs:
  *   D1  one interface a card.
  *   D2  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
@@ -40,7 +41,8 @@ static void wt_op_wake_tx_queue(struct ieee80211_hw *hw, struct ieee80211_txq *t
 		wt_tid_of(txq);
 	else
 		wt_fifo_pull(r, txq->ac);
-	wt_tx_schedule(r, txq->ac);
+	if (r->mode != WT_ATH9K_HTC)	/* its frames have a bus to cross first */
+		wt_tx_schedule(r, txq->ac);
 	wt_medium_rearm();
 	spin_unlock_bh(&wt_air.lock);
 }
@@ -61,7 +63,9 @@ static void wt_op_stop(struct ieee80211_hw *hw, bool suspend)
 	r->started = false;
 	r->tbtt = 0;
 	wt_tx_flush_radio(r);
+	wt_fifo_flush(r, NULL);
 	spin_unlock_bh(&wt_air.lock);
+	wt_medium_flush_lists();
 }
 
 static int wt_op_add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
@@ -141,7 +145,9 @@ static int wt_op_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif, uns
 	e = &r->ac[ac];
 	spin_lock_bh(&wt_air.lock);
 	e->aifsn = params->aifs;
-	e->cw_min = e->cw = params->cw_min;
+	/* ath_htc_txq_update halves it, ath9k_hw_set_txq_props rounds up to 2^n - 1 */
+	e->cw_min = r->mode == WT_ATH9K_HTC ? roundup_pow_of_two(params->cw_min / 2 + 1) - 1 : params->cw_min;
+	e->cw = e->cw_min;
 	e->cw_max = params->cw_max;
 	e->txop_us = params->txop * 32;
 	spin_unlock_bh(&wt_air.lock);
@@ -259,10 +265,10 @@ struct wt_radio *wt_mac_add(int index)
 	r->hw = hw;
 	r->index = index;
 	r->mode = min_t(u32, wt_p.n_mode ? wt_p.mode[min_t(u32, index, wt_p.n_mode - 1)] : WT_ATH9K, WT_MODES - 1);
+	__skb_queue_head_init(&r->held_q);
 	__skb_queue_head_init(&r->rx_q);
 	__skb_queue_head_init(&r->rx_ready);
-	__skb_queue_head_init(&r->usb_q);
-	__skb_queue_head_init(&r->urb);
+	wt_htc_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++)
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
@@ -291,7 +297,8 @@ struct wt_radio *wt_mac_add(int index)
 	hw->wiphy->bands[NL80211_BAND_2GHZ] = &wt_band_2ghz;
 	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
 	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
-	wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
+	if (r->mode != WT_ATH9K_HTC)
+		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
 	if (r->mode == WT_ATH10K)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
 	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(void *));
@@ -312,10 +319,10 @@ void wt_mac_remove(struct wt_radio *r)
 	int q, i;
 
 	ieee80211_unregister_hw(r->hw);
+	__skb_queue_purge(&r->held_q);
 	__skb_queue_purge(&r->rx_q);
 	__skb_queue_purge(&r->rx_ready);
-	__skb_queue_purge(&r->usb_q);
-	__skb_queue_purge(&r->urb);
+	wt_htc_purge(r);
 	for (q = 0; q < WT_NUM_Q; q++)
 		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list) {
 			for (i = 0; i < p->n; i++)

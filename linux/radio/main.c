@@ -14,6 +14,9 @@ struct wt_params wt_p = {
 	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
 	.max_us = 4096,		/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
 	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* fifo.c */
+	.htc_buffers = 33,	/* htc.c */
+	.htc_frames = 17,	/* htc.c */
+	.htc_qdisc = true,
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.streams = 2,
@@ -25,6 +28,8 @@ struct wt_params wt_p = {
 	.fixed_40 = true,
 	.fixed_sgi = true,
 	.fixed_tries = 7,	/* dot11ShortRetryLimit, IEEE 802.11-2016 annex C */
+	.rts_limit = 10,	/* ath9k/mac.h INIT_SH_RETRY */
+	.window_limit = 32,	/* ath9k/mac.h INIT_SSH_RETRY; the standard's is dot11ShortRetryLimit, 7 */
 	.cca_ns = 4000,		/* aCCATime, table 17-21 */
 };
 
@@ -37,10 +42,15 @@ PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
 PARAM(uint, max_bytes, "octets of an aggregate [65535]");
 PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
-MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB, fed by a qdisc), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
 module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
 MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
+PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
+PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
+PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
+PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
+PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
@@ -56,6 +66,8 @@ PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
 PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
 PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
 PARAM(bool, rts, "RTS/CTS before data [0]");
+PARAM(uint, rts_limit, "RTSs without CTS after which a frame is given up [10]");
+PARAM(uint, window_limit, "failures in a row after which the contention window starts over [32]");
 PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");
@@ -86,7 +98,7 @@ static int __init wt_init(void)
 	unsigned int i;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.fixed_tries)
+	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)

@@ -8,18 +8,22 @@
  *     [ RTS SIFS CTS SIFS ] PPDU [ SIFS Ack | Block Ack ]
  *
  * A frame's fate is drawn when it starts; arrivals are handed to the receiver when the PPDU ends, the sender
- * learns at the end of the response, or, without one, after SIFS + slot + aRxPHYStartDelay.
+ * learns at the end of the response, or, without one, after SIFS + slot + aRxPHYStartDelay; from then it waits SIFS and
+ * its AIFSN slots (10.22.2.4 c). Who wins a category with a TXOP limit goes on, SIFS after the response, as long as a whole
+ * exchange more ends within it.
  * Differs:
  *   D1  no hidden stations, no capture: frames that overlap are all lost.
  *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
  *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
  *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
  *   D4  responses are never lost; one comes if any MPDU arrived.
- *   D5  a TXOP is one exchange.
+ *   D5  a TXOP that an exchange without answer interrupts is over (10.22.2.7 lets its holder go on after PIFS); where
+ *       there is no TXOP limit it is one exchange.
  *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
  *   D7  explicit_bar=1 asks with a BAR after an aggregate without answer (10.24.7.7 allows it, ns-3 does it); its answer
  *       resets the window before the aggregate is sent again. Default: the aggregate itself again, as ath9k's hardware.
- *   D8  the NAV is the exchange's own length.
+ *   D8  the NAV is the exchange's own length; bystanders decode what its receiver does not, so that they keep to the NAV
+ *       where the receiver waits EIFS.
  */
 #include "radio.h"
 
@@ -81,8 +85,10 @@ static u64 next_event(void)
 			at = min(at, r->tbtt);
 		if (r->late_at)
 			at = min(at, r->late_at);
-		if (r->usb_at)
-			at = min(at, r->usb_at);
+		if (r->mode == WT_ATH9K_HTC)
+			at = min(at, wt_htc_due(r));
+		if (!skb_queue_empty(&r->held_q))
+			at = min(at, wt_rx_interrupt_at(r));
 		if (r->rx_at)
 			at = min(at, r->rx_at);
 		if (wt_air.state != WT_IDLE || r->late_at)
@@ -119,6 +125,19 @@ static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 	return wt_phy_ppdu_ns(band_of(r), &p->rates[p->chain], p->bytes);
 }
 
+/* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
+static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone, u64 *answer)
+{
+	u32 ctl = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
+	u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
+	u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
+
+	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr || p->bar || p->back_req ? 32 : 14);
+	if (!wants_rts(p))
+		return ns;
+	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
+}
+
 /* Which MPDUs arrive. */
 static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 {
@@ -140,11 +159,55 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 	}
 }
 
+/* Those of wt_air.tx go on the air. */
+static void transmit(u64 at)
+{
+	bool alone = wt_air.n_tx == 1;
+	u64 end = at;
+	int i;
+
+	for (i = 0; i < wt_air.n_tx; i++) {
+		struct wt_radio *r = wt_air.tx[i].radio;
+		struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[i].q]);
+		u64 answer, ns = sent_ns(r, p, alone, &answer);
+
+		wt_air.tx[i].end = wt_air.tx[i].start + ns;
+		end = max(end, wt_air.tx[i].end);
+		p->acked = 0;
+		if (alone) {
+			if (!p->bar)
+				draw_errors(r, p);
+			wt_air.response = p->bar || (!p->no_ack && p->acked);
+			wt_air.response_ns = answer;
+			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)
+				r->count.back_to_back++;
+			wt_air.last_tx = r;
+		}
+		if (!p->bar)
+			r->count.airtime_ns += ns;
+		if (wants_rts(p) && !alone) {
+			p->rts_failures++;	/* nothing of the PPDU itself was sent */
+		} else if (!p->bar) {
+			p->attempts++;
+			p->tries++;
+			r->count.ppdus++;
+			r->count.mpdus += p->n;
+			if (p->tid)	/* data, voice's frames outside any session included */
+				r->count.ht_ampdu[p->n]++;
+		}
+		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
+	}
+	if (!alone)
+		wt_air.collision_ns += end - at;
+	wt_air.busy_since = at;
+	wt_air.state = WT_DATA;
+	wt_air.until = end;
+}
+
 /* The medium is idle and at least one category may send at `at`. */
 static void start_exchange(u64 at)
 {
 	u8 lost[WT_MAX_RADIOS] = {};	/* categories that lost an internal collision */
-	u64 end = at;
 	unsigned int i;
 	int q;
 
@@ -185,47 +248,9 @@ static void start_exchange(u64 at)
 			else
 				wt_edcaf_freeze(wt_radios[i], &wt_radios[i]->ac[q], at);
 
-	for (i = 0; i < wt_air.n_tx; i++) {
-		struct wt_radio *r = wt_air.tx[i].radio;
-		struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[i].q]);
-		u32 ctl = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
-		u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
-
-		if (wants_rts(p)) {
-			u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
-
-			ns = wt_air.n_tx > 1 ? rts : rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns;
-		}
-		wt_air.tx[i].end = wt_air.tx[i].start + ns;
-		end = max(end, wt_air.tx[i].end);
-		p->acked = 0;
-		if (wt_air.n_tx == 1) {
-			if (!p->bar)
-				draw_errors(r, p);
-			wt_air.response = p->bar || (!p->no_ack && p->acked);
-			wt_air.response_ns = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr ? 32 : 14);
-			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)
-				r->count.back_to_back++;
-			wt_air.last_tx = r;
-		}
-		if (p->bar) {
-			wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, wt_air.n_tx > 1);
-			continue;
-		}
-		p->attempts++;
-		p->tries++;
-		r->count.ppdus++;
-		r->count.mpdus += p->n;
-		r->count.airtime_ns += ns;
-		if (p->ampdu)
-			r->count.ht_ampdu[p->n]++;
-		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, wt_air.n_tx > 1);
-	}
-	if (wt_air.n_tx > 1)
-		wt_air.collision_ns += end - at;
-	wt_air.busy_since = at;
-	wt_air.state = WT_DATA;
-	wt_air.until = end;
+	if (wt_air.n_tx == 1)
+		wt_air.txop_end = wt_air.tx[0].start + wt_air.tx[0].radio->ac[wt_air.tx[0].q].txop_us * 1000ull;
+	transmit(at);
 }
 
 /* The sender's hardware has its answer, or knows that none will come. */
@@ -238,28 +263,49 @@ static void finish(struct wt_radio *r, int q, bool response)
 		p->bar = true;
 		return;
 	}
-	if (!response && !p->no_ack && p->tries < p->rates[p->chain].count)
-		return;		/* again at the same rate */
-	if (!response && !p->no_ack && p->chain + 1 < IEEE80211_TX_MAX_RATES &&
-	    p->rates[p->chain + 1].idx >= 0 && p->rates[p->chain + 1].count) {
-		p->chain++;
-		p->tries = 0;
-		return;
+	if (!response && !p->no_ack && p->rts_failures < wt_p.rts_limit) {
+		if (p->tries < p->rates[p->chain].count)
+			return;		/* again at the same rate */
+		if (p->chain + 1 < IEEE80211_TX_MAX_RATES && p->rates[p->chain + 1].idx >= 0 &&
+		    p->rates[p->chain + 1].count) {
+			p->chain++;
+			p->tries = 0;
+			return;
+		}
 	}
 	list_del(&p->list);
 	e->depth--;
 	if (p->ampdu)
 		e->ampdu_depth--;
 	if (!response && !p->no_ack)
-		wt_edcaf_succeeded(e);		/* given up: the window is reset (10.22.2.2) */
+		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
 	wt_ba_response(r, p, response);		/* moves the window, keeps what failed, collects what is done */
 	wt_ppdu_free(p);
 	if (q != WT_BEACON_Q)
 		wt_tx_schedule(r, q);		/* the next PPDU is formed before the freed skbs wake TCP */
 }
 
+/* The winner's next PPDU, if it and its answer still fit into the TXOP. */
+static void continue_txop(struct wt_radio *r, int q, u64 at)
+{
+	struct wt_ppdu *p = head_of(&r->ac[q]);
+	u64 answer;
+
+	if (!r->ac[q].txop_us || !p || at + sent_ns(r, p, true, &answer) + answer > wt_air.txop_end)
+		return;
+	wt_air.tx[0].start = at;
+	transmit(at);
+}
+
+/* 10.3.2.3.7: EIFS = SIFS + an Ack at the lowest rate + DIFS */
+static u64 eifs_less_difs(void)
+{
+	return WT_SIFS_NS + wt_phy_control_ns(60, 14);
+}
+
 static void end_exchange(u64 at, bool response)
 {
+	struct wt_radio *to;
 	unsigned int i;
 	int k;
 
@@ -275,21 +321,25 @@ static void end_exchange(u64 at, bool response)
 		if (response || p->no_ack) {
 			wt_edcaf_succeeded(e);
 			finish(r, wt_air.tx[0].q, response);
+			continue_txop(r, wt_air.tx[0].q, at + WT_SIFS_NS);
 			return;
 		}
-		/* nothing arrived: bystanders keep to the NAV, the sender waits for its timeout */
+		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
 		for (i = 0; i < wt_n_radios; i++)
 			wt_radios[i]->base += wt_air.response_ns;
+		to = wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+		if (to)
+			to->base = at + WT_SIFS_NS + eifs_less_difs();
 		r->count.no_response++;
 		wt_edcaf_failed(e);
-		r->base = wt_air.tx[0].end + WT_TIMEOUT_NS;
-		r->late_at = r->base;
+		r->late_at = wt_air.tx[0].end + WT_TIMEOUT_NS;
 		r->late_q = wt_air.tx[0].q;
+		r->base = r->late_at + WT_SIFS_NS;
 		return;
 	}
 	if (wt_p.eifs)
 		for (i = 0; i < wt_n_radios; i++)
-			wt_radios[i]->base += WT_SIFS_NS + wt_phy_control_ns(60, 14);
+			wt_radios[i]->base += eifs_less_difs();
 	for (k = 0; k < wt_air.n_tx; k++) {
 		struct wt_radio *r = wt_air.tx[k].radio;
 		struct wt_edcaf *e = &r->ac[wt_air.tx[k].q];
@@ -303,8 +353,8 @@ static void end_exchange(u64 at, bool response)
 			continue;
 		}
 		wt_edcaf_failed(e);
-		r->base = max(r->base, wt_air.tx[k].end + WT_TIMEOUT_NS);
 		r->late_at = wt_air.tx[k].end + WT_TIMEOUT_NS;
+		r->base = max(r->base, r->late_at + WT_SIFS_NS);
 		r->late_q = wt_air.tx[k].q;
 	}
 }
@@ -323,8 +373,12 @@ static void step(u64 at)
 			finish(r, r->late_q, false);
 			return;
 		}
-		if (r->usb_at && r->usb_at <= at) {
-			wt_fifo_usb_done(r);
+		if (r->mode == WT_ATH9K_HTC && wt_htc_due(r) <= at) {
+			wt_htc_step(r, at);
+			return;
+		}
+		if (!skb_queue_empty(&r->held_q) && wt_rx_interrupt_at(r) <= at) {
+			wt_rx_interrupt(r);
 			return;
 		}
 		if (r->rx_at && r->rx_at <= at) {

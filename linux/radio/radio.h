@@ -43,7 +43,12 @@ struct wt_params {
 	unsigned int mode[WT_MAX_RADIOS];	/* enum wt_mode, a radio */
 	unsigned int n_mode;
 	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
+	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
+	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
+	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
 	unsigned int rx_ns;		/* the host's time for a received frame */
+	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
+	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int streams;		/* spatial streams */
@@ -59,6 +64,8 @@ struct wt_params {
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
 	bool rts;
+	unsigned int rts_limit;		/* RTSs without CTS after which a PPDU is given up */
+	unsigned int window_limit;	/* failures in a row after which the contention window starts over */
 	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
@@ -95,6 +102,7 @@ struct wt_vif {				/* ieee80211_vif.drv_priv */
 struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
 	u16 seq;
 	u8 attempts;
+	u8 urb;				/* ath9k_htc: the request that it came with */
 	bool baw_tracked;
 	bool in_fifo;			/* counted in wt_radio.fifo_used */
 };
@@ -124,7 +132,9 @@ struct wt_ppdu {
 	u8 chain;			/* rate in use */
 	u8 tries;			/* at that rate */
 	u8 attempts;			/* in all */
+	u8 rts_failures;
 	u8 n;
+	bool back_req;			/* the frame is a BAR of mac80211's */
 	bool ampdu;			/* MPDUs of a Block Ack session (even if only one) */
 	bool aggr;			/* an A-MPDU: answered by a Block Ack */
 	bool no_ack;
@@ -143,6 +153,35 @@ struct wt_edcaf {
 	struct list_head hwq;
 	u16 depth, ampdu_depth;
 	struct rnd_state rnd;
+};
+
+/* ---- ath9k_htc's USB and firmware (htc.c) ---- */
+#define WT_HTC_EVENTS	8	/* wlan_cfg.h ATH_WMI_MAX_EVENTS */
+#define WT_HTC_UPLOADS	16
+
+struct wt_htc {
+	struct sk_buff_head skbs;	/* for the next request */
+	struct sk_buff_head request;	/* of the one in flight: not yet with the device */
+	u8 urb;				/* the last request's number */
+	bool in_flight;
+	unsigned int buffers;		/* free */
+	u64 arrive_at;			/* the first of request has arrived, 0 if none is on its way */
+	struct sk_buff_head settled;	/* over, of the present pass */
+	struct sk_buff_head statuses;	/* in events */
+	u8 event[WT_HTC_EVENTS];	/* how many each has */
+	unsigned int n_events;
+	u64 poll_at;			/* the first is fetched, 0 if there is none */
+	struct sk_buff_head early;	/* their status came before their request was complete */
+	u64 clean_at;			/* those are looked at, 0 if there are none */
+	struct sk_buff_head up;		/* received, not yet with the host */
+	struct wt_htc_upload {
+		u64 at;
+		u16 n;
+	} upload[WT_HTC_UPLOADS];	/* transfers that have ended or will */
+	unsigned int n_uploads;
+	u16 open_frames;		/* of the open one */
+	u32 open_octets;
+	u64 up_bus;			/* uploads occupy the bus until then */
 };
 
 struct wt_counters {
@@ -164,6 +203,8 @@ struct wt_radio {
 	u64 tbtt;			/* next beacon, 0 if none */
 	u64 late_at;			/* when a response that did not come is given up, 0 if none waits */
 	int late_q;
+	struct sk_buff_head held_q;	/* arrived, the receive interrupt has yet to come */
+	u64 held_first, held_last;	/* when the first and the last of them ended */
 	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
 	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
@@ -171,8 +212,7 @@ struct wt_radio {
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
 	bool netdev_stopped;
-	struct sk_buff_head usb_q, urb;	/* waiting for a URB; in the one on the bus */
-	u64 usb_at;			/* its arrival, 0 if none */
+	struct wt_htc htc;
 	struct rnd_state rnd_error;
 	struct wt_counters count;
 	struct dentry *debug;
@@ -195,6 +235,7 @@ struct wt_medium {
 	int n_tx;
 	bool response;			/* the receiver will answer */
 	u64 response_ns;
+	u64 txop_end;			/* of who sends now */
 	u64 busy_ns, collision_ns, busy_since;
 	struct wt_radio *last_tx;
 	u64 last_end;
@@ -241,6 +282,7 @@ void wt_medium_flush_lists(void);
 int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to);
 struct wt_tid *wt_tid_of(struct ieee80211_txq *txq);
 void wt_tx_schedule(struct wt_radio *r, int ac);
+bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid);
 void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb);
 void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta);
 void wt_tx_flush_radio(struct wt_radio *r);
@@ -268,15 +310,30 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
 bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
+void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
 void wt_rx_flush(void);
+u64 wt_rx_interrupt_at(const struct wt_radio *r);
+void wt_rx_interrupt(struct wt_radio *r);
 void wt_rx_processed(struct wt_radio *r, u64 now);
 
 /* fifo.c */
 void wt_fifo_pull(struct wt_radio *r, int ac);
-void wt_fifo_usb_done(struct wt_radio *r);
 void wt_fifo_release(struct wt_radio *r);
 void wt_fifo_completed(struct wt_radio *r);
 void wt_fifo_flush(struct wt_radio *r, struct wt_tid *tid);
+
+/* htc.c */
+void wt_htc_init(struct wt_radio *r);
+void wt_htc_purge(struct wt_radio *r);
+bool wt_htc_takes(struct wt_radio *r);
+void wt_htc_take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb);
+void wt_htc_check_queues(struct wt_radio *r);
+void wt_htc_schedule(struct wt_radio *r, int ac, u64 now);
+void wt_htc_settled(struct wt_radio *r, struct sk_buff *skb);
+void wt_htc_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended);
+u64 wt_htc_due(const struct wt_radio *r);
+void wt_htc_step(struct wt_radio *r, u64 now);
+void wt_htc_flush(struct wt_radio *r, struct wt_tid *tid);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);

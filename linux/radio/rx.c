@@ -4,11 +4,17 @@
  *
  * Source: include/net/mac80211.h, struct ieee80211_rx_status; drivers/net/wireless/virtual/mac80211_hwsim.c
  *   mac80211_hwsim_tx_frame_no_nl for what a software receiver owes mac80211.
+ * What ath9k hears of a station counts against that station's airtime: ath9k/recv.c ath_rx_count_airtime, which takes each
+ *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
+ * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
+ *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). An interrupt that is due while a PPDU is on the air
+ *   comes at its end.
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
  *   D2  signal strength is one constant.
- *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ.
+ *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
+ *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
  */
 #include "radio.h"
 
@@ -32,7 +38,7 @@ bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
 	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 }
 
-static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i)
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
@@ -56,6 +62,35 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	}
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
+	if (to->mode == WT_ATH9K_HTC) {
+		wt_htc_receive(to, skb, ended);
+	} else if (to->mode == WT_ATH9K && wt_p.rimt_last_us) {
+		if (skb_queue_empty(&to->held_q))
+			to->held_first = ended;
+		to->held_last = ended;
+		__skb_queue_tail(&to->held_q, skb);
+	} else {
+		wt_rx_host(to, skb);
+	}
+}
+
+/* AR_RIMT: quiet for a while, or the first has waited long enough */
+u64 wt_rx_interrupt_at(const struct wt_radio *r)
+{
+	return min(r->held_first + wt_p.rimt_first_us * 1000ull, r->held_last + wt_p.rimt_last_us * 1000ull);
+}
+
+void wt_rx_interrupt(struct wt_radio *r)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&r->held_q)))
+		wt_rx_host(r, skb);
+}
+
+/* A frame is the host's. */
+void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
+{
 	if (!wt_p.rx_ns) {
 		__skb_queue_tail(&to->rx_ready, skb);
 		return;
@@ -74,15 +109,17 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 	int i;
 
 	if (!is_multicast_ether_addr(addr)) {
+		u64 ns = wt_phy_ppdu_ns(from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ, &p->rates[p->chain], p->bytes);
+
 		to = wt_rx_receiver(from, addr);
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i))
-				copy_to(to, from, p, i);
+				copy_to(to, from, p, i, wt_air.now - div_u64(ns * (p->n - 1 - i), p->n));
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
 		if (hears(wt_radios[j], from))
-			copy_to(wt_radios[j], from, p, 0);
+			copy_to(wt_radios[j], from, p, 0, wt_air.now);
 }
 
 /* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
@@ -93,6 +130,26 @@ void wt_rx_processed(struct wt_radio *r, u64 now)
 	if (skb)
 		__skb_queue_tail(&r->rx_ready, skb);
 	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + wt_p.rx_ns;
+}
+
+/* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */
+static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct ieee80211_rx_status *rx = IEEE80211_SKB_RXCB(skb);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct ieee80211_tx_rate rate = { .idx = rx->rate_idx };
+	struct ieee80211_sta *sta;
+
+	if (r->mode != WT_ATH9K || !ieee80211_is_data(hdr->frame_control))
+		return;
+	if (rx->encoding == RX_ENC_HT)
+		rate.flags = IEEE80211_TX_RC_MCS | (rx->bw == RATE_INFO_BW_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
+			     (rx->enc_flags & RX_ENC_FLAG_SHORT_GI ? IEEE80211_TX_RC_SHORT_GI : 0);
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr2, NULL);
+	if (sta)
+		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_ppdu_ns(rx->band, &rate, skb->len + FCS_LEN), 1000));
+	rcu_read_unlock();
 }
 
 /* Outside the lock: mac80211 may answer at once. */
@@ -107,7 +164,9 @@ void wt_rx_flush(void)
 		spin_lock_bh(&wt_air.lock);
 		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
 		spin_unlock_bh(&wt_air.lock);
-		while ((skb = __skb_dequeue(&q)))
+		while ((skb = __skb_dequeue(&q))) {
+			count_airtime(wt_radios[i], skb);
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
+		}
 	}
 }

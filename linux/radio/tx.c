@@ -53,6 +53,34 @@ int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to)
 	return wt_p.fixed_mcs[min_t(u32, station->index, wt_p.n_fixed - 1)];
 }
 
+/*
+ * ath9k_htc's rcRateFind_11n: two tries at the first rate and at each of the next two valid ones below it, four at the
+ * one below those. The short guard interval is valid from MCS 4 (of each stream count) on.
+ */
+static void firmware_chain(struct ieee80211_tx_rate *rates)
+{
+	bool sgi = rates[0].flags & IEEE80211_TX_RC_SHORT_GI;
+	int i;
+
+	rates[0].count = 2;
+	for (i = 1; i < 4; i++) {
+		int m = rates[i - 1].idx % 8;
+
+		rates[i] = rates[i - 1];
+		if (m < 4 || !(rates[i].flags & IEEE80211_TX_RC_SHORT_GI)) {
+			if (m)
+				rates[i].idx--;
+			if (m && sgi && m > 4)
+				rates[i].flags |= IEEE80211_TX_RC_SHORT_GI;
+			else
+				rates[i].flags &= ~IEEE80211_TX_RC_SHORT_GI;
+		} else {
+			rates[i].flags &= ~IEEE80211_TX_RC_SHORT_GI;
+		}
+	}
+	rates[3].count = 4;
+}
+
 /* ath_set_rates, ath_merge_ratetbl: a rate that mac80211 put on the frame first, then the station's table */
 void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 {
@@ -69,6 +97,8 @@ void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 		p->rates[0].count = wt_p.fixed_tries;
 		p->rates[0].flags = !ht ? 0 : IEEE80211_TX_RC_MCS | (wt_p.fixed_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
 				    (wt_p.fixed_sgi ? IEEE80211_TX_RC_SHORT_GI : 0);
+		if (ht && r->mode == WT_ATH9K_HTC)
+			firmware_chain(p->rates);
 		return;
 	}
 	if (p->sta)
@@ -98,12 +128,34 @@ static void add_single(struct wt_ppdu *p, struct sk_buff *skb)
 	p->mpdu[0] = skb;
 	p->n = 1;
 	p->bytes = skb->len + FCS_LEN;
+	p->back_req = ieee80211_is_back_req(hdr->frame_control);
 	p->no_ack = is_multicast_ether_addr(hdr->addr1) || (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_NO_ACK);
 	wt_frame(skb)->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
 }
 
+/* ath_tx_form_burst: a frame outside a session brings a second one along, a PPDU of its own */
+static void add_second(struct wt_radio *r, int ac, struct wt_tid *tid)
+{
+	struct wt_ppdu *p;
+	struct sk_buff *skb;
+
+	if (wt_ampdu_next(r, tid, &skb) < 0)
+		return;
+	p = IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU ? NULL : wt_ppdu_new();
+	if (!p) {
+		__skb_queue_tail(&tid->retry_q, skb);
+		return;
+	}
+	p->tid = tid;
+	p->sta = tid->txq->sta;
+	p->vif = tid->txq->vif;
+	wt_tx_rates(r, p, skb);
+	add_single(p, skb);
+	wt_medium_offer(r, ac, p);
+}
+
 /* One round of ath_tx_sched_aggr: true if a PPDU went to the hardware. */
-static bool schedule_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
+bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 {
 	struct wt_edcaf *e = &r->ac[ac];
 	struct wt_ppdu *p;
@@ -127,6 +179,8 @@ static bool schedule_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 	else
 		add_single(p, skb);
 	wt_medium_offer(r, ac, p);
+	if (!ampdu && r->mode == WT_ATH9K)
+		add_second(r, ac, tid);
 	return true;
 }
 
@@ -138,7 +192,7 @@ static void schedule_firmware(struct wt_radio *r, int ac)
 
 	rcu_read_lock();
 	while ((tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
-		bool sent = schedule_tid(r, ac, tid);
+		bool sent = wt_tx_tid(r, ac, tid);
 
 		if (skb_queue_empty(&tid->fw_q) && skb_queue_empty(&tid->retry_q))
 			list_del_init(&tid->fw_list);
@@ -159,16 +213,21 @@ void wt_tx_schedule(struct wt_radio *r, int ac)
 
 	if (!r->started)
 		return;
-	if (r->mode != WT_ATH9K) {
+	if (r->mode == WT_ATH10K) {
 		schedule_firmware(r, ac);
 		return;
 	}
 	rcu_read_lock();
+	if (r->mode == WT_ATH9K_HTC) {
+		wt_htc_schedule(r, ac, wt_air.now);
+		rcu_read_unlock();
+		return;
+	}
 	ieee80211_txq_schedule_start(r->hw, ac);
 	while ((txq = ieee80211_next_txq(r->hw, ac))) {
 		struct wt_tid *tid = wt_tid_of(txq);
 
-		schedule_tid(r, ac, tid);
+		wt_tx_tid(r, ac, tid);
 		ieee80211_return_txq(r->hw, txq, !skb_queue_empty(&tid->retry_q));
 	}
 	ieee80211_txq_schedule_end(r->hw, ac);
@@ -201,9 +260,13 @@ void wt_tx_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
 
 	if (acked)
 		info->flags |= info->flags & IEEE80211_TX_CTL_NO_ACK ? IEEE80211_TX_STAT_NOACK_TRANSMITTED : IEEE80211_TX_STAT_ACK;
+	info->status.status_driver_data[1] = r;
+	if (wt_frame(skb)->in_fifo && r->mode == WT_ATH9K_HTC) {
+		wt_htc_settled(r, skb);
+		return;
+	}
 	if (wt_frame(skb)->in_fifo)
 		wt_fifo_release(r);
-	info->status.status_driver_data[1] = r;
 	__skb_queue_tail(&wt_air.done_q, skb);
 }
 

@@ -21,12 +21,15 @@ def wavetank(capsys):
     return call
 
 
-VERBS = ["run", "reproduce", "theory", "list", "explain", "validate", "bench"]
+VERBS = [
+    "run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze", "packetdrill", "compare",
+    "linux build", "linux status",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_each_verb_has_help_and_json(wavetank, verb):
-    code, out, _ = wavetank(verb, "--help")
+    code, out, _ = wavetank(*verb.split(), "--help")
     assert code == 0
     assert "--json" in out
 
@@ -58,6 +61,10 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--recorded"], "--recorded"),
+        (["validate", "kernel", "--on", "linux"], "--on"),
+        (["run", SCENARIO, "--on", "linux"], "kernel = 4.14"),
+        (["run", SCENARIO, "--on", "sea"], "sea"),
+        (["compare", SCENARIO, "--on", "model"], "expected two waters"),
         (["fly"], "fly"),
         (["run", SCENARIO, "--jbos", "1"], "jbos"),
     ],

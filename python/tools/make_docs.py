@@ -10,8 +10,11 @@ import inspect
 import sys
 from pathlib import Path
 
+import click
+
 import wavetank
 from wavetank import _core, plan
+from wavetank.cli import cli
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -82,7 +85,43 @@ def experiments() -> str:
     return "\n".join(out)
 
 
-PAGES = {"parameters.md": parameters, "theory.md": forms, "api.md": api, "experiments.md": experiments}
+def commands() -> str:
+    """Every verb with its options, from click."""
+    out = [NOTE, "# The command", "", "`wavetank VERB --help` says the same.", ""]
+
+    def page(name: str, command: click.Command) -> None:
+        if isinstance(command, click.Group):
+            out.extend([f"## {name}", "", inspect.cleandoc(command.help or ""), ""])
+            for child in sorted(command.commands):
+                page(f"{name} {child}", command.commands[child])
+            return
+        words = " ".join(
+            p.human_readable_name.upper() if p.required else f"[{p.human_readable_name.upper()}]"
+            for p in command.params
+            if isinstance(p, click.Argument)
+        )
+        out.extend([f"## {name} {words}".rstrip(), "", inspect.cleandoc(command.help or ""), ""])
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        out.extend(["| option | what |", "| --- | --- |"])
+        for o in options:
+            kind = "|".join(o.type.choices) if isinstance(o.type, click.Choice) else o.type.name.split(" ")[0].upper()
+            value = "" if o.is_flag else f" {o.metavar or kind}"
+            default = f" Default: {o.default}." if o.show_default and isinstance(o.default, (str, int)) else ""
+            text = (o.help or "").rstrip()
+            out.append(f"| `{o.opts[-1]}{_cell(value)}` | {_cell(text)}{default} |")
+        out.append("")
+
+    page("wavetank", cli)
+    return "\n".join(out).rstrip() + "\n"
+
+
+PAGES = {
+    "commands.md": commands,
+    "parameters.md": parameters,
+    "theory.md": forms,
+    "api.md": api,
+    "experiments.md": experiments,
+}
 
 
 def main() -> int:

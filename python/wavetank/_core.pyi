@@ -15,6 +15,9 @@ FloatArray = NDArray[np.float64]
 class ScenarioError(ValueError):
     """A scenario that cannot be run: file, key, line, what was expected, the nearest valid name."""
 
+class CaptureError(ValueError):
+    """A capture that cannot be used: which file and why."""
+
 class CoreFlow(TypedDict):
     name: str
     direction: str
@@ -36,7 +39,12 @@ class CorePing(TypedDict):
 
 class CoreNode(TypedDict):
     ampdu_hist: FloatArray
+    rx_hist: FloatArray
+    rx_bad: FloatArray
+    ends: FloatArray
+    runs: FloatArray
     airtime_fraction: float
+    airtime_rx_fraction: float
     series: dict[str, FloatArray]
 
 class CoreResult(TypedDict):
@@ -69,6 +77,25 @@ def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
 
+def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
+    """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""
+
+def run_watched(
+    text: str,
+    path: str,
+    overrides: Sequence[tuple[str, str]],
+    seed: int | None,
+    captures: Sequence[tuple[str, str]],
+    snaplen: int,
+    capture_window: tuple[float, float] | None,
+    timeline: tuple[float | None, float] | None,
+    analysis: bool,
+) -> tuple[CoreResult, str | None, str | None]:
+    """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
+
+def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
+    """Count a capture's frames; JSON. Raises CaptureError, OSError."""
+
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""
 
@@ -86,6 +113,9 @@ def dcf_bianchi(row: dict[str, str]) -> float:
 
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
+
+def packetdrill(text: str, kernel: str = ..., hz: int = ...) -> dict[str, Any]:
+    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed."""
 
 def workload_names() -> list[str]:
     """The standard workloads, in their order."""

@@ -128,7 +128,7 @@ def _flows(file: _File, result: Result, test: str) -> None:
 
 def _pings(file: _File, result: Result, test: str) -> None:
     names = []
-    for kind in dict.fromkeys(p.name for p in result.pings):
+    for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
         order = np.argsort(t, kind="stable")
         name = f"Ping (ms) {PINGS.get(kind, kind)}"
@@ -192,7 +192,7 @@ def document(result: Result, title: str = "") -> dict[str, Any]:
         "metadata": {
             "NAME": test,
             "TITLE": title or result.scenario,
-            "NOTE": f"wavetank {__version__}, model, seed {result.seed}, digest {result.digest}",
+            "NOTE": f"wavetank {__version__}, {result.water}, seed {result.seed}, digest {result.digest}",
             "DATA_FILENAME": file_name(result),
             "HOST": "server",
             "HOSTS": ["server"],

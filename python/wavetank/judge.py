@@ -8,7 +8,8 @@ It is told, for each claim, the samples that were measured for it (one a point),
   repetitions; within it it is a ``tie``, which is a miss. With figures: the difference in that direction lies in the band.
 * ``reduce``, for rows of several points: ``each`` (default; all must hold, the worst is shown), ``max``, ``mean`` (of the
   compared numbers: "up to", "on average"), ``best`` (the best point's value), ``grid`` (median of |ratio - 1|, shown as
-  1 + that), ``argmin`` (the smallest x whose value is at least 95 % of the best).
+  1 + that), ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
+  the second).
 
 Differs: D1 a grid's deviation d is held against the band as 1 + d, its sign being lost.
 """
@@ -154,6 +155,11 @@ def _own(claim: Claim, lookup: Lookup) -> Sequence[Sample]:
     if claim.reduce == "argmin":
         s = argmin(samples)
         return [Sample(s.x if s.x is not None else math.nan, 0.0, s.name, s.x)]
+    if claim.reduce == "minus":
+        if len(samples) != 2:
+            raise Unmeasured(f"a difference of {len(samples)} points, expected two")
+        a, b = samples
+        return [Sample(a.value - b.value, math.hypot(a.se, b.se), f"{a.name} less {b.name}")]
     if claim.reduce == "best":
         return [max(samples, key=lambda s: s.value)]
     return samples

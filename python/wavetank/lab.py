@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from . import _core, files, flent, metrics, workers
+from .errors import UserError
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .result import Result
@@ -38,12 +39,17 @@ class Run:
     scenario: Scenario
     seed: int | None
     flent: str = ""
+    water: str = "model"
 
     @property
     def key(self) -> str:
         """Everything that decides the result."""
         s = self.scenario
         decides = [core_digest(), metrics.RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
+        if self.water == "linux":
+            from . import linux
+
+            decides = [metrics.RECORD, linux.fingerprint(s, self.seed)]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
 
     def path(self, out: Path) -> Path:
@@ -51,14 +57,14 @@ class Run:
         return out / ".runs" / f"{self.key}.json.gz"
 
 
-def runs_of(figures: Sequence[Figure], quick: bool) -> list[Run]:
+def runs_of(figures: Sequence[Figure], quick: bool, water: str = "model") -> list[Run]:
     """The distinct runs of these figures, in order."""
     seen: dict[str, Run] = {}
     for f in figures:
         for p in f.points.values():
             for i, seed in enumerate(f.seeds(quick)):
                 name = f"{f.id.replace('/', '-')}-{p.name}" if i == 0 else ""
-                run = Run(p.name, p.scenario, seed, _safe(name))
+                run = Run(p.name, p.scenario, seed, _safe(name), water)
                 seen.setdefault(run.key, run)
     return list(seen.values())
 
@@ -84,7 +90,7 @@ class CoreFailed(RuntimeError):
 def simulate(run: Run) -> Result:
     """Runs it. Raises CoreFailed where the core panics, and ScenarioError."""
     try:
-        return run.scenario.run(run.seed)
+        return run.scenario.run(run.seed, on=run.water)
     except Exception:
         raise
     except BaseException as e:
@@ -94,11 +100,18 @@ def simulate(run: Run) -> Result:
 
 
 def execute(run: Run, out: Path) -> metrics.Record:
-    """Runs it and keeps its record (and, of a first repetition, the Flent file). A failure of the core is not kept."""
+    """Runs it and keeps its record (and, of a first repetition, the Flent file). Failures, and what a water cannot run,
+    are not kept."""
+    from .linux import LinuxFailed
+
     try:
         result = simulate(run)
-    except CoreFailed as e:
+    except (CoreFailed, LinuxFailed) as e:
         return {"failed": str(e)}
+    except UserError as e:
+        if run.water == "model":
+            raise
+        return {"cannot": str(e)}
     record = metrics.record(result)
     if run.flent:
         files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))
@@ -143,17 +156,22 @@ def run_all(
 class Measured:
     """Records of an experiment's figures, looked up by figure and point."""
 
-    def __init__(self, figures: Iterable[Figure], records: Mapping[str, metrics.Record], quick: bool) -> None:
+    def __init__(
+        self, figures: Iterable[Figure], records: Mapping[str, metrics.Record], quick: bool, water: str = "model"
+    ) -> None:
         self.figures = {f.id: f for f in figures}
         self.records = records
         self.quick = quick
+        self.water = water
 
     def of(self, figure: Figure, point: Point) -> list[metrics.Record]:
-        """A point's records, in the order of the seeds. Raises Unmeasured if the core failed on one."""
-        records = [self.records[Run(point.name, point.scenario, s).key] for s in figure.seeds(self.quick)]
+        """A point's records, in the order of the seeds. Raises Unmeasured if one failed, or the water cannot run it."""
+        seeds = figure.seeds(self.quick)
+        records = [self.records[Run(point.name, point.scenario, s, water=self.water).key] for s in seeds]
         for r in records:
-            if "failed" in r:
-                raise Unmeasured(r["failed"])
+            for why in ("failed", "cannot"):
+                if why in r:
+                    raise Unmeasured(r[why])
         return records
 
     def failures(self) -> list[str]:

@@ -17,11 +17,11 @@ from . import _core, stats
 from .files import plain
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
-from .result import Result
+from .result import ENDS, Flow, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 3
+RECORD = 4
 #: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
 PACKET, PAYLOAD = 1500, 1448
 Record = dict[str, Any]
@@ -31,6 +31,16 @@ def _round(a: FloatArray, digits: int = 6) -> list[float | None]:
     return [round(x, digits) if math.isfinite(x) else None for x in a.tolist()]
 
 
+def _seconds(result: Result, flow: Flow) -> FloatArray:
+    """A flow's goodput in each whole second of the window, Mbit/s."""
+    t, rate = flow.goodput()
+    inside = result.within(t)
+    bins = np.floor(t[inside] - result.window[0]).astype(np.int64)
+    whole = bins < math.floor(result.window[1] - result.window[0])
+    sums = np.bincount(bins[whole], weights=np.nan_to_num(rate[inside][whole]))
+    return sums / np.maximum(np.bincount(bins[whole]), 1)
+
+
 def record(result: Result) -> Record:
     """Reduces a run to what judging and drawing need."""
     goodput: dict[str, float] = {}
@@ -38,6 +48,7 @@ def record(result: Result) -> Record:
     rtt_samples: dict[str, Any] = {}
     cwnd_samples: dict[str, Any] = {}
     series: dict[str, Any] = {}
+    slow_start: dict[str, float] = {}
     for kind in ("tcp", "udp"):
         for direction in ("up", "down"):
             flows = result.flows_of(direction, kind)
@@ -61,8 +72,13 @@ def record(result: Result) -> Record:
                     _round(flows[0].series["t"]),
                     _round(flows[0].series["snd_cwnd"]),
                 ]
+                series[f"pacing_{direction}"] = [
+                    _round(flows[0].series["t"]),
+                    _round(flows[0].series["pacing_bps"] * 1e-6),
+                ]
+                slow_start[direction] = _slow_start(flows[0], result.window[1])
     pings = {}
-    for kind in dict.fromkeys(p.name for p in result.pings):
+    for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]
@@ -79,8 +95,15 @@ def record(result: Result) -> Record:
             "goodput_samples": goodput_samples,
             "rtt_samples": rtt_samples,
             "cwnd_samples": cwnd_samples,
+            "slow_start_s": slow_start,
             "pings": pings,
             "ampdu": {n: v.ampdu_hist.tolist() for n, v in result.nodes.items()},
+            "rx_ampdu": {n: v.rx_hist.tolist() for n, v in result.nodes.items()},
+            "rx_bad": {n: v.rx_bad.tolist() for n, v in result.nodes.items()},
+            "ends": {n: v.ends.tolist() for n, v in result.nodes.items()},
+            "runs": {n: v.runs.tolist() for n, v in result.nodes.items()},
+            "airtime_rx": {n: v.airtime_rx_fraction for n, v in result.nodes.items()},
+            "flow_seconds": [_round(_seconds(result, f)) for f in result.flows],
             "airtime": {n: v.airtime_fraction for n, v in result.nodes.items()},
             "drops": dict(result.drops),
             "retransmits": sum(f.retransmits for f in result.flows),
@@ -89,6 +112,16 @@ def record(result: Result) -> Record:
         }
     )
     return value
+
+
+def _slow_start(flow: Flow, end: float) -> float:
+    """When the flow's first slow start was over (a threshold stood), seconds from its first sample; else its whole length."""
+    t, threshold = flow.series["t"], flow.series["snd_ssthresh"]
+    active = np.flatnonzero(flow.series["acked"] > 0)
+    if active.size == 0:
+        return math.nan
+    left = t[np.isfinite(threshold)]
+    return float((left[0] if left.size else end) - t[active[0]])
 
 
 def _array(values: Sequence[float | None]) -> FloatArray:
@@ -165,8 +198,166 @@ def _scalar(each: Callable[[Record], float], unit: str, label: str) -> Quantity:
     return Quantity(each, lambda r: np.array([each(r)]), unit, label)
 
 
+def _first(r: Record, column: str) -> tuple[FloatArray, FloatArray]:
+    """A column of the first flow over the flows' time: times since the run's start, and values."""
+    for direction in ("up", "down"):
+        if f"{column}_{direction}" in r["series"]:
+            t, v = (_array(a) for a in r["series"][f"{column}_{direction}"])
+            within = (t >= r["window"][0]) & (t <= r["window"][1])
+            return t[within], v[within]
+    return np.empty(0), np.empty(0)
+
+
+#: Segments in flight in BBR's dip. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
+DIP_CWND = 4
+
+
+def _dips(r: Record) -> FloatArray:
+    """When the first flow's window was down at BBR's dip, once a dip: seconds since the run's start."""
+    t, cwnd = _first(r, "cwnd")
+    low = cwnd <= DIP_CWND
+    return t[low & ~np.concatenate([[False], low[:-1]])] if t.size else t
+
+
+def _period(r: Record) -> float:
+    dips = _dips(r)
+    return float(np.median(np.diff(dips))) if dips.size > 1 else math.nan
+
+
+def _dip(r: Record, which: int) -> float:
+    dips = _dips(r)
+    return float(dips[which]) if dips.size > which else math.nan
+
+
+def _flat(r: Record) -> float:
+    """Longest time in which the first flow's window did not change, seconds."""
+    t, cwnd = _first(r, "cwnd")
+    if t.size < 2:
+        return math.nan
+    changes = np.concatenate([[t[0]], t[1:][np.diff(cwnd) != 0], [t[-1]]])
+    return float(np.diff(changes).max())
+
+
+def _ping_spread(r: Record) -> float:
+    pings = stats.finite(_array(r["pings"].get("icmp", [])))
+    return float(np.subtract(*np.percentile(pings, [90, 10]))) if pings.size else math.nan
+
+
+#: The largest A-MPDU of full frames: 64 KiB.
+FULL = 42
+#: A closed Block Ack window of 64 leaves this many beside a full A-MPDU.
+REST = 64 - FULL
+
+
+def _sum(r: Record, table: str, nodes: Callable[[str], bool]) -> FloatArray:
+    found = [_array(v) for n, v in r[table].items() if nodes(n)]
+    return np.sum(found, axis=0) if found else np.zeros(65)
+
+
+def _spread_out(h: FloatArray) -> FloatArray:
+    return np.repeat(np.arange(h.size, dtype=np.float64), h.astype(np.int64))
+
+
+def _share(h: FloatArray, low: int, high: int) -> float:
+    """Percent of a histogram's entries from ``low`` to below ``high``."""
+    return float(100 * h[low:high].sum() / h.sum()) if h.sum() > 0 else math.nan
+
+
+def _modes(h: FloatArray, which: int) -> float:
+    """The smaller (0) or larger (-1) of the two most frequent sizes; of a distribution on one size, that."""
+    top = [i for i in np.argsort(-h, kind="stable")[:2] if h[i] > 0]
+    return float(sorted(top)[which]) if top else math.nan
+
+
+def _aggregates() -> dict[str, Quantity]:
+    """Of data that go down: what the access point sent, by station too (``@sta3``), and what the stations answered with."""
+
+    def histogram(table: str, nodes: Callable[[str], bool]) -> dict[str, tuple[Callable[[Record], float], str, str]]:
+        def of(read: Callable[[FloatArray], float]) -> Callable[[Record], float]:
+            return lambda r: read(_sum(r, table, nodes))
+
+        def quantile(h: FloatArray) -> float:
+            v = stats.histogram_quantile(h, 0.5)
+            return math.nan if v is None else v
+
+        size, percent = "A-MPDU size (frames)", "Share of data PPDUs (%)"
+        return {
+            "mean": (
+                of(lambda h: float((h * np.arange(65)).sum() / h.sum()) if h.sum() else math.nan),
+                "packets",
+                size,
+            ),
+            "median": (of(quantile), "packets", size),
+            "mode": (of(lambda h: float(np.argmax(h)) if h.sum() else math.nan), "packets", size),
+            "mode_high": (of(lambda h: _modes(h, -1)), "packets", size),
+            "mode_low": (of(lambda h: _modes(h, 0)), "packets", size),
+            "max": (of(lambda h: float(np.max(np.nonzero(h)[0], initial=0))), "packets", size),
+            "single": (of(lambda h: _share(h, 1, 2)), "%", percent),
+            "full": (of(lambda h: _share(h, FULL, 65)), "%", percent),
+            "short": (of(lambda h: _share(h, 0, REST)), "%", percent),
+        }
+
+    out: dict[str, Quantity] = {}
+
+    def sizes(prefix: str, table: str, nodes: Callable[[str], bool], suffix: str = "") -> None:
+        for name, (each, unit, label) in histogram(table, nodes).items():
+            out[f"{prefix}_{name}{suffix}"] = _scalar(each, unit, label)
+        every = Quantity(
+            histogram(table, nodes)["mean"][0], lambda r: _spread_out(_sum(r, table, nodes)), "packets", "A-MPDU size"
+        )
+        out[f"{prefix}_size{suffix}"] = every
+
+    sizes("down", "rx_ampdu", lambda n: n != "ap")
+    sizes("up", "ampdu", lambda n: n != "ap")
+    for i in range(1, 65):
+        _of_station(out, sizes, f"sta{i}")
+    for i, why in enumerate(ENDS):
+        out[f"end_{why}"] = _end(i)
+    out["runs_one"] = _scalar(lambda r: _share(_array(r["runs"]["ap"]), 0, 1), "%", "Share of channel holdings (%)")
+    out["runs"] = Quantity(
+        lambda r: stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5) or 0.0,
+        lambda r: _spread_out(_array(r["runs"]["ap"])), "count", "Further A-MPDUs after the first",
+    )  # fmt: skip
+    return out
+
+
+def _of_station(out: dict[str, Quantity], sizes: Callable[..., None], only: str) -> None:
+    """Aggregates to one station: their sizes, and frames of them that did not arrive."""
+    sizes("down", "rx_ampdu", lambda n: n == only, f"@{only}")
+
+    def bad(r: Record) -> FloatArray:
+        return _array(r["rx_bad"][only])
+
+    def share(r: Record) -> float:
+        return _share(bad(r), 1, 65)
+
+    out[f"bad_ampdus@{only}"] = _scalar(share, "%", "A-MPDUs with a bad frame (%)")
+    frames = Quantity(share, lambda r: _spread_out(bad(r)), "frames", "Bad frames in an A-MPDU")
+    out[f"bad_frames@{only}"] = frames
+
+
+def _end(i: int) -> Quantity:
+    """Percent of the access point's PPDUs that ended for reason ``i`` of :data:`ENDS`."""
+    return _scalar(lambda r: 100 * r["ends"]["ap"][i] / max(sum(r["ends"]["ap"]), 1), "%", "Share of A-MPDUs (%)")
+
+
+def _client_seconds(r: Record) -> FloatArray:
+    return np.concatenate([_array(f) for f in r["flow_seconds"]]) if r["flow_seconds"] else np.empty(0)
+
+
+def _client_spread(r: Record) -> float:
+    a = stats.finite(_client_seconds(r))
+    return float(np.subtract(*np.percentile(a, [90, 10]))) if a.size else math.nan
+
+
+def _jain(r: Record) -> float:
+    v = stats.jain([f[2] for f in r["flow_goodput"]])
+    return math.nan if v is None else v
+
+
 _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
+    **_aggregates(),
     "goodput": _TCP,
     "goodput_up": _goodput(["tcp_up"]),
     "goodput_down": _goodput(["tcp_down"]),
@@ -185,12 +376,41 @@ QUANTITIES: dict[str, Quantity] = {
     "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Share of single frames"),
     "fairness": _scalar(_flow_ratio, "", "Download / upload"),
     "goodput_gap": _scalar(_gap, "Mbit/s", "|download - upload|"),
+    "ping_spread": _scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
+    "pacing_rate": _pooled(lambda r: _first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
+    # BBR paces at 99 % of its bandwidth in most phases of its cycle.
+    "bw_estimate": _pooled(lambda r: _first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth"),
+    "drain_period": _scalar(_period, "s", "Time from dip to dip"),
+    "drain_time_1": _scalar(lambda r: _dip(r, 0), "s", "First dip"),
+    "drain_time_2": _scalar(lambda r: _dip(r, 1), "s", "Second dip"),
+    "drain_spikes": _scalar(lambda r: float(_dips(r).size), "", "Dips"),
+    "slow_start": _scalar(lambda r: next(iter(r["slow_start_s"].values()), math.nan), "s", "First slow start"),
+    "cwnd_flat": _scalar(_flat, "s", "Longest time of one cwnd"),
+    "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
+    "client_spread": _scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
+    "jain": _scalar(_jain, "", "Jain's index"),
+    "airtime_share": Quantity(
+        lambda r: math.nan,
+        lambda r: 100 * np.array([v for n, v in r["airtime_rx"].items() if n != "ap"]),
+        "%",
+        "Airtime of a client",
+    ),
     "goodput_spread": _scalar(
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
     ),
 }
 #: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.
-MODEL = {"model_throughput": ("BW Mbit/s", 1.0), "model_tcp_rtt": ("RTT us", 1e-3)}
+MODEL = {
+    "tsq_limit": ("limit byte", 1.0),
+    "model_throughput": ("BW Mbit/s", 1.0),
+    "model_tcp_rtt": ("RTT us", 1e-3),
+    "model_goodput": ("goodput Mbit/s", 1.0),
+    "model_utilisation": ("utilisation 1", 100.0),
+    "overhead": ("overhead %", 1.0),
+    "overhead_utilisation": ("utilisation %", 1.0),
+    "overhead_idle": ("idle us", 1.0),
+    "overhead_packet": ("packet us", 1.0),
+}
 
 
 def sample(quantity: str, stat: str, records: Sequence[Record], point: Point) -> Sample:

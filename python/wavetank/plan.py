@@ -1,6 +1,7 @@
 """Experiments as data: one TOML a figure, read into points to run and panels to draw.
 
     experiments/settings.toml            named settings (TSQ, 6TSQ, NoTSQ, ...)
+    experiments/linux.toml               what the second water is given in place of what it cannot have
     experiments/scenarios/*.toml         scenarios that figures start from; each runs on its own, too
     experiments/EXPERIMENT/FIGURE.toml   points, repetitions, panels
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ PANEL_KEYS = {
     "title",
     "kind",
     "points",
+    "schemes",
     "quantity",
     "label",
     "x",
@@ -47,9 +49,12 @@ PANEL_KEYS = {
     "model",
     "claims",
     "log_x",
+    "log_y",
     "ymax",
 }
-PANEL_KINDS = {"time", "candles", "bars", "curves", "distribution"}
+PANEL_KINDS = {
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,9 @@ class Figure:
     note: str
 
     def seeds(self, quick: bool) -> list[int]:
-        """Seeds of the repetitions; ``--quick`` makes two."""
+        """Seeds of the repetitions; ``--quick`` makes two. A figure of closed forms has none."""
+        if self.repetitions == 0:
+            return []
         return list(range(1, (2 if quick else self.repetitions) + 1))
 
 
@@ -174,3 +181,28 @@ def _render(value: Any, texts: dict[str, str], x: dict[str, float]) -> Any:
         for k2, v2 in x.items():
             value = value.replace("{" + f"{k}*{k2}" + "}", str(max(1, round(v * v2))))
     return value.format(**texts)
+
+
+def on_linux(figures: Sequence[Figure], repetitions: int, root: Path = ROOT) -> tuple[list[Figure], list[str]]:
+    """The figures as the second water runs them (``experiments/linux.toml``), and what was replaced, with the reasons."""
+    rules = _toml(root / "linux.toml")["replace"]
+    used: dict[str, None] = {}
+
+    def changed(scenario: Scenario) -> Scenario:
+        given = scenario.given()
+        values = scenario.check()
+        for rule in rules:
+            key, to = rule["key"], show(rule["to"])
+            if key not in given or values[key] == to:
+                continue
+            also = {k: v for k, v in rule.get("also", {}).items() if k not in given}
+            scenario = scenario.set({key: rule["to"], **also})
+            more = "".join(f", {k} = {show(v)}" for k, v in also.items())
+            used[f"{key} = {to}{more} in place of {values[key]}: {rule['why']}"] = None
+        return scenario
+
+    out = []
+    for f in figures:
+        points = {n: replace(p, scenario=changed(p.scenario)) for n, p in f.points.items()}
+        out.append(replace(f, points=points, repetitions=min(f.repetitions, repetitions)))
+    return out, list(used)

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import metrics, stats
+from . import aggregate_plots, metrics, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
@@ -28,6 +28,7 @@ from .stats import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
 
@@ -58,11 +59,14 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         columns = figure.columns or min(n, 3)
         rows = math.ceil(n / columns)
         engine = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
-        canvas = Canvas(figsize=(max(5.2, 4.1 * columns), 3.1 * rows + 0.95), dpi=130, layout=engine)
+        crowd = max((len(p.get("points", ())) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0)
+        width = max(5.2, 4.1 * columns, 0.32 * crowd * columns)
+        canvas = Canvas(figsize=(width, 3.1 * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
-                KINDS[panel["kind"]](outcome, figure, panel, ax)
+                kind = str(panel["kind"])
+                (KINDS.get(kind) or aggregate_plots.KINDS[kind])(outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)
@@ -70,14 +74,20 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
                 ax.set_title(panel["title"], loc="left")
         for ax in list(axes.flat)[n:]:
             ax.set_axis_off()
-        canvas.suptitle(f"{figure.source}: {figure.title}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel(_footer(outcome, figure), fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        on = f", on {outcome.water}" if outcome.beside else ""
+        canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        # at this size an inch holds 17 characters
+        footer = fill(_footer(outcome, figure), round(17 * canvas.get_figwidth()))
+        canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
-    parts = [f"{len(figure.seeds(outcome.quick))} repetitions."]
+    n = len(figure.seeds(outcome.quick))
+    parts = [f"{n} repetitions." if n else "Closed forms."]
+    if outcome.beside:
+        parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
         parts.append("Over time: the first repetition; shaded: the paper's band.")
     if "candles" in kinds:
@@ -210,35 +220,37 @@ def _same_set_up(outcome: Outcome, point: Point, verdict: Verdict) -> bool:
     return p.text == point.scenario.text and dict(p.overrides) == dict(point.scenario.overrides)
 
 
+def _candle(
+    ax: Axes, records: Sequence[metrics.Record], quantity: metrics.Quantity, left: float, width: float, colour: str
+) -> float:
+    """One candle, of the samples pooled over repetitions; gives how high it reaches."""
+    samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
+    if samples.size == 0:
+        return 0.0
+    p10, p50, p90 = (float(x) for x in np.percentile(samples, [10, 50, 90]))
+    box = Rectangle((left, p10), width, p90 - p10, facecolor=colour, alpha=0.35, edgecolor=colour, linewidth=1.2)
+    ax.add_patch(box)
+    ax.hlines(p50, left, left + width, color=colour, linewidth=2.2)
+    return p90
+
+
 def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
     quantity = metrics.QUANTITIES[panel["quantity"]]
     points = _points(figure, panel)
     top = 0.0
+    narrow = 0.17 if outcome.beside else 0.36
     for i, p in enumerate(points):
         try:
-            records = outcome.measured.of(figure, p)
+            top = max(top, _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0]))
         except Unmeasured:
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
-        samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
-        if samples.size == 0:
-            continue
-        p10, p50, p90 = np.percentile(samples, [10, 50, 90])
-        colour = PALETTE[0]
-        ax.add_patch(
-            Rectangle(
-                (i - 0.26, p10),
-                0.36,
-                p90 - p10,
-                facecolor=colour,
-                alpha=0.35,
-                edgecolor=colour,
-                linewidth=1.2,
-            )
-        )
-        ax.hlines(p50, i - 0.26, i + 0.10, color=colour, linewidth=2.2)
-        top = max(top, float(p90))
+        if outcome.beside:
+            other = next(iter(outcome.beside.values()))
+            same = other.measured.figures[figure.id]
+            records = other.measured.of(same, same.points[p.name])
+            top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
         for k, band in enumerate(_bands(outcome, figure, p, panel["quantity"])):
             left = i + 0.15 + 0.13 * k
             style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
@@ -251,22 +263,37 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
                     linestyle="none", zorder=5,
                 )  # fmt: skip
             top = max(top, band.high)
-    ax.set_xticks(range(len(points)), [p.name for p in points])
-    if max(len(p.name) for p in points) * len(points) > 34:
-        ax.tick_params(axis="x", labelrotation=30)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
+    _names(ax, points)
     ax.set_xlim(-0.6, len(points) - 0.4)
     ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", quantity.label))
 
 
+def _names(ax: Axes, points: Sequence[Point]) -> None:
+    """The points' names below the axis, without what they all begin with, aslant where they are long."""
+    parts = [p.name.split("-") for p in points]
+    while len(points) > 1 and all(len(p) > 1 and p[0] == parts[0][0] for p in parts):
+        parts = [p[1:] for p in parts]
+    names = ["-".join(p) for p in parts]
+    ax.set_xticks(range(len(points)), names)
+    if max(map(len, names)) * len(points) > 34:
+        ax.tick_params(axis="x", labelrotation=30)
+        for label in ax.get_xticklabels():
+            label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
+
+
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The value over repetitions, with its standard error."""
+    """The value over repetitions, with its standard error; of a closed form, its value."""
     points = _points(figure, panel)
-    samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    quantity = panel["quantity"]
+    samples = [
+        metrics.model(figure, quantity, p)
+        if quantity in metrics.MODEL
+        else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
+        for p in points
+    ]
     ax.bar(
         range(len(points)),
         [s.value for s in samples],
@@ -275,7 +302,9 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         color=BLUE,
         alpha=0.6,
     )
-    ax.set_xticks(range(len(points)), [p.name for p in points])
+    _names(ax, points)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", panel["quantity"]))
 
@@ -332,4 +361,117 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend()
 
 
-KINDS = {"time": _time, "candles": _candles, "bars": _bars, "distribution": _distribution, "curves": _curves}
+#: A group's mark, beside its colour.
+MARKS = "osD^vPX*"
+
+
+def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """One quantity against another.
+
+    Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
+    """
+    groups: dict[str, list[Point]] = {}
+    for p in _points(figure, panel):
+        groups.setdefault(_group(p.name)[0], []).append(p)
+    for i, (group, points) in enumerate(groups.items()):
+        xs, ys = (
+            [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
+            for q in (panel["x"], panel["quantity"])
+        )
+        colour, mark = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
+        sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
+        ax.scatter(xs, ys, s=sizes, color=colour, marker=mark, linewidths=0, label=group, zorder=3)
+    settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
+    longest = max(settings, key=len)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+    else:
+        ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
+    along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
+    ax.set_xlabel(f"{across.label} ({across.unit}){along}")
+    ax.set_ylabel(f"{up.label} ({up.unit})")
+    ax.legend(ncols=2, fontsize=6.5)
+
+
+def _group(name: str) -> tuple[str, str]:
+    """A point's name as its group and the rest; ``bbr-dev-1p`` is of the group ``bbr-dev``."""
+    first, _, rest = name.partition("-")
+    if rest.startswith("dev"):
+        return "bbr-dev", rest.removeprefix("dev").lstrip("-")
+    return first, rest
+
+
+def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A quantity of the first repetition's first flow over time, one curve a point."""
+    column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
+    for i, p in enumerate(_points(figure, panel)):
+        series = outcome.measured.of(figure, p)[0]["series"]
+        t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
+        record = outcome.measured.of(figure, p)[0]
+        active = (t >= record["window"][0] - 2.0) & (t <= record["window"][1])
+        t, v = t[active], v[active]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(panel.get("label", panel["quantity"]))
+    ax.legend(fontsize=6.5)
+
+
+KINDS = {
+    "time": _time,
+    "candles": _candles,
+    "bars": _bars,
+    "distribution": _distribution,
+    "curves": _curves,
+    "tradeoff": _tradeoff,
+    "series": _series,
+}
+
+
+def overlay(
+    path: Path,
+    label: str,
+    names: Sequence[str],
+    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    comparison: Comparison,
+) -> None:
+    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
+    from .compare import spread
+
+    shown = list(names)[:8]
+    columns = 1 if len(shown) == 1 else 2
+    rows = math.ceil(len(shown) / columns)
+    first = next(iter(comparison.results.values()))
+    with mpl.rc_context(STYLE):
+        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
+        for ax, name in zip(axes.flat, shown, strict=False):
+            every = []
+            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+                t, v = next((t, v) for n, t, v in of if n == name)
+                every.append(v)
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+            ax.set_ylim(*spread(np.concatenate(every)))
+            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            if len(shown) > 1:
+                ax.set_title(name, loc="left")
+        for ax in list(axes.flat)[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[-1]:
+            ax.set_xlabel("Time (s)")
+        canvas.supylabel(label, fontsize=9)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

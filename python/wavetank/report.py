@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from .compare import Comparison
     from .judge import Verdict
     from .reproduce import Outcome
     from .validate import Report
@@ -80,18 +81,33 @@ def verdict(v: Verdict) -> Text:
 def claims_table(outcome: Outcome) -> Table:
     """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
     quick = " (quick: 2 repetitions)" if outcome.quick else f" ({outcome.repetitions} repetitions)"
-    table = Table(title=f"reproduce {outcome.name}{quick}", title_justify="left", header_style="bold", pad_edge=False)
+    on = f" on {outcome.water}" if outcome.beside else ""
+    title = f"reproduce {outcome.name}{on}{quick}"
+    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("claim", no_wrap=True)
     table.add_column("quantity")
     table.add_column("paper")
-    table.add_column("measured")
+    table.add_column(outcome.water if outcome.beside else "measured")
+    for name in outcome.beside:
+        table.add_column(name)
     table.add_column("verdict", no_wrap=True)
-    shown = [v for v in outcome.verdicts if v.cls != "unmeasured"]
-    for v in shown:
-        table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), verdict(v))
+    others = [{v.claim.id: v for v in o.verdicts} for o in outcome.beside.values()]
+    for v in outcome.verdicts:
+        if v.cls == "unmeasured":
+            continue
+        beside = [_beside(o[v.claim.id]) for o in others]
+        table.add_row(v.claim.id, f"{v.claim.metric}, {v.claim.system}", paper(v), ours(v), *beside, verdict(v))
     table.caption_justify = "left"
     table.caption = caption(outcome.summary)
+    table.caption += "".join(f"\n{name}: {caption(o.summary)}" for name, o in outcome.beside.items())
+    table.caption += "".join(f"\non {outcome.water}: {why}" for why in outcome.replaced)
     return table
+
+
+def _beside(v: Verdict) -> Text:
+    """The model's value, green where it holds and red where it misses."""
+    style = "" if v.cls != "judged" or v.ok is None else "green" if v.ok else "red"
+    return Text(ours(v), style=style)
 
 
 def caption(s: Mapping[str, int]) -> str:
@@ -156,7 +172,28 @@ def validation_table(report: Report) -> Table:
             state, misses = Text("not run", style="yellow"), rows[0].reason
         table.add_row(name, worst, misses, state)
     table.caption_justify = "left"
-    table.caption = _validation_caption(s)
+    table.caption = "\n".join([_validation_caption(s), *(f"  {n}" for n in report.notes)])
+    return table
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """A row a figure: every water's value, and the others' difference from the first."""
+    first, *others = comparison.results
+    result = comparison.results[first]
+    table = Table(
+        title=f"{result.scenario}, seed {result.seed}", title_justify="left", header_style="bold", pad_edge=False
+    )
+    table.add_column("figure", no_wrap=True)
+    table.add_column("unit")
+    for name in (first, *others):
+        table.add_column(name, justify="right")
+    for name in others:
+        table.add_column(f"{name} against {first}", justify="right")
+    for line in comparison.lines:
+        values = [line.values[w] for w in (first, *others)]
+        differences = [line.differences()[w] for w in others]
+        cells = ["–" if v is None else number(v) for v in values]
+        table.add_row(line.figure, line.unit, *cells, *("" if d is None else f"{100 * d:+.1f} %" for d in differences))
     return table
 
 

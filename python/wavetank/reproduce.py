@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import __version__, claims, files, judge, lab, metrics, plan
-from .errors import unknown
+from .errors import UserError, unknown
 from .judge import Sample, Unmeasured, Verdict
 from .plan import Figure, Point
 
@@ -26,6 +26,14 @@ class Outcome:
     figures: Sequence[Figure]
     measured: lab.Measured
     written: Sequence[Path]
+    #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
+    beside: Mapping[str, Outcome] = field(default_factory=dict)
+    replaced: Sequence[str] = ()
+
+    @property
+    def water(self) -> str:
+        """What it ran on."""
+        return self.measured.water
 
     @property
     def summary(self) -> dict[str, int]:
@@ -39,12 +47,33 @@ class Outcome:
             "quick": self.quick,
             "repetitions": self.repetitions,
             "wavetank": __version__,
-            "claims": [v.json() for v in self.verdicts],
+            "claims": self._claims(),
             "summary": self.summary,
+            **self._on(),
             "figures": {f.id: {"source": f.source, "title": f.title, "points": list(f.points)} for f in self.figures},
             "failures": self.measured.failures(),
             "files": [str(p) for p in self.written],
         }
+
+    def _claims(self) -> list[dict[str, Any]]:
+        rows = [v.json() for v in self.verdicts]
+        keys = ("class", "measured", "other", "compared", "ok")
+        for name, outcome in self.beside.items():
+            for row, v in zip(rows, outcome.verdicts, strict=True):
+                value = v.json()
+                row[_key(name)] = {k: value[k] for k in keys}
+        return rows
+
+    def _on(self) -> dict[str, Any]:
+        if not self.beside:
+            return {}
+        summaries = {f"{_key(n)}_summary": o.summary for n, o in self.beside.items()}
+        return {"on": self.water, **summaries, "replaced": list(self.replaced)}
+
+
+def _key(name: str) -> str:
+    """A name as JSON and CSV have it: "model, alike" is model_alike."""
+    return name.replace(", ", "_")
 
 
 def lookup(measured: lab.Measured) -> judge.Lookup:
@@ -107,26 +136,80 @@ def figures_for(name: str, every: dict[str, claims.Claim]) -> tuple[list[Figure]
 Progress = Callable[[int, int, str], None]
 
 
+#: Repetitions on the second water, where they take a hundred times as long.
+LINUX_REPETITIONS = 3
+
+
 def reproduce(
     name: str, out: Path, quick: bool = False, jobs: int = 1, progress: Progress = lambda done, of, what: None
 ) -> Outcome:
     """Runs what is missing under ``out``, judges, draws. ``progress`` gets (done, of, what) after each run."""
     every = claims.load()
     own, others = figures_for(name, every)
-    runs = lab.runs_of([*own, *others], quick)
+    return write(_outcome(name, out, (own, others), quick, jobs, progress), out)
+
+
+def reproduce_on_linux(
+    name: str,
+    out: Path,
+    quick: bool = False,
+    jobs: int = 1,
+    progress: Progress = lambda done, of, what: None,
+    repetitions: int = LINUX_REPETITIONS,
+) -> Outcome:
+    """The same on the real kernel; beside it the model (as many repetitions), set up like the kernel and as the paper has it."""
+    every = claims.load()
+    own, others = figures_for(name, every)
+    n = len(own)
+    fewer = [replace(f, repetitions=min(f.repetitions, repetitions)) for f in (*own, *others)]
+    changed, replaced = plan.on_linux([*own, *others], repetitions)
+    alike = [replace(f, points={k: _alike(p) for k, p in f.points.items()}) for f in changed]
+    beside = {
+        "model, alike": _outcome(name, out, (alike[:n], alike[n:]), quick, jobs, progress),
+        "model": _outcome(name, out, (fewer[:n], fewer[n:]), quick, jobs, progress),
+    }
+    outcome = _outcome(name, out, (changed[:n], changed[n:]), quick, jobs, progress, "linux")
+    # the reasons that the claims give are the model's
+    verdicts = [v if v.ok is None else replace(v, reason="") for v in outcome.verdicts]
+    return write(replace(outcome, verdicts=verdicts, beside=beside, replaced=replaced), out)
+
+
+def _alike(point: Point) -> Point:
+    """The point set up like the second water; as it is where that cannot run it."""
+    from . import linux
+
+    try:
+        return replace(point, scenario=linux.like_linux(point.scenario))
+    except UserError:
+        return point
+
+
+def _outcome(
+    name: str,
+    out: Path,
+    figures: tuple[Sequence[Figure], Sequence[Figure]],
+    quick: bool,
+    jobs: int,
+    progress: Progress,
+    water: str = "model",
+) -> Outcome:
+    """Runs the experiment's own figures and the others that its claims need, and judges."""
+    every = claims.load()
+    own, others = figures
+    runs = lab.runs_of([*own, *others], quick, water)
     count = 0
-    progress(0, len(runs), name)
+    what = name if water == "model" else f"{name} on {water}:"
+    progress(0, len(runs), what)
 
     def done(run: lab.Run, kept: bool) -> None:
         nonlocal count
         count += 1
-        progress(count, len(runs), f"{name} {run.point}" + (" (kept)" if kept else ""))
+        progress(count, len(runs), f"{what} {run.point}" + (" (kept)" if kept else ""))
 
     records = lab.run_all(runs, out, jobs, done)
-    measured = lab.Measured([*own, *others], records, quick)
+    measured = lab.Measured([*own, *others], records, quick, water)
     verdicts = judge.judge(claims.of_command(name, every.values()), every, lookup(measured))
-    outcome = Outcome(name, quick, max((len(f.seeds(quick)) for f in own), default=0), verdicts, own, measured, ())
-    return write(outcome, out)
+    return Outcome(name, quick, max((len(f.seeds(quick)) for f in own), default=0), verdicts, own, measured, ())
 
 
 def write(outcome: Outcome, out: Path) -> Outcome:
@@ -140,19 +223,23 @@ def write(outcome: Outcome, out: Path) -> Outcome:
     written.append(files.write(out / "samples.parquet", lambda p: _parquet(outcome, p)))
     written.append(files.write_text(out / "claims.csv", _csv(outcome)))
     flents = sorted(
-        {out / "flent" / f"{r.flent}.flent.gz" for r in lab.runs_of(outcome.figures, outcome.quick) if r.flent}
+        {
+            out / "flent" / f"{r.flent}.flent.gz"
+            for r in lab.runs_of(outcome.figures, outcome.quick, outcome.water)
+            if r.flent
+        }
     )
     written += [p for p in flents if p.exists()]
-    done = Outcome(
-        outcome.name, outcome.quick, outcome.repetitions, outcome.verdicts, outcome.figures, outcome.measured,
-        [*written, out / "claims.json"],
-    )  # fmt: skip
+    done = replace(outcome, written=[*written, out / "claims.json"])
     files.write_text(out / "claims.json", files.dumps(done.json()) + "\n")
     return done
 
 
 def _csv(outcome: Outcome) -> str:
-    rows = [{**v.json(), "quick": outcome.quick} for v in outcome.verdicts]
+    rows = [{**row, "quick": outcome.quick} for row in outcome.json()["claims"]]
+    for row in rows:
+        for name in map(_key, outcome.beside):
+            row |= {f"{name}_{k}": v for k, v in row.pop(name).items()}
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["id"], lineterminator="\n")
     writer.writeheader()

@@ -46,6 +46,10 @@ UNITS: dict[str, str] = {
 }
 
 
+#: Why a PPDU has no more MPDUs, in the order of :attr:`Node.ends`: not said; the Block Ack window was closed; it is as large
+#: as may be; nothing more was queued; it is a single frame.
+ENDS = ("unsaid", "window", "full", "dry", "single")
+
 #: Names of the DSCP values that Flent's RRUL uses.
 DSCP = {0: "CS0", 8: "CS1", 40: "CS5", 46: "EF"}
 
@@ -94,15 +98,32 @@ class Ping:
     t: FloatArray
     rtt_ms: FloatArray
 
+    @property
+    def kind(self) -> str:
+        """Its name without the station's: icmp, udp_be, ..."""
+        return self.name.partition(" ")[0]
+
 
 @dataclass(frozen=True)
 class Node:
-    """A radio: ``ampdu_hist[k]`` data PPDUs of k MPDUs in the window (k = 0..64), its share of the window on air."""
+    """A radio in the window. Histograms have 65 entries, for k = 0..64.
+
+    * ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it;
+    * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;
+    * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
+    * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
+    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took.
+    """
 
     name: str
     ampdu_hist: FloatArray
     airtime_fraction: float
     series: Series
+    rx_hist: FloatArray
+    rx_bad: FloatArray
+    ends: FloatArray
+    runs: FloatArray
+    airtime_rx_fraction: float
 
 
 @dataclass(frozen=True)
@@ -113,7 +134,8 @@ class Result:
     seed: int
     simulated_s: float
     wall_s: float
-    events: int
+    #: Events that the model handled; None: a water without such.
+    events: int | None
     window: tuple[float, float]
     flows: tuple[Flow, ...]
     pings: tuple[Ping, ...]
@@ -123,6 +145,8 @@ class Result:
     ledger: Mapping[str, int]
     digest: str
     resolved: Mapping[str, str] = field(repr=False)
+    #: What it ran on: "model" or "linux".
+    water: str = "model"
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Result:
@@ -137,7 +161,17 @@ class Result:
             flows=tuple(_flow(f) for f in raw["flows"]),
             pings=tuple(Ping(**p) for p in raw["pings"]),
             nodes={
-                k: Node(k, np.asarray(n["ampdu_hist"], dtype=np.float64), n["airtime_fraction"], n["series"])
+                k: Node(
+                    k,
+                    n["ampdu_hist"],
+                    n["airtime_fraction"],
+                    n["series"],
+                    n["rx_hist"],
+                    n["rx_bad"],
+                    n["ends"],
+                    n["runs"],
+                    n["airtime_rx_fraction"],
+                )
                 for k, n in raw["nodes"].items()
             },
             qdiscs=raw["qdiscs"],
@@ -170,7 +204,7 @@ class Result:
 
     def ping(self, name: str = "icmp") -> tuple[FloatArray, FloatArray]:
         """Round trips of one kind over all stations: times (s) and ms (NaN: lost)."""
-        found = [p for p in self.pings if p.name == name]
+        found = [p for p in self.pings if p.kind == name]
         if not found:
             return np.empty(0), np.empty(0)
         return np.concatenate([p.t for p in found]), np.concatenate([p.rtt_ms for p in found])
@@ -199,7 +233,7 @@ class Result:
                     "rtos": f.rtos,
                 }
             )
-        others = {p.name for p in self.pings} - {"icmp"}
+        others = {p.kind for p in self.pings} - {"icmp"}
         return {
             "scenario": self.scenario,
             "seed": self.seed,

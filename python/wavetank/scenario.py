@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from . import _core
-from .errors import UserError
+from .errors import UserError, unknown
 from .result import Result
 
 Value = str | int | float | bool
+#: What a scenario can run on.
+WATERS = ("model", "linux")
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,30 @@ class Scenario:
         """Validates without running: every key with its value as it would be used. Raises ScenarioError."""
         return _core.check(self.text, self.path, list(self.overrides))
 
-    def run(self, seed: int | None = None) -> Result:
-        """Runs it. ``seed`` replaces the file's. Raises ScenarioError."""
+    def given(self) -> frozenset[str]:
+        """The keys that the file or an override names."""
+        return frozenset(_keys(tomllib.loads(self.text), "")) | {k for k, _ in self.overrides}
+
+    def run(self, seed: int | None = None, on: str = "model") -> Result:
+        """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's. Raises ScenarioError, and UserError for what the
+        water cannot express."""
+        if on == "linux":
+            from . import linux
+
+            return linux.simulate(self, seed)
+        if on != "model":
+            raise unknown("water", on, WATERS)
         start = time.perf_counter()
         raw = _core.run(self.text, self.path, list(self.overrides), seed)
         return Result.from_core(raw, time.perf_counter() - start)
+
+
+def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for k, v in table.items():
+        if isinstance(v, dict):
+            yield from _keys(v, f"{prefix}{k}.")
+        else:
+            yield prefix + k
 
 
 def show(value: Value) -> str:

@@ -43,18 +43,19 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
     for labels, result in results:
         for of, series in parts(result):
             n = len(series["t"])
-            row = {**labels, "water": "model", "scenario": result.scenario, **of}
+            row = {**labels, "water": result.water, "scenario": result.scenario, **of}
             for k, column in text.items():
                 value = row.get(k)
                 column.append(
                     pa.DictionaryArray.from_arrays(
-                        pa.array([0 if value is not None else None] * n, pa.int32()), pa.array([value or ""])
+                        pa.array([0 if value is not None else None] * n, pa.int32()),
+                        pa.array(["" if value is None else str(value)]),
                     )
                 )
             seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
             for c, column in numbers.items():
                 a = series.get(c)
-                if a is None:
+                if a is None or len(a) != n:  # a UDP flow has no windows
                     column.append(pa.nulls(n, pa.float64()))
                 else:
                     a = np.asarray(a, dtype=np.float64)

@@ -6,6 +6,7 @@ use wavetank_core::net::bss::{Bss, BssConfig, BssEvent, DriverConfig, Out, StaCo
 use wavetank_core::phy::{Band, Ht, Mode};
 use wavetank_core::rate::fixed;
 use wavetank_core::sim::{Blind, EventQueue, FlowId, Kind, NodeId, Owner, Packet, Streams, Time};
+use wavetank_core::wifi::edca::Set;
 use wavetank_core::wifi::{medium, reorder};
 
 fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
@@ -17,6 +18,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         aggregates: true,
         rate: fixed::Params::default(),
         queues: mac80211::Params::default(),
+        tao: None,
         error_up: error,
         error_down: error,
     }
@@ -78,6 +80,7 @@ fn measure(name: &str, stations: u16, error: f64, flows: &[(u8, u8, u32, u32)], 
         reorder: reorder::Params::default(),
         qos: true,
         rfc8325: true,
+        edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     };
     let mut w = World {

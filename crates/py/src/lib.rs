@@ -1,6 +1,8 @@
 //! `wavetank._core`: runs scenarios and tells the schema. Arrays leave as numpy arrays; nothing is computed here.
 
+mod air;
 mod cases;
+mod drill;
 mod outcome;
 mod schema;
 
@@ -18,7 +20,7 @@ create_exception!(
     "A scenario was refused; the message says what, where, and what was expected."
 );
 
-fn read(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
+pub(crate) fn read(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
     let mut s = scenario::read(&Source { path, text }, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))?;
     if let Some(seed) = seed {
         s.seed = seed;
@@ -66,10 +68,15 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
+    m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
+    m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
+    m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
+    m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

@@ -51,7 +51,13 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
     let hist: Vec<f64> = n.ampdu_hist.iter().map(|&k| k as f64).collect();
     d.set_item("ampdu_hist", array(py, &hist)?)?;
+    let counts = |v: &[u64]| v.iter().map(|&k| k as f64).collect::<Vec<_>>();
+    d.set_item("rx_hist", array(py, &counts(&n.rx_hist))?)?;
+    d.set_item("rx_bad", array(py, &counts(&n.rx_bad))?)?;
+    d.set_item("ends", array(py, &counts(&n.ends))?)?;
+    d.set_item("runs", array(py, &counts(&n.runs))?)?;
     d.set_item("airtime_fraction", n.airtime_fraction)?;
+    d.set_item("airtime_rx_fraction", n.airtime_rx_fraction)?;
     let series = PyDict::new(py);
     for (name, col) in [
         ("t", &n.t),

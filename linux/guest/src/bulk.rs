@@ -9,6 +9,7 @@
 use crate::{json, sys};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 const BLOCK: usize = 1 << 20;
@@ -45,6 +46,52 @@ fn drain(stream: TcpStream) {
     }
 }
 
+/// What a receiver's socket is set to.
+pub struct Buffers {
+    /// what `SO_RCVBUF` asks for, which the kernel doubles; 0: left to TCP
+    pub rcvbuf: i32,
+    pub lowat: i32,
+    /// of its ACKs
+    pub tos: i32,
+}
+
+/// The receiver of one connection.
+pub struct Receiver(Arc<OnceLock<TcpStream>>);
+
+/// Starts the receiver of one connection on `port` in `netns`; returns once it listens.
+pub fn receive_one(netns: &str, port: u16, how: &Buffers) -> Result<Receiver, String> {
+    let listener = sys::within(netns, || {
+        let l = TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string())?;
+        let fd = l.as_raw_fd();
+        if how.rcvbuf > 0 {
+            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &how.rcvbuf)?;
+        }
+        if how.lowat > 1 {
+            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &how.lowat)?;
+        }
+        if how.tos != 0 {
+            sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
+        }
+        Ok(l)
+    })?;
+    let slot = Arc::new(OnceLock::new());
+    let ours = Receiver(slot.clone());
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("accept");
+        let twin = stream.try_clone().expect("dup");
+        let _ = slot.set(stream); // stays open to the end, so that its counters can be read
+        drain(twin);
+    });
+    Ok(ours)
+}
+
+impl Receiver {
+    /// Octets of payload that have arrived in order.
+    pub fn received(&self) -> u64 {
+        self.0.get().and_then(|s| tcp_info(s.as_raw_fd())).map_or(0, |raw| u64_at(&raw, 128))
+    }
+}
+
 /// What a sender's socket is set to before it connects.
 #[derive(Clone)]
 pub struct Sender {
@@ -52,6 +99,8 @@ pub struct Sender {
     pub to: SocketAddrV4,
     pub cc: String,
     pub pacing_shift: Option<i32>,
+    /// a timer enforces the pacing rate
+    pub paced: bool,
     /// the IP header's TOS byte: EDCA's access category on a radio
     pub tos: i32,
 }
@@ -76,6 +125,10 @@ pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
         }
         Ok(fd)
     })?;
+    if how.paced {
+        // any rate but "none" asks for pacing (linux@6.12 net/core/sock.c sk_setsockopt, SO_MAX_PACING_RATE)
+        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1))?;
+    }
     if let Some(shift) = how.pacing_shift {
         sys::set_opt(fd, libc::IPPROTO_IP, WT_SO_PACING_SHIFT, &shift)?;
     }
@@ -84,12 +137,7 @@ pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
     let (tx, rx) = std::sync::mpsc::channel();
     thread::spawn(move || {
         sys::sleep_until(start);
-        let addr = libc::sockaddr_in {
-            sin_family: libc::AF_INET as u16,
-            sin_port: to.port().to_be(),
-            sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(to.ip().octets()) },
-            sin_zero: [0; 8],
-        };
+        let addr = sys::address(to);
         let rc = unsafe { libc::connect(fd, (&raw const addr).cast(), 16) };
         if rc != 0 {
             println!("connect {to}: {}", std::io::Error::last_os_error());
@@ -99,6 +147,7 @@ pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
         let block = vec![0u8; BLOCK];
         use std::io::Write;
         while stream.write_all(&block).is_ok() {}
+        std::mem::forget(stream); // stays open to the end, so that its counters can be read
     });
     drop(rx); // the port is read with the samples: connecting takes virtual time that the caller must not wait for
     Ok(Flow { fd, port: 0 })
@@ -107,44 +156,70 @@ pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
 /// The columns that the reference has, in its units.
 #[derive(Clone, Default)]
 pub struct Info {
+    pub established: bool,
     pub cwnd: u32,
     pub ssthresh: u32,
     pub rtt_us: u32,
     pub min_rtt_us: u32,
     pub acked: u64,
-    pub retrans: u32,
+    pub total_retrans: u32,
     pub pacing: u64,
     pub delivery: u64,
     pub notsent: u32,
     pub unacked: u32,
+    /// retransmission timeouts, from 6.7
+    pub rtos: u32,
+}
+
+type Raw = [u8; 248];
+
+fn tcp_info(fd: RawFd) -> Option<Raw> {
+    let mut raw: Raw = [0u8; 248];
+    let mut len = raw.len() as libc::socklen_t;
+    let rc = unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, raw.as_mut_ptr().cast(), &mut len) };
+    (rc == 0).then_some(raw)
+}
+
+fn u32_at(raw: &Raw, o: usize) -> u32 {
+    u32::from_ne_bytes(raw[o..o + 4].try_into().expect("4 bytes"))
+}
+
+fn u64_at(raw: &Raw, o: usize) -> u64 {
+    u64::from_ne_bytes(raw[o..o + 8].try_into().expect("8 bytes"))
 }
 
 impl Flow {
+    /// What TCP_INFO says while the connection is established.
     pub fn info(&mut self) -> Option<Info> {
-        let mut raw = [0u8; 232];
-        let mut len = raw.len() as libc::socklen_t;
-        let rc =
-            unsafe { libc::getsockopt(self.fd, libc::IPPROTO_TCP, libc::TCP_INFO, raw.as_mut_ptr().cast(), &mut len) };
-        if rc != 0 || raw[0] != 1 {
-            return None; // not established
-        }
-        if self.port == 0 {
+        self.state().filter(|i| i.established)
+    }
+
+    /// What TCP_INFO says.
+    pub fn state(&mut self) -> Option<Info> {
+        let raw = tcp_info(self.fd)?;
+        let established = raw[0] == 1;
+        if self.port == 0 && established {
             self.port = local_port(self.fd);
         }
-        let u32_at = |o: usize| u32::from_ne_bytes(raw[o..o + 4].try_into().expect("4 bytes"));
-        let u64_at = |o: usize| u64::from_ne_bytes(raw[o..o + 8].try_into().expect("8 bytes"));
         Some(Info {
-            unacked: u32_at(24),
-            rtt_us: u32_at(68),
-            ssthresh: u32_at(76),
-            cwnd: u32_at(80),
-            retrans: u32_at(100),
-            pacing: u64_at(104),
-            acked: u64_at(120),
-            notsent: u32_at(144),
-            min_rtt_us: u32_at(148),
-            delivery: u64_at(160),
+            established,
+            unacked: u32_at(&raw, 24),
+            rtt_us: u32_at(&raw, 68),
+            ssthresh: u32_at(&raw, 76),
+            cwnd: u32_at(&raw, 80),
+            total_retrans: u32_at(&raw, 100),
+            pacing: u64_at(&raw, 104),
+            acked: u64_at(&raw, 120),
+            notsent: u32_at(&raw, 144),
+            min_rtt_us: u32_at(&raw, 148),
+            delivery: u64_at(&raw, 160),
+            rtos: u32_at(&raw, 240) & 0xffff,
         })
+    }
+
+    /// The application ends: what is in the send buffer still goes, then FIN.
+    pub fn stop(&self) {
+        unsafe { libc::shutdown(self.fd, libc::SHUT_WR) };
     }
 }
 
@@ -167,11 +242,31 @@ impl Info {
             ("rtt", json::number(f64::from(self.rtt_us) / 1e3, 3)),
             ("minrtt", json::number(f64::from(self.min_rtt_us) / 1e3, 3)),
             ("acked", self.acked.to_string()),
-            ("retrans", self.retrans.to_string()),
+            ("retrans", self.total_retrans.to_string()),
             ("pacing", (self.pacing * 8).to_string()),
             ("notsent", self.notsent.to_string()),
             ("unacked", self.unacked.to_string()),
             ("delivery", (self.delivery * 8).to_string()),
         ]
+    }
+
+    /// The product's columns after t and received: acked, snd_cwnd, snd_ssthresh, srtt, min_rtt (us), unacked, retrans,
+    /// pacing, delivery (bit/s), notsent. `null`: the kernel has none.
+    pub fn row(&self) -> impl Iterator<Item = String> {
+        let some = |there: bool, v: u64| if there { v.to_string() } else { "null".into() };
+        [
+            self.acked.to_string(),
+            self.cwnd.to_string(),
+            // TCP_INFINITE_SSTHRESH
+            some(self.ssthresh < 0x7fff_ffff, self.ssthresh.into()),
+            self.rtt_us.to_string(),
+            some(self.min_rtt_us != u32::MAX, self.min_rtt_us.into()),
+            self.unacked.to_string(),
+            self.total_retrans.to_string(),
+            some(self.pacing != u64::MAX, self.pacing.saturating_mul(8)),
+            (self.delivery * 8).to_string(),
+            self.notsent.to_string(),
+        ]
+        .into_iter()
     }
 }

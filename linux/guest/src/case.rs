@@ -23,4 +23,9 @@ impl Case {
             Some(v) => v.parse().map_err(|_| format!("{key}: cannot read {v}")),
         }
     }
+
+    /// The words of `name.0`, `name.1`, ... in that order.
+    pub fn lines<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Vec<&'a str>> + 'a {
+        (0..).map_while(move |i| self.0.get(&format!("{name}.{i}"))).map(|v| v.split_whitespace().collect())
+    }
 }

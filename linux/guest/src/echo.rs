@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-//! UDP echo at a fixed interval: the latency that another flow feels.
+//! Echoes at a fixed interval, ICMP or UDP: the latency that another flow feels.
 //!
 //! Stands for `ping -i`, whose interval does not hold in virtual time. Requests leave on a schedule of absolute
 //! times, whether or not answers come; each carries its number, and the time it left is kept here.
+//! src: RFC 792 (echo); linux@6.12 net/ipv4/icmp.c icmp_echo answers ICMP, `serve` answers UDP.
 
-use crate::sys;
-use std::net::{SocketAddrV4, UdpSocket};
+use crate::{json, sys};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex};
 use std::thread;
-
-const PAYLOAD: usize = 64;
 
 pub fn serve(netns: &str, port: u16) -> Result<(), String> {
     let socket = sys::within(netns, || UdpSocket::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
@@ -22,50 +22,135 @@ pub fn serve(netns: &str, port: u16) -> Result<(), String> {
     Ok(())
 }
 
-/// Times are nanoseconds of the monotonic clock; the results are [seconds since `zero`, milliseconds].
+/// Times are nanoseconds of the monotonic clock; results count from `zero`.
 pub struct Plan {
     pub zero: i64,
     pub first: i64,
     pub interval: i64,
     pub count: usize,
     pub tos: i32,
+    /// octets, 8 at least
+    pub payload: usize,
 }
 
-pub type Answers = Arc<Mutex<Vec<(f64, f64)>>>;
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Identifier of the echo requests.
+    Icmp(u16),
+    /// To this port.
+    Udp(u16),
+}
 
-pub fn start(netns: &str, to: SocketAddrV4, plan: Plan) -> Result<Answers, String> {
-    let socket = sys::within(netns, || {
-        let s = UdpSocket::bind(("0.0.0.0", 0)).map_err(|e| e.to_string())?;
-        s.connect(to).map_err(|e| e.to_string())?;
-        Ok(s)
-    })?;
+/// When each request left, and how long its answer took, ns.
+#[derive(Clone)]
+pub struct Answers {
+    zero: i64,
+    seen: Arc<Mutex<Vec<(i64, Option<i64>)>>>,
+}
+
+impl Answers {
+    /// [seconds since `zero`, milliseconds] of every request that was answered.
+    pub fn answered(&self) -> Vec<(f64, f64)> {
+        let seen = self.seen.lock().expect("lock");
+        seen.iter().filter_map(|(at, rtt)| Some(((at - self.zero) as f64 / 1e9, (*rtt)? as f64 / 1e6))).collect()
+    }
+
+    /// The same of every request; `null` where none came.
+    pub fn json(&self) -> String {
+        let seen = self.seen.lock().expect("lock");
+        json::array(seen.iter().map(|(at, rtt)| {
+            let ms = rtt.map_or("null".into(), |r| json::number(r as f64 / 1e6, 6));
+            format!("[{},{ms}]", json::number((at - self.zero) as f64 / 1e9, 9))
+        }))
+    }
+}
+
+pub fn start(netns: &str, kind: Kind, to: Ipv4Addr, plan: Plan) -> Result<Answers, String> {
+    let socket = sys::within(netns, || open(kind, to))?;
     if plan.tos != 0 {
-        use std::os::fd::AsRawFd;
         sys::set_opt(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_TOS, &plan.tos)?;
     }
-    let answers = Answers::default();
-    let (listener, kept) = (socket.try_clone().map_err(|e| e.to_string())?, answers.clone());
-    let zero = plan.zero;
+    let answers = Answers { zero: plan.zero, seen: Arc::default() };
+    let socket = Arc::new(socket);
+    let (listener, theirs, ours) = (socket.clone(), answers.seen.clone(), answers.seen.clone());
     thread::spawn(move || {
         sys::realtime();
         let mut buf = [0u8; 2048];
-        while let Ok(n) = listener.recv(&mut buf) {
+        loop {
+            let n = receive(listener.as_raw_fd(), &mut buf);
+            let Ok(n) = usize::try_from(n) else { return };
             let at = sys::now();
-            if n < 8 {
-                continue;
+            let Some(i) = number_of(kind, &buf[..n]) else { continue };
+            if let Some((sent, rtt @ None)) = theirs.lock().expect("lock").get_mut(i as usize) {
+                *rtt = Some(at - *sent);
             }
-            let sent = i64::from_ne_bytes(buf[..8].try_into().expect("8 bytes"));
-            kept.lock().expect("lock").push(((sent - zero) as f64 / 1e9, (at - sent) as f64 / 1e6));
         }
     });
     thread::spawn(move || {
         sys::realtime();
-        let mut buf = [0u8; PAYLOAD];
+        let mut buf = vec![0u8; plan.payload.max(8)];
         for i in 0..plan.count {
             sys::sleep_until(plan.first + i as i64 * plan.interval);
-            buf[..8].copy_from_slice(&sys::now().to_ne_bytes());
-            let _ = socket.send(&buf);
+            ours.lock().expect("lock").push((sys::now(), None));
+            buf[..8].copy_from_slice(&(i as u64).to_ne_bytes());
+            match kind {
+                Kind::Udp(_) => send(socket.as_raw_fd(), &buf),
+                Kind::Icmp(id) => send(socket.as_raw_fd(), &request(id, i as u16, &buf)),
+            }
         }
     });
     Ok(answers)
+}
+
+fn open(kind: Kind, to: Ipv4Addr) -> Result<OwnedFd, String> {
+    let (how, protocol, port) = match kind {
+        Kind::Icmp(_) => (libc::SOCK_RAW, libc::IPPROTO_ICMP, 0),
+        Kind::Udp(port) => (libc::SOCK_DGRAM, 0, port),
+    };
+    let fd = unsafe { libc::socket(libc::AF_INET, how, protocol) };
+    sys::check("echo socket", fd.into())?;
+    let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+    let addr = sys::address(SocketAddrV4::new(to, port));
+    let rc = unsafe { libc::connect(fd, (&raw const addr).cast(), 16) };
+    sys::check("echo connect", rc.into())?;
+    Ok(socket)
+}
+
+fn receive(fd: RawFd, buf: &mut [u8]) -> isize {
+    unsafe { libc::recv(fd, buf.as_mut_ptr().cast(), buf.len(), 0) }
+}
+
+fn send(fd: RawFd, buf: &[u8]) {
+    unsafe { libc::send(fd, buf.as_ptr().cast(), buf.len(), 0) };
+}
+
+/// The number that an answer bears; none if it is not ours.
+fn number_of(kind: Kind, packet: &[u8]) -> Option<u64> {
+    let payload = match kind {
+        Kind::Udp(_) => packet,
+        Kind::Icmp(id) => {
+            // a raw socket hands over the IP header, and every host's ICMP
+            let icmp = packet.get(usize::from(packet.first()? & 15) * 4..)?;
+            if icmp.len() < 8 || icmp[0] != 0 || icmp[4..6] != id.to_be_bytes() {
+                return None;
+            }
+            &icmp[8..]
+        }
+    };
+    Some(u64::from_ne_bytes(payload.get(..8)?.try_into().ok()?))
+}
+
+/// An ICMP echo request.
+fn request(id: u16, seq: u16, payload: &[u8]) -> Vec<u8> {
+    let mut m = vec![8, 0, 0, 0];
+    m.extend(id.to_be_bytes());
+    m.extend(seq.to_be_bytes());
+    m.extend(payload);
+    let word = |c: &[u8]| u32::from(c[0]) << 8 | c.get(1).map_or(0, |b| u32::from(*b));
+    let mut sum: u32 = m.chunks(2).map(word).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    m[2..4].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    m
 }

@@ -17,7 +17,9 @@ mod case;
 mod echo;
 mod json;
 mod qdisc;
+mod radio;
 mod reload;
+mod run;
 mod sys;
 mod udp;
 mod wifi;
@@ -48,6 +50,7 @@ fn run(init: bool) -> Result<(), String> {
     let out = match case.text("kind", "wired").as_str() {
         "wired" => wired::run(&case)?,
         "wifi" => wifi::run(&case)?,
+        "run" => run::run(&case)?,
         "reload" => reload::run(&case)?,
         other => return Err(format!("unknown kind {other}")),
     };

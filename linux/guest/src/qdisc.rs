@@ -19,6 +19,7 @@ pub struct Watch {
 #[derive(Default, Clone, Copy)]
 pub struct Stats {
     pub backlog_packets: u32,
+    pub backlog_bytes: u32,
     pub dropped: u32,
 }
 
@@ -56,7 +57,11 @@ impl Watch {
                 if len >= 36 && u32_at(rest, 20) as i32 == self.ifindex && u32_at(rest, 24) == self.handle {
                     if let Some(stats) = attribute(&rest[36..len], TCA_STATS) {
                         // tc_stats: bytes u64, packets, drops, overlimits, bps, pps, qlen, backlog
-                        found = Stats { dropped: u32_at(stats, 12), backlog_packets: u32_at(stats, 28) };
+                        found = Stats {
+                            dropped: u32_at(stats, 12),
+                            backlog_packets: u32_at(stats, 28),
+                            backlog_bytes: u32_at(stats, 32),
+                        };
                     }
                 }
                 rest = &rest[((len + 3) & !3).min(rest.len())..];

@@ -177,3 +177,12 @@ pub fn wait_carrier(dev: &str, secs: i64) -> Result<(), String> {
 pub fn note(text: &str) {
     println!("[{:10.6}] {text}", now() as f64 / 1e9);
 }
+
+pub fn address(to: std::net::SocketAddrV4) -> libc::sockaddr_in {
+    libc::sockaddr_in {
+        sin_family: libc::AF_INET as u16,
+        sin_port: to.port().to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(to.ip().octets()) },
+        sin_zero: [0; 8],
+    }
+}

@@ -9,6 +9,7 @@
 use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
+use crate::radio::{self, Counters};
 use crate::udp::{self, Sink};
 use crate::{echo, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -95,8 +96,15 @@ fn scenario(case: &Case) -> Result<String, String> {
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
-    let plan = echo::Plan { zero, first: ping0, interval, count: count as usize, tos: case.get("ping_tos", tos)? };
-    let answers = echo::start("C1", SocketAddrV4::new(far_addr, 5002), plan)?;
+    let plan = echo::Plan {
+        zero,
+        first: ping0,
+        interval,
+        count: count as usize,
+        tos: case.get("ping_tos", tos)?,
+        payload: 64,
+    };
+    let answers = echo::start("C1", echo::Kind::Udp(5002), far_addr, plan)?;
 
     let per_station: usize = case.get("flows", 1)?;
     let mut flows: Vec<(usize, bool, Flow)> = Vec::new();
@@ -110,7 +118,14 @@ fn scenario(case: &Case) -> Result<String, String> {
             bulk::receive(to_ns, port, per_station)?;
             for k in 0..per_station {
                 let tos = marks[k % marks.len()];
-                let how = Sender { netns: from.into(), to, cc: case.text("cc", "cubic"), pacing_shift: None, tos };
+                let how = Sender {
+                    netns: from.into(),
+                    to,
+                    cc: case.text("cc", "cubic"),
+                    pacing_shift: None,
+                    paced: false,
+                    tos,
+                };
                 flows.push((i, up, bulk::send(&how, zero)?));
             }
         } else {
@@ -118,7 +133,7 @@ fn scenario(case: &Case) -> Result<String, String> {
             udp::flood(from, to, case.get("payload", 1472)?, zero, tos)?;
         }
     }
-    Sink::run(&sinks);
+    Sink::run(&sinks.iter().map(|(_, s)| s).collect::<Vec<_>>());
 
     let mut rows = Vec::new();
     let (mut base, mut last) = (None, None);
@@ -163,12 +178,12 @@ fn scenario(case: &Case) -> Result<String, String> {
             rows.push(json::object(&columns));
         }
         if t >= warmup - 1e-3 {
-            counters0.get_or_insert_with(|| counters(stations));
+            counters0.get_or_insert_with(|| radio::counters(stations + 1));
             base.get_or_insert_with(|| (t, octets.clone()));
             last = Some((t, octets));
         }
     }
-    let counters1 = counters(stations);
+    let counters1 = radio::counters(stations + 1);
     sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
 
     if !tsq.is_empty() {
@@ -181,10 +196,9 @@ fn scenario(case: &Case) -> Result<String, String> {
     let (t1, a1) = last.expect("base is set");
     let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
     let pings = answers
-        .lock()
-        .expect("lock")
-        .iter()
-        .map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
+        .answered()
+        .into_iter()
+        .map(|(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
         .collect::<Vec<_>>();
     let radio = json::object(&[
         ("secs", json::number(t1 - t0, 4)),
@@ -196,42 +210,13 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("flows", flows.len().to_string()),
         ("rows", json::array(rows)),
         ("pings", json::array(pings)),
-        ("netstat", json::object(&[("C1", netstat("C1")), ("S", netstat("S"))])),
+        ("netstat", json::object(&[("C1", wired::netstat("C1")), ("S", wired::netstat("S"))])),
         ("tsq_cards", json::array(tsq_cards)),
         ("radio", radio),
     ]))
 }
 
-/// TCP's own counters of a namespace that are not zero (since boot).
-fn netstat(ns: &str) -> String {
-    let text = sys::within(ns, || std::fs::read_to_string("/proc/thread-self/net/netstat").map_err(|e| e.to_string()));
-    let text = text.unwrap_or_default();
-    let mut lines = text.lines();
-    let mut pairs = Vec::new();
-    while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
-        if names.starts_with("TcpExt:") {
-            let both = names.split(' ').zip(values.split(' ')).skip(1);
-            pairs.extend(both.filter(|(_, v)| *v != "0").map(|(k, v)| (k, v.to_string())));
-        }
-    }
-    json::object(&pairs)
-}
-
-type Counters = Vec<Vec<(String, u64)>>;
-
-/// wavetank_radio's debugfs files: the air first, then each radio.
-fn counters(stations: usize) -> Counters {
-    let names = std::iter::once("air".to_string()).chain((0..=stations).map(|i| format!("radio{i}")));
-    names
-        .map(|n| {
-            let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
-            let pairs = text.lines().filter_map(|l| l.split_once(' '));
-            pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
-        })
-        .collect()
-}
-
-fn difference(from: &Counters, to: &Counters) -> Vec<String> {
+fn difference(from: &[Counters], to: &[Counters]) -> Vec<String> {
     to.iter()
         .enumerate()
         .map(|(i, now)| {

@@ -17,7 +17,7 @@ const S_ADDR: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
 const LEAF: u32 = 0x10;
 
 pub fn run(case: &Case) -> Result<String, String> {
-    links()?;
+    links(1)?;
     let local = case.text("where", "local") == "local";
     let rate: f64 = case.get("rate_mbit", 100.0)?;
     let limit: u32 = case.get("limit", 1000)?;
@@ -66,14 +66,15 @@ pub fn run(case: &Case) -> Result<String, String> {
     let ping0 = (sys::now() / (1000 * MS) + 1) * 1000 * MS;
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let count = ((secs + 1.4) * 1e9) as i64 / interval + 1;
-    let plan = echo::Plan { zero, first: ping0, interval, count: count as usize, tos: 0 };
-    let answers = echo::start("C", SocketAddrV4::new(S_ADDR, 5002), plan)?;
+    let plan = echo::Plan { zero, first: ping0, interval, count: count as usize, tos: 0, payload: 64 };
+    let answers = echo::start("C", echo::Kind::Udp(5002), S_ADDR, plan)?;
 
     let how = Sender {
         netns: "C".into(),
         to: SocketAddrV4::new(S_ADDR, 5001),
         cc: case.text("cc", "cubic"),
         pacing_shift: (shift != 10).then_some(shift),
+        paced: false,
         tos: 0,
     };
     let flows: usize = case.get("flows", 1)?;
@@ -105,10 +106,9 @@ pub fn run(case: &Case) -> Result<String, String> {
         _ => 0.0,
     };
     let pings = answers
-        .lock()
-        .expect("lock")
-        .iter()
-        .map(|&(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
+        .answered()
+        .into_iter()
+        .map(|(t, ms)| format!("[{},{}]", json::number(t, 4), json::number(ms, 3)))
         .collect::<Vec<_>>();
     Ok(json::object(&[
         ("goodput_mbit", json::number(goodput, 3)),
@@ -118,7 +118,8 @@ pub fn run(case: &Case) -> Result<String, String> {
     ]))
 }
 
-fn links() -> Result<(), String> {
+/// The namespaces and veth pairs. With `segs` every device takes that many segments an skb, and offloads are off.
+pub fn links(segs: u32) -> Result<(), String> {
     sys::feed(
         "ip",
         &["-batch"],
@@ -126,15 +127,20 @@ fn links() -> Result<(), String> {
         link add cr netns C type veth peer name rc netns R\n\
         link add rs netns R type veth peer name sr netns S\n",
     )?;
+    let devices = [("C", "cr"), ("R", "rc"), ("R", "rs"), ("S", "sr")];
     for (ns, text) in [
-        ("C", "addr add 10.0.0.1/24 dev cr\nlink set cr gso_max_segs 1\nlink set cr up\nlink set lo up\nroute add default via 10.0.0.2\n"),
-        ("R", "addr add 10.0.0.2/24 dev rc\naddr add 10.0.1.1/24 dev rs\nlink set rc gso_max_segs 1\nlink set rs gso_max_segs 1\nlink set rc up\nlink set rs up\n"),
-        ("S", "addr add 10.0.1.2/24 dev sr\nlink set sr gso_max_segs 1\nlink set sr up\nlink set lo up\nroute add default via 10.0.1.1\n"),
+        ("C", "addr add 10.0.0.1/24 dev cr\nlink set cr up\nlink set lo up\nroute add default via 10.0.0.2\n"),
+        ("R", "addr add 10.0.0.2/24 dev rc\naddr add 10.0.1.1/24 dev rs\nlink set rc up\nlink set rs up\n"),
+        ("S", "addr add 10.0.1.2/24 dev sr\nlink set sr up\nlink set lo up\nroute add default via 10.0.1.1\n"),
     ] {
-        sys::feed("ip", &["-n", ns, "-batch"], text)?;
+        let of = devices.iter().filter(|d| segs > 0 && d.0 == ns);
+        let limits: String = of.map(|(_, dev)| format!("link set {dev} gso_max_segs {segs}\n")).collect();
+        sys::feed("ip", &["-n", ns, "-batch"], &format!("{limits}{text}"))?;
     }
-    for (ns, dev) in [("C", "cr"), ("R", "rc"), ("R", "rs"), ("S", "sr")] {
-        sys::within(ns, || sys::offloads_off(dev))?;
+    if segs == 1 {
+        for (ns, dev) in devices {
+            sys::within(ns, || sys::offloads_off(dev))?;
+        }
     }
     sys::within("R", || sys::sysctl("net/ipv4/ip_forward", "1"))
 }
@@ -164,4 +170,19 @@ pub fn tcp_settings(case: &Case, namespaces: &[&str]) -> Result<(), String> {
         })?;
     }
     Ok(())
+}
+
+/// TCP's own counters of a namespace that are not zero (since boot).
+pub fn netstat(ns: &str) -> String {
+    let text = sys::within(ns, || std::fs::read_to_string("/proc/thread-self/net/netstat").map_err(|e| e.to_string()));
+    let text = text.unwrap_or_default();
+    let mut lines = text.lines();
+    let mut pairs = Vec::new();
+    while let (Some(names), Some(values)) = (lines.next(), lines.next()) {
+        if names.starts_with("TcpExt:") {
+            let both = names.split(' ').zip(values.split(' ')).skip(1);
+            pairs.extend(both.filter(|(_, v)| *v != "0").map(|(k, v)| (k, v.to_string())));
+        }
+    }
+    json::object(&pairs)
 }

@@ -7,6 +7,7 @@ and 2 to 14 stations have a second metric, ``bianchi_mbit``: within 5 % of Bianc
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from .. import _core, workers
 from ..errors import UserError, nearest
+from ..linux import tree
 from .report import Report, Row
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "ns3-saturation.csv"
@@ -100,14 +102,32 @@ def bianchi(row: Table) -> float | None:
     return float(_core.dcf_bianchi(row))
 
 
-def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
-    """Runs every row."""
+def linux_goodputs(path: Path, jobs: int, done: Callable[[str], None]) -> dict[int, float]:
+    """Goodput of every row on the virtual radio under the real mac80211. Raises LinuxFailed."""
+    table = load(path)
+
+    def on_line(line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "progress" and rest.isdigit():
+            done(name(table[int(rest)]))
+
+    text = tree.program(["tests/saturation", str(path), "--json", "--jobs", str(jobs)], on_line)
+    return {r["row"]: float(r["goodput_mbit"]) for r in map(json.loads, text.splitlines())}
+
+
+def validate(
+    path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None, on: str = "model"
+) -> Report:
+    """Runs every row on the model, or on linux."""
     table = load(path or PATH)
-    ours: dict[int, float] = {}
-    for i, value in workers.pool(run_row, table, jobs):
-        ours[i] = value
-        done(name(table[i]))
+    if on == "linux":
+        ours = linux_goodputs(path or PATH, jobs, done)
+    else:
+        ours = {}
+        for i, value in workers.pool(run_row, table, jobs):
+            ours[i] = value
+            done(name(table[i]))
     rows: list[Row] = []
     for i, row in enumerate(table):
         rows += judge(row, ours[i], bianchi(row))
-    return Report("dcf", rows)
+    return Report("dcf" if on == "model" else "dcf on linux", rows)

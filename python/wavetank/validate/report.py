@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+
+from .. import workers
 
 
 @dataclass(frozen=True)
@@ -88,3 +90,41 @@ def _errors(rows: Sequence[Row]) -> dict[str, float | None]:
 def _metric(rows: Sequence[Row]) -> dict[str, float | int | None]:
     judged = [r.ok for r in rows if r.ok is not None]
     return {**_errors(rows), "share_ok": sum(judged) / len(judged) if judged else None, "rows": len(judged)}
+
+
+class Case(Protocol):
+    """What a reference has of one piece of work."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the report."""
+        ...
+
+
+C = TypeVar("C", bound=Case)
+Figures = dict[str, float]
+
+
+def run_all(
+    cases: Sequence[C],
+    cannot: Callable[[C], str],
+    run_case: Callable[[C], Figures],
+    judge: Callable[[C, Figures], list[Row]],
+    known: Callable[[C], Mapping[str, float]],
+    jobs: int,
+    done: Callable[[str], None],
+) -> list[Row]:
+    """Runs every case that can be run and judges it; rows of the others say why not, with the ``known`` figures."""
+    why = {c.name: cannot(c) for c in cases}
+    todo = [c for c in cases if not why[c.name]]
+    ours: dict[str, Figures] = {}
+    for i, values in workers.pool(run_case, todo, jobs):
+        ours[todo[i].name] = values
+        done(todo[i].name)
+    rows: list[Row] = []
+    for c in cases:
+        if why[c.name]:
+            rows += [Row(c.name, figure, value, None, None, why[c.name]) for figure, value in known(c).items()]
+        else:
+            rows += judge(c, ours[c.name])
+    return rows

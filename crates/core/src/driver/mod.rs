@@ -12,6 +12,8 @@ crate::choices! {
     pub enum Name {
         /// Atheros 802.11n on PCIe: AR9580, AR5BHB116.
         Ath9k = "ath9k",
+        /// The same card before Linux 4.10: a qdisc above the driver's own TID queues.
+        Ath9kTidq = "ath9k_tidq",
         /// Atheros AR9271 on USB.
         Ath9kHtc = "ath9k_htc",
         /// Qualcomm Atheros 802.11ac on PCIe: QCA988x, QCA6174.

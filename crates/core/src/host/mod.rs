@@ -3,8 +3,14 @@
 //! Enters: packets that a device hands up. Leaves: the same packets, in order, later. A receiver that takes an A-MPDU apart
 //! packet by packet sends its TCP ACKs one by one, so that the first ones reach the driver alone or in twos.
 //! Stands for: linux@6.12 net/core/dev.c __netif_receive_skb_core up to tcp_v4_rcv, with what a CPU takes for it.
-//! Differs: D1 one CPU a host, and sending costs nothing of it; D2 the cost is the same for every packet; D3 no GRO (none
-//! of ath9k and ath9k_htc feed NAPI's).
+//! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`]; ath9k and ath9k_htc are no NAPI drivers and have neither.
+//! Differs: D1 one CPU a host, and sending costs nothing of it; D2 the cost is the same for every packet, and for every frame of
+//! a poll: a merged packet costs what its frames cost, and goes up when the poll ends.
+
+pub mod gro;
+pub mod nic;
+
+pub use nic::Nic;
 
 use crate::params;
 use crate::sim::{Owner, Packet, Span, Time};
@@ -34,12 +40,31 @@ pub struct Host {
     /// The wired port that is the only way to this host. What leaves that port can be announced before it arrives: nothing
     /// can come in between.
     pub wire: Option<u16>,
+    /// Its wired card, if that gathers frames.
+    pub nic: Option<Nic>,
+}
+
+/// What a poll brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Polled {
+    /// Frames that went into another packet.
+    pub merged: u64,
+    /// The instant at which the host is done with the first packet, if none was waiting before: call [`Host::take`] then.
+    pub first: Option<Time>,
+    /// When to poll again.
+    pub next: Option<Time>,
 }
 
 impl Host {
     /// A host that takes `cost` for a packet.
     pub fn new(cost: Span) -> Host {
-        Host { ring: VecDeque::with_capacity(256), cost, busy_until: Time::ZERO, wire: None }
+        Host { ring: VecDeque::with_capacity(256), cost, busy_until: Time::ZERO, wire: None, nic: None }
+    }
+
+    /// The same, with a wired card at the far end of this port's cable.
+    pub fn with_nic(mut self, p: &nic::Params, port: u16) -> Host {
+        self.nic = Nic::new(p, port);
+        self
     }
 
     /// The same, behind this wired port alone.
@@ -65,9 +90,22 @@ impl Host {
         (p, self.ring.front().map(|w| w.0))
     }
 
+    /// The card's interrupt came: takes the frames that are there, one by one, and hands them up merged as far as GRO may.
+    pub fn poll(&mut self, now: Time) -> Polled {
+        let Host { ring, cost, busy_until, nic: Some(nic), .. } = self else {
+            return Polled { merged: 0, first: None, next: None };
+        };
+        let idle = ring.is_empty();
+        let begin = (*busy_until).max(now);
+        let (merged, end, next) = nic.poll(now, begin, *cost, |at, p| ring.push_back((at, *p)));
+        *busy_until = end;
+        let first = ring.front().filter(|_| idle).map(|w| w.0);
+        Polled { merged, first, next }
+    }
+
     /// Packets that wait.
     pub fn held(&self) -> usize {
-        self.ring.len()
+        self.ring.len() + self.nic.as_ref().map_or(0, Nic::held)
     }
 }
 
@@ -86,5 +124,22 @@ mod tests {
         assert_eq!(h.take().1, Some(Time::from_us(108)));
         assert_eq!(h.take().1, None);
         assert_eq!(h.arrive(Time::from_us(110), &p, Owner::NONE), Some(Time::from_us(114)));
+    }
+
+    #[test]
+    fn a_poll_merges_what_follows_and_the_packet_is_done_with_its_last_frame() {
+        let mut h = Host::new(Span::from_us(2)).with_nic(&nic::Params::default(), 0);
+        let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        (p.payload, p.headers) = (1448, 52);
+        let nic = h.nic.as_mut().unwrap();
+        assert_eq!(nic.arrive(Time::ZERO, Time::from_us(100), &p), Some(Time::from_us(120)));
+        p.seq = 1448;
+        nic.arrive(Time::ZERO, Time::from_us(112), &p);
+        p.seq = 2896;
+        nic.arrive(Time::ZERO, Time::from_us(124), &p);
+        let polled = h.poll(Time::from_us(120));
+        let next = Some(Time::from_us(144));
+        assert_eq!(polled, Polled { merged: 1, first: Some(Time::from_us(124)), next }, "the third frame comes later");
+        assert_eq!((h.take().0.segs, h.held()), (2, 1));
     }
 }

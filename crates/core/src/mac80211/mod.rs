@@ -15,6 +15,7 @@
 pub mod airtime;
 pub mod estimate;
 pub mod fq;
+pub mod tao;
 
 use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};

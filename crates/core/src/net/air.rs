@@ -5,11 +5,14 @@ use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{BandName, Kernel, Radio, Standard};
+use crate::scenario::each::Each;
+use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::tcp::Auto;
+use crate::wifi::edca::Set;
 
-fn mode(s: &Scenario) -> Result<Mode, String> {
+/// The mode of station `i`, counted from 1; the access point's own is the general one.
+fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
         Standard::A => {
@@ -22,7 +25,11 @@ fn mode(s: &Scenario) -> Result<Mode, String> {
             let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
             Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
-        Standard::N => Ok(Mode::Ht(Ht::new(w.mcs, w.width_mhz == 40, w.short_gi).expect("the schema bounds the MCS"))),
+        Standard::N => {
+            let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
+            let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
+            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
+        }
     }
 }
 
@@ -39,11 +46,17 @@ const fn has_aql(k: Kernel) -> bool {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let mode = mode(s)?;
     let qos = s.wifi.standard != Standard::A;
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
-        Name::Ath9kHtc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
+        Name::Ath9kHtc => match r.above {
+            Above::Qdisc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
+            Above::Kernel if s.kernel != Kernel::V6_12 => {
+                DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs()))
+            }
+            Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
+        },
         Name::Ath10k if s.kernel == Kernel::V4_14 => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
@@ -57,7 +70,8 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
-    let station = |i: usize| StaConfig {
+    let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
+    let station = |i: usize, mode: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
@@ -65,8 +79,9 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
         queues: queues(if i == 0 { &s.ap } else { &s.sta }),
-        error_up: s.wifi.error_rate,
-        error_down: s.wifi.error_rate,
+        tao: (i > 0 && s.tao.enabled).then_some(s.tao),
+        error_up: each(&s.stations.error_up, i),
+        error_down: each(&s.stations.error_down, i),
     };
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
@@ -74,9 +89,33 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         medium: s.medium,
         reorder: s.reorder,
         qos,
+        edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
-        stations: (0..=usize::from(s.wifi.stations)).map(station).collect(),
+        stations: (0..=usize::from(s.wifi.stations))
+            .map(|i| Ok(station(i, mode(s, i)?)))
+            .collect::<Result<_, String>>()?,
     };
     cfg.check().map_err(|e| e.to_string())?;
     Ok(cfg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
+        let cases = [
+            (Kernel::V5_10, Above::Kernel, false),
+            (Kernel::V6_12, Above::Kernel, true),
+            (Kernel::V6_12, Above::Qdisc, false),
+            (Kernel::V4_14, Above::Txqs, true),
+        ];
+        for (kernel, above, txqs) in cases {
+            let mut s = Scenario { kernel, ..Scenario::default() };
+            (s.wifi.stations, s.sta.driver, s.sta.above) = (1, Name::Ath9kHtc, above);
+            let cfg = config(&s).unwrap();
+            assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
+        }
+    }
 }

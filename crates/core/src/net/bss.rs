@@ -19,11 +19,12 @@ mod tests;
 pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
+use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
-use crate::wifi::medium::{Arrival, Seen};
-use crate::wifi::{Ac, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
+use crate::wifi::medium::{Arrival, Exchanged, Seen};
+use crate::wifi::{Ac, Aired, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
 use netdev::Netdev;
 
 /// What a BSS wants to be called for.
@@ -62,6 +63,7 @@ impl Out {
 struct Station {
     netdev: Netdev,
     node: crate::sim::NodeId,
+    tao: Option<Box<Tao>>,
 }
 
 /// An access point and its stations.
@@ -70,6 +72,8 @@ pub struct Bss {
     stations: Vec<Station>,
     receivers: Vec<Receiver>,
     wants: Vec<(Time, Lane, u32)>,
+    /// ACKs on their way from TAO to the netdev.
+    held: Vec<Packet>,
     band: Band,
     qos: bool,
     rfc8325: bool,
@@ -84,10 +88,15 @@ impl Bss {
         Bss {
             medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
             stations: (0..n)
-                .map(|i| Station { netdev: Netdev::new(cfg, i, streams), node: cfg.stations[i].node })
+                .map(|i| Station {
+                    netdev: Netdev::new(cfg, i, streams),
+                    node: cfg.stations[i].node,
+                    tao: cfg.stations[i].tao.map(|p| Box::new(Tao::new(&p))),
+                })
                 .collect(),
             receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
             wants: Vec::new(),
+            held: Vec::new(),
             band: cfg.band,
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
@@ -104,8 +113,18 @@ impl Bss {
         out: &mut Out,
         probe: &mut impl Probe,
     ) -> Verdict {
-        let tid = if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() };
+        let tid = self.tid(p);
         let s = &mut self.stations[from.ix()];
+        if let Some(tao) = &mut s.tao {
+            match tao.sent(tid, p) {
+                Sent::Passes => {}
+                Sent::Held => return Verdict::Ok,
+                Sent::Released => {
+                    self.release(now, from, to, tid, out, probe);
+                    return Verdict::Ok;
+                }
+            }
+        }
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         let v = s.netdev.xmit(now, to, tid, p, &mut sink);
         match s.netdev.category(tid) {
@@ -117,6 +136,33 @@ impl Bss {
             None => self.look(now, from, out, probe),
         }
         v
+    }
+
+    fn tid(&self, p: &Packet) -> Tid {
+        if self.qos { Tid::of_dscp(p.dscp, self.rfc8325) } else { Tid::default() }
+    }
+
+    /// The stack of `s` is about to take `p`, which came from the access point: TAO counts it.
+    pub fn taking(&mut self, s: StaIx, p: &Packet) {
+        let tid = self.tid(p);
+        self.stations[s.ix()].tao.iter_mut().for_each(|t| t.received(tid, p, p.ends_ampdu));
+    }
+    /// It has taken it.
+    pub fn taken(&mut self, now: Time, s: StaIx, p: &Packet, out: &mut Out, probe: &mut impl Probe) {
+        let tid = self.tid(p);
+        if self.stations[s.ix()].tao.as_ref().is_some_and(|t| t.done(tid)) {
+            self.release(now, s, StaIx::AP, tid, out, probe);
+        }
+    }
+
+    /// The ACKs that `from` holds go down together.
+    fn release(&mut self, now: Time, from: StaIx, to: StaIx, tid: Tid, out: &mut Out, probe: &mut impl Probe) {
+        let s = &mut self.stations[from.ix()];
+        s.tao.iter_mut().for_each(|t| t.release(tid, &mut self.held));
+        let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
+        s.netdev.xmit_all(now, to, tid, &self.held, &mut sink);
+        self.held.clear();
+        self.look(now, from, out, probe);
     }
 
     /// An event that was asked for.
@@ -153,7 +199,8 @@ impl Bss {
 
     /// Packets inside: in queues, drivers, and reorder buffers, each counted once.
     pub fn held(&self) -> u64 {
-        let below: u64 = self.stations.iter().map(|s| s.netdev.held()).sum();
+        let held = |s: &Station| s.netdev.held() + s.tao.as_ref().map_or(0, |t| t.held());
+        let below: u64 = self.stations.iter().map(held).sum();
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
         let landed =
             self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)));
@@ -190,6 +237,7 @@ impl<P: Probe> View<'_, P> {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
+        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
         for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
             let ended = now - airtime * (n - 1 - i as i64) / n;
             st.netdev.receive(now, ended, p, &mut sink);
@@ -225,6 +273,16 @@ impl<P: Probe> Stations for View<'_, P> {
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.out.schedule.push((at, lane, BssEvent::Medium(ev)));
     }
+    #[inline]
+    fn aired(&mut self, x: &Exchanged) {
+        if P::AIR {
+            let depths: Vec<_> = self.stations.iter().map(|s| s.netdev.waiting()).collect();
+            let s = &self.stations[x.from.ix()];
+            let burst = s.netdev.head(x.ac).expect("what is on the air is still at the head");
+            let to = self.stations[burst.to.ix()].node;
+            self.probe.aired(&Aired { x: *x, from: s.node, to, burst, depths: &depths });
+        }
+    }
     fn seen(&mut self, s: &Seen) {
         self.probe.ppdu(&PpduSeen {
             from: self.stations[s.from.ix()].node,
@@ -233,6 +291,7 @@ impl<P: Probe> Stations for View<'_, P> {
             mpdus: s.mpdus,
             bad: s.bad,
             bytes: s.bytes,
+            end: s.end as u8,
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,

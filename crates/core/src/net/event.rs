@@ -9,6 +9,8 @@ use crate::wifi::MediumEvent;
 pub(super) enum Event {
     /// A host is done with the next received packet.
     HostRx(NodeId),
+    /// A host's wired card has an interrupt for it.
+    HostPoll(NodeId),
     /// A packet arrives at the far end of a port's cable.
     PortArrive(u16),
     /// A port's device has sent a packet.
@@ -59,6 +61,7 @@ impl Event {
             Event::Echo(i) => (15, i, 0),
             Event::Flood(i) => (16, i, 0),
             Event::Sample => (17, 0, 0),
+            Event::HostPoll(n) => (18, n.0, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -85,6 +88,7 @@ impl Event {
             15 => Event::Echo(short),
             16 => Event::Flood(short),
             17 => Event::Sample,
+            18 => Event::HostPoll(NodeId(short)),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -129,6 +133,7 @@ mod tests {
         ];
         let own = [
             Event::HostRx(NodeId(i)),
+            Event::HostPoll(NodeId(i)),
             Event::PortArrive(i),
             Event::PortDone(i),
             Event::PortWake(i),

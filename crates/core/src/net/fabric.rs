@@ -55,7 +55,9 @@ impl Accounts {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
-        gso_segment(p, sg)
+        // What GRO merged and a router sends on weighs what its frames weighed.
+        let frame = (p.segs > 1 && p.owner == Owner::NONE).then_some(p.truesize / u32::from(p.segs));
+        gso_segment(p, sg).map(move |s| Packet { truesize: frame.unwrap_or(s.truesize), ..s })
     }
 }
 
@@ -78,6 +80,8 @@ pub(super) struct Fabric {
     /// The node of each station of the BSS.
     pub(super) stations: Vec<NodeId>,
     pub(super) accounts: Accounts,
+    /// Stations hold ACKs back.
+    pub(super) tao: bool,
 }
 
 impl Fabric {
@@ -137,7 +141,8 @@ impl Fabric {
 
     /// The packet with which `node` is done now.
     pub(super) fn take(&mut self, now: Time, node: NodeId) -> Packet {
-        if let Some(i) = self.hosts[usize::from(node.0)].wire {
+        let host = &self.hosts[usize::from(node.0)];
+        if let (Some(i), None) = (host.wire, &host.nic) {
             // What the wire let through meanwhile is next in line.
             let (port, mut ctx) = self.port(i);
             port.catch_up(now, &mut ctx);
@@ -149,10 +154,40 @@ impl Fabric {
         p
     }
 
-    /// A device hands `p` up to `node`.
+    /// A wired card's interrupt: its host polls.
+    pub(super) fn on_poll(&mut self, now: Time, node: NodeId) {
+        let n = usize::from(node.0);
+        let Some(i) = self.hosts[n].nic.as_ref().filter(|nic| nic.due() == now).map(|nic| nic.port) else {
+            return; // an earlier interrupt replaced it
+        };
+        let (port, mut ctx) = self.port(i);
+        port.catch_up(now, &mut ctx);
+        let polled = self.hosts[n].poll(now);
+        self.accounts.ledger.made -= polled.merged;
+        if let Some(at) = polled.first {
+            self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+        if let Some(at) = polled.next {
+            self.q.push(at.max(now), Lane::Softirq, Event::HostPoll(node));
+        }
+    }
+
+    /// A wired device hands `p` up to `node`.
     pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
         if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        }
+    }
+
+    /// The stack of a node is about to take `p`, or (`done`) has: TAO counts.
+    pub(super) fn taking(&mut self, now: Time, node: NodeId, p: &Packet, done: bool, probe: &mut impl Probe) {
+        let (Some(bss), Some(i)) = (self.bss.as_mut(), self.stations.iter().position(|s| *s == node)) else { return };
+        if !done {
+            return bss.taking(StaIx(i as u8), p);
+        }
+        bss.taken(now, StaIx(i as u8), p, &mut self.out, probe);
+        if !self.out.is_empty() {
+            self.drain();
         }
     }
 

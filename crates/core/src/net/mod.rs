@@ -5,6 +5,7 @@
 
 mod air;
 pub mod bss;
+mod census;
 mod event;
 mod fabric;
 pub mod observe;
@@ -12,5 +13,6 @@ mod port;
 mod topology;
 mod world;
 
+pub use census::{Census, Conversation, Party};
 pub use observe::Outcome;
 pub use world::World;

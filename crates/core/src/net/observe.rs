@@ -1,9 +1,11 @@
 //! What looks at a world: series sampled at a fixed step, histograms of what went over the air, and the digest of a run.
 
+use super::census::Party;
 use super::fabric::Fabric;
 use super::world::{Ends, Sock, World};
-use crate::sim::{Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
+use crate::sim::{Blind, Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
 use crate::traffic::{Direction, Flood, FlowPlan, Proto};
+use crate::wifi::{AirAccount, Aired, End};
 
 /// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
 /// segments, rates in bit/s.
@@ -70,7 +72,18 @@ pub struct NodeOutcome {
     pub name: String,
     /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
     pub ampdu_hist: Vec<u64>,
-    /// Of these, PPDUs that no response came to: collisions, above all.
+    /// Data PPDUs sent to it within the window by the number of their MPDUs; 65 entries.
+    pub rx_hist: Vec<u64>,
+    /// The same by the number of MPDUs that were not decoded.
+    pub rx_bad: Vec<u64>,
+    /// What it sent within the window by why no more MPDUs were in it ([`End`]).
+    pub ends: [u64; End::COUNT],
+    /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
+    /// or more".
+    pub runs: Vec<u64>,
+    /// Share of the window in which something was sent to it, its responses included.
+    pub airtime_rx_fraction: f64,
+    /// Of what it sent, PPDUs that no response came to: collisions, above all.
     pub unanswered: u64,
     /// Share of the window in which it transmitted or was answered.
     pub airtime_fraction: f64,
@@ -127,9 +140,12 @@ pub struct Outcome {
 struct NodeSeen {
     name: String,
     station: Option<NodeId>,
-    hist: Vec<u64>,
-    unanswered: u64,
-    window_airtime: Span,
+    window: AirAccount,
+    rx_hist: Vec<u64>,
+    rx_bad: Vec<u64>,
+    ends: [u64; End::COUNT],
+    runs: Vec<u64>,
+    window_rx: Span,
     step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
     t: Vec<f64>,
     tx: Vec<f64>,
@@ -137,8 +153,9 @@ struct NodeSeen {
     aggr: Vec<f64>,
 }
 
-/// Subscribes to everything that a world publishes.
-pub struct Observer {
+/// Subscribes to everything that a world publishes; `T` is told of it too.
+pub struct Observer<T = Blind> {
+    pub(super) tap: T,
     window: (Time, Time),
     in_window: bool,
     flow_plans: Vec<FlowPlan>,
@@ -151,7 +168,12 @@ pub struct Observer {
     nodes: Vec<NodeSeen>,
     queues: Vec<QueueOutcome>,
     digest: u64,
+    /// Who sends, and how many PPDUs after the first.
+    run: (NodeId, usize),
 }
+
+/// Before the first PPDU.
+const NOBODY: NodeId = NodeId(u16::MAX);
 
 /// What an observer is to look at.
 pub(super) struct Watch {
@@ -165,13 +187,14 @@ pub(super) struct Watch {
     pub(super) queues: Vec<String>,
 }
 
-impl Observer {
-    pub(super) fn new(w: Watch) -> Observer {
+impl<T: Probe> Observer<T> {
+    pub(super) fn new(w: Watch, tap: T) -> Observer<T> {
         let n = w.samples;
         let room = || Vec::with_capacity(n);
         let flows = w.flows.len();
         let (flow_plans, flow_ends): (Vec<_>, Vec<_>) = w.flows.into_iter().unzip();
         Observer {
+            tap,
             window: w.window,
             in_window: false,
             flow_plans,
@@ -202,9 +225,12 @@ impl Observer {
                 .map(|(i, (name, on_air))| NodeSeen {
                     name,
                     station: on_air.then_some(NodeId(i as u16)),
-                    hist: vec![0; 65],
-                    unanswered: 0,
-                    window_airtime: Span::ZERO,
+                    window: AirAccount::new(64),
+                    rx_hist: vec![0; 65],
+                    rx_bad: vec![0; 65],
+                    ends: [0; End::COUNT],
+                    runs: vec![0; 65],
+                    window_rx: Span::ZERO,
                     step: (0, 0, Span::ZERO, Span::ZERO),
                     t: room(),
                     tx: room(),
@@ -224,6 +250,7 @@ impl Observer {
                 })
                 .collect(),
             digest: 0xcbf2_9ce4_8422_2325,
+            run: (NOBODY, 0),
         }
     }
 
@@ -236,6 +263,19 @@ impl Observer {
             Ends::Udp(i) => floods[usize::from(i)].received,
             Ends::Echo(_) => 0,
         }
+    }
+
+    /// The window of judgement.
+    pub(super) fn judged(&self) -> (Time, Time) {
+        self.window
+    }
+    /// The nodes.
+    pub(super) fn parties(&self) -> Vec<Party> {
+        self.nodes.iter().map(|n| Party { name: n.name.clone(), on_air: n.station.is_some() }).collect()
+    }
+    /// The name of an echo series.
+    pub(super) fn echo_name(&self, i: u16) -> &str {
+        &self.echo_names[usize::from(i)].0
     }
 
     /// The window opens (first call) or closes (second).
@@ -286,7 +326,7 @@ impl Observer {
         self.digest = (self.digest ^ x).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
     }
 
-    pub(super) fn outcome(w: World) -> Outcome {
+    pub(super) fn outcome(w: World<T>) -> (Outcome, T) {
         let now = w.fabric.q.now();
         let held = w.fabric.held();
         let ob = w.observer;
@@ -312,16 +352,21 @@ impl Observer {
         let nodes = (ob.nodes.into_iter().filter(|n| n.station.is_some()))
             .map(|n| NodeOutcome {
                 name: n.name,
-                ampdu_hist: n.hist,
-                unanswered: n.unanswered,
-                airtime_fraction: n.window_airtime.as_s() / span.as_s(),
+                ampdu_hist: n.window.hist,
+                rx_hist: n.rx_hist,
+                rx_bad: n.rx_bad,
+                ends: n.ends,
+                runs: n.runs,
+                airtime_rx_fraction: n.window_rx.as_s() / span.as_s(),
+                unanswered: n.window.unanswered,
+                airtime_fraction: n.window.airtime.as_s() / span.as_s(),
                 t: n.t,
                 airtime_tx_us: n.tx,
                 airtime_rx_us: n.rx,
                 avg_aggr_size: n.aggr,
             })
             .collect();
-        Outcome {
+        let outcome = Outcome {
             simulated: w.plan.end - Time::ZERO,
             events: w.events,
             window: ob.window,
@@ -332,7 +377,8 @@ impl Observer {
             ledger: w.fabric.accounts.ledger,
             held,
             digest: ob.digest,
-        }
+        };
+        (outcome, ob.tap)
     }
 }
 
@@ -351,22 +397,44 @@ impl FlowOutcome {
     }
 }
 
-impl Probe for Observer {
+impl<T: Probe> Probe for Observer<T> {
+    const AIR: bool = T::AIR;
+    #[inline]
+    fn aired(&mut self, a: &Aired<'_>) {
+        self.tap.aired(a);
+    }
+
     fn ppdu(&mut self, p: &PpduSeen) {
+        self.tap.ppdu(p);
         self.mix(p.start.ns() ^ (u64::from(p.mpdus) << 48) ^ (u64::from(p.from.0) << 56));
         let from = &mut self.nodes[usize::from(p.from.0)];
         from.step.0 += 1;
         from.step.1 += u64::from(p.mpdus);
         from.step.2 += p.airtime;
         if self.in_window {
-            from.hist[usize::from(p.mpdus).min(64)] += 1;
-            from.unanswered += u64::from(!p.answered);
-            from.window_airtime += p.airtime;
+            from.window.ppdu(usize::from(p.mpdus), p.answered, p.airtime);
+            from.ends[usize::from(p.end)] += 1;
         }
-        self.nodes[usize::from(p.to.0)].step.3 += p.airtime;
+        let to = &mut self.nodes[usize::from(p.to.0)];
+        to.step.3 += p.airtime;
+        if self.in_window {
+            to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
+            to.rx_bad[usize::from(p.bad).min(64)] += 1;
+            to.window_rx += p.airtime;
+            if self.run.0 == p.from {
+                self.run.1 += 1;
+            } else {
+                // The run that was under way when the window opened is not counted.
+                if self.run.0 != NOBODY {
+                    self.nodes[usize::from(self.run.0.0)].runs[self.run.1.min(64)] += 1;
+                }
+                self.run = (p.from, 0);
+            }
+        }
     }
 
     fn delivered(&mut self, now: Time, at: NodeId, p: &Packet) {
+        self.tap.delivered(now, at, p);
         self.mix(now.ns() ^ (u64::from(p.seq) << 24) ^ (u64::from(p.flow.0) << 56) ^ u64::from(at.0));
     }
 }

@@ -159,7 +159,11 @@ impl Port {
             Link::Ethernet { device, delay } => {
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
-                if peer.wire.is_some() {
+                if let Some(nic) = &mut peer.nic {
+                    if let Some(by) = nic.arrive(ctx.q.now(), at, &Packet { owner: Owner::NONE, ..*p }) {
+                        ctx.q.push(by, Lane::Softirq, Event::HostPoll(self.peer));
+                    }
+                } else if peer.wire.is_some() {
                     if let Some(done) = peer.arrive(at, p, Owner::NONE) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }

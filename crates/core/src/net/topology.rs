@@ -12,7 +12,7 @@ use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where};
-use crate::sim::{FlowId, Lane, NodeId, Owner, Span, Streams, Time};
+use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
@@ -59,6 +59,13 @@ impl World {
     ///
     /// Errors: a sentence, where the stages refuse what validation could not see.
     pub fn new(s: &Scenario) -> Result<World, String> {
+        World::tapped(s, Blind)
+    }
+}
+
+impl<T: Probe> World<T> {
+    /// A world at time zero whose events `tap` is told of. Errors as [`World::new`].
+    pub fn tapped(s: &Scenario, tap: T) -> Result<World<T>, String> {
         let streams = Streams::new(s.seed);
         let net = match s.topology.kind {
             Topology::Wired => wired(s, &streams),
@@ -136,19 +143,22 @@ impl World {
         // Samples fall on the flows' start, as a poller started with them would have it.
         q.push(Time::from_ns(start.ns() % s.time.sample.ns() as u64), Lane::Sample, Event::Sample);
 
-        let observer = Observer::new(Watch {
-            window,
-            samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
-            flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
-            echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
-            nodes: net
-                .names
-                .iter()
-                .enumerate()
-                .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
-                .collect(),
-            queues: net.port_names,
-        });
+        let observer = Observer::new(
+            Watch {
+                window,
+                samples: ((end - Time::ZERO) / s.time.sample) as usize + 2,
+                flows: plan.flows.into_iter().zip(flows.iter().copied()).collect(),
+                echoes: plan.echoes.into_iter().map(|e| (e.name, e.station)).collect(),
+                nodes: net
+                    .names
+                    .iter()
+                    .enumerate()
+                    .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
+                    .collect(),
+                queues: net.port_names,
+            },
+            tap,
+        );
         let fabric = Fabric {
             q,
             hosts: net.hosts,
@@ -158,6 +168,7 @@ impl World {
             routes: net.routes,
             stations: net.on_air,
             accounts: Accounts::default(),
+            tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges: Vec::new() })
@@ -213,7 +224,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut names = vec!["ap".to_string()];
     names.extend((0..n).map(|i| format!("sta{}", i + 1)));
     let mut hosts = vec![Host::new(s.host.ap_rx)];
-    hosts.extend((0..n).map(|_| Host::new(s.host.sta_rx)));
+    hosts.extend((0..n).map(|i| Host::new(s.stations.rx.get(i).unwrap_or(s.host.sta_rx))));
 
     let air = |node: usize| Route::Air(StaIx(node as u8), StaIx::AP);
     let mut routes: Vec<Vec<Route>> = vec![vec![Route::None; n + 2]; n + 2];
@@ -230,7 +241,8 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts.push(Host::new(s.host.server_rx).behind(0));
+        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
+        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic, 0));
         let mut seeds = streams.get("qdisc", "hash");
         let setup = s.qdiscs();
         for (i, peer) in [server, ap].into_iter().enumerate() {

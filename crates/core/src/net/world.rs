@@ -3,7 +3,7 @@
 use super::event::Event;
 use super::fabric::{Below, Charge, Fabric};
 use super::observe::{Observer, Outcome};
-use crate::sim::{Kind, Lane, NodeId, Owner, Packet, Place, Reason, Span, Time};
+use crate::sim::{Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood};
 
@@ -32,15 +32,15 @@ pub(super) enum Ends {
     Echo(u16),
 }
 
-/// A run: everything there is, and the time.
-pub struct World {
+/// A run: everything there is, and the time. `T` is told of all that happens.
+pub struct World<T = Blind> {
     pub(super) fabric: Fabric,
     pub(super) socks: Vec<Sock>,
     pub(super) floods: Vec<Flood>,
     pub(super) echoes: Vec<Echo>,
     /// By flow number.
     pub(super) flows: Vec<Ends>,
-    pub(super) observer: Observer,
+    pub(super) observer: Observer<T>,
     pub(super) plan: Timetable,
     pub(super) events: u64,
     pub(super) charges: Vec<(Owner, Charge)>,
@@ -54,11 +54,16 @@ pub(super) struct Timetable {
     pub(super) sample: Span,
 }
 
-impl World {
+impl<T: Probe> World<T> {
     /// Runs to the end and tells what was seen.
-    pub fn run(mut self) -> Outcome {
+    pub fn run(self) -> Outcome {
+        self.run_tapped().0
+    }
+
+    /// Runs to the end; gives the tap back.
+    pub fn run_tapped(mut self) -> (Outcome, T) {
         self.run_until(Time::NEVER);
-        self.finish()
+        Observer::outcome(self)
     }
 
     /// Runs the events up to `until`, or to the scenario's end if that comes first.
@@ -76,6 +81,11 @@ impl World {
         }
     }
 
+    /// Who is told of all that happens.
+    pub fn tap(&mut self) -> &mut T {
+        &mut self.observer.tap
+    }
+
     /// Packets made so far.
     pub fn packets_made(&self) -> u64 {
         self.fabric.accounts.ledger.made
@@ -83,7 +93,7 @@ impl World {
 
     /// What was seen so far.
     pub fn finish(self) -> Outcome {
-        Observer::outcome(self)
+        Observer::outcome(self).0
     }
 
     /// Packets made but neither delivered, dropped nor held anywhere: 0 in a world that loses nothing.
@@ -95,6 +105,7 @@ impl World {
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
+            Event::HostPoll(node) => self.fabric.on_poll(now, node),
             Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);
@@ -141,7 +152,7 @@ impl World {
     }
 
     /// Calls a socket and sets its timer anew.
-    fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer)) {
+    fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer<T>)) {
         let s = &mut self.socks[usize::from(i)];
         let mut below = Below { fabric: &mut self.fabric, node: s.node };
         f(&mut s.socket, &mut below, &mut self.observer);
@@ -192,15 +203,22 @@ impl World {
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
+        let tao = self.fabric.tao && p.dst == node;
+        if tao {
+            self.fabric.taking(now, node, &p, false, &mut self.observer);
+        }
+        p.ends_ampdu = false;
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
         }
+        if tao {
+            self.fabric.taking(now, node, &p, true, &mut self.observer);
+        }
     }
 
     fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
-        use crate::sim::Probe;
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
             (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {

@@ -37,6 +37,7 @@ fn tight(leaf: LeafKind) -> Setup {
     (s.netem.limit, s.netem.delay) = (20, Span::from_ms(7));
     (s.fq_codel.limit, s.fq_codel.memory_limit, s.fq_codel.drop_batch) = (24, Bytes::new(40_000), 4);
     (s.fq.limit, s.fq.flow_limit) = (20, 6);
+    s.aaq.limit = 20;
     (s.htb.rate, s.htb.leaf) = (Rate::from_mbit(5), leaf);
     s
 }

@@ -11,6 +11,7 @@
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
 use crate::sim::{Bin, Packet, Time, Verdict};
 
+pub mod aaq;
 pub mod codel;
 pub mod fifo;
 pub mod fq;
@@ -23,6 +24,15 @@ pub mod skb;
 
 #[cfg(test)]
 mod battery;
+
+/// What a driver tells a discipline of the queue that it was given the last packet from, or that has this id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// No more of it for now.
+    Pause,
+    /// More of it is welcome.
+    Resume,
+}
 
 /// What every discipline does. Dispatch is static: see [`Qdisc`].
 pub trait Discipline {
@@ -46,6 +56,16 @@ pub trait Discipline {
     fn orphans(&self, _p: &Packet) -> bool {
         false
     }
+    /// Whether it wants to be told by the driver ([`Discipline::message`]).
+    fn listens(&self) -> bool {
+        false
+    }
+    /// Whether the queue that the last packet came from holds more (`skb->more_data`).
+    fn more_data(&self) -> bool {
+        false
+    }
+    /// The driver's word on its queue `id`.
+    fn message(&mut self, _id: u32, _m: Message) {}
     /// Packets held.
     fn packets(&self) -> u32;
     /// Bytes held, as `qdisc_pkt_len` counts.
@@ -148,6 +168,20 @@ macro_rules! dispatch {
             pub fn orphans(&self, p: &Packet) -> bool {
                 match self { $( $name::$V(q) => q.orphans(p), )* }
             }
+            /// Whether it wants to be told by the driver.
+            #[inline]
+            pub fn listens(&self) -> bool {
+                match self { $( $name::$V(q) => q.listens(), )* }
+            }
+            /// Whether the queue that the last packet came from holds more.
+            #[inline]
+            pub fn more_data(&self) -> bool {
+                match self { $( $name::$V(q) => q.more_data(), )* }
+            }
+            /// The driver's word on its queue `id`.
+            pub fn message(&mut self, id: u32, m: Message) {
+                match self { $( $name::$V(q) => q.message(id, m), )* }
+            }
             /// Packets held.
             pub fn packets(&self) -> u32 {
                 match self { $( $name::$V(q) => q.packets(), )* }
@@ -180,6 +214,8 @@ disciplines! {
         PfifoFast = "pfifo_fast", pfifo_fast: pfifo_fast::PfifoFast;
         /// A token bucket of one class with a leaf below.
         Htb = "htb", htb: htb::Htb;
+        /// A queue for each destination, emptied by whole aggregates: under `ath9k_tidq`, which tells it when.
+        Aaq = "aaq", aaq: aaq::Aaq;
         /// A fixed delay.
         Netem = "netem", netem: netem::Netem;
     }

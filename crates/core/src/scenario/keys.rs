@@ -106,6 +106,10 @@ params! {
         ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
         ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
+        /// Stations that send echoes: the first so many.
+        ping_stations: u16 = 255, in 0 => 255, src "Flent pings from every client it runs on";
+        /// RRUL's own UDP echoes, beside the ping.
+        rrul_echoes: bool = true, src "Flent rrul.conf";
         /// Flent's RRUL: its UDP echoes beside the ping, and its marks on the flows (see `marks`).
         rrul: bool = false, src "Flent rrul.conf";
         /// Spread RRUL's flows and echoes over CS0, CS1, CS5, EF; without, all are best effort (Flent's `rrul_be`).
@@ -169,12 +173,26 @@ params! {
     }
 }
 
+choices! {
+    /// What stands above ath9k_htc, which has no queues of its own.
+    pub enum Above {
+        /// What the kernel has: qdiscs before 6.2, mac80211's TXQs since.
+        Kernel = "kernel",
+        /// The qdisc of each of the netdev's queues.
+        Qdisc = "qdisc",
+        /// mac80211's TXQs.
+        Txqs = "txqs",
+    }
+}
+
 params! {
     /// A radio's host: what drives it, and the qdisc above it where the driver has no queues of mac80211's.
     pub struct Radio {
         /// The driver.
         driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
-        /// The queueing discipline above ath9k_htc.
+        /// The queueing discipline above ath9k_htc and ath9k_tidq.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
+        /// Whether that qdisc stands above ath9k_htc, or mac80211's TXQs.
+        above: Above = Above::Kernel, src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_ops: wake_tx_queue = ieee80211_handle_wake_tx_queue (since 6.2)";
     }
 }

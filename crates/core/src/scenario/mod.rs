@@ -5,6 +5,8 @@
 //! combinations that cannot be ([`check`]).
 
 mod check;
+pub mod each;
+pub mod edca;
 mod error;
 mod read;
 mod sections;

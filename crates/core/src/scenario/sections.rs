@@ -96,6 +96,8 @@ sections! {
     traffic: keys::Traffic,
     /// What hosts' CPUs cost.
     host: crate::host::Params,
+    /// Wired network cards' receive side.
+    nic: crate::host::nic::Params,
     /// TCP.
     tcp: crate::tcp::Params,
     /// The token bucket of the wired bottleneck.
@@ -112,8 +114,16 @@ sections! {
     fq_codel: <crate::qdisc::fq_codel::FqCodel as Discipline>::Params,
     /// Fair queueing that holds packets until they are due.
     fq: <crate::qdisc::fq::Fq as Discipline>::Params,
+    /// Aggregation Aware Queueing.
+    aaq: <crate::qdisc::aaq::Aaq as Discipline>::Params,
     /// The air.
     wifi: keys::Air,
+    /// Where stations differ.
+    stations: super::each::Stations,
+    /// EDCA parameters that the access point broadcasts.
+    edca: super::edca::Edca,
+    /// EDCA parameters that the access point uses itself.
+    edca_ap: super::edca::Edca,
     /// The medium.
     medium: crate::wifi::medium::Params,
     /// Receivers' reorder buffers.
@@ -126,6 +136,8 @@ sections! {
     sta: keys::Radio,
     /// mac80211's transmit queues.
     mac80211: crate::mac80211::Params,
+    /// TCP ACKs held back by stations.
+    tao: crate::mac80211::tao::Params,
     /// The ath9k driver and its chips.
     ath9k: crate::driver::ath9k::Params,
     /// The ath9k_htc driver and its chip.
@@ -162,6 +174,7 @@ impl Scenario {
             pfifo_fast: self.pfifo_fast,
             fq_codel: self.fq_codel,
             fq: self.fq,
+            aaq: self.aaq,
             htb: self.htb,
             netem: self.netem,
         }

@@ -47,6 +47,10 @@ pub mod flags {
     pub const ECE: u8 = 1 << 4;
     /// Congestion window reduced.
     pub const CWR: u8 = 1 << 5;
+    /// A SYN without the SACK-permitted option.
+    pub const NO_SACK: u8 = 1 << 6;
+    /// A SYN without the window-scale option.
+    pub const NO_WSCALE: u8 = 1 << 7;
 }
 
 /// The two ECN bits of the IP header.
@@ -72,7 +76,7 @@ pub struct Packet {
     pub seq: u32,
     /// TCP acknowledgement number.
     pub ack: u32,
-    /// Timestamp value, in the sender's timestamp clock.
+    /// Timestamp value, in the sender's timestamp clock; 0: the packet has no timestamps.
     pub tsval: u32,
     /// Timestamp echo.
     pub tsecr: u32,
@@ -86,6 +90,8 @@ pub struct Packet {
     pub payload: u32,
     /// Bytes of IP and transport headers (of one segment, if it is a GSO super-packet).
     pub headers: u16,
+    /// The MSS option of a SYN (0: it has none); the segment size of a super-packet (`gso_size`).
+    pub mss: u16,
     /// Segments in it (`gso_segs`); 1 for everything that is on a wire.
     pub segs: u16,
     /// The flow.
@@ -108,6 +114,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The sender marks a retransmission, for counting only: no algorithm may read it.
     pub retransmission: bool,
+    /// It came over the air and is the last packet that its PPDU let go up.
+    pub ends_ampdu: bool,
 }
 
 impl Packet {
@@ -125,6 +133,7 @@ impl Packet {
             truesize: 0,
             payload: 0,
             headers: 0,
+            mss: 0,
             segs: 1,
             flow,
             src,
@@ -136,6 +145,7 @@ impl Packet {
             dscp: 0,
             ecn: Ecn::NotEct,
             retransmission: false,
+            ends_ampdu: false,
         }
     }
     /// Bytes of the IP packet (`skb->len` at the network layer; of all segments with their headers, as a qdisc that

@@ -4,6 +4,7 @@
 
 use super::packet::{FlowId, NodeId, Packet};
 use super::time::{Span, Time};
+use crate::wifi::Aired;
 
 /// What a data PPDU was.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct PpduSeen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// Why it has no more MPDUs: the number of a [`wifi::End`](crate::wifi::End).
+    pub end: u8,
     /// When its preamble began.
     pub start: Time,
     /// Airtime of the whole exchange (protection, data, response and the SIFS between).
@@ -30,6 +33,11 @@ pub struct PpduSeen {
 
 /// A subscriber. Every method does nothing unless overridden.
 pub trait Probe {
+    /// Whether it wants [`Probe::aired`]: what that tells is not even put together for one that does not.
+    const AIR: bool = false;
+    /// A frame exchange went on the air, collided or not; told when it begins.
+    #[inline]
+    fn aired(&mut self, _a: &Aired<'_>) {}
     /// A data PPDU left a station.
     #[inline]
     fn ppdu(&mut self, _p: &PpduSeen) {}

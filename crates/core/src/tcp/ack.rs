@@ -69,6 +69,7 @@ impl Socket {
         if after(ack, self.tp.snd_nxt) {
             return false;
         }
+        self.rto.probes = 0;
         let (prior_packets, prior_delivered, prior_lost) = (self.tp.packets_out, self.tp.delivered, self.tp.lost);
         let prior_fack = self.highest_sack_seq();
         let reneged = self.sb.reneged;

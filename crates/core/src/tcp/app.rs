@@ -19,6 +19,18 @@ use std::collections::VecDeque;
 pub struct App {
     /// It writes; so many bytes are left (none: without end).
     bulk: Option<Option<u64>>,
+    /// A program says when it writes and reads (calls.rs).
+    pub calls: bool,
+    /// `TCP_NODELAY`.
+    nodelay: bool,
+    /// `TCP_CORK`.
+    corked: bool,
+    /// `TCP_NAGLE_PUSH`: what waits may go, whatever Nagle says, until more is written.
+    push: bool,
+    /// The write under way has `MSG_MORE`.
+    more: bool,
+    /// `SO_SNDBUF` was set: not tuned.
+    locked: bool,
     /// FIN stands at the end of what was written.
     fin: bool,
     /// Its sequence number.
@@ -46,6 +58,12 @@ impl App {
     pub fn new(sndbuf: u32, seq: u32) -> App {
         App {
             bulk: None,
+            calls: false,
+            nodelay: false,
+            corked: false,
+            push: false,
+            more: false,
+            locked: false,
             fin: false,
             fin_seq: None,
             sndbuf,
@@ -67,10 +85,24 @@ impl App {
     pub fn unsent_data(&self, tp: &Tp) -> u32 {
         tp.unsent().saturating_sub(u32::from(self.fin))
     }
+    /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
+    #[inline]
+    pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
+        let data = self.unsent_data(tp);
+        (data.min(self.size_goal.max(1)), data <= self.size_goal)
+    }
     /// Whether FIN follows the byte before `end`.
     #[inline]
     pub fn fin_at(&self, end: u32) -> bool {
         self.fin && self.fin_seq == Some(end)
+    }
+    /// `TCP_NODELAY`.
+    pub const fn nodelay(&self) -> bool {
+        self.nodelay || self.push
+    }
+    /// What is short waits for more (`TCP_NAGLE_CORK`).
+    pub const fn corked(&self) -> bool {
+        (self.corked || self.more) && !self.push
     }
     /// Whether FIN is the last of what is written.
     pub const fn fin_is_last(&self) -> bool {
@@ -140,6 +172,9 @@ impl Socket {
 
     /// `tcp_sndbuf_expand`: room for two windows of what a segment may cost.
     pub(super) fn sndbuf_expand(&mut self) {
+        if self.app.locked {
+            return;
+        }
         let per_mss = truesize::per_mss(self.params.max_header, self.mss_clamp.max(self.tp.mss_cache));
         let segs = self.tp.snd_cwnd.max(10).max(self.tp.reordering + 1);
         let want = u64::from(self.ca.sndbuf_expand()) * u64::from(segs) * u64::from(per_mss);
@@ -206,19 +241,77 @@ impl Socket {
             self.restart_after_idle();
             self.mark_forced(bytes, goal);
             self.tp.write_seq = self.tp.write_seq.wrapping_add(bytes);
-            self.mark_push();
+            if !self.app.more {
+                self.mark_push();
+            }
         }
         let left = left.map(|l| l - u64::from(bytes));
         self.app.bulk = Some(left);
         if left == Some(0) {
-            self.app.fin = true;
-            self.app.fin_seq = Some(self.tp.write_seq);
-            self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
-            self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
+            if self.app.calls {
+                self.app.bulk = None;
+            } else {
+                self.queue_fin();
+            }
         } else {
             self.app.no_space = true;
         }
         self.push_pending(low);
+    }
+
+    /// `tcp_send_fin`: nothing more will be written.
+    fn queue_fin(&mut self) {
+        self.app.fin = true;
+        self.app.fin_seq = Some(self.tp.write_seq);
+        self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
+        self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
+    }
+
+    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits. `MSG_MORE`: more will follow.
+    pub(super) fn app_call_write<L: Lower>(&mut self, bytes: u32, more: bool, low: &mut L) {
+        (self.app.more, self.app.push) = (more, false);
+        let before = self.app.bulk.flatten().unwrap_or(0);
+        self.app.bulk = Some(Some(before + u64::from(bytes)));
+        if matches!(self.state, State::Established | State::CloseWait) {
+            self.app_write(low);
+        } else {
+            self.app.wake = true;
+        }
+        self.app.more = false;
+    }
+
+    /// Bytes that the buffer had no room for.
+    pub(super) fn app_waiting(&self) -> u32 {
+        self.app.bulk.flatten().unwrap_or(0) as u32
+    }
+
+    /// The program gives up on them (a call that does not block).
+    pub(super) fn app_give_up(&mut self) {
+        self.app.bulk = None;
+    }
+
+    /// `tcp_close`, `tcp_shutdown`: FIN after what is written.
+    pub(super) fn app_close<L: Lower>(&mut self, low: &mut L) {
+        if !self.app.fin && matches!(self.state, State::Established | State::CloseWait) {
+            self.queue_fin();
+            self.push_pending(low);
+        }
+    }
+
+    /// `TCP_NODELAY`, `TCP_CORK`: what waited for more may go.
+    pub(super) fn app_nagle<L: Lower>(&mut self, nodelay: Option<bool>, corked: Option<bool>, low: &mut L) {
+        self.app.nodelay = nodelay.unwrap_or(self.app.nodelay);
+        self.app.corked = corked.unwrap_or(self.app.corked);
+        if nodelay == Some(true) || corked == Some(false) {
+            self.app.push |= self.app.nodelay;
+            self.push_pending(low);
+        }
+    }
+
+    /// `SO_SNDBUF`, which the kernel doubles.
+    pub(super) fn app_sndbuf(&mut self, bytes: u32) {
+        self.app.locked = true;
+        self.app.sndbuf = bytes.saturating_mul(2).max(4_608);
     }
 
     /// `tcp_mark_push`: the end of what is written carries PSH.

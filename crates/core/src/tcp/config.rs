@@ -90,6 +90,8 @@ crate::params! {
         gso_max_size: u32 = 65_536, in 1_514 => 524_280, src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
         /// `tcp_min_tso_segs`.
         min_tso_segs: u32 = 2, in 1 => 65_535, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// `tcp_tso_win_divisor`: part of the window that is enough to send a GSO skb at once.
+        tso_win_divisor: u32 = 3, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Initial congestion window, segments.
         init_cwnd: u32 = 10, in 1 => 1_000, src "linux@6.12 include/net/tcp.h TCP_INIT_CWND";
         /// `tcp_reordering`, segments.

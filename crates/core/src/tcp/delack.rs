@@ -92,6 +92,11 @@ impl Socket {
         self.ack.quick > 0 && !self.in_pingpong()
     }
 
+    /// `icsk_ack.ato`, jiffies.
+    pub(super) fn ack_timeout(&self) -> u32 {
+        self.ack.ato.min(self.delack_max())
+    }
+
     /// `tcp_incr_quickack`.
     fn incr_quickack(&mut self, max: u32) {
         let q = (self.rcv.rcv_wnd / (2 * self.rcv.rcv_mss.max(1))).max(2).min(max);
@@ -171,7 +176,7 @@ impl Socket {
     /// `tcp_measure_rcv_mss`, and what PSH tells.
     fn measure_rcv_mss(&mut self, p: &Packet) {
         let lss = core::mem::take(&mut self.ack.last_seg_size);
-        let len = p.payload.div_ceil(u32::from(p.segs.max(1)));
+        let len = if p.segs > 1 { u32::from(p.mss) } else { p.payload };
         if len >= self.rcv.rcv_mss {
             self.rcv.measure_mss(len, p.payload);
             if self.profile.push_acks_mss && p.flags & flags::PSH != 0 {

@@ -19,6 +19,8 @@ pub fn sent(tp: &mut Tp, s: &mut Seg) {
     s.delivered_us = tp.delivered_mstamp;
     s.delivered = tp.delivered;
     s.delivered_ce = tp.delivered_ce;
+    s.tx_lost = tp.lost;
+    s.tx_in_flight = (tp.in_flight() + 1).min(u32::from(u16::MAX)) as u16;
     s.app_limited = tp.app_limited != 0;
 }
 
@@ -32,6 +34,8 @@ pub fn delivered(tp: &mut Tp, s: &mut Seg, rs: &mut RateSample) {
     if rs.prior_delivered == 0 || sent_after(sent, tp.first_tx_mstamp, s.end_seq, rs.last_end_seq) {
         rs.prior_delivered_ce = s.delivered_ce;
         rs.prior_delivered = s.delivered;
+        rs.prior_lost = s.tx_lost;
+        rs.tx_in_flight = u32::from(s.tx_in_flight);
         rs.prior_mstamp = s.delivered_us;
         rs.is_app_limited = s.app_limited;
         rs.is_retrans = s.has(tag::ANY_RETRANS);
@@ -60,6 +64,7 @@ pub fn generate(tp: &mut Tp, delivered: u32, lost: u32, reneged: bool, rs: &mut 
         return;
     }
     rs.delivered = tp.delivered.wrapping_sub(rs.prior_delivered) as i32;
+    rs.lost = tp.lost.wrapping_sub(rs.prior_lost);
     rs.delivered_ce = tp.delivered_ce.wrapping_sub(rs.prior_delivered_ce) as i32;
     // ACKs may come compressed, segments may have been sent in a burst: the longer phase is the honest one.
     let (snd, ack) = (rs.interval_us as u32, tp.clock.us_since(rs.prior_mstamp));

@@ -257,7 +257,7 @@ fn an_idle_window_decays() {
     assert!(p.c.tp.snd_ssthresh >= cwnd * 3 / 4, "the path is remembered");
 }
 
-fn random_fault(x: u32, per_mille: u32) -> Fault {
+pub(super) fn random_fault(x: u32, per_mille: u32) -> Fault {
     let hit = x % 1000;
     match x >> 16 & 7 {
         _ if hit >= per_mille => Fault::Pass,

@@ -18,6 +18,10 @@ pub struct Ecn {
 }
 
 impl Ecn {
+    /// Whether an ECN-capable packet came (`TCP_ECN_SEEN`).
+    pub const fn seen(&self) -> bool {
+        self.seen
+    }
     /// The window was reduced: tell the receiver.
     pub fn queue_cwr(&mut self) {
         self.cwr_due |= self.ok;

@@ -4,8 +4,7 @@
 //! net/ipv4/tcp_offload.c `tcp_gso_segment`.
 //! Differs: D1 the write queue is a string of bytes: an skb grows to what may be sent whatever the boundaries of the application's skbs
 //! (6.9's `tcp_grow_skb` does nearly this; earlier kernels left a smaller skb at each boundary). D2 a cut segment's truesize is worked
-//! out from the super-packet's, whose head room may be a cache line more than was reserved. D3 a super-packet is whole segments; a short
-//! rest goes in an skb of its own.
+//! out from the super-packet's, whose head room may be a cache line more than was reserved.
 
 use super::cc::Control;
 use super::profile::TsoDefer;
@@ -15,8 +14,6 @@ use super::tp::CaState;
 use super::truesize;
 use crate::sim::{Packet, flags};
 
-/// `tcp_tso_win_divisor`: part of the window that is enough to send. src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init
-const WIN_DIVISOR: u32 = 3;
 /// One millisecond, nanoseconds.
 const MS: u64 = 1_000_000;
 
@@ -39,6 +36,9 @@ impl Socket {
             return 1;
         }
         let tp = &self.tp;
+        if let Some(segs) = self.ca.tso_segs(tp, mss, tp.gso_max_size) {
+            return segs.min(self.gso_max_segs);
+        }
         let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
         let mut bytes = tp.pacing_rate >> tp.pacing_shift;
         if let Some(log) = self.profile.tso_rtt_log {
@@ -52,9 +52,10 @@ impl Socket {
         (bytes / mss).max(min).min(self.gso_max_segs)
     }
 
-    /// `tcp_tso_should_defer`: whether an skb of `len` bytes had better wait for an ACK that lets it grow.
-    pub(super) fn tso_defer(&self, len: u32, is_tail: bool, max_segs: u32) -> Defer {
+    /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
+    pub(super) fn tso_defer(&self, max_segs: u32) -> Defer {
         let tp = &self.tp;
+        let (len, is_tail) = self.app.head_skb(tp);
         // Nothing was sent of late: a burst would be no help.
         let pause = match self.profile.tso_defer {
             TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
@@ -69,7 +70,7 @@ impl Socket {
         if limit >= max_segs * tp.mss_cache || (!is_tail && limit >= len) {
             return Defer::SendNow;
         }
-        if limit >= tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / WIN_DIVISOR {
+        if limit >= tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / self.params.tso_win_divisor {
             return Defer::SendNow;
         }
         let Some(head) = self.rtx.head() else { return Defer::SendNow };
@@ -118,7 +119,7 @@ impl Socket {
 pub fn gso_segment(p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
     let p = *p;
     let segs = u32::from(p.segs.max(1));
-    let mss = p.payload.div_ceil(segs);
+    let mss = u32::from(p.mss);
     (0..segs).map(move |i| {
         if segs == 1 {
             return p;
@@ -148,18 +149,17 @@ mod tests {
     fn the_segments_are_the_super_packet() {
         let mut p = Packet::blank(Kind::Tcp, FlowId(1), NodeId(0), NodeId(1));
         (p.seq, p.payload, p.segs, p.headers) = (u32::MAX - 1447, 3 * 1448 + 100, 4, 52);
+        p.mss = 1448;
         p.truesize = 896 + p.payload;
         p.flags = flags::ACK | flags::PSH | flags::CWR;
-        // mss is not in the packet: 4444 / 4 = 1111 would be wrong, so a short tail is carried by its own skb.
-        p.payload = 4 * 1448;
-        p.truesize = 896 + p.payload;
         let v: Vec<Packet> = gso_segment(&p, true).collect();
         assert_eq!(v.iter().map(|s| s.seq).collect::<Vec<_>>(), [u32::MAX - 1447, 0, 1448, 2896]);
-        assert!(v.iter().all(|s| s.segs == 1 && s.payload == 1448 && s.truesize == 2344));
+        assert_eq!(v.iter().map(|s| s.payload).collect::<Vec<_>>(), [1448, 1448, 1448, 100]);
+        assert!(v.iter().all(|s| s.segs == 1 && s.truesize == 896 + s.payload));
         assert_eq!(v.iter().map(|s| s.flags & flags::PSH).sum::<u8>(), flags::PSH);
         assert_eq!(v[3].flags & flags::PSH, flags::PSH);
         assert_eq!((v[0].flags & flags::CWR, v[1].flags & flags::CWR), (flags::CWR, 0));
         // On a device that cannot gather every segment is copied into 4096 bytes.
-        assert!(gso_segment(&p, false).all(|s| s.truesize == 4352));
+        assert!(gso_segment(&p, false).take(3).all(|s| s.truesize == 4352));
     }
 }

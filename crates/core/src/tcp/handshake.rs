@@ -2,20 +2,18 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
 //! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
-//! Differs: D1 MSS, window scaling, SACK and timestamps are always agreed on, the MSS by the own MTU; D2 a SYN's timeouts double from the
-//! first (6.5 and later keep the first four at one second); D3 no Fast Open, no SYN cookies, no cached metrics.
+//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no Fast
+//! Open, no SYN cookies, no cached metrics.
 
 use super::cc::Algorithm;
 use super::delivery_rate;
-use super::output::{HEADERS, Load};
+use super::output::{BARE_HEADERS, Load, TIMESTAMPS};
 use super::rtx::{Seg, tag};
 use super::socket::{Socket, State};
 use super::timers::Pending;
 use super::tp::INFINITE_SSTHRESH;
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 
-/// IPv4 and TCP without options, bytes.
-const BARE_HEADERS: u32 = 40;
 /// Timeout where the handshake gave no RTT, seconds. src: linux@6.12 include/net/tcp.h TCP_TIMEOUT_FALLBACK
 const TIMEOUT_FALLBACK_S: u32 = 3;
 
@@ -25,7 +23,7 @@ impl Socket {
         assert!(self.state == State::Closed, "a socket connects once");
         self.tp.clock.set(now);
         self.state = State::SynSent;
-        self.tp.mss_cache = self.mtu - HEADERS;
+        self.tp.mss_cache = self.mtu - self.header_len();
         self.rcv.advmss = self.mtu - BARE_HEADERS;
         self.rcv.first_window(self.profile.big_first_window);
         self.tp.write_seq = self.tp.snd_nxt.wrapping_add(1);
@@ -46,7 +44,7 @@ impl Socket {
         let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
         self.ecn.ok = self.params.ecn;
         let truesize = self.cost.control();
-        let load = Load { seq: self.tp.snd_una, payload: 0, segs: 1, flags: flags::SYN | ecn, truesize, again };
+        let load = Load { seq: self.tp.snd_una, payload: 0, segs: 1, mss: 0, flags: flags::SYN | ecn, truesize, again };
         let _ = self.transmit(load, low);
     }
 
@@ -56,6 +54,7 @@ impl Socket {
             seq: self.tp.snd_una,
             payload: 0,
             segs: 1,
+            mss: 0,
             flags: flags::SYN | flags::ACK | ecn,
             truesize: self.cost.control(),
             again,
@@ -79,7 +78,9 @@ impl Socket {
             self.send_syn_ack(true, low);
         }
         let max = self.rto_max();
-        self.rtt.rto = (self.rtt.rto << 1).min(max);
+        if self.state != State::SynSent || self.stats.rtos > u64::from(self.profile.syn_linear_timeouts) {
+            self.rtt.rto = (self.rtt.rto << 1).min(max);
+        }
         self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);
     }
 
@@ -90,9 +91,10 @@ impl Socket {
         }
         self.state = State::SynRecv;
         self.take_irs(p);
-        self.rcv.advmss = self.mtu - HEADERS;
+        self.agree(p);
+        self.rcv.advmss = self.mtu - self.header_len();
         self.rcv.first_window(self.profile.big_first_window);
-        self.ecn.ok = p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
         self.send_syn_ack(false, low);
         let (rto, max) = (self.rtt.rto, self.rto_max());
@@ -141,10 +143,13 @@ impl Socket {
         self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
         self.snd_wl1 = p.seq;
         self.rcv.tsecr = p.tsecr;
+        self.agree(p);
         let repeated = self.rto.retransmits;
         self.take_ack(now, p, low, probe);
         self.take_irs(p);
-        self.rcv.advmss -= HEADERS - BARE_HEADERS;
+        if self.opts.timestamps {
+            self.rcv.advmss -= TIMESTAMPS;
+        }
         self.tp.snd_wnd = p.wnd;
         self.tp.max_window = p.wnd;
         self.snd_sml = self.tp.snd_una;
@@ -155,6 +160,14 @@ impl Socket {
         }
         self.no_rtt_yet();
         self.send_ack(low);
+    }
+
+    /// The peer's options meet ours (`tcp_openreq_init`, `tcp_finish_connect`).
+    fn agree(&mut self, p: &Packet) {
+        self.opts.meet(p);
+        // src: linux@6.12 include/net/tcp.h TCP_MSS_DEFAULT
+        self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { 536 } else { u32::from(p.mss) });
+        self.rcv.agreed(&self.opts);
     }
 
     /// The peer's first sequence number and timestamp.
@@ -170,7 +183,7 @@ impl Socket {
         self.state = State::Established;
         let c = self.tp.clock;
         let tp = &mut self.tp;
-        tp.mss_cache = self.mtu - HEADERS;
+        tp.mss_cache = self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
         tp.snd_ssthresh = INFINITE_SSTHRESH;
         tp.snd_cwnd = self.params.init_cwnd;
         tp.snd_cwnd_stamp = c.j32();

@@ -6,13 +6,15 @@
 //! It leaves to its neighbours: queues, devices and who frees an skb when (`qdisc`, `mac80211`, `driver`), the time that a host takes
 //! (`host`), and when flows start and end (`traffic`).
 //!
-//! In the order in which a connection meets them: `socket` and `handshake`; the application and its buffer (`app`); what may go
+//! In the order in which a connection meets them: `socket` and `handshake`; the application and its buffer (`app`, and `calls` for
+//! one that says itself when it writes and reads, with `tcp_info`); what may go
 //! out (`output`, `gso`, `tsq`, `pacing`, `cwnd`); what is out (`rtx`); what an ACK tells (`ack`, `sack`, `rtt`, `delivery_rate`); what is lost
 //! (`recovery`, `rack`, `tlp`, `rto`, `retransmit`), and what that costs (`prr`, `undo`, `cc`); the receiver (`receive`, `ofo`,
 //! `rcv_window`, `delack`).
 
 mod ack;
 mod app;
+mod calls;
 pub mod cc;
 mod clock;
 mod config;
@@ -31,6 +33,8 @@ mod pacing;
 #[cfg(test)]
 mod pair;
 mod profile;
+#[cfg(test)]
+mod properties;
 mod prr;
 mod rack;
 mod rcv_window;
@@ -46,6 +50,7 @@ mod sack;
 mod seq;
 mod socket;
 mod stats;
+mod tcp_info;
 mod timers;
 mod tlp;
 mod tp;
@@ -53,6 +58,7 @@ mod truesize;
 mod tsq;
 mod undo;
 
+pub use calls::Offer;
 pub use cc::{Cc, Tunables};
 pub use clock::Clock;
 pub use config::{Auto, Config, Params, Tsq};

@@ -14,7 +14,11 @@ use super::truesize::PURE_ACK;
 use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
 
 /// Headers of IPv4 and TCP with timestamps, bytes.
-pub const HEADERS: u32 = 20 + 20 + 12;
+pub const HEADERS: u32 = BARE_HEADERS + TIMESTAMPS;
+/// The same without options.
+pub const BARE_HEADERS: u32 = 20 + 20;
+/// The timestamp option with its padding.
+pub const TIMESTAMPS: u32 = 12;
 /// The same of a SYN: MSS, SACK permitted, timestamps, window scale.
 const SYN_HEADERS: u32 = 20 + 40;
 /// A SACK option's own bytes, and a block's. src: linux@6.12 include/net/tcp.h TCPOLEN_SACK_*
@@ -39,12 +43,20 @@ pub(super) struct Load {
     pub seq: u32,
     pub payload: u32,
     pub segs: u32,
+    /// Segment size, where there are several.
+    pub mss: u32,
     pub flags: u8,
     pub truesize: u32,
     pub again: bool,
 }
 
 impl Socket {
+    /// Bytes of IPv4 and TCP headers without SACK blocks.
+    #[inline]
+    pub(super) const fn header_len(&self) -> u32 {
+        if self.opts.timestamps { HEADERS } else { BARE_HEADERS }
+    }
+
     /// `tcp_current_mss`: the segment size less what SACK blocks in this direction's packets need.
     #[inline]
     pub(super) fn current_mss(&self) -> u32 {
@@ -67,21 +79,30 @@ impl Socket {
         p.truesize = load.truesize;
         p.retransmission = load.again;
         p.dscp = self.dscp;
-        p.tsval = Clock::timestamp(tp.wstamp_ns);
-        p.tsecr = self.rcv.ts_recent;
+        if self.opts.timestamps {
+            p.tsval = Clock::timestamp(tp.wstamp_ns);
+            p.tsecr = self.rcv.ts_recent;
+        }
+        if load.segs > 1 {
+            p.mss = load.mss as u16;
+            // On the wire only: what is sent again alone does without.
+            p.flags |= if self.profile.gso_always { flags::PSH } else { 0 };
+        }
         let syn = load.flags & flags::SYN != 0;
         let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
         if syn {
             p.headers = SYN_HEADERS as u16;
+            self.opts.put(&mut p, self.mtu);
             p.wnd = self.rcv.rcv_wnd.min(65_535);
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
         } else {
             self.rcv.put_sacks(&mut p);
+            let bare = self.header_len();
             p.headers = match p.n_sack {
-                0 => HEADERS as u16,
-                n => (HEADERS + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
+                0 => bare as u16,
+                n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
             };
             p.ack = self.rcv.rcv_nxt;
             p.wnd = self.rcv.select_window();
@@ -123,6 +144,7 @@ impl Socket {
             seq: self.acceptable_seq(),
             payload: 0,
             segs: 1,
+            mss: 0,
             flags: flags::ACK,
             truesize: PURE_ACK,
             again: false,
@@ -186,13 +208,14 @@ impl Socket {
                 break;
             }
             let is_tail = len == data;
-            if len <= mss {
+            // The skb is as long as what the application wrote, whatever the window lets out of it.
+            if data <= mss {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
                 }
             } else {
                 if push_one == 0 {
-                    match self.tso_defer(len, is_tail, max_segs) {
+                    match self.tso_defer(max_segs) {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
                             limited = true;
@@ -201,9 +224,12 @@ impl Socket {
                         Defer::Other => break,
                     }
                 }
-                // Whole segments that fit the peer's window (tcp_mss_split_point).
+                // A short last segment goes along where Nagle lets it (tcp_mss_split_point).
                 let window = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt);
-                len = len.min(window) / mss * mss;
+                len = len.min(window);
+                if len < quota * mss && self.nagle_holds() {
+                    len -= len % mss;
+                }
             }
             let truesize = self.cost.of(len);
             if self.small_queue_full(truesize, None) {
@@ -235,12 +261,17 @@ impl Socket {
 
     /// `tcp_nagle_test` for a tail shorter than a segment.
     fn nagle_passes(&self) -> bool {
-        if self.app.fin_is_last() {
+        self.app.fin_is_last() || !self.nagle_holds()
+    }
+
+    /// `tcp_nagle_check` for a segment that is not full.
+    fn nagle_holds(&self) -> bool {
+        if self.app.corked() {
             return true;
         }
         // Minshall: only a short segment that is not acknowledged holds the next back.
         let short_out = after(self.snd_sml, self.tp.snd_una) && !after(self.snd_sml, self.tp.snd_nxt);
-        self.tp.packets_out == 0 || !short_out
+        !self.app.nodelay() && self.tp.packets_out != 0 && short_out
     }
 
     /// Sends the next `len` bytes as one skb (and the FIN, if it is their end) and puts them on the retransmission queue.
@@ -250,14 +281,14 @@ impl Socket {
         let end_data = seq.wrapping_add(len);
         let fin = self.app.fin_at(end_data);
         let mut fl = flags::ACK;
-        if self.app.push_at(end_data) || (segs > 1 && self.profile.gso_always) {
+        if self.app.push_at(end_data) {
             fl |= flags::PSH;
         }
         if fin {
             fl |= flags::FIN;
         }
         let prior = self.tp.wstamp_ns;
-        self.transmit(Load { seq, payload: len, segs, flags: fl, truesize, again: false }, low)?;
+        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false }, low)?;
         let sent_ns = self.tp.wstamp_ns;
         self.pace_after(len, prior);
         let skb = self.app.new_skb();
@@ -275,6 +306,7 @@ impl Socket {
             let end = if last { end_data.wrapping_add(u32::from(fin)) } else { at.wrapping_add(mss) };
             let mut s = template;
             (s.seq, s.end_seq) = (at, end);
+            s.tx_in_flight = s.tx_in_flight.saturating_add(i as u16);
             s.flags = if last { fl & (flags::FIN | flags::PSH) } else { 0 };
             self.rtx.push(s);
             at = end;
@@ -306,6 +338,7 @@ impl Socket {
             seq: self.tp.snd_una.wrapping_sub(1),
             payload: 0,
             segs: 1,
+            mss: 0,
             flags: flags::ACK,
             truesize: self.cost.control(),
             again: false,

@@ -78,6 +78,8 @@ pub struct Profile {
     pub scaling_ratio: bool,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
+    /// `tcp_syn_linear_timeouts`: so many timeouts of a SYN do not double: from 6.5 (ccce324dabfe).
+    pub syn_linear_timeouts: u32,
     /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
     pub rmem_default: u32,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
@@ -90,6 +92,9 @@ pub struct Profile {
     pub bbr_probe_budget: bool,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
     pub bbr_extra_acked: bool,
+    /// BBR takes an RTT that equals the least for a new least, which puts ProbeRtt off: until 5.10, and in stable kernels until December 2020
+    /// (1b9e2a8c99a5; the papers' 4.19 and 5.4 are taken to be without it).
+    pub bbr_equal_rtt: bool,
     /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
     pub bbr_edt: bool,
 }
@@ -114,12 +119,14 @@ pub static V4_14: Profile = Profile {
     ack_compression: false,
     scaling_ratio: false,
     big_first_window: false,
+    syn_linear_timeouts: 0,
     rmem_default: 87_380,
     push_acks_mss: false,
     pingpong_threshold: 1,
     stretch_acks: false,
     bbr_probe_budget: false,
     bbr_extra_acked: false,
+    bbr_equal_rtt: true,
     bbr_edt: false,
 };
 
@@ -143,8 +150,14 @@ pub static V5_4: Profile = Profile {
 };
 
 /// Linux 5.10: "The New TCP Modules on the Block".
-pub static V5_10: Profile =
-    Profile { name: "5.10", hystart_us: true, hystart_ack_delay: true, stretch_acks: true, ..V5_4 };
+pub static V5_10: Profile = Profile {
+    name: "5.10",
+    hystart_us: true,
+    hystart_ack_delay: true,
+    stretch_acks: true,
+    bbr_equal_rtt: false,
+    ..V5_4
+};
 
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {
@@ -159,6 +172,7 @@ pub static V6_12: Profile = Profile {
     timeout_min_us: true,
     scaling_ratio: true,
     big_first_window: true,
+    syn_linear_timeouts: 4,
     push_acks_mss: true,
     pingpong_threshold: 1,
     ..V5_10

@@ -5,6 +5,7 @@
 //! Differs: D1 every packet is charged the driver's truesize; packets that Linux merges in the receive queue are not charged less. D2 no
 //! memory pressure of the whole host; no shrinking window (`tcp_shrink_window`).
 
+use super::calls::Offer;
 use super::clock::Clock;
 use super::config::Params;
 use super::ofo::Ofo;
@@ -46,6 +47,10 @@ pub struct Rcv {
     tracks_ratio: bool,
     /// Window scale.
     pub wscale: u32,
+    /// Windows may be scaled.
+    pub(super) scales: bool,
+    /// The peer takes SACKs.
+    pub(super) sacks: bool,
     /// Segment size that was advertised, less timestamps.
     pub advmss: u32,
     /// Segment size that the peer seems to use.
@@ -88,6 +93,8 @@ impl Rcv {
             ratio: DEFAULT_RATIO,
             tracks_ratio: profile.scaling_ratio,
             wscale: 0,
+            scales: true,
+            sacks: true,
             advmss: 1460,
             rcv_mss: 536,
             ofo: Ofo::default(),
@@ -111,6 +118,10 @@ impl Rcv {
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
     }
 
+    /// `rcv_ssthresh`.
+    pub const fn ssthresh(&self) -> u32 {
+        self.rcv_ssthresh
+    }
     /// `tcp_win_from_space`.
     fn window_of(&self, space: u32) -> u32 {
         ((u64::from(space) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
@@ -138,8 +149,17 @@ impl Rcv {
         self.rcv_ssthresh = self.rcv_wnd;
         // The scale is for the largest window there may ever be.
         let most = space.max(self.rmem_max).min(self.window_clamp).max(1);
-        self.wscale = (most.ilog2() + 1).saturating_sub(16).min(MAX_WSCALE);
+        self.wscale = if self.scales { (most.ilog2() + 1).saturating_sub(16).min(MAX_WSCALE) } else { 0 };
         self.window_clamp = self.window_clamp.min(65_535 << self.wscale);
+    }
+
+    /// What both ends agreed on.
+    pub fn agreed(&mut self, o: &Offer) {
+        (self.scales, self.sacks) = (o.window_scaling, o.sack);
+        if !self.scales {
+            self.wscale = 0;
+            self.window_clamp = self.window_clamp.min(65_535);
+        }
     }
 
     /// `tcp_init_buffer_space`, once established.

@@ -17,8 +17,10 @@ impl Socket {
             return;
         }
         self.rcv.tsecr = p.tsecr;
-        // The echo is taken from the earliest packet that is not acknowledged. src: rfc7323#4.3
-        if !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {
+        self.stats.segs_in += u64::from(p.segs);
+        // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is one (tcp_ack).
+        let believed = !before(p.ack, self.tp.snd_una) && !after(p.ack, self.tp.snd_nxt);
+        if believed && p.tsval != 0 && !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {
             self.rcv.ts_recent = p.tsval;
         }
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
@@ -57,7 +59,7 @@ impl Socket {
         let r = &self.rcv;
         let len = p.payload + u32::from(p.flags & flags::FIN != 0) + u32::from(p.flags & flags::SYN != 0);
         let end = p.seq.wrapping_add(len);
-        let old_ts = r.ts_recent.wrapping_sub(p.tsval) as i32;
+        let old_ts = if p.tsval == 0 { 0 } else { r.ts_recent.wrapping_sub(p.tsval) as i32 };
         // src: linux@6.12 include/net/tcp.h TCP_PAWS_WINDOW; net/ipv4/tcp_input.c tcp_disordered_ack
         if old_ts > 1 {
             let rto = u64::from(self.rtt.rto) * 1_200 / u64::from(self.tp.clock.hz);
@@ -212,6 +214,9 @@ impl Socket {
 
     /// The application reads everything once `SO_RCVLOWAT` bytes are there.
     fn app_read<L: Lower>(&mut self, low: &mut L) {
+        if self.app.calls {
+            return;
+        }
         let r = &mut self.rcv;
         let unread = r.rcv_nxt.wrapping_sub(r.copied_seq);
         if unread == 0 || (u64::from(unread) < self.params.rcvlowat.get() && self.state == State::Established) {

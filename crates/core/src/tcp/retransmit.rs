@@ -41,6 +41,7 @@ impl Socket {
             seq: head.seq,
             payload,
             segs: n,
+            mss: head.len(),
             flags: flags::ACK | last.flags,
             truesize: self.cost.of(payload),
             again: true,
@@ -135,8 +136,9 @@ impl Socket {
     /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
     pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
         self.counts_host_copies = true;
-        let end = p.seq.wrapping_add(p.payload);
-        if p.payload > 0 && before(self.tp.snd_una, end) {
+        // A FIN alone has no payload, but a sequence number.
+        let end = p.seq.wrapping_add(p.payload.max(1));
+        if before(self.tp.snd_una, end) {
             let mut id = self.rtx.find(p.seq);
             while self.rtx.contains(id) && before(self.rtx.get(id).seq, end) {
                 let s = self.rtx.get_mut(id);

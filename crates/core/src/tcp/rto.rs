@@ -19,6 +19,8 @@ use crate::sim::{Lower, Probe, Time};
 pub struct Rto {
     /// Timeouts in a row without progress.
     pub retransmits: u32,
+    /// Window probes in a row without an answer (`icsk_probes_out`).
+    pub probes: u32,
     /// F-RTO is under way.
     pub frto: bool,
 }
@@ -150,8 +152,10 @@ impl Socket {
         self.window_probe(low);
         if self.tp.packets_out != 0 {
             self.rtt.backoff = 0;
+            self.rto.probes = 0;
             return;
         }
+        self.rto.probes += 1;
         // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_retries2
         self.rtt.backoff = (self.rtt.backoff + 1).min(15);
         let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));

@@ -45,6 +45,10 @@ pub struct Seg {
     pub delivered: u32,
     /// `delivered_ce` when it was sent.
     pub delivered_ce: u32,
+    /// `lost` when it was sent.
+    pub tx_lost: u32,
+    /// In flight when it was sent, itself included, segments; 65535: that or more.
+    pub tx_in_flight: u16,
     /// Number of the skb it was sent in.
     pub skb: u32,
     prev: u32,
@@ -71,6 +75,8 @@ impl Seg {
             delivered_us: 0,
             delivered: 0,
             delivered_ce: 0,
+            tx_lost: 0,
+            tx_in_flight: 0,
             skb,
             prev: NONE,
             next: NONE,

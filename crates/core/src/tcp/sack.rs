@@ -6,7 +6,7 @@
 //! new, as in Linux (`recv_sack_cache`), but without its shortcuts into the middle of the queue: the queue is searched by halving.
 
 use super::ack::flag;
-use super::cc::RateSample;
+use super::cc::{Control, RateSample};
 use super::delivery_rate;
 use super::rtx::tag;
 use super::seq::{after, before};
@@ -83,16 +83,17 @@ impl Socket {
         }
         let s = self.rtx.get_mut(id);
         if s.has(tag::LOST) {
-            if s.has(tag::RETRANS) {
-                s.tags &= !tag::RETRANS;
-                tp.retrans_out -= 1;
-                tp.lost = tp.lost.wrapping_add(1);
+            if !s.has(tag::RETRANS) {
+                return;
             }
+            s.tags &= !tag::RETRANS;
+            tp.retrans_out -= 1;
         } else {
             s.tags |= tag::LOST;
             tp.lost_out += 1;
-            tp.lost = tp.lost.wrapping_add(1);
         }
+        tp.lost = tp.lost.wrapping_add(1);
+        self.ca.seg_lost(tp, s);
     }
 
     /// `tcp_check_sack_reordering`: a higher segment was delivered before `low`, which was never retransmitted.

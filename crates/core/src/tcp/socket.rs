@@ -1,6 +1,7 @@
 //! The socket: its parts, and the calls by which the world drives it.
 
 use super::app::App;
+use super::calls::Offer;
 use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
 use super::delack::Delack;
@@ -65,6 +66,8 @@ pub struct Socket {
     pub(super) limit_output_bytes: u64,
     /// Segment size that the peer announced, without options.
     pub(super) mss_clamp: u32,
+    /// What is offered; from the handshake on, what both agreed on.
+    pub(super) opts: Offer,
 
     pub(super) state: State,
     pub(super) tp: Tp,
@@ -125,6 +128,7 @@ impl Socket {
             gso_max_segs: u32::from(gso_max_segs),
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,
+            opts: Offer::default(),
             state,
             ca,
             rtx: Rtx::default(),
@@ -186,6 +190,13 @@ impl Socket {
         self.fire_delack(now, low);
         self.fire_write_timer(now, low, probe);
         self.app_run(low);
+    }
+
+    /// By how many bits the windows that it announces are scaled, once the handshake is over.
+    pub fn scale_to_come(&self) -> u8 {
+        let mut r = self.rcv.clone();
+        r.first_window(self.profile.big_first_window);
+        r.wscale as u8
     }
 
     /// State of the connection.

@@ -37,6 +37,8 @@ pub struct Stats {
     pub delayed_acks: u64,
     /// ACKs that were compressed away (`TcpExtTCPAckCompressed`).
     pub compressed_acks: u64,
+    /// Segments that came in (`segs_in`), once established.
+    pub segs_in: u64,
     /// Packets dropped for want of receive memory.
     pub rcv_drops: u64,
 }

@@ -9,6 +9,8 @@ pub mod bianchi;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
+pub mod overhead;
+pub mod tsq_limit;
 
 /// An input of a [`Form`].
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,7 +53,9 @@ impl Form {
 pub fn forms() -> Vec<Form> {
     let mut all = hard_times::forms();
     all.extend(hack::forms());
+    all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
+    all.extend(overhead::forms());
     all.extend(bianchi::forms());
     all
 }

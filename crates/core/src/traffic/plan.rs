@@ -90,9 +90,9 @@ impl Plan {
             if let Some(rate) = t.udp_down {
                 add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
             }
-            if t.ping.is_some() {
+            if t.ping.is_some() && station < usize::from(t.ping_stations) {
                 plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: 0 });
-                if t.rrul {
+                if t.rrul && t.rrul_echoes {
                     plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
                         name: format!("{n}{suffix}"),
                         station,
@@ -119,5 +119,9 @@ mod tests {
             p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
             ["icmp", "udp_be", "udp_bk", "udp_ef"]
         );
+        let few = Traffic { ping_stations: 2, rrul_echoes: false, ..t };
+        let p = Plan::new(&few, 3, &Streams::new(1));
+        assert_eq!(p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["icmp sta1", "icmp sta2"]);
+        assert_eq!(p.flows.len(), 24);
     }
 }

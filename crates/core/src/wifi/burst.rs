@@ -89,6 +89,37 @@ pub enum What {
     Bar(Seq),
 }
 
+/// Why a unit has no more frames: the thesis's categories (section 4.6.0.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum End {
+    /// The driver does not say.
+    #[default]
+    Unsaid,
+    /// The Block Ack window was closed (`baw`).
+    Window,
+    /// It has the most frames or bytes that it may have (`good`).
+    Full,
+    /// Nothing more was queued (`tidqe`).
+    Dry,
+    /// It is one frame, for whatever reason.
+    Single,
+}
+
+impl End {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+    /// Of a unit of `n` frames: `full`, if the last would have been the last anyway; `closed`: the window was.
+    pub const fn of(n: usize, full: bool, closed: bool) -> End {
+        match (n, full, closed) {
+            (0 | 1, ..) => End::Single,
+            (_, true, _) => End::Full,
+            (_, _, true) => End::Window,
+            _ => End::Dry,
+        }
+    }
+}
+
 /// One transmit unit. Its vector is allocated once and recycled.
 #[derive(Clone, Debug)]
 pub struct Burst {
@@ -110,6 +141,8 @@ pub struct Burst {
     pub rts_fallback: bool,
     /// PSDU bytes: all MPDUs with delimiters and padding (see [`Burst::psdu_of`]), or the single frame's `len`.
     pub psdu: u32,
+    /// Why it has no more frames.
+    pub end: End,
     /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within 64 of the first one's window.
     pub mpdus: Vec<Mpdu>,
     /// The further MSDUs of its A-MSDUs, in the order of the MPDUs.
@@ -132,6 +165,7 @@ impl Burst {
             rts: false,
             rts_fallback: false,
             psdu: 0,
+            end: End::Unsaid,
             mpdus: Vec::with_capacity(BURST_MPDUS),
             more: Vec::new(),
         }

@@ -74,8 +74,8 @@ impl Contender {
     pub fn draw(&mut self) {
         self.backoff = self.rng.below(u32::from(self.cw) + 1) as u16;
     }
-    /// A transmission succeeded: smallest window, new backoff whether or not there is more to send.
-    pub fn succeeded(&mut self) {
+    /// A transmission succeeded, or its frame is given up: smallest window, new backoff whether or not there is more to send.
+    pub fn reset(&mut self) {
         self.failures = 0;
         self.cw = self.cw_min;
         self.draw();
@@ -109,6 +109,10 @@ impl Contender {
     /// When it may send, if nobody else does before.
     pub fn access(&self, slot: Span) -> Time {
         self.start + slot * i64::from(self.backoff)
+    }
+    /// From when AIFS counts in this idle period.
+    pub fn idle_since(&self) -> Time {
+        self.start - self.aifs
     }
     /// Somebody else's transmission began at `busy`: takes off what was counted until then.
     pub fn freeze(&mut self, busy: Time, slot: Span) {

@@ -17,7 +17,7 @@ use super::contention::Contender;
 use super::exchange::Exchange;
 use super::loss::Loss;
 use super::response::Responses;
-pub use super::stations::{Arrival, MediumEvent, Seen, StaMac, Stations};
+pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::{Band, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Streams, Time};
 
@@ -303,10 +303,31 @@ impl Medium {
             mpdus: n as u16,
             bad: (n - decoded.count_ones()) as u16,
             bytes: b.psdu,
+            end: b.end,
             start: at,
             airtime: x.end,
             answered,
         };
+        let chain = b.chain;
+        stations.aired(&Exchanged {
+            from,
+            ac: c.ac,
+            mode,
+            again: c.tries > 0 || c.link > 0,
+            idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
+            aifs: c.aifs,
+            start: at,
+            protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+            data: x.data,
+            lead: x.data_end - x.data,
+            sifs: self.band.sifs(),
+            response: (x.response.kind, x.response.duration),
+            control: self.responses.rate(mode),
+            decoded,
+            heard,
+            answered,
+            collided: false,
+        });
         c.tries += 1;
         c.airtime += x.data;
         self.airtime[from.ix()] += x.sent();
@@ -327,7 +348,6 @@ impl Medium {
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
             stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
         } else {
-            let chain = b.chain;
             self.fail(i, at + x.timeout, &chain, false, stations);
             // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
             self.busy_until = at + x.end;
@@ -358,10 +378,31 @@ impl Medium {
                 mpdus: b.mpdus.len() as u16,
                 bad: b.mpdus.len() as u16,
                 bytes: b.psdu,
+                end: b.end,
                 start: at,
                 airtime: on_air,
                 answered: false,
             };
+            let chain = b.chain;
+            stations.aired(&Exchanged {
+                from: c.sta,
+                ac: c.ac,
+                mode: chain[c.link as usize].mode,
+                again: c.tries > 0 || c.link > 0,
+                idle_since: c.idle_since(),
+                aifs: c.aifs,
+                start: at,
+                protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+                data: if rts { Span::ZERO } else { x.data },
+                lead: x.data_end - x.data,
+                sifs: self.band.sifs(),
+                response: (x.response.kind, x.response.duration),
+                control: self.responses.rate(chain[c.link as usize].mode),
+                decoded: 0,
+                heard: false,
+                answered: false,
+                collided: true,
+            });
             if rts {
                 c.rts_failures += 1;
             } else {
@@ -370,7 +411,6 @@ impl Medium {
             }
             self.airtime[c.sta.ix()] += on_air;
             end = end.max(at + on_air);
-            let chain = b.chain;
             self.fail(i, at + timeout, &chain, rts, stations);
             self.winners[k].1 = at + timeout;
             if !rts && seen.mpdus > 0 {
@@ -391,7 +431,6 @@ impl Medium {
     fn fail<S: Stations>(&mut self, i: u16, known: Time, chain: &Chain, rts: bool, stations: &mut S) {
         let c = &mut self.contenders[i as usize];
         let limits = &self.stas[c.sta.ix()];
-        c.failed(limits.window_limit);
         let last = Report {
             answered: false,
             acked: 0,
@@ -406,7 +445,13 @@ impl Medium {
             c.tries = 0;
         }
         let exhausted = c.link as usize == chain.len() || chain[c.link as usize].tries == 0;
-        if exhausted || c.rts_failures >= limits.rts_limit {
+        let given_up = exhausted || c.rts_failures >= limits.rts_limit;
+        if given_up && limits.resets_window {
+            c.reset();
+        } else {
+            c.failed(limits.window_limit);
+        }
+        if given_up {
             c.ready = false;
             c.giving_up = true;
             c.pending = last;
@@ -429,7 +474,7 @@ impl Medium {
             self.reference[f.to.ix()] = now;
             return self.idle(stations);
         }
-        c.succeeded();
+        c.reset();
         c.ready = false;
         let report = Report { received: c.received, ..c.pending };
         c.received = 0;

@@ -45,7 +45,16 @@ impl Stations for Script {
 
 fn mac(i: usize, set: Set, error: f64) -> StaMac {
     let (access, qos) = (set.all(), set.counts_boundary());
-    StaMac { name: format!("s{i}"), access, qos, window_limit: 7, rts_limit: 7, error_up: error, error_down: error }
+    StaMac {
+        name: format!("s{i}"),
+        access,
+        qos,
+        window_limit: 7,
+        resets_window: true,
+        rts_limit: 7,
+        error_up: error,
+        error_down: error,
+    }
 }
 
 fn cell(n: usize, set: Set, error: f64, p: Params) -> (Medium, Script) {
@@ -173,6 +182,28 @@ fn what_nobody_decodes_is_tried_by_the_chain_and_reported_at_the_timeout() {
     assert_eq!(at, s.seen[2].start + Span::from_us(2_076 + 45));
     assert_eq!(r.airtime, Span::from_us(120 + 120 + 2_076));
     assert!(s.arrived.is_empty());
+}
+
+/// Backoffs of what nobody decodes, in slots: the second try of each frame of two has a doubled window; the first of the next
+/// has the smallest again, or goes on doubling where the hardware does not start over.
+#[test]
+fn the_window_starts_over_with_a_frame_that_is_given_up() {
+    for resets in [true, false] {
+        let macs = (0..2).map(|i| StaMac { resets_window: resets, ..mac(i, Set::Station, 1.0) }).collect();
+        let mut m = Medium::new(Params::default(), Band::Ghz5, &[], macs, &Streams::new(5));
+        let mut s = Script { heads: vec![Default::default(); 2], ..Script::default() };
+        (0..40).for_each(|_| offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 2)));
+        run(&mut m, &mut s, END);
+        assert_eq!(s.seen.len(), 80);
+        let slots = |w: &[Seen]| (w[1].start - w[0].start - Span::from_us(120 + 45 + 43)).ns() / 9_000;
+        let waits: Vec<i64> = s.seen.windows(2).map(slots).collect();
+        let most = |of: usize| waits.iter().skip(of).step_by(2).max().copied().unwrap();
+        if resets {
+            assert!((16..32).contains(&most(0)) && most(1) < 16, "{waits:?}");
+        } else {
+            assert!(most(1) > 63, "{waits:?}");
+        }
+    }
 }
 
 /// A frame is on the air from 43 us to 163; its ACK would end at 207. Bystanders keep their NAV until then; who should have

@@ -4,6 +4,7 @@
 //! MSDUs in order. Forming aggregates, software retries and rate chains belong to `driver`; durations to `phy`.
 
 pub mod ac;
+mod account;
 pub mod amsdu;
 pub mod block_ack;
 pub mod burst;
@@ -11,6 +12,7 @@ mod contention;
 pub mod device;
 pub mod edca;
 mod exchange;
+pub mod hack;
 pub mod limits;
 mod loss;
 pub mod medium;
@@ -24,8 +26,10 @@ pub mod seq;
 mod stations;
 
 pub use ac::{Ac, Tid};
+pub use account::AirAccount;
 pub use block_ack::TxWindow;
-pub use burst::{Attempt, Burst, Chain, Mpdu, Report, StaIx, What};
+pub use burst::{Attempt, Burst, Chain, End, Mpdu, Report, StaIx, What};
 pub use device::{Device, Hops, Sink};
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;
+pub use stations::{Aired, Exchanged};

@@ -1,10 +1,11 @@
 //! The medium's seams: what it is told of each station, what it asks of them, what it tells observers.
 
 use super::ac::Ac;
-use super::burst::{Burst, Report, StaIx};
+use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
-use crate::phy::Mode;
-use crate::sim::{Lane, Span, Time};
+use super::response;
+use crate::phy::{Mode, Ofdm};
+use crate::sim::{Lane, NodeId, Span, Time};
 
 /// The MAC of one station.
 #[derive(Clone, Debug)]
@@ -17,6 +18,10 @@ pub struct StaMac {
     pub qos: bool,
     /// Failures in a row after which its contention window starts over (802.11: dot11ShortRetryLimit; ath9k: INIT_SSH_RETRY).
     pub window_limit: u8,
+    /// The window also starts over when its hardware is done with a frame that it gave up (Atheros). src: linux@6.12
+    /// ath9k/mac.c ath9k_hw_resettxqueue leaves off AR_D_MISC_CW_RESET_EN and AR_D_MISC_RETRY_CNT_RESET_EN, which would reset at
+    /// the end of each link of a rate chain; the end of the frame is the standard's (802.11-2020 10.23.2.2)
+    pub resets_window: bool,
     /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
     pub rts_limit: u8,
     /// Probability that an MPDU it sends is not decoded.
@@ -53,12 +58,69 @@ pub struct Seen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// Why it has no more MPDUs.
+    pub end: End,
     /// When it began (its RTS, if it had one).
     pub start: Time,
     /// Protection, data, response.
     pub airtime: Span,
     /// Whether the response came.
     pub answered: bool,
+}
+
+/// A frame exchange laid out in time: what a listener could tell of it and what only its sender knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchanged {
+    /// Who sends.
+    pub from: StaIx,
+    /// From which hardware queue: the burst is the head of it.
+    pub ac: Ac,
+    /// How the data are modulated.
+    pub mode: Mode,
+    /// The burst was on the air before.
+    pub again: bool,
+    /// Since when its sender counts this idle period; the start itself for a further exchange of a TXOP.
+    pub idle_since: Time,
+    /// Its AIFS.
+    pub aifs: Span,
+    /// The first bit on the air (of the RTS, if it has one).
+    pub start: Time,
+    /// RTS and CTS on the air, if it is protected.
+    pub protection: Option<(Span, Span)>,
+    /// The data PPDU on the air; zero if it was not sent, since the RTS collided.
+    pub data: Span,
+    /// From the start to the first bit of the data.
+    pub lead: Span,
+    /// The space before CTS, data and response.
+    pub sifs: Span,
+    /// What answers it, and for how long.
+    pub response: (response::Kind, Span),
+    /// The rate of RTS, CTS and response.
+    pub control: Ofdm,
+    /// Bit `i`: MPDU `i` is decoded by its receiver.
+    pub decoded: u64,
+    /// The receiver answers.
+    pub heard: bool,
+    /// The sender decodes the answer.
+    pub answered: bool,
+    /// Others sent at the same time.
+    pub collided: bool,
+}
+
+/// An [`Exchanged`] with whose it is and what is in it, for observers.
+#[derive(Clone, Copy, Debug)]
+pub struct Aired<'a> {
+    /// Times and outcome.
+    pub x: Exchanged,
+    /// The sender.
+    pub from: NodeId,
+    /// The receiver.
+    pub to: NodeId,
+    /// What is sent.
+    pub burst: &'a Burst,
+    /// Packets that wait in each station now, in the order of their numbers: in the queues above the driver, and in driver and
+    /// hardware.
+    pub depths: &'a [(u64, u64)],
 }
 
 /// A PPDU at its receiver, when its last bit is there.
@@ -89,6 +151,9 @@ pub trait Stations {
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent);
+    /// An exchange went on the air, collided or not.
+    #[inline]
+    fn aired(&mut self, _x: &Exchanged) {}
     /// A PPDU with MPDUs went on the air.
     fn seen(&mut self, seen: &Seen);
     /// How many opaque bytes `from` lets ride on its response to `to` (HACK). They come with [`Report::payload`].

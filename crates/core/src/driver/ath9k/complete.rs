@@ -4,10 +4,10 @@
 //! ath_tx_complete_aggr, ath_tx_set_retry; net/mac80211/status.c ieee80211_check_pending_bar.
 
 use super::Ath9k;
-use super::tid::{Txqs, fail};
+use super::tid::{TidState, Txqs, fail};
 use crate::rate::{Control, Went};
 use crate::sim::{Span, Time};
-use crate::wifi::{Burst, Report, Sink, What};
+use crate::wifi::{Burst, Mpdu, Report, Seq, Sink, Tid, What};
 
 impl Ath9k {
     /// The hardware is done with `b`. Afterwards the caller schedules; the freed skbs are told of last of all, because `sink`
@@ -27,7 +27,10 @@ impl Ath9k {
         self.rates.report(now, to, &Went { chain: &b.chain, report: r, frames, bad });
         let mut bar = None;
         if b.agreement {
-            bar = self.complete_aggregate(&mut b, r, sink);
+            let limit = self.par.retries;
+            let Ath9k { tids, failed, .. } = self;
+            let t = &mut tids[to.ix() * Tid::COUNT + tid.ix()];
+            bar = settle_aggregate(t, limit, &mut b, r, failed, sink);
             if !self.failed.is_empty() {
                 let failed = core::mem::take(&mut self.failed);
                 self.tid_mut(to, tid).retry.extend(&failed);
@@ -50,38 +53,42 @@ impl Ath9k {
         b.mpdus.clear();
         self.pool.push(b);
     }
+}
 
-    /// Each MPDU of a unit under an agreement: acknowledged, to be sent again (into `failed`), or given up. Answers where the
-    /// receiver's window must be moved to, if something was given up.
-    fn complete_aggregate(&mut self, b: &mut Burst, r: &Report, sink: &mut Sink<'_>) -> Option<crate::wifi::Seq> {
-        let attempts = r.attempts(&b.chain);
-        let limit = self.par.retries;
-        let Ath9k { tids, failed, .. } = self;
-        let t = &mut tids[b.to.ix() * crate::wifi::Tid::COUNT + b.tid.ix()];
-        let first = t.window.start();
-        let mut given_up = None;
-        for (i, m) in b.mpdus.iter_mut().enumerate() {
-            m.received |= r.received >> i & 1 != 0;
-            if !t.window.allows(m.seq) {
-                fail(m, sink); // of an earlier session
-                continue;
-            }
-            if r.acked >> i & 1 != 0 {
-                t.settle(m.seq);
-                sink.free(&m.packet);
-            } else if m.attempts < limit {
-                m.attempts = m.attempts.saturating_add(attempts);
-                failed.push(*m);
-            } else {
-                given_up = given_up.max(Some(m.seq.ahead_of(first)));
-                t.settle(m.seq);
-                fail(m, sink);
-            }
+/// Each MPDU of a unit under an agreement: acknowledged, to be sent again (into `failed`), or given up after `limit`
+/// transmissions. Answers where the receiver's window must be moved to, if something was given up (`ath_tx_complete_aggr`).
+pub(super) fn settle_aggregate(
+    t: &mut TidState,
+    limit: u8,
+    b: &mut Burst,
+    r: &Report,
+    failed: &mut Vec<Mpdu>,
+    sink: &mut Sink<'_>,
+) -> Option<Seq> {
+    let attempts = r.attempts(&b.chain);
+    let first = t.window.start();
+    let mut given_up = None;
+    for (i, m) in b.mpdus.iter_mut().enumerate() {
+        m.received |= r.received >> i & 1 != 0;
+        if !t.window.allows(m.seq) {
+            fail(m, sink); // of an earlier session
+            continue;
         }
-        let last = first.plus(given_up?);
-        if t.window.allows(last) {
-            t.bar = Some(last);
+        if r.acked >> i & 1 != 0 {
+            t.settle(m.seq);
+            sink.free(&m.packet);
+        } else if m.attempts < limit {
+            m.attempts = m.attempts.saturating_add(attempts);
+            failed.push(*m);
+        } else {
+            given_up = given_up.max(Some(m.seq.ahead_of(first)));
+            t.settle(m.seq);
+            fail(m, sink);
         }
-        Some(last.plus(1))
     }
+    let last = first.plus(given_up?);
+    if t.window.allows(last) {
+        t.bar = Some(last);
+    }
+    Some(last.plus(1))
 }

@@ -8,6 +8,7 @@ use super::Params;
 use crate::phy::{Ht, Mode};
 use crate::rate::Choice;
 use crate::sim::Span;
+use crate::wifi::burst::DELIMITER;
 
 /// src: OFDM_PLCP_BITS
 const PLCP_BITS: u32 = 22;
@@ -48,6 +49,32 @@ pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32) -> u32 {
     let symbols = if h.sgi { (density * 5).saturating_sub(4) / 18 } else { density >> 2 }.max(1);
     let least = symbols * h.bits_per_symbol() / 8;
     shortest.max(least.saturating_sub(len) / 4)
+}
+
+/// What an aggregate that is being formed has so far (`ath_tx_form_aggr`: nframes, al, bpad).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    /// Frames.
+    pub n: u16,
+    /// PSDU bytes.
+    pub bytes: u32,
+    pad: u32,
+}
+
+impl Size {
+    /// Whether a frame of `len` bytes may join. The first always may.
+    #[inline]
+    pub const fn takes(&self, limit: u32, frames: u16, len: u32) -> bool {
+        self.n == 0 || (limit >= self.bytes + self.pad + DELIMITER + len && self.n < frames)
+    }
+    /// It joins, `fill` empty delimiters behind it.
+    #[inline]
+    pub const fn add(&mut self, len: u32, fill: u32) {
+        let delta = DELIMITER + len;
+        self.bytes += self.pad + delta;
+        self.pad = delta.next_multiple_of(4) - delta + DELIMITER * fill;
+        self.n += 1;
+    }
 }
 
 #[cfg(test)]

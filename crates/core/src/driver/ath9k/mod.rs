@@ -19,13 +19,14 @@ mod complete;
 mod limits;
 mod rx;
 mod tid;
+pub mod tidq;
 
 #[cfg(test)]
 mod tests;
 
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Attempt, Burst, Device, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use rx::Mitigation;
 use std::collections::VecDeque;
 use tid::{TidState, Txqs};
@@ -58,6 +59,11 @@ crate::params! {
         subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k.h ATH_AGGR_MINPLEN";
         /// Transmissions of an MPDU after which it is given up.
         retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k.h ATH_MAX_SW_RETRIES";
+        /// Where the driver has queues of its own (`ath9k_tidq`): frames it holds of one category, above which it stops the queue.
+        max_pending: u16 = 123, in 1 => 4_096, src "linux@3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE";
+        /// Where the driver has queues of its own: a TID whose turn came while the hardware was full stays first (the thesis's fix),
+        /// else it goes to the end.
+        keep_turn: bool = false, src "linux@3.18 xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
     }
@@ -192,25 +198,24 @@ impl Ath9k {
         let choice = self.rates.choose(now, b.to);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
         let t = &mut self.tids[b.to.ix() * Tid::COUNT + b.tid.ix()];
-        let (mut n, mut bytes, mut pad) = (0, 0, 0);
+        let mut size = limits::Size::default();
         loop {
-            let len = u32::from(b.mpdus[n].len);
-            let delta = 4 + len;
-            if n > 0 && (limit < bytes + pad + delta || n >= self.par.ampdu_frames.into()) {
+            let len = u32::from(b.mpdus[usize::from(size.n)].len);
+            if !size.takes(limit, self.par.ampdu_frames, len) {
                 t.retry.extend(b.mpdus.pop());
                 break;
             }
-            bytes += pad + delta;
-            let fill = limits::delimiters(&self.par, &choice, len);
-            pad = delta.next_multiple_of(4) - delta + 4 * fill;
-            n += 1;
+            size.add(len, limits::delimiters(&self.par, &choice, len));
             if !t.subframe(now, q, sink, &mut b.mpdus) {
                 break;
             }
         }
+        let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
+        let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
+        b.end = End::of(b.mpdus.len(), full, closed);
         let single = b.mpdus.len() == 1;
         b.what = if single { What::Single } else { What::Ampdu };
-        b.psdu = if single { b.mpdus[0].len.into() } else { bytes };
+        b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
         b.agreement = true;
         b.chain = choice.chain;
         b.rts_fallback = choice.rts_fallback;
@@ -233,6 +238,7 @@ impl Ath9k {
     fn put_plain(&mut self, now: Time, mut b: Burst) {
         let choice = self.rates.choose(now, b.to);
         b.what = What::Single;
+        b.end = End::Single;
         b.psdu = b.mpdus[0].len.into();
         b.agreement = false;
         b.chain = choice.chain;
@@ -285,8 +291,10 @@ impl Device for Ath9k {
             sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
         }
     }
-    fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span, q: &mut Txqs) {
-        q.register_airtime(now, u16::from(from.0), tid.get(), Span::ZERO, airtime);
+    /// Whatever its TID, it is best effort that is charged: `skb->priority` is not set yet.
+    /// src: linux@6.12 ath9k/recv.c ath_rx_count_airtime
+    fn heard(&mut self, now: Time, from: StaIx, _tid: Tid, airtime: Span, q: &mut Txqs) {
+        q.register_airtime(now, u16::from(from.0), 0, Span::ZERO, airtime);
     }
     fn held(&self) -> u64 {
         let retry: u64 = self.tids.iter().flat_map(|t| &t.retry).map(tid::counted).sum();

@@ -163,6 +163,14 @@ fn a_legacy_link_in_the_chain_sends_single_frames() {
 }
 
 #[test]
+fn what_is_heard_is_charged_to_best_effort() {
+    let mut b = Bench::new(Params::default(), ht(15));
+    let Bench { d, q, .. } = &mut b;
+    d.heard(Time::ZERO, StaIx::AP, Tid::new(6), Span::from_us(44), q);
+    assert_eq!((q.account(0, Ac::Be as u8).rx, q.account(0, Ac::Vo as u8).rx), (44, 0));
+}
+
+#[test]
 fn sequence_numbers_wrap() {
     let mut b = Bench::new(Params::default(), ht(15));
     b.send(64);

@@ -34,6 +34,7 @@ mod tests;
 pub use params::Params;
 
 use crate::phy::Mode;
+use crate::qdisc::Message;
 use crate::sim::{Lane, Packet, Time};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
@@ -47,6 +48,16 @@ use usb::{Inbox, Usb};
 pub trait Above {
     /// The next packet of this category's queue, with its next hop and TID. What the queue drops goes to the sink.
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)>;
+    /// Whether it wants to be told ([`Above::message`]), and tells whether more follows.
+    fn listens(&self, _ac: Ac) -> bool {
+        false
+    }
+    /// Whether the queue that the last packet came from holds more.
+    fn more_data(&self, _ac: Ac) -> bool {
+        false
+    }
+    /// The driver's word on its queue `id`.
+    fn message(&mut self, _ac: Ac, _id: u32, _m: Message) {}
 }
 
 /// The smallest contention window that the driver programs for the standard's `cw_min`: half of it, rounded down, then up to

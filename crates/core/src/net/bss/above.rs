@@ -9,7 +9,7 @@ mod pushed;
 use crate::driver::ath9k_htc::Above;
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
-use crate::qdisc::{Kind, Qdisc, Setup};
+use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Packet, Time, Verdict};
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
 
@@ -90,6 +90,17 @@ impl Queues {
 }
 
 impl Above for Queues {
+    fn listens(&self, ac: Ac) -> bool {
+        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].listens())
+    }
+    fn more_data(&self, ac: Ac) -> bool {
+        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].more_data())
+    }
+    fn message(&mut self, ac: Ac, id: u32, m: Message) {
+        if let Queued::Qdiscs(q) = &mut self.kind {
+            q[ac.ix()].message(id, m);
+        }
+    }
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {

@@ -1,10 +1,11 @@
 //! What a BSS is built from, and which combinations make no sense.
 
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
+use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
 use crate::sim::NodeId;
-use crate::wifi::edca::Set;
+use crate::wifi::edca::{Access, Set};
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
@@ -23,6 +24,8 @@ pub struct BssConfig {
     pub qos: bool,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
+    /// What QoS stations contend with: the access point, and the others.
+    pub edca: [[Access; Ac::COUNT]; 2],
     /// The stations; 0 is the access point.
     pub stations: Vec<StaConfig>,
 }
@@ -44,6 +47,8 @@ pub struct StaConfig {
     pub rate: rate::fixed::Params,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
+    /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
+    pub tao: Option<tao::Params>,
     /// Probability that an MPDU from it to the access point is lost.
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.
@@ -55,6 +60,8 @@ pub struct StaConfig {
 pub enum DriverConfig {
     /// Atheros 802.11n on PCIe.
     Ath9k(ath9k::Params),
+    /// The same with queues of the driver's own and a qdisc on each of its netdev queues (kernels before 4.10).
+    Ath9kTidq(ath9k::Params, qdisc::Kind, Box<qdisc::Setup>),
     /// Atheros AR9271 on USB, with the qdisc on each of its queues (kernels before 6.2).
     Ath9kHtc(Box<ath9k_htc::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 6.2 and later).
@@ -135,23 +142,23 @@ impl BssConfig {
         Ok(())
     }
     /// What station `i` contends with.
-    pub(super) fn access_set(&self, i: usize) -> Set {
-        match (self.qos, i) {
-            (false, _) => Set::Dcf,
-            (true, 0) => Set::AccessPoint,
-            (true, _) => Set::Station,
-        }
+    pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
+        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
     }
 }
 
 impl StaConfig {
     pub(super) fn mac(&self, cfg: &BssConfig) -> StaMac {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
-        let mut access = cfg.access_set(i).all();
+        let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
         let (window_limit, rts_limit) = match &self.driver {
             // That ath10k's hardware does the same is assumed: a MAC of the same family.
-            DriverConfig::Ath9k(_) | DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => (32, 10),
+            // That ath10k's hardware does the same is assumed: a MAC of the same family.
+            DriverConfig::Ath9k(_)
+            | DriverConfig::Ath9kTidq(..)
+            | DriverConfig::Ath10k(..)
+            | DriverConfig::Ath10kTxqs(_) => (32, 10),
             DriverConfig::Linksys(p) => {
                 access[Ac::Be.ix()].txop = p.burst;
                 (7, 7) // dot11ShortRetryLimit
@@ -168,6 +175,7 @@ impl StaConfig {
             access,
             qos: cfg.qos,
             window_limit,
+            resets_window: true,
             rts_limit,
             error_up: self.error_up,
             error_down: self.error_down,

@@ -3,11 +3,13 @@
 use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
 use crate::driver::ath9k::Ath9k;
+use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
+use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
@@ -16,6 +18,8 @@ use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 pub(super) enum Netdev {
     /// mac80211's TXQs, pulled by ath9k.
     Ath9k(Box<Txqs>, Box<Ath9k>),
+    /// Qdiscs, and ath9k with queues of its own.
+    Ath9kTidq(Box<Queues>, Box<Ath9kTidq<Queues>>),
     /// Qdiscs or TXQs, and the AR9271.
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
     /// Qdiscs or TXQs, and ath10k.
@@ -27,7 +31,7 @@ pub(super) enum Netdev {
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
 /// A TID of each netdev queue, voice first.
-const EVERY_QUEUE: [Tid; Ac::COUNT] = [Tid::new(6), Tid::new(5), Tid::new(0), Tid::new(1)];
+const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
 impl Netdev {
     /// The device of station `i`.
@@ -37,12 +41,12 @@ impl Netdev {
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
-        let txop = cfg.access_set(i).all().map(|a| a.txop);
-        let qdiscs = |kind, setup: &_| {
+        let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
             Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
         };
+        let txop = cfg.access(i).map(|a| a.txop);
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
             let rates = Rates::fixed(&s.rate, modes.clone());
             let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
@@ -60,6 +64,11 @@ impl Netdev {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
+            }
+            DriverConfig::Ath9kTidq(p, kind, setup) => {
+                let rates = Rates::fixed(&s.rate, modes);
+                let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
+                Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
             DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
@@ -83,6 +92,12 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
+            Netdev::Ath9kTidq(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                watch(now, q, sink);
+                v
+            }
             Netdev::Ath9kHtc(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
@@ -102,11 +117,34 @@ impl Netdev {
             }
         }
     }
+    /// Packets to one station that go down as one: the driver looks at its queues when all are there.
+    pub fn xmit_all(&mut self, now: Time, to: StaIx, tid: Tid, all: &[Packet], sink: &mut Sink<'_>) {
+        match self {
+            Netdev::Ath9k(q, d) => {
+                all.iter().for_each(|p| q.enqueue(now, u16::from(to.0), tid.get(), p, sink));
+                d.wake(now, to, tid, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => {
+                d.cork(tid);
+                for p in all {
+                    q.enqueue(now, to, *p, sink);
+                    d.wake(now, to, tid, q, sink);
+                }
+                d.uncork(now, q, sink);
+            }
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {
+                for p in all {
+                    self.xmit(now, to, tid, p, sink);
+                }
+            }
+        }
+    }
     /// The hardware queue that handing down a packet of `tid` may fill, if it is that one alone, and at once.
     #[inline]
     pub fn category(&self, tid: Tid) -> Option<Ac> {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
+            Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
             Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
@@ -116,6 +154,7 @@ impl Netdev {
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         match self {
             Netdev::Ath9k(_, d) => d.head(ac),
+            Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
             Netdev::Ath10k(_, d) => d.head(ac),
             Netdev::Linksys(_, d) => d.head(ac),
@@ -125,6 +164,7 @@ impl Netdev {
     pub fn done(&mut self, now: Time, ac: Ac, r: &Report, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Linksys(q, d) => d.done(now, ac, r, q, sink),
@@ -134,15 +174,18 @@ impl Netdev {
     pub fn timer(&mut self, now: Time, tag: u32, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Ath9kTidq(q, d) if tag == WATCHDOG => {
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                watch(now, q, sink);
+            }
+            Netdev::Ath9kTidq(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
-                for t in EVERY_QUEUE {
-                    d.wake(now, StaIx::AP, t, q, sink);
-                }
+                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
                 watch(now, q, sink);
             }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath10k(q, d) if tag == WATCHDOG => {
-                for t in EVERY_QUEUE {
+                for t in EVERY.map(Tid::new) {
                     d.wake(now, StaIx::AP, t, q, sink);
                 }
                 watch(now, q, sink);
@@ -155,6 +198,7 @@ impl Netdev {
     pub fn heard(&mut self, now: Time, from: StaIx, tid: Tid, airtime: Span) {
         match self {
             Netdev::Ath9k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
@@ -164,6 +208,7 @@ impl Netdev {
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
+            Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
             Netdev::Ath10k(_, d) => d.rx(p),
             Netdev::Linksys(_, d) => d.rx(p),
@@ -173,15 +218,27 @@ impl Netdev {
     pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         match self {
             Netdev::Ath9k(_, d) => d.take_up(up),
+            Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
             Netdev::Ath10k(_, d) => d.take_up(up),
             Netdev::Linksys(_, d) => d.take_up(up),
+        }
+    }
+    /// Packets that wait to be sent: above the driver, and in it and its hardware.
+    pub fn waiting(&self) -> (u64, u64) {
+        match self {
+            Netdev::Ath9k(q, d) => (u64::from(q.packets()), d.held()),
+            Netdev::Ath9kTidq(q, d) => (q.packets(), d.held()),
+            Netdev::Ath9kHtc(q, d) => (q.packets(), d.held()),
+            Netdev::Ath10k(q, d) => (q.packets(), d.held()),
+            Netdev::Linksys(q, d) => (q.packets(), d.held()),
         }
     }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
             Netdev::Ath9k(q, d) => u64::from(q.packets()) + d.held() + d.held_up(),
+            Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Linksys(q, d) => q.packets() + d.held() + d.held_up(),

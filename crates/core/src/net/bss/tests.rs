@@ -2,6 +2,7 @@ use super::*;
 use crate::driver::{ath9k, ath9k_htc, ath10k};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner};
+use crate::wifi::edca::Set;
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
@@ -20,6 +21,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         aggregates: mode.aggregates(),
         rate: rate::fixed::Params::default(),
         queues: mac80211::Params::default(),
+        tao: None,
         error_up: 0.0,
         error_down: 0.0,
     }
@@ -37,6 +39,11 @@ fn htc(which: u8) -> DriverConfig {
         1 => DriverConfig::Ath9kHtc(p, qdisc::Kind::FqCodel, Box::default()),
         _ => DriverConfig::Ath9kHtcTxqs(p),
     }
+}
+
+/// ath9k before 4.10 under fq_codel.
+fn tidq(p: ath9k::Params) -> DriverConfig {
+    DriverConfig::Ath9kTidq(p, qdisc::Kind::FqCodel, Box::default())
 }
 
 /// 1: under fq_codel; else under TXQs. `amsdu` MSDUs in an A-MSDU.
@@ -62,6 +69,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         reorder: reorder::Params::default(),
         qos: mode.aggregates(),
         rfc8325: true,
+        edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     }
 }
@@ -400,6 +408,7 @@ proptest! {
         retries in 0u8..8,
         rts in any::<bool>(),
         usb in 0u8..4,
+        own_queues in any::<bool>(),
         ath10k_at in prop::sample::select(vec![0u8, 0, 1, 2]),
         amsdu in 1u8..8,
         report in 0i64..2_000,
@@ -412,6 +421,9 @@ proptest! {
         for s in &mut c.stations {
             let p = ath9k(s);
             (p.retries, p.rts_threshold) = (retries, rts.then_some(500));
+            if own_queues {
+                s.driver = tidq(*p);
+            }
             if usb > 0 && (usb < 3 || s.node.0 > 0) {
                 s.driver = htc(usb);
             }

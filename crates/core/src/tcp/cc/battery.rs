@@ -4,6 +4,7 @@
 use super::{AckSample, Algorithm, Cc, Control, Event, RateSample, Tunables};
 use crate::sim::{Stream, Streams, Time};
 use crate::tcp::profile::Profile;
+use crate::tcp::rtx::Seg;
 use crate::tcp::tp::{CaState, Tp};
 
 const MSS: u32 = 1_448;
@@ -79,7 +80,14 @@ impl Sender {
         let slow = self.r.below(4) == 0;
         self.ca.in_ack(&mut self.tp, slow);
         let losses = if self.r.below(50) == 0 { self.r.below(20) } else { 0 };
-        self.tp.lost += losses;
+        for _ in 0..losses {
+            self.tp.lost += 1;
+            let mut s = Seg::new(self.tp.snd_una, self.tp.snd_una.wrapping_add(MSS), 0, 0);
+            (s.tx_in_flight, s.tx_lost) =
+                (self.r.below(300) as u16, self.tp.lost - 1 - self.r.below(self.tp.lost.min(30)));
+            (s.delivered_us, s.app_limited) = (u64::from(self.r.below(2)), self.r.below(8) == 0);
+            self.ca.seg_lost(&mut self.tp, &s);
+        }
         let rs = RateSample {
             prior_delivered: self.tp.delivered.saturating_sub(self.r.below(200)),
             delivered: if n == 0 { -1 } else { n as i32 + self.r.below(100) as i32 },
@@ -88,6 +96,8 @@ impl Sender {
             losses,
             acked_sacked: n,
             prior_in_flight,
+            tx_in_flight: self.r.below(400),
+            lost: losses,
             is_app_limited: self.r.below(20) == 0,
             is_ack_delayed: self.r.below(20) == 0,
             ..RateSample::default()
@@ -153,6 +163,7 @@ impl Sender {
             let cwnd = self.tp.snd_cwnd;
             assert!(cwnd >= 1 && cwnd <= self.tp.snd_cwnd_clamp, "{:?}: window {cwnd} after {step}", self.cc);
             let _ = (self.ca.min_tso_segs(&self.tp), self.ca.sndbuf_expand());
+            assert_ne!(self.ca.tso_segs(&self.tp, MSS, 65_536), Some(0), "{:?}: an empty skb", self.cc);
         }
         (self.tp.snd_cwnd, self.tp.snd_ssthresh, self.tp.pacing_rate)
     }
@@ -204,4 +215,10 @@ fn every_control_grows_an_open_window() {
         }
         assert!(s.tp.snd_cwnd > first, "{cc:?}: {first} to {}", s.tp.snd_cwnd);
     }
+}
+
+#[test]
+fn the_guide_shows_the_example_that_is_compiled() {
+    let guide = include_str!("../../../../../CONTRIBUTING.md");
+    assert!(guide.contains(include_str!("example.rs")), "CONTRIBUTING.md does not show cc/example.rs as it is");
 }

@@ -5,6 +5,11 @@
 //! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
 
 pub mod bbr;
+pub mod bbr2;
+pub mod bbr3;
+pub mod bbr_dev;
+pub mod bbr_plus;
+pub mod bbrp;
 pub mod bic;
 pub mod cubic;
 pub mod highspeed;
@@ -22,8 +27,12 @@ pub mod yeah;
 
 #[cfg(test)]
 mod battery;
+/// CONTRIBUTING's worked example.
+#[cfg(test)]
+mod example;
 
 use super::profile::Profile;
+use super::rtx::Seg;
 use super::tp::{CaState, Tp};
 
 /// What happened, for a control. src: linux@6.12 include/net/tcp.h tcp_ca_event
@@ -70,6 +79,12 @@ pub struct RateSample {
     pub acked_sacked: u32,
     /// Segments in flight before this ACK.
     pub prior_in_flight: u32,
+    /// In flight when the reference segment was sent, itself included, segments (BBR v2's kernels).
+    pub tx_in_flight: u32,
+    /// `lost` when the reference segment was sent.
+    pub prior_lost: u32,
+    /// Marked lost since it was sent, segments (BBR v2's kernels).
+    pub lost: u32,
     /// End of the reference segment.
     pub last_end_seq: u32,
     /// The application did not fill the pipe.
@@ -108,6 +123,12 @@ pub trait Control {
     /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
     fn undo_cwnd(&mut self, tp: &mut Tp) -> u32 {
         tp.snd_cwnd.max(tp.prior_cwnd)
+    }
+    /// A segment was marked lost (`skb_marked_lost` of BBR v2's kernels).
+    fn seg_lost(&mut self, _tp: &mut Tp, _seg: &Seg) {}
+    /// Segments a GSO skb, where the control decides all of it (`tso_segs` of BBR v2's kernels).
+    fn tso_segs(&self, _tp: &Tp, _mss: u32, _gso_max_size: u32) -> Option<u32> {
+        None
     }
     /// Smallest GSO skb, segments (`min_tso_segs`).
     fn min_tso_segs(&self, _tp: &Tp) -> Option<u32> {
@@ -206,6 +227,14 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$v(a) => a.undo_cwnd(tp) ),* }
             }
             #[inline]
+            fn seg_lost(&mut self, tp: &mut Tp, seg: &Seg) {
+                match self { $( Algorithm::$v(a) => a.seg_lost(tp, seg) ),* }
+            }
+            #[inline]
+            fn tso_segs(&self, tp: &Tp, mss: u32, gso_max_size: u32) -> Option<u32> {
+                match self { $( Algorithm::$v(a) => a.tso_segs(tp, mss, gso_max_size) ),* }
+            }
+            #[inline]
             fn min_tso_segs(&self, tp: &Tp) -> Option<u32> {
                 match self { $( Algorithm::$v(a) => a.min_tso_segs(tp) ),* }
             }
@@ -254,6 +283,16 @@ algorithms! {
     Illinois = "illinois" in illinois,
     /// Scalable.
     Scalable = "scalable" in scalable,
+    /// BBR-DEV: BBR with the Wi-Fi patches of 2018.
+    BbrDev = "bbr-dev" in bbr_dev,
+    /// BBR+: BBR with tunable gains.
+    BbrPlus = "bbr-plus" in bbr_plus,
+    /// BBRp.
+    Bbrp = "bbrp" in bbrp,
+    /// BBR v2.
+    Bbr2 = "bbr2" in bbr2,
+    /// BBR v3.
+    Bbr3 = "bbr3" in bbr3,
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.

@@ -8,52 +8,64 @@
 //! ```
 //! Startup ends when three round trips brought less than a quarter more bandwidth; Drain when what is in flight fits the path.
 //!
-//! The folder: `bandwidth` (delivery rates, full pipe, ACK aggregation), `policer` (long-term rate), `probe` (gain cycle, ProbeRtt), `window`
-//! (window and pacing). This file has the modes and the order of things.
+//! The folder: `aggregation` (how far ACKs run ahead in bursts), `bandwidth` (delivery rates, full pipe), `policer` (long-term rate), `probe`
+//! (gain cycle, ProbeRtt), `window` (window and pacing), `tuning` (what its relatives `bbr_dev`, `bbr_plus` and `bbrp` change). This file
+//! has the modes and the order of things.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016).
+//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change four things of it, each named in
+//! profile.rs: the ACK-aggregation allowance (5.1), departure times (4.20), the two segments that a probe has more (5.4), and whether an RTT
+//! that equals the least counts as a new least (until 5.10).
 //! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 before 4.20 the 1 %
 //! was lost in headers that pacing counted, here it is taken off in every profile (with profile.rs's D2). D3 before 4.18 the window had no
 //! two segments more where a gain is above 1, and 4.14 sized its three skbs as `tcp_tso_autosize` did; here both are as in 4.19.
 
+pub(super) mod aggregation;
 mod bandwidth;
 mod policer;
 mod probe;
 #[cfg(test)]
 mod tests;
-mod window;
+mod tuning;
+pub(super) mod window;
 
 use super::{Control, Event, RateSample};
 use crate::sim::{Stream, Streams};
+use crate::tcp::Auto;
 use crate::tcp::minmax::Minmax;
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};
 
-use bandwidth::Aggregation;
+use aggregation::Aggregation;
 use policer::Policer;
+pub(super) use tuning::{ProbeWindow, Tuning, is_a_bbr};
 
 /// log2 of the scale of bandwidth, segments a microsecond. src: linux@6.12 net/ipv4/tcp_bbr.c BW_SCALE
-const BW_SCALE: u32 = 24;
+pub(super) const BW_SCALE: u32 = 24;
 /// One segment a microsecond. src: linux@6.12 net/ipv4/tcp_bbr.c BW_UNIT
-const BW_UNIT: u64 = 1 << BW_SCALE;
+pub(super) const BW_UNIT: u64 = 1 << BW_SCALE;
 /// log2 of the scale of gains. src: linux@6.12 net/ipv4/tcp_bbr.c BBR_SCALE
-const SCALE: u32 = 8;
+pub(super) const SCALE: u32 = 8;
 /// A gain of one. src: linux@6.12 net/ipv4/tcp_bbr.c BBR_UNIT
 pub(super) const UNIT: u32 = 1 << SCALE;
 /// Gain of Startup, 2/ln 2: the least that doubles the rate every round trip. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_high_gain
-const HIGH_GAIN: u32 = UNIT * 2_885 / 1_000 + 1;
+pub(super) const HIGH_GAIN: u32 = UNIT * 2_885 / 1_000 + 1;
 /// Gain of Drain, its inverse. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_drain_gain
-const DRAIN_GAIN: u32 = UNIT * 1_000 / 2_885;
+pub(super) const DRAIN_GAIN: u32 = UNIT * 1_000 / 2_885;
 /// Gain of the window, for ACKs that come late or together. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_gain
-const CWND_GAIN: u32 = UNIT * 2;
+pub(super) const CWND_GAIN: u32 = UNIT * 2;
 /// Phases of the gain cycle. src: linux@6.12 net/ipv4/tcp_bbr.c CYCLE_LEN
 const CYCLE_LEN: usize = 8;
 /// Pacing gains of the cycle. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_pacing_gain
 const CYCLE: [u32; CYCLE_LEN] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 
 crate::params! {
-    /// `[tcp.bbr]`: nothing to set.
-    pub struct Params {}
+    /// `[tcp.bbr]`: parts that can be left out. Its gains are BBR+'s to set.
+    pub struct Params {
+        /// The window allows for ACKs that come in bursts ("auto": from 5.1).
+        extra_acked: Auto<bool> = Auto::Auto, src "linux@6.12 net/ipv4/tcp_bbr.c bbr_update_ack_aggregation; 5.1 (78dc70ebaa38)";
+        /// A policer's rate is recognised and kept to.
+        policer: bool = true, src "linux@6.12 net/ipv4/tcp_bbr.c bbr_lt_bw_sampling";
+    }
 }
 
 /// What it is doing.
@@ -72,6 +84,7 @@ enum Mode {
 /// BBR.
 #[derive(Clone, Debug)]
 pub struct Bbr {
+    t: Tuning,
     profile: &'static Profile,
     random: Stream,
     mode: Mode,
@@ -109,6 +122,8 @@ pub struct Bbr {
     cycle_mstamp: u64,
     /// Present phase.
     cycle_idx: usize,
+    /// Length of a cycle that drains to its target, least RTTs.
+    cycle_len: u32,
 
     /// Recovery state at the last ACK.
     prev_ca_state: CaState,
@@ -124,9 +139,20 @@ pub struct Bbr {
 
 impl Bbr {
     /// Starts (`bbr_init`).
-    pub fn new(_: &Params, profile: &'static Profile, tp: &mut Tp) -> Bbr {
+    pub fn new(p: &Params, profile: &'static Profile, tp: &mut Tp) -> Bbr {
+        let t = Tuning {
+            extra_acked: p.extra_acked.or(profile.bbr_extra_acked),
+            policer: p.policer,
+            ..Tuning::of(profile)
+        };
+        Bbr::tuned(t, profile, tp)
+    }
+
+    /// Starts with these gains and rules.
+    pub(super) fn tuned(t: Tuning, profile: &'static Profile, tp: &mut Tp) -> Bbr {
         tp.snd_ssthresh = INFINITE_SSTHRESH;
         let mut b = Bbr {
+            t,
             profile,
             random: Streams::new(u64::from(tp.snd_una)).get("tcp", "bbr cycle"),
             mode: Mode::Startup,
@@ -147,6 +173,7 @@ impl Bbr {
             probe_rtt_round_done: false,
             cycle_mstamp: 0,
             cycle_idx: 0,
+            cycle_len: CYCLE_LEN as u32,
             prev_ca_state: CaState::Open,
             packet_conservation: false,
             prior_cwnd: 0,
@@ -195,10 +222,10 @@ impl Bbr {
     /// `bbr_update_gains`.
     fn set_gains(&mut self) {
         (self.pacing_gain, self.cwnd_gain) = match self.mode {
-            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
-            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw if self.policer.rate().is_some() => (UNIT, CWND_GAIN),
-            Mode::ProbeBw => (CYCLE[self.cycle_idx], CWND_GAIN),
+            Mode::Startup => (self.t.startup, self.t.startup_cwnd),
+            Mode::Drain => (self.t.drain, self.t.startup_cwnd),
+            Mode::ProbeBw if self.policer.rate().is_some() => (UNIT, self.t.cwnd),
+            Mode::ProbeBw => (self.t.cycle[self.cycle_idx], self.t.probe_window(self.cycle_idx)),
             Mode::ProbeRtt => (UNIT, UNIT),
         };
     }
@@ -218,8 +245,9 @@ impl Control for Bbr {
     /// `bbr_main`.
     fn cong_control(&mut self, tp: &mut Tp, rs: &RateSample) {
         self.update_bandwidth(tp, rs);
-        if self.profile.bbr_extra_acked {
-            self.update_aggregation(tp, rs);
+        if self.t.extra_acked {
+            let bw = self.bandwidth();
+            self.aggregation.update(tp, rs, bw, self.round_start, self.t.extra_acked_rtts);
         }
         self.update_cycle(tp, rs);
         self.check_full_pipe(rs);

@@ -1,6 +1,6 @@
 //! BBR's probing: the cycle of gains that looks for more bandwidth, and the dips that look for a smaller RTT.
 //!
-//! Stands for: `bbr_update_cycle_phase`, `bbr_is_next_cycle_phase`, `bbr_reset_probe_bw_mode`, `bbr_update_min_rtt`,
+//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c `bbr_update_cycle_phase`, `bbr_is_next_cycle_phase`, `bbr_reset_probe_bw_mode`, `bbr_update_min_rtt`,
 //! `bbr_check_probe_rtt_done`.
 
 use super::{Bbr, CYCLE_LEN, Mode, UNIT};
@@ -17,12 +17,30 @@ const PROBE_RTT_US: u32 = 200_000;
 /// Segments in flight in a dip, and the least window. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
 pub(super) const CWND_MIN: u32 = 4;
 
+/// Phases of a cycle that drains to its target.
+const UP: usize = 0;
+/// It drains.
+const DOWN: usize = 1;
+/// It neither probes nor drains.
+const CRUISE: usize = 2;
+
 impl Bbr {
     /// `bbr_reset_probe_bw_mode`: in any phase but the one that drains.
     pub(super) fn enter_probe_bw(&mut self, tp: &Tp) {
         self.mode = Mode::ProbeBw;
+        if self.t.drain_to_target {
+            self.begin_cycle(tp, CRUISE);
+            return;
+        }
         self.cycle_idx = CYCLE_LEN - 1 - self.random.below(CYCLE_RAND) as usize;
         self.next_phase(tp);
+    }
+
+    /// A cycle of two to eight least RTTs begins, in phase `idx`.
+    fn begin_cycle(&mut self, tp: &Tp, idx: usize) {
+        self.cycle_mstamp = tp.delivered_mstamp;
+        self.cycle_len = CYCLE_LEN as u32 - self.random.below(CYCLE_RAND);
+        self.cycle_idx = idx;
     }
 
     fn next_phase(&mut self, tp: &Tp) {
@@ -32,8 +50,35 @@ impl Bbr {
 
     /// `bbr_update_cycle_phase`.
     pub(super) fn update_cycle(&mut self, tp: &Tp, rs: &RateSample) {
-        if self.mode == Mode::ProbeBw && self.phase_is_over(tp, rs) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        if self.t.drain_to_target {
+            self.drain_to_target(tp, rs);
+        } else if self.phase_is_over(tp, rs) {
             self.next_phase(tp);
+        }
+    }
+
+    /// BBR-DEV's cycle, whose length is drawn: it probes until its gain's worth is in flight (or cannot be), then drains for as long as the
+    /// queue lasts, and cruises for the rest.
+    fn drain_to_target(&mut self, tp: &Tp, rs: &RateSample) {
+        let elapsed = tp.delivered_mstamp.saturating_sub(self.cycle_mstamp);
+        if elapsed > u64::from(self.cycle_len) * u64::from(self.min_rtt_us) {
+            self.begin_cycle(tp, UP);
+            return;
+        }
+        let in_flight = self.in_network(tp, rs.prior_in_flight);
+        if self.pacing_gain > UNIT {
+            let next = tp.unsent().min(tp.mss_cache);
+            let limited = next == 0 || after(tp.snd_nxt.wrapping_add(next), tp.wnd_end());
+            let cannot = rs.losses > 0 || rs.is_app_limited || limited;
+            let full = elapsed > u64::from(self.min_rtt_us);
+            if full && (cannot || in_flight >= self.inflight(tp, self.max_bw(), self.pacing_gain)) {
+                self.cycle_idx = DOWN;
+            }
+        } else if self.pacing_gain < UNIT && in_flight <= self.inflight(tp, self.max_bw(), UNIT) {
+            self.cycle_idx = CRUISE;
         }
     }
 
@@ -55,7 +100,8 @@ impl Bbr {
     pub(super) fn update_min_rtt(&mut self, tp: &mut Tp, rs: &RateSample) {
         let now = tp.clock.j32();
         let expired = after(now, self.min_rtt_stamp.wrapping_add(MIN_RTT_WIN_S * tp.clock.hz));
-        if rs.rtt_us >= 0 && (rs.rtt_us < i64::from(self.min_rtt_us) || (expired && !rs.is_ack_delayed)) {
+        let least = i64::from(self.min_rtt_us) + i64::from(self.profile.bbr_equal_rtt);
+        if rs.rtt_us >= 0 && (rs.rtt_us < least || (expired && !rs.is_ack_delayed)) {
             self.min_rtt_us = rs.rtt_us as u32;
             self.min_rtt_stamp = now;
         }

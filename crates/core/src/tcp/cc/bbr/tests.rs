@@ -122,7 +122,7 @@ fn aggregation_widens_the_window_from_5_1_on() {
         let rs = RateSample { prior_delivered: 0, delivered: 10, ..RateSample::default() };
         ack(&mut b, &mut tp, 0, 11, rs);
         ack(&mut b, &mut tp, 1_000, 40, rs);
-        assert_eq!(b.aggregation_cwnd(), more);
+        assert_eq!(b.aggregation.cwnd(b.bandwidth()), more);
     }
 }
 
@@ -222,4 +222,58 @@ fn recovery_conserves_packets_and_then_restores_the_window() {
     (tp.ca_state, tp.sacked_out, tp.lost_out) = (CaState::Open, 0, 0);
     ack(&mut b, &mut tp, 100, 2, RateSample { losses: 0, ..rs });
     assert_eq!(tp.snd_cwnd, 102);
+}
+
+#[test]
+fn an_equal_rtt_is_a_new_least_before_5_10() {
+    for (profile, stamp) in [(&V4_19, 500), (&V6_12, 0)] {
+        let (mut b, mut tp) = probing(profile);
+        tp.clock.set(Time::from_ms(5_000));
+        b.min_rtt_stamp = 0;
+        b.update_min_rtt(&mut tp, &RateSample { rtt_us: 10_000, ..RateSample::default() });
+        assert_eq!(b.min_rtt_stamp, stamp, "HZ 100: jiffy 500 is 5 s");
+    }
+}
+
+#[test]
+fn a_scaled_window_while_it_probes() {
+    // BBRp: two products of 100 segments times 1.5, three skbs of 9, even, and the probe's two more.
+    let (mut b, mut tp) = probing(&V6_12);
+    b.t.cycle[0] = UNIT * 6 / 4;
+    b.t.probe_window = ProbeWindow::Scaled;
+    (b.cycle_idx, tp.snd_cwnd) = (0, 400);
+    b.set_gains();
+    assert_eq!((b.pacing_gain, b.cwnd_gain), (384, 768));
+    b.set_cwnd(&mut tp, &RateSample { acked_sacked: 1, ..RateSample::default() }, BW, b.cwnd_gain);
+    assert_eq!(tp.snd_cwnd, 300 + 27 + 1 + 2);
+}
+
+#[test]
+fn draining_lasts_as_long_as_the_queue() {
+    let (mut b, mut tp) = probing(&V6_12);
+    b.t.drain_to_target = true;
+    // A first segment waits and the peer's window is open, so that the probe is not limited by the application.
+    (tp.write_seq, tp.snd_wnd) = (1 << 20, 1 << 20);
+    b.enter_probe_bw(&tp);
+    assert_eq!(b.cycle_idx, 2, "it cruises first");
+    assert!((2..=8).contains(&b.cycle_len));
+    let rs = RateSample { prior_delivered: 0, delivered: 10, ..RateSample::default() };
+    b.next_rtt_delivered = 1_000_000;
+    // Just after the cycle's length it probes.
+    let us = u64::from(b.cycle_len) * 10_000;
+    ack(&mut b, &mut tp, us, 1, rs);
+    assert_eq!(b.cycle_idx, 2, "exactly its length is not over");
+    ack(&mut b, &mut tp, 1, 1, rs);
+    assert_eq!((b.cycle_idx, b.pacing_gain), (0, CYCLE[0]));
+    // A least RTT and a little more, with 125 + 27, even, and two more in flight (nine depart): the gain's worth.
+    b.cycle_len = 8;
+    ack(&mut b, &mut tp, 10_001, 1, RateSample { prior_in_flight: 153 - 9, ..rs });
+    assert_eq!(b.cycle_idx, 0);
+    ack(&mut b, &mut tp, 1, 1, RateSample { prior_in_flight: 190, ..rs });
+    assert_eq!(b.cycle_idx, 1);
+    // It drains beyond the least RTT, until one product and three skbs are in flight.
+    ack(&mut b, &mut tp, 20_000, 1, RateSample { prior_in_flight: 190, ..rs });
+    assert_eq!(b.cycle_idx, 1);
+    ack(&mut b, &mut tp, 1, 1, RateSample { prior_in_flight: 100, ..rs });
+    assert_eq!((b.cycle_idx, b.pacing_gain), (2, UNIT));
 }

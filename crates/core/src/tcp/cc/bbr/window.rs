@@ -4,7 +4,7 @@
 //! `bbr_set_cwnd`.
 
 use super::probe::CWND_MIN;
-use super::{BW_SCALE, BW_UNIT, Bbr, HIGH_GAIN, Mode, SCALE, UNIT};
+use super::{BW_SCALE, BW_UNIT, Bbr, Mode, SCALE, UNIT};
 use crate::tcp::cc::RateSample;
 use crate::tcp::tp::{CaState, Tp};
 
@@ -13,20 +13,20 @@ const MARGIN_PERCENT: u64 = 1;
 /// Rate below which an skb is one segment, bytes a second. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_min_tso_rate
 const MIN_TSO_RATE: u64 = 1_200_000 >> 3;
 /// Largest skb in the window's budget, bytes: 64 KiB less `MAX_TCP_HEADER`. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_tso_segs_goal
-const GSO_MAX: u64 = 65_536 - 1 - 320;
+pub(in super::super) const GSO_MAX: u64 = 65_536 - 1 - 320;
 /// Skbs in the window's budget: in the qdisc, in the device, at the receiver. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_quantization_budget
-const BUDGET_SKBS: u32 = 3;
+pub(in super::super) const BUDGET_SKBS: u32 = 3;
 /// Initial window, segments. src: linux@6.12 include/net/tcp.h TCP_INIT_CWND
 const INIT_CWND: u32 = 10;
 
 /// A bandwidth (segments a microsecond << 24) and a gain as bytes a second (`bbr_rate_bytes_per_sec`).
-pub(super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
+pub(in super::super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
     let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
     r.wrapping_mul(1_000_000 / 100 * (100 - MARGIN_PERCENT)) >> BW_SCALE
 }
 
 /// Least segments an skb (`bbr_min_tso_segs`).
-pub(super) fn min_tso_segs(tp: &Tp) -> u32 {
+pub(in super::super) fn min_tso_segs(tp: &Tp) -> u32 {
     if tp.pacing_rate < MIN_TSO_RATE { 1 } else { 2 }
 }
 
@@ -34,6 +34,16 @@ pub(super) fn min_tso_segs(tp: &Tp) -> u32 {
 fn tso_segs_goal(tp: &Tp) -> u32 {
     let bytes = (tp.pacing_rate >> tp.pacing_shift).min(GSO_MAX) as u32;
     (bytes / tp.mss_cache).max(min_tso_segs(tp)).min(0x7f)
+}
+
+/// Bandwidth times least RTT times a gain, segments, rounded up; without an RTT, `unknown` (`bbr_bdp`).
+#[inline]
+pub(in super::super) fn bdp(bw: u32, min_rtt_us: u32, gain: u32, unknown: u32) -> u32 {
+    if min_rtt_us == u32::MAX {
+        return unknown;
+    }
+    let w = u64::from(bw) * u64::from(min_rtt_us);
+    (((w.wrapping_mul(u64::from(gain)) >> SCALE) + BW_UNIT - 1) >> BW_SCALE) as u32
 }
 
 impl Bbr {
@@ -46,12 +56,12 @@ impl Bbr {
             1_000
         };
         let bw = (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32;
-        tp.pacing_rate = rate(tp, bw, HIGH_GAIN);
+        tp.pacing_rate = self.pace(rate(tp, bw, self.t.startup));
     }
 
     /// `bbr_set_pacing_rate`: Startup never slows down.
     pub(super) fn set_pacing_rate(&mut self, tp: &mut Tp, bw: u32, gain: u32) {
-        let rate = rate(tp, bw, gain);
+        let rate = self.pace(rate(tp, bw, gain));
         if !self.has_seen_rtt && tp.srtt_us != 0 {
             self.first_pacing_rate(tp);
         }
@@ -60,13 +70,24 @@ impl Bbr {
         }
     }
 
+    /// BBR+: a part of the rate that BBR asks for.
+    #[inline]
+    fn pace(&self, rate: u64) -> u64 {
+        if self.t.pace_percent == 100 {
+            rate
+        } else {
+            (rate.saturating_mul(u64::from(self.t.pace_percent)) / 100).max(1)
+        }
+    }
+
+    /// What aggregation adds to the window, segments; nothing in Startup (`bbr_ack_aggregation_cwnd`).
+    fn aggregation_cwnd(&self) -> u32 {
+        if self.full_bw_reached { self.aggregation.cwnd(self.bandwidth()) } else { 0 }
+    }
+
     /// Bandwidth times least RTT times a gain, segments, rounded up (`bbr_bdp`).
     fn bdp(&self, bw: u32, gain: u32) -> u32 {
-        if self.min_rtt_us == u32::MAX {
-            return INIT_CWND;
-        }
-        let w = u64::from(bw) * u64::from(self.min_rtt_us);
-        (((w.wrapping_mul(u64::from(gain)) >> SCALE) + BW_UNIT - 1) >> BW_SCALE) as u32
+        bdp(bw, self.min_rtt_us, gain, INIT_CWND)
     }
 
     /// Three skbs more, an even number, and two more where bandwidth is probed, or, before 5.4, where a gain is above 1

@@ -1,0 +1,306 @@
+//! From the medium's exchanges to frames: RTS, CTS, each MPDU, the response; in the order in which they end.
+//!
+//! Stands for: what an ideal monitor beside the receiver would have got. Differs: D1 a frame that collided is there, with a bad
+//! check sequence, though a real monitor would mostly get garbage; D2 a Block Ack's bit for an MPDU of the A-MPDU that it
+//! answers is what the model's sender is told; the other bits are those of a recipient's scoreboard (802.11-2020 10.25.6.3);
+//! D3 signal and antenna are not modelled; D4 the IPv4 identification is made of the packet's number and birth, not counted.
+
+use crate::frame::{Frame, Kind, Packet, Subframe, Transport, tcp};
+use crate::names::Names;
+use crate::phy::Phy;
+use std::collections::HashMap;
+use wavetank_core::net::Conversation;
+use wavetank_core::sim::{self, NodeId, flags};
+use wavetank_core::wifi::{Aired, Burst, Seq, What, response};
+
+/// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
+#[derive(Clone, Copy, Default)]
+struct Scoreboard {
+    start: Seq,
+    got: u64,
+}
+
+impl Scoreboard {
+    fn move_to(&mut self, start: Seq) {
+        let by = start.ahead_of(self.start);
+        self.got = self.got.checked_shr(u32::from(by)).unwrap_or(0);
+        self.start = start;
+    }
+    fn put(&mut self, seq: Seq) {
+        if seq.before(self.start) {
+            return;
+        }
+        if !seq.within(self.start, 64) {
+            self.move_to(seq.minus(63));
+        }
+        self.got |= 1 << seq.ahead_of(self.start);
+    }
+    /// What a Block Ack to MPDUs says, given which of them it acknowledges.
+    fn answer(&self, mpdus: impl Iterator<Item = (Seq, bool)>) -> u64 {
+        mpdus.filter(|(s, _)| s.within(self.start, 64)).fold(self.got, |map, (s, acked)| {
+            let bit = 1 << s.ahead_of(self.start);
+            if acked { map | bit } else { map & !bit }
+        })
+    }
+}
+
+/// What the model knows of a frame and its bytes do not say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Its receiver decoded it.
+    Decoded,
+    /// Its receiver did not.
+    Lost,
+    /// It collided.
+    Collided,
+}
+
+/// A frame of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// The frame.
+    pub frame: Frame,
+    /// Who sent it.
+    pub from: NodeId,
+    /// To whom.
+    pub to: NodeId,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Makes frames of exchanges.
+pub struct Air {
+    names: Names,
+    mhz: u16,
+    reference: u32,
+    boards: HashMap<(NodeId, NodeId, u8), Scoreboard>,
+    /// Frames that may still be overtaken by those of an exchange which began at the same time; and when the last of them ends.
+    pending: Vec<Sent>,
+    until: u64,
+}
+
+/// Of a frame of an exchange that was decoded or not.
+fn fate(a: &Aired<'_>, decoded: bool) -> Fate {
+    match (a.x.collided, decoded) {
+        (true, _) => Fate::Collided,
+        (_, true) => Fate::Decoded,
+        (_, false) => Fate::Lost,
+    }
+}
+
+/// A frame's parts that all frames of a sender have.
+fn blank(kind: Kind, len: u32, ra: NodeId, ta: Option<NodeId>) -> Frame {
+    Frame { kind, len, ra: Names::mac(ra), ta: ta.map(Names::mac), ..Frame::EMPTY }
+}
+
+impl Air {
+    /// For a run on the channel at `mhz`.
+    pub fn new(names: Names, mhz: u16) -> Air {
+        Air { names, mhz, reference: 0, boards: HashMap::new(), pending: Vec::with_capacity(256), until: 0 }
+    }
+    /// Whose addresses these are.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// An exchange began. `out` gets the frames of those before it, in order.
+    pub fn aired(&mut self, a: &Aired<'_>, out: &mut impl FnMut(&Sent)) {
+        let start = a.x.start.ns();
+        if start >= self.until {
+            self.flush(out);
+        }
+        self.lay_out(a);
+        self.until = self.pending.iter().map(|s| s.frame.time).max().unwrap_or(0).max(self.until);
+    }
+
+    /// The run is over.
+    pub fn flush(&mut self, out: &mut impl FnMut(&Sent)) {
+        self.pending.sort_by_key(|s| s.frame.time);
+        self.pending.drain(..).for_each(|s| out(&s));
+    }
+
+    fn push(&mut self, (from, to): (NodeId, NodeId), fate: Fate, mut f: Frame, phy: Phy, (start, end): (u64, u64)) {
+        f.bad = fate != Fate::Decoded;
+        f.phy = Some(phy);
+        f.mhz = self.mhz;
+        f.tsft = Some((start + phy.preamble_ns()) / 1_000);
+        f.time = end;
+        self.pending.push(Sent { frame: f, from, to, fate });
+    }
+
+    fn lay_out(&mut self, a: &Aired<'_>) {
+        let x = &a.x;
+        let control = Phy::Legacy(x.control.mbit() as u8 * 2);
+        let sifs = x.sifs.ns() as u64;
+        let (there, back) = ((a.from, a.to), (a.to, a.from));
+        let us = |ns: u64| ns.div_ceil(1_000) as u16;
+        let (start, data, lead, answer) =
+            (x.start.ns(), x.data.ns() as u64, x.lead.ns() as u64, x.response.1.ns() as u64);
+        if let Some((rts, cts)) = x.protection {
+            let (rts, cts) = (rts.ns() as u64, cts.ns() as u64);
+            let mut f = blank(Kind::Rts, response::RTS, a.to, Some(a.from));
+            f.nav = us(lead - rts + data + sifs + answer);
+            let fate = if x.collided { Fate::Collided } else { Fate::Decoded };
+            self.push(there, fate, f, control, (start, start + rts));
+            if x.collided {
+                return;
+            }
+            let mut f = blank(Kind::Cts, response::CTS, a.from, None);
+            f.nav = us(data + 2 * sifs + answer);
+            let at = start + rts + sifs;
+            self.push(back, Fate::Decoded, f, control, (at, at + cts));
+        }
+        let begin = start + lead;
+        let phy = Phy::from(x.mode);
+        let nav = us(sifs + answer);
+        match a.burst.what {
+            What::Bar(ssn) => {
+                let mut f = blank(Kind::Bar, response::BAR, a.to, Some(a.from));
+                (f.seq, f.tid, f.nav) = (ssn.get(), Some(a.burst.tid.get()), nav);
+                self.push(there, fate(a, x.heard), f, phy, (begin, begin + data));
+            }
+            What::Single | What::Ampdu => self.mpdus(a, phy, begin, nav),
+        }
+        if !x.heard {
+            return;
+        }
+        let at = begin + data + sifs;
+        let f = match x.response.0 {
+            response::Kind::BlockAck => self.block_ack(a),
+            response::Kind::Ack | response::Kind::Cts => blank(Kind::Ack, response::ACK, a.from, None),
+        };
+        self.push(back, fate(a, x.answered), f, control, (at, at + answer));
+    }
+
+    fn mpdus(&mut self, a: &Aired<'_>, phy: Phy, begin: u64, nav: u16) {
+        let ampdu = a.burst.what == What::Ampdu;
+        self.reference += u32::from(ampdu);
+        let (preamble, n) = (phy.preamble_ns(), a.burst.mpdus.len());
+        let span = a.x.data.ns() as u64 - preamble;
+        let psdu = u64::from(a.burst.psdu).max(1);
+        // What the PSDU has beyond its subframes are empty delimiters: between the MPDUs, in equal parts.
+        let subframes =
+            a.burst.mpdus.iter().fold(0, |b, m| if ampdu { Burst::psdu_of(b, m.len) } else { m.len.into() });
+        let gaps = u64::from(a.burst.psdu.saturating_sub(subframes));
+        let mut bytes = 0;
+        for (i, m) in a.burst.mpdus.iter().enumerate() {
+            let p = &m.packet;
+            bytes = if ampdu { Burst::psdu_of(bytes, m.len) } else { m.len.into() };
+            let stop = (u64::from(bytes) + gaps * i as u64 / (n.max(2) - 1) as u64).max(m.len.into());
+            let first = preamble + span * (stop - u64::from(m.len)) / psdu;
+            let end = if i + 1 == n { a.x.data.ns() as u64 } else { preamble + span * stop / psdu };
+            let mut f = blank(Kind::Data, m.len.into(), a.to, Some(a.from));
+            let up = a.to == NodeId(0);
+            f.from_ds = Some(!up);
+            f.far = Names::mac(if up { p.dst } else { p.src });
+            let qos = u32::from(m.len) - p.ip_len() >= u32::from(wavetank_core::wifi::burst::mpdu_len(0, true));
+            f.tid = qos.then_some(a.burst.tid.get());
+            (f.seq, f.nav) = (m.seq.get(), nav);
+            f.retry = m.attempts > 0 || a.x.again;
+            f.subframe = ampdu.then_some(Subframe { reference: self.reference, last: i + 1 == n });
+            f.packet = self.packet(p);
+            let fate = fate(a, a.x.decoded >> i & 1 != 0);
+            self.push((a.from, a.to), fate, f, phy, (begin, begin + end));
+            let last = self.pending.last_mut().expect("it was just put there");
+            last.frame.tsft = Some((begin + first) / 1_000);
+        }
+    }
+
+    fn block_ack(&mut self, a: &Aired<'_>) -> Frame {
+        let b = a.burst;
+        let board = self.boards.entry((a.from, a.to, b.tid.get())).or_default();
+        let mut f = blank(Kind::BlockAck, response::BLOCK_ACK, a.from, Some(a.to));
+        f.tid = Some(b.tid.get());
+        if let What::Bar(ssn) = b.what {
+            board.move_to(ssn);
+        }
+        let acked = |i: usize| a.x.decoded >> i & 1 != 0;
+        b.mpdus.iter().enumerate().filter(|(i, _)| acked(*i)).for_each(|(_, m)| board.put(m.seq));
+        f.seq = board.start.get();
+        f.bitmap = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i))));
+        f
+    }
+
+    /// A packet of the model as on the wire.
+    fn packet(&self, p: &sim::Packet) -> Option<Packet> {
+        let conversation = self.names.conversation(p.flow.0)?;
+        let (opener, other) = Names::ports(p.flow.0);
+        let id = (p.seq.wrapping_mul(0x9e37_79b1) ^ (p.born.ns() / 1_000) as u32).wrapping_mul(0x85eb_ca6b) >> 16;
+        let mut packet = Packet {
+            src: Names::ip(p.src),
+            dst: Names::ip(p.dst),
+            ports: (0, 0),
+            tos: p.dscp << 2 | p.ecn as u8,
+            id: id as u16,
+            payload: p.payload,
+            transport: Transport::Udp,
+        };
+        match *conversation {
+            Conversation::Tcp { client, client_scale, server_scale, .. } => {
+                let opens = p.src == client;
+                packet.ports = if opens { (opener, other) } else { (other, opener) };
+                packet.transport = segment(p, if opens { client_scale } else { server_scale });
+            }
+            Conversation::Ping => {
+                let request = p.kind == sim::Kind::EchoRequest;
+                packet.transport = Transport::Echo(request, p.flow.0 + 1, p.seq as u16);
+            }
+            Conversation::UdpEcho => {
+                let opens = p.kind == sim::Kind::EchoRequest;
+                packet.ports = if opens { (opener, other) } else { (other, opener) };
+            }
+            Conversation::Udp => packet.ports = (opener, other),
+        }
+        Some(packet)
+    }
+}
+
+fn segment(p: &sim::Packet, scale: u8) -> Transport {
+    let syn = p.flags & flags::SYN != 0;
+    let map = [
+        (flags::SYN, tcp::SYN),
+        (flags::FIN, tcp::FIN),
+        (flags::ACK, tcp::ACK),
+        (flags::PSH, tcp::PSH),
+        (flags::ECE, tcp::ECE),
+        (flags::CWR, tcp::CWR),
+    ];
+    let bits = map.iter().filter(|(ours, _)| p.flags & ours != 0).fold(0, |b, (_, wire)| b | wire);
+    // Of a segment that carries data the model's sender acknowledges always, flag or not, as TCP must.
+    let bits = if syn { bits } else { bits | tcp::ACK };
+    Transport::Tcp {
+        seq: p.seq,
+        ack: if bits & tcp::ACK != 0 { p.ack } else { 0 },
+        flags: bits,
+        window: if syn { p.wnd.min(65_535) } else { p.wnd >> scale }.min(65_535) as u16,
+        ts: Some((p.tsval, p.tsecr)),
+        sack: p.sack,
+        sacks: p.n_sack,
+        scale: syn.then_some(scale),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the standard's own description: the scoreboard holds the last 64 numbers up to the highest.
+    #[test]
+    fn scoreboard_follows_the_highest() {
+        let mut s = Scoreboard::default();
+        (0..10).for_each(|n| s.put(Seq::new(n)));
+        assert_eq!((s.start.get(), s.got), (0, 0x3ff));
+        s.put(Seq::new(64));
+        assert_eq!((s.start.get(), s.got), (1, 0x1ff | 1 << 63));
+        s.put(Seq::new(200));
+        assert_eq!((s.start.get(), s.got), (137, 1 << 63));
+        s.put(Seq::new(5));
+        assert_eq!((s.start.get(), s.got), (137, 1 << 63), "too old");
+        s.move_to(Seq::new(201));
+        assert_eq!((s.start.get(), s.got), (201, 0), "a BAR");
+        let mut s = Scoreboard { start: Seq::new(4090), got: 0 };
+        s.put(Seq::new(3));
+        assert_eq!((s.start.get(), s.got), (4090, 1 << 9), "across the wrap");
+        assert_eq!(s.answer([(Seq::new(3), false), (Seq::new(4), true)].into_iter()), 1 << 10);
+    }
+}

@@ -1,0 +1,261 @@
+//! MPDUs and responses put together to exchanges.
+
+use crate::frame::{Frame, Kind, Mac, Subframe};
+use crate::phy::Phy;
+use wavetank_core::wifi::{Burst, Seq};
+
+/// PPDUs that can be open at once: what collides.
+const OPEN: usize = 4;
+/// Time stamps are whole microseconds, and differ by what drivers make of them: no more than this, ns.
+const SLACK: u64 = 2_000;
+/// RTS and CTS at 1 Mbit/s take no longer, ns.
+const PROTECTION_MOST: u64 = 1_500_000;
+/// The longest minimum MPDU start spacing, ns. src: 802.11-2020 table 9-186
+const DENSITY_MOST: u64 = 16_000;
+/// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
+const PPDU_MOST: usize = 1024;
+/// The most MPDUs of a PPDU that are looked at one by one.
+const MPDUS: usize = 256;
+
+/// A data PPDU with what answered it.
+#[derive(Clone, Debug)]
+pub(super) struct Ppdu {
+    /// Its transmitter's number, and its receiver.
+    pub station: usize,
+    pub ra: Mac,
+    pub phy: Option<Phy>,
+    /// When its exchange began, ns.
+    pub begin: u64,
+    pub mpdus: usize,
+    /// Of these: bad check sequence; sent again; not acknowledged.
+    pub bad: usize,
+    pub retries: usize,
+    pub unacked: usize,
+    /// Bytes of all MPDUs with their headers.
+    pub bytes: u64,
+    pub answered: bool,
+    pub collided: bool,
+    /// Protection, data, response; ns.
+    pub airtime: u64,
+}
+
+/// One that may get more MPDUs, or its response.
+struct Open {
+    p: Ppdu,
+    ta: Mac,
+    tid: Option<u8>,
+    mhz: u16,
+    subframe: Option<Subframe>,
+    /// PSDU bytes so far.
+    psdu: u32,
+    /// Protection in front of it, ns.
+    lead: u64,
+    /// When the first and the last MPDU began, us, and the length of the last.
+    first: Option<u64>,
+    last: (Option<u64>, u32),
+    seqs: Vec<(u16, bool)>,
+}
+
+impl Open {
+    fn data_ns(&self) -> u64 {
+        self.p.phy.map_or(0, |p| p.duration_ns(self.psdu, self.mhz))
+    }
+    /// As long as the time stamps say, where the capture has one an MPDU: an A-MPDU of short frames is longer than they are, by the
+    /// empty delimiters that the receiver asked for. They are believed only within what those can be.
+    fn data_by_clock_ns(&self, response: Option<&Frame>) -> u64 {
+        let by_length = self.data_ns();
+        let (Some(first), Some(last), Some(phy)) = (self.first, self.last.0, self.p.phy) else { return by_length };
+        if last <= first && self.p.mpdus > 1 {
+            return by_length;
+        }
+        let from_first = |us: u64| us.saturating_sub(first).saturating_mul(1_000);
+        let clock = match response.and_then(|r| r.tsft.zip(r.phy)) {
+            Some((t, p)) => {
+                from_first(t).saturating_add(phy.preamble_ns()).saturating_sub(p.preamble_ns() + Phy::sifs_ns(self.mhz))
+            }
+            None => {
+                let bits = u64::from(self.last.1) * 8_000_000_000;
+                from_first(last).saturating_add(phy.preamble_ns() + bits / phy.rate_bps().max(1))
+            }
+        };
+        let most = by_length + self.p.mpdus as u64 * DENSITY_MOST;
+        if clock > by_length + SLACK && clock <= most { clock } else { by_length }
+    }
+    fn end(&self) -> u64 {
+        self.p.begin.saturating_add(self.lead + self.data_ns())
+    }
+}
+
+/// Puts frames together.
+#[derive(Default)]
+pub(super) struct Exchanges {
+    open: Vec<Open>,
+    spare: Vec<Vec<(u16, bool)>>,
+    /// The last RTS: transmitter, begin, end; and when its CTS ended.
+    rts: Option<(Mac, u64, u64, Option<u64>)>,
+}
+
+/// When a frame's PPDU began, ns (for the first MPDU of it).
+fn begin(f: &Frame) -> u64 {
+    let preamble = f.phy.map_or(0, Phy::preamble_ns);
+    match f.tsft {
+        // Time stamps count the same clock only in our own captures; elsewhere the difference is what matters.
+        Some(us) if us.saturating_mul(1_000).abs_diff(f.time) < 1_000_000_000 => {
+            us.saturating_mul(1_000).saturating_sub(preamble)
+        }
+        _ => f.time.saturating_sub(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))),
+    }
+}
+
+impl Exchanges {
+    /// The next frame; `station` is its transmitter, if known. `close` gets what is complete.
+    pub fn frame(&mut self, f: &Frame, station: Option<usize>, close: &mut impl FnMut(&Ppdu)) {
+        match f.kind {
+            Kind::Data => self.data(f, station, close),
+            Kind::Ack | Kind::BlockAck => self.response(f, close),
+            Kind::Rts => {
+                let b = begin(f);
+                self.settle(b, close);
+                let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK));
+                overlaps.for_each(|o| o.p.collided = true);
+                self.rts =
+                    f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
+            }
+            Kind::Cts => {
+                let end = begin(f).saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)));
+                if let Some(r) = &mut self.rts
+                    && r.0 == f.ra
+                {
+                    r.3 = Some(end);
+                }
+            }
+            Kind::Bar => self.settle(begin(f), close),
+            _ => {}
+        }
+    }
+
+    /// The capture ends.
+    pub fn end(&mut self, close: &mut impl FnMut(&Ppdu)) {
+        self.settle(u64::MAX, close);
+    }
+
+    /// What ended before `now` and got no response gets none.
+    fn settle(&mut self, now: u64, close: &mut impl FnMut(&Ppdu)) {
+        while let Some(i) = self.open.iter().position(|o| o.end() <= now.saturating_add(SLACK)) {
+            self.close(i, None, close);
+        }
+    }
+
+    fn data(&mut self, f: &Frame, station: Option<usize>, close: &mut impl FnMut(&Ppdu)) {
+        let same = self.open.iter().position(|o| match (o.subframe, f.subframe) {
+            (Some(a), Some(b)) => a.reference == b.reference && o.p.mpdus < PPDU_MOST,
+            (None, None) if o.p.mpdus < PPDU_MOST => {
+                let gap = f.tsft.zip(o.last.0).map(|(now, then)| now.abs_diff(then));
+                let took = o.p.phy.map_or(0, |p| p.duration_ns(o.last.1, o.mhz) / 1_000);
+                Some(o.ta) == f.ta
+                    && o.p.ra == f.ra
+                    && o.tid == f.tid
+                    && f.tid.is_some()
+                    && o.p.phy == f.phy
+                    && matches!(f.phy, Some(Phy::Ht(..) | Phy::Vht(..)))
+                    && gap.is_some_and(|g| g == 0 || g <= took)
+            }
+            _ => false,
+        });
+        let i = match same {
+            Some(i) => i,
+            None => {
+                let b = begin(f);
+                self.settle(b, close);
+                let (Some(station), Some(ta)) = (station, f.ta) else { return };
+                if self.open.len() == OPEN {
+                    self.close(0, None, close);
+                }
+                let mut lead = 0;
+                let mut collided = false;
+                if let Some((who, from, until, cts)) = self.rts {
+                    match cts {
+                        Some(end)
+                            if who == ta && b.abs_diff(end) < 60_000 && b.saturating_sub(from) < PROTECTION_MOST =>
+                        {
+                            lead = b.saturating_sub(from);
+                        }
+                        _ => collided = who != ta && until > b.saturating_add(SLACK) && from < b.saturating_add(SLACK),
+                    }
+                    self.rts = None;
+                }
+                for o in self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK)) {
+                    o.p.collided = true;
+                    collided = true;
+                }
+                let mut seqs = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(64));
+                seqs.clear();
+                let p = Ppdu {
+                    station,
+                    ra: f.ra,
+                    phy: f.phy,
+                    begin: b - lead,
+                    mpdus: 0,
+                    bad: 0,
+                    retries: 0,
+                    unacked: 0,
+                    bytes: 0,
+                    answered: false,
+                    collided,
+                    airtime: 0,
+                };
+                let (tid, mhz, subframe) = (f.tid, f.mhz, f.subframe);
+                self.open.push(Open { p, ta, tid, mhz, subframe, psdu: 0, lead, first: f.tsft, last: (None, 0), seqs });
+                self.open.len() - 1
+            }
+        };
+        let o = &mut self.open[i];
+        o.p.mpdus += 1;
+        o.p.bad += usize::from(f.bad);
+        o.p.retries += usize::from(f.retry);
+        o.p.bytes += u64::from(f.len);
+        let len = f.len.min(u32::from(u16::MAX)) as u16;
+        o.psdu = if o.subframe.is_some() || o.p.mpdus > 1 { Burst::psdu_of(o.psdu, len) } else { f.len };
+        o.last = (f.tsft, f.len);
+        if o.seqs.len() < MPDUS {
+            o.seqs.push((f.seq, f.bad));
+        }
+    }
+
+    fn response(&mut self, f: &Frame, close: &mut impl FnMut(&Ppdu)) {
+        if let Some(i) = self.open.iter().rposition(|o| o.ta == f.ra) {
+            self.close(i, Some(f), close);
+        }
+    }
+
+    fn close(&mut self, i: usize, response: Option<&Frame>, close: &mut impl FnMut(&Ppdu)) {
+        let mut o = self.open.remove(i);
+        let data = o.data_by_clock_ns(response);
+        // What goes to a group is not answered.
+        let group = o.p.ra.0[0] & 1 != 0;
+        o.p.answered = group || response.is_some_and(|r| !r.bad);
+        o.p.unacked = match response {
+            Some(r) if !r.bad && r.kind == Kind::BlockAck => {
+                let acked = |s: u16| {
+                    let ahead = Seq::new(s).ahead_of(Seq::new(r.seq));
+                    ahead < 64 && r.bitmap >> ahead & 1 != 0
+                };
+                o.seqs.iter().filter(|&&(s, bad)| bad || !acked(s)).count()
+            }
+            Some(r) if !r.bad => o.p.bad,
+            None if group => o.p.bad,
+            _ => o.p.mpdus,
+        };
+        let ampdu = o.subframe.is_some() || o.p.mpdus > 1;
+        let answer = match response {
+            Some(r) => r.phy.map_or(0, |p| p.duration_ns(r.len, r.mhz)),
+            None => o.p.phy.map_or(0, |p| p.answered_at().duration_ns(if ampdu { 32 } else { 14 }, o.mhz)),
+        };
+        o.p.airtime = match o.p.collided || group {
+            true => data,
+            false => o.lead + data + Phy::sifs_ns(o.mhz) + answer,
+        };
+        close(&o.p);
+        self.spare.push(o.seqs);
+    }
+}

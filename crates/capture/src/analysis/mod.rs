@@ -1,0 +1,137 @@
+//! What frames show: aggregates, retries, losses, rates, airtime, TCP's goodput and round trips. Constant memory, whatever the
+//! length: histograms, series whose step doubles, and bounded tables.
+//!
+//! [`Exchanges`] puts MPDUs together to PPDUs with their responses; [`air`] and [`flows`] count. D1 a PPDU without a response is
+//! charged the response that its sender waited for, as the model's own account has it; D2 the A-MPDU is told from radiotap's A-MPDU
+//! status; where a driver gives none, frames of one transmitter that leave no room for a response between them are one A-MPDU;
+//! D3 frames with a bad check sequence count with the transmitter that they name if that one is known by a good frame.
+
+mod air;
+mod exchange;
+mod flows;
+mod quantiles;
+mod report;
+mod series;
+
+use crate::frame::{Frame, Kind};
+use air::Stations;
+use exchange::Exchanges;
+use flows::Flows;
+
+pub use quantiles::Quantiles;
+pub use report::Report;
+
+/// Frames by what they were.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// All.
+    pub all: u64,
+    /// Data frames with a body.
+    pub data: u64,
+    /// ACK, Block Ack, BAR, RTS, CTS.
+    pub control: u64,
+    /// Of these, ACKs and Block Acks: without any, losses cannot be told.
+    pub responses: u64,
+    /// Management.
+    pub management: u64,
+    /// Any other, null functions among them.
+    pub other: u64,
+    /// Whose check sequence did not hold.
+    pub bad_fcs: u64,
+    /// Data frames that are encrypted.
+    pub encrypted: u64,
+    /// Data frames whose IP packet was read.
+    pub ip: u64,
+    /// Data frames with radiotap's A-MPDU status.
+    pub ampdu_status: u64,
+    /// Frames without a rate: no airtime can be told.
+    pub without_rate: u64,
+}
+
+/// Counts frames, given in order.
+pub struct Analysis {
+    window: Option<(u64, u64)>,
+    span: Option<(u64, u64)>,
+    counts: Counts,
+    exchanges: Exchanges,
+    stations: Stations,
+    flows: Flows,
+}
+
+impl Analysis {
+    /// Of what begins within `window` (ns); of everything if there is none.
+    pub fn new(window: Option<(u64, u64)>) -> Analysis {
+        Analysis {
+            window,
+            span: None,
+            counts: Counts::default(),
+            exchanges: Exchanges::default(),
+            stations: Stations::default(),
+            flows: Flows::default(),
+        }
+    }
+
+    fn within(&self, t: u64) -> bool {
+        self.window.is_none_or(|(a, b)| t >= a && t < b)
+    }
+
+    /// The next frame.
+    pub fn frame(&mut self, f: &Frame) {
+        self.span = Some(self.span.map_or((f.time, f.time), |(a, b)| (a.min(f.time), b.max(f.time))));
+        let counted = self.within(f.time);
+        if counted {
+            self.count(f);
+        }
+        let station = self.stations.transmitter(f);
+        let stations = &mut self.stations;
+        let window = self.window;
+        let mut close = |x: &exchange::Ppdu| {
+            if window.is_none_or(|(a, b)| x.begin >= a && x.begin < b) {
+                stations.ppdu(x);
+            }
+        };
+        self.exchanges.frame(f, station, &mut close);
+        if f.kind == Kind::Data
+            && !f.bad
+            && let Some(p) = &f.packet
+            && let Some(s) = station
+            && !self.stations.is_copy(s, f)
+        {
+            self.flows.packet(p, f, s, counted);
+        }
+    }
+
+    fn count(&mut self, f: &Frame) {
+        let c = &mut self.counts;
+        c.all += 1;
+        c.bad_fcs += u64::from(f.bad);
+        c.without_rate += u64::from(f.phy.is_none());
+        match f.kind {
+            Kind::Data => {
+                c.data += 1;
+                c.encrypted += u64::from(f.protected);
+                c.ip += u64::from(f.packet.is_some() && !f.bad);
+                c.ampdu_status += u64::from(f.subframe.is_some());
+            }
+            Kind::Ack | Kind::BlockAck => {
+                c.control += 1;
+                c.responses += 1;
+            }
+            Kind::Cts | Kind::Rts | Kind::Bar => c.control += 1,
+            Kind::Management => c.management += 1,
+            Kind::Null | Kind::Other => c.other += 1,
+        }
+    }
+
+    /// What it all shows. `name` gives stations their names.
+    pub fn report(mut self, name: &dyn Fn(crate::Mac) -> Option<String>) -> Report {
+        let stations = &mut self.stations;
+        let window = self.window;
+        self.exchanges.end(&mut |x: &exchange::Ppdu| {
+            if window.is_none_or(|(a, b)| x.begin >= a && x.begin < b) {
+                stations.ppdu(x);
+            }
+        });
+        report::make(self, name)
+    }
+}

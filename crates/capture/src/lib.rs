@@ -1,0 +1,24 @@
+//! What goes over the air, as frames: from the model's exchanges or from a capture, to a capture, a picture or an analysis.
+//!
+//! [`Frame`] stands in the middle. [`Air`] makes frames of what the model's medium tells; [`read`] makes the same of a capture's
+//! bytes; [`write`] makes bytes of them; [`Analysis`] counts them. So runs and captures are counted by the same code.
+
+mod air;
+pub mod analysis;
+mod frame;
+mod names;
+mod origin;
+mod phy;
+pub mod read;
+mod timeline;
+mod views;
+pub mod write;
+
+pub use air::{Air, Fate, Sent};
+pub use analysis::{Analysis, Report};
+pub use frame::{Frame, Kind, Mac, Packet, Subframe, Transport};
+pub use names::Names;
+pub use origin::Origin;
+pub use phy::Phy;
+pub use timeline::Timeline;
+pub use views::{BadView, Only, Views};

@@ -1,0 +1,167 @@
+//! How a frame was modulated, as radiotap can tell it, and how long it takes.
+//!
+//! Stands for: 802.11-2020 clauses 16 (DSSS, HR/DSSS), 17 (OFDM), 19 (HT), 21 (VHT).
+//! OFDM, HT and VHT durations are the model's own. D1 no STBC, no 80+80 MHz; D2 of HE and EHT frames nothing is told but
+//! that they are such.
+
+use serde::Serialize;
+use wavetank_core::phy::{Band, Ht, Mode, Ofdm, Vht, Width, duration};
+use wavetank_core::sim::Span;
+
+/// A modulation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+pub enum Phy {
+    /// Legacy: DSSS, HR/DSSS (2, 4, 11, 22) or OFDM, in units of 500 kbit/s.
+    Legacy(u8),
+    /// HT: MCS, 40 MHz, short guard interval.
+    Ht(u8, bool, bool),
+    /// VHT: MCS, streams, MHz, short guard interval.
+    Vht(u8, u8, u16, bool),
+}
+
+impl From<Mode> for Phy {
+    fn from(m: Mode) -> Phy {
+        match m {
+            Mode::Ofdm(r) => Phy::Legacy(r.mbit() as u8 * 2),
+            Mode::Ht(h) => Phy::Ht(h.mcs(), h.mhz40, h.sgi),
+            Mode::Vht(v) => Phy::Vht(v.mcs(), v.streams() as u8, u16::from(v.width.mhz()), v.sgi),
+        }
+    }
+}
+
+const LONG_PREAMBLE_US: u64 = 192;
+
+/// What the model calls these numbers; none where 802.11ac has no such rate.
+fn vht(mcs: u8, streams: u8, mhz: u16, sgi: bool) -> Option<Vht> {
+    Vht::new(mcs, streams, Width::from_mhz(u8::try_from(mhz).ok()?)?, sgi)
+}
+
+impl Phy {
+    /// From radiotap's or any other numbers; none if there is no such modulation.
+    pub fn vht(mcs: u8, streams: u8, mhz: u16, sgi: bool) -> Option<Phy> {
+        vht(mcs, streams, mhz, sgi).map(|_| Phy::Vht(mcs, streams, mhz, sgi))
+    }
+
+    /// Bits a second.
+    pub fn rate_bps(self) -> u64 {
+        match self {
+            Phy::Legacy(r) => u64::from(r) * 500_000,
+            Phy::Ht(mcs, w, sgi) => Ht::new(mcs, w, sgi).map_or(0, |h| Mode::Ht(h).rate().bps()),
+            Phy::Vht(mcs, n, mhz, sgi) => vht(mcs, n, mhz, sgi).map_or(0, |v| v.rate().bps()),
+        }
+    }
+
+    fn band(mhz: u16) -> Band {
+        if (1..3000).contains(&mhz) { Band::Ghz2 } else { Band::Ghz5 }
+    }
+
+    /// From the first bit of the preamble to the first bit of the PSDU, ns.
+    pub fn preamble_ns(self) -> u64 {
+        match self {
+            Phy::Legacy(2 | 4 | 11 | 22) => LONG_PREAMBLE_US * 1_000,
+            Phy::Legacy(_) => duration::LEGACY_PREAMBLE.ns() as u64,
+            Phy::Ht(mcs, ..) => duration::ht_preamble(u32::from(mcs) / 8 + 1).ns() as u64,
+            Phy::Vht(_, n, ..) => duration::vht_preamble(u32::from(n)).ns() as u64,
+        }
+    }
+
+    /// Time on the air of a PPDU of `psdu` bytes at `mhz`, ns: preamble, data and (2.4 GHz) signal extension.
+    pub fn duration_ns(self, psdu: u32, mhz: u16) -> u64 {
+        let band = Phy::band(mhz);
+        let span: Span = match self {
+            Phy::Legacy(r @ (2 | 4 | 11 | 22)) => {
+                let us = LONG_PREAMBLE_US + (u64::from(psdu) * 16).div_ceil(u64::from(r));
+                return us * 1_000;
+            }
+            Phy::Legacy(r) => {
+                let rate = Ofdm::from_mbit(u64::from(r) / 2).unwrap_or(Ofdm::R6);
+                duration::ppdu(Mode::Ofdm(rate), psdu, band)
+            }
+            Phy::Ht(mcs, w, sgi) => {
+                let h = Ht::new(mcs.min(31), w, sgi).expect("it was bounded");
+                duration::ppdu(Mode::Ht(h), psdu, band)
+            }
+            Phy::Vht(mcs, n, mhz, sgi) => {
+                let v = vht(mcs, n, mhz, sgi).expect("it was bounded");
+                duration::ppdu(Mode::Vht(v), psdu, band)
+            }
+        };
+        span.ns() as u64
+    }
+
+    /// The short interframe space at `mhz`, ns.
+    pub fn sifs_ns(mhz: u16) -> u64 {
+        Phy::band(mhz).sifs().ns() as u64
+    }
+
+    /// The highest mandatory rate at or below the reference rate of this modulation: what answers it if nothing else is known.
+    /// src: 802.11-2020 10.6.6.5.2
+    pub fn answered_at(self) -> Phy {
+        let reference = match self {
+            Phy::Legacy(r) => r / 2,
+            Phy::Ht(mcs, ..) | Phy::Vht(mcs, ..) => match mcs % if matches!(self, Phy::Ht(..)) { 8 } else { 16 } {
+                0 => 6,
+                1 | 2 => 12,
+                _ => 24,
+            },
+        };
+        match reference {
+            24.. if !matches!(self, Phy::Legacy(22)) => Phy::Legacy(48),
+            12.. => Phy::Legacy(24),
+            6.. if !matches!(self, Phy::Legacy(11 | 22)) => Phy::Legacy(12),
+            _ => Phy::Legacy(2),
+        }
+    }
+}
+
+impl core::fmt::Display for Phy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let gi = |sgi| if sgi { ", short GI" } else { "" };
+        match *self {
+            Phy::Legacy(r) => write!(f, "{} Mbit/s", f64::from(r) / 2.0),
+            Phy::Ht(mcs, w, sgi) => write!(f, "HT MCS {mcs}, {} MHz{}", if w { 40 } else { 20 }, gi(sgi)),
+            Phy::Vht(mcs, n, mhz, sgi) => write!(f, "VHT MCS {mcs} x{n}, {mhz} MHz{}", gi(sgi)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// src: 802.11-2020 tables 21-30, 21-38, 21-46 (VHT); 19-32 (HT)
+    #[test]
+    fn rates_of_the_standards_tables() {
+        assert_eq!(Phy::Vht(9, 1, 80, true).rate_bps(), 433_333_333);
+        assert_eq!(Phy::Vht(8, 1, 20, false).rate_bps(), 78_000_000);
+        assert_eq!(Phy::Vht(9, 3, 80, true).rate_bps(), 1_300_000_000);
+        assert_eq!(Phy::Vht(0, 1, 40, false).rate_bps(), 13_500_000);
+        assert_eq!(Phy::Ht(15, true, true).rate_bps(), 300_000_000);
+    }
+
+    /// By hand: 1500 bytes at 11 Mbit/s are 1090.9, so 1091 us behind the long preamble. 1536 bytes of VHT MCS 9, one stream, 80 MHz,
+    /// short GI: 12310 / 1560 -> 8 symbols, 28.8 -> 32 us, behind 40 us.
+    #[test]
+    fn durations() {
+        assert_eq!(Phy::Legacy(22).duration_ns(1500, 2437), (192 + 1_091) * 1_000);
+        assert_eq!(Phy::Vht(9, 1, 80, true).duration_ns(1536, 5180), (40 + 32) * 1_000);
+        assert_eq!(Phy::Legacy(48).duration_ns(32, 5180), 32_000);
+        assert_eq!(Phy::Legacy(48).duration_ns(32, 2437), 38_000, "with signal extension");
+    }
+
+    #[test]
+    fn answers() {
+        for (to, rate) in [
+            (Phy::Legacy(2), 2),
+            (Phy::Legacy(22), 2),
+            (Phy::Legacy(12), 12),
+            (Phy::Legacy(36), 24),
+            (Phy::Legacy(108), 48),
+            (Phy::Ht(8, false, false), 12),
+            (Phy::Ht(2, false, false), 24),
+            (Phy::Ht(15, true, true), 48),
+        ] {
+            assert_eq!(to.answered_at(), Phy::Legacy(rate), "{to}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! A capture file, block by block.
+
+use super::frame;
+use crate::frame::Frame;
+use pcap_parser::traits::PcapReaderIterator;
+use pcap_parser::{Block, Linktype, OptionCode, PcapBlockOwned, PcapError, create_reader};
+use serde::Serialize;
+use std::io::Read;
+
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 20;
+/// The longest block that is taken: no frame is a thousandth of that.
+const BLOCK_MAX: usize = 64 << 20;
+const RADIOTAP: i32 = 127;
+
+/// What a file was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FileInfo {
+    /// "pcap" or "pcapng".
+    pub format: &'static str,
+    /// Bytes that were read and understood.
+    pub bytes: u64,
+    /// Packets in it.
+    pub packets: u64,
+    /// Of these, packets that are no frame of 802.11 behind a radiotap header.
+    pub unreadable: u64,
+    /// Of these, packets of which the capture kept a part only.
+    pub snapped: u64,
+    /// The first comment on the whole file.
+    pub comment: Option<String>,
+    /// The file ended in the middle, or is damaged: where and how. What stood before it was read.
+    pub damage: Option<String>,
+}
+
+/// Why nothing of a file could be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure(pub String);
+
+impl core::fmt::Display for Failure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for Failure {}
+
+/// An interface: its link type and what its time stamps count.
+#[derive(Clone, Copy)]
+struct Interface {
+    radiotap: bool,
+    per_second: u64,
+    offset_ns: i128,
+}
+
+impl Interface {
+    fn time(self, ticks: u64) -> u64 {
+        let ns = i128::from(ticks) * 1_000_000_000 / i128::from(self.per_second) + self.offset_ns;
+        u64::try_from(ns).unwrap_or(0)
+    }
+}
+
+fn wrong_link(l: Linktype) -> Failure {
+    let what = match l.0 {
+        1 => " (Ethernet: captured above the Wi-Fi driver, where frames of the air cannot be seen)",
+        105 => " (802.11 without radiotap: rates and A-MPDUs are not in it)",
+        113 | 276 => " (Linux \"any\" interface)",
+        119 => " (802.11 behind a Prism header)",
+        192 => " (802.11 behind a PPI header)",
+        _ => "",
+    };
+    Failure(format!(
+        "its link type is {}{what}; expected 127, radiotap: a capture in monitor mode, such as `tcpdump -i mon0 -y IEEE802_11_RADIO`",
+        l.0
+    ))
+}
+
+fn resolution(code: u8) -> Option<u64> {
+    let n = u32::from(code & 0x7f);
+    if code & 0x80 == 0 { 10u64.checked_pow(n) } else { 2u64.checked_pow(n) }.filter(|&r| r <= 1 << 62)
+}
+
+struct State {
+    info: FileInfo,
+    interfaces: Vec<Interface>,
+    nanoseconds: bool,
+    big_endian: bool,
+    foreign: Option<Linktype>,
+}
+
+/// Reads a file to its end, or to where it is damaged (which [`FileInfo::damage`] says). `each` gets every frame.
+///
+/// Errors: it is no capture, or one of another link type alone.
+pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<FileInfo, Failure> {
+    let mut reader = create_reader(BUFFER, Fill(input)).map_err(|e| match e {
+        PcapError::Eof => Failure("is empty; expected pcap or pcapng".into()),
+        PcapError::ReadError => Failure("cannot be read".into()),
+        PcapError::Incomplete(_) => Failure("ends within its own header; expected pcap or pcapng".into()),
+        _ => Failure("is neither pcap nor pcapng".into()),
+    })?;
+    let mut s = State {
+        info: FileInfo::default(),
+        interfaces: Vec::new(),
+        nanoseconds: false,
+        big_endian: false,
+        foreign: None,
+    };
+    loop {
+        match reader.next() {
+            Ok((n, block)) => {
+                s.block(&block, &mut each)?;
+                s.info.bytes += n as u64;
+                reader.consume_noshift(n);
+            }
+            Err(PcapError::Eof) => break,
+            Err(PcapError::Incomplete(_)) => {
+                if !more(&mut *reader) {
+                    let left = reader.data().len();
+                    s.info.damage = (left > 0).then(|| s.cut(left));
+                    break;
+                }
+            }
+            Err(PcapError::BufferTooSmall) => {
+                let room = reader.data().len().max(BUFFER) * 2;
+                if room > BLOCK_MAX {
+                    s.info.damage = Some(format!(
+                        "at byte {}: a block that claims to be longer than {} MiB",
+                        s.info.bytes,
+                        BLOCK_MAX >> 20
+                    ));
+                    break;
+                }
+                if !reader.grow(room) || !more(&mut *reader) {
+                    s.info.damage = Some(s.cut(reader.data().len()));
+                    break;
+                }
+            }
+            Err(PcapError::UnexpectedEof) => {
+                let left = reader.data().len();
+                s.info.damage = (left > 0).then(|| s.cut(left));
+                break;
+            }
+            Err(PcapError::ReadError) => {
+                s.info.damage = Some(format!("at byte {}: it cannot be read further", s.info.bytes));
+                break;
+            }
+            Err(_) => {
+                s.info.damage =
+                    Some(format!("at byte {}: what stands there is no block of {}", s.info.bytes, s.info.format));
+                break;
+            }
+        }
+    }
+    match s.foreign {
+        Some(l) if s.info.packets == 0 => Err(wrong_link(l)),
+        _ => Ok(s.info),
+    }
+}
+
+/// Refills the reader's buffer; false if there was nothing more.
+fn more(r: &mut dyn PcapReaderIterator) -> bool {
+    let before = r.data().len();
+    r.refill().is_ok() && r.data().len() > before
+}
+
+/// Reads until the buffer is full: a pipe's short reads are no end.
+struct Fill<R>(R);
+
+impl<R: Read> Read for Fill<R> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let mut n = 0;
+        while n < buf.len() {
+            match self.0.read(&mut buf[n..]) {
+                Ok(0) => break,
+                Ok(k) => n += k,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) if n == 0 => return Err(e),
+                Err(_) => break,
+            }
+        }
+        Ok(n)
+    }
+}
+
+impl State {
+    fn cut(&self, left: usize) -> String {
+        format!("at byte {}: it ends in the middle of a block, {left} bytes after its begin", self.info.bytes)
+    }
+
+    fn block(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(&Frame)) -> Result<(), Failure> {
+        match block {
+            PcapBlockOwned::LegacyHeader(h) => {
+                self.info.format = "pcap";
+                self.nanoseconds = h.is_nanosecond_precision();
+                if h.network.0 & 0xffff != RADIOTAP {
+                    return Err(wrong_link(h.network));
+                }
+            }
+            PcapBlockOwned::Legacy(b) => {
+                let unit = if self.nanoseconds { 1 } else { 1_000 };
+                let time = u64::from(b.ts_sec) * 1_000_000_000 + u64::from(b.ts_usec) * unit;
+                let kept = &b.data[..b.data.len().min(b.caplen as usize)];
+                self.packet(kept, b.origlen, time, each);
+            }
+            PcapBlockOwned::NG(Block::SectionHeader(h)) => {
+                self.info.format = "pcapng";
+                self.interfaces.clear();
+                self.big_endian = h.big_endian();
+                if self.info.comment.is_none() {
+                    let comment = h.options.iter().find(|o| o.code == OptionCode::Comment);
+                    self.info.comment = comment.and_then(|o| o.as_str().ok()).map(String::from);
+                }
+            }
+            PcapBlockOwned::NG(Block::InterfaceDescription(i)) => {
+                let radiotap = i.linktype.0 == RADIOTAP;
+                if !radiotap {
+                    self.foreign = Some(i.linktype);
+                }
+                // pcap-parser 0.17 takes the offset for little endian always.
+                let offset = if self.big_endian { i.if_tsoffset.swap_bytes() } else { i.if_tsoffset };
+                self.interfaces.push(Interface {
+                    radiotap,
+                    per_second: resolution(i.if_tsresol).unwrap_or(1_000_000),
+                    offset_ns: i128::from(offset) * 1_000_000_000,
+                });
+            }
+            PcapBlockOwned::NG(Block::EnhancedPacket(b)) => {
+                let Some(&i) = self.interfaces.get(b.if_id as usize) else {
+                    self.info.unreadable += 1;
+                    return Ok(());
+                };
+                if i.radiotap {
+                    let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
+                    let kept = &b.data[..b.data.len().min(b.caplen as usize)];
+                    self.packet(kept, b.origlen, time, each);
+                }
+            }
+            PcapBlockOwned::NG(Block::SimplePacket(b)) => {
+                if self.interfaces.first().is_some_and(|i| i.radiotap) {
+                    let kept = &b.data[..b.data.len().min(b.origlen as usize)];
+                    self.packet(kept, b.origlen, 0, each);
+                }
+            }
+            PcapBlockOwned::NG(_) => {}
+        }
+        Ok(())
+    }
+
+    fn packet(&mut self, kept: &[u8], whole: u32, time: u64, each: &mut impl FnMut(&Frame)) {
+        self.info.packets += 1;
+        self.info.snapped += u64::from((kept.len() as u64) < u64::from(whole));
+        match frame(kept, whole.max(kept.len() as u32), time) {
+            Some(f) => each(&f),
+            None => self.info.unreadable += 1,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Reading a radiotap header: any number of presence words, radiotap and vendor namespaces.
+//!
+//! Stands for: radiotap.org; D1 fields from 22 (timestamp) on are skipped, and what follows a TLV marker (bit 28) is not read.
+
+use crate::frame::{Frame, Subframe};
+use crate::phy::Phy;
+use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
+
+/// What the header says of itself.
+pub(super) struct Header {
+    /// Bytes of it.
+    pub len: usize,
+    /// The frame behind it has its FCS.
+    pub fcs: bool,
+    /// The 802.11 header behind it is padded to 32 bits.
+    pub pad: bool,
+}
+
+/// Alignment and size of each field, by number.
+const FIELDS: [(usize, usize); 28] = [
+    (8, 8),
+    (1, 1),
+    (1, 1),
+    (2, 4),
+    (1, 2),
+    (1, 1),
+    (1, 1),
+    (2, 2),
+    (2, 2),
+    (2, 2),
+    (1, 1),
+    (1, 1),
+    (1, 1),
+    (1, 1),
+    (2, 2),
+    (2, 2),
+    (1, 1),
+    (1, 1),
+    (4, 8),
+    (1, 3),
+    (4, 8),
+    (2, 12),
+    (8, 12),
+    (2, 12),
+    (2, 12),
+    (2, 6),
+    (1, 1),
+    (2, 4),
+];
+const F_DATAPAD: u8 = 0x20;
+const NAMESPACE: u32 = 1 << 29;
+const VENDOR: u32 = 1 << 30;
+const MORE: u32 = 1 << 31;
+/// Presence words that are read at most: more is damage.
+const WORDS: usize = 64;
+
+fn le16(b: &[u8]) -> u16 {
+    u16::from_le_bytes([b[0], b[1]])
+}
+
+pub(super) fn header(data: &[u8], f: &mut Frame) -> Option<Header> {
+    let fixed = data.get(..8)?;
+    let len = usize::from(le16(&fixed[2..]));
+    if fixed[0] != 0 || len < 8 || len > data.len() {
+        return None;
+    }
+    let data = &data[..len];
+    let word = |i: usize| data.get(4 + 4 * i..8 + 4 * i).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")));
+    let mut words = 1;
+    while words < WORDS && word(words - 1)? & MORE != 0 {
+        words += 1;
+    }
+    let mut h = Header { len, fcs: false, pad: false };
+    let mut at = 4 + 4 * words;
+    let mut seen = 0u32;
+    let mut ours = true;
+    for i in 0..words {
+        let present = word(i)?;
+        if ours {
+            for bit in 0..28 {
+                if present >> bit & 1 == 0 {
+                    continue;
+                }
+                let (align, size) = FIELDS[bit as usize];
+                at = at.next_multiple_of(align);
+                let Some(value) = data.get(at..at + size) else { return Some(h) };
+                at += size;
+                // A field that comes again tells of one antenna.
+                if seen >> bit & 1 == 0 {
+                    take(bit, value, f, &mut h);
+                }
+                seen |= 1 << bit;
+            }
+            if present >> 28 & 1 != 0 {
+                return Some(h);
+            }
+        }
+        if present & VENDOR != 0 {
+            at = at.next_multiple_of(2);
+            let Some(v) = data.get(at..at + 6) else { return Some(h) };
+            at += 6 + usize::from(le16(&v[4..]));
+            ours = false;
+        } else if present & NAMESPACE != 0 {
+            ours = true;
+        }
+    }
+    Some(h)
+}
+
+fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
+    match bit {
+        field::TSFT => f.tsft = Some(u64::from_le_bytes(v.try_into().expect("eight bytes"))),
+        field::FLAGS => {
+            h.fcs = v[0] & F_FCS != 0;
+            h.pad = v[0] & F_DATAPAD != 0;
+            f.bad = v[0] & F_BAD_FCS != 0;
+        }
+        field::RATE if v[0] != 0 && v[0] & 0x80 == 0 && f.phy.is_none() => f.phy = Some(Phy::Legacy(v[0])),
+        field::CHANNEL => f.mhz = le16(v),
+        field::DBM_SIGNAL => f.signal = Some(v[0] as i8),
+        field::MCS if v[0] & 0x02 != 0 && v[2] < 32 => {
+            let wide = v[0] & 0x01 != 0 && v[1] & 0x03 == 1;
+            f.phy = Some(Phy::Ht(v[2], wide, v[0] & 0x04 != 0 && v[1] & 0x04 != 0));
+        }
+        field::AMPDU => {
+            let flags = le16(&v[4..]);
+            f.subframe = Some(Subframe {
+                reference: u32::from_le_bytes(v[..4].try_into().expect("four bytes")),
+                last: flags & AMPDU_LAST_KNOWN != 0 && flags & AMPDU_IS_LAST != 0,
+            });
+        }
+        field::VHT => {
+            let known = le16(v);
+            let code = if known & 0x0040 != 0 { v[3] } else { 0 };
+            // Codes between name a side of a wider channel.
+            let mhz = VHT_BANDWIDTH.iter().rev().find(|b| b.1 <= code).map_or(20, |b| b.0);
+            if let Some(phy) = Phy::vht(v[4] >> 4, v[4] & 0x0f, mhz, known & 0x0004 != 0 && v[2] & 0x04 != 0) {
+                f.phy = Some(phy);
+            }
+        }
+        _ => {}
+    }
+}

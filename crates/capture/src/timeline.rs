@@ -1,0 +1,122 @@
+//! Who held the medium when, and what waited: collected from a run for a picture.
+
+use serde::Serialize;
+use wavetank_core::sim::Time;
+use wavetank_core::wifi::{Aired, What, response};
+
+/// Exchanges that are kept: a picture of more shows nothing.
+const MOST: usize = 50_000;
+
+/// An exchange. Times are ns from the window's begin (negative: it began before).
+#[derive(Clone, Debug, Serialize)]
+struct Entry {
+    /// Numbers of sender and receiver.
+    from: u16,
+    to: u16,
+    tid: u8,
+    /// "ampdu", "single" or "bar".
+    kind: &'static str,
+    rate: String,
+    /// Since when its sender waited in this idle period, its AIFS, and the start.
+    idle: i64,
+    aifs: i64,
+    start: i64,
+    /// RTS, CTS: begin and length.
+    rts: Option<[i64; 2]>,
+    cts: Option<[i64; 2]>,
+    /// Begin and length of the data PPDU, and its preamble.
+    data: [i64; 2],
+    preamble: i64,
+    /// Each MPDU: length in bytes, number, sent again, decoded, payload of what it carries, flow.
+    mpdus: Vec<(u16, u16, u8, u8, u32, u16)>,
+    /// Begin and length of the response, and which; none if there was none.
+    response: Option<(i64, i64, &'static str)>,
+    answered: bool,
+    collided: bool,
+}
+
+/// The collection.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    from: u64,
+    to: u64,
+    entries: Vec<Entry>,
+    /// Time and, by station, packets above its driver and in it.
+    depths: Vec<(i64, Vec<(u64, u64)>)>,
+    cut: bool,
+}
+
+impl Timeline {
+    /// Of what happens from `from` to `to` (ns).
+    pub fn new(from: u64, to: u64) -> Timeline {
+        Timeline { from, to, entries: Vec::new(), depths: Vec::new(), cut: false }
+    }
+
+    pub(crate) fn aired(&mut self, a: &Aired<'_>) {
+        let x = &a.x;
+        let at = |t: Time| t.ns() as i64 - self.from as i64;
+        let end = x.start + x.lead + x.data + x.response.1;
+        if end.ns() < self.from || x.idle_since.ns() > self.to {
+            return;
+        }
+        if self.entries.len() == MOST {
+            self.cut = true;
+            return;
+        }
+        let phy = crate::Phy::from(x.mode);
+        let rts = x.protection.map(|(r, _)| [at(x.start), r.ns()]);
+        let heard_cts = !(x.collided && x.protection.is_some());
+        let cts = x.protection.filter(|_| heard_cts).map(|(r, c)| [at(x.start) + r.ns() + x.sifs.ns(), c.ns()]);
+        let data_at = at(x.start) + x.lead.ns();
+        let answer_at = data_at + x.data.ns() + x.sifs.ns();
+        let kind = match a.burst.what {
+            What::Ampdu => "ampdu",
+            What::Single => "single",
+            What::Bar(_) => "bar",
+        };
+        let mpdu = |(i, m): (usize, &wavetank_core::wifi::Mpdu)| {
+            let again = u8::from(m.attempts > 0 || x.again);
+            let ok = (x.decoded >> i & 1) as u8;
+            (m.len, m.seq.get(), again, ok, m.packet.payload, m.packet.flow.0)
+        };
+        let response = match x.response.0 {
+            response::Kind::BlockAck => "BA",
+            _ => "ACK",
+        };
+        self.depths.push((at(x.start), a.depths.to_vec()));
+        self.entries.push(Entry {
+            from: a.from.0,
+            to: a.to.0,
+            tid: a.burst.tid.get(),
+            kind,
+            rate: phy.to_string(),
+            idle: at(x.idle_since),
+            aifs: x.aifs.ns(),
+            start: at(x.start),
+            rts,
+            cts,
+            data: [data_at, x.data.ns()],
+            preamble: phy.preamble_ns() as i64,
+            mpdus: a.burst.mpdus.iter().enumerate().map(mpdu).collect(),
+            response: x.heard.then_some((answer_at, x.response.1.ns(), response)),
+            answered: x.answered,
+            collided: x.collided,
+        });
+    }
+
+    /// As JSON: `nodes`, `from_s`, `to_s`, `entries`, `depths`, `cut`.
+    pub fn json(&self, nodes: &[String]) -> String {
+        #[derive(Serialize)]
+        struct All<'a> {
+            nodes: &'a [String],
+            from_s: f64,
+            to_s: f64,
+            entries: &'a [Entry],
+            depths: &'a [(i64, Vec<(u64, u64)>)],
+            cut: bool,
+        }
+        let (from_s, to_s) = (self.from as f64 / 1e9, self.to as f64 / 1e9);
+        let all = All { nodes, from_s, to_s, entries: &self.entries, depths: &self.depths, cut: self.cut };
+        serde_json::to_string(&all).expect("plain data")
+    }
+}

@@ -1,0 +1,179 @@
+//! The bytes of an MPDU: 802.11-2020 9.2, 9.3 (frame formats), LLC/SNAP, RFC 791, 768, 792, 9293, 7323, 2018.
+
+use crate::frame::{Frame, Kind, Packet, Transport, tcp};
+
+const ZEROS: [u8; 256] = [0; 256];
+const MSS: u16 = 1460;
+
+/// Appends the MPDU's first `most` bytes; answers how many bytes it has in all.
+pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
+    let begin = out.len();
+    header(f, out);
+    if let (Kind::Data, Some(p)) = (f.kind, &f.packet) {
+        out.extend([0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00]);
+        ip(p, out);
+    }
+    let (whole, head) = (f.len as usize, out.len() - begin);
+    let payload = whole.saturating_sub(head + 4);
+    if most >= whole {
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&out[begin..]);
+        let mut left = payload;
+        while left > 0 {
+            let n = left.min(ZEROS.len());
+            crc.update(&ZEROS[..n]);
+            left -= n;
+        }
+        let fcs = crc.finalize() ^ if f.bad { u32::MAX } else { 0 };
+        out.resize(begin + head + payload, 0);
+        out.extend(fcs.to_le_bytes());
+    } else {
+        out.resize(begin + (head + payload).min(most), 0);
+        out.resize(begin + most.min(whole), 0);
+    }
+    whole
+}
+
+fn header(f: &Frame, out: &mut Vec<u8>) {
+    let (kind, sub) = match f.kind {
+        Kind::Data | Kind::Null => (2, if f.tid.is_some() { 8 } else { 0 } | if f.kind == Kind::Null { 4 } else { 0 }),
+        Kind::Bar => (1, 8),
+        Kind::BlockAck => (1, 9),
+        Kind::Rts => (1, 11),
+        Kind::Cts => (1, 12),
+        Kind::Ack => (1, 13),
+        Kind::Management | Kind::Other => (0, 15),
+    };
+    let ds = match f.from_ds {
+        Some(false) => 1,
+        Some(true) => 2,
+        None => 0,
+    };
+    out.push(kind << 2 | sub << 4);
+    out.push(ds | u8::from(f.retry) << 3 | u8::from(f.protected) << 6);
+    out.extend(f.nav.to_le_bytes());
+    out.extend(f.ra.0);
+    if let Some(ta) = f.ta {
+        out.extend(ta.0);
+    }
+    match f.kind {
+        Kind::Data | Kind::Null => {
+            out.extend(f.far.0);
+            out.extend((f.seq << 4).to_le_bytes());
+            if let Some(tid) = f.tid {
+                out.extend([tid, 0]);
+            }
+        }
+        Kind::Bar | Kind::BlockAck => {
+            // Compressed bitmap; the acknowledgement policy is normal.
+            let control = 0x0004 | u16::from(f.tid.unwrap_or(0)) << 12;
+            out.extend(control.to_le_bytes());
+            out.extend((f.seq << 4).to_le_bytes());
+            if f.kind == Kind::BlockAck {
+                out.extend(f.bitmap.to_le_bytes());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The one's complement sum of 16-bit words. src: rfc1071
+fn sum(bytes: &[u8], mut so_far: u32) -> u32 {
+    for w in bytes.chunks(2) {
+        so_far += u32::from(u16::from_be_bytes([w[0], *w.get(1).unwrap_or(&0)]));
+    }
+    so_far
+}
+
+fn fold(mut s: u32) -> u16 {
+    while s > 0xffff {
+        s = (s & 0xffff) + (s >> 16);
+    }
+    !(s as u16)
+}
+
+fn ip(p: &Packet, out: &mut Vec<u8>) {
+    let at = out.len();
+    let (src, dst) = ((p.src as u32).to_be_bytes(), (p.dst as u32).to_be_bytes());
+    let protocol = match p.transport {
+        Transport::Tcp { .. } => 6,
+        Transport::Udp => 17,
+        Transport::Echo(..) => 1,
+        Transport::Other(n) => n,
+    };
+    out.extend([0x45, p.tos, 0, 0]);
+    out.extend(p.id.to_be_bytes());
+    out.extend([0x40, 0, 64, protocol, 0, 0]); // do not fragment; TTL 64
+    out.extend(src);
+    out.extend(dst);
+    let l4 = out.len();
+    transport(p, out);
+    let len = (out.len() - at) as u32 + p.payload;
+    out[at + 2..at + 4].copy_from_slice(&(len as u16).to_be_bytes());
+    let check = fold(sum(&out[at..l4], 0));
+    out[at + 10..at + 12].copy_from_slice(&check.to_be_bytes());
+    let segment = len - (l4 - at) as u32;
+    let pseudo = sum(&src, sum(&dst, u32::from(protocol) + segment));
+    let (offset, pseudo) = match p.transport {
+        Transport::Tcp { .. } => (16, pseudo),
+        Transport::Udp => (6, pseudo),
+        Transport::Echo(..) => (2, 0),
+        Transport::Other(_) => return,
+    };
+    let check = match (fold(sum(&out[l4..], pseudo)), p.transport) {
+        (0, Transport::Udp) => 0xffff, // src: rfc768: none is zero
+        (c, _) => c,
+    };
+    out[l4 + offset..l4 + offset + 2].copy_from_slice(&check.to_be_bytes());
+}
+
+fn transport(p: &Packet, out: &mut Vec<u8>) {
+    match p.transport {
+        Transport::Tcp { seq, ack, flags, window, ts, sack, sacks, scale } => {
+            let at = out.len();
+            out.extend(p.ports.0.to_be_bytes());
+            out.extend(p.ports.1.to_be_bytes());
+            out.extend(seq.to_be_bytes());
+            out.extend(ack.to_be_bytes());
+            out.extend([0, flags]);
+            out.extend(window.to_be_bytes());
+            out.extend([0; 4]);
+            // The order is Linux's. src: linux@6.12 net/ipv4/tcp_output.c tcp_options_write
+            if flags & tcp::SYN != 0 {
+                out.extend([2, 4]);
+                out.extend(MSS.to_be_bytes());
+                out.extend([4, 2]);
+            } else {
+                out.extend([1, 1]);
+            }
+            let (val, ecr) = ts.unwrap_or_default();
+            out.extend([8, 10]);
+            out.extend(val.to_be_bytes());
+            out.extend(ecr.to_be_bytes());
+            if let Some(s) = scale {
+                out.extend([1, 3, 3, s]);
+            }
+            let blocks = &sack[..usize::from(sacks.min(3))];
+            if !blocks.is_empty() {
+                out.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+                for (left, right) in blocks {
+                    out.extend(left.to_be_bytes());
+                    out.extend(right.to_be_bytes());
+                }
+            }
+            out[at + 12] = (((out.len() - at) / 4) as u8) << 4;
+        }
+        Transport::Udp => {
+            out.extend(p.ports.0.to_be_bytes());
+            out.extend(p.ports.1.to_be_bytes());
+            out.extend(((8 + p.payload) as u16).to_be_bytes());
+            out.extend([0, 0]);
+        }
+        Transport::Echo(request, id, number) => {
+            out.extend([if request { 8 } else { 0 }, 0, 0, 0]);
+            out.extend(id.to_be_bytes());
+            out.extend(number.to_be_bytes());
+        }
+        Transport::Other(_) => {}
+    }
+}

@@ -1,0 +1,365 @@
+//! Runs, their captures, and what is read from these again.
+
+use proptest::prelude::*;
+use std::sync::OnceLock;
+use wavetank_capture::write::{About, Pcapng};
+use wavetank_capture::{Air, Analysis, Frame, Kind, Names, Report, Sent, read};
+use wavetank_core::net::{Outcome, World};
+use wavetank_core::sim::{Probe, Time};
+use wavetank_core::wifi::Aired;
+use wavetank_core::workloads;
+
+/// Keeps every frame of a run.
+#[derive(Default)]
+struct Keep {
+    air: Option<Air>,
+    frames: Vec<Sent>,
+}
+
+impl Probe for Keep {
+    const AIR: bool = true;
+    fn aired(&mut self, a: &Aired<'_>) {
+        let frames = &mut self.frames;
+        self.air.as_mut().expect("it was begun").aired(a, &mut |s| frames.push(*s));
+    }
+}
+
+struct Run {
+    out: Outcome,
+    window: (Time, Time),
+    frames: Vec<Sent>,
+    names: Names,
+}
+
+fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
+    let mut all =
+        vec![("time.lead_in", "0.5 s"), ("time.flows", "3 s"), ("time.tail", "0.5 s"), ("time.warmup", "1 s")];
+    all.extend(sets);
+    let w = workloads::ALL.iter().find(|w| w.name == workload).unwrap();
+    let mut world = World::tapped(&w.scenario(&all), Keep::default()).unwrap();
+    let (names, window) = (Names::new(world.census()), world.window());
+    world.tap().air = Some(Air::new(names.clone(), 5180));
+    let (out, mut keep) = world.run_tapped();
+    let frames = &mut keep.frames;
+    keep.air.unwrap().flush(&mut |s| frames.push(*s));
+    Run { out, window, frames: keep.frames, names }
+}
+
+/// Losses, RTS, collisions, four access categories, one station and many.
+fn runs() -> &'static [Run] {
+    static RUNS: OnceLock<Vec<Run>> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        vec![
+            run("ath9k-upload", &[("wifi.error_rate", "0.05"), ("medium.response_error", "0.02")]),
+            run("rrul", &[("wifi.error_rate", "0.02")]),
+            run("down-14", &[]),
+            run("ath9k-upload", &[("ath9k.rts_threshold", "0"), ("wifi.error_rate", "0.1"), ("wifi.stations", "3")]),
+            run("rrul", &[("wifi.stations", "2"), ("traffic.udp_down", "30 Mbit/s"), ("traffic.udp_up", "20 Mbit/s")]),
+        ]
+    })
+}
+
+const ABOUT: About<'_> = About { program: "test", comment: "a comment", interface: "monitor", snaplen: 256 };
+
+fn bytes(r: &Run, snaplen: u32, most: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut f = Pcapng::new(&mut out, &About { snaplen, ..ABOUT }, Some(&r.names)).unwrap();
+    r.frames.iter().take(most).for_each(|s| f.frame(&s.frame, None, if s.frame.bad { "bad" } else { "" }).unwrap());
+    f.finish().unwrap();
+    out
+}
+
+fn report(frames: impl FnOnce(&mut Analysis), r: &Run) -> serde_json::Value {
+    let mut a = Analysis::new(Some((r.window.0.ns(), r.window.1.ns())));
+    frames(&mut a);
+    let report: Report = a.report(&|_| None);
+    serde_json::to_value(&report).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read() {
+    for r in runs() {
+        for snaplen in [0, 200] {
+            let most = if snaplen == 0 { 20_000 } else { usize::MAX };
+            let data = bytes(r, snaplen, most);
+            let mut want = r.frames.iter().take(most).map(|s| s.frame);
+            let info = read::read(&data[..], |got| {
+                let mut want = want.next().expect("no more frames than were written");
+                if want.bad {
+                    want.packet = None; // damaged bytes are not read
+                }
+                assert_eq!(*got, want);
+            })
+            .unwrap();
+            assert_eq!(want.next(), None);
+            assert_eq!((info.bytes, info.unreadable), (data.len() as u64, 0));
+            assert_eq!((info.damage, info.comment.as_deref()), (None, Some("a comment")));
+            assert_eq!(info.snapped > 0, snaplen > 0);
+        }
+    }
+}
+
+#[test]
+fn frames_are_in_order_and_none_overlaps_but_collisions() {
+    for r in runs() {
+        assert!(r.frames.windows(2).all(|w| w[0].frame.time <= w[1].frame.time));
+        let good: Vec<_> = r.frames.iter().map(|s| &s.frame).filter(|f| !f.bad && f.subframe.is_none()).collect();
+        for w in good.windows(2) {
+            assert!(w[1].tsft.unwrap() * 1_000 + 999 >= w[0].time, "{:?} within {:?}", w[1], w[0]);
+        }
+    }
+}
+
+/// One path counts runs and captures: the run's own summary, the frames as they were made, and the capture's bytes agree.
+#[test]
+fn a_capture_tells_what_its_run_tells() {
+    for r in runs() {
+        let made = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
+        let data = bytes(r, 160, usize::MAX);
+        let captured = report(|a| drop(read::read(&data[..], |f| a.frame(f)).unwrap()), r);
+        assert_eq!(made, captured, "frames and bytes");
+        let span = (r.window.1 - r.window.0).as_s();
+        for (i, n) in r.out.nodes.iter().enumerate() {
+            let mac = Names::mac(wavetank_core::sim::NodeId(i as u16)).to_string();
+            let Some(s) = captured["stations"].as_array().unwrap().iter().find(|s| s["mac"] == mac.as_str()) else {
+                assert_eq!(n.ampdu_hist.iter().sum::<u64>(), 0, "{} was seen", n.name);
+                continue;
+            };
+            let hist: Vec<u64> = serde_json::from_value(s["ampdu_hist"].clone()).unwrap();
+            let last = n.ampdu_hist.iter().rposition(|&k| k > 0).map_or(0, |i| i + 1);
+            assert_eq!(hist, n.ampdu_hist[..last], "{}", n.name);
+            assert_eq!(s["unanswered"], n.unanswered, "{}", n.name);
+            // Stations that hardly send: one exchange at the window's edge weighs much. Times are whole us in a capture.
+            let (a, b) = (s["airtime_fraction"].as_f64().unwrap(), n.airtime_fraction);
+            assert!((a - b).abs() < 1e-4 + b * 1e-3, "{}: airtime {a} in the capture, {b} in the run", n.name);
+        }
+        for (protocol, tcp) in [("tcp", true), ("udp", false)] {
+            let told: f64 = r.out.flows.iter().filter(|f| f.is_tcp() == tcp).map(|f| f.goodput_mbit(r.window)).sum();
+            let flows = captured["flows"].as_array().unwrap().iter().filter(|f| f["protocol"] == protocol);
+            // Echoes by UDP are no flow of the run's.
+            let seen: f64 = flows.map(|f| f["goodput_mbit"].as_f64().unwrap()).filter(|&g| g > 0.1).sum();
+            assert!(
+                (seen - told).abs() <= 0.02 * told,
+                "{protocol}: {seen} Mbit/s in the capture, {told} in the run, {span} s"
+            );
+        }
+    }
+}
+
+#[test]
+fn block_acks_name_what_was_decoded() {
+    let r = &runs()[0];
+    let (mut mpdus, mut checked) = (Vec::new(), 0);
+    for s in &r.frames {
+        let f = &s.frame;
+        match f.kind {
+            Kind::Data => mpdus.push((f.seq, f.bad, f.subframe.map(|s| s.reference))),
+            Kind::BlockAck => {
+                let last = mpdus.last().and_then(|m: &(u16, bool, Option<u32>)| m.2);
+                for (seq, bad, _) in mpdus.iter().filter(|m| last.is_some() && m.2 == last) {
+                    let ahead = (seq + 4096 - f.seq) % 4096;
+                    // What lies beyond the highest that came is not in the bitmap.
+                    assert!(ahead < 64 || *bad, "{seq} beyond the window from {}", f.seq);
+                    assert_eq!(ahead >= 64 || f.bitmap >> ahead & 1 == 0, *bad);
+                    checked += 1;
+                }
+                mpdus.clear();
+            }
+            _ => {}
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+}
+
+/// The same capture as pcap: time stamps in us or ns, either byte order.
+fn as_pcap(data: &[u8], big: bool, nanos: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    let put = |out: &mut Vec<u8>, x: u32| out.extend(if big { x.to_be_bytes() } else { x.to_le_bytes() });
+    put(&mut out, if nanos { 0xa1b2_3c4d } else { 0xa1b2_c3d4 });
+    let version = if big { [0, 2, 0, 4] } else { [2, 0, 4, 0] };
+    out.extend(version);
+    [0, 0, 65_535, 127].iter().for_each(|&x| put(&mut out, x));
+    let mut at = 0;
+    while at + 12 <= data.len() {
+        let word = |i: usize| u32::from_le_bytes(data[at + i..at + i + 4].try_into().unwrap());
+        if word(0) == 6 {
+            let (t, kept) = (u64::from(word(12)) << 32 | u64::from(word(16)), word(20));
+            put(&mut out, (t / 1_000_000_000) as u32);
+            put(&mut out, (t % 1_000_000_000) as u32 / if nanos { 1 } else { 1_000 });
+            put(&mut out, kept);
+            put(&mut out, word(24));
+            out.extend(&data[at + 28..at + 28 + kept as usize]);
+        }
+        at += word(4) as usize;
+    }
+    out
+}
+
+/// The same with every field of the blocks in the other byte order; the interface counts 2^-20 s and has an offset.
+fn as_big_endian(frames: &[Sent], offset_s: i64) -> Vec<u8> {
+    let mut out = Vec::new();
+    let block = |out: &mut Vec<u8>, kind: u32, body: &[u8]| {
+        let len = (body.len().next_multiple_of(4) + 12) as u32;
+        out.extend(kind.to_be_bytes());
+        out.extend(len.to_be_bytes());
+        out.extend(body);
+        out.resize(out.len() + body.len().next_multiple_of(4) - body.len(), 0);
+        out.extend(len.to_be_bytes());
+    };
+    block(&mut out, 0x0a0d_0d0a, &[&[0x1a, 0x2b, 0x3c, 0x4d, 0, 1, 0, 0][..], &[0xff; 8]].concat());
+    // Two interfaces: Ethernet, whose packets are passed over, and radiotap.
+    block(&mut out, 1, &[0, 1, 0, 0, 0, 0, 0, 0]);
+    let mut idb = vec![0, 127, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0x80 | 20, 0, 0, 0, 0, 14, 0, 8];
+    idb.extend(offset_s.to_be_bytes());
+    idb.extend([0; 4]);
+    block(&mut out, 1, &idb);
+    for (i, s) in frames.iter().enumerate() {
+        let mut packet = Vec::new();
+        wavetank_capture::write::radiotap(&s.frame, None, &mut packet);
+        let head = packet.len();
+        let whole = wavetank_capture::write::mpdu(&s.frame, 256, &mut packet) + head;
+        let ns = i128::from(s.frame.time) - i128::from(offset_s) * 1_000_000_000;
+        let t = ((ns << 20) / 1_000_000_000 + 1) as u64;
+        let mut epb = Vec::new();
+        let interface = if i % 50 == 49 { 0u32 } else { 1 };
+        let words = [interface, (t >> 32) as u32, t as u32, packet.len() as u32, whole as u32];
+        words.iter().for_each(|x| epb.extend(x.to_be_bytes()));
+        epb.extend(&packet);
+        block(&mut out, 6, &epb);
+    }
+    out
+}
+
+#[test]
+fn both_byte_orders_and_resolutions() {
+    let r = &runs()[1];
+    let data = bytes(r, 256, 3_000);
+    for (big, nanos) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut want = r.frames.iter().take(3_000);
+        let info = read::read(&as_pcap(&data, big, nanos)[..], |f| {
+            let time = want.next().unwrap().frame.time;
+            assert_eq!(f.time, if nanos { time } else { time / 1_000 * 1_000 });
+        })
+        .unwrap();
+        assert_eq!((info.format, info.packets, info.damage), ("pcap", 3_000, None));
+    }
+    let mut got = Vec::new();
+    let info = read::read(&as_big_endian(&r.frames[..1_000], -7)[..], |f| got.push(*f)).unwrap();
+    assert_eq!(
+        (info.packets, got.len(), info.damage),
+        (980, 980, None),
+        "those of the other interface are passed over"
+    );
+    let want: Vec<&Frame> =
+        r.frames[..1_000].iter().enumerate().filter(|(i, _)| i % 50 != 49).map(|(_, s)| &s.frame).collect();
+    for (g, w) in got.iter().zip(want) {
+        assert!(g.time.abs_diff(w.time) < 1_000, "{} for {}", g.time, w.time);
+    }
+}
+
+#[test]
+fn other_files_are_refused_with_a_reason() {
+    let refused = |data: &[u8]| read::read(data, |_| {}).unwrap_err().0;
+    assert!(refused(b"").contains("empty"));
+    assert!(refused(b"[wifi]\nstations = 2 and some more text\n").contains("neither pcap nor pcapng"));
+    let mut ethernet = as_pcap(&bytes(&runs()[0], 256, 10), false, true);
+    ethernet[20] = 1;
+    assert!(refused(&ethernet).contains("Ethernet"));
+    ethernet[20] = 105;
+    assert!(refused(&ethernet).contains("expected 127"));
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_read_until_then() {
+    let data = bytes(&runs()[0], 256, 500);
+    let whole = read::read(&data[..], |_| {}).unwrap();
+    for cut in [data.len() - 1, data.len() - 30, data.len() / 2 + 1, 300] {
+        let mut n = 0;
+        let info = read::read(&data[..cut], |_| n += 1).unwrap();
+        assert_eq!(info.packets, n);
+        assert!(n < whole.packets);
+        let damage = info.damage.expect("it is cut off in the middle of a block");
+        assert!(damage.starts_with(&format!("at byte {}: it ends in the middle", info.bytes)), "{damage}");
+    }
+}
+
+/// Frames to a group are not answered, and a capture without responses tells no losses.
+#[test]
+fn no_response_is_no_loss_where_none_is_due_or_captured() {
+    let r = &runs()[1];
+    let kept = |f: &Frame| !matches!(f.kind, Kind::Ack | Kind::BlockAck);
+    let without = report(|a| r.frames.iter().filter(|s| kept(&s.frame)).for_each(|s| a.frame(&s.frame)), r);
+    let with = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
+    for (a, b) in without["stations"].as_array().unwrap().iter().zip(with["stations"].as_array().unwrap()) {
+        assert!(a["loss_rate"].is_null() && b["loss_rate"].as_f64().unwrap() > 0.0);
+        assert_eq!(a["ampdu_hist"], b["ampdu_hist"]);
+    }
+    let mut a = Analysis::new(None);
+    let f = r.frames.iter().map(|s| s.frame).find(|f| f.kind == Kind::Data && !f.bad).unwrap();
+    let group = wavetank_capture::Mac([0xff; 6]);
+    (0..10).for_each(|k| a.frame(&Frame { ra: group, time: f.time + k * 10_000_000, subframe: None, tsft: None, ..f }));
+    let said = serde_json::to_value(a.report(&|_| None)).unwrap();
+    assert_eq!((&said["stations"][0]["ppdus"], &said["stations"][0]["unanswered"]), (&10.into(), &0.into()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Damaged captures: bytes changed, cut out, doubled. Reading and counting ends, says so or not, and never panics.
+    #[test]
+    fn damage_never_panics(
+        which in 0usize..5,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..40),
+        cut in any::<prop::sample::Index>(),
+        by in 0usize..64,
+        double in any::<bool>(),
+    ) {
+        static GOOD: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+        let good = GOOD.get_or_init(|| {
+            let ng = bytes(&runs()[1], 200, 150);
+            vec![
+                as_pcap(&ng, false, true),
+                as_pcap(&ng, true, false),
+                as_big_endian(&runs()[1].frames[..150], -3),
+                bytes(&runs()[2], 0, 60),
+                ng,
+            ]
+        });
+        let mut data = good[which].clone();
+        for (i, b) in changes {
+            let i = i.index(data.len());
+            data[i] = b;
+        }
+        let at = cut.index(data.len());
+        let end = (at + by).min(data.len());
+        if double {
+            let piece = data[at..end].to_vec();
+            data.splice(at..at, piece);
+        } else {
+            data.drain(at..end);
+        }
+        let mut a = Analysis::new(None);
+        if let Ok(info) = read::read(&data[..], |f| a.frame(f)) {
+            prop_assert!(info.bytes <= data.len() as u64);
+            let text = serde_json::to_string(&a.report(&|_| None)).unwrap();
+            prop_assert!(!text.contains("NaN"));
+        }
+    }
+
+    /// Any bytes behind the start of a radiotap header.
+    #[test]
+    fn frames_of_anything(data in prop::collection::vec(any::<u8>(), 0..400), len in 8u8..120, present in any::<u32>(), whole in any::<u32>()) {
+        let mut data = data;
+        if data.len() > 8 {
+            data[..8].copy_from_slice(&[0, 0, len, 0, 0, 0, 0, 0]);
+            data[4..8].copy_from_slice(&present.to_le_bytes());
+        }
+        let mut a = Analysis::new(None);
+        for t in 0..3 {
+            if let Some(f) = read::frame(&data, whole, t) {
+                a.frame(&f);
+            }
+        }
+        let _ = a.report(&|_| None);
+    }
+}

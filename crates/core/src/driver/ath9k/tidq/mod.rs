@@ -1,0 +1,430 @@
+//! ath9k before 4.10 (3.18, 4.4): a qdisc above, and below it the driver's own queue of each (peer, TID).
+//!
+//! ```text
+//! qdisc --until 124 frames are below--> TID queue, retry queue --form--> hardware queue: 2 aggregates --> air
+//!   ^----------------- woken below 123 ------------------'  ^--------- not acknowledged -----------------'
+//! ```
+//!
+//! A frame that comes down joins its TID's queue, and the TIDs are scheduled at once; so an aggregate is what happens to be in the
+//! TID's queue when the hardware has room. What that is, the qdisc's order decides: the driver takes whatever comes next until it
+//! holds 124 frames of the category, whomever they are for. On completion the next aggregates are formed first; the qdisc runs
+//! after that, in a softirq of its own.
+//!
+//! Under a discipline that listens (AAQ), the driver asks for one aggregate's frames at a time. It says PAUSE when the frames of a TID
+//! fill an aggregate or the Block Ack window has no room for the next number, RESUME when frames have left and there is room again;
+//! and it does not schedule a TID of which more frames are announced ([`tid`]). The number that counts is the next that the driver
+//! would give: frames in the TID's queue have none yet. So with one station, which is resumed while its frames are on the air,
+//! the next aggregate is formed from what the window leaves, 22 after 42, as the thesis has it; with more, another station fills the
+//! hardware first. Where the whole hardware queue is empty and the netdev queue stopped, announced frames are not waited for.
+//!
+//! Stands for: the thesis's changes to ath9k (section 4.8.1) and linux@3.18 and @4.4 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_start, ath_txq_schedule, ath_tx_sched_aggr,
+//! ath_tx_form_aggr, ath_tx_form_burst, ath_txq_skb_done ([`tid`]: ath_tx_get_tid_subframe; [`turns`]: ath_tx_queue_tid). What the
+//! kernels share is ath9k's: [`limits`](super::limits), completion, receive interrupts.
+//! Differs: D1 to D5 of [`ath9k`](super); D6 a BAR is not counted as pending.
+
+mod tid;
+mod turns;
+
+#[cfg(test)]
+mod tests;
+
+use super::complete::settle_aggregate;
+use super::rx::Mitigation;
+use super::tid::{counted, fail};
+use super::{Hw, Params, RX_INTERRUPT, limits};
+use crate::driver::ath9k_htc::Above;
+use crate::qdisc::Message;
+use crate::rate::{Control, Rates, Went};
+use crate::sim::{Lane, Packet, Span, Time};
+use crate::wifi::burst::mpdu_len;
+use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use core::marker::PhantomData;
+use tid::SwTid;
+use turns::Turns;
+
+/// One access category: its hardware queue, whose turn it is, and the frames below the qdisc.
+#[derive(Clone, Debug)]
+struct Category {
+    hw: Hw,
+    turns: Turns,
+    /// Frames that the driver holds (`txq->pending_frames`).
+    pending: u16,
+    /// The netdev queue is stopped.
+    stopped: bool,
+}
+
+/// The driver and its hardware queues. `Q` is what stands above.
+#[derive(Clone, Debug)]
+pub struct Ath9kTidq<Q> {
+    par: Params,
+    rates: Rates,
+    qos: bool,
+    txop: [Span; Ac::COUNT],
+    acs: [Category; Ac::COUNT],
+    /// Eight TIDs a peer.
+    tids: Vec<SwTid>,
+    /// Empty bursts, to be used again.
+    pool: Vec<Burst>,
+    failed: Vec<Mpdu>,
+    rx: Mitigation,
+    /// A category in which several frames come down as one.
+    corked: Option<Ac>,
+    above: PhantomData<fn(&mut Q)>,
+}
+
+impl<Q: Above> Ath9kTidq<Q> {
+    /// A card that talks to stations `0..peers`; see [`Ath9k::new`](super::Ath9k::new).
+    pub fn new(par: &Params, rates: Rates, peers: u8, qos: bool, aggregates: bool, txop: [Span; Ac::COUNT]) -> Self {
+        let tids = (0..peers)
+            .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
+            .map(|(s, t)| SwTid::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, qos))
+            .collect();
+        let category = || Category { hw: Hw::default(), turns: Turns::new(peers), pending: 0, stopped: false };
+        Ath9kTidq {
+            par: *par,
+            rates,
+            qos,
+            txop,
+            acs: [(); Ac::COUNT].map(|()| category()),
+            tids,
+            pool: Vec::new(),
+            failed: Vec::with_capacity(64),
+            rx: Mitigation::new(),
+            corked: None,
+            above: PhantomData,
+        }
+    }
+    /// A frame from the air, in order, whose last bit was there at `ended`.
+    pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
+        if self.rx.receive(ended, p) {
+            sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
+        }
+    }
+    /// Hands the packets that the host has been told of to `up`, in order.
+    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
+        self.rx.take_up(up);
+    }
+    /// Packets between the air and the host.
+    pub fn held_up(&self) -> u64 {
+        self.rx.held()
+    }
+    /// A station without QoS has one queue.
+    pub fn category(&self, tid: Tid) -> Ac {
+        if self.qos { Ac::of(tid) } else { Ac::Be }
+    }
+    fn ix(to: StaIx, tid: Tid) -> usize {
+        to.ix() * Tid::COUNT + tid.ix()
+    }
+    fn burst(&mut self, to: StaIx, tid: Tid) -> Burst {
+        let mut b = self.pool.pop().unwrap_or_default();
+        b.mpdus.clear();
+        b.to = to;
+        b.tid = tid;
+        b.ac = self.category(tid);
+        b
+    }
+
+    /// Runs the qdisc while the netdev queue is awake (`__qdisc_run`).
+    fn run(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        while !self.acs[ac.ix()].stopped {
+            let Some((p, to, tid)) = q.pull(now, ac, sink) else { break };
+            self.start(now, ac, p, to, tid, q, sink);
+        }
+        let c = &self.acs[ac.ix()];
+        if !c.stopped && c.hw.queue.is_empty() && q.listens(ac) {
+            self.nothing_follows(now, ac, q, sink);
+        }
+    }
+
+    /// A frame comes down (`ath_tx_start`).
+    #[allow(clippy::too_many_arguments)] // ath_tx_start's own and what an event brings
+    fn start(&mut self, now: Time, ac: Ac, packet: Packet, to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
+        let c = &mut self.acs[ac.ix()];
+        c.pending += 1;
+        c.stopped |= c.pending > self.par.max_pending;
+        let len = mpdu_len(packet.ip_len(), self.qos);
+        let m = Mpdu { packet, seq: Seq::default(), len, attempts: 0, received: false, more: 0 };
+        let i = Self::ix(to, tid);
+        self.tids[i].push(m);
+        c.turns.queue(to, tid);
+        if q.listens(ac) && self.tids[i].state.active {
+            if self.tids[i].told.allowed == 0 {
+                let choice = self.rates.choose(now, to);
+                self.tids[i].told.allowed = limits::aggr_limit(&self.par, &choice, self.txop[ac.ix()]);
+            }
+            let t = &mut self.tids[i];
+            t.told.more = q.more_data(ac);
+            if !t.told.paused && !t.has_room(self.par.ampdu_frames, len) {
+                t.told.paused = true;
+                q.message(ac, i as u32 + 1, Message::Pause);
+            }
+        }
+        if self.corked.is_none() {
+            self.schedule(now, ac, q, sink);
+        }
+    }
+
+    /// Frames have left the TID, or the window has opened: the discipline above may go on.
+    fn resume(&mut self, ac: Ac, i: usize, len: u16, q: &mut Q) {
+        let t = &mut self.tids[i];
+        if t.told.paused && t.has_room(self.par.ampdu_frames, len) {
+            t.told.paused = false;
+            q.message(ac, i as u32 + 1, Message::Resume);
+        }
+    }
+
+    /// The hardware is idle, and the discipline above has nothing for any station that may go on: what it had announced was dropped since.
+    fn nothing_follows(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        let mut waited = false;
+        for (i, t) in self.tids.iter_mut().enumerate().filter(|(_, t)| t.waits()) {
+            if Ac::of(Tid::new((i % Tid::COUNT) as u8)) == ac {
+                t.told.more = false;
+                waited = true;
+            }
+        }
+        if waited {
+            self.schedule(now, ac, q, sink);
+        }
+    }
+
+    /// Until [`Ath9kTidq::uncork`], frames that come down are queued and not scheduled.
+    pub fn cork(&mut self, tid: Tid) {
+        self.corked = Some(self.category(tid));
+    }
+    /// What came meanwhile is scheduled.
+    pub fn uncork(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
+        if let Some(ac) = self.corked.take() {
+            self.schedule(now, ac, q, sink);
+        }
+    }
+
+    /// So many frames are no longer the driver's (`ath_txq_skb_done`). The qdisc runs later.
+    fn skbs_done(&mut self, ac: Ac, n: u16) {
+        let c = &mut self.acs[ac.ix()];
+        c.pending -= n;
+        c.stopped &= c.pending >= self.par.max_pending;
+    }
+
+    /// Fills the hardware queue from the TIDs, station by station (`ath_txq_schedule`).
+    fn schedule(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+        self.walk(now, ac, false, q, sink);
+        let c = &self.acs[ac.ix()];
+        if c.stopped && c.hw.queue.is_empty() {
+            self.walk(now, ac, true, q, sink);
+        }
+    }
+
+    /// A walk over the round; `all`: with the TIDs of which more frames are announced.
+    fn walk(&mut self, now: Time, ac: Ac, all: bool, q: &mut Q, sink: &mut Sink<'_>) {
+        let (mut last, mut sent) = (self.acs[ac.ix()].turns.last(), false);
+        while let Some(sta) = self.acs[ac.ix()].turns.next_station() {
+            let last_tid = self.acs[ac.ix()].turns.last_tid(sta);
+            let mut stop = false;
+            while let Some(tid) = self.acs[ac.ix()].turns.next_tid(sta) {
+                if all || !self.tids[Self::ix(sta, tid)].waits() {
+                    sent |= self.schedule_tid(now, ac, (sta, tid), &mut stop, q, sink);
+                }
+                if self.tids[Self::ix(sta, tid)].buffers() {
+                    let first = stop && self.par.keep_turn;
+                    let turns = &mut self.acs[ac.ix()].turns;
+                    if first { turns.queue_first(sta, tid) } else { turns.queue(sta, tid) }
+                }
+                if stop || Some(tid) == last_tid {
+                    break;
+                }
+            }
+            self.acs[ac.ix()].turns.again(sta);
+            if stop {
+                break;
+            }
+            if Some(sta) == last {
+                if !sent {
+                    break;
+                }
+                (last, sent) = (self.acs[ac.ix()].turns.last(), false);
+            }
+        }
+    }
+
+    /// Forms the next unit of one TID (`ath_tx_sched_aggr`). True: something went to the hardware; `stop`: the hardware is full.
+    fn schedule_tid(
+        &mut self,
+        now: Time,
+        ac: Ac,
+        (to, tid): (StaIx, Tid),
+        stop: &mut bool,
+        q: &mut Q,
+        sink: &mut Sink<'_>,
+    ) -> bool {
+        let i = Self::ix(to, tid);
+        let stale = self.tids[i].skip_given_up(sink);
+        self.skbs_done(ac, stale);
+        let t = &mut self.tids[i];
+        let Some(first) = t.head() else { return false };
+        let first = u32::from(first.len);
+        let hw = &self.acs[ac.ix()].hw;
+        *stop = match t.state.active {
+            true => hw.ampdus >= self.par.depth,
+            false => hw.queue.len() >= self.par.plain_depth.into(),
+        };
+        if *stop {
+            return false;
+        }
+        if t.state.active {
+            self.form_aggregate(now, to, tid, first, q, sink);
+        } else {
+            self.form_burst(now, to, tid);
+        }
+        true
+    }
+
+    /// `ath_tx_form_aggr`: until a limit, the window or the queue ends it.
+    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: u32, q: &mut Q, sink: &mut Sink<'_>) {
+        let mut b = self.burst(to, tid);
+        let choice = self.rates.choose(now, to);
+        let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
+        let t = &mut self.tids[Self::ix(to, tid)];
+        let mut size = limits::Size::default();
+        let mut next = Some(first);
+        let mut stale = 0;
+        t.told.allowed = limit;
+        while let Some(len) = next {
+            if !size.takes(limit, self.par.ampdu_frames, len) {
+                break;
+            }
+            size.add(len, limits::delimiters(&self.par, &choice, len));
+            b.mpdus.extend(t.take());
+            stale += t.skip_given_up(sink);
+            next = t.head().map(|m| m.len.into());
+        }
+        let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
+        b.end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
+        let single = size.n == 1;
+        b.what = if single { What::Single } else { What::Ampdu };
+        b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
+        b.agreement = true;
+        b.chain = choice.chain;
+        b.rts_fallback = choice.rts_fallback;
+        let (ac, len) = (b.ac, b.mpdus[0].len);
+        self.skbs_done(ac, stale);
+        self.put(b);
+        self.resume(ac, Self::ix(to, tid), len, q);
+    }
+
+    /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own.
+    fn form_burst(&mut self, now: Time, to: StaIx, tid: Tid) {
+        for _ in 0..2 {
+            let t = &mut self.tids[Self::ix(to, tid)];
+            if t.head().is_none() {
+                break;
+            }
+            let m = t.take();
+            let mut b = self.burst(to, tid);
+            b.mpdus.extend(m);
+            let choice = self.rates.choose(now, to);
+            b.what = What::Single;
+            b.end = End::Single;
+            b.psdu = b.mpdus[0].len.into();
+            b.agreement = false;
+            b.chain = choice.chain;
+            b.rts_fallback = choice.rts_fallback;
+            self.put(b);
+        }
+    }
+
+    /// A BAR goes to the end of the hardware queue, at the lowest rate (`ath_send_bar`).
+    fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
+        let mut b = self.burst(to, tid);
+        b.what = What::Bar(start);
+        b.psdu = crate::wifi::response::BAR;
+        b.agreement = false;
+        b.chain = [Attempt::NONE; 4];
+        b.chain[0].tries = 10; // src: hw->max_rate_tries
+        b.rts_fallback = false;
+        self.put(b);
+    }
+
+    /// Onto the hardware queue (`ath_tx_txqaddbuf`).
+    fn put(&mut self, mut b: Burst) {
+        b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
+        let hw = &mut self.acs[b.ac.ix()].hw;
+        hw.ampdus += u8::from(b.agreement);
+        hw.queue.push_back(b);
+    }
+
+    /// The hardware is done with `b` (`ath_tx_process_buffer`).
+    fn complete(&mut self, now: Time, mut b: Burst, r: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        let (to, tid, ac) = (b.to, b.tid, b.ac);
+        let i = Self::ix(to, tid);
+        if let What::Bar(start) = b.what {
+            if !r.answered {
+                self.tids[i].state.bar_failed = Some(start);
+            }
+            self.pool.push(b);
+            return;
+        }
+        let frames = b.mpdus.len() as u16;
+        let bad = frames - r.acked.count_ones() as u16;
+        self.rates.report(now, to, &Went { chain: &b.chain, report: r, frames, bad });
+        let mut bar = None;
+        let mut again = 0;
+        if b.agreement {
+            let Ath9kTidq { par, tids, failed, acs, .. } = self;
+            let t = &mut tids[i].state;
+            bar = settle_aggregate(t, par.retries, &mut b, r, failed, sink);
+            if !failed.is_empty() {
+                again = failed.len() as u16;
+                tids[i].again(failed.drain(..));
+                acs[ac.ix()].turns.queue(to, tid);
+            }
+        } else {
+            for (i, m) in b.mpdus.iter_mut().enumerate() {
+                m.received |= r.received >> i & 1 != 0;
+                if r.acked >> i & 1 != 0 { sink.free(&m.packet) } else { fail(m, sink) }
+            }
+        }
+        self.skbs_done(ac, frames - again);
+        if r.acked != 0 {
+            bar = bar.or(self.tids[i].state.bar_failed.take());
+        }
+        if let Some(start) = bar {
+            self.send_bar(to, tid, start);
+        }
+        self.resume(ac, i, b.mpdus[0].len, q);
+        b.mpdus.clear();
+        self.pool.push(b);
+    }
+}
+
+impl<Q: Above> Device for Ath9kTidq<Q> {
+    type Queues = Q;
+
+    fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
+        self.run(now, self.category(tid), q, sink);
+    }
+    fn head(&self, ac: Ac) -> Option<&Burst> {
+        self.acs[ac.ix()].hw.queue.front()
+    }
+    fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        let hw = &mut self.acs[ac.ix()].hw;
+        let b = hw.queue.pop_front().expect("the hardware is done with a burst");
+        hw.ampdus -= u8::from(b.agreement);
+        self.complete(now, b, report, q, sink);
+        self.schedule(now, ac, q, sink);
+        self.run(now, ac, q, sink);
+    }
+    /// The only clock is the receive interrupt's; frames that came since have moved it.
+    fn timer(&mut self, now: Time, _tag: u32, _q: &mut Q, sink: &mut Sink<'_>) {
+        let due = self.rx.due(&self.par);
+        if due <= now {
+            self.rx.interrupt();
+        } else if !due.is_never() {
+            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        }
+    }
+    fn held(&self) -> u64 {
+        let above: u64 = self.tids.iter().map(SwTid::held).sum();
+        let hw: u64 = self.acs.iter().flat_map(|c| &c.hw.queue).flat_map(|b| &b.mpdus).map(counted).sum();
+        above + hw
+    }
+}

@@ -1,0 +1,126 @@
+//! A value for each station: `"7, 15*3, 0"` is 7 for the first, 15 for the next three, 0 for the fifth.
+
+use crate::params;
+use crate::sim::Span;
+use crate::sim::params::{Raw, Refused, Value};
+
+/// Stations that a list can name.
+const MOST: usize = 64;
+
+/// Values by station. Stations beyond its end have what holds for all.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Each<T> {
+    of: [Option<T>; MOST],
+    len: usize,
+}
+
+impl<T: Copy> Each<T> {
+    /// For nobody.
+    pub const NONE: Each<T> = Each { of: [None; MOST], len: 0 };
+    /// For station `i`, counted from 0.
+    pub fn get(&self, i: usize) -> Option<T> {
+        self.of.get(i).copied().flatten()
+    }
+    /// How many stations it names.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+    /// Whether it names none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<T: Value + Copy + PartialEq> Value for Each<T> {
+    const UNIT: &'static str = "list";
+    fn read(raw: &Raw) -> Result<Self, Refused> {
+        let mut all = Each::NONE;
+        let texts = match raw {
+            Raw::Text(t) if t == "off" => return Ok(all),
+            Raw::Text(t) => t.clone(),
+            Raw::Int(n) => n.to_string(),
+            Raw::Float(x) => x.to_string(),
+            Raw::Bool(b) => b.to_string(),
+        };
+        let words = |r: Refused| Refused {
+            expected: format!("{} for each station, such as \"a, b*3\" (b three times), or \"off\"", r.expected),
+            ..r
+        };
+        for part in texts.split(',') {
+            let (value, times) = match part.trim().rsplit_once('*') {
+                Some((v, n)) => (v.trim(), n.trim().parse().map_err(|_| words(Refused::expected("a value")))?),
+                None => (part.trim(), 1),
+            };
+            let v = T::read(&one(value)).map_err(words)?;
+            if all.len + times > MOST {
+                return Err(Refused::expected(format!("values for at most {MOST} stations")));
+            }
+            all.of[all.len..all.len + times].fill(Some(v));
+            all.len += times;
+        }
+        Ok(all)
+    }
+    fn show(&self) -> String {
+        let mut parts: Vec<(String, usize)> = Vec::new();
+        for v in self.of[..self.len].iter().flatten().map(Value::show) {
+            match parts.last_mut() {
+                Some((last, n)) if *last == v => *n += 1,
+                _ => parts.push((v, 1)),
+            }
+        }
+        if parts.is_empty() {
+            return "off".into();
+        }
+        let parts: Vec<_> = parts.into_iter().map(|(v, n)| if n == 1 { v } else { format!("{v}*{n}") }).collect();
+        parts.join(", ")
+    }
+}
+
+/// One value of a list, as it would stand alone in a file.
+fn one(text: &str) -> Raw {
+    match (text.parse::<i64>(), text.parse::<f64>(), text) {
+        (Ok(n), ..) => Raw::Int(n),
+        (_, Ok(x), _) => Raw::Float(x),
+        (.., "true") => Raw::Bool(true),
+        (.., "false") => Raw::Bool(false),
+        _ => Raw::Text(text.into()),
+    }
+}
+
+params! {
+    /// Where stations differ: lists, the first station first. Stations beyond a list's end have what `[wifi]` and `[host]` say.
+    pub struct Stations {
+        /// HT modulation and coding scheme, to and from this station.
+        mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
+        /// Probability that an MPDU that the station sends is lost to noise.
+        error_up: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
+        /// Probability that an MPDU to the station is lost to noise.
+        error_down: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
+        /// What the station's CPU takes for a received packet.
+        rx: Each<Span> = Each::NONE, src "this project; default: host.sta_rx";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_and_shown() {
+        let e = Each::<u8>::read(&Raw::Text("7, 15*3,0".into())).unwrap();
+        assert_eq!([0, 1, 3, 4, 5].map(|i| e.get(i)), [Some(7), Some(15), Some(15), Some(0), None]);
+        assert_eq!((e.show(), e.len()), ("7, 15*3, 0".into(), 5));
+        assert_eq!(Each::<u8>::read(&Raw::Int(7)).unwrap().show(), "7");
+        let s = Each::<Span>::read(&Raw::Text("4 us*2, 10 us".into())).unwrap();
+        assert_eq!(s.get(1), Some(Span::from_us(4)));
+        assert_eq!(Each::<f64>::read(&Raw::Text("off".into())).unwrap(), Each::NONE);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let said = |t: &str| Each::<u8>::read(&Raw::Text(t.into())).unwrap_err().expected;
+        assert!(said("7, x").contains("whole number"));
+        assert!(said("7*70").contains("64"));
+        assert!(said("7*y").contains("b*3"));
+    }
+}

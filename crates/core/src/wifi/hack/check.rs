@@ -1,0 +1,237 @@
+//! Every short history of a station, an AP and a bad channel, on the machines themselves.
+//!
+//! The AP sends MPDUs of a Block Ack window of two, again and again until they are acknowledged or given up (after two
+//! tries), with Block Ack requests in between if it likes; each MPDU may be lost, and each response; TCP makes ACKs, and the
+//! driver loads them into the NIC, at any time; flushes are lost, acknowledged, or acknowledged in vain.
+
+use std::collections::HashSet;
+
+use super::{Ap, Confirmation, Incoming, Place, Station};
+
+/// TCP ACKs of a history.
+const ACKS: u8 = 4;
+/// MPDUs of a history.
+const MPDUS: u8 = 4;
+const WINDOW: u8 = 2;
+const TRIES: u8 = 2;
+
+/// What was planted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bug {
+    None,
+    /// Implicit confirmation by an AP that gives up.
+    Implicit,
+    /// The station lets go of what rode, heard or not.
+    NoRetention,
+    /// The AP takes what it has taken.
+    NoDedupe,
+    /// The mark says that some response was heard, not the latest.
+    StickyMark,
+    /// Nothing is flushed.
+    NoFlush,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Mpdu {
+    number: u8,
+    tries: u8,
+    /// The station has it.
+    there: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct World {
+    station: Station<u8>,
+    ap: Ap,
+    /// The AP's transmit window.
+    window: Vec<Mpdu>,
+    next_mpdu: u8,
+    next_ack: u8,
+    /// A flush on its way: up to which number.
+    flush: Option<u64>,
+    /// Riding ACKs that came out at the AP, in order.
+    out: Vec<u8>,
+    /// Those that were put into a chain.
+    put: Vec<u8>,
+    heard_ever: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Wrong {
+    Lost,
+    TwiceOrDisordered,
+    Stuck,
+}
+
+impl World {
+    fn new(bug: Bug) -> World {
+        let confirmation = if bug == Bug::Implicit { Confirmation::Implicit } else { Confirmation::Marked };
+        World {
+            station: Station::new(confirmation),
+            ap: Ap::new(),
+            window: Vec::new(),
+            next_mpdu: 0,
+            next_ack: 0,
+            flush: None,
+            out: Vec::new(),
+            put: Vec::new(),
+            heard_ever: false,
+        }
+    }
+    fn done(&self) -> bool {
+        self.out == self.put && self.station.unconfirmed().1.count() == 0 && self.next_ack == ACKS
+    }
+    /// What comes out at the AP when `[first, end)` arrive.
+    fn arrive(&mut self, first: u64, end: u64, response: bool, bug: Bug) -> Result<(), Wrong> {
+        let new = self.ap.takes(first, end, response).map_err(|_| Wrong::Lost)?;
+        let new = if bug == Bug::NoDedupe { first } else { new };
+        self.out.extend((new..end).map(|n| self.put[n as usize]));
+        if self.put.starts_with(&self.out) { Ok(()) } else { Err(Wrong::TwiceOrDisordered) }
+    }
+    fn mark(&mut self, bug: Bug) -> bool {
+        let mark = self.ap.mark();
+        if bug == Bug::StickyMark { self.heard_ever } else { mark }
+    }
+    /// The AP sends a frame; the station understood `understood` of the window (by index), or the request.
+    fn exchange(&self, understood: &[bool], bar: bool, more: bool, heard: bool, bug: Bug) -> Result<World, Wrong> {
+        let mut w = self.clone();
+        let mark = w.mark(bug);
+        let any = bar || understood.iter().any(|&u| u);
+        if any {
+            let repeats = bar || w.window.iter().zip(understood).any(|(m, &u)| u && m.there);
+            for (m, &u) in w.window.iter_mut().zip(understood) {
+                m.there |= u;
+            }
+            let riding = w.station.ppdu(Incoming { heard: mark, repeats, more_data: more });
+            if bug == Bug::NoRetention {
+                w.station.flushed(riding.end);
+            }
+            if riding.flush && bug != Bug::NoFlush {
+                w.flush = Some(w.station.end());
+            }
+            if heard {
+                w.heard_ever = true;
+                w.arrive(riding.first, riding.end, true, bug)?;
+            }
+        }
+        if any && heard {
+            w.window.retain(|m| !m.there);
+        }
+        if !bar {
+            for m in &mut w.window {
+                m.tries += 1;
+            }
+            w.window.retain(|m| m.tries < TRIES);
+        }
+        w.sound()
+    }
+    fn sound(self) -> Result<World, Wrong> {
+        if self.station.confirmed() > self.ap.taken() { Err(Wrong::Lost) } else { Ok(self) }
+    }
+    /// Every next state.
+    fn next(&self, bug: Bug) -> Result<Vec<World>, Wrong> {
+        let mut all = Vec::new();
+        if self.next_ack < ACKS {
+            let mut w = self.clone();
+            if let Place::Chain(_) = w.station.place(w.next_ack) {
+                w.put.push(w.next_ack);
+            } // a native one is the ordinary MAC's business
+            w.next_ack += 1;
+            all.push(w);
+        }
+        let mut w = self.clone();
+        w.station.loaded(w.station.end());
+        all.push(w);
+        // more MPDUs come to the AP
+        if self.next_mpdu < MPDUS && self.window.len() < usize::from(WINDOW) {
+            let mut w = self.clone();
+            w.window.push(Mpdu { number: w.next_mpdu, tries: 0, there: false });
+            w.next_mpdu += 1;
+            all.push(w);
+        }
+        let n = self.window.len();
+        for bits in 0..1u32 << n {
+            let understood: Vec<bool> = (0..n).map(|i| bits >> i & 1 == 1).collect();
+            for more in [false, true] {
+                // the promise may be broken: the AP's queue drops
+                for heard in [false, true] {
+                    if n > 0 {
+                        all.push(self.exchange(&understood, false, more, heard, bug)?);
+                    }
+                }
+            }
+        }
+        for heard in [false, true] {
+            all.push(self.exchange(&vec![false; n], true, false, heard, bug)?);
+        }
+        if let Some(end) = self.flush {
+            let first = self.station.confirmed();
+            // arrives and is acknowledged; arrives in vain; is lost
+            let mut there = self.clone();
+            there.arrive(first.min(end), end, false, bug)?;
+            let again = there.clone();
+            there.flush = None;
+            there.station.flushed(end);
+            all.push(there.sound()?);
+            all.push(again);
+        } else if self.station.unconfirmed().1.count() > 0 && bug != Bug::NoFlush {
+            // nothing came for too long
+            let mut w = self.clone();
+            w.flush = Some(w.station.end());
+            all.push(w);
+        }
+        Ok(all)
+    }
+}
+
+/// Whether everything gets through although the AP falls silent for ever: only TCP and the station's flushes move.
+fn ends_alone(w: &World, bug: Bug) -> Result<(), Wrong> {
+    let mut w = w.clone();
+    for _ in w.next_ack..ACKS {
+        if let Place::Chain(_) = w.station.place(w.next_ack) {
+            w.put.push(w.next_ack);
+        }
+        w.next_ack += 1;
+    }
+    for _ in 0..2 {
+        if let Some(end) = w.flush.take() {
+            w.arrive(w.station.confirmed().min(end), end, false, bug)?;
+            w.station.flushed(end);
+        }
+        if w.station.unconfirmed().1.count() > 0 && bug != Bug::NoFlush {
+            w.flush = Some(w.station.end());
+        }
+    }
+    if w.done() { Ok(()) } else { Err(Wrong::Stuck) }
+}
+
+/// How many states are in reach, or what is wrong in one of them.
+fn search(bug: Bug) -> Result<usize, Wrong> {
+    let start = World::new(bug);
+    let mut seen = HashSet::from([start.clone()]);
+    let mut todo = vec![start];
+    while let Some(w) = todo.pop() {
+        ends_alone(&w, bug)?;
+        for next in w.next(bug)? {
+            if seen.insert(next.clone()) {
+                todo.push(next);
+            }
+        }
+    }
+    Ok(seen.len())
+}
+
+#[test]
+fn every_short_history_is_sound() {
+    let states = search(Bug::None).expect("sound");
+    println!("{states} states");
+    assert!(states > 10_000, "{states}");
+}
+#[test]
+fn planted_bugs_are_found() {
+    assert_eq!(search(Bug::Implicit), Err(Wrong::Lost));
+    assert_eq!(search(Bug::NoRetention), Err(Wrong::Lost));
+    assert_eq!(search(Bug::NoDedupe), Err(Wrong::TwiceOrDisordered));
+    assert_eq!(search(Bug::StickyMark), Err(Wrong::Lost));
+    assert_eq!(search(Bug::NoFlush), Err(Wrong::Stuck));
+}

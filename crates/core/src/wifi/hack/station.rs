@@ -1,0 +1,114 @@
+//! The station: which ACKs wait for a response to ride on, and when they are done with.
+
+use std::collections::VecDeque;
+
+/// How a station learns that its response was heard.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Confirmation {
+    /// The AP's mark says so.
+    Marked,
+    /// A frame that is not a repetition says so. Only true where the AP never gives up.
+    Implicit,
+}
+
+/// A frame from the AP, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Incoming {
+    /// The AP's mark.
+    pub heard: bool,
+    /// It is a Block Ack request, or holds an MPDU that had been received before.
+    pub repeats: bool,
+    /// The AP has more for this station.
+    pub more_data: bool,
+}
+
+/// Where a TCP ACK goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// Into the chain; it has this number.
+    Chain(u64),
+    /// Into the transmit queue, as it is.
+    Native,
+}
+
+/// What the response to a frame carries, and what is to be done beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Riding {
+    /// Number of the first ACK that rides.
+    pub first: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Queue a flush: nothing is promised that these could ride on.
+    pub flush: bool,
+}
+
+/// A station's chain for one AP. `T` is whatever stands for a compressed ACK.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Station<T> {
+    confirmation: Confirmation,
+    chain: VecDeque<T>,
+    /// Number of the chain's first.
+    first: u64,
+    /// One past the last that the NIC holds: the race of thesis section 3.3.3.1.
+    in_nic: u64,
+    /// One past the last that rode on the latest response.
+    rode: u64,
+    more_data: bool,
+}
+
+impl<T: Copy> Station<T> {
+    /// Newly associated.
+    pub fn new(confirmation: Confirmation) -> Station<T> {
+        Station { confirmation, chain: VecDeque::new(), first: 0, in_nic: 0, rode: 0, more_data: false }
+    }
+    /// TCP made an ACK that could be compressed: where it goes. With MORE DATA latched there will be a response to ride on.
+    pub fn place(&mut self, ack: T) -> Place {
+        if !self.more_data {
+            return Place::Native;
+        }
+        self.chain.push_back(ack);
+        Place::Chain(self.first + self.chain.len() as u64 - 1)
+    }
+    /// The driver has given the NIC everything up to here.
+    pub fn loaded(&mut self, end: u64) {
+        self.in_nic = self.in_nic.max(end);
+    }
+    /// A frame came of which at least one MPDU (or the request) was understood; it is answered now.
+    pub fn ppdu(&mut self, frame: Incoming) -> Riding {
+        let confirmed = match self.confirmation {
+            Confirmation::Marked => frame.heard,
+            Confirmation::Implicit => !frame.repeats,
+        };
+        if confirmed {
+            self.confirm(self.rode);
+        }
+        self.rode = self.in_nic.max(self.first);
+        self.more_data = frame.more_data;
+        Riding { first: self.first, end: self.rode, flush: !frame.more_data && !self.chain.is_empty() }
+    }
+    /// A flush with all up to here was acknowledged.
+    pub fn flushed(&mut self, end: u64) {
+        self.confirm(end);
+    }
+    /// Unconfirmed ACKs, with the number of the first.
+    pub fn unconfirmed(&self) -> (u64, impl Iterator<Item = T>) {
+        (self.first, self.chain.iter().copied())
+    }
+    /// One past the newest in the chain.
+    pub fn end(&self) -> u64 {
+        self.first + self.chain.len() as u64
+    }
+    /// Everything before this is known to have arrived.
+    pub fn confirmed(&self) -> u64 {
+        self.first
+    }
+    /// Whether the AP promised more.
+    pub fn more_data(&self) -> bool {
+        self.more_data
+    }
+    fn confirm(&mut self, end: u64) {
+        while self.first < end && self.chain.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! The expressions of `%{ }%`: as much of Python as scripts use: assertions, assignments, `print`, arithmetic, comparisons in chains,
+//! `and`, `or`, `not`, calls of `int`, `abs`, `min`, `max`.
+
+use std::collections::BTreeMap;
+
+/// What a statement came to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// It did something.
+    Done,
+    /// An assertion held.
+    Held,
+    /// It printed this.
+    Printed(String),
+    /// An assertion did not hold: its text, and the values of its names.
+    Failed(String, String),
+    /// It cannot be worked out: why.
+    Unknown(String),
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Debug)]
+enum Value {
+    Number(f64),
+    Text(String),
+}
+
+impl Value {
+    fn truth(&self) -> bool {
+        match self {
+            Value::Number(n) => *n != 0.0,
+            Value::Text(t) => !t.is_empty(),
+        }
+    }
+    fn number(self) -> Result<f64, String> {
+        match self {
+            Value::Number(n) => Ok(n),
+            Value::Text(t) => Err(format!("\"{t}\" is no number")),
+        }
+    }
+    fn show(&self) -> String {
+        match self {
+            Value::Number(n) => format!("{n}"),
+            Value::Text(t) => t.clone(),
+        }
+    }
+}
+
+/// A name's value from outside: none is an unknown name, and the error says why it has no value.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<Result<f64, String>>;
+
+/// Carries out statements, one outcome each. `names` are the script's own.
+pub fn execute(code: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) -> Vec<Outcome> {
+    statements(code).iter().map(|s| statement(s, names, lookup)).collect()
+}
+
+/// Splits at line ends and semicolons outside of brackets and strings.
+fn statements(code: &str) -> Vec<String> {
+    let joined = code.replace("\\\n", " ");
+    let (mut out, mut now, mut depth, mut quote) = (Vec::new(), String::new(), 0i32, None);
+    let mut comment = false;
+    for c in joined.chars() {
+        if comment && c != '\n' {
+            continue;
+        }
+        comment = false;
+        match (quote, c) {
+            (Some(q), _) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, '#') => {
+                comment = true;
+                continue;
+            }
+            (None, '\n' | ';') if depth <= 0 => {
+                out.push(std::mem::take(&mut now));
+                continue;
+            }
+            _ => {}
+        }
+        now.push(c);
+    }
+    out.push(now);
+    out.iter().map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect()
+}
+
+fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) -> Outcome {
+    let mut p = match Parser::new(text, names, lookup) {
+        Ok(p) => p,
+        Err(e) => return Outcome::Unknown(e),
+    };
+    if p.take("assert") {
+        let from = p.at;
+        return match p.or() {
+            Err(e) => Outcome::Unknown(e),
+            Ok(_) if !p.ended() && !p.sees(",") => Outcome::Unknown(format!("not understood: {text}")),
+            Ok(v) if v.truth() => Outcome::Held,
+            Ok(_) => {
+                let told: Vec<String> = p.tokens[from..p.at].to_vec();
+                let mut seen: Vec<String> = Vec::new();
+                for t in &told {
+                    if let Ok(Value::Number(n)) = p.name(t) {
+                        let one = format!("{t} = {n}");
+                        if t.starts_with(|c: char| c.is_alphabetic()) && !seen.contains(&one) {
+                            seen.push(one);
+                        }
+                    }
+                }
+                Outcome::Failed(told.join(" "), seen.join(", "))
+            }
+        };
+    }
+    if p.sees("print") {
+        p.at += 1;
+        let mut v = Vec::new();
+        let paren = p.take("(");
+        while !p.ended() && !p.sees(")") {
+            match p.or() {
+                Ok(x) => v.push(x.show()),
+                Err(e) => return Outcome::Unknown(e),
+            }
+            p.take(",");
+        }
+        return if paren && !p.take(")") { Outcome::Unknown(text.into()) } else { Outcome::Printed(v.join(" ")) };
+    }
+    if p.tokens.len() > 2 && ["=", "+=", "-=", "*="].contains(&p.tokens[1].as_str()) {
+        let (name, op) = (p.tokens[0].clone(), p.tokens[1].clone());
+        p.at = 2;
+        let old = names_or_zero(&p, &name);
+        return match p.or().and_then(Value::number) {
+            Ok(v) if p.ended() => {
+                let v = match op.as_str() {
+                    "+=" => old + v,
+                    "-=" => old - v,
+                    "*=" => old * v,
+                    _ => v,
+                };
+                names.insert(name, v);
+                Outcome::Done
+            }
+            Ok(_) => Outcome::Unknown(format!("not understood: {text}")),
+            Err(e) => Outcome::Unknown(e),
+        };
+    }
+    Outcome::Unknown(format!("not understood: {text}"))
+}
+
+fn names_or_zero(p: &Parser<'_>, name: &str) -> f64 {
+    p.names.get(name).copied().unwrap_or(0.0)
+}
+
+struct Parser<'a> {
+    tokens: Vec<String>,
+    at: usize,
+    depth: u32,
+    names: &'a BTreeMap<String, f64>,
+    lookup: Lookup<'a>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &str, names: &'a BTreeMap<String, f64>, lookup: Lookup<'a>) -> Result<Self, String> {
+        Ok(Parser { tokens: tokens(text)?, at: 0, depth: 0, names, lookup })
+    }
+    fn ended(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+    fn sees(&self, t: &str) -> bool {
+        self.tokens.get(self.at).is_some_and(|x| x == t)
+    }
+    fn take(&mut self, t: &str) -> bool {
+        let there = self.sees(t);
+        self.at += usize::from(there);
+        there
+    }
+    fn or(&mut self) -> Result<Value, String> {
+        self.depth += 1;
+        if self.depth > 50 {
+            return Err("too deep".into());
+        }
+        let mut v = self.and()?;
+        while self.take("or") {
+            let w = self.and()?;
+            v = if v.truth() { v } else { w };
+        }
+        self.depth -= 1;
+        Ok(v)
+    }
+    fn and(&mut self) -> Result<Value, String> {
+        let mut v = self.not()?;
+        while self.take("and") {
+            let w = self.not()?;
+            v = if v.truth() { w } else { v };
+        }
+        Ok(v)
+    }
+    fn not(&mut self) -> Result<Value, String> {
+        let mut odd = false;
+        while self.take("not") {
+            odd = !odd;
+        }
+        let v = self.comparison()?;
+        Ok(if odd { Value::Number(f64::from(u8::from(!v.truth()))) } else { v })
+    }
+    fn comparison(&mut self) -> Result<Value, String> {
+        let mut left = self.sum()?;
+        let mut truth = None;
+        while let Some(op) = self.tokens.get(self.at).cloned() {
+            if !["==", "!=", "<", ">", "<=", ">="].contains(&op.as_str()) {
+                break;
+            }
+            self.at += 1;
+            let right = self.sum()?;
+            let holds = match (&left, &right) {
+                (Value::Number(a), Value::Number(b)) => match op.as_str() {
+                    "==" => a == b,
+                    "!=" => a != b,
+                    "<" => a < b,
+                    ">" => a > b,
+                    "<=" => a <= b,
+                    _ => a >= b,
+                },
+                (a, b) => match op.as_str() {
+                    "==" => a == b,
+                    "!=" => a != b,
+                    _ => return Err("only numbers have an order".into()),
+                },
+            };
+            truth = Some(truth.unwrap_or(true) && holds);
+            left = right;
+        }
+        Ok(truth.map_or(left, |t| Value::Number(f64::from(u8::from(t)))))
+    }
+    fn sum(&mut self) -> Result<Value, String> {
+        let mut v = self.product()?;
+        loop {
+            let plus = self.take("+");
+            if !plus && !self.take("-") {
+                return Ok(v);
+            }
+            let (a, b) = (v.number()?, self.product()?.number()?);
+            v = Value::Number(if plus { a + b } else { a - b });
+        }
+    }
+    fn product(&mut self) -> Result<Value, String> {
+        let mut v = self.unary()?;
+        loop {
+            let op = match self.tokens.get(self.at).map(String::as_str) {
+                Some(o @ ("*" | "/" | "//" | "%" | "&")) => o.to_string(),
+                _ => return Ok(v),
+            };
+            self.at += 1;
+            let w = self.unary()?;
+            if let (Value::Text(t), "%") = (&v, op.as_str()) {
+                // A message: its numbers are put behind.
+                v = Value::Text(format!("{t} {}", w.show()));
+                continue;
+            }
+            let (a, b) = (v.number()?, w.number()?);
+            v = Value::Number(match op.as_str() {
+                "*" => a * b,
+                "/" => a / b,
+                "//" => (a / b).floor(),
+                "&" => ((a as i64) & (b as i64)) as f64,
+                _ => a - b * (a / b).floor(),
+            });
+        }
+    }
+    fn unary(&mut self) -> Result<Value, String> {
+        if self.take("-") {
+            return Ok(Value::Number(-self.atom()?.number()?));
+        }
+        self.atom()
+    }
+    fn atom(&mut self) -> Result<Value, String> {
+        let Some(t) = self.tokens.get(self.at).cloned() else { return Err("an expression ends too early".into()) };
+        self.at += 1;
+        if t == "(" {
+            let v = self.or()?;
+            return if self.take(")") { Ok(v) } else { Err("a bracket is not closed".into()) };
+        }
+        if let Some(s) = t.strip_prefix('\'') {
+            return Ok(Value::Text(s.to_string()));
+        }
+        if self.sees("(") {
+            self.at += 1;
+            let mut v = Vec::new();
+            while !self.take(")") {
+                v.push(self.or()?.number()?);
+                if !self.take(",") && !self.sees(")") {
+                    return Err(format!("{t}( is not closed"));
+                }
+            }
+            let first = *v.first().ok_or_else(|| format!("{t}() of nothing"))?;
+            let n = match t.as_str() {
+                "int" => first.trunc(),
+                "abs" => first.abs(),
+                "min" => v.iter().copied().fold(first, f64::min),
+                "max" => v.iter().copied().fold(first, f64::max),
+                _ => return Err(format!("no function {t}")),
+            };
+            return Ok(Value::Number(n));
+        }
+        self.name(&t)
+    }
+    fn name(&self, t: &str) -> Result<Value, String> {
+        let n = if t.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            match t.strip_prefix("0x") {
+                Some(h) => i64::from_str_radix(h, 16).ok().map(|n| n as f64),
+                None => t.parse().ok(),
+            }
+            .ok_or_else(|| format!("\"{t}\" is no number"))?
+        } else if let Some(n) = self.names.get(t) {
+            *n
+        } else {
+            match t {
+                "True" => 1.0,
+                "False" => 0.0,
+                _ => (self.lookup)(t).ok_or_else(|| format!("no name {t}"))??,
+            }
+        };
+        Ok(Value::Number(n))
+    }
+}
+
+/// Words, numbers, operators; a string is a quote and its text.
+fn tokens(text: &str) -> Result<Vec<String>, String> {
+    let c: Vec<char> = text.chars().collect();
+    let (mut out, mut i) = (Vec::new(), 0);
+    while i < c.len() {
+        let two: String = c[i..c.len().min(i + 2)].iter().collect();
+        if c[i].is_whitespace() {
+            i += 1;
+        } else if c[i] == '\'' || c[i] == '"' {
+            let end = (i + 1..c.len()).find(|&j| c[j] == c[i]).ok_or("a string without its end")?;
+            out.push(format!("'{}", c[i + 1..end].iter().collect::<String>()));
+            i = end + 1;
+        } else if c[i].is_alphanumeric() || c[i] == '_' || c[i] == '.' {
+            let end =
+                (i..c.len()).find(|&j| !(c[j].is_alphanumeric() || c[j] == '_' || c[j] == '.')).unwrap_or(c.len());
+            out.push(c[i..end].iter().collect());
+            i = end;
+        } else if ["==", "!=", "<=", ">=", "//", "+=", "-=", "*="].contains(&two.as_str()) {
+            out.push(two);
+            i += 2;
+        } else if "+-*/%()<>=,&".contains(c[i]) {
+            out.push(c[i].to_string());
+            i += 1;
+        } else {
+            return Err(format!("not understood: {}", c[i]));
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn go(code: &str) -> Vec<Outcome> {
+        let look = |n: &str| match n {
+            "tcpi_snd_cwnd" => Some(Ok(10.0)),
+            "tcpi_busy_time" => Some(Err("not kept".to_string())),
+            _ => None,
+        };
+        execute(code, &mut BTreeMap::new(), &look)
+    }
+
+    #[test]
+    fn assertions_hold_or_tell_the_values() {
+        assert_eq!(go("assert tcpi_snd_cwnd == 10, 'cwnd=%d' % tcpi_snd_cwnd"), [Outcome::Held]);
+        assert_eq!(go("assert 9 < tcpi_snd_cwnd <= 10 and not tcpi_snd_cwnd % 2"), [Outcome::Held]);
+        assert_eq!(
+            go("assert tcpi_snd_cwnd == 11, tcpi_snd_cwnd"),
+            [Outcome::Failed("tcpi_snd_cwnd == 11".into(), "tcpi_snd_cwnd = 10".into())]
+        );
+        assert_eq!(
+            go("assert (tcpi_snd_cwnd & 2) != 0; assert abs(3 - 10 // 2) == max(1, 2)"),
+            [Outcome::Held, Outcome::Held]
+        );
+    }
+
+    #[test]
+    fn names_numbers_and_prints() {
+        let o = go("cwnd = 5\ncwnd += 5 # five more\nassert cwnd == tcpi_snd_cwnd\nprint(cwnd, 'x')");
+        assert_eq!(o, [Outcome::Done, Outcome::Done, Outcome::Held, Outcome::Printed("10 x".into())]);
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_not_held() {
+        for code in ["assert tcpi_busy_time == 0", "assert foo", "import os", "assert", "assert (1", "assert 1 1"] {
+            assert!(matches!(go(code)[..], [Outcome::Unknown(_)]), "{code}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Drives the model's TCP socket by packetdrill scripts, the field's own test language.
+//!
+//! What enters: a script's text. What leaves: a [`Report`]. It stands for google/packetdrill (its language and its rules for time, sequence
+//! numbers and options were read in its sources), with Linux 6.12 replaced by [`wavetank_core::tcp::Socket`], in virtual time.
+//! It leaves TCP to the core: nothing here decides what a socket does.
+//!
+//! In order: `script` (what a script says), `scan` and `parse` (from text to that), `expr` (the expressions of `%{ }%`), `setup` (sysctls
+//! and `tc` lines), `wire` (between a script's packets and the model's), `link` (the device below the socket), `run`, `report`.
+//!
+//! Differs: D1 one connection a script; D2 no UDP, ICMP, RST, urgent data, Fast Open, MD5, IPv6 addresses or encapsulation; D3 a connection
+//! without SACK is driven until a loss needs it; D4 a call that blocks completes in the instant in which it can. Whatever is not supported
+//! is named and counted as skipped.
+
+mod expr;
+mod link;
+mod parse;
+mod report;
+mod run;
+mod scan;
+mod script;
+mod setup;
+mod wire;
+
+pub use parse::parse;
+pub use report::{Failure, Report, Skipped, Verdict};
+pub use run::{Options, run, run_script};
+pub use script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, TcpOption, What, When};

@@ -1,0 +1,267 @@
+//! The shell commands that scripts begin with: sysctls, `tc`, and the common file of defaults that packetdrill's own scripts share.
+
+use crate::link::Qdisc;
+use wavetank_core::sim::{Bytes, Rate, Span};
+use wavetank_core::tcp::{Auto, Cc, Offer, Params};
+
+/// How the host is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// `[tcp]`.
+    pub params: Params,
+    /// What SYNs offer.
+    pub offer: Offer,
+    /// The device's qdisc.
+    pub qdisc: Qdisc,
+}
+
+/// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
+const HARMLESS: &[(&str, &[&str])] = &[
+    ("tcp_syn_retries", &[]),
+    ("tcp_synack_retries", &[]),
+    ("tcp_retries1", &[]),
+    ("tcp_retries2", &[]),
+    ("tcp_fack", &["0"]),
+    ("tcp_dsack", &["1"]),
+    ("tcp_recovery", &["1"]),
+    ("tcp_ecn_option", &[]),
+    ("tcp_ecn_fallback", &[]),
+    ("tcp_notsent_lowat", &["4294967295", "-1"]),
+    ("tcp_fastopen", &[]),
+    ("tcp_fastopen_key", &[]),
+    ("tcp_syncookies", &[]),
+    ("tcp_no_metrics_save", &[]),
+    ("tcp_no_ssthresh_metrics_save", &[]),
+    ("tcp_mtu_probing", &["0"]),
+    ("tcp_autocorking", &[]),
+    ("tcp_max_reordering", &["300"]),
+    ("tcp_abort_on_overflow", &["0"]),
+    ("tcp_min_rtt_wlen", &["300"]),
+    ("tcp_adv_win_scale", &["1"]),
+    ("tcp_invalid_ratelimit", &["500"]),
+    ("tcp_comp_sack_nr", &["44"]),
+    ("tcp_comp_sack_delay_ns", &["1000000"]),
+    ("tcp_moderate_rcvbuf", &["1"]),
+    ("tcp_shrink_window", &["0"]),
+    ("tcp_fin_timeout", &[]),
+    ("tcp_tw_reuse", &[]),
+];
+
+/// What packetdrill's scripts set by the file that they share. src: google/packetdrill gtests/net/common/defaults.sh
+const DEFAULTS: &[(&str, &str)] = &[
+    ("tcp_rmem", "4096 540000 15728640"),
+    ("tcp_wmem", "4096 262144 4194304"),
+    ("tcp_timestamps", "1"),
+    ("tcp_frto", "2"),
+    ("tcp_sack", "1"),
+    ("tcp_reordering", "3"),
+    ("tcp_congestion_control", "cubic"),
+    ("tcp_slow_start_after_idle", "0"),
+    ("tcp_early_retrans", "4"),
+    ("tcp_ecn", "0"),
+    ("tcp_pacing_ss_ratio", "200"),
+    ("tcp_pacing_ca_ratio", "120"),
+];
+
+impl Setup {
+    /// As the kernel boots.
+    pub fn new() -> Setup {
+        Setup { params: Params::default(), offer: Offer::default(), qdisc: Qdisc::None }
+    }
+
+    /// Carries out shell commands. The error says which of them is not known.
+    pub fn shell(&mut self, text: &str) -> Result<(), String> {
+        let joined = text.replace("\\\n", " ");
+        for line in joined.lines() {
+            let line = line.split('#').next().unwrap_or("").trim();
+            for command in line.split(';').map(str::trim).filter(|c| !c.is_empty()) {
+                self.command(command)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, text: &str) -> Result<(), String> {
+        let words = words(text);
+        let unknown = || Err(format!("the command \"{text}\""));
+        let first = words.first().map_or("", String::as_str);
+        match first.rsplit('/').next().unwrap_or("") {
+            "defaults.sh" => DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v)),
+            "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
+            "set_sysctls.py" | "sysctl" => {
+                words[1..].iter().take_while(|w| !w.starts_with('>')).filter(|w| !w.starts_with('-')).try_for_each(
+                    |w| match w.split_once('=') {
+                        Some((k, v)) => {
+                            let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
+                            match k.strip_prefix("net.ipv4.") {
+                                Some(k) => self.sysctl(k, v),
+                                None => Err(format!("the sysctl {k}")),
+                            }
+                        }
+                        None => Err(format!("the command \"{text}\"")),
+                    },
+                )
+            }
+            "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => Ok(()),
+            "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
+                let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };
+                self.tc(&words[root + 1..]).ok_or(format!("the command \"{text}\""))
+            }
+            _ => unknown(),
+        }
+    }
+
+    fn tc(&mut self, words: &[String]) -> Option<()> {
+        let value = |key: &str| {
+            let i = words.iter().position(|w| w == key)?;
+            words.get(i + 1).map(String::as_str)
+        };
+        self.qdisc = match words.first()?.as_str() {
+            "pfifo" if value("limit") == Some("0") => Qdisc::Full,
+            "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" if value("limit").is_none() => Qdisc::None,
+            "fq" if words.len() == 1 => Qdisc::Fq,
+            "tbf" => Qdisc::Tbf(rate(value("rate")?)?, bytes(value("burst")?)?, bytes(value("limit")?)?),
+            _ => return None,
+        };
+        Some(())
+    }
+
+    fn sysctl(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let p = &mut self.params;
+        let no = || format!("the sysctl {key}={value}");
+        let number = || number(value).ok_or_else(no);
+        match key {
+            "tcp_rmem" | "tcp_wmem" => {
+                let v: Vec<u64> = value.split_whitespace().filter_map(self::number).collect();
+                let &[_, default, most] = v.as_slice() else { return Err(no()) };
+                if key == "tcp_rmem" {
+                    (p.rmem_default, p.rmem_max) = (Auto::Set(Bytes::new(default)), Bytes::new(most));
+                } else {
+                    (p.wmem_default, p.wmem_max) = (Bytes::new(default), Bytes::new(most));
+                }
+            }
+            "tcp_timestamps" => self.offer.timestamps = number()? != 0,
+            "tcp_sack" => self.offer.sack = number()? != 0,
+            "tcp_window_scaling" => self.offer.window_scaling = number()? != 0,
+            "tcp_ecn" => {
+                let n = number()?;
+                if n > 2 {
+                    return Err(no());
+                }
+                (p.ecn, self.offer.ecn) = (n == 1, n != 0);
+            }
+            "tcp_frto" => p.frto = number()? != 0,
+            "tcp_reordering" => p.reordering = number()? as u32,
+            "tcp_slow_start_after_idle" => p.slow_start_after_idle = number()? != 0,
+            "tcp_early_retrans" => p.tlp = number()? >= 3,
+            "tcp_pacing_ss_ratio" => p.pacing_ss_ratio = number()? as u32,
+            "tcp_pacing_ca_ratio" => p.pacing_ca_ratio = number()? as u32,
+            "tcp_min_tso_segs" => p.min_tso_segs = number()? as u32,
+            "tcp_tso_win_divisor" if number()? > 0 => p.tso_win_divisor = number()? as u32,
+            "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
+            "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
+            "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,
+            _ => match HARMLESS.iter().find(|h| h.0 == key) {
+                Some((_, values)) if values.is_empty() || values.contains(&value) => {}
+                _ => return Err(no()),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// A congestion control by the kernel's name.
+pub fn control(name: &str) -> Option<Cc> {
+    Cc::ALL.iter().copied().find(|c| c.name() == name)
+}
+
+/// Splits at space, outside of quotes and `$(( ))`.
+fn words(text: &str) -> Vec<String> {
+    let (mut out, mut now, mut quote, mut depth) = (Vec::new(), String::new(), None, 0);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(q), _) if c == q => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ' ' | '\t') if depth == 0 => {
+                if !now.is_empty() {
+                    out.push(std::mem::take(&mut now));
+                }
+            }
+            _ => {
+                depth += i32::from(c == '(') - i32::from(c == ')');
+                now.push(c);
+            }
+        }
+    }
+    if !now.is_empty() {
+        out.push(now);
+    }
+    out
+}
+
+/// `5`, `0x10`, `$((15*1024*1024))`.
+fn number(text: &str) -> Option<u64> {
+    let t = text.trim();
+    if let Some(product) = t.strip_prefix("$((").and_then(|t| t.strip_suffix("))")) {
+        return product.split('*').map(number).try_fold(1u64, |a, b| a.checked_mul(b?));
+    }
+    match t.strip_prefix("0x") {
+        Some(h) => u64::from_str_radix(h, 16).ok(),
+        None => t.parse().ok(),
+    }
+}
+
+/// `10mbit`
+fn rate(text: &str) -> Option<Rate> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let n: u64 = text[..digits].parse().ok()?;
+    let unit = match &text[digits..] {
+        "bit" => 1,
+        "kbit" => 1_000,
+        "mbit" => 1_000_000,
+        "gbit" => 1_000_000_000,
+        _ => return None,
+    };
+    Some(Rate::from_bps(n.checked_mul(unit)?)).filter(|r| r.bps() > 0)
+}
+
+/// `1540`, `10kb`, `1mb`
+fn bytes(text: &str) -> Option<u32> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let n: u32 = text[..digits].parse().ok()?;
+    let unit = match &text[digits..] {
+        "" | "b" => 1,
+        "k" | "kb" => 1_024,
+        "m" | "mb" => 1_048_576,
+        _ => return None,
+    };
+    n.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shared_file_and_what_follows_it() {
+        let mut s = Setup::new();
+        s.shell("../../common/defaults.sh\nsysctl -q net.ipv4.tcp_wmem=\"4096 $((2*1000)) 4194304\" net.ipv4.tcp_ecn=1\n# tc x\ntc qdisc replace dev tun0 root tbf rate 8mbit burst 1540 limit 1mb").unwrap();
+        assert_eq!(s.params.wmem_default, Bytes::new(2_000));
+        assert_eq!(s.params.rmem_max, Bytes::from_mib(15));
+        assert!(s.params.ecn && s.params.cc == Cc::Cubic && !s.params.slow_start_after_idle);
+        assert_eq!(s.qdisc, Qdisc::Tbf(Rate::from_mbit(8), 1_540, 1 << 20));
+    }
+
+    #[test]
+    fn what_would_change_the_connection_is_not_ignored() {
+        for (text, named) in [
+            ("sysctl -q net.ipv4.tcp_recovery=0", "tcp_recovery=0"),
+            ("sysctl -q net.ipv4.tcp_foo=1", "tcp_foo"),
+            ("ip route add 1 initcwnd 3", "ip route"),
+            ("tc qdisc add dev tun0 root netem delay 1ms", "netem"),
+            ("sysctl -q net.ipv4.tcp_congestion_control=cdg", "cdg"),
+        ] {
+            assert!(Setup::new().shell(text).unwrap_err().contains(named), "{text}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The scripts hold, at any sequence number; altered in any one expected packet they do not; and no text makes parser or runner panic.
+
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+use wavetank_packetdrill::{
+    Direction, Options, PacketSpec, Report, Script, TcpOption, Verdict, What, When, parse, run_script,
+};
+
+fn paths() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let mut out = Vec::new();
+    for folder in std::fs::read_dir(root).expect("the scripts are there") {
+        let folder = folder.expect("readable").path();
+        if folder.is_dir() {
+            out.extend(std::fs::read_dir(folder).expect("readable").map(|f| f.expect("readable").path()));
+        }
+    }
+    out.retain(|p| p.extension().is_some_and(|e| e == "pkt"));
+    out.sort();
+    out
+}
+
+fn scripts() -> Vec<(String, Script)> {
+    let read = |p: &PathBuf| {
+        let text = std::fs::read_to_string(p).expect("text");
+        (p.display().to_string(), parse(&text).unwrap_or_else(|e| panic!("{}: {e}", p.display())))
+    };
+    paths().iter().map(read).collect()
+}
+
+fn told(r: &Report) -> String {
+    format!("{:?}\n{:?}\n{}", r.failure, r.skipped.first(), r.trace.join("\n"))
+}
+
+#[test]
+fn every_script_holds() {
+    let all = scripts();
+    assert!(all.len() >= 60, "{} scripts", all.len());
+    for (name, s) in &all {
+        let r = run_script(s, &Options::default());
+        assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
+        assert!(r.checked > 0, "{name} checks nothing");
+    }
+}
+
+#[test]
+fn sequence_numbers_may_wrap_anywhere() {
+    for (name, s) in &scripts() {
+        for isn in [(0, u32::MAX), (u32::MAX, 0), (u32::MAX - 1_500, u32::MAX - 2_500), (1 << 31, (1 << 31) - 5_000)] {
+            let r = run_script(s, &Options { isn, ..Options::default() });
+            assert_eq!(r.verdict, Verdict::Pass, "{name} at {isn:?}: {}", told(&r));
+        }
+    }
+}
+
+/// What may be different about an expected packet. None: it has no such thing.
+fn altered(p: &PacketSpec, when: When, how: usize) -> Option<(PacketSpec, When)> {
+    let mut q = p.clone();
+    let syn = p.flags.contains('S');
+    let mut at = when;
+    match how {
+        // A SYN's number is the script's to choose.
+        0 if !syn => q.seq = q.seq.wrapping_add(1),
+        1 => q.len += 1,
+        2 if q.len > 0 => q.len -= 1,
+        3 => q.ack = Some(q.ack?.wrapping_add(1)),
+        4 if q.flags.contains('F') => q.flags.retain(|c| c != 'F'),
+        4 => q.flags.push('F'),
+        5 if q.flags.contains('E') => q.flags.retain(|c| c != 'E'),
+        5 => q.flags.push('E'),
+        6 if q.flags.contains('P') => q.flags.retain(|c| c != 'P'),
+        6 => q.flags.push('P'),
+        7 => q.options.as_mut()?.push(TcpOption::Nop),
+        8 => match q.options.as_mut()?.iter_mut().find_map(|o| match o {
+            TcpOption::Sack(b) => b.first_mut(),
+            _ => None,
+        }) {
+            Some(block) => block.1 = block.1.wrapping_add(1),
+            None => return None,
+        },
+        9 => {
+            at = match when {
+                When::After(d) => When::After(d + 1_000_000),
+                When::AfterWithin(a, b) => When::AfterWithin(a + 1_000_000, b + 1_000_000),
+                _ => return None,
+            }
+        }
+        10 => match q.ecn.as_deref()? {
+            "noecn" => q.ecn = Some("ect0".into()),
+            _ => q.ecn = Some("noecn".into()),
+        },
+        _ => return None,
+    }
+    Some((q, at))
+}
+
+#[test]
+fn altered_in_any_expected_packet_a_script_fails() {
+    let mut tried = 0;
+    for (name, s) in &scripts() {
+        for (i, e) in s.events.iter().enumerate() {
+            let What::Packet(p) = &e.what else { continue };
+            if p.direction == Direction::In {
+                continue;
+            }
+            for how in 0..=10 {
+                let Some((q, when)) = altered(p, e.when, how) else { continue };
+                let mut t = s.clone();
+                (t.events[i].what, t.events[i].when) = (What::Packet(q.clone()), when);
+                let r = run_script(&t, &Options::default());
+                assert_eq!(r.verdict, Verdict::Fail, "{name}:{}: {q} at {when:?} instead of {p}: {}", e.line, told(&r));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1_000, "{tried}");
+}
+
+#[test]
+fn packets_are_written_as_they_are_read() {
+    for (name, s) in &scripts() {
+        for e in &s.events {
+            if let What::Packet(p) = &e.what {
+                let again = parse(&format!("+0 {p}\n")).unwrap();
+                assert_eq!(again.events[0].what, What::Packet(p.clone()), "{name}: {p}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Any text is a script or an error.
+    #[test]
+    fn the_parser_takes_any_text(text in "[ -~\n]{0,300}") {
+        let _ = parse(&text);
+    }
+
+    /// Text that looks like scripts, too, and it runs to an end.
+    #[test]
+    fn what_looks_like_a_script_runs(words in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..80)) {
+        if let Ok(s) = parse(&words.join(" ")) {
+            let _ = run_script(&s, &Options::default());
+        }
+    }
+
+    /// Lines of real scripts in any order, more than once or not at all, run to an end.
+    #[test]
+    fn shuffled_scripts_run(which in any::<prop::sample::Index>(), order in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
+        let all = paths();
+        let text = std::fs::read_to_string(which.get(&all)).unwrap();
+        let s = parse(&text).unwrap();
+        let opened = s.events.iter().position(|e| matches!(&e.what, What::Call(c) if c.name == "accept")).map_or(3, |i| i + 1);
+        let mut t = s.clone();
+        t.events.truncate(opened);
+        if opened < s.events.len() {
+            t.events.extend(order.iter().map(|i| i.get(&s.events[opened..]).clone()));
+        }
+        let _ = run_script(&t, &Options::default());
+    }
+}
+
+const WORDS: &[&str] = &[
+    "0",
+    "+0",
+    "+.1",
+    "*",
+    "+0~+.1",
+    "0...0.1",
+    "\n",
+    "\n",
+    "\n",
+    "<",
+    ">",
+    "[ce]",
+    "[ect0]",
+    "S",
+    ".",
+    "P.",
+    "S.",
+    "F.",
+    "0:0(0)",
+    "1:1001(1000)",
+    "1:1(0)",
+    "ack",
+    "1",
+    "1001",
+    "win",
+    "65535",
+    "<...>",
+    "<mss 1000,sackOK,nop,wscale 7>",
+    "<nop,nop,sack 1:1001>",
+    "<TS val 1 ecr 2>",
+    "socket(..., SOCK_STREAM, IPPROTO_TCP)",
+    "bind(3, ..., ...)",
+    "listen(3, 1)",
+    "accept(3, ..., ...)",
+    "connect(3, ..., ...)",
+    "write(4, ..., 1000)",
+    "read(4, ..., 1000)",
+    "close(4)",
+    "=",
+    "3",
+    "4",
+    "-1",
+    "EAGAIN",
+    "%{",
+    "}%",
+    "assert tcpi_snd_cwnd == 10",
+    "print(tcpi_rtt)",
+    "`sysctl -q net.ipv4.tcp_ecn=1`",
+    "--tolerance_usecs=1",
+    "//",
+    "/*",
+    "*/",
+    "(",
+    ")",
+];

@@ -1,0 +1,126 @@
+//! The air of a run, looked at while it runs; and captures.
+
+use crate::{ScenarioError, outcome, read};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use wavetank_capture::read::{self as capture, FileInfo};
+use wavetank_capture::write::About;
+use wavetank_capture::{Analysis, Only, Origin, Report, Timeline, Views};
+use wavetank_core::net::World;
+use wavetank_core::scenario::Scenario;
+use wavetank_core::scenario::keys::BandName;
+
+create_exception!(wavetank._core, CaptureError, PyValueError, "A capture could not be used; the message says why.");
+
+const PROGRAM: &str = concat!("wavetank ", env!("CARGO_PKG_VERSION"));
+
+fn ns((from, to): (f64, f64)) -> (u64, u64) {
+    ((from * 1e9).round() as u64, (to * 1e9).round() as u64)
+}
+
+/// Channel 36 or 6: the model knows bands, not channels.
+fn mhz(s: &Scenario) -> u16 {
+    if s.wifi.band == BandName::Ghz2 { 2437 } else { 5180 }
+}
+
+fn world(s: &Scenario, path: &str, views: Views) -> PyResult<World<Views>> {
+    World::tapped(s, views).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))
+}
+
+/// The views that a capture of this scenario can have: "monitor", and each station.
+#[pyfunction]
+pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>) -> PyResult<Vec<String>> {
+    let census = world(&read(text, path, &overrides, None)?, path, Views::default())?.census();
+    let all = Only::all(&census);
+    Ok(if all.len() == 1 { vec![] } else { all.iter().map(|o| o.name(&census).to_string()).collect() })
+}
+
+/// Runs a scenario as `run` does, and looks at its air meanwhile.
+///
+/// `captures`: pairs of a view and a file. `snaplen`: bytes of each frame that are kept, 0: all. `capture_window`: s.
+/// `timeline`: its window, s; if it has no begin, its length from the judging window's begin on. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides, seed, captures, snaplen, capture_window, timeline, analysis))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn run_watched<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+    captures: Vec<(String, PathBuf)>,
+    snaplen: u32,
+    capture_window: Option<(f64, f64)>,
+    timeline: Option<(Option<f64>, f64)>,
+    analysis: bool,
+) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
+    let s = read(text, path, &overrides, seed)?;
+    let mut world = world(&s, path, Views::default())?;
+    let census = world.census();
+    let (from, to) = world.window();
+    let origin = |view: &str| Origin {
+        wavetank: env!("CARGO_PKG_VERSION").into(),
+        scenario: s.name.clone(),
+        seed: s.seed,
+        view: view.into(),
+        window_s: (from.as_s(), to.as_s()),
+        nodes: census.parties.iter().map(|p| p.name.clone()).collect(),
+    };
+    let views = world.tap();
+    views.begin(&census, mhz(&s), capture_window.map(ns));
+    for (view, file) in captures {
+        let only = Only::named(&view, &census).map_err(|e| ScenarioError::new_err(e.0))?;
+        let comment = origin(&view).comment();
+        let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
+        views.capture(only, file.clone(), &about).map_err(|e| unwritable(&file, &e))?;
+    }
+    views.timeline = timeline.map(|(begin, end)| {
+        let (a, b) = ns(begin.map_or((from.as_s(), from.as_s() + end), |b| (b, end)));
+        Timeline::new(a, b)
+    });
+    views.analysis = analysis.then(|| Analysis::new(Some((from.ns(), to.ns()))));
+    let (out, mut views) = py.detach(|| world.run_tapped());
+    views.end().map_err(|(file, e)| unwritable(&file, &e))?;
+    let names = origin("").nodes;
+    let origin = origin("monitor");
+    let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
+    let picture = views.timeline.take().map(|t| t.json(&names));
+    Ok((outcome::to_dict(py, &s, &out)?, picture, report))
+}
+
+fn unwritable(file: &Path, e: &std::io::Error) -> PyErr {
+    PyOSError::new_err((e.raw_os_error().unwrap_or(5), e.to_string(), file.display().to_string()))
+}
+
+fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> String {
+    #[derive(serde::Serialize)]
+    struct All<'a> {
+        file: Option<&'a FileInfo>,
+        origin: Option<&'a Origin>,
+        report: &'a Report,
+    }
+    serde_json::to_string(&All { file, origin, report }).expect("plain data")
+}
+
+/// Analyses a capture; `window` in s of the capture's own clock, none: a run's judging window if it is one of ours, else all.
+/// Returns JSON. Raises `CaptureError` and `OSError`.
+#[pyfunction]
+#[pyo3(signature = (path, window, whole))]
+pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>, whole: bool) -> PyResult<String> {
+    let open = || File::open(&path);
+    let failed = |e: capture::Failure| CaptureError::new_err(format!("{}: {e}", path.display()));
+    // The comment on the whole file stands in its first block.
+    let head = capture::read(open()?.take(1 << 16), |_| {}).ok();
+    let origin = head.and_then(|h| h.comment).and_then(|c| Origin::parse(&c));
+    let judged = origin.as_ref().filter(|_| !whole).map(|o| o.window_s);
+    let mut analysis = Analysis::new(window.or(judged).map(ns));
+    let input = open()?;
+    let info = py.detach(|| capture::read(input, |f| analysis.frame(f))).map_err(failed)?;
+    let name = |m| origin.as_ref().and_then(|o| o.name(m));
+    Ok(json(Some(&info), &analysis.report(&name), origin.as_ref()))
+}

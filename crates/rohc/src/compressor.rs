@@ -1,0 +1,207 @@
+//! The sending side (the station).
+
+use crate::ack::{NotPure, PureAck, flow_of};
+use crate::cid::{Cid, Cids, FiveTuple};
+use crate::crc8::crc8;
+use crate::decompressor::NATIVES;
+use crate::state::{IpId, State, Window, name};
+use crate::wire::{self, Opening, Short};
+
+/// How many packets of a flow may be on their way, unconfirmed. With [`crate::state::WINDOW`] states and six bits of
+/// sequence number, none of them can be taken for another, even if all are lost but one.
+pub const UNCONFIRMED: u32 = 48;
+/// Strides below this (bytes) are the ends of writes, not segments.
+const LEAST_STRIDE: u32 = 256;
+/// A CID goes to another flow when its own has been silent for so many packets.
+const IDLE: u64 = 4096;
+
+/// A compressed ACK.
+#[derive(Clone, Debug)]
+pub struct Ride {
+    /// Its bytes.
+    pub bytes: Short,
+    /// Its context.
+    pub cid: Cid,
+    /// Its context's epoch.
+    pub epoch: u8,
+    /// Its number in the epoch, to confirm it by.
+    pub msn: u32,
+}
+
+/// Why a packet goes natively.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Native {
+    /// It is not a pure ACK.
+    NotPure(NotPure),
+    /// Its CID belongs to another flow.
+    Collision,
+    /// No native ACK of the flow is known to have arrived.
+    NoContext,
+    /// Too many are unconfirmed; the context is closed.
+    Unconfirmed,
+    /// A part of the header changed that compressed packets do not carry; the context is closed.
+    Changed,
+}
+
+/// What to do with a packet.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Send these bytes on a response.
+    Ride(Ride),
+    /// Send it as it is; tell [`Compressor::native_done`] what became of it.
+    Native(Native),
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    name: u32,
+    refs: Window,
+    confirmed: u32,
+}
+
+struct Context {
+    flow: FiveTuple,
+    used: u64,
+    /// The newest native ACK that has arrived.
+    ground: Option<PureAck>,
+    /// Natives on their way.
+    out: u32,
+    open: Option<Open>,
+}
+
+#[derive(Default)]
+struct Slot {
+    /// Outlives a flow, so that the other side can order contexts.
+    epoch: u8,
+    context: Option<Context>,
+}
+
+/// Compresses a station's ACKs.
+pub struct Compressor {
+    slots: Box<[Slot; 256]>,
+    cids: Cids,
+    clock: u64,
+}
+
+impl Default for Compressor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Compressor {
+    /// Of a station that has just associated.
+    pub fn new() -> Compressor {
+        Compressor { slots: Box::new(std::array::from_fn(|_| Slot::default())), cids: Cids::new(), clock: 0 }
+    }
+    /// What to do with a packet that begins with its IPv4 header.
+    pub fn compress(&mut self, packet: &[u8]) -> Outcome {
+        self.clock += 1;
+        let ack = match PureAck::parse(packet) {
+            Ok(ack) => ack,
+            Err(why) => return Outcome::Native(Native::NotPure(why)),
+        };
+        let cid = self.cids.of(&ack.flow);
+        let slot = &mut self.slots[usize::from(cid.0)];
+        let context = match &mut slot.context {
+            Some(c) if c.flow == ack.flow => c,
+            Some(c) if self.clock - c.used < IDLE || c.out > 0 => return Outcome::Native(Native::Collision),
+            other => other.insert(Context { flow: ack.flow, used: 0, ground: None, out: 0, open: None }),
+        };
+        context.used = self.clock;
+        match context.ride(&ack, packet, cid, &mut slot.epoch) {
+            Ok(ride) => Outcome::Ride(ride),
+            Err(why) => {
+                context.out += 1;
+                Outcome::Native(why)
+            }
+        }
+    }
+    /// A packet that was to go natively has arrived, or was given up. Call it for each, in the order of arrival.
+    pub fn native_done(&mut self, packet: &[u8], arrived: bool) {
+        let Some(flow) = flow_of(packet) else { return };
+        let cid = self.cids.of(&flow);
+        let slot = &mut self.slots[usize::from(cid.0)];
+        let Some(context) = slot.context.as_mut().filter(|c| c.flow == flow) else { return };
+        let Ok(ack) = PureAck::parse(packet) else { return };
+        context.out = context.out.saturating_sub(1);
+        if arrived {
+            context.ground = Some(ack);
+        }
+    }
+    /// The other side has restored this packet, hence also knows all that are coded against it.
+    pub fn confirm(&mut self, cid: Cid, epoch: u8, msn: u32) {
+        let slot = &mut self.slots[usize::from(cid.0)];
+        if let Some(open) = slot.context.as_mut().filter(|_| slot.epoch == epoch).and_then(|c| c.open.as_mut()) {
+            if msn <= open.refs.newest().msn {
+                open.confirmed = open.confirmed.max(msn);
+            }
+        }
+    }
+    /// Packets of this context may never arrive: it is closed, and the flow goes natively until a native ACK has arrived.
+    pub fn abandon(&mut self, cid: Cid) {
+        if let Some(c) = &mut self.slots[usize::from(cid.0)].context {
+            c.close();
+        }
+    }
+}
+
+impl Context {
+    fn close(&mut self) {
+        self.open = None;
+        self.ground = None;
+    }
+    fn ride(&mut self, ack: &PureAck, packet: &[u8], cid: Cid, epoch: &mut u8) -> Result<Ride, Native> {
+        if let Some(open) = &self.open {
+            let newest = open.refs.newest();
+            if !newest.ack.same_static(ack) {
+                self.close();
+                return Err(Native::Changed);
+            }
+            if newest.msn - open.confirmed >= UNCONFIRMED {
+                self.close();
+                return Err(Native::Unconfirmed);
+            }
+        } else {
+            // Natives on their way push others out of the receiver's memory.
+            let ground =
+                self.ground.filter(|g| (self.out as usize) < NATIVES && g.same_static(ack)).ok_or(Native::NoContext)?;
+            let mut bytes = [0; crate::ack::LONGEST];
+            let n = ground.write(&mut bytes);
+            *epoch = epoch.wrapping_add(1);
+            self.open = Some(Open { name: name(&bytes[..n]), refs: Window::new(State::ground(ground)), confirmed: 0 });
+        }
+        let Some(open) = &mut self.open else { return Err(Native::NoContext) };
+        let newest = *open.refs.newest();
+        let msn = newest.msn + 1;
+        let state = State { msn, ack: *ack, stride: stride(&newest, ack), ip_id: habit(&newest, ack) };
+        let crc = crc8(crc8(0xff, packet), &[*epoch]);
+        let opening = (open.confirmed == 0).then_some(Opening { epoch: *epoch, name: open.name });
+        let bytes = wire::encode(&state, open.refs.all(), *epoch, cid, crc, opening);
+        open.refs.push(state);
+        Ok(Ride { bytes, cid, epoch: *epoch, msn })
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The step in which this flow's acknowledgement numbers seem to grow.
+fn stride(newest: &State, ack: &PureAck) -> u16 {
+    let step = ack.ack.wrapping_sub(newest.ack.ack);
+    let old = u32::from(newest.stride);
+    if step == 0 || step > 1 << 16 || old != 0 && step % old == 0 {
+        return newest.stride;
+    }
+    let new = gcd(old, step);
+    u16::try_from(new).ok().filter(|_| new >= LEAST_STRIDE).unwrap_or(newest.stride)
+}
+
+fn habit(newest: &State, ack: &PureAck) -> IpId {
+    match ack.ip_id.wrapping_sub(newest.ack.ip_id) {
+        0 => IpId::Stays,
+        1 => IpId::Counts,
+        _ => newest.ip_id,
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+//! wavetank_radio's counters, and mac80211's of its queues, from debugfs.
+//! src: linux/radio/debug.c; linux@6.12 net/mac80211/debugfs_sta.c sta_aqm_read.
+
+use crate::json;
+
+pub type Counters = Vec<(String, u64)>;
+
+/// The air first, then each radio.
+pub fn counters(radios: usize) -> Vec<Counters> {
+    if radios == 0 {
+        return Vec::new();
+    }
+    let names = std::iter::once("air".to_string()).chain((0..radios).map(|i| format!("radio{i}")));
+    names
+        .map(|n| {
+            let text = std::fs::read_to_string(format!("/sys/kernel/debug/wavetank/{n}")).unwrap_or_default();
+            let pairs = text.lines().filter_map(|l| l.split_once(' '));
+            pairs.filter_map(|(k, v)| Some((k.to_string(), v.parse().ok()?))).collect()
+        })
+        .collect()
+}
+
+pub fn value(of: &Counters, key: &str) -> u64 {
+    of.iter().find(|(k, _)| k == key).map_or(0, |(_, v)| *v)
+}
+
+pub fn object(of: &Counters) -> String {
+    json::object(&of.iter().map(|(k, v)| (k.as_str(), v.to_string())).collect::<Vec<_>>())
+}
+
+const WIPHYS: &str = "/sys/kernel/debug/ieee80211";
+
+fn wiphys() -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(WIPHYS).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect());
+    let mut all: Vec<std::path::PathBuf> = entries.unwrap_or_default();
+    all.sort();
+    all
+}
+
+/// Sets a limit of every card's TXQs (`fq_limit`, `fq_memory_limit`, `fq_quantum`).
+pub fn set_queues(words: &[&str]) -> Result<(), String> {
+    for phy in wiphys() {
+        let file = phy.join("aqm");
+        std::fs::write(&file, words.join(" ")).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// What mac80211's TXQs have dropped since the cards came up, by reason, over all cards.
+pub fn dropped() -> String {
+    let (mut overlimit, mut memory, mut codel) = (0, 0, 0);
+    for phy in wiphys() {
+        let text = std::fs::read_to_string(phy.join("aqm")).unwrap_or_default();
+        let named = |name: &str| -> u64 {
+            let line = text.lines().find_map(|l| l.strip_prefix("R ")?.strip_prefix(name)?.strip_prefix(' '));
+            line.and_then(|v| v.trim().parse().ok()).unwrap_or(0)
+        };
+        // 6.12's aqm_read prints each of these two under the other's name (net/mac80211/debugfs.c)
+        overlimit += named("fq_overmemory");
+        memory += named("fq_overlimit");
+        codel += stations(&phy).iter().map(|t| drops(t)).sum::<u64>();
+    }
+    json::object(&[("overlimit", overlimit.to_string()), ("memory", memory.to_string()), ("codel", codel.to_string())])
+}
+
+/// The queue files of every station that a card knows.
+fn stations(phy: &std::path::Path) -> Vec<String> {
+    let inside = |dir: &std::path::Path| -> Vec<std::path::PathBuf> {
+        std::fs::read_dir(dir).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect()).unwrap_or_default()
+    };
+    let devices =
+        inside(phy).into_iter().filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("netdev:")));
+    devices
+        .flat_map(|d| inside(&d.join("stations")))
+        .filter_map(|s| std::fs::read_to_string(s.join("aqm")).ok())
+        .collect()
+}
+
+/// The column `drops` of a station's table of TXQs.
+fn drops(text: &str) -> u64 {
+    let rows = text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit()));
+    rows.filter_map(|l| l.split_whitespace().nth(5)?.parse::<u64>().ok()).sum()
+}

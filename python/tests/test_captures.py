@@ -1,0 +1,250 @@
+"""Captures of runs: the real tshark dissects them without complaint, and an analysis of them says what the run says."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from wavetank import air, analyze, cli, plan, timeline
+from wavetank.scenario import Scenario
+
+#: tshark's severity from which on it warns.
+WARN = 0x00600000
+SHORT = {"time.lead_in": "500 ms", "time.flows": "1 s", "time.tail": "500 ms", "time.warmup": "200 ms"}
+CHECKS = [f"{p}.check_checksum:TRUE" for p in ("ip", "tcp", "udp", "wlan")]
+
+
+@pytest.fixture(scope="session")
+def tshark():
+    found = shutil.which("tshark")
+    if found is None:
+        reason = "tshark is not installed (apt-get install tshark)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}; in CI this test must run")
+        pytest.skip(reason)
+
+    def call(path, *arguments):
+        options = [x for c in CHECKS for x in ("-o", c)]
+        done = subprocess.run(
+            [found, "-n", "-r", str(path), *options, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
+
+
+def scenario(**sets):
+    s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k.toml")
+    return s.set({**SHORT, **{k.replace("__", "."): v for k, v in sets.items()}})
+
+
+def capture(tmp_path, s, view="monitor", **more):
+    path = tmp_path / f"{view}.pcapng"
+    return path, air.watch(s, 1, [(view, path)], **more)
+
+
+def expert(tshark, path, of="frame"):
+    """What tshark remarks of the frames that a filter lets through: severity and message of every remark."""
+    out = tshark(path, "-Y", f"_ws.expert && {of}", "-T", "fields", "-E", "aggregator=|",
+                 "-e", "_ws.expert.severity", "-e", "_ws.expert.message")  # fmt: skip
+    found = set()
+    for line in out.splitlines():
+        severities, messages = line.split("\t")
+        found.update(zip((int(x, 0) for x in severities.split("|")), messages.split("|"), strict=True))
+    return found
+
+
+#: What tshark says of TCP when an A-MPDU's holes are filled later: true of the air, whoever listens. Damaged copies are among them.
+OF_THE_AIR = (
+    "out-of-order", "previous segment(s) not captured", "acked segment that wasn't captured", "d-sack sequence", "retransmission",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("snaplen", [0, 256])
+def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen):
+    s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02)
+    path, _ = capture(tmp_path, s, snaplen=snaplen)
+    found = {x for x in expert(tshark, path, "radiotap.flags.badfcs==0") if x[0] >= WARN}
+    assert {x for x in found if not any(text in x[1].lower() for text in OF_THE_AIR)} == set()
+
+
+def test_tshark_finds_the_same_frames_damaged(tshark, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), snaplen=0)
+    out = tshark(path, "-T", "fields", "-e", "radiotap.flags.badfcs", "-e", "wlan.fcs.status")
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert {tuple(r) for r in rows} == {("0", "1"), ("1", "0")}, (
+        "flagged bad, and only then, the check sequence does not hold"
+    )
+
+
+@pytest.mark.parametrize("view", ["monitor", "ap", "sta1"])
+def test_tshark_warns_of_nothing_at_all_where_nothing_is_sent_again(tshark, tmp_path, view):
+    s = scenario(traffic__tcp_up=0, traffic__udp_down="50 Mbit/s")
+    path, seen = capture(tmp_path, s, view, snaplen=0, analysis=True)
+    assert {x for x in expert(tshark, path, "radiotap.flags.badfcs==0") if x[0] >= WARN} == set()
+    assert seen.analysis["report"]["stations"][0]["mpdus"] > 1000
+
+
+def test_tshark_finds_the_streams_and_their_options(tshark, tmp_path):
+    path, seen = capture(tmp_path, scenario(traffic__tcp_up=2, traffic__tcp_down=1))
+    out = tshark(path, "-Y", "tcp.flags.syn==1", "-T", "fields", "-e", "tcp.stream", "-e", "tcp.options.mss_val",
+                 "-e", "tcp.options.wscale.shift", "-e", "tcp.options.timestamp.tsval", "-e", "tcp.options.sack_perm")  # fmt: skip
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert {r[0] for r in rows} == {"0", "1", "2"}
+    assert len(seen.result.flows) == 3
+    assert all(r[1] == "1460" and r[2] == "7" and r[3] and r[4] for r in rows), rows
+
+
+def test_tshark_agrees_on_aggregates_and_block_acks(tshark, tmp_path):
+    path, seen = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), analysis=True)
+    fields = [
+        "wlan.ta",
+        "radiotap.ampdu.reference",
+        "radiotap.mcs.index",
+        "wlan.fc.retry",
+        "frame.time_epoch",
+        "wlan.fcs.status",
+    ]
+    out = tshark(path, "-Y", "wlan.fc.type==2", "-T", "fields", *[x for f in fields for x in ("-e", f)])
+    rows = [line.split("\t") for line in out.splitlines()]
+    start, end = seen.result.window
+    within = [r for r in rows if start + 0.01 <= float(r[4]) < end - 0.01]
+    assert len(within) > 1000
+    sizes = {}
+    for ta, reference, mcs, *_ in within:
+        assert mcs
+        if reference and ta == "02:77:74:00:00:01":
+            sizes[reference] = sizes.get(reference, 0) + 1
+    ours = next(s for s in seen.analysis["report"]["stations"] if s["name"] == "sta1")
+    mean = sum(sizes.values()) / len(sizes)
+    hist = ours["ampdu_hist"]
+    many = [k * n for k, n in enumerate(hist) if k > 1]
+    assert mean == pytest.approx(sum(many) / sum(hist[2:]), rel=0.05)
+    acks = tshark(
+        path, "-Y", "wlan.fc.type_subtype==25", "-T", "fields", "-e", "wlan.fixed.ssc.sequence", "-e", "wlan.ba.bm"
+    )
+    assert len(acks.splitlines()) > 100 and all(line.split("\t")[1] for line in acks.splitlines())
+
+
+@pytest.mark.parametrize("view", ["monitor", "ap", "sta1"])
+def test_a_capture_is_whole_and_says_whose_it_is(tmp_path, view):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1), view)
+    document = analyze.load(path)
+    assert document["origin"]["view"] == view
+    assert document["file"]["damage"] is None
+    assert document["file"]["unreadable"] == 0
+
+
+def test_run_and_capture_agree(tmp_path):
+    """The run's own summary, the analysis of its air, and that of its capture: one account, three ways."""
+    path, seen = capture(
+        tmp_path,
+        scenario(traffic__tcp_up=2, traffic__tcp_down=2, wifi__stations=2, wifi__error_rate=0.02),
+        analysis=True,
+    )
+    captured = analyze.load(path)["report"]
+    assert captured == seen.analysis["report"]
+    summary = seen.result.summary()
+    for s in captured["stations"]:
+        ours = summary["ampdu"][s["name"]]
+        assert analyze.ampdu_of(s)["mean"] == pytest.approx(ours["mean"], rel=1e-9)
+        assert analyze.ampdu_of(s)["p90"] == ours["p90"]
+        assert s["airtime_fraction"] == pytest.approx(summary["airtime"][s["name"]], rel=2e-3, abs=2e-4)
+    tcp = sum(f["goodput_mbit"] for f in summary["flows"])
+    assert sum(f["goodput_mbit"] for f in captured["flows"] if f["protocol"] == "tcp") == pytest.approx(tcp, rel=0.03)
+
+
+def test_what_looks_on_changes_nothing(tmp_path):
+    s = scenario(traffic__tcp_up=1)
+    _, seen = capture(tmp_path, s, analysis=True, timeline=(None, 0.01))
+    assert seen.result.digest == s.run(1).digest
+
+
+def test_pictures(tmp_path):
+    from xml.etree import ElementTree
+
+    seen = air.watch(scenario(traffic__tcp_up=1, traffic__tcp_down=1, wifi__stations=3), 1, timeline=(None, 0.012))
+    assert seen.timeline["entries"]
+    svg = timeline.write(tmp_path / "t.svg", seen.timeline, "a <title> & more")
+    root = ElementTree.fromstring(svg.read_text())
+    texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "a <title> & more" in texts and "ap" in texts and "sta3" in texts
+    page = timeline.write(tmp_path / "t.html", seen.timeline, "a </script> title").read_text()
+    data = page.split('type="application/json">')[1].split("</script>")[0]
+    assert json.loads(data)["nodes"][:2] == ["ap", "sta1"]
+    assert "http://" not in page and "https://" not in page, "it needs nothing from elsewhere"
+
+
+@pytest.fixture
+def wavetank(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            cli.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return call
+
+
+FILE = plan.ROOT / "scenarios" / "cotsq-ath9k.toml"
+
+
+#: Whole seconds: Flent's files say no less.
+WHOLE = [x for k, v in {"lead_in": 1, "flows": 6, "tail": 1}.items() for x in ("--set", f"time.{k}={v} s")]
+
+
+def test_the_command(wavetank, tmp_path):
+    code, out, err = wavetank(
+        "run", FILE, *WHOLE, "--out", tmp_path / "o", "--pcap", "all", "--timeline", tmp_path / "t.svg", "--analyze"
+    )
+    assert code == 0, err
+    names = {p.name for p in (tmp_path / "o").iterdir()}
+    assert {"monitor.pcapng", "ap.pcapng", "sta1.pcapng", "summary.json"} <= names
+    assert "Transmitters" in out and "t.svg" in out
+    flent = next((tmp_path / "o").glob("*.flent.gz"))
+    code, out, err = wavetank(
+        "analyze", tmp_path / "o" / "monitor.pcapng", flent, "--json", "--out", tmp_path / "figures"
+    )
+    assert code == 0, err
+    capture_, from_flent = json.loads(out)["files"]
+    assert {p.suffix for p in (tmp_path / "figures").iterdir()} == {".png", ".json"}
+    assert len(list((tmp_path / "figures").iterdir())) == 4
+    seen = sum(f["goodput_mbit"] for f in capture_["report"]["flows"] if f["protocol"] == "tcp")
+    said = sum(f["goodput_mbit"] for f in from_flent["report"]["flows"])
+    assert said == pytest.approx(seen, rel=0.1)
+
+
+def test_a_capture_that_is_cut_off(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1))
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(path.read_bytes()[:200_001])
+    code, out, err = wavetank("analyze", cut)
+    assert code == 2
+    assert "it ends in the middle of a block" in err and "what stood before it is above" in err
+    assert "Transmitters" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["analyze", "gone.pcap"], "gone.pcap: cannot be read"),
+        (["analyze", str(FILE)], "is neither, expected a capture"),
+        (["run", str(FILE), "--pcap", "sta7"], 'did you mean "sta1"'),
+        (["run", str(FILE), "--pcap", "server"], 'unknown view "server"'),
+        (["run", str(FILE), "--timeline", "x.pdf"], "ends in .svg or .html"),
+        (["run", str(FILE), "--timeline", "x.svg", "--window", "3"], "expected FROM:TO in seconds"),
+        (["run", str(FILE), "--window", "3:4"], "--window belongs to --timeline"),
+        (["run", str(FILE), "--set", "topology.kind=wired", "--set", "htb.rate=50 Mbit/s", "--pcap"], "has no Wi-Fi"),
+    ],
+)
+def test_bad_input_says_what_was_expected(wavetank, arguments, says):
+    code, _, err = wavetank(*arguments)
+    assert code == 2
+    assert says in err.replace("\n", " ")

@@ -1,0 +1,287 @@
+"""The second water without its kernel: what a scenario becomes there, what is refused, how a recorded result is read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wavetank
+from wavetank import UserError, compare, plan, table
+from wavetank.linux import like_linux, outcome, tree, units
+from wavetank.linux.own import OWN
+from wavetank.linux.translate import translate
+
+RECORDED = Path(__file__).parent / "data" / "linux-up.json"
+UP = {
+    "name": "up",
+    "topology": {"kind": "wifi"},
+    "time": {"lead_in": "400 ms", "flows": "2 s", "tail": "400 ms", "warmup": "600 ms"},
+    "traffic": {"tcp_up": 1, "tcp_down": 1, "udp_up": "1 Mbit/s"},
+    "backhaul": {"present": True, "qdisc": "fq_codel"},
+}
+WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}
+
+
+def up(**sets):
+    return wavetank.Scenario.from_dict(UP).set(**sets)
+
+
+def wired(**sets):
+    return wavetank.Scenario.from_dict(WIRED).set(**sets)
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "value"),
+    [("200 ms", units.span, 200_000_000), ("170667 ns", units.span, 170667), ("16 KiB", units.size, 16384),
+     ("10000000 B", units.size, 10**7), ("1 Gbit/s", units.rate, 10**9), ("0 ns", units.span, 0), ("300", units.size, 300)],
+)  # fmt: skip
+def test_units(text, read, value):
+    assert read(text) == value
+
+
+def test_times_and_flows():
+    of = translate(up(), 3)
+    c = of.case
+    assert (c["flows_end"], c["end"], c["window_start"], c["window_end"]) == (
+        2_400_000_000, 2_800_000_000, 1_000_000_000, 2_400_000_000)  # fmt: skip
+    assert [f.name for f in of.flows] == ["up1", "down1", "udp_up1"]
+    assert [line.split()[:4] for line in c["flow"]] == [
+        ["tcp", "up", "0", "0"],
+        ["tcp", "down", "0", "0"],
+        ["udp", "up", "0", "0"],
+    ]
+    # 1470 bytes of payload at 1 Mbit/s
+    assert c["flow"][2].split()[5:] == ["11760000", "1470", str(208 * 512)]
+    assert c["echo"] == ["icmp 0 0"]
+    assert c["radio"]["fixed_mcs"] == 7
+    assert c["radio"]["mode"] == [0, 0]
+
+
+def test_jitter_follows_the_seed():
+    starts = [[line.split()[-1] for line in translate(up(), s).case["flow"][:2]] for s in (1, 1, 2)]
+    assert starts[0] == starts[1] != starts[2]
+
+
+def test_rrul_marks_flows_their_acks_and_echoes():
+    s = up(traffic__rrul=True, traffic__tcp_up=4, traffic__tcp_down=4, traffic__udp_up="off")
+    words = [line.split() for line in translate(s).case["flow"]]
+    assert [w[3] for w in words] == ["0", "32", "160", "184"] * 2
+    assert [w[4] for w in words] == ["0", "32", "160", "184"] * 2
+    assert translate(s).case["echo"] == ["icmp 0 0", "udp 0 0", "udp 0 32", "udp 0 184"]
+    quiet = translate(s.set(traffic__mark_acks=False)).case["flow"]
+    assert {line.split()[4] for line in quiet} == {"0"}
+
+
+@pytest.mark.parametrize(
+    ("ms", "shift", "ca"),
+    # 2^-10 s is 0.977 ms, so that 1 ms asks for 1.024 times the ratio; 6 ms is 0.768 of 2^-7 s
+    [(1, 10, 123), (2, 9, 123), (4, 8, 123), (6, 7, 92), (8, 7, 123)],
+)
+def test_cotsq_is_a_shift_and_a_ratio(ms, shift, ca):
+    case = translate(up(tcp__tsq="cotsq", tcp__tsq_ms=ms)).case
+    assert case["tsq"] == case["sock_shift"] == shift
+    assert f"net/ipv4/tcp_pacing_ca_ratio {ca}" in case["sysctl"]
+    assert "net/ipv4/tcp_limit_output_bytes 10000000" in case["sysctl"]
+
+
+def test_tsq_off_and_the_kernels_own():
+    off = translate(up(tcp__tsq="off")).case
+    assert off["tsq"] == 0
+    assert "net/ipv4/tcp_limit_output_bytes 2147483647" in off["sysctl"]
+    own = translate(up()).case
+    assert "tsq" not in own
+    assert not [s for s in own["sysctl"] if "limit_output_bytes" in s]
+    assert translate(up(wifi__tx_sk_pacing_shift=8)).case["tsq"] == 8
+
+
+def test_wired_is_htb_and_netem():
+    case = translate(wired(netem__delay="10 ms", htb__leaf="fq_codel", bottleneck__place="local")).case
+    assert case["topology"] == "wired"
+    assert "C qdisc add dev cr parent 1:1 handle 10: fq_codel limit 10240 flows 1024" in "\n".join(case["tc"])
+    assert "C class add dev cr parent 1: classid 1:1 htb rate 100000000bit burst 1600" in "\n".join(case["tc"])
+    assert "S qdisc replace dev sr root handle 10: netem delay 10000us limit 1000" in case["tc"]
+    assert "radio" not in case
+
+
+def test_ath9k_htc_has_its_own_limits_and_a_discipline():
+    case = translate(up(ap__driver="ath9k_htc", sta__driver="ath9k_htc", sta__qdisc="pfifo")).case
+    assert case["radio"]["mode"] == [1, 1]
+    assert case["radio"]["max_frames"] == 17
+    assert "C1 qdisc replace dev wlan1 root handle 10: pfifo limit 1000" in case["tc"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "words"),
+    [
+        ({"kernel": "4.14"}, ["kernel = 4.14", "Linux 6.12", "leave it out, or set 6.12"]),
+        ({"host.hz": 300}, ["host.hz", "HZ = 100"]),
+        ({"cubic.beta": 700}, ["cubic.beta = 700", "set 717"]),
+        ({"tcp.tsq": "packets"}, ["tcp.tsq = packets", "milliseconds and bytes"]),
+        ({"tcp.tsq": "cotsq", "tcp.tsq_pkts": 1}, ["tcp.tsq_pkts = 1", "two skbs"]),
+        ({"tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "tcp.cc": "bbr"}, ["tcp.tsq_ms", "bbr", "powers of two"]),
+        ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
+        ({"wifi.stations": 40}, ["wifi.stations", "32"]),
+        ({"mac80211.target": "10 ms"}, ["mac80211.target", "constant"]),
+        ({"ath9k.rimt_last": "1 ms"}, ["ath9k.rimt_last", "every frame at once"]),
+        ({"ap.driver": "ath9k_htc"}, ["one value for all cards"]),
+        ({"host.sta_rx": "9 us"}, ["host.sta_rx", "host.ap_rx is 4 us"]),
+        ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
+        ({"medium.response_error": 0.1}, ["medium.response_error"]),
+    ],
+)
+def test_what_cannot_be_had_is_refused(sets, words):
+    with pytest.raises(UserError) as e:
+        translate(up().set(sets))
+    for w in words:
+        assert w in str(e.value)
+
+
+def test_keys_of_parts_that_are_not_there_say_nothing():
+    translate(up().set({"ath9k_htc.cpu_frame": "1 us", "vegas.alpha": 3, "htb.rate": "1 Mbit/s"}))
+    translate(wired().set({"wifi.mcs": 31, "ath9k.window": 8}))
+
+
+#: A value that no key of that unit has as its default.
+OTHER = {"count": "9", "time": "77 ms", "bytes": "77 KiB", "rate": "18 Mbit/s", "number": "0.5"}
+#: Keys whose other value is another, or which say nothing in this scenario.
+BY_HAND = {
+    "kernel": "5.4", "topology.kind": "wired", "traffic.udp_payload": "99", "wifi.width_mhz": "20", "wifi.standard": "a",
+    "tcp.cc": "reno", "tcp.tsq": "off", "backhaul.qdisc": "pfifo", "ap.driver": "ath9k_htc", "sta.driver": "ath9k_htc",
+    "wifi.band": "2.4 GHz", "wifi.basic_rate": "12 Mbit/s", "wifi.error_rate": "0.1", "time.warmup": "1 s", "time.flows": "5 s",
+    "tcp.gso_max_size": "30000", "ath9k.density": "4 us", "host.ap_rx": "4 us", "ath9k.airtime": "2 ms", "tcp.init_cwnd": "20",
+    "ath9k.ampdu_bytes": "30000", "fixed.links": "2", "wifi.rate": "54 Mbit/s", "tcp.rto_min": "300 ms", "host.hz": "250",
+    "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
+}  # fmt: skip
+
+
+def test_every_key_is_carried_out_refused_or_of_another_part():
+    """Set to another value, a key changes what the guest is given, is refused, or belongs to a part that is not there."""
+    from wavetank import _core
+
+    base = translate(up())
+    silent = []
+    for row in _core.schema():
+        key = f"{row['section']}.{row['key']}" if row["section"] else row["key"]
+        value = BY_HAND.get(key, OTHER.get(row["unit"]))
+        if row["unit"] == "switch":
+            value = "false" if row["default"] == "true" else "true"
+        if value in (None, row["default"], OWN.get(key, ("",))[0]) or row["section"] in {
+            *_core.registry()["cc"],
+            *_core.registry()["qdisc"],
+        } - {"cubic"}:
+            continue
+        try:
+            of = translate(up().set({key: value}))
+        except (UserError, wavetank.ScenarioError):
+            continue
+        if (of.case, of.seed) == (base.case, base.seed) and _relevant(key):
+            silent.append(f"{key} = {value}")
+    assert silent == []
+
+
+def _relevant(key):
+    """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
+    others = {"bottleneck.", "ath9k_htc.", "ath10k.", "reno.", "ap.qdisc", "sta.qdisc"}
+    # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
+    quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "description", "name",
+             "wifi.band", "host.ap_rx"}  # fmt: skip
+    return key not in quiet and not any(key.startswith(o) for o in others)
+
+
+def test_what_it_has_of_its_own_is_said_and_given_to_the_model():
+    of = translate(up())
+    assert of.values["host.hz"] == "100"
+    assert of.alike["host.hz"] == "100"
+    assert of.alike["ethernet.rate"] == "400 Gbit/s"
+    assert any(n.startswith("host.hz is 100") for n in of.notes)
+    assert like_linux(up()).check()["host.hz"] == "100"
+    assert "kernel" not in of.alike
+
+
+def test_a_recorded_result_has_the_models_form(tmp_path):
+    of = translate(up(), 3)
+    r = outcome.result(of, RECORDED.read_text(), 1.0)
+    m = up().run(3)
+    assert list(r.summary()) == list(m.summary())
+    assert [f.name for f in r.flows] == [f.name for f in m.flows]
+    for ours, theirs in zip(r.flows, m.flows, strict=True):
+        assert set(ours.series) <= set(theirs.series)
+        assert (ours.direction, ours.station, ours.kind, ours.dscp) == (
+            theirs.direction,
+            theirs.station,
+            theirs.kind,
+            theirs.dscp,
+        )
+    assert np.array_equal(r.flows[0].series["t"], m.flows[0].series["t"])
+    assert list(r.nodes) == list(m.nodes)
+    assert set(r.nodes["ap"].series) == set(m.nodes["ap"].series)
+    assert set(r.qdiscs) == set(m.qdiscs)
+    assert [p.name for p in r.pings] == [p.name for p in m.pings]
+    out = json.loads(RECORDED.read_text())
+    moved = out["window"][1]["received"][0] - out["window"][0]["received"][0]
+    assert r.flows[0].bytes_window == moved
+    assert r.flows[0].goodput_mbit == pytest.approx(moved * 8e-6 / 1.4)
+    # the second sample of the flow is at 0.6 s: its srtt in us
+    assert r.flows[0].series["srtt_ms"][3] == pytest.approx(17.457)
+    r.save(tmp_path / "out")
+    rows = table.arrow([({}, r)]).to_pylist()
+    assert {row["water"] for row in rows} == {"linux"}
+    assert sorted(p.suffix for p in (tmp_path / "out").iterdir()) == [".gz", ".json", ".parquet"]
+
+
+def test_comparison_lines_and_plots(tmp_path):
+    of = translate(up(), 3)
+    results = {"model": up().run(3), "linux": outcome.result(of, RECORDED.read_text(), 1.0)}
+    c = compare.Comparison(results, compare._lines(results))
+    line = next(x for x in c.lines if x.figure == "up1 goodput")
+    assert line.differences()["linux"] == pytest.approx(line.values["linux"] / line.values["model"] - 1)
+    names = {p.name for p in compare.save(c, tmp_path)}
+    assert {"goodput.png", "snd_cwnd.png", "srtt.png", "ping.png", "compare.csv", "compare.json"} <= names
+    doc = json.loads((tmp_path / "compare.json").read_text())
+    assert set(doc) == {"scenario", "seed", "waters", "rows"}
+
+
+@pytest.mark.parametrize("text", ["model", "model,model", "model,sea"])
+def test_two_known_waters(text):
+    with pytest.raises(UserError):
+        compare.waters(text)
+
+
+def test_without_the_tree_it_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("WAVETANK_LINUX", str(tmp_path))
+    with pytest.raises(UserError, match="WAVETANK_LINUX"):
+        tree.folder()
+    monkeypatch.delenv("WAVETANK_LINUX")
+    monkeypatch.setattr(tree, "__file__", str(tmp_path / "site-packages" / "wavetank" / "linux" / "tree.py"))
+    with pytest.raises(UserError, match="clone the repository"):
+        tree.folder()
+
+
+def test_a_machine_without_packages_is_told_their_names(tmp_path, monkeypatch):
+    for name in ("run", "uml.py"):
+        (tmp_path / name).touch()
+    said = "linux/build: this machine lacks what the second water needs. Install it with\n    apt-get install bison"
+    (tmp_path / "build").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    (tmp_path / "build").chmod(0o755)
+    monkeypatch.setenv("WAVETANK_LINUX", str(tmp_path))
+    with pytest.raises(UserError, match="apt-get install bison"):
+        tree.build()
+    (tmp_path / "build").write_text("#!/bin/sh\necho 'gcc: boom' >&2\nexit 1\n")
+    with pytest.raises(tree.LinuxFailed, match="boom"):
+        tree.build()
+
+
+def test_figures_on_linux_say_what_stands_in():
+    figures, why = plan.on_linux(plan.load("cotsq"), 3)
+    assert all(f.repetitions == 3 for f in figures)
+    values = figures[0].points["TSQ"].scenario.check()
+    assert (values["kernel"], values["tcp.gso_max_segs"], values["tcp.tsq_pkts"]) == ("6.12", "1", "2")
+    assert len(why) >= 2
+    for f in figures:
+        for p in f.points.values():
+            if p.scenario.check()["wifi.standard"] == "ac":
+                with pytest.raises(UserError, match="a and n"):
+                    translate(p.scenario)
+            else:
+                translate(p.scenario)

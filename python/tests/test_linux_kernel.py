@@ -1,0 +1,79 @@
+"""The second water with its kernel: `pytest -m kernel`, which linux/test calls. Takes minutes if the kernel is not built."""
+
+import json
+
+import pytest
+
+import wavetank
+from wavetank import _core
+
+pytestmark = pytest.mark.kernel
+SHORT = {"lead_in": "400 ms", "flows": "3 s", "tail": "400 ms", "warmup": "1 s"}
+
+
+def scenario(**sets):
+    return wavetank.Scenario.from_dict({"name": "s", "topology": {"kind": "wifi"}, "time": SHORT}).set(**sets)
+
+
+def wired(**sets):
+    values = {"name": "w", "topology": {"kind": "wired"}, "time": SHORT, "htb": {"rate": "20 Mbit/s"}}
+    return wavetank.Scenario.from_dict(values).set(**sets)
+
+
+def test_same_seed_same_result_another_seed_another():
+    s = scenario(wifi__stations=2, traffic__rrul=True, traffic__tcp_up=4, traffic__tcp_down=4, wifi__error_rate=0.05)
+    a, b, c = (s.run(seed, on="linux") for seed in (1, 1, 2))
+    assert a.digest == b.digest != c.digest
+    first, second = (({**r.summary(), "wall_s": 0}) for r in (a, b))
+    assert json.dumps(first) == json.dumps(second)
+
+
+def test_a_wired_path_carries_its_rate():
+    r = wired(netem__delay="10 ms", tcp__gso_max_segs=1).run(1, on="linux")
+    # 1448 of 1514 octets are payload
+    assert r.flows[0].goodput_mbit == pytest.approx(20 * 1448 / 1514, rel=0.02)
+    assert r.flows[0].series["min_rtt_ms"][-1] == pytest.approx(10, abs=1)
+    assert max(r.qdiscs["bottleneck"]["backlog_packets"]) > 0
+
+
+@pytest.mark.parametrize("cc", _core.registry()["cc"])
+def test_every_congestion_control(cc):
+    r = wired(tcp__cc=cc).run(1, on="linux")
+    assert r.flows[0].cc == cc
+    assert r.flows[0].goodput_mbit > 10
+
+
+@pytest.mark.parametrize("driver", ["ath9k", "ath9k_htc"])
+def test_every_driver_up_and_down(driver):
+    r = scenario(ap__driver=driver, sta__driver=driver, traffic__tcp_down=1, wifi__mcs=15).run(1, on="linux")
+    assert all(f.goodput_mbit > 10 for f in r.flows)
+    assert r.nodes["sta1"].ampdu_hist[2:].sum() > 0
+    assert 0 < r.nodes["sta1"].airtime_fraction < 1
+
+
+@pytest.mark.parametrize("qdisc", ["pfifo", "bfifo", "fq_codel", "fq"])
+def test_every_discipline(qdisc):
+    r = wired(htb__leaf=qdisc, bottleneck__place="local").run(1, on="linux")
+    assert r.flows[0].goodput_mbit > 15
+
+
+def test_tsq_holds_back_what_it_should():
+    base = scenario(wifi__mcs=15, tcp__gso_max_segs=1)
+    little, much = (base.set(tcp__tsq="cotsq", tcp__tsq_ms=ms).run(1, on="linux") for ms in (1, 16))
+    assert little.flows[0].goodput_mbit < 0.9 * much.flows[0].goodput_mbit
+
+
+def test_udp_at_its_rate():
+    r = scenario(traffic__tcp_up=0, traffic__udp_up="10 Mbit/s", traffic__udp_down="5 Mbit/s").run(1, on="linux")
+    up, down = r.flows
+    assert up.goodput_mbit == pytest.approx(10, rel=0.01)
+    assert down.goodput_mbit == pytest.approx(5, rel=0.01)
+
+
+def test_flows_end_and_pings_go_on():
+    r = scenario(time__tail="1 s", traffic__ping="100 ms").run(1, on="linux")
+    f = r.flows[0].series
+    assert f["received"][-1] == f["received"][-3]
+    t, rtt = r.ping()
+    assert (rtt[t > 3.9] < 2).all()
+    assert t[-1] > 4.2

@@ -1,0 +1,155 @@
+"""Panels of aggregates: size distributions of many points or of each client, why aggregates end, goodput in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from . import metrics, stats
+from .plan import Figure, Point
+from .stats import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .reproduce import Outcome
+
+#: More curves than this are told apart by a scale of colours, and only some are named.
+FEW = 6
+#: In the order of ``metrics``' ``end_*``: what the thesis calls baw, good, tidqe, single.
+ENDS = {"window": "window closed", "full": "full", "dry": "queue ran dry", "single": "single frame"}
+
+
+def _pool(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> FloatArray:
+    q = metrics.QUANTITIES[quantity]
+    return stats.finite(np.concatenate([q.samples(r) for r in outcome.measured.of(figure, point)]))
+
+
+def _colours(n: int) -> list[Any]:
+    from .plots import PALETTE
+
+    return list(PALETTE[:n]) if n <= FEW else [mpl.colormaps["viridis"](x) for x in np.linspace(0, 0.92, n)]
+
+
+def _named(i: int, n: int) -> bool:
+    return n <= FEW or i in (0, 1, 3, n - 6, n - 1)
+
+
+def _steps(ax: Axes, curves: list[tuple[str, FloatArray]], label: str) -> None:
+    n = len(curves)
+    for i, ((name, samples), colour) in enumerate(zip(curves, _colours(n), strict=True)):
+        if samples.size == 0:
+            continue
+        values, counts = np.unique(samples, return_counts=True)
+        share = np.cumsum(counts) / samples.size
+        ax.step(
+            np.concatenate([[values[0]], values]), np.concatenate([[0], share]), where="post", color=colour,
+            linewidth=1.2, label=name if _named(i, n) else None,
+        )  # fmt: skip
+    ax.set_ylim(0, 1.02)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(label)
+    ax.set_ylabel("Share of at most so much")
+    ax.legend(loc="best")
+
+
+def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """The distribution of a quantity's samples, pooled over repetitions: a curve a point."""
+    from .plots import _points
+
+    quantity = str(panel["quantity"])
+    curves = [(p.name, _pool(outcome, figure, p, quantity)) for p in _points(figure, panel)]
+    _steps(ax, curves, panel.get("label", metrics.QUANTITIES[quantity].label))
+
+
+def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """The same of one point: a curve a client. The two that differ most are named, the others grey."""
+    from .plots import PALETTE, _points
+
+    (point,) = _points(figure, panel)
+    n = int(next(iter(point.x.values())))
+    every = {f"sta{i}": _pool(outcome, figure, point, f"{panel['quantity']}@sta{i}") for i in range(1, n + 1)}
+    every = {k: v for k, v in every.items() if v.size}
+    middle = float(np.median([v.mean() for v in every.values()]))
+    odd = sorted(every, key=lambda k: -abs(every[k].mean() - middle))[:2]
+    for k in sorted(every, key=lambda k: k in odd):
+        values, counts = np.unique(every[k], return_counts=True)
+        named = k in odd
+        ax.step(
+            np.concatenate([[values[0]], values]),
+            np.concatenate([[0], np.cumsum(counts) / counts.sum()]),
+            where="post",
+            color=PALETTE[odd.index(k)] if named else "#aaaaaa",
+            label=k if named else None,
+        )
+    ax.plot([], [], color="#aaaaaa", label="each other client")
+    ax.set_ylim(0, 1.02)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(panel["label"])
+    ax.set_ylabel("Share of at most so much")
+    ax.legend(loc="best")
+
+
+def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Bars of a quantity against the number on the points' axis, a colour a scheme; the closed form as a line."""
+    from .plots import PALETTE, PAPER
+
+    schemes: list[str] = panel["schemes"]
+    by = panel["x"]
+    for i, scheme in enumerate(schemes):
+        chosen = [p for p in figure.points.values() if p.name.rpartition("-")[0] == scheme]
+        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
+        width = 0.84 / len(schemes)
+        ax.bar(
+            [p.x[by] + (i - (len(schemes) - 1) / 2) * width for p in chosen],
+            [s.value for s in values],
+            yerr=[s.se for s in values],
+            width=width, color=PALETTE[i], alpha=0.85, label=scheme, error_kw={"linewidth": 0.8},
+        )  # fmt: skip
+    if panel.get("model"):
+        line = metrics.model(figure, panel["model"], next(iter(figure.points.values()))).value
+        ax.axhline(line, color=PAPER, linestyle=(0, (4, 3)), linewidth=1.0, label="theory, lossless, 42 frames")
+    ax.set_xticks(sorted({int(p.x[by]) for p in figure.points.values() if by in p.x}))
+    ax.set_ylim(0, ax.get_ylim()[1] * 1.22)
+    ax.grid(axis="x", visible=False)
+    ax.set_xlabel(panel.get("x_label", by))
+    ax.set_ylabel(panel["label"])
+    ax.legend(ncols=2, loc="upper right")
+
+
+def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Why aggregates had no more frames: a bar a point, its parts from below as the legend has them."""
+    from .plots import PALETTE, _points
+
+    points = _points(figure, panel)
+    bottom = np.zeros(len(points))
+    for (why, name), colour in zip(ENDS.items(), PALETTE, strict=False):
+        share = np.array([metrics.sample(f"end_{why}", "", outcome.measured.of(figure, p), p).value for p in points])
+        ax.bar(range(len(points)), share, bottom=bottom, width=0.6, color=colour, label=name)
+        bottom += share
+    ax.set_xticks(range(len(points)), [p.name for p in points])
+    ax.set_ylim(0, 135)
+    ax.set_yticks(range(0, 101, 20))
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(panel["label"])
+    ax.legend(ncols=2, loc="upper center")
+
+
+def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Lying bars, one a setting ("scheme: setting"); a line where the first one ends."""
+    from .plots import BLUE, PAPER, _points
+
+    points = _points(figure, panel)
+    values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+    places = range(len(points))[::-1]
+    ax.barh(places, [s.value for s in values], xerr=[s.se for s in values], height=0.65, color=BLUE, alpha=0.6)
+    ax.axvline(values[0].value, color=PAPER, linestyle=(0, (4, 3)), linewidth=0.9)
+    ax.set_yticks(places, [p.name.partition(": ")[2] for p in points])
+    ax.grid(axis="y", visible=False)
+    ax.set_xlabel(panel["label"])
+
+
+KINDS = {"settings": settings, "cdf": cdf, "clients": clients, "groups": groups, "ends": ends}

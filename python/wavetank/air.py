@@ -1,0 +1,176 @@
+"""A run's air: captures, the timeline and the analysis that a run leaves besides its result."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from .errors import UserError, unknown
+from .result import Result
+from .scenario import Scenario
+
+Window = tuple[float, float]
+#: A window; or none and a length: from the judging window's begin on, when flows run and nothing starts.
+Glance = tuple[float | None, float]
+#: Bytes of each frame that captures keep unless told otherwise: all headers of TCP with its options, and some.
+SNAPLEN = 256
+#: Length of the timeline's window unless told otherwise, s.
+GLANCE = 0.012
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run and what was seen of its air. ``timeline`` is what ``timeline.write`` draws, ``analysis`` an ``analyze`` document."""
+
+    result: Result
+    timeline: dict[str, Any] | None
+    analysis: dict[str, Any] | None
+    captures: tuple[Path, ...]
+
+
+def window(text: str, option: str) -> Window:
+    """``FROM:TO`` in seconds of the run. Raises UserError."""
+    a, sign, b = text.partition(":")
+    try:
+        w = (float(a.removesuffix("s")), float(b.removesuffix("s")))
+    except ValueError:
+        sign = ""
+        w = (0.0, 0.0)
+    if not sign or not 0 <= w[0] < w[1] < 1e9:
+        raise UserError(f'{option}: "{text}", expected FROM:TO in seconds, such as 12.5:12.52')
+    return w
+
+
+def views(scenario: Scenario, asked: str) -> list[str]:
+    """The views that ``monitor``, ``all``, or names with commas between stand for. Raises UserError, ScenarioError."""
+    known = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))
+    if not known:
+        raise UserError(f"--pcap: {scenario.path} has no Wi-Fi, there is nothing to capture on the air")
+    out: list[str] = []
+    for name in asked.split(","):
+        if name != "all" and name not in known:
+            raise unknown("view", name, ["all", *known], "--pcap")
+        out += known if name == "all" else [name]
+    return list(dict.fromkeys(out))
+
+
+def watch(
+    scenario: Scenario,
+    seed: int | None = None,
+    captures: Sequence[tuple[str, Path]] = (),
+    snaplen: int = SNAPLEN,
+    capture_window: Window | None = None,
+    timeline: Glance | None = None,
+    analysis: bool = False,
+) -> Watched:
+    """Runs a scenario and looks at its air.
+
+    ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all.
+    Windows in seconds of the run. Raises ScenarioError, UserError.
+    """
+    start = time.perf_counter()
+    try:
+        raw, picture, report = _core.run_watched(
+            scenario.text, scenario.path, list(scenario.overrides), seed, [(v, str(p)) for v, p in captures],
+            snaplen, capture_window, timeline, analysis,
+        )  # fmt: skip
+    except OSError as e:
+        raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
+    result = Result.from_core(raw, time.perf_counter() - start)
+    return Watched(
+        result,
+        json.loads(picture) if picture is not None else None,
+        json.loads(report) if report is not None else None,
+        tuple(p for _, p in captures),
+    )
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a run is asked for besides its result."""
+
+    captures: tuple[tuple[str, Path], ...]
+    snaplen: int
+    capture_window: Window | None
+    picture: Path | None
+    timeline: Glance | None
+    analysis: bool
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        path: Path,
+        out: Path | None,
+        pcap: str | None,
+        pcap_window: str | None,
+        snaplen: int,
+        picture: Path | None,
+        timeline: str | None,
+        analysis: bool,
+    ) -> Ask:
+        """From the command's options. Captures are OUT/VIEW.pcapng, or SCENARIO-VIEW.pcapng here.
+
+        Raises UserError, ScenarioError.
+        """
+        from . import timeline as drawing
+
+        captures = []
+        for view in views(scenario, pcap) if pcap is not None else []:
+            name = f"{view}.pcapng" if out is not None else f"{path.stem}-{view}.pcapng"
+            captures.append((view, (out or Path()) / name))
+        span: Glance | None = window(timeline, "--window") if timeline is not None else None
+        if picture is not None:
+            drawing.suffix(picture)
+            if not _core.air_views(scenario.text, scenario.path, list(scenario.overrides)):
+                raise UserError(f"--timeline: {scenario.path} has no Wi-Fi, there is no air to draw")
+            span = span or (None, GLANCE)
+        cut = window(pcap_window, "--pcap-window") if pcap_window is not None else None
+        return cls(tuple(captures), snaplen, cut, picture, span, analysis)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether a plain run will do."""
+        return not (self.captures or self.picture or self.analysis)
+
+    def watch(self, scenario: Scenario, seed: int | None) -> Watched:
+        """The run. A capture becomes its file when it is whole."""
+        folders = {p.parent for _, p in self.captures}
+        for f in folders:
+            try:
+                f.mkdir(parents=True, exist_ok=True)
+            except OSError as e:
+                raise UserError(f"{f}: cannot be written ({e.strerror}), expected a folder") from None
+        parts = []
+        try:
+            for view, path in self.captures:
+                with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
+                    parts.append((view, Path(part.name), path))
+            seen = watch(
+                scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
+                self.analysis,
+            )  # fmt: skip
+            for _, part_path, path in parts:
+                part_path.chmod(0o644)
+                part_path.replace(path)
+        except OSError as e:
+            raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
+        finally:
+            for _, part_path, _ in parts:
+                part_path.unlink(missing_ok=True)
+        return seen
+
+    def finish(self, seen: Watched, title: str) -> list[Path]:
+        """Writes the picture; answers all files that there are now."""
+        from . import timeline as drawing
+
+        written = [path for _, path in self.captures]
+        if self.picture is not None and seen.timeline is not None:
+            written.append(drawing.write(self.picture, seen.timeline, title))
+        return written

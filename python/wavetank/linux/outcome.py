@@ -1,0 +1,125 @@
+"""What the guest wrote, as a :class:`~wavetank.result.Result` with the model's names and units.
+
+Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
+is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
+the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+from ..result import DSCP, Flow, Node, Ping, Result
+from ..stats import FloatArray
+from .translate import FlowName, Translated
+
+#: Columns of a TCP flow's row after t and received (guest/src/bulk.rs Info::row); us become ms.
+TCP = (
+    "acked", "snd_cwnd", "snd_ssthresh", "srtt_ms", "min_rtt_ms", "unacked", "retrans", "pacing_bps", "delivery_bps",
+    "notsent",
+)  # fmt: skip
+MICROSECONDS = ("srtt_ms", "min_rtt_ms")
+
+
+def _table(rows: list[list[float | None]], width: int) -> FloatArray:
+    """Rows as one array; what is missing is NaN."""
+    out = np.full((len(rows), width), np.nan)
+    for i, row in enumerate(rows):
+        out[i, : len(row)] = [np.nan if x is None else x for x in row]
+    return out
+
+
+def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float, cc: str) -> Flow:
+    tcp = name.kind == "tcp"
+    a = _table(raw["rows"], 2 + len(TCP))
+    series = {"t": a[:, 0], "received": a[:, 1]}
+    if tcp:
+        series |= {c: a[:, 2 + i] * (1e-3 if c in MICROSECONDS else 1.0) for i, c in enumerate(TCP)}
+        series["acked"] = np.nan_to_num(series["acked"])
+    return Flow(
+        name=name.name,
+        direction=name.direction,
+        station=int(name.station),  # type: ignore[arg-type]  # the model's is its index, too
+        kind=name.kind,
+        dscp=DSCP.get(name.dscp, str(name.dscp)),
+        cc=cc if tcp else "",
+        bytes_window=moved,
+        goodput_mbit=moved * 8e-6 / span,
+        retransmits=int(raw["retransmits"]),
+        rtos=int(raw["rtos"]),
+        series=series,
+    )
+
+
+def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
+    nodes: dict[str, Node] = {}
+    if not of.nodes:
+        return nodes
+    before, after = ([{k: int(v) for k, v in r.items()} for r in m["radios"][1:]] for m in out["window"])
+    t = np.array([row[0] for row in out["air"]], dtype=np.float64)
+    # samples x radios x (airtime ns, PPDUs, MPDUs), as steps
+    counts = np.array([row[1] for row in out["air"]], dtype=np.float64)
+    step = np.diff(counts, axis=0, prepend=counts[:1])
+    sent = step[:, :, 0] / 1e3
+    for i, name in enumerate(of.nodes):
+        hist = np.zeros(65)
+        for k, v in after[i].items():
+            if k.startswith("ampdu_"):
+                hist[int(k[6:])] = v - before[i].get(k, 0)
+        alone = sent[:, 0] if len(of.nodes) == 2 else np.full(t.size, np.nan)
+        heard = alone if i else sent[:, 1:].sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.where(step[:, i, 1] > 0, step[:, i, 2] / step[:, i, 1], np.nan)
+        series = {"t": t, "airtime_tx_us": sent[:, i], "airtime_rx_us": heard, "avg_aggr_size": mean}
+        share = (after[i]["airtime_ns"] - before[i]["airtime_ns"]) / 1e9 / span
+        nodes[name] = Node(name, hist, share, series)
+    return nodes
+
+
+def _drops(out: dict[str, Any], queues: dict[str, Any]) -> dict[str, int]:
+    found = {f"mac80211.{k}": int(v) for k, v in out["aqm"].items()}
+    found["driver.retries"] = sum(int(n) for n in out["dropped"])
+    found["qdisc.dropped"] = int(sum(float(q["dropped"][-1]) for q in queues.values() if len(q["dropped"])))
+    return {k: v for k, v in sorted(found.items()) if v}
+
+
+def result(of: Translated, text: str, wall_s: float) -> Result:
+    """Types what the guest wrote."""
+    out = json.loads(text)
+    case = of.case
+    window = case["window_start"] / 1e9, case["window_end"] / 1e9
+    span = window[1] - window[0]
+    first, last = (m["received"] for m in out["window"])
+    flows = tuple(
+        _flow(name, raw, int(b) - int(a), span, case["cc"])
+        for name, raw, a, b in zip(of.flows, out["flows"], first, last, strict=True)
+    )
+    pings = []
+    for (name, station), rows in zip(of.echoes, out["echoes"], strict=True):
+        a = _table(rows, 2)
+        pings.append(Ping(name, station, a[:, 0], a[:, 1]))  # type: ignore[arg-type]
+    queues = {}
+    for name, rows in zip(of.queues, out["queues"], strict=True):
+        a = _table(rows, 4)
+        queues[name] = {"t": a[:, 0], "backlog_packets": a[:, 1], "backlog_bytes": a[:, 2], "dropped": a[:, 3]}
+    return Result(
+        scenario=of.values["name"],
+        seed=of.seed,
+        simulated_s=of.seconds,
+        wall_s=wall_s,
+        events=None,
+        window=window,
+        flows=flows,
+        pings=tuple(pings),
+        nodes=_nodes(of, out, span),
+        qdiscs=queues,
+        drops=_drops(out, queues),
+        ledger={},
+        digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+        resolved=of.values,
+        water="linux",
+    )

@@ -1,0 +1,65 @@
+"""What the second water has of its own: values that a scenario cannot change, and limits of the virtual card."""
+
+from __future__ import annotations
+
+#: What the second water has where the model has a parameter: value, and why it cannot be another.
+OWN: dict[str, tuple[str, str]] = {
+    "kernel": ("6.12", "the kernel that runs is Linux 6.12; the older profiles are the model's"),
+    "host.hz": ("100", "User-Mode Linux has HZ = 100 without a patch to arch/um"),
+    "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
+    "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
+    "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
+    "medium.response_error": ("0", "the virtual card loses no ACK to noise"),
+    "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
+    "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
+    "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
+    "ath9k.rimt_last": ("0 ns", "the virtual card tells of every frame at once"),
+    "ath9k.rimt_first": ("0 ns", "the virtual card tells of every frame at once"),
+    "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
+    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
+    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
+    **{
+        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc takes no time but for USB's rate (linux/radio/fifo.c)")
+        for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq", "upload_timeout")
+    },
+    **{
+        f"ath9k_htc.{k}": ("off", "the virtual ath9k_htc's own buffers and status events have no end (linux/radio/fifo.c)")
+        for k in ("target_buffers", "status_events")
+    },
+    "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
+    "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
+    "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
+    "tcp.tsq_pkts": ("2", "the kernel's floor is two skbs (net/ipv4/tcp_output.c tcp_small_queue_check)"),
+    "fq_codel.mtu": ("1514", "it is the device's"),
+    "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
+}  # fmt: skip
+#: Why keys of a section without a counterpart cannot be set.
+WHY: dict[str, str] = {
+    "ath9k_htc": "the virtual ath9k_htc has no such part: its firmware takes no time, its buffers have no end",
+    "mac80211": "it is a constant of mac80211, which is not patched",
+    "bql": "the wire behind the AP is a veth pair",
+    "tcp": "the kernel offers no way to set it",
+    "medium": "the virtual radio has no such part",
+    "ath9k": "the virtual card has no such part",
+}
+MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2}
+#: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
+MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
+#: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
+MOST_STATIONS, MOST_MCS, MOST_TRIES = 32, 23, 31
+LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
+#: A-MPDU density field by its time, ns. src: 802.11-2020 table 9-185
+DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}
+#: A tcp_limit_output_bytes that no small queue reaches.
+UNLIMITED = 2**31 - 1
+MARKS = (0, 8, 40, 46)
+UDP_ECHOES = (("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46))
+#: What the model is given for a value that only the second water has, so that both are set up alike.
+ALIKE: dict[str, str] = {
+    "ethernet.rate": "400 Gbit/s",
+    "ethernet.ring": "65536",
+    "ath9k_htc.cpu_turn": "1 ns",
+    # as many as the model can have
+    "ath9k_htc.target_buffers": "64",
+    "ath9k_htc.status_events": "64",
+}

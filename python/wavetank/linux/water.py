@@ -1,0 +1,51 @@
+"""Runs a scenario on the second water."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import UserError
+from ..result import Result
+from ..scenario import Scenario
+from . import outcome, translate, tree
+
+
+def check(scenario: Scenario, seed: int | None = None) -> translate.Translated:
+    """Whether it can be run: its translation, with ``notes``. Raises ScenarioError and UserError."""
+    tree.folder()
+    return translate.translate(scenario, seed)
+
+
+def like_linux(scenario: Scenario) -> Scenario:
+    """The scenario with what the second water has where it leaves a key open: the model set up like the real kernel."""
+    return scenario.set(translate.translate(scenario).alike)
+
+
+def fingerprint(scenario: Scenario, seed: int | None = None) -> str:
+    """Digest of everything that decides a result: what is carried out, on what, and how it is read."""
+    try:
+        case = translate.translate(scenario, seed).case
+    except UserError as e:
+        case = {"cannot": str(e)}
+    reader = Path(outcome.__file__).read_bytes()
+    decides = json.dumps([tree.digest(), case, scenario.check()["name"], seed]).encode()
+    return hashlib.sha256(decides + reader).hexdigest()
+
+
+def simulate(
+    scenario: Scenario, seed: int | None = None, progress: Callable[[float, float], None] = lambda done, of: None
+) -> Result:
+    """Runs it on the real kernel; ``progress`` gets (seconds done, of). Builds what is not there yet.
+
+    Raises ScenarioError and UserError (what cannot be expressed, what is missing), LinuxFailed.
+    """
+    of = translate.translate(scenario, seed)
+    start = time.perf_counter()
+    progress(0.0, of.seconds)
+    text = tree.carry_out(of.case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds))
+    progress(of.seconds, of.seconds)
+    return outcome.result(of, text, time.perf_counter() - start)
