@@ -234,6 +234,24 @@ impl Netdev {
             Netdev::Linksys(q, d) => (q.packets(), d.held()),
         }
     }
+    /// Whether a packet that GRO merged is handed down whole.
+    pub fn keeps_whole(&self) -> bool {
+        match self {
+            Netdev::Ath9kTidq(q, _) => q.keeps_whole(),
+            Netdev::Ath9kHtc(q, _) => q.keeps_whole(),
+            Netdev::Ath10k(q, _) => q.keeps_whole(),
+            Netdev::Ath9k(..) | Netdev::Linksys(..) => false,
+        }
+    }
+    /// Packets that cutting has made.
+    pub fn cut(&self) -> u64 {
+        match self {
+            Netdev::Ath9kTidq(q, _) => q.cut(),
+            Netdev::Ath9kHtc(q, _) => q.cut(),
+            Netdev::Ath10k(q, _) => q.cut(),
+            Netdev::Ath9k(..) | Netdev::Linksys(..) => 0,
+        }
+    }
     /// Packets inside.
     pub fn held(&self) -> u64 {
         match self {
