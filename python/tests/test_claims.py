@@ -52,7 +52,7 @@ def test_every_measure_exists(every):
         assert c.reduce in ("", "each", "max", "mean", "best", "grid", "argmin", "minus"), c.id
 
 
-def test_rows_that_are_measured_without_ath10k(every):
+def test_rows_that_are_measured(every):
     cotsq = claims.of_command("cotsq", every.values())
     assert len(cotsq) == 41
     assert sum(c.cls in ("judged", "calibrates") for c in cotsq) == 41

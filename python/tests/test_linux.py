@@ -105,9 +105,15 @@ def test_wired_is_htb_and_netem():
 
 
 def test_ath9k_htc_has_its_own_limits_and_a_discipline():
-    case = translate(up(ap__driver="ath9k_htc", sta__driver="ath9k_htc", sta__qdisc="pfifo")).case
+    case = translate(
+        up(ap__driver="ath9k_htc", sta__driver="ath9k_htc", sta__qdisc="pfifo", ap__above="qdisc", sta__above="qdisc")
+    ).case
     assert case["radio"]["mode"] == [1, 1]
-    assert case["radio"]["max_frames"] == 17
+    assert case["radio"]["htc_frames"] == 17
+    assert case["radio"]["htc_qdisc"]
+    txqs = translate(up(ap__driver="ath9k_htc", sta__driver="ath9k_htc")).case
+    assert not txqs["radio"]["htc_qdisc"]
+    assert "C1" not in " ".join(txqs["tc"])
     assert "C1 qdisc replace dev wlan1 root handle 10: pfifo limit 1000" in case["tc"]
 
 
@@ -123,8 +129,15 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
         ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
         ({"wifi.stations": 40}, ["wifi.stations", "32"]),
         ({"mac80211.target": "10 ms"}, ["mac80211.target", "constant"]),
-        ({"ath9k.rimt_last": "1 ms"}, ["ath9k.rimt_last", "every frame at once"]),
-        ({"ap.driver": "ath9k_htc"}, ["one value for all cards"]),
+        ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
+        ({"ap.driver": "ath9k_htc", "ath9k.ampdu_bytes": 30000}, ["one value for all cards"]),
+        ({"tcp.cc": "bbr2"}, ["tcp.cc = bbr2", "no such control"]),
+        (
+            {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
+            ["wifi.standard = ac", "802.11a and n"],
+        ),
+        ({"stations.error_up": "0.1"}, ["stations.error_up"]),
+        ({"tao.enabled": True}, ["tao.enabled"]),
         ({"host.sta_rx": "9 us"}, ["host.sta_rx", "host.ap_rx is 4 us"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
         ({"medium.response_error": 0.1}, ["medium.response_error"]),
@@ -151,7 +164,7 @@ BY_HAND = {
     "wifi.band": "2.4 GHz", "wifi.basic_rate": "12 Mbit/s", "wifi.error_rate": "0.1", "time.warmup": "1 s", "time.flows": "5 s",
     "tcp.gso_max_size": "30000", "ath9k.density": "4 us", "host.ap_rx": "4 us", "ath9k.airtime": "2 ms", "tcp.init_cwnd": "20",
     "ath9k.ampdu_bytes": "30000", "fixed.links": "2", "wifi.rate": "54 Mbit/s", "tcp.rto_min": "300 ms", "host.hz": "250",
-    "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
+    "traffic.ping_stations": "0", "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
 }  # fmt: skip
 
 
@@ -184,9 +197,14 @@ def _relevant(key):
     """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
     others = {"bottleneck.", "ath9k_htc.", "ath10k.", "reno.", "ap.qdisc", "sta.qdisc"}
     # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
-    quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "description", "name",
+    quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
              "wifi.band", "host.ap_rx"}  # fmt: skip
     return key not in quiet and not any(key.startswith(o) for o in others)
+
+
+def test_stations_of_their_own_rates():
+    s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
+    assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7, 7]
 
 
 def test_what_it_has_of_its_own_is_said_and_given_to_the_model():
@@ -278,6 +296,12 @@ def test_figures_on_linux_say_what_stands_in():
     values = figures[0].points["TSQ"].scenario.check()
     assert (values["kernel"], values["tcp.gso_max_segs"], values["tcp.tsq_pkts"]) == ("6.12", "1", "2")
     assert len(why) >= 2
+    cannot = set()
     for f in figures:
         for p in f.points.values():
-            translate(p.scenario)
+            try:
+                translate(p.scenario)
+            except UserError as e:
+                cannot.add(str(e).partition(": cannot")[0].rpartition(": ")[2])
+    # figure 9 is of 802.11ac
+    assert cannot <= {"wifi.standard = ac"}

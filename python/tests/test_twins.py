@@ -74,6 +74,8 @@ def test_a_page_names_halves_that_are_there(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_a_page_has_every_numbered_difference(page):
+    if not halves(page, "model") or not halves(page, "kernel"):
+        return  # no pair
     text = page.read_text()
     for path in halves(page, "model"):
         for d in differences(ROOT / path, "//!"):

@@ -1,7 +1,8 @@
 """Congestion controls for stock kernels: compiles a BPF struct_ops program, registers it, says which are there, removes it.
 
-The programs are ``linux/bpf/*.bpf.c`` of a checkout (GPL-2.0; the installed package does not carry them). Nothing of
-the kernel is built: it must have BTF (``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two arguments before.
+The programs are ``linux/bpf/*.bpf.c`` of a checkout (GPL-2.0; the installed package does not carry them). Nothing of the
+kernel is built: it must have BTF (``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two
+arguments before.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _must(what: str, command: list[str], **how: Any) -> str:
     if done.returncode != 0:
         last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
         raise UserError(f"{what} failed:\n{last}")
-    return done.stdout
+    return str(done.stdout)
 
 
 def programs() -> list[str]:
@@ -72,7 +73,10 @@ def available() -> list[str]:
 
 
 def load(name: str, pace: int) -> None:
-    """Compiles ``name`` with ``bbrp_pace`` as given (4 to 15; 5 is BBR) and registers it. Raises UserError with the reason."""
+    """Compiles ``name`` with ``bbrp_pace`` as given (4 to 15; 5 is BBR) and registers it.
+
+    Raises ``UserError`` with the reason where that cannot be.
+    """
     if name not in programs():
         raise unknown("program", name, programs(), "bpf load")
     lacking = machine_lacks() + [f"Debian's package {p}" for p in tools_lack()]

@@ -111,7 +111,7 @@ def execute(run: Run, out: Path) -> metrics.Record:
     except UserError as e:
         if run.water == "model":
             raise
-        return {"cannot": str(e)}
+        return {"cannot": str(e).removeprefix(f"{run.scenario.path}: ")}
     record = metrics.record(result)
     if run.flent:
         files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))

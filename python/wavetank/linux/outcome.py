@@ -3,6 +3,7 @@
 Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
 is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
 the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
+D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..result import DSCP, Flow, Node, Ping, Result
+from ..result import DSCP, ENDS, Flow, Node, Ping, Result
 from ..stats import FloatArray
 from .translate import FlowName, Translated
 
@@ -65,19 +66,41 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
     counts = np.array([row[1] for row in out["air"]], dtype=np.float64)
     step = np.diff(counts, axis=0, prepend=counts[:1])
     sent = step[:, :, 0] / 1e3
+    hists = [_hist(before[i], after[i]) for i in range(len(of.nodes))]
+    shares = [(after[i]["airtime_ns"] - before[i]["airtime_ns"]) / 1e9 / span for i in range(len(of.nodes))]
+    unknown = np.full(65, np.nan)
     for i, name in enumerate(of.nodes):
-        hist = np.zeros(65)
-        for k, v in after[i].items():
-            if k.startswith("ampdu_"):
-                hist[int(k[6:])] = v - before[i].get(k, 0)
-        alone = sent[:, 0] if len(of.nodes) == 2 else np.full(t.size, np.nan)
-        heard = alone if i else sent[:, 1:].sum(axis=1)
+        # what was sent to it: to the AP all that stations send; to a station what the AP sends, if there is no other
+        if i == 0:
+            heard, rx_hist, rx_share = sent[:, 1:].sum(axis=1), np.sum(hists[1:], axis=0), sum(shares[1:])
+        elif len(of.nodes) == 2:
+            heard, rx_hist, rx_share = sent[:, 0], hists[0], shares[0]
+        else:
+            heard, rx_hist, rx_share = np.full(t.size, np.nan), unknown, np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.where(step[:, i, 1] > 0, step[:, i, 2] / step[:, i, 1], np.nan)
         series = {"t": t, "airtime_tx_us": sent[:, i], "airtime_rx_us": heard, "avg_aggr_size": mean}
-        share = (after[i]["airtime_ns"] - before[i]["airtime_ns"]) / 1e9 / span
-        nodes[name] = Node(name, hist, share, series)
+        nodes[name] = Node(
+            name=name,
+            ampdu_hist=hists[i],
+            airtime_fraction=shares[i],
+            series=series,
+            rx_hist=rx_hist,
+            rx_bad=unknown,
+            ends=np.full(len(ENDS), np.nan),
+            runs=unknown,
+            airtime_rx_fraction=rx_share,
+        )
     return nodes
+
+
+def _hist(before: dict[str, int], after: dict[str, int]) -> FloatArray:
+    """Data PPDUs by their MPDUs, between two readings of a radio's counters."""
+    hist = np.zeros(65)
+    for k, v in after.items():
+        if k.startswith("ampdu_"):
+            hist[int(k[6:])] = v - before.get(k, 0)
+    return hist
 
 
 def _drops(out: dict[str, Any], queues: dict[str, Any]) -> dict[str, int]:

@@ -13,19 +13,21 @@ OWN: dict[str, tuple[str, str]] = {
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
     "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
-    "ath9k.rimt_last": ("0 ns", "the virtual card tells of every frame at once"),
-    "ath9k.rimt_first": ("0 ns", "the virtual card tells of every frame at once"),
     "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
     "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
     **{
-        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc takes no time but for USB's rate (linux/radio/fifo.c)")
-        for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq", "upload_timeout")
+        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc's CPU and the host's interrupts take no time (linux/radio/htc.c)")
+        for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq")
     },
-    **{
-        f"ath9k_htc.{k}": ("off", "the virtual ath9k_htc's own buffers and status events have no end (linux/radio/fifo.c)")
-        for k in ("target_buffers", "status_events")
-    },
+    "ath10k.ampdu_frames": ("32", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
+    "ath10k.amsdu_msdus": ("1", "the virtual ath10k forms no A-MSDU"),
+    "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
+    "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
+    "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
+    "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
+    "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
+    "tcp.rx_truesize": ("4352 B", "the virtual card copies a received frame into a buffer of 4 KiB"),
     "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
     "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
     "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
@@ -35,7 +37,13 @@ OWN: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {
-    "ath9k_htc": "the virtual ath9k_htc has no such part: its firmware takes no time, its buffers have no end",
+    "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
+    "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
+    "stations": "the virtual radio has no such value a station",
+    "edca": "hostapd announces the standard's own values",
+    "edca_ap": "hostapd announces the standard's own values",
+    "tao": "there is no kernel half of it (docs/mechanisms)",
+    "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",
     "tcp": "the kernel offers no way to set it",
@@ -43,6 +51,11 @@ WHY: dict[str, str] = {
     "ath9k": "the virtual card has no such part",
 }
 MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2}
+#: Congestion controls that Linux 6.12 has, of those that the model knows.
+STOCK_CC = frozenset({
+    "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
+    "scalable",
+})  # fmt: skip
 #: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
 MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
 #: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
@@ -59,7 +72,4 @@ ALIKE: dict[str, str] = {
     "ethernet.rate": "400 Gbit/s",
     "ethernet.ring": "65536",
     "ath9k_htc.cpu_turn": "1 ns",
-    # as many as the model can have
-    "ath9k_htc.target_buffers": "64",
-    "ath9k_htc.status_events": "64",
 }

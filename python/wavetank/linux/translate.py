@@ -27,6 +27,7 @@ from .own import (
     MOST_TRIES,
     OWN,
     SOCKET_SHIFT,
+    STOCK_CC,
     UDP_ECHOES,
     UNLIMITED,
     WHY,
@@ -77,6 +78,7 @@ class _Translator:
         self.lines: dict[str, list[str]] = {k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm")}
         self.queues: list[str] = []
         self.radio: dict[str, Any] = {}
+        self.fifo = [0, 246, 1424]
         self.case: dict[str, Any] = {}
 
     def refuse(self, key: str, why: str) -> UserError:
@@ -144,6 +146,10 @@ class _Translator:
 
     def tcp(self) -> None:
         cc = self.text("tcp.cc")
+        if cc not in STOCK_CC:
+            raise self.refuse(
+                "tcp.cc", "Linux 6.12 has no such control, and User-Mode Linux loads no BPF programs (no JIT)"
+            )
         self.case["cc"] = cc
         ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
         limit = self.text("tcp.limit_output_bytes")
@@ -354,6 +360,7 @@ class _Translator:
                     why = f"the virtual radio has one value for all cards, and {other[0]} is {self.v[other[0]]}"
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
+        r["fifo"] = self.fifo
         self.above_cards(drivers)
 
     def rates(self) -> None:
@@ -370,7 +377,7 @@ class _Translator:
             mcs = self.number("wifi.mcs")
             if mcs > MOST_MCS:
                 raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            r |= {"fixed_mcs": mcs, "streams": max(2, mcs // 8 + 1)}
+            r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
             r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
             r["ampdu"] = self.on("wifi.aggregation")
         else:
@@ -384,14 +391,32 @@ class _Translator:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
 
+    def each_mcs(self, mcs: int) -> int | list[int]:
+        """One for all, or one a station after the AP's, which is unused."""
+        if self.v.get("stations.mcs", "off") == "off":
+            return mcs
+        listed: list[int] = []
+        for part in self.text("stations.mcs").split(","):  # "15, 7*3": 7 three times
+            value, _, times = part.strip().partition("*")
+            listed += [int(value)] * int(times or 1)
+        if max(listed) > max(15, mcs // 8 * 8 + 7):
+            raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
+        return [mcs, *listed]
+
     def above_cards(self, drivers: Mapping[str, str]) -> None:
         """ath9k_htc's disciplines; limits of mac80211's queues."""
         cards = {
             "ap": [("AP", "wlan0", "ap wlan")],
             "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
         }
-        for end, driver in drivers.items():
-            if driver == "ath9k_htc":
+        ends = [end for end, driver in drivers.items() if driver == "ath9k_htc"]
+        above = {end: self.text(f"{end}.above") for end in ends}
+        if len({a == "qdisc" for a in above.values()}) > 1:
+            raise self.refuse("ap.above", f"the virtual radio has one for both ends, and sta.above is {above['sta']}")
+        for end in ends:
+            # 6.12 has TXQs above ath9k_htc
+            self.radio["htc_qdisc"] = above[end] == "qdisc"
+            if above[end] == "qdisc":
                 kind = self.text(f"{end}.qdisc")
                 for ns, dev, name in cards[end]:
                     self.attach(f"{end}.qdisc", kind, ns, dev, name)
@@ -416,15 +441,24 @@ class _Translator:
                 "max_bytes": ("ath9k.ampdu_bytes", self.number("ath9k.ampdu_bytes")),
                 "max_us": ("ath9k.airtime", self.span("ath9k.airtime") // 1000),
                 "sw_retries": ("ath9k.retries", self.number("ath9k.retries")),
+                "rimt_first_us": ("ath9k.rimt_first", self.whole_us("ath9k.rimt_first")),
+                "rimt_last_us": ("ath9k.rimt_last", self.whole_us("ath9k.rimt_last")),
             }
         if name == "ath9k_htc":
+            self.fifo[MODES[name]] = self.number("ath9k_htc.tx_threshold")
             return {
-                "fifo": ("ath9k_htc.tx_threshold", [0, self.number("ath9k_htc.tx_threshold"), 1424]),
-                "max_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
+                "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
+                "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),
                 "max_bytes": ("ath9k_htc.ampdu_bytes", self.number("ath9k_htc.ampdu_bytes")),
-                "sw_retries": ("ath9k_htc.retries", self.number("ath9k_htc.retries")),
             }
-        return {}
+        self.fifo[MODES[name]] = self.number("ath10k.msdus")
+        return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth"))}
+
+    def whole_us(self, key: str) -> int:
+        ns = self.span(key)
+        if ns % 1000:
+            raise self.refuse(key, "the virtual radio counts whole microseconds")
+        return ns // 1000
 
     # -- traffic -----------------------------------------------------------------------------------------------------
 
@@ -438,7 +472,8 @@ class _Translator:
         payload = self.number("traffic.udp_payload")
         # the kernel doubles what SO_SNDBUF asks for
         sndbuf = units.size(self.text("traffic.udp_sndbuf")) // 2
-        ping = self.text("traffic.ping")
+        ping, pinging = self.text("traffic.ping"), self.number("traffic.ping_stations")
+        beside = self.on("traffic.rrul_echoes")
         for station in range(self.stations):
             suffix = f" sta{station + 1}" if self.stations > 1 else ""
 
@@ -455,8 +490,8 @@ class _Translator:
                 if offered != "off":
                     step = round(payload * 8e9 / units.rate(offered))
                     self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {step} {payload} {sndbuf}")
-            if ping != "off":
-                kinds = [("icmp", 0), *(UDP_ECHOES if rrul else ())]
+            if ping != "off" and station < pinging:
+                kinds = [("icmp", 0), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:
                     tos = dscp << 2 if marks else 0
                     self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos}")
@@ -484,8 +519,9 @@ class _Translator:
             return any(k.startswith(f"{section}.") for k in self.used)
         if section in MODES:
             return self.wifi and section in (self.v["ap.driver"], self.v["sta.driver"])
-        if key in ("ap.qdisc", "sta.qdisc"):
-            return self.wifi and self.v[key.replace("qdisc", "driver")] == "ath9k_htc"
+        if key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
+            htc = self.wifi and self.v[f"{section}.driver"] == "ath9k_htc"
+            return htc and (key.endswith("above") or self.v[f"{section}.above"] == "qdisc")
         return {
             "time": True,
             "topology": True,
@@ -496,13 +532,15 @@ class _Translator:
             "bottleneck": not self.wifi,
             "ethernet": self.backhaul,
             "bql": self.backhaul,
+            "nic": self.backhaul,
             "backhaul": self.backhaul,
         }.get(section, self.wifi) and self.of_the_standard(key)
 
     def of_the_standard(self, key: str) -> bool:
         if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
             return self.v["wifi.standard"] == "n"
-        return key != "wifi.rate" or self.v["wifi.standard"] == "a"
+        of = {"wifi.rate": "a", "wifi.streams": "ac"}.get(key, self.v["wifi.standard"])
+        return of == self.v["wifi.standard"]
 
     def finish(self) -> None:
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
