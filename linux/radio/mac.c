@@ -41,8 +41,7 @@ static void wt_op_wake_tx_queue(struct ieee80211_hw *hw, struct ieee80211_txq *t
 		wt_tid_of(txq);
 	else
 		wt_fifo_pull(r, txq->ac);
-	if (r->mode != WT_ATH9K_HTC)	/* its frames have a bus to cross first */
-		wt_tx_schedule(r, txq->ac);
+	wt_tx_schedule(r, txq->ac);
 	wt_medium_rearm();
 	spin_unlock_bh(&wt_air.lock);
 }

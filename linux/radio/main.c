@@ -17,6 +17,10 @@ struct wt_params wt_p = {
 	.htc_buffers = 33,	/* htc.c */
 	.htc_frames = 17,	/* htc.c */
 	.htc_qdisc = true,
+	.cpu_frame_ns = 12000,	/* calibrated, as the next two: docs/devices/ath9k_htc.md */
+	.cpu_ppdu_ns = 40000,
+	.cpu_turn_ns = 10000,
+	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.streams = 2,
@@ -47,6 +51,10 @@ module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
 MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
+PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
+PARAM(uint, cpu_ppdu_ns, "ath9k_htc: it begins or ends one transmit unit [40000]");
+PARAM(uint, cpu_turn_ns, "ath9k_htc: one idle turn of its loop [10000]");
+PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the host's USB controller [40000]");
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");

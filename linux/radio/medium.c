@@ -279,6 +279,10 @@ static void finish(struct wt_radio *r, int q, bool response)
 		e->ampdu_depth--;
 	if (!response && !p->no_ack)
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
+	if (p->unit) {
+		wt_htc_done(r, q, p, response, wt_air.now);
+		return;
+	}
 	wt_ba_response(r, p, response);		/* moves the window, keeps what failed, collects what is done */
 	wt_ppdu_free(p);
 	if (q != WT_BEACON_Q)

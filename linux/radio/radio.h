@@ -45,6 +45,8 @@ struct wt_params {
 	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
 	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
 	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
+	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
+	unsigned int host_irq_ns;	/* ath9k_htc: least time between two interrupts of the host's USB controller */
 	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
 	unsigned int rx_ns;		/* the host's time for a received frame */
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
@@ -135,6 +137,9 @@ struct wt_ppdu {
 	u8 rts_failures;
 	u8 n;
 	bool back_req;			/* the frame is a BAR of mac80211's */
+	bool unit;			/* of ath9k_htc's firmware, which completes it */
+	bool answered;			/* what the hardware said of it, until then */
+	u8 ac;
 	bool ampdu;			/* MPDUs of a Block Ack session (even if only one) */
 	bool aggr;			/* an A-MPDU: answered by a Block Ack */
 	bool no_ack;
@@ -158,6 +163,10 @@ struct wt_edcaf {
 /* ---- ath9k_htc's USB and firmware (htc.c) ---- */
 #define WT_HTC_EVENTS	8	/* wlan_cfg.h ATH_WMI_MAX_EVENTS */
 #define WT_HTC_UPLOADS	16
+#define WT_HTC_POSTS	32
+
+enum wt_htc_job { WT_HTC_IDLE, WT_HTC_RECEIVE, WT_HTC_COMPLETE, WT_HTC_FORM, WT_HTC_REPORT };
+enum wt_htc_what { WT_HTC_REQUEST, WT_HTC_STATUS, WT_HTC_FRAMES };
 
 struct wt_htc {
 	struct sk_buff_head skbs;	/* for the next request */
@@ -166,6 +175,15 @@ struct wt_htc {
 	bool in_flight;
 	unsigned int buffers;		/* free */
 	u64 arrive_at;			/* the first of request has arrived, 0 if none is on its way */
+	u8 job;				/* enum wt_htc_job: what the CPU is busy with */
+	bool forming;
+	u64 cpu_at;			/* when it is done, 0 if idle */
+	u64 idle;			/* since when */
+	struct sk_buff *job_skb;
+	struct wt_ppdu *job_ppdu;
+	struct sk_buff_head inbox;	/* came by USB, wait for the CPU */
+	struct list_head done;		/* units that the hardware is done with */
+	unsigned int depth[IEEE80211_NUM_ACS];	/* units with the hardware or in done */
 	struct sk_buff_head settled;	/* over, of the present pass */
 	struct sk_buff_head statuses;	/* in events */
 	u8 event[WT_HTC_EVENTS];	/* how many each has */
@@ -181,7 +199,13 @@ struct wt_htc {
 	unsigned int n_uploads;
 	u16 open_frames;		/* of the open one */
 	u32 open_octets;
-	u64 up_bus;			/* uploads occupy the bus until then */
+	u64 up_cpu, up_bus;		/* received frames occupy the CPU, uploads the bus until then */
+	struct wt_htc_post {
+		u8 what;		/* enum wt_htc_what */
+		u16 n;
+	} post[WT_HTC_POSTS];		/* what the interrupt will tell of */
+	unsigned int n_posts;
+	u64 irq_at, irq_last;		/* 0: none */
 };
 
 struct wt_counters {
@@ -328,7 +352,9 @@ void wt_htc_purge(struct wt_radio *r);
 bool wt_htc_takes(struct wt_radio *r);
 void wt_htc_take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb);
 void wt_htc_check_queues(struct wt_radio *r);
-void wt_htc_schedule(struct wt_radio *r, int ac, u64 now);
+void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p);
+void wt_htc_done(struct wt_radio *r, int ac, struct wt_ppdu *p, bool response, u64 now);
+void wt_htc_forget(struct wt_radio *r, struct ieee80211_sta *sta);
 void wt_htc_settled(struct wt_radio *r, struct sk_buff *skb);
 void wt_htc_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended);
 u64 wt_htc_due(const struct wt_radio *r);

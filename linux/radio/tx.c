@@ -178,7 +178,10 @@ bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 		wt_ampdu_form(r, e, tid, p, skb);
 	else
 		add_single(p, skb);
-	wt_medium_offer(r, ac, p);
+	if (r->mode == WT_ATH9K_HTC)
+		wt_htc_formed(r, ac, p);
+	else
+		wt_medium_offer(r, ac, p);
 	if (!ampdu && r->mode == WT_ATH9K)
 		add_second(r, ac, tid);
 	return true;
@@ -213,16 +216,11 @@ void wt_tx_schedule(struct wt_radio *r, int ac)
 
 	if (!r->started)
 		return;
-	if (r->mode == WT_ATH10K) {
+	if (r->mode == WT_ATH10K)
 		schedule_firmware(r, ac);
+	if (r->mode != WT_ATH9K)	/* ath9k_htc's CPU sees to it by itself */
 		return;
-	}
 	rcu_read_lock();
-	if (r->mode == WT_ATH9K_HTC) {
-		wt_htc_schedule(r, ac, wt_air.now);
-		rcu_read_unlock();
-		return;
-	}
 	ieee80211_txq_schedule_start(r->hw, ac);
 	while ((txq = ieee80211_next_txq(r->hw, ac))) {
 		struct wt_tid *tid = wt_tid_of(txq);
@@ -282,6 +280,8 @@ static void forget(struct wt_radio *r, struct ieee80211_sta *sta)
 				p->sta = NULL;
 				p->tid = NULL;
 			}
+	if (r->mode == WT_ATH9K_HTC)
+		wt_htc_forget(r, sta);
 }
 
 void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta)

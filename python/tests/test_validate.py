@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wavetank import UserError
-from wavetank.validate import Report, Row, dcf, kernel, linux
+from wavetank.validate import Report, Row, ath9k, dcf, kernel, linux
 
 CONFIG = {
     "cc": "reno",
@@ -296,3 +296,34 @@ def test_a_standing_set_runs_on_the_model(tmp_path):
     assert 200 < ours["udp"] < 260
     assert report.cases()["minstrel"] is None
     assert report.summary()["cases"] == 2
+
+
+def test_the_real_access_points_rows_are_judged(tmp_path):
+    rows = ath9k.load()
+    assert len(rows) == 40
+    row = next(r for r in rows if r["queueing"] == ath9k.FAIR and r["mcs"] == "4")
+    held = ath9k.judge(row, (30.91 * 1.09, 22.6 * 1.49))
+    assert [r.ok for r in held] == [True, True]
+    assert [r.ok for r in ath9k.judge(row, (30.91 * 0.89, 22.6 * 1.51))] == [False, False]
+    shown = next(r for r in rows if r["queueing"] == ath9k.DEEP and r["mcs"] == "8")
+    assert [r.ok for r in ath9k.judge(shown, (1.0, 1.0))] == [None, None]
+    few = [r for r in rows if r["mcs"] == "4" and r["long"] == "0"]
+    good = {"fq_codel_airtime_txq": (1.0, 1.0), "stock_4_4": (2.0, 2.0), ath9k.DEEP: (3.0, 9.0)}
+    values = {ath9k.name(r): good.get(r["queueing"], (2.5, 3.0)) for r in few}
+    assert [(r.metric, r.ok) for r in ath9k.orders(few, values)] == [
+        ("lowest_ping", True), ("highest_ping", True), ("lowest_goodput", True),
+    ]  # fmt: skip
+    values[ath9k.name(few[0])] = (9.0, 99.0)
+    assert [r.ok for r in ath9k.orders(few, values)] == [False, False, False]
+    bad = tmp_path / "bad.csv"
+    bad.write_text(",".join(ath9k.COLUMNS) + "\nfq_codle,0,4,30,1,,,,1,,\n", encoding="utf-8")
+    with pytest.raises(UserError, match="queueing"):
+        ath9k.load(bad)
+
+
+def test_the_airtime_fair_access_point_at_one_rate(monkeypatch):
+    monkeypatch.setattr(ath9k, "SEEDS", 1)
+    row = next(r for r in ath9k.load() if r["queueing"] == ath9k.FAIR and r["mcs"] == "12")
+    goodput, ping = ath9k.run_row({**row, "seconds": "10"})
+    assert goodput == pytest.approx(58.14, rel=0.1)
+    assert 21.6 / 1.5 < ping < 21.6 * 1.5

@@ -31,9 +31,7 @@ def guess(row: dict[str, str]) -> dict[str, str]:
     ours["class"] = "unmeasured"
     ours["reason"] = f"no experiment yet: {row['experiment']}"
     note = keys.get("note", "")
-    if "ath10k" in row["experiment"]:
-        ours["reason"] = "needs ath10k and 802.11ac, which are not there yet"
-    elif note and note not in ASSUMPTIONS:
+    if note and note not in ASSUMPTIONS:
         ours["reason"] = f"{ours['reason']} (and contradicted: {note})"
     return ours
 

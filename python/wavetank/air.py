@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _core, workers
 from .errors import UserError, unknown
 from .result import Result
 from .scenario import Scenario
@@ -152,13 +152,21 @@ class Ask:
             for view, path in self.captures:
                 with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
                     parts.append((view, Path(part.name), path))
-            seen = watch(
-                scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
-                self.analysis,
+            # In a thread, so that Ctrl-C comes through, and what is half done is taken away below.
+            seen = workers.in_thread(
+                lambda: watch(
+                    scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
+                    self.analysis,
+                )
             )  # fmt: skip
             for _, part_path, path in parts:
                 part_path.chmod(0o644)
                 part_path.replace(path)
+        except UserError as e:
+            text = str(e)
+            for _, part_path, path in parts:
+                text = text.replace(str(part_path), str(path))
+            raise UserError(text) from None
         except OSError as e:
             raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
         finally:

@@ -7,9 +7,7 @@ form, with what Flent measures: goodput, pings, and airtime and mean aggregates 
 
 from __future__ import annotations
 
-import gzip
 import json
-import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, stats
+from . import _core, analyze_flent, stats
+from .analyze_flent import EXPECTED, Document
 from .errors import UserError
 from .report import number
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.table import Table
 
-Document = dict[str, Any]
 #: The first bytes of what can be analysed.
 MAGICS = {
     b"\x0a\x0d\x0d\x0a": "pcapng",
@@ -34,7 +32,6 @@ MAGICS = {
     b"\x4d\x3c\xb2\xa1": "pcap",
     b"\xa1\xb2\x3c\x4d": "pcap",
 }
-EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Flent file (.flent.gz)"
 
 
 def load(path: Path, window: tuple[float, float] | None = None, whole: bool = False) -> Document:
@@ -53,7 +50,7 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
         elif head[:2] == b"\x1f\x8b" or head[:1] == b"{":
             if window is not None:
                 raise UserError(f"{path}: is a Flent file; --window goes with captures")
-            document = flent(path)
+            document = analyze_flent.load(path)
         else:
             raise UserError(f"{path}: is neither, expected {EXPECTED}")
     except _core.CaptureError as e:
@@ -63,83 +60,6 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
     document["path"] = str(path)
     document["wall_s"] = time.perf_counter() - start
     return document
-
-
-def _spread(values: Sequence[float]) -> dict[str, Any] | None:
-    a = stats.finite(values)
-    if a.size == 0:
-        return None
-    q = np.percentile(a, np.arange(51) * 2.0)
-    return {
-        "p10": float(q[5]), "p50": float(q[25]), "p90": float(q[45]), "mean": float(a.mean()), "n": int(a.size),
-        "quantiles": q.tolist(),
-    }  # fmt: skip
-
-
-def flent(path: Path) -> Document:
-    """A Flent data file (versions 3 and 4) as a document. Raises UserError."""
-    try:
-        raw = path.read_bytes()
-        data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except (OSError, EOFError, ValueError, gzip.BadGzipFile) as e:
-        raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
-    if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
-        raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
-    meta = data.get("metadata", {})
-    x = [float(v) for v in data["x_values"]]
-    step = float(np.median(np.diff(x))) if len(x) > 1 else 1.0
-    start = float(meta.get("DELAY", 0) or 0)
-    span = (start, start + float(meta.get("LENGTH", 0) or (x[-1] if x else 0)))
-    inside = [span[0] <= t <= span[1] for t in x]
-    flows: list[dict[str, Any]] = []
-    pings: list[dict[str, Any]] = []
-    stations: dict[str, dict[str, Any]] = {}
-    for name, series in data["results"].items():
-        values = [math.nan if v is None else float(v) for v in series if not isinstance(v, (list, dict))]
-        judged = [v for v, ok in zip(values, inside, strict=False) if ok]
-        if _computed(name):
-            continue
-        kind = name.split()[0].lower()
-        if kind in ("tcp", "udp") and "rtt" not in name and " cwnd" not in name:
-            a = stats.finite(judged)
-            mbit = float(a.mean()) if a.size else 0.0
-            bytes_ = [0.0 if math.isnan(v) else v * 1e6 / 8 * step for v in values]
-            delivered = {"begin_s": x[0] if x else 0.0, "step_s": step, "values": bytes_}
-            flows.append({
-                "protocol": kind, "src": name, "dst": "", "station": None, "goodput_mbit": mbit, "by_acks": False,
-                "bytes": round(sum(b for b, ok in zip(bytes_, inside, strict=False) if ok)), "rtt_ms": None,
-                "ack_ms": None, "retransmissions": None, "packets": None, "delivered_bytes": delivered,
-            })  # fmt: skip
-        elif name.startswith("Ping"):
-            rows = data.get("raw_values", {}).get(name)
-            rtt = [float(r["val"]) for r in rows if r.get("val") is not None] if rows else judged
-            pings.append({"protocol": "icmp", "src": name, "dst": "", "station": None, "rtt_ms": _spread(rtt)})
-        elif "::airtime_tx::" in name or "::avg_aggr_size::" in name:
-            who = name.rsplit("::", 1)[1]
-            s = stations.setdefault(who, {"name": who, "mac": ""})
-            a = stats.finite(judged)
-            if "airtime" in name:
-                s["airtime_s"] = float(a.sum()) / 1e6
-                s["airtime_fraction"] = s["airtime_s"] / (span[1] - span[0]) if span[1] > span[0] else 0.0
-                steps = [0.0 if math.isnan(v) else v for v in values]
-                s["airtime_us"] = {"begin_s": x[0] if x else 0.0, "step_s": step, "values": steps}
-            elif a.size:
-                s["ampdu_mean"] = float(a.mean())
-    report = {
-        "span_s": [x[0], x[-1]] if x else None, "window_s": list(span), "frames": None, "links": [], "flows": flows,
-        "pings": pings, "busy_fraction": sum(s.get("airtime_fraction", 0.0) for s in stations.values()) or None,
-        "stations": sorted(stations.values(), key=lambda s: -s.get("airtime_s", 0.0)),
-    }  # fmt: skip
-    info = {
-        "format": f"flent {data.get('version', '?')}", "bytes": len(raw), "packets": None, "unreadable": 0, "snapped": 0,
-        "comment": meta.get("NOTE"), "damage": None,
-    }  # fmt: skip
-    return {"file": info, "origin": None, "report": report, "test": meta.get("NAME"), "title": meta.get("TITLE")}
-
-
-def _computed(name: str) -> bool:
-    """Whether a Flent series is made of others."""
-    return name.endswith((" avg", " sum", " totals", " fairness")) or "::airtime_fairness" in name or "_sum" in name
 
 
 def ampdu_of(station: Mapping[str, Any]) -> dict[str, Any]:
@@ -326,10 +246,13 @@ def save(document: Document, folder: Path) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, expected a folder")
     stem = Path(document["path"]).name.removesuffix(".gz")
-    return [
-        draw(document, folder / f"{stem}.png"),
-        files.write_text(folder / f"{stem}.json", files.dumps(json_of(document)) + "\n"),
-    ]
+    try:
+        return [
+            draw(document, folder / f"{stem}.png"),
+            files.write_text(folder / f"{stem}.json", files.dumps(json_of(document)) + "\n"),
+        ]
+    except OSError as e:
+        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
 
 
 def _cdf(ax: Axes, values: Any, shares: Any, label: str, colour: str) -> None:
@@ -441,6 +364,7 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
         ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
     if rows:
+        ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * len(rows)))
         ax.legend(loc="best", fontsize=6.5)
     return bool(rows)
 

@@ -177,7 +177,7 @@ def run(
     elif ask.nothing:
         result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
     else:
-        seen = workers.in_thread(lambda: ask.watch(s, seed))
+        seen = ask.watch(s, seed)
         result = seen.result
     written = result.save(out) if out is not None else []
     if seen is not None:
@@ -361,12 +361,12 @@ def explain(key: str | None, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf", "linux"]))
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k"]))
 @click.option(
     "--reference",
     type=click.Path(path_type=Path),
     default=None,
-    help="Folder (kernel, linux) or file (dcf) in place of the one that comes with it.",
+    help="Folder (kernel, linux) or file (dcf, ath9k) in place of the one that comes with it.",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
@@ -393,12 +393,12 @@ def validate(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Hold the model against the Linux kernel: its TCP (kernel), its Wi-Fi (linux); or against ns-3's DCF (dcf).
+    """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
 
     `linux` runs both waters on the standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
     """
     from . import report
-    from .validate import dcf, kernel, linux
+    from .validate import ath9k, dcf, kernel, linux
 
     for option, given, owner in (
         ("--recorded", recorded, "linux"),
@@ -413,8 +413,9 @@ def validate(
         "kernel": lambda done: kernel.validate(reference, count, done, plots),
         "dcf": lambda done: dcf.validate(reference, count, done, on),
         "linux": lambda done: linux.validate(reference, count, done, recorded),
+        "ath9k": lambda done: ath9k.validate(reference, count, done),
     }
-    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux}
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k}
     with _progress(f"validate {what}") as progress:
         total = len(modules[what].load(reference or modules[what].PATH))
         if what == "linux" and not recorded:

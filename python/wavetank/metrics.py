@@ -269,6 +269,12 @@ def _modes(h: FloatArray, which: int) -> float:
     return float(sorted(top)[which]) if top else math.nan
 
 
+def _usual_max(h: FloatArray) -> float:
+    """The largest size that one PPDU in a thousand reaches: a rare one has frames shorter than the MTU, and so more of them."""
+    tail = np.cumsum(h[::-1])[::-1]
+    return float(np.max(np.nonzero(tail >= 0.001 * max(h.sum(), 1))[0], initial=0))
+
+
 def _aggregates() -> dict[str, Quantity]:
     """Of data that go down: what the access point sent, by station too (``@sta3``), and what the stations answered with."""
 
@@ -292,6 +298,7 @@ def _aggregates() -> dict[str, Quantity]:
             "mode_high": (of(lambda h: _modes(h, -1)), "packets", size),
             "mode_low": (of(lambda h: _modes(h, 0)), "packets", size),
             "max": (of(lambda h: float(np.max(np.nonzero(h)[0], initial=0))), "packets", size),
+            "usual_max": (of(_usual_max), "packets", size),
             "single": (of(lambda h: _share(h, 1, 2)), "%", percent),
             "full": (of(lambda h: _share(h, FULL, 65)), "%", percent),
             "short": (of(lambda h: _share(h, 0, REST)), "%", percent),

@@ -422,7 +422,7 @@ def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
         ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(panel.get("label", panel["quantity"]))
-    ax.legend(fontsize=6.5)
+    ax.legend(fontsize=6.5, ncols=2, loc="upper left", bbox_to_anchor=(0.0, -0.2))
 
 
 KINDS = {

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
-use wavetank_capture::write::{About, Pcapng};
-use wavetank_capture::{Air, Analysis, Frame, Kind, Names, Report, Sent, read};
+use wavetank_capture::write::{About, Pcapng, mpdu, radiotap};
+use wavetank_capture::{Air, Analysis, Frame, Kind, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
 use wavetank_core::sim::{Probe, Time};
 use wavetank_core::wifi::Aired;
@@ -99,6 +99,25 @@ fn what_is_written_is_read() {
     }
 }
 
+/// Modulations that the model does not send (yet): radiotap carries them there and back.
+#[test]
+fn every_modulation_is_read_as_written() {
+    let legacy = [2, 4, 11, 22, 12, 18, 24, 36, 48, 72, 96, 108].map(Phy::Legacy);
+    let flags = [(false, false), (false, true), (true, false), (true, true)];
+    let ht = (0..32).flat_map(|m| flags.map(|(w, s)| Phy::Ht(m, w, s)));
+    let vht = (0..10).flat_map(|m| (1..=8).map(move |n| (m, n)));
+    // Not every MCS is defined with every width and number of streams.
+    let vht = vht.flat_map(|(m, n)| [20, 40, 80, 160].map(|w| Phy::vht(m, n, w, m % 2 == 0))).flatten();
+    let sample = runs()[0].frames.iter().map(|s| s.frame).find(|f| f.subframe.is_some() && !f.bad).unwrap();
+    for phy in legacy.into_iter().chain(ht).chain(vht) {
+        let f = Frame { phy: Some(phy), signal: Some(-61), mhz: 2437, ..sample };
+        let mut out = Vec::new();
+        radiotap(&f, Some(true), &mut out);
+        mpdu(&f, usize::MAX, &mut out);
+        assert_eq!(read::frame(&out, out.len() as u32, f.time), Some(f));
+    }
+}
+
 #[test]
 fn frames_are_in_order_and_none_overlaps_but_collisions() {
     for r in runs() {
@@ -127,8 +146,12 @@ fn a_capture_tells_what_its_run_tells() {
             };
             let hist: Vec<u64> = serde_json::from_value(s["ampdu_hist"].clone()).unwrap();
             let last = n.ampdu_hist.iter().rposition(|&k| k > 0).map_or(0, |i| i + 1);
-            assert_eq!(hist, n.ampdu_hist[..last], "{}", n.name);
-            assert_eq!(s["unanswered"], n.unanswered, "{}", n.name);
+            // Time stamps are whole microseconds: a PPDU at an edge of the window may fall on either side of it.
+            let both = hist.len().max(last);
+            let at = |h: &[u64], i: usize| h.get(i).copied().unwrap_or(0);
+            let apart: u64 = (0..both).map(|i| at(&hist, i).abs_diff(at(&n.ampdu_hist, i))).sum();
+            assert!(apart <= 2, "{}: {hist:?} in the capture, {:?} in the run", n.name, n.ampdu_hist);
+            assert!(s["unanswered"].as_u64().unwrap().abs_diff(n.unanswered) <= apart, "{}", n.name);
             // Stations that hardly send: one exchange at the window's edge weighs much. Times are whole us in a capture.
             let (a, b) = (s["airtime_fraction"].as_f64().unwrap(), n.airtime_fraction);
             assert!((a - b).abs() < 1e-4 + b * 1e-3, "{}: airtime {a} in the capture, {b} in the run", n.name);
@@ -215,9 +238,9 @@ fn as_big_endian(frames: &[Sent], offset_s: i64) -> Vec<u8> {
     block(&mut out, 1, &idb);
     for (i, s) in frames.iter().enumerate() {
         let mut packet = Vec::new();
-        wavetank_capture::write::radiotap(&s.frame, None, &mut packet);
+        radiotap(&s.frame, None, &mut packet);
         let head = packet.len();
-        let whole = wavetank_capture::write::mpdu(&s.frame, 256, &mut packet) + head;
+        let whole = mpdu(&s.frame, 256, &mut packet) + head;
         let ns = i128::from(s.frame.time) - i128::from(offset_s) * 1_000_000_000;
         let t = ((ns << 20) / 1_000_000_000 + 1) as u64;
         let mut epb = Vec::new();

@@ -8,7 +8,7 @@ use crate::setup::{Setup, control};
 use crate::wire::{Wire, sorted};
 use std::collections::{BTreeMap, VecDeque};
 use wavetank_core::sim::{Blind, Bytes, FlowId, NodeId, Owner, Packet, Span, Time};
-use wavetank_core::tcp::{Auto, Cc, Config, Offer, Profile, Socket, State, Tunables};
+use wavetank_core::tcp::{Auto, Cc, Config, Offer, Profile, Socket, State, Tunables, gso_segment};
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
 const BEGIN: Time = Time::from_ms(16_384);
@@ -99,6 +99,8 @@ struct Run<'a> {
     wire: Wire,
     fds: BTreeMap<i64, (Fd, bool)>,
     asked: Asked,
+    /// `shutdown` of receiving and of sending.
+    shut: (bool, bool),
     blocked: Option<Blocked>,
     names: BTreeMap<String, f64>,
     report: &'a mut Report,
@@ -133,6 +135,7 @@ pub fn run_script(script: &Script, opt: &Options) -> Report {
         wire: Wire::new(opt.isn.0, opt.isn.1),
         fds: BTreeMap::new(),
         asked: Asked::default(),
+        shut: (false, false),
         blocked: None,
         names: BTreeMap::new(),
         report: &mut report,
@@ -302,10 +305,13 @@ impl Run<'_> {
         loop {
             let (out, mut freed) = self.link.run(now);
             for p in out {
-                let shown = self.shown(&p);
-                self.report.trace.push(format!("{} {shown}", self.clock(now)));
                 freed.push((&p).into());
-                self.seen.push_back((now, Packet { owner: Owner::NONE, ..p }));
+                let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, true).collect() } else { vec![p] };
+                for p in pieces {
+                    let shown = self.shown(&p);
+                    self.report.trace.push(format!("{} {shown}", self.clock(now)));
+                    self.seen.push_back((now, Packet { owner: Owner::NONE, ..p }));
+                }
             }
             let Some(s) = self.sock.as_mut() else { break };
             for (super_packet, parts) in self.link.cut.drain(..) {
@@ -356,7 +362,7 @@ impl Run<'_> {
         if s.state() == State::Closed {
             return skip("a packet for a closed connection");
         }
-        let closed = self.fds.values().any(|f| f.0 == Fd::Closed);
+        let closed = self.fds.values().any(|f| f.0 == Fd::Closed) || self.shut == (true, true);
         if closed && spec.len > 0 {
             return skip("data for a closed descriptor");
         }
@@ -613,6 +619,16 @@ impl Run<'_> {
                 Ok(())
             }
             ("setsockopt", Some((kind, _))) => self.set_option(c, kind),
+            ("getsockopt", Some((kind, _))) if c.args.iter().any(|a| a.names("TCP_MAXSEG")) => {
+                // src: linux@6.12 net/ipv4/tcp.c do_tcp_getsockopt
+                let live = self.sock.as_ref().filter(|_| kind == Fd::Connection);
+                let mss = live.and_then(|s| s.tcp_info(self.now, "tcpi_snd_mss")).unwrap_or(536);
+                let mss = if live.is_some() { mss } else { self.asked.max_seg.map_or(mss, u64::from) };
+                match c.args.get(3).and_then(Arg::number) {
+                    Some(n) if n as u64 == mss => answers(0, None),
+                    n => Err(Stop::Fail("another segment size".into(), format!("{n:?}"), mss.to_string())),
+                }
+            }
             ("getsockopt", Some(_)) if c.args.iter().any(|a| a.names("SO_ERROR")) => match c.args.get(3) {
                 Some(a) if a.number() == Some(0) => answers(0, None),
                 _ => skip("an error that was expected of the socket"),
@@ -636,7 +652,10 @@ impl Run<'_> {
                     }
                     Some(_) => return skip("flags by number"),
                 }
-                let Some(s) = self.sock.as_mut().filter(|_| true) else { return skip("a write without a connection") };
+                if self.shut.1 {
+                    return answers(-1, Some("EPIPE"));
+                }
+                let Some(s) = self.sock.as_mut() else { return skip("a write without a connection") };
                 if !matches!(s.state(), State::Established | State::CloseWait) {
                     return skip("a write on a connection that is not open");
                 }
@@ -661,7 +680,7 @@ impl Run<'_> {
                     return skip("flags of recv");
                 }
                 let Some(s) = self.sock.as_mut() else { return skip("a read without a connection") };
-                if s.unread() == 0 && !s.at_end() && nonblock {
+                if s.unread() == 0 && !s.at_end() && !self.shut.0 && nonblock {
                     return answers(-1, Some("EAGAIN"));
                 }
                 self.block(c, e.line, until, n)
@@ -685,7 +704,8 @@ impl Run<'_> {
             }
             ("shutdown", Some((Fd::Connection, _))) => {
                 if c.args.get(1).is_some_and(|a| a.names("SHUT_RD")) {
-                    return skip("shutdown of the receiving direction");
+                    self.shut.0 = true;
+                    return answers(0, None);
                 }
                 let both = c.args.get(1).is_some_and(|a| a.names("SHUT_RDWR"));
                 let s = self.sock.as_mut().expect("a connection has a socket");
@@ -693,9 +713,7 @@ impl Run<'_> {
                     return skip("shutdown of a connection that is not open");
                 }
                 s.close(self.now, &mut self.link);
-                if both {
-                    self.fds.insert(fd, (Fd::Closed, false));
-                }
+                self.shut = (self.shut.0 || both, true);
                 self.settle()?;
                 answers(0, None)
             }
@@ -791,7 +809,7 @@ impl Run<'_> {
             }
             ("connect", _) if open => Some(0),
             ("write" | "send" | "sendto", Some(s)) if s.unwritten() == 0 => Some(b.bytes.into()),
-            ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() => {
+            ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() || self.shut.0 => {
                 let n = s.read(now, b.bytes, &mut self.link);
                 Some(n.into())
             }

@@ -44,20 +44,16 @@ impl<'a> Scan<'a> {
                 b' ' | b'\t' | b'\r' | b'\n' => {
                     self.next();
                 }
-                b'/' if self.ahead(1) == b'/' => self.to_line_end(),
-                b'#' => self.to_line_end(),
+                b'/' if self.ahead(1) == b'/' => self.skip_line(),
+                b'#' => self.skip_line(),
                 b'/' if self.ahead(1) == b'*' => {
-                    while !self.ended() && !(self.peek() == b'*' && self.ahead(1) == b'/') {
-                        self.next();
-                    }
-                    self.next();
-                    self.next();
+                    self.until("*/");
                 }
                 _ => return,
             }
         }
     }
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         while !self.ended() && self.peek() != b'\n' {
             self.next();
         }
@@ -97,7 +93,7 @@ impl<'a> Scan<'a> {
         let mut out = Vec::new();
         while !self.ended() && self.peek() != b'\n' {
             if self.peek() == b'/' && self.ahead(1) == b'/' {
-                self.to_line_end();
+                self.skip_line();
                 break;
             }
             out.push(self.next());

@@ -13,6 +13,8 @@ pub struct Setup {
     pub offer: Offer,
     /// The device's qdisc.
     pub qdisc: Qdisc,
+    /// Super-packets are cut before the device.
+    pub segments: bool,
 }
 
 /// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
@@ -66,7 +68,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 impl Setup {
     /// As the kernel boots.
     pub fn new() -> Setup {
-        Setup { params: Params::default(), offer: Offer::default(), qdisc: Qdisc::None }
+        Setup { params: Params::default(), offer: Offer::default(), qdisc: Qdisc::None, segments: false }
     }
 
     /// Carries out shell commands. The error says which of them is not known.
@@ -103,6 +105,13 @@ impl Setup {
                 )
             }
             "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => Ok(()),
+            // What the kernel's module has anyway.
+            "echo" if text == "echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect" => Ok(()),
+            // TCP builds super-packets all the same; the device does not take them.
+            "ethtool" if words[1..] == ["-K", "tun0", "tso", "off", "gso", "off"] => {
+                self.segments = true;
+                Ok(())
+            }
             "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
                 let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };
                 self.tc(&words[root + 1..]).ok_or(format!("the command \"{text}\""))

@@ -75,6 +75,11 @@ fn scenario(case: &Case) -> Result<String, String> {
         }
     };
 
+    let cc = case.text("module_cc", "");
+    if !cc.is_empty() {
+        sys::insmod(&cc, &format!("bbrp_pace={}", case.text("bbrp_pace", "6")))?;
+    }
+
     let tsq = case.text("tsq", "");
     let mut tsq_cards = Vec::new();
     if !tsq.is_empty() {

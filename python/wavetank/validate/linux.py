@@ -104,11 +104,6 @@ band = "5 GHz"
 links = 1
 tries = 7
 rts_fallback = false
-[ath9k_htc] # the virtual card's CPU and the host's interrupts take no time
-cpu_frame = 0
-cpu_ppdu = 0
-cpu_turn = "1 ns"
-host_irq = 0
 [nic] # a veth pair without NAPI
 gro = false
 rx_usecs = 0

@@ -78,7 +78,8 @@ pub fn radiotap(f: &Frame, sent: Option<bool>, out: &mut Vec<u8>) {
         present |= 1 << field::VHT;
         align(out, 2);
         let code = VHT_BANDWIDTH.iter().find(|b| b.0 == mhz).map_or(0, |b| b.1);
-        out.extend([0x44, 0, u8::from(sgi) << 2, code, mcs << 4 | nss, 0, 0, 0, 0, 0, 0, 0]);
+        // Known: no STBC, guard interval, not beamformed, bandwidth.
+        out.extend([0x65, 0, u8::from(sgi) << 2, code, mcs << 4 | nss, 0, 0, 0, 0, 0, 0, 0]);
     }
     let len = (out.len() - begin) as u16;
     out[begin + 2..begin + 4].copy_from_slice(&len.to_le_bytes());

@@ -4,7 +4,7 @@
 //! or later (see `net::port`) [`Ethernet::complete`] does the books. The device keeps of a packet what its books need, not the
 //! packet. Stands for any driver that calls `netdev_tx_sent_queue` and `netdev_tx_completed_queue`.
 //! Differs: D1 each frame completes alone, at the end of its gap on the wire: no interrupt
-//! moderation, no NAPI budget; BQL therefore sees completions of one frame and settles at about two. D2 the far end
+//! moderation on this side (reception: `host::nic`), no NAPI budget; BQL therefore sees completions of one frame and settles at about two. D2 the far end
 //! gets the frame at that same instant (propagation is the link's). D3 no offloads: a packet is one frame.
 
 use super::bql::{self, Dql};

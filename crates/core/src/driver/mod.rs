@@ -1,10 +1,11 @@
-//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc.
+//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc, the Linksys access point.
 
 pub mod ath10k;
 pub mod ath9k;
 pub mod ath9k_htc;
 pub mod bql;
 pub mod ethernet;
+pub mod linksys;
 
 crate::choices! {
     /// A Wi-Fi driver by its name.
@@ -17,5 +18,7 @@ crate::choices! {
         Ath9kHtc = "ath9k_htc",
         /// Qualcomm Atheros 802.11ac on PCIe: QCA988x, QCA6174.
         Ath10k = "ath10k",
+        /// The thesis's commercial access point, a Broadcom chip; access points only.
+        Linksys = "linksys",
     }
 }

@@ -60,6 +60,7 @@ impl Gro {
             let merged = continues(&ring[h].1, p);
             if merged {
                 let h = &mut ring[h].1;
+                h.mss = payload as u16; // all its segments are of one size
                 h.payload += payload;
                 h.segs += 1;
                 h.truesize += truesize;

@@ -61,6 +61,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
+        Name::Linksys => DriverConfig::Linksys(s.linksys),
     };
     let queues = |r: &Radio| {
         let mut q = s.mac80211;

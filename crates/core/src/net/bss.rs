@@ -197,6 +197,14 @@ impl Bss {
         medium.look(now, s, &mut v);
     }
 
+    /// Whether what GRO merged goes whole to the netdev of `s`, which cuts it behind its qdisc.
+    pub fn keeps_whole(&self, s: StaIx) -> bool {
+        self.stations[s.ix()].netdev.keeps_whole()
+    }
+    /// Packets that cutting has made.
+    pub fn cut(&self) -> u64 {
+        self.stations.iter().map(|s| s.netdev.cut()).sum()
+    }
     /// Packets inside: in queues, drivers, and reorder buffers, each counted once.
     pub fn held(&self) -> u64 {
         let held = |s: &Station| s.netdev.held() + s.tao.as_ref().map_or(0, |t| t.held());

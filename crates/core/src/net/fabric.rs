@@ -95,10 +95,10 @@ impl Fabric {
             Route::Air(from, to) => {
                 let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
                 let mut verdict = Verdict::Ok;
-                if p.segs == 1 {
+                if p.segs == 1 || p.owner == Owner::NONE && bss.keeps_whole(from) {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
-                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 or the qdisc.
+                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211.
                     for s in self.accounts.segment(p, false) {
                         let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {
@@ -216,6 +216,13 @@ impl Fabric {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));
             }
         }
+    }
+
+    /// The books, with what was cut behind a qdisc.
+    pub(super) fn ledger(&self) -> Ledger {
+        let mut l = self.accounts.ledger;
+        l.made += self.bss.as_ref().map_or(0, |b| b.cut());
+        l
     }
 
     /// Packets that are somewhere below the sockets.

@@ -374,7 +374,7 @@ impl<T: Probe> Observer<T> {
             echoes,
             nodes,
             queues: ob.queues,
-            ledger: w.fabric.accounts.ledger,
+            ledger: w.fabric.ledger(),
             held,
             digest: ob.digest,
         };

@@ -88,7 +88,7 @@ impl<T: Probe> World<T> {
 
     /// Packets made so far.
     pub fn packets_made(&self) -> u64 {
-        self.fabric.accounts.ledger.made
+        self.fabric.ledger().made
     }
 
     /// What was seen so far.
@@ -98,7 +98,7 @@ impl<T: Probe> World<T> {
 
     /// Packets made but neither delivered, dropped nor held anywhere: 0 in a world that loses nothing.
     pub fn unaccounted(&self) -> i64 {
-        let l = &self.fabric.accounts.ledger;
+        let l = self.fabric.ledger();
         l.made as i64 - l.delivered as i64 - l.drops() as i64 - self.fabric.held() as i64
     }
 

@@ -59,6 +59,10 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         ));
     }
     modes(s, places, path)?;
+    if s.sta.driver == Name::Linksys {
+        let expected = "a station's driver: ath9k, ath9k_htc or ath10k (the Linksys device is an access point)";
+        return Err(refuse(places, path, "sta.driver", "linksys", expected));
+    }
     let t = &s.traffic;
     if t.tcp_up == 0 && t.tcp_down == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));

@@ -144,6 +144,8 @@ sections! {
     ath9k_htc: crate::driver::ath9k_htc::Params,
     /// The ath10k driver, its cards and their firmware.
     ath10k: crate::driver::ath10k::Params,
+    /// The Linksys access point.
+    linksys: crate::driver::linksys::Params,
     /// Ethernet devices.
     ethernet: crate::driver::ethernet::Params,
     /// Byte queue limits.

@@ -131,6 +131,7 @@ impl Socket {
             }
             Verdict::Drop => {
                 self.stats.own_drops += 1;
+                self.tsq.refuse(Time::from_ns(self.tp.clock.ns));
                 self.enter_cwr();
                 Err(Failed::Congested)
             }

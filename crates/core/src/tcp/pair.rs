@@ -183,7 +183,11 @@ impl Pair {
         }
     }
     pub(super) fn until(&mut self, end: Time) {
+        let (mut instant, mut events) = (Time::ZERO, 0);
         while let Some((now, e)) = self.q.pop_until(end) {
+            events = if now == instant { events + 1 } else { 0 };
+            instant = now;
+            assert!(events < 100_000, "time stands still at {now:?}: {e:?}\n{:?}\n{:?}", self.c.timers, self.info());
             match e {
                 Event::Serve => {
                     self.busy = false;

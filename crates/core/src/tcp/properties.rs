@@ -14,6 +14,9 @@ const BYTES: u64 = 250_000;
 /// No network here is faster than this, bytes a second, by far.
 const FASTEST: u64 = 1 << 40;
 
+/// More events than any of these transfers has.
+const MANY: u32 = 300_000;
+
 /// What does not hold about a sender.
 fn wrong(s: &Socket) -> Option<String> {
     let tp = &s.tp;
@@ -83,8 +86,11 @@ proptest! {
         p.fwd = Box::new(move |_, _, _| random_fault(a.bits() as u32, per_mille));
         p.rev = Box::new(move |_, _, _| random_fault(b.bits() as u32, per_mille));
         p.start(Some(BYTES));
+        let mut events = 0u32;
         while let Some(at) = p.q.peek().filter(|&t| t < Time::from_s(2_000)) {
             p.until(at);
+            events += 1;
+            prop_assert!(events < MANY, "{events} events, and no end: {:?}\n{:?}", p.info(), p.c.stats());
             for (who, wrong) in [("client", wrong(&p.c)), ("server", wrong(&p.s)), ("receiver", confused(&p.s))] {
                 prop_assert!(wrong.is_none(), "{who} at {at:?}: {}\n{:?}\n{:?}", wrong.unwrap(), p.info(), p.c.stats());
             }

@@ -2,7 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
 //! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2; D2 a segment counts as still in this host only where the world reports
-//! freed packets by [`Socket::on_free_packet`].
+//! freed packets by [`Socket::on_free_packet`]. D3 a segment that a timeout sends again while its retransmission is thought to be in flight
+//! (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked").
 
 use super::delivery_rate;
 use super::output::{Failed, Load};
@@ -70,9 +71,10 @@ impl Socket {
         let sent = self.transmit_again(id, segs, low);
         let n = *sent.as_ref().unwrap_or(&0);
         for i in 0..n {
-            self.rtx.get_mut(id.wrapping_add(i)).tags |= tag::ANY_RETRANS;
+            let s = self.rtx.get_mut(id.wrapping_add(i));
+            self.tp.retrans_out += u32::from(!s.has(tag::RETRANS));
+            s.tags |= tag::ANY_RETRANS;
         }
-        self.tp.retrans_out += n;
         if self.undo.retrans_stamp == 0 {
             self.undo.retrans_stamp = super::clock::Clock::timestamp(self.rtx.get(id).sent_ns);
         }

@@ -245,7 +245,8 @@ impl Socket {
     /// skbs leave more room in the send buffer.
     fn merge_sacked(&mut self, id: u32) {
         let prev = id.wrapping_sub(1);
-        if !self.cost.in_pages() || !self.rtx.contains(prev) {
+        // What the same ACK takes off the queue is not SACKed any more, and joins nothing.
+        if !self.cost.in_pages() || !self.rtx.contains(prev) || !self.rtx.get(id).plainly_sacked() {
             return;
         }
         let (to, len) = (self.rtx.get(prev).skb, self.rtx.get(prev).len());

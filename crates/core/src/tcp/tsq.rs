@@ -20,6 +20,8 @@ pub struct Tsq {
     throttled: bool,
     /// The tasklet is scheduled.
     queued: bool,
+    /// When the own queue last refused a packet.
+    refused: Option<Time>,
 }
 
 impl Tsq {
@@ -32,6 +34,10 @@ impl Tsq {
     #[inline]
     pub fn charge(&mut self, truesize: u32) {
         self.wmem += truesize;
+    }
+    /// The own queue refused a packet.
+    pub fn refuse(&mut self, now: Time) {
+        self.refused = Some(now);
     }
     /// Something is held back: the next freed skb schedules the tasklet.
     pub fn throttle(&mut self) {
@@ -91,10 +97,15 @@ impl Socket {
     /// the same instant. Every packet that went down with this socket as its owner is freed once, whatever became of it: also one that the
     /// own queue refused.
     #[inline]
-    pub fn on_free(&mut self, _now: Time, truesize: u32) -> bool {
+    pub fn on_free(&mut self, now: Time, truesize: u32) -> bool {
         debug_assert!(self.tsq.wmem >= truesize, "more freed than charged");
         self.tsq.wmem = self.tsq.wmem.saturating_sub(truesize);
         if !self.tsq.throttled || self.tsq.queued {
+            return false;
+        }
+        // Linux frees what its queue refuses within the call that sent it, before TSQ sees that there is too much; here it comes back
+        // afterwards, and must not wake the socket to send it once more in the same instant.
+        if self.tsq.refused == Some(now) && self.tp.packets_out > 0 {
             return false;
         }
         self.tsq.throttled = false;

@@ -118,7 +118,8 @@ impl Firmware {
     }
     fn enqueue(&mut self, i: usize) {
         let q = &mut self.queues[i];
-        if !q.paused && !q.scheduled && !(q.fresh.is_empty() && q.redo.is_empty()) {
+        let waits = !q.fresh.is_empty() || !q.redo.is_empty();
+        if waits && !q.paused && !q.scheduled {
             q.scheduled = true;
             self.turn[Ac::of(q.tid).ix()].push_back(i);
         }

@@ -49,6 +49,10 @@ pub trait Above {
     /// Whether completions that leave `pending` of `most` descriptors in use let more down: half must be free for TXQs
     /// (`ath10k_mac_tx_push_pending`), one for a netdev queue (`ath10k_htt_tx_dec_pending`).
     fn resumes(&self, pending: u16, most: u16) -> bool;
+    /// Whether a packet that came is pushed at once, with `pending` of `most` descriptors in use.
+    fn pushes(&self, pending: u16, most: u16) -> bool {
+        pending < most
+    }
 }
 
 /// The card and its driver. `Q` is what stands above.
@@ -101,9 +105,9 @@ impl<Q: Above> Ath10k<Q> {
             let Some((p, to, tid, charged)) = q.pull(now, ac, sink) else { break };
             let slot = self.host.take(&p, to, tid, charged);
             self.fw.take(slot, to, tid);
-            self.fw.fill(now, ac, &self.host, &self.par);
         }
         q.give_back(now, ac);
+        self.fw.fill(now, ac, &self.host, &self.par);
     }
     /// `ath10k_mac_tx_push_pending`: every category, everybody.
     fn push_pending(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
@@ -134,7 +138,7 @@ impl<Q: Above> Device for Ath10k<Q> {
 
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
         let ac = Ac::of(tid);
-        if !self.host.has_room() {
+        if !q.pushes(self.host.pending(), self.par.msdus) {
             return;
         }
         q.start(ac);

@@ -2,7 +2,10 @@
 //!
 //! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
-//! Differs: D1 when the netdev queues stop in the middle of a TXQ's turn, the turn goes on when they wake.
+//! What GRO merged is one packet to a qdisc and is cut behind it; segments that the device had no room for come first, before the
+//! qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
+//! Differs: D1 when the netdev queues stop in the middle of a TXQ's turn, the turn goes on when they wake; D2 super-packets of the
+//! host's own sockets are cut before the qdisc.
 
 mod pushed;
 
@@ -11,7 +14,9 @@ use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Packet, Time, Verdict};
+use crate::tcp::gso_segment;
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
+use std::collections::VecDeque;
 
 /// The queues above the device.
 pub(super) struct Queues {
@@ -24,17 +29,57 @@ pub(super) struct Queues {
     modes: Vec<Mode>,
     /// Bit by category: its qdisc had its turn.
     begun: u8,
+    /// Packets that cutting has made.
+    cut: u64,
+}
+
+/// A qdisc, and what is left of the super-packet that it gave last.
+struct Leaf {
+    qdisc: Qdisc,
+    rest: VecDeque<Packet>,
+}
+
+/// Segments of a packet of 64 KiB at most.
+const SEGMENTS: usize = 48;
+
+impl Leaf {
+    fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
+        if let Some(p) = self.rest.pop_front() {
+            return Some(p);
+        }
+        let p = self.qdisc.dequeue(now, sink)?;
+        if p.segs == 1 {
+            return Some(p);
+        }
+        *cut += u64::from(p.segs) - 1;
+        // Each weighs what its frame weighed when it came.
+        let truesize = p.truesize / u32::from(p.segs);
+        self.rest.extend(gso_segment(&p, false).map(|s| Packet { truesize, ..s }));
+        self.rest.pop_front()
+    }
+    fn packets(&self) -> u64 {
+        u64::from(self.qdisc.packets()) + self.rest.len() as u64
+    }
 }
 
 enum Queued {
-    Qdiscs(Box<[Qdisc; Ac::COUNT]>),
+    Qdiscs(Box<[Leaf; Ac::COUNT]>),
     Txqs(Box<Txqs>, [Option<(u16, u8)>; Ac::COUNT]),
 }
 
 impl Queues {
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], qos: bool, rfc8325: bool) -> Queues {
-        let all = seeds.map(|s| Qdisc::new(kind, setup, s));
-        Queues { kind: Queued::Qdiscs(Box::new(all)), hops: Hops::default(), qos, rfc8325, modes: Vec::new(), begun: 0 }
+        let leaf = |s| Leaf { qdisc: Qdisc::new(kind, setup, s), rest: VecDeque::with_capacity(SEGMENTS) };
+        let all = seeds.map(leaf);
+        Queues {
+            kind: Queued::Qdiscs(Box::new(all)),
+            hops: Hops::default(),
+            qos,
+            rfc8325,
+            modes: Vec::new(),
+            begun: 0,
+            cut: 0,
+        }
     }
     pub fn txqs(q: Txqs, qos: bool, rfc8325: bool) -> Queues {
         Queues {
@@ -44,6 +89,7 @@ impl Queues {
             rfc8325,
             modes: Vec::new(),
             begun: 0,
+            cut: 0,
         }
     }
     /// The same, told how each peer is sent to.
@@ -60,7 +106,7 @@ impl Queues {
         let tid = self.tid(&p);
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let q = &mut q[Ac::of(tid).ix()];
+                let q = &mut q[Ac::of(tid).ix()].qdisc;
                 if q.orphans(&p) {
                     sink.free(&p);
                     p.owner = crate::sim::Owner::NONE;
@@ -76,14 +122,22 @@ impl Queues {
     /// When a qdisc that holds packets back wants to be asked again.
     pub fn wake_at(&self, now: Time) -> Option<Time> {
         match &self.kind {
-            Queued::Qdiscs(q) => q.iter().filter_map(|q| q.wake_at(now)).min(),
+            Queued::Qdiscs(q) => q.iter().filter_map(|q| q.qdisc.wake_at(now)).min(),
             Queued::Txqs(..) => None,
         }
+    }
+    /// Whether a packet that GRO merged goes in whole.
+    pub fn keeps_whole(&self) -> bool {
+        matches!(self.kind, Queued::Qdiscs(_))
+    }
+    /// Packets that cutting has made.
+    pub fn cut(&self) -> u64 {
+        self.cut
     }
     /// Packets in them.
     pub fn packets(&self) -> u64 {
         match &self.kind {
-            Queued::Qdiscs(q) => q.iter().map(|q| u64::from(q.packets())).sum(),
+            Queued::Qdiscs(q) => q.iter().map(Leaf::packets).sum(),
             Queued::Txqs(q, _) => u64::from(q.packets()),
         }
     }
@@ -91,20 +145,20 @@ impl Queues {
 
 impl Above for Queues {
     fn listens(&self, ac: Ac) -> bool {
-        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].listens())
+        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].qdisc.listens())
     }
     fn more_data(&self, ac: Ac) -> bool {
-        matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].more_data())
+        matches!(&self.kind, Queued::Qdiscs(q) if !q[ac.ix()].rest.is_empty() || q[ac.ix()].qdisc.more_data())
     }
     fn message(&mut self, ac: Ac, id: u32, m: Message) {
         if let Queued::Qdiscs(q) = &mut self.kind {
-            q[ac.ix()].message(id, m);
+            q[ac.ix()].qdisc.message(id, m);
         }
     }
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let p = q[ac.ix()].dequeue(now, sink)?;
+                let p = q[ac.ix()].dequeue(now, sink, &mut self.cut)?;
                 Some((p, self.hops.of(&p), self.tid(&p)))
             }
             Queued::Txqs(q, turns) => {

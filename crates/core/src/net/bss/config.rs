@@ -1,6 +1,6 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::{ath9k, ath9k_htc, ath10k};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
 use crate::phy::{Band, Mode, Ofdm};
 use crate::qdisc;
@@ -70,6 +70,8 @@ pub enum DriverConfig {
     Ath10k(Box<ath10k::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 4.15 and later).
     Ath10kTxqs(Box<ath10k::Params>),
+    /// The Linksys access point, which has queues of its own.
+    Linksys(linksys::Params),
 }
 
 impl DriverConfig {
@@ -156,6 +158,10 @@ impl StaConfig {
             | DriverConfig::Ath9kTidq(..)
             | DriverConfig::Ath10k(..)
             | DriverConfig::Ath10kTxqs(_) => (32, 10),
+            DriverConfig::Linksys(p) => {
+                access[Ac::Be.ix()].txop = p.burst;
+                (7, 7) // dot11ShortRetryLimit
+            }
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => {
                 for a in &mut access {
                     a.cw_min = ath9k_htc::cw_min(a.cw_min);

@@ -6,6 +6,7 @@ use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
+use crate::driver::linksys::{Fifos, Linksys};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::Setup;
@@ -23,6 +24,8 @@ pub(super) enum Netdev {
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
     /// Qdiscs or TXQs, and ath10k.
     Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
+    /// The Linksys access point.
+    Linksys(Box<Fifos>, Box<Linksys>),
 }
 
 /// The tag of a qdisc's watchdog among a driver's own.
@@ -52,6 +55,11 @@ impl Netdev {
         match &s.driver {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
+            DriverConfig::Linksys(p) => {
+                let rates = Rates::fixed(&s.rate, modes);
+                let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
+                Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
+            }
             DriverConfig::Ath9k(p) => {
                 let rates = Rates::fixed(&s.rate, modes);
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
@@ -96,6 +104,11 @@ impl Netdev {
                 watch(now, q, sink);
                 v
             }
+            Netdev::Linksys(q, d) => {
+                let v = q.enqueue(to, tid, p, sink);
+                d.wake(now, to, tid, q, sink);
+                v
+            }
             Netdev::Ath10k(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
@@ -119,7 +132,7 @@ impl Netdev {
                 }
                 d.uncork(now, q, sink);
             }
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) => {
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {
                 for p in all {
                     self.xmit(now, to, tid, p, sink);
                 }
@@ -132,7 +145,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
             Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
-            Netdev::Ath10k(..) => Some(Ac::of(tid)),
+            Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -144,6 +157,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
             Netdev::Ath10k(_, d) => d.head(ac),
+            Netdev::Linksys(_, d) => d.head(ac),
         }
     }
     /// The hardware is done with the head.
@@ -153,6 +167,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Linksys(q, d) => d.done(now, ac, r, q, sink),
         }
     }
     /// A call that was wanted.
@@ -176,6 +191,7 @@ impl Netdev {
                 watch(now, q, sink);
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
         }
     }
     /// A PPDU came.
@@ -185,6 +201,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
     /// A received packet, in order, whose last bit was there at `ended`.
@@ -194,6 +211,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
             Netdev::Ath10k(_, d) => d.rx(p),
+            Netdev::Linksys(_, d) => d.rx(p),
         }
     }
     /// Received packets that are ready for the host.
@@ -203,6 +221,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
             Netdev::Ath10k(_, d) => d.take_up(up),
+            Netdev::Linksys(_, d) => d.take_up(up),
         }
     }
     /// Packets that wait to be sent: above the driver, and in it and its hardware.
@@ -212,6 +231,25 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => (q.packets(), d.held()),
             Netdev::Ath9kHtc(q, d) => (q.packets(), d.held()),
             Netdev::Ath10k(q, d) => (q.packets(), d.held()),
+            Netdev::Linksys(q, d) => (q.packets(), d.held()),
+        }
+    }
+    /// Whether a packet that GRO merged is handed down whole.
+    pub fn keeps_whole(&self) -> bool {
+        match self {
+            Netdev::Ath9kTidq(q, _) => q.keeps_whole(),
+            Netdev::Ath9kHtc(q, _) => q.keeps_whole(),
+            Netdev::Ath10k(q, _) => q.keeps_whole(),
+            Netdev::Ath9k(..) | Netdev::Linksys(..) => false,
+        }
+    }
+    /// Packets that cutting has made.
+    pub fn cut(&self) -> u64 {
+        match self {
+            Netdev::Ath9kTidq(q, _) => q.cut(),
+            Netdev::Ath9kHtc(q, _) => q.cut(),
+            Netdev::Ath10k(q, _) => q.cut(),
+            Netdev::Ath9k(..) | Netdev::Linksys(..) => 0,
         }
     }
     /// Packets inside.
@@ -221,6 +259,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Linksys(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }
 }
