@@ -37,6 +37,8 @@ pub(super) struct Queues {
 struct Leaf {
     qdisc: Qdisc,
     rest: VecDeque<Packet>,
+    /// Whether it had more where the last packet came from: the hint that all segments of that packet carry.
+    more: bool,
 }
 
 /// Segments of a packet of 64 KiB at most.
@@ -48,6 +50,7 @@ impl Leaf {
             return Some(p);
         }
         let p = self.qdisc.dequeue(now, sink)?;
+        self.more = self.qdisc.more_data();
         if p.segs == 1 {
             return Some(p);
         }
@@ -69,7 +72,7 @@ enum Queued {
 
 impl Queues {
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], qos: bool, rfc8325: bool) -> Queues {
-        let leaf = |s| Leaf { qdisc: Qdisc::new(kind, setup, s), rest: VecDeque::with_capacity(SEGMENTS) };
+        let leaf = |s| Leaf { qdisc: Qdisc::new(kind, setup, s), rest: VecDeque::with_capacity(SEGMENTS), more: false };
         let all = seeds.map(leaf);
         Queues {
             kind: Queued::Qdiscs(Box::new(all)),
@@ -148,7 +151,7 @@ impl Above for Queues {
         matches!(&self.kind, Queued::Qdiscs(q) if q[ac.ix()].qdisc.listens())
     }
     fn more_data(&self, ac: Ac) -> bool {
-        matches!(&self.kind, Queued::Qdiscs(q) if !q[ac.ix()].rest.is_empty() || q[ac.ix()].qdisc.more_data())
+        matches!(&self.kind, Queued::Qdiscs(q) if !q[ac.ix()].rest.is_empty() || q[ac.ix()].more)
     }
     fn message(&mut self, ac: Ac, id: u32, m: Message) {
         if let Queued::Qdiscs(q) = &mut self.kind {
