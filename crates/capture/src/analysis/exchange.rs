@@ -4,8 +4,8 @@ use crate::frame::{Frame, Kind, Mac, Subframe};
 use crate::phy::Phy;
 use wavetank_core::wifi::{Burst, Seq};
 
-/// PPDUs that can be open at once: what collides.
-const OPEN: usize = 4;
+/// PPDUs that can be open at once: what collides. Stations whose pings have one rhythm collide all together.
+const OPEN: usize = 64;
 /// Time stamps are whole microseconds, and differ by what drivers make of them: no more than this, ns.
 const SLACK: u64 = 2_000;
 /// RTS and CTS at 1 Mbit/s take no longer, ns.

@@ -5,7 +5,7 @@ use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::sim::{Bin, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
-use crate::tcp::gso_segment;
+use crate::tcp::{gro_segment, gso_segment};
 
 /// The way to the next hop.
 #[derive(Clone, Copy, Debug)]
@@ -48,16 +48,16 @@ impl Accounts {
         }
     }
 
-    /// Cuts a super-packet into its segments, for a device that gathers (`sg`) or not.
+    /// Cuts a socket's super-packet into its segments, for a device that gathers (`sg`) or not.
     pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
         if p.segs > 1 && p.owner != Owner::NONE {
             let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
-        // What GRO merged and a router sends on weighs what its frames weighed.
-        let frame = (p.segs > 1 && p.owner == Owner::NONE).then_some(p.truesize / u32::from(p.segs));
-        gso_segment(p, sg).map(move |s| Packet { truesize: frame.unwrap_or(s.truesize), ..s })
+        let routed = (p.owner == Owner::NONE).then(|| gro_segment(p));
+        let own = (p.owner != Owner::NONE).then(|| gso_segment(p, sg));
+        routed.into_iter().flatten().chain(own.into_iter().flatten())
     }
 }
 

@@ -117,6 +117,17 @@ impl Socket {
 /// payload stays in pages; without, each segment is copied into a head of its own. The sum of their truesize replaces the
 /// super-packet's: tell the socket by [`Socket::on_gso`].
 pub fn gso_segment(p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
+    let (whole, payload) = (p.truesize, p.payload);
+    segments(p, move |part| truesize::cut(whole - payload, part, sg))
+}
+
+/// The same of what GRO merged and a router sends on: each segment weighs what its frame weighed when it came.
+pub fn gro_segment(p: &Packet) -> impl Iterator<Item = Packet> + use<> {
+    let frame = p.truesize / u32::from(p.segs.max(1));
+    segments(p, move |_| frame)
+}
+
+fn segments<W: Fn(u32) -> u32>(p: &Packet, weigh: W) -> impl Iterator<Item = Packet> + use<W> {
     let p = *p;
     let segs = u32::from(p.segs.max(1));
     let mss = u32::from(p.mss);
@@ -129,7 +140,7 @@ pub fn gso_segment(p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<>
         s.segs = 1;
         s.seq = p.seq.wrapping_add(i * mss);
         s.payload = if last { p.payload - mss * (segs - 1) } else { mss };
-        s.truesize = truesize::cut(p.truesize - p.payload, s.payload, sg);
+        s.truesize = weigh(s.payload);
         if !last {
             s.flags &= !(flags::FIN | flags::PSH);
         }

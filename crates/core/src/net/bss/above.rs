@@ -14,7 +14,7 @@ use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Packet, Time, Verdict};
-use crate::tcp::gso_segment;
+use crate::tcp::gro_segment;
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
@@ -55,9 +55,7 @@ impl Leaf {
             return Some(p);
         }
         *cut += u64::from(p.segs) - 1;
-        // Each weighs what its frame weighed when it came.
-        let truesize = p.truesize / u32::from(p.segs);
-        self.rest.extend(gso_segment(&p, false).map(|s| Packet { truesize, ..s }));
+        self.rest.extend(gro_segment(&p));
         self.rest.pop_front()
     }
     fn packets(&self) -> u64 {
