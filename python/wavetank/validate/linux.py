@@ -201,18 +201,19 @@ def _per_radio(value: Any, index: int) -> Any:
     return value[min(index, len(value) - 1)] if isinstance(value, list) else value
 
 
+def _mcs(config: dict[str, Any]) -> list[int]:
+    """The MCS of each station; -1: rate control chooses. (Element 0 of a list is the AP's own and unused.)"""
+    return [_per_radio(config["radio"]["fixed_mcs"], i) for i in range(1, config["stations"] + 1)]
+
+
 def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
     """Why the model cannot run this scenario; empty if it can."""
     names, c, radio = _core.registry(), case.config, case.config["radio"]
     drivers = {DRIVERS[_per_radio(radio["mode"], i)] for i in range(c["stations"] + 1)}
     if missing := sorted(drivers - set(names["driver"])):
         return f"the driver {missing[0]} is not there yet"
-    # element 0 of a list is the AP's own and unused
-    mcs = {_per_radio(radio["fixed_mcs"], i) for i in range(1, c["stations"] + 1)}
-    if mcs == {-1}:
+    if -1 in _mcs(c):
         return "rate control (minstrel) is not there yet"
-    if len(mcs) > 1:
-        return "stations with rates of their own are not there yet"
     if isinstance(radio["error_ppm"], list) and len(set(radio["error_ppm"])) > 1:
         return "an error rate a modulation is not there yet"
     if c["tos"] not in (0, RRUL):
@@ -277,6 +278,8 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets |= {"ap.above": above, "sta.above": above}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
+    if len(set(_mcs(c))) > 1:
+        sets["stations.mcs"] = ", ".join(map(str, _mcs(c)))
     if c["gso_max_segs"]:
         sets["tcp.gso_max_segs"] = str(c["gso_max_segs"])
     if c["rtt_ms"] and tcp:
