@@ -61,8 +61,11 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
     }
     for (key, value) in overrides {
         let (section, leaf) = key.split_once('.').unwrap_or(("", key));
-        let raw = raw_of_override(value);
-        set(&mut s, &mut places, "--set", 0, section, leaf, &raw)?;
+        // A key that takes names may have some that look like numbers (kernel=5.10).
+        set(&mut s, &mut places, "--set", 0, section, leaf, &raw_of_override(value)).or_else(|e| {
+            let text = Raw::Text(value.trim().into());
+            set(&mut s, &mut places, "--set", 0, section, leaf, &text).map_err(|_| e)
+        })?;
     }
     check::required(&places, src.path)?;
     check::combinations(&s, &places, src.path)?;
@@ -233,6 +236,13 @@ mod tests {
         assert_eq!(e.file, "--set");
     }
 
+    #[test]
+    fn names_that_look_like_numbers_can_be_set() {
+        let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
+        assert_eq!(set("kernel", "5.10").unwrap().kernel, crate::scenario::keys::Kernel::V5_10);
+        let e = set("kernel", "5.11").unwrap_err().to_string();
+        assert!(e.contains("expected one of"), "{e}");
+    }
     #[test]
     fn broken_toml_has_a_line() {
         let e = parse("name = \"x\"\n[topology\n").unwrap_err();
