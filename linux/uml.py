@@ -43,7 +43,14 @@ class Trouble(Exception):
 def cache_root():
     """The folder that holds everything built."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(base) / "wavetank" / "linux"
+    root = pathlib.Path(base).resolve() / "wavetank" / "linux"
+    # The guest covers these with file systems of its own and would not find its modules there.
+    for covered in ("/tmp", "/run"):
+        if root.is_relative_to(covered):
+            raise Trouble(
+                f"the cache {root} is below {covered}, where the guest cannot see it: set XDG_CACHE_HOME elsewhere"
+            )
+    return root
 
 
 #: A program that must be there, and Debian's package that brings it.
