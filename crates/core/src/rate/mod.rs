@@ -5,6 +5,7 @@
 //! line in [`Rates`].
 
 pub mod fixed;
+pub mod minstrel_ht;
 
 use crate::phy::Mode;
 use crate::sim::Time;

@@ -1,0 +1,144 @@
+//! Minstrel-HT: Linux's rate control for hardware that leaves it to mac80211.
+//!
+//! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c. It learns each rate's probability of success from transmit
+//! statuses, ranks rates by expected throughput every 50 ms, and lets a probe out every 20 ms at most.
+//! Equations: probability = low pass of acknowledged / tried MPDUs ([`stats`]); throughput = probability (at most 0.9) over
+//! overhead / A-MPDU length + duration of 1200 bytes in an aggregate of 16 ([`station`]); probes in three kinds ([`sampling`]);
+//! tries by what fits into 6 ms ([`retries`]).
+//!
+//! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
+//! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
+//!
+//! No scenario can choose it yet: it was written from the source and is tested by hand-worked numbers; recorded decisions of a
+//! running kernel, channels that make rates fail, and the way into [`super::Rates`] are still to come.
+
+pub mod groups;
+mod retries;
+pub mod sampling;
+pub mod station;
+pub mod stats;
+
+pub use groups::Rate;
+pub use sampling::Table;
+pub use station::{Overhead, Station, Supports};
+pub use stats::Tries;
+
+/// What a station's chain is, best first; the last is the robust rate.
+pub type RateTable = [Option<(Rate, Tries)>; 4];
+
+/// What the hardware can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hardware {
+    /// Links of a chain (`hw->max_rates`).
+    pub max_rates: u8,
+    /// Tries in a chain (`hw->max_rate_tries`).
+    pub max_rate_tries: u8,
+}
+
+/// A transmit status: a frame, or an A-MPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Status<'a> {
+    /// Rates that were tried, in order, and how often.
+    pub tried: &'a [(Rate, u8)],
+    /// Frames sent (`ampdu_len`).
+    pub frames: u16,
+    /// Frames acknowledged (`ampdu_ack_len`).
+    pub acked: u16,
+}
+
+/// Minstrel-HT for one station. Time is in jiffies.
+#[derive(Clone, Debug)]
+pub struct MinstrelHt {
+    station: Station,
+    hardware: Hardware,
+    columns: Table,
+    hz: u32,
+    updated: u32,
+    sampled: u32,
+    chain: RateTable,
+}
+
+/// `a` is after `b`. src: `time_after`
+fn after(a: u32, b: u32) -> bool {
+    (b.wrapping_sub(a) as i32) < 0
+}
+
+impl MinstrelHt {
+    /// A station that has just associated. `hz`: jiffies a second.
+    pub fn new(
+        supports: &Supports,
+        overhead: Overhead,
+        hardware: Hardware,
+        columns: Table,
+        hz: u32,
+        jiffies: u32,
+    ) -> Self {
+        let mut m = MinstrelHt {
+            station: Station::new(supports, overhead),
+            hardware,
+            columns,
+            hz,
+            updated: jiffies,
+            sampled: jiffies,
+            chain: [None; 4],
+        };
+        m.update(jiffies);
+        m.chain = m.make_chain();
+        m
+    }
+    fn update(&mut self, jiffies: u32) {
+        self.station.update(&self.columns);
+        (self.updated, self.sampled) = (jiffies, jiffies);
+    }
+    /// A frame or A-MPDU is over. Returns whether a new chain was made.
+    pub fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
+        let s = &mut self.station;
+        s.ampdu[0] += u32::from(status.frames);
+        s.ampdu[1] += 1;
+        for (i, &(rate, tries)) in status.tried.iter().enumerate() {
+            let stats = s.stats_mut(rate);
+            stats.attempts = stats.attempts.wrapping_add(u16::from(tries).wrapping_mul(status.frames));
+            if i + 1 == status.tried.len() {
+                stats.success = stats.success.wrapping_add(status.acked);
+            }
+        }
+        let mut changed = self.hardware.max_rates > 1 && s.flee();
+        if after(jiffies, self.updated.wrapping_add(self.hz / 20)) {
+            self.update(jiffies);
+            changed = true;
+        }
+        if changed {
+            self.chain = self.make_chain();
+        }
+        changed
+    }
+    /// The rate to probe with the frame that is about to be sent, if it is time for one.
+    pub fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+        if after(self.sampled, jiffies) {
+            return None;
+        }
+        self.sampled = jiffies.wrapping_add(self.hz / 50);
+        self.station.sampling.take(self.hardware.max_rates > 1)
+    }
+    /// The chain of a frame that is no probe. Links after the first are protected by RTS/CTS and have those tries.
+    pub fn chain(&self) -> &RateTable {
+        &self.chain
+    }
+    /// What is known of the station.
+    pub fn station(&self) -> &Station {
+        &self.station
+    }
+    fn make_chain(&mut self) -> RateTable {
+        let links = usize::from(self.hardware.max_rates).min(4);
+        let mut chain = [None; 4];
+        for (i, link) in chain[..links].iter_mut().enumerate() {
+            let last = i > 0 && i == links - 1;
+            let rate = if last { self.station.robust } else { self.station.best[i] };
+            *link = Some((rate, retries::tries(&mut self.station, rate, self.hardware.max_rate_tries)));
+        }
+        chain
+    }
+}
+
+#[cfg(test)]
+mod tests;

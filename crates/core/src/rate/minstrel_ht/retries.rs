@@ -1,0 +1,58 @@
+//! How often a link of a chain is tried: what fits into 6 ms, two at least.
+//!
+//! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c `minstrel_calc_retransmit`, `minstrel_ht_set_rate`.
+
+use super::groups::Rate;
+use super::station::Station;
+use super::stats::{Tries, frac};
+
+/// Longest time in one link, microseconds (`segment_size`).
+const SEGMENT: u32 = 6000;
+const SLOT: u32 = 9;
+const CW: (u32, u32) = (15, 1023);
+
+/// Tries of `r`; at most `most`.
+fn count(s: &Station, r: Rate, most: u8) -> Tries {
+    let data = r.duration().wrapping_mul(s.ampdu_len()) / 1000;
+    let [overhead, overhead_rts] = if r.is_legacy() { s.overhead.legacy } else { s.overhead.ht };
+    let mut cw = CW.0;
+    let mut contention = || {
+        let time = (SLOT * cw) >> 1;
+        cw = (cw << 1 | 1).min(CW.1);
+        time
+    };
+    let first_two = contention() + contention();
+    let mut time = first_two + 2 * (overhead + data);
+    let mut time_rts = first_two + 2 * (overhead_rts + data);
+    let mut tries = Tries { plain: 2, rts: 2 };
+    loop {
+        let wait = contention();
+        time += wait + overhead + data;
+        time_rts += wait + overhead_rts + data;
+        if time_rts < SEGMENT {
+            tries.rts += 1;
+        }
+        if time >= SEGMENT {
+            return tries;
+        }
+        tries.plain += 1;
+        if tries.plain >= most {
+            return tries;
+        }
+    }
+}
+
+/// Tries of a link: counted once an interval, two for a rate that hardly gets through.
+pub(super) fn tries(s: &mut Station, r: Rate, most: u8) -> Tries {
+    let prob = u32::from(s.stats(r).prob);
+    let counted = match s.stats(r).tries {
+        Some(t) => t,
+        None if prob < frac(1, 10) => Tries { plain: 1, rts: 1 },
+        None => {
+            let t = count(s, r, most);
+            s.stats_mut(r).tries = Some(t);
+            t
+        }
+    };
+    if prob < frac(20, 100) { Tries { plain: 2, rts: 2 } } else { counted }
+}
