@@ -14,12 +14,8 @@ OWN: dict[str, tuple[str, str]] = {
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
     "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
     "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
-    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/fifo.c)"),
-    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/fifo.c)"),
-    **{
-        f"ath9k_htc.{k}": ("0 ns", "the virtual ath9k_htc's CPU and the host's interrupts take no time (linux/radio/htc.c)")
-        for k in ("cpu_frame", "cpu_ppdu", "cpu_turn", "host_irq")
-    },
+    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/htc.c)"),
+    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/htc.c)"),
     "ath10k.ampdu_frames": ("32", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
     "ath10k.amsdu_msdus": ("1", "the virtual ath10k forms no A-MSDU"),
     "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
@@ -71,5 +67,4 @@ UDP_ECHOES = (("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46))
 ALIKE: dict[str, str] = {
     "ethernet.rate": "400 Gbit/s",
     "ethernet.ring": "65536",
-    "ath9k_htc.cpu_turn": "1 ns",
 }
