@@ -158,7 +158,7 @@ def test_run_and_capture_agree(tmp_path):
     for s in captured["stations"]:
         ours = summary["ampdu"][s["name"]]
         # A PPDU at an edge of the window may fall on either side: time stamps are whole microseconds.
-        assert analyze.ampdu_of(s)["mean"] == pytest.approx(ours["mean"], rel=2e-3)
+        assert analyze.ampdu_of(s)["mean"] == pytest.approx(ours["mean"], rel=1e-9)
         assert analyze.ampdu_of(s)["p90"] == ours["p90"]
         assert s["airtime_fraction"] == pytest.approx(summary["airtime"][s["name"]], rel=2e-3, abs=2e-4)
     tcp = sum(f["goodput_mbit"] for f in summary["flows"])
