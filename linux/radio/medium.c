@@ -277,6 +277,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 	e->depth--;
 	if (p->ampdu)
 		e->ampdu_depth--;
+	wt_rx_interrupt(r);	/* ath9k_tasklet receives before it completes */
 	if (!response && !p->no_ack)
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
 	if (p->unit) {
