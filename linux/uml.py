@@ -179,7 +179,7 @@ def seed_library():
 
 
 def module(folder, name=None):
-    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several the one called `name`."""
+    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several, `name`."""
     build = kernel()
     src = HERE / folder
     files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]

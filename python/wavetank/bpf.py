@@ -1,8 +1,8 @@
 """Congestion controls for stock kernels: compiles a BPF struct_ops program, registers it, says which are there, removes it.
 
 The programs are ``linux/bpf/*.bpf.c`` of a checkout (GPL-2.0; the installed package does not carry them). Their parameters are
-set when they are compiled; each says its own, with default and range. Nothing of the kernel is built: it must have BTF (``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two
-arguments before.
+set when they are compiled; each says its own, with default and range. Nothing of the kernel is built: it must have BTF
+(``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two arguments before.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def checked(name: str, values: Mapping[str, str]) -> dict[str, int]:
             raise unknown("parameter", key, list(known), f"bpf load {name}")
         p = known[key]
         if not re.fullmatch(r"\d{1,9}", text) or not p.least <= int(text) <= p.most:
-            raise UserError(f"bpf load {name}: {key}={text}: expected a whole number from {p.least} to {p.most} ({p.what})")
+            raise UserError(
+                f"bpf load {name}: {key}={text}: expected a whole number from {p.least} to {p.most} ({p.what})"
+            )
         out[key] = int(text)
     return out
 

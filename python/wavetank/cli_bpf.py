@@ -17,7 +17,9 @@ def bpf() -> None:
 
 @bpf.command("load")
 @click.argument("name")
-@click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="A parameter; `status` lists those of each program.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="NAME=VALUE", help="A parameter; `status` lists those of each program."
+)
 @click.option("--pace", metavar="N", help="BBRp's bbrp_pace: gain of the probing phase in quarters; 5 is BBR.")
 def bpf_load(name: str, sets: tuple[str, ...], pace: str | None) -> None:
     """Compile and register NAME (bbrp, bbr_plus, bbr_dev), so that sockets and sysctls can choose it."""

@@ -4,15 +4,15 @@
 
     take.py TREE OUT [VERSION]
 
-TREE is an unpacked kernel source (or a tcp_bbr.c itself). Into the folder OUT go `kernel_bbr_state.h`, which is tcp_bbr.c down to its
-constants, and `kernel_bbr_code.h`, its functions without the registration. A variant includes both and defines the hooks:
+TREE is an unpacked kernel source (or a tcp_bbr.c itself). Into the folder OUT go `kernel_bbr_state.h`, which is tcp_bbr.c down
+to its constants, and `kernel_bbr_code.h`, its functions without the registration. A variant includes both and defines the hooks:
 
     void wavetank_gains(sk)          after the gains of this ACK were chosen: may change them
     u64 wavetank_pace(rate)          what a bandwidth and a gain come to, bytes a second: may change it
     void wavetank_cycle(sk, rs)      in place of bbr_update_cycle_phase, which it may call
 
-Every place is looked for by name and must be there as often as is said here; else nothing is written, and the message says what this
-kernel's BBR lacks. VERSION (6.12) must be TREE's, if given.
+Every place is looked for by name and must be there once; else nothing is written, and the message says what this kernel's BBR
+lacks. VERSION (6.12) must be TREE's, if given.
 """
 
 import pathlib
@@ -83,14 +83,15 @@ def version(tree):
 
 
 def main():
+    """The command."""
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__.strip())
     given, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     source = given / FILE if given.is_dir() else given
     if not source.is_file():
         raise Trouble(
-            f"there is no {source}. Kernel headers do not hold it: unpack the kernel's source (Debian: apt-get install linux-source; "
-            "or kernel.org's of the same version) and say where it is: make ... KSRC=/usr/src/linux-source-6.12"
+            f"there is no {source}. Kernel headers do not hold it: unpack the kernel's source (Debian: apt-get install "
+            "linux-source; or kernel.org's of the same version) and say where it is: make ... KSRC=/usr/src/linux-source-6.12"
         )
     if given.is_dir() and len(sys.argv) == 4 and version(given) != sys.argv[3]:
         raise Trouble(f"{given} is Linux {version(given)}, but the modules are built for {sys.argv[3]}")

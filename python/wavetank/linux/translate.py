@@ -207,7 +207,9 @@ class _Translator:
         for name, value in values.items():
             gain = value * 64 if name == "bbrp_pace" else value if name.endswith("_gain") else 0
             if gain >= 1 << GAIN_BITS:
-                raise self.refuse(f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most")
+                raise self.refuse(
+                    f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
+                )
         self.case["cc_set"] = values
 
     def small_queue(self, cc: str) -> tuple[int | None, float]:
