@@ -178,11 +178,11 @@ def seed_library():
     return _build("seed", _digest([src]), work) / "seed.so"
 
 
-def module(folder):
-    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel."""
+def module(folder, name=None):
+    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several, `name`."""
     build = kernel()
     src = HERE / folder
-    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h") or p.name == "Kbuild")]
+    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]
 
     def work(where):
         for f in files:
@@ -191,7 +191,7 @@ def module(folder):
             shutil.copy2(f, to)
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
 
-    name = src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}"
+    name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 

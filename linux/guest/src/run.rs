@@ -42,6 +42,10 @@ enum Traffic {
 pub fn run(case: &Case) -> Result<String, String> {
     let net = build(case)?;
     apply(case, &net)?;
+    let cc = case.text("module_cc", "");
+    if !cc.is_empty() {
+        sys::insmod(&cc, &case.text("cc_set", ""))?;
+    }
     let shift: i32 = case.get("sock_shift", -1)?;
     if shift >= 0 {
         sys::insmod(&case.text("module_sock", ""), "")?;

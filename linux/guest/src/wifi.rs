@@ -77,7 +77,7 @@ fn scenario(case: &Case) -> Result<String, String> {
 
     let cc = case.text("module_cc", "");
     if !cc.is_empty() {
-        sys::insmod(&cc, &format!("bbrp_pace={}", case.text("bbrp_pace", "6")))?;
+        sys::insmod(&cc, &case.text("cc_set", ""))?;
     }
 
     let tsq = case.text("tsq", "");

@@ -52,6 +52,10 @@ STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
     "scalable",
 })  # fmt: skip
+#: Those that linux/modules/wavetank_bbr makes of the kernel's BBR, by the kernel's name.
+OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
+#: Bits of a gain in the kernel's struct bbr, of which eight are behind the point.
+GAIN_BITS = 10
 #: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
 MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
 #: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.

@@ -19,6 +19,7 @@ from . import units
 from .own import (
     ALIKE,
     DENSITY,
+    GAIN_BITS,
     LEGACY_MBIT,
     MARKS,
     MODES,
@@ -26,6 +27,7 @@ from .own import (
     MOST_STATIONS,
     MOST_TRIES,
     OWN,
+    OWN_CC,
     SOCKET_SHIFT,
     STOCK_CC,
     UDP_ECHOES,
@@ -146,11 +148,7 @@ class _Translator:
 
     def tcp(self) -> None:
         cc = self.text("tcp.cc")
-        if cc not in STOCK_CC:
-            raise self.refuse(
-                "tcp.cc", "Linux 6.12 has no such control, and User-Mode Linux loads no BPF programs (no JIT)"
-            )
-        self.case["cc"] = cc
+        self.congestion_control(cc)
         ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
         limit = self.text("tcp.limit_output_bytes")
         shift, factor = self.small_queue(cc)
@@ -195,6 +193,25 @@ class _Translator:
             for ns, via in [("C", "10.0.0.2"), ("S", "10.0.1.1")] if not self.wifi else self.gateways():
                 self.lines["ip"].append(f"{ns} route change default via {via} initcwnd {window}")
 
+    def congestion_control(self, cc: str) -> None:
+        """The kernel's own, or a module of ours with its section's values as parameters."""
+        if cc not in STOCK_CC and cc not in OWN_CC:
+            raise self.refuse("tcp.cc", "Linux 6.12 has no such control, and there is no module of it")
+        self.case["cc"] = OWN_CC.get(cc, cc)
+        if cc not in OWN_CC:
+            return
+        values: dict[str, int] = {}
+        for key in (k for k in self.v if k.startswith(f"{cc}.")):
+            text = self.text(key)
+            values[key.partition(".")[2]] = int(units.switch(text)) if text in {"true", "false"} else int(text)
+        for name, value in values.items():
+            gain = value * 64 if name == "bbrp_pace" else value if name.endswith("_gain") else 0
+            if gain >= 1 << GAIN_BITS:
+                raise self.refuse(
+                    f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
+                )
+        self.case["cc_set"] = values
+
     def small_queue(self, cc: str) -> tuple[int | None, float]:
         """TSQ's time as a shift of the devices (none: theirs), and by what the pacing ratios are multiplied.
 
@@ -212,7 +229,7 @@ class _Translator:
             if own is not None:
                 self.case["tsq"] = own
             return None, 1.0
-        paced = cc == "bbr" or units.switch(self.v["tcp.enforce_pacing"])
+        paced = cc == "bbr" or cc in OWN_CC or units.switch(self.v["tcp.enforce_pacing"])
         if mode == "off":
             self.limit = UNLIMITED
             return 0, 1.0

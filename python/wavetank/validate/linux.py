@@ -43,6 +43,7 @@ CONFIG: dict[str, Any] = {
     "traffic": "tcp",
     "flows": 1,
     "cc": "cubic",
+    "cc_set": {},
     "payload": 1472,
     "secs": 12,
     "step": 0.2,
@@ -69,6 +70,8 @@ RADIO: dict[str, Any] = {
     "rimt_first_us": 0,
     "rimt_last_us": 0,
 }
+#: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
+MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
 DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
 #: The marks of RRUL's flows, as TOS.
@@ -148,6 +151,8 @@ def _config(where: str, config: Any) -> dict[str, Any]:
     for key, names in CHOICES.items():
         if full[key] not in names:
             raise unknown(key, str(full[key]), names, where)
+    if not isinstance(full["cc_set"], dict):
+        raise UserError(f"{where}: cc_set: is not an object, expected the congestion control's parameters")
     if not isinstance(full["radio"], dict):
         raise UserError(f"{where}: radio: is not an object, expected the radio's parameters")
     for key in full["radio"]:
@@ -218,7 +223,7 @@ def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
         return "an error rate a modulation is not there yet"
     if c["tos"] not in (0, RRUL):
         return "marks other than RRUL's are not there yet"
-    if c["traffic"] == "tcp" and c["cc"] not in names["cc"]:
+    if c["traffic"] == "tcp" and MODEL_CC.get(c["cc"], c["cc"]) not in names["cc"]:
         return f"the congestion control {c['cc']} is not there yet"
     if c["qdisc"] and c["qdisc"].split()[0] not in names["qdisc"]:
         return f"the queueing discipline {c['qdisc']} is not there yet"
@@ -240,6 +245,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     up, down = c["dir"] in {"up", "both"}, c["dir"] in {"down", "both"}
     tcp = c["traffic"] == "tcp"
     flood = "off" if tcp else FLOOD
+    cc = MODEL_CC.get(c["cc"], c["cc"])
     sets = {
         "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
         "time.flows": _span(c["secs"]),
@@ -264,7 +270,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         "traffic.rrul": "true" if c["tos"] == RRUL else "false",
         # the guest marks the sockets that send; tcp_reflect_tos is 0
         "traffic.mark_acks": "false",
-        "tcp.cc": c["cc"],
+        "tcp.cc": cc,
         "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
         "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
         "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
@@ -276,6 +282,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there unless it is told otherwise
     above = "qdisc" if radio["htc_qdisc"] else "txqs"
     sets |= {"ap.above": above, "sta.above": above}
+    sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
     if len(set(_mcs(c))) > 1:
