@@ -224,7 +224,7 @@ def test_a_damaged_log_shows_what_stood_before(tmp_path, capsys):
 def test_bad_arguments(tmp_path, capsys, monkeypatch, arguments, text):
     monkeypatch.chdir(tmp_path)
     Path("log.dat").write_bytes(logs()["intel"])
-    code, out, err = call(capsys, "csi", *arguments)
+    code, _, err = call(capsys, "csi", *arguments)
     assert code == 2
     assert text in err
 

@@ -42,8 +42,9 @@ def csi(
 ) -> None:
     """Print and draw a CSI log: power of each sub-carrier, SNR against effective SNR over time.
 
-    FILE is a log of the Linux 802.11n CSI Tool (Intel 5300), the Atheros CSI Tool, nexmon_csi (pcap), the ESP32-CSI-Tool or PicoScenes.
-    A log that is not what it says gives one error with its offset and exit code 2; what stood before it is shown.
+    FILE is a log of the Linux 802.11n CSI Tool (Intel 5300), the Atheros CSI Tool, nexmon_csi (pcap), the
+    ESP32-CSI-Tool or PicoScenes. A log that is not what it says gives one error with its offset and exit code 2; what
+    stood before it is shown.
     """
     from . import csi as lab
     from .csi import plots, tables

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .formats import FORMATS, detect, frames
 from .frame import Frame
-
 from .log import Ask, Log, load
 from .reader import BadLog
 

@@ -1,15 +1,15 @@
 """Logs of the Atheros CSI Tool (``recvCSI``, ath9k; both byte orders: routers write big-endian).
 
-Stands for: the tool's ``read_log_file`` and ``read_csi``. Record: length (2 bytes), 25 bytes of status, channel state, payload. Each part of
-a sub-carrier is 10 bits, imaginary before real, packed without gaps from the lowest bit up. Differs: D1 a record with a receive
-error, without channel state or without RSSI is counted by its place but gives no frame or no SNR.
+Stands for: the tool's ``read_log_file`` and ``read_csi``. Record: length (2 bytes), 25 bytes of status, channel
+state, payload. Each part of a sub-carrier is 10 bits, imaginary before real, packed without gaps from the lowest bit
+up. Differs: D1 a record with a receive error, without channel state or without RSSI is counted by its place but gives
+no frame or no SNR.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from .reader import Reader
 
 STATUS = "QHH11BH"
 TONES = {56: 20, 114: 40}
-# What the tool writes where a chain has none. src: ath9k ATH_RSSI... 0x80
-NO_RSSI = 128
+NO_RSSI = 128  # and above: the card told none. src: ath9k ATH9K_RSSI_BAD
 NOISE_FLOOR = -95.0  # dBm at 20 MHz; RSSI counts from it. src: ath9k ATH_DEFAULT_NOISE_FLOOR
 
 
@@ -76,7 +75,7 @@ def frames(r: Reader) -> Iterator[Frame]:
 
 
 def _frame(r: Reader, offset: int, body: bytes, order: str) -> Frame | None:
-    stamp, size, mhz, error, _noise, rate, wide, tones, rx, tx, rssi, _, _, _, payload = _status(order, body)
+    stamp, size, _, error, _, rate, _, tones, rx, tx, rssi, _, _, _, payload = _status(order, body)
     if 25 + size + payload != len(body):
         raise r.bad(
             f"a record of {len(body)} bytes that says it holds 25 + {size} + {payload}: lengths do not agree"

@@ -1,4 +1,6 @@
-"""Effective SNR: the one place where the tools call the core for it (equations 5.6 to 5.8 of the thesis, ``wavetank-csi``)."""
+"""Effective SNR: the one place where the tools call the core for it (equations 5.6 to 5.8 of the thesis,
+``wavetank-csi``).
+"""
 
 from __future__ import annotations
 
@@ -21,4 +23,5 @@ def effective_db(csi: Complex, snr_db: Floats) -> Floats:
     whole = (parts == np.rint(parts)).all(axis=1, keepdims=True)
     # Whole numbers that fit go as they are; others as large as they can be, which leaves 16 bits of the strongest.
     scale = np.where(whole & (largest <= MOST), 1.0, MOST / np.maximum(largest, 1e-300))
-    return _core.effective_snr(np.rint(parts * scale).astype(np.int16).tobytes(), csi.shape[1], snr_db.astype(np.float64).tobytes())
+    packed = np.rint(parts * scale).astype(np.int16).tobytes()
+    return _core.effective_snr(packed, csi.shape[1], snr_db.astype(np.float64).tobytes())

@@ -1,7 +1,8 @@
 """CSV of the ESP32-CSI-Tool: lines that begin with ``CSI_DATA``, among whatever else the serial port said.
 
-Stands for: the tool's ``csi_component.h`` and ESP-IDF's ``wifi_csi_info_t``. Pairs of signed bytes, imaginary before real. Differs: D1 of the
-training fields that a line holds the first (legacy) is taken, 52 sub-carriers of the primary 20 MHz: it is in every line.
+Stands for: the tool's ``csi_component.h`` and ESP-IDF's ``wifi_csi_info_t``. Pairs of signed bytes, imaginary before
+real. Differs: D1 of the training fields that a line holds the first (legacy) is taken, 52 sub-carriers of the primary
+20 MHz: it is in every line.
 """
 
 from __future__ import annotations

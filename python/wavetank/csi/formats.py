@@ -54,7 +54,9 @@ def opened(r: Reader, form: str | None) -> tuple[str, Iterator[Frame]]:
 
 
 def frames(path: Path, form: str | None = None) -> Iterator[Frame]:
-    """The channel states of a log, in order; ``form`` is a name of FORMATS, by default the one that the file begins like.
+    """The channel states of a log, in order.
+
+    ``form`` is a name of FORMATS, by default the one that the file begins like.
 
     Raises ``BadLog`` where the log is not what it says, ``UserError`` where it cannot be read.
     """

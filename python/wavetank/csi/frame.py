@@ -16,7 +16,10 @@ Floats = NDArray[np.float64]
 
 
 def used(width_mhz: int) -> Ints:
-    """Indices of the sub-carriers that carry something, lowest frequency first: 56, 114, 242 of them at 20, 40, 80 MHz."""
+    """Indices of the sub-carriers that carry something, lowest frequency first.
+
+    56, 114, 242 of them at 20, 40, 80 MHz.
+    """
     first, last = EDGES[width_mhz]
     if width_mhz == 160:  # two halves of 80 MHz, each with a hole in its middle
         half = used(80)
@@ -29,10 +32,10 @@ def used(width_mhz: int) -> Ints:
 class Frame:
     """Channel state that was measured on one PPDU.
 
-    ``csi``: complex, receive antenna x transmit antenna x sub-carrier, against an unknown reference. ``subcarriers``: their indices
-    (312.5 kHz from the channel's middle), rising. ``snr_db``: of all receive antennas together, one value for each 20 MHz that the
-    hardware tells apart; empty if the log has neither SNR nor noise. ``chain``: which pair of receive and transmit antenna a log
-    that has one pair a record is at.
+    ``csi``: complex, receive antenna x transmit antenna x sub-carrier, against an unknown reference. ``subcarriers``:
+    their indices (312.5 kHz from the channel's middle), rising. ``snr_db``: of all receive antennas together, one
+    value for each 20 MHz that the hardware tells apart; empty if the log has neither SNR nor noise. ``chain``: which
+    pair of receive and transmit antenna a log that has one pair a record is at.
     """
 
     offset: int
@@ -49,13 +52,17 @@ class Frame:
 
 
 class Unwrap:
-    """A counter of ``bits`` that wraps, as a number that only grows; a step back of less than half its range is one back."""
+    """A counter of ``bits`` that wraps, as a number that only grows.
+
+    A step back of less than half its range is one back.
+    """
 
     def __init__(self, bits: int) -> None:
         self.span = 1 << bits
         self.last: int | None = None
 
     def __call__(self, value: int) -> int:
+        """Takes the counter; the number."""
         if self.last is None:
             self.last = value
         else:

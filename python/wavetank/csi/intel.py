@@ -1,9 +1,10 @@
 """Logs of the Linux 802.11n CSI Tool for Intel's 5300 (``.dat``, netlink's messages with a length before each).
 
-Stands for: the tool's ``read_bf_file`` and ``get_scaled_csi`` (dhalperi/linux-80211n-csitool-supplementary). Record: length (2 bytes,
-big-endian), code (1), body; code 0xbb is channel state, anything else is passed over. Differs: D1 the total SNR is what the tool scales
-by (RSSI without AGC over thermal noise and quantisation), without its bonus for shared transmit power; D2 spatial mapping is not undone. As there, an antenna
-selection that is no order of the antennas is not applied.
+Stands for: the tool's ``read_bf_file`` and ``get_scaled_csi`` (dhalperi/linux-80211n-csitool-supplementary). Record:
+length (2 bytes, big-endian), code (1), body; code 0xbb is channel state, anything else is passed over. Differs: D1
+the total SNR is what the tool scales by (RSSI without AGC over thermal noise and quantisation), without its bonus for
+shared transmit power; D2 spatial mapping is not undone. As there, an antenna selection that is no order of the
+antennas is not applied.
 """
 
 from __future__ import annotations

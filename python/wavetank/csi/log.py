@@ -1,7 +1,7 @@
 """A log as arrays: one pair of antennas over time, with SNR, its smoothing, and effective SNR.
 
-Each pair is taken as a channel of one antenna each, as the thesis has it (5.6.2): its share of the total SNR is its share of the
-received power (one AGC serves all antennas). Memory is bounded but for nine numbers a frame.
+Each pair is taken as a channel of one antenna each, as the thesis has it (5.6.2): its share of the total SNR is its
+share of the received power (one AGC serves all antennas). Memory is bounded but for nine numbers a frame.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ ROWS = 2048  # rows of the picture of power over time, at most
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is looked at. ``rx``, ``tx``: the pair of antennas, from 0. ``snr_db``, ``noise_dbm``: in place of the log's.
+    """What is looked at.
+
+    ``rx``, ``tx``: the pair of antennas, from 0. ``snr_db``, ``noise_dbm``: in place of the log's.
 
     ``carriers``: first and last sub-carrier, where the PPDUs used less than the log has (nexmon_csi does not tell).
     """
@@ -43,7 +45,10 @@ class Ask:
 
 
 def pair_of(frame: Frame, ask: Ask) -> tuple[Complex, float] | None:
-    """The pair's channel (one value a sub-carrier) and its share of the received power; none if the frame has not got it."""
+    """The pair's channel (one value a sub-carrier) and its share of the received power.
+
+    None if the frame has not got it.
+    """
     if frame.chain is not None:
         return (frame.csi[0, 0], 1.0) if frame.chain == (ask.rx, ask.tx) else None
     rx, tx, _ = frame.csi.shape
@@ -55,7 +60,7 @@ def pair_of(frame: Frame, ask: Ask) -> tuple[Complex, float] | None:
 
 
 def total_snr_db(frame: Frame, ask: Ask) -> float | None:
-    """The frame's SNR: the mean in linear scale of its 20 MHz parts (thesis 5.6.2), or by what the user knows of the noise."""
+    """The frame's SNR: the mean in linear scale of its 20 MHz parts (thesis 5.6.2), or what the user knows."""
     if ask.snr_db is not None:
         return ask.snr_db
     if ask.noise_dbm is not None and frame.rssi_dbm is not None:
@@ -75,18 +80,23 @@ class Smooth:
         self.value: float | None = None
 
     def __call__(self, snr_db: float) -> float:
+        """Takes a sample; the smoothed value, dB."""
         self.value = snr_db if self.value is None else self.value + self.weight * (snr_db - self.value)
         return self.value
 
 
 class Rows:
-    """At most ROWS rows of those put in, evenly over all: when full, every other one goes and half as many are taken from then on."""
+    """At most ROWS rows of those put in, evenly over all.
+
+    When full, every other one goes and half as many are taken from then on.
+    """
 
     def __init__(self) -> None:
         self.kept: list[tuple[float, Floats]] = []
         self.step, self.seen = 1, 0
 
     def put(self, at: float, row: Floats) -> None:
+        """Takes a row."""
         if self.seen % self.step == 0:
             self.kept.append((at, row))
             if len(self.kept) == ROWS:
@@ -98,9 +108,9 @@ class Rows:
 class Log:
     """A log of ``frames`` channel states, of which ``len(time_s)`` are of the pair and width looked at.
 
-    ``snr_db``, ``smoothed_db``: dB, NaN where the log has none. ``esnr_db``: frame x modulation (MODULATIONS), of the smoothed SNR.
-    ``power_db``: row x sub-carrier, of frames at ``power_s``; scaled by the smoothed SNR, else with a mean of 0 dB.
-    ``damage``: what is wrong with the log, and where; what stood before it is here.
+    ``snr_db``, ``smoothed_db``: dB, NaN where the log has none. ``esnr_db``: frame x modulation (MODULATIONS), of the
+    smoothed SNR. ``power_db``: row x sub-carrier, of frames at ``power_s``; scaled by the smoothed SNR, else with a
+    mean of 0 dB. ``damage``: what is wrong with the log, and where; what stood before it is here.
     """
 
     path: str
@@ -130,8 +140,9 @@ class Log:
         """For ``--json``: what the tables say, and each sub-carrier's power."""
         mean, low, high = self.percentiles() if len(self.power_db) else (np.empty(0),) * 3
         return {
-            "path": self.path, "format": self.format, "title": FORMATS[self.format].title, "frames": self.frames, "used": len(self.time_s),
-            "rx": self.ask.rx, "tx": self.ask.tx, "width_mhz": self.width_mhz, "shapes": dict(self.shapes), "sources": self.sources,
+            "path": self.path, "format": self.format, "title": FORMATS[self.format].title, "frames": self.frames,
+            "used": len(self.time_s), "rx": self.ask.rx, "tx": self.ask.tx, "width_mhz": self.width_mhz,
+            "shapes": dict(self.shapes), "sources": self.sources,
             "seconds": float(np.ptp(self.time_s)) if len(self.time_s) else 0.0,
             "snr_db": _spread(self.snr_db), "smoothed_db": _spread(self.smoothed_db),
             "esnr_db": {m: _spread(self.esnr_db[:, i]) for i, m in enumerate(MODULATIONS)},
@@ -151,7 +162,8 @@ def _spread(values: Floats) -> dict[str, float]:
 def load(path: Path, form: str | None = None, ask: Ask | None = None) -> Log:
     """Reads a whole log. ``form``: a name of FORMATS, by default the one it begins like.
 
-    Raises UserError if nothing of it can be used; a log that is damaged later on gives what stood before, and ``damage``.
+    Raises UserError if nothing of it can be used; a log that is damaged later on gives what stood before, and
+    ``damage``.
     """
     ask = ask or Ask()
     with Reader(path) as r:
@@ -273,7 +285,8 @@ class _Batches:
             yield f"{self.empty} frames whose values are all 0 are left out"
         if self.assumed:
             noise = THERMAL_DBM_HZ + db(log.width_mhz * 1e6) + NOISE_FIGURE_DB
-            yield f"the log has no noise: SNR is against {noise:.0f} dBm (290 K, a noise figure of {NOISE_FIGURE_DB:.0f} dB); --noise sets it"
+            figure = f"290 K, a noise figure of {NOISE_FIGURE_DB:.0f} dB"
+            yield f"the log has no noise: SNR is against {noise:.0f} dBm ({figure}); --noise sets it"
         if not np.isfinite(log.snr_db).any():
             yield "the log has neither SNR nor RSSI: no effective SNR, and powers have a mean of 0 dB; --snr gives it one"
         steps = np.diff(log.time_s)

@@ -1,9 +1,12 @@
-"""Captures of nexmon_csi (Broadcom: 4339, 43455c0, 4358, 4366c0): pcap with a UDP packet to port 5500 a pair of antennas.
+"""Captures of nexmon_csi: pcap with a UDP packet to port 5500 a pair of antennas.
 
-Stands for: nexmon_csi's ``utils/matlab`` (``csireader.m``, ``unpack_float.c``). Payload: 18 bytes of header, then one value a bin of the
-FFT, 3.2 a MHz: two signed 16-bit parts on 4339 and 43455c0, a float of the chip's own on 4358 and 4366c0. Differs: D1 the chip is told by the
-header's version field, not by the user; D2 bins that carry nothing are left out and the rest put into the order of frequency; D3 a value of the
-chip's float is kept as it is, not cut to the 10 bits of the frame's largest. No format of theirs has noise; newer ones have RSSI.
+Broadcom's 4339, 43455c0, 4358 and 4366c0.
+
+Stands for: nexmon_csi's ``utils/matlab`` (``csireader.m``, ``unpack_float.c``). Payload: 18 bytes of header, then one
+value a bin of the FFT, 3.2 a MHz: two signed 16-bit parts on 4339 and 43455c0, a float of the chip's own on 4358 and
+4366c0. Differs: D1 the chip is told by the header's version field, not by the user; D2 bins that carry nothing are
+left out and the rest put into the order of frequency; D3 a value of the chip's float is kept as it is, not cut to the
+10 bits of the frame's largest. No format of theirs has noise; newer ones have RSSI.
 """
 
 from __future__ import annotations
@@ -25,14 +28,17 @@ CHIPS = {0x0001: None, 0x0065: None, 0xDEAD: (9, 5), 0x006A: (12, 6)}
 
 
 def floats(words: np.ndarray, mantissa: int, exponent: int) -> Complex:
-    """Sign and mantissa of the real part, then of the imaginary, then their common exponent, from the highest bit down."""
+    """Sign and mantissa of the real part, then of the imaginary, then their common exponent, from the highest bit
+    down.
+    """
     mask = (1 << (mantissa - 1)) - 1
     w = words.astype(np.int64)
     e = w & ((1 << exponent) - 1)
     e = np.where(e >= 1 << (exponent - 1), e - (1 << exponent), e)
     real = (w >> (exponent + mantissa) & mask) * np.where(w >> (exponent + 2 * mantissa - 1) & 1, -1.0, 1.0)
     imaginary = (w >> exponent & mask) * np.where(w >> (exponent + mantissa - 1) & 1, -1.0, 1.0)
-    return (real + 1j * imaginary) * np.exp2(e)
+    values: Complex = (real + 1j * imaginary) * np.exp2(e)
+    return values
 
 
 def _payload(packet: bytes) -> tuple[int, int] | None:
@@ -71,7 +77,7 @@ def _frame(r: Reader, offset: int, time_s: float, packet: bytes, begin: int, end
         raise r.bad(f"chip version {chip:04x}, expected one of {known}", offset)
     bins = (len(p) - HEADER) // 4
     width = bins * 5 // 16
-    if width not in EDGES or bins * 5 % 16 and bins - 1 != width * 16 // 5:
+    if width not in EDGES or (bins * 5 % 16 and bins - 1 != width * 16 // 5):
         raise r.bad(f"{bins} bins, expected 64, 128, 256 or 512", offset)
     bins = width * 16 // 5
     form = CHIPS[chip]

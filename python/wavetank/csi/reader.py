@@ -12,7 +12,10 @@ from ..errors import UserError
 
 
 class BadLog(UserError):
-    """A log that is not what it says. The text has the file, the offset in bytes, what was expected and what stood there."""
+    """A log that is not what it says.
+
+    The text has the file, the offset in bytes, what was expected and what stood there.
+    """
 
     def __init__(self, name: str, offset: int, text: str) -> None:
         super().__init__(f"{name}: at byte {offset}: {text}")
@@ -23,28 +26,31 @@ class Reader:
     """Reads forward; ``take`` either gives all that was asked for or raises ``BadLog``."""
 
     def __init__(self, source: Path | bytes, name: str | None = None) -> None:
+        self.at = 0
         if isinstance(source, bytes):
             self._file: BinaryIO = io.BytesIO(source)
             self.size, self.name = len(source), name or "bytes"
         else:
             self.name = name or str(source)
-            if source.is_dir():
-                raise UserError(f"{source}: is a folder, expected a CSI log")
+            if source.exists() and not source.is_file():
+                what = "a folder" if source.is_dir() else "no regular file"
+                raise UserError(f"{source}: is {what}, expected a CSI log")
             try:
                 self._file = source.open("rb")
-                # A pipe has no size, and a log that grows is read as far as it was when it was opened.
+                # A log that grows is read as far as it was when it was opened.
                 self.size = self._file.seek(0, os.SEEK_END)
                 self._file.seek(0)
             except OSError as e:
                 raise UserError(f"{source}: {e.strerror}, expected a CSI log") from None
-        self.at = 0
 
     def __enter__(self) -> Reader:
+        """Itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Closes the file."""
         self._file.close()
 
     @property

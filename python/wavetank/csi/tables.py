@@ -19,7 +19,8 @@ def heading(log: Log) -> str:
     pace = f" over {seconds:.1f} s" if seconds else ""
     shapes = ", ".join(f"{n} of {s}" for s, n in log.shapes.most_common(3))
     who = f", from {', '.join(log.sources[:3])}{' and others' if len(log.sources) > 3 else ''}" if log.sources else ""
-    return f"{log.path}: {FORMATS[log.format].title}, {log.frames} channel states{pace} ({shapes}: receive x transmit x sub-carriers){who}"
+    what = f"{FORMATS[log.format].title}, {log.frames} channel states{pace}"
+    return f"{log.path}: {what} ({shapes}: receive x transmit x sub-carriers){who}"
 
 
 def tables(log: Log) -> Iterator[Table]:
