@@ -100,6 +100,7 @@ from . import (  # noqa: E402
     cli_bpf,  # noqa: F401
     cli_csi,  # noqa: F401
     cli_csid,  # noqa: F401
+    cli_hack,  # noqa: F401
     cli_judge,  # noqa: F401
     cli_linux,  # noqa: F401
     cli_names,  # noqa: F401

@@ -182,7 +182,7 @@ class Family:
         try:
             self.socket.send(message(kind, command, self.seq, body))
         except OSError as e:
-            self.counts[f"send: {errno.errorcode.get(e.errno or 0, '?')}"] += 1
+            self.counts[f"send: {e.strerror}"] += 1
             return False
         return True
 
@@ -233,7 +233,7 @@ class Family:
             if kind == ERROR and len(payload) >= 4:
                 (code,) = struct.unpack_from("=i", payload)
                 if code:
-                    self.counts[f"refused: {errno.errorcode.get(-code, str(-code))}"] += 1
+                    self.counts[f"refused: {os.strerror(abs(code))}"] += 1
             elif kind == CONTROL:
                 self._controlled(*body_of(payload))
             elif kind == self.id:
