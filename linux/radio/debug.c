@@ -6,6 +6,7 @@
  *   air          time the medium was busy, and with collisions
  *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
  */
 #include <linux/debugfs.h>
@@ -118,13 +119,14 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
-void wt_debug_init(void)
+int wt_debug_init(void)
 {
 	ring = kvcalloc(TRACE, sizeof(*ring), GFP_KERNEL);
 	root = debugfs_create_dir("wavetank", NULL);
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	return wt_minstrel_init(root);
 }
 
 void wt_debug_radio(struct wt_radio *r)
@@ -138,6 +140,7 @@ void wt_debug_radio(struct wt_radio *r)
 void wt_debug_exit(void)
 {
 	debugfs_remove(root);
+	wt_minstrel_exit();
 	kvfree(ring);
 	ring = NULL;
 }

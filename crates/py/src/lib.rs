@@ -2,7 +2,9 @@
 
 mod air;
 mod cases;
+mod csi;
 mod drill;
+mod minstrel;
 mod outcome;
 mod schema;
 
@@ -71,12 +73,15 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
+    m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
+    m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
+    m.add_function(wrap_pyfunction!(minstrel::minstrel_replay, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;
