@@ -81,10 +81,10 @@ def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[st
 def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
     """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
 
-    ``stations``, ``statuses``, ``updates`` (of statistics), ``decisions`` (on a rate chain), ``probes``, ``no_probes`` (frames that
-    came before it was time for one), ``wrong_updates``, ``wrong_decisions``, ``wrong_probes``, ``differences`` (single values) and
-    ``told``, the first ten of them in words. ``never_probes``: of a model that never probes. Raises ValueError for what is no whole
-    recording.
+    ``stations``, ``statuses``, ``updates`` (of statistics), ``decisions`` (on a rate chain), ``probes``, ``no_probes``
+    (frames that came before it was time for one), ``wrong_updates``, ``wrong_decisions``, ``wrong_probes``,
+    ``differences`` (single values) and ``told``, the first ten of them in words. ``never_probes``: of a model that never
+    probes. Raises ValueError for what is no whole recording.
     """
 
 def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:

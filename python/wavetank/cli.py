@@ -395,7 +395,8 @@ def validate(
 ) -> None:
     """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
 
-    `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
+    `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
+    standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
     """
     from . import report
     from .validate import ath9k, dcf, kernel, linux, minstrel

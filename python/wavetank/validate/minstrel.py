@@ -1,10 +1,10 @@
 """Minstrel-HT against Linux 6.12's: what the running kernel's was told, told to the model, call by call.
 
-The reference is a ZIP file of recordings, one a channel (``linux/standing/record-minstrel``; ``linux/radio/minstrel.c`` says what is
-in one): every transmit status and every frame that rate control saw, at which jiffy, and what came of it. The model is given the
-kernel's sample table and the same statuses. Equal must be, to the bit: every update of the statistics (all of them: probabilities,
-counters, rankings of every group, what waits to be sampled), every decision on a rate chain (rates and tries) and every frame that
-is or is not a probe.
+The reference is a ZIP file of recordings, one a channel (``linux/standing/record-minstrel``; ``linux/radio/minstrel.c`` says
+what is in one): every transmit status and every frame that rate control saw, at which jiffy, and what came of it. The model is
+given the kernel's sample table and the same statuses. Equal must be, to the bit: every update of the statistics (all of them:
+probabilities, counters, rankings of every group, what waits to be sampled), every decision on a rate chain (rates and tries)
+and every frame that is or is not a probe.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def validate(
     """Replays every recording; beside a row a channel and metric one for how much all channels together hold."""
     cases = load(path or PATH)
     rows: list[Row] = []
-    totals = {m: 0 for m in LEAST} | {"channels": len(cases)}
+    totals = dict.fromkeys(LEAST, 0) | {"channels": len(cases)}
     got: dict[int, dict[str, Any]] = {}
     for i, of in workers.pool(partial(replay, never_probes=never_probes), cases, jobs):
         got[i] = of
@@ -91,8 +91,9 @@ def validate(
         totals["probes"] += got[i]["probes"]
     for m, least in LEAST.items():
         rows.append(Row("all", f"{m} held", None, float(totals[m]), totals[m] >= least, "", float(least)))
-    notes = (
-        f"{totals['channels']} channels, {totals['updates']} updates, {totals['probes']} probes; "
-        f"{sum(g['statuses'] for g in got.values())} statuses, {sum(g['no_probes'] for g in got.values())} frames that are no probe",
+    seen = {k: sum(g[k] for g in got.values()) for k in ("statuses", "decisions", "no_probes")}
+    note = (
+        f"{totals['channels']} channels, {totals['updates']} updates, {seen['decisions']} decisions, {totals['probes']} probes; "
+        f"{seen['statuses']} statuses, {seen['no_probes']} frames that are no probe"
     )
-    return Report("minstrel", rows, notes)
+    return Report("minstrel", rows, (note,))
