@@ -195,11 +195,11 @@ def module(folder):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
-    `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
-    the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
+    `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files that
+    the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
@@ -210,6 +210,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         # not name this run's directory: the kernel's own working directory stands for it.
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
+        for name, where in dict(given).items():
+            (pathlib.Path(tmp) / name).symlink_to(pathlib.Path(where).resolve())
         cmd = [
             linux,
             f"mem={memory or default}",

@@ -7,6 +7,7 @@
  *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -98,6 +99,10 @@ static int radio_show(struct seq_file *f, void *unused)
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
+	for (i = 0; i < WT_MAX_MCS; i++)
+		if (c->mcs_ppdus[i])
+			seq_printf(f, "mcs_%d_ppdus %llu\nmcs_%d_mpdus %llu\nmcs_%d_acked %llu\n", i, c->mcs_ppdus[i],
+				   i, c->mcs_mpdus[i], i, c->mcs_acked[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(radio);
@@ -116,6 +121,15 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 	return len;
 }
 
+static int channel_start_set(void *unused, u64 at)
+{
+	spin_lock_bh(&wt_air.lock);
+	wt_channel_start(at);
+	spin_unlock_bh(&wt_air.lock);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(channel_start_fops, NULL, channel_start_set, "%llu\n");
+
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
 void wt_debug_init(void)
@@ -125,6 +139,7 @@ void wt_debug_init(void)
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
 }
 
 void wt_debug_radio(struct wt_radio *r)

@@ -82,6 +82,8 @@ PARAM(uint, cca_ns, "starts closer than this collide [4000]");
 module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
 MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up; the last holds for the rest [0]");
 
+PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
+
 struct wt_radio *wt_radios[WT_MAX_RADIOS];
 unsigned int wt_n_radios;
 
@@ -99,11 +101,13 @@ static void remove_all(void)
 		wt_mac_remove(wt_radios[n]);
 	wt_medium_flush_lists();
 	wt_debug_exit();
+	wt_channel_unload();
 }
 
 static int __init wt_init(void)
 {
 	unsigned int i;
+	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
 	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
@@ -111,6 +115,9 @@ static int __init wt_init(void)
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
 			return -EINVAL;
+	err = wt_channel_load(wt_p.channel);
+	if (err)
+		return err;
 	wt_phy_init();
 	wt_medium_init();
 	wt_debug_init();

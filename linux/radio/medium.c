@@ -142,21 +142,40 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	struct wt_radio *to = p->no_ack ? NULL : wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	bool channel = p->tid && rate->flags & IEEE80211_TX_RC_MCS && wt_channel_present(r, to);
 	u32 ppm = 0;
 	int i;
 
 	p->acked = 0;
-	if (!p->no_ack && !wt_rx_exists(r, p))
+	if (!p->no_ack && !to)
 		return;
 	if (rate->flags & IEEE80211_TX_RC_MCS && wt_p.n_error)
 		ppm = wt_p.error_ppm[min_t(u32, rate->idx, wt_p.n_error - 1)];
 	for (i = 0; i < p->n; i++) {
-		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
+		if (channel) {
+			u32 len = p->mpdu[i]->len + FCS_LEN;
+
+			if (prandom_u32_state(&r->rnd_error) >= wt_channel_survives(r, to, wt_air.now, rate->idx, len))
+				continue;
+		} else if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
 			continue;
 		if (wt_debug_drop(r, p, i))
 			continue;
 		p->acked |= BIT_ULL(i);
 	}
+}
+
+static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+
+	r->count.ht_ampdu[p->n]++;
+	if (!(rate->flags & IEEE80211_TX_RC_MCS) || rate->idx >= WT_MAX_MCS)
+		return;
+	r->count.mcs_ppdus[rate->idx]++;
+	r->count.mcs_mpdus[rate->idx] += p->n;
+	r->count.mcs_acked[rate->idx] += hweight64(p->acked);
 }
 
 /* Those of wt_air.tx go on the air. */
@@ -193,7 +212,7 @@ static void transmit(u64 at)
 			r->count.ppdus++;
 			r->count.mpdus += p->n;
 			if (p->tid)	/* data, voice's frames outside any session included */
-				r->count.ht_ampdu[p->n]++;
+				count_data(r, p);
 		}
 		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
 	}

@@ -30,6 +30,9 @@
 #define WT_BAW_BITS	128	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
+#define WT_MAX_MCS	24	/* three streams */
+#define WT_MAX_SUBCARRIERS	114	/* 40 MHz */
+#define WT_NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
 
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
 
@@ -73,6 +76,7 @@ struct wt_params {
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS */
 	unsigned int n_error;
+	char *channel;			/* file that says what each link does to a PPDU (channel.c) */
 };
 extern struct wt_params wt_p;
 
@@ -212,6 +216,7 @@ struct wt_counters {
 	u64 ppdus, mpdus, acked_mpdus, failed_mpdus, dropped_mpdus;
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
+	u64 mcs_ppdus[WT_MAX_MCS], mcs_mpdus[WT_MAX_MCS], mcs_acked[WT_MAX_MCS];	/* of data, attempts */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
 };
 
@@ -332,7 +337,7 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 
 /* rx.c */
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
-bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
+s8 wt_rx_signal(const struct wt_radio *to, const struct wt_radio *from);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
 void wt_rx_flush(void);
@@ -360,6 +365,15 @@ void wt_htc_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended);
 u64 wt_htc_due(const struct wt_radio *r);
 void wt_htc_step(struct wt_radio *r, u64 now);
 void wt_htc_flush(struct wt_radio *r, struct wt_tid *tid);
+
+/* channel.c */
+int wt_channel_load(const char *path);
+void wt_channel_unload(void);
+void wt_channel_start(u64 at);
+bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to);
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, u32 mcs, u32 bytes);
+bool wt_channel_snr(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext);
+u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 at, const __le16 **csi);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);

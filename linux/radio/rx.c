@@ -12,7 +12,7 @@
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
- *   D2  signal strength is one constant.
+ *   D2  signal strength is one constant where no channel is given (channel.c), else its SNR above a noise of -95 dBm, no antenna's.
  *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
  *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
  */
@@ -33,9 +33,14 @@ struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr)
 	return NULL;
 }
 
-bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
+/* What `to` hears of `from` now, dBm: the mean of the channel's halves. */
+s8 wt_rx_signal(const struct wt_radio *to, const struct wt_radio *from)
 {
-	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	s16 ctl, ext;
+
+	if (!wt_channel_snr(from, to, wt_air.busy_since, &ctl, &ext))
+		return -40;
+	return clamp(WT_NOISE_DBM + (ctl + ext) / 200, S8_MIN, S8_MAX);
 }
 
 static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended)
@@ -52,7 +57,7 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	memset(rx, 0, sizeof(*rx));
 	rx->freq = from->freq;
 	rx->band = from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
-	rx->signal = -40;
+	rx->signal = wt_rx_signal(to, from);
 	rx->rate_idx = max_t(int, rate->idx, 0);
 	if (rate->flags & IEEE80211_TX_RC_MCS) {
 		rx->encoding = RX_ENC_HT;

@@ -18,6 +18,7 @@ pub fn station_ns(i: usize) -> String {
 }
 
 pub fn build(case: &Case, stations: usize) -> Result<(), String> {
+    rate_control(case)?;
     sys::insmod(&case.text("module_radio", ""), &format!("radios={} {}", stations + 1, case.text("radio", "")))?;
     let mut text = String::from("netns add AP\nnetns add S\nlink add apw netns AP type veth peer name sw netns S\n");
     for i in 0..stations {
@@ -87,6 +88,20 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         })?;
     }
     Ok(())
+}
+
+/// The rate control of cards that come up from now on; `module_rc` brings those that the kernel has not.
+fn rate_control(case: &Case) -> Result<(), String> {
+    const DEFAULT: &str = "/sys/module/mac80211/parameters/ieee80211_default_rc_algo";
+    let name = case.text("rc", "");
+    if name.is_empty() {
+        return Ok(());
+    }
+    let module = case.text("module_rc", "");
+    if !module.is_empty() && !std::path::Path::new("/sys/module/wavetank_aasrc").exists() {
+        sys::insmod(&module, &case.text("rc_params", ""))?;
+    }
+    std::fs::write(DEFAULT, &name).map_err(|e| format!("{DEFAULT} = {name}: {e}"))
 }
 
 /// The wiphys' names in the order of the radios: numbers grow with each loading of the module.

@@ -100,6 +100,7 @@ fn scenario(case: &Case) -> Result<String, String> {
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
+    radio::start_channel(case, zero)?;
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
     let plan = echo::Plan {
         zero,
@@ -217,6 +218,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("pings", json::array(pings)),
         ("netstat", json::object(&[("C1", wired::netstat("C1")), ("S", wired::netstat("S"))])),
         ("tsq_cards", json::array(tsq_cards)),
+        ("rc", radio::rate_control()),
         ("radio", radio),
     ]))
 }

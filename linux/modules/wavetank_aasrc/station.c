@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * station: between mac80211 and aasrc.c. A station's table of rates, its probes, its reports, its silence.
+ *
+ * Source: include/net/mac80211.h struct rate_control_ops; net/mac80211/rate.c; how the one driver that it was made for reads the
+ *   table: drivers/net/wireless/ath/ath9k/xmit.c ath_tx_sched_aggr, ath_set_rates (once for each unit that it forms, after it has
+ *   pulled the unit's first frame and before the second), ath_tx_complete_aggr, ath_tx_rc_status.
+ *
+ * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from a
+ * report on (drivers form the next unit before they tell how the last one went), and "current" again once two frames more
+ * were pulled: by the second, a driver that reads the table for each unit has read it. A driver without a table of its own
+ * takes the rates that each frame was given; there as many frames are marked as a unit has on average.
+ *
+ * Differs (from docs/mechanisms/aasrc.md):
+ *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
+ *       algorithm sits below the aggregation.
+ *   D2  ath9k says nothing of a unit that nothing answered at any rate of its chain, until its frames are given up after 30 attempts
+ *       (xmit.c ath_tx_complete_aggr: rc_update needs a frame that is done). If frames were pulled and no report came for
+ *       four times as long as reports usually take (20 to 200 ms; parameter silence_ms), that is such a unit; a probe whose report
+ *       is overtaken by four others has failed.
+ *   D3  units of stations without HT count, at the band's own rates.
+ *   D4  a unit that was formed of retries alone pulls no frame: a second one may then probe with it.
+ */
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "aasrc.h"
+
+#define OVERTAKEN	4
+
+LIST_HEAD(aasrc_stations);
+DEFINE_SPINLOCK(aasrc_stations_lock);
+
+/*
+ * A probe is known by its report: drivers hand back a rate's flags as they were given them. This one means nothing with an MCS
+ * (preambles of HT have one length), and ath9k's xmit.c ath_buf_set_rate looks at it for legacy rates alone.
+ */
+#define MARK	IEEE80211_TX_RC_USE_SHORT_PREAMBLE
+
+static void link_of(struct ieee80211_sta_rates *t, int i, const struct aasrc_rate *r, u8 tries)
+{
+	t->rate[i].idx = r->idx;
+	t->rate[i].flags = r->flags;
+	t->rate[i].count = t->rate[i].count_rts = t->rate[i].count_cts = tries;
+}
+
+/* {current 2, below 2}, {lowest 4}; before them a probe's one try */
+static void set_table(struct aasrc_sta *s, int probe)
+{
+	struct ieee80211_sta_rates *t = kzalloc(sizeof(*t), GFP_ATOMIC);
+	int most = min_t(int, s->hw->max_rates, IEEE80211_TX_RATE_TABLE_SIZE), n = 0, at = s->a.current_rate;
+
+	if (!t)
+		return;
+	if (probe >= 0) {
+		link_of(t, n++, &s->a.rate[probe], 1);
+		if (t->rate[0].flags & IEEE80211_TX_RC_MCS)
+			t->rate[0].flags |= MARK;
+	}
+	if (n < most)
+		link_of(t, n++, &s->a.rate[at], at ? 2 : 4);
+	if (at && n < most)
+		link_of(t, n++, &s->a.rate[at - 1], 2);
+	if (n < IEEE80211_TX_RATE_TABLE_SIZE)
+		t->rate[n].idx = -1;
+	rcu_read_lock();
+	rate_control_set_rates(s->hw, s->sta, t);
+	rcu_read_unlock();
+}
+
+/* The next unit: a probe, if one is due. */
+static void arm(struct aasrc_sta *s, u64 now)
+{
+	int probe = aasrc_probe(&s->a, now);
+
+	if (s->probing != AASRC_IDLE || probe < 0)
+		return;
+	s->probing = AASRC_ARMED;
+	s->probed = probe;
+	s->forced = s->a.forced;
+	s->a.forced = false;
+	s->pulled = 0;
+	s->others = 0;
+	set_table(s, probe);
+}
+
+/* A frame is on its way to a unit. */
+static void pulled(struct aasrc_sta *s)
+{
+	int enough = 2;
+
+	s->waiting = true;
+	if (!timer_pending(&s->silence)) {
+		u64 usual = clamp_t(u64, 4 * s->gap, 20 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC);
+		unsigned int ms = READ_ONCE(aasrc_p.silence_ms) ?: div_u64(usual, NSEC_PER_MSEC);
+
+		mod_timer(&s->silence, jiffies + msecs_to_jiffies(ms) + 1);
+	}
+	if (s->probing != AASRC_ARMED)
+		return;
+	if (!ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
+		enough = max_t(u32, 2, s->a.rate[s->a.current_rate].avg >> 8);
+	if (++s->pulled < enough)
+		return;
+	s->probing = AASRC_OUT;
+	set_table(s, AASRC_NONE);
+}
+
+static void silent(struct timer_list *t)
+{
+	struct aasrc_sta *s = from_timer(s, t, silence);
+
+	spin_lock_bh(&s->lock);
+	if (s->waiting && s->a.n) {
+		s->waiting = false;
+		s->probing = AASRC_IDLE;
+		aasrc_silent(&s->a, ktime_get_ns());
+		set_table(s, AASRC_NONE);
+	}
+	spin_unlock_bh(&s->lock);
+}
+
+static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, struct ieee80211_tx_rate_control *txrc)
+{
+	struct aasrc_sta *s = priv_sta;
+
+	spin_lock_bh(&s->lock);
+	if (s->sta && s->a.n)
+		pulled(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* What a report says, in rates of the ladder; false if it says nothing that counts. */
+static bool read_report(struct aasrc_sta *s, const struct ieee80211_tx_info *info, struct aasrc_unit *u)
+{
+	const struct ieee80211_tx_rate *r = info->status.rates;
+	int i;
+
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && r[i].idx >= 0 && r[i].count; i++) {
+		int rate = aasrc_find(&s->a, r[i].idx, r[i].flags);
+
+		if (rate < 0)
+			return false;
+		u->link[i] = (struct aasrc_tried){ .rate = rate };
+	}
+	if (!i)
+		return false;
+	u->links = i;
+	u->probe = s->probing != AASRC_IDLE && u->link[0].rate == s->probed && (r->flags & MARK || !(r->flags & IEEE80211_TX_RC_MCS));
+	if (info->flags & IEEE80211_TX_STAT_AMPDU) {
+		u->frames = info->status.ampdu_len;
+		u->acked = info->status.ampdu_ack_len;
+	} else {
+		u->frames = 1;
+		u->acked = !!(info->flags & IEEE80211_TX_STAT_ACK);
+	}
+	u->link[i - 1].answered = u->acked;
+	return u->frames && u->acked <= u->frames;
+}
+
+/* aarc_snr where nobody sends feedback: how strong the acknowledgements are (the channel is the same both ways) */
+static void heard(struct aasrc_sta *s, u64 now, const struct ieee80211_tx_info *info)
+{
+	s32 snr = info->status.ack_signal * 100;
+
+	if (s->a.kind != AARC_SNR || s->fed_back || !info->status.ack_signal || !READ_ONCE(aasrc_p.ack_snr))
+		return;
+	s->ack_snr = s->ack_heard ? s->ack_snr + (snr - s->ack_snr) / 8 : snr;
+	s->ack_heard = true;
+	aasrc_feedback(&s->a, now, 0, s->ack_snr);
+}
+
+static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
+{
+	u64 now = ktime_get_ns(), gap = s->reported ? now - s->reported : 0;
+	int before = s->a.current_rate;
+	struct aasrc_unit u = {};
+
+	if (!read_report(s, info, &u))
+		return;
+	s->gap = s->gap ? s->gap - s->gap / 8 + min_t(u64, gap, NSEC_PER_SEC) / 8 : gap;
+	s->reported = now;
+	s->waiting = false;
+	timer_delete(&s->silence);
+	if (u.probe) {
+		u.forced = s->forced;
+		s->probing = AASRC_IDLE;
+	} else if (s->probing != AASRC_IDLE && ++s->others >= OVERTAKEN && s->probing == AASRC_OUT) {
+		struct aasrc_unit lost = { .link = { { .rate = s->probed } }, .links = 1, .probe = true, .forced = s->forced,
+					   .frames = max_t(u32, 1, s->a.rate[s->a.current_rate].avg >> 8) };
+
+		s->probing = AASRC_IDLE;
+		aasrc_report(&s->a, now, &lost);
+	}
+	aasrc_report(&s->a, now, &u);
+	if (u.acked)
+		heard(s, now, info);
+	if (s->a.current_rate != before)
+		s->probing = AASRC_IDLE;
+	if (s->a.current_rate != before || u.probe)
+		set_table(s, AASRC_NONE);
+	arm(s, now);
+}
+
+static void tx_status(void *priv, struct ieee80211_supported_band *sband, void *priv_sta, struct ieee80211_tx_status *st)
+{
+	const struct ieee80211_tx_info *info = st->info;
+	struct aasrc_sta *s = priv_sta;
+
+	if (info->flags & IEEE80211_TX_CTL_NO_ACK)
+		return;
+	/* one frame of an aggregate tells of all */
+	if (info->flags & IEEE80211_TX_CTL_AMPDU && !(info->flags & IEEE80211_TX_STAT_AMPDU))
+		return;
+	spin_lock_bh(&s->lock);
+	if (s->sta && s->a.n)
+		report(s, info);
+	spin_unlock_bh(&s->lock);
+}
+
+/* Feedback for a station, 1/100 dB: of each modulation, and the SNR. */
+void aasrc_told(struct aasrc_sta *s, const s16 *esnr, s16 snr)
+{
+	u64 now = ktime_get_ns();
+	bool fell = false;
+	int m;
+
+	spin_lock_bh(&s->lock);
+	if (s->sta && s->a.n && s->a.kind != AASRC) {
+		s->fed_back = true;
+		if (s->a.kind == AARC_SNR)
+			fell = aasrc_feedback(&s->a, now, 0, snr);
+		for (m = 0; s->a.kind == AARC && m < 4; m++)
+			fell |= aasrc_feedback(&s->a, now, m, esnr[m]);
+		if (fell)
+			arm(s, now);
+	}
+	spin_unlock_bh(&s->lock);
+}
+
+static void *alloc(struct ieee80211_hw *hw, enum aasrc_kind kind)
+{
+	struct aasrc_card *c;
+
+	/* mac80211 takes no reference to who registered a rate control: as long as a card uses it, it stays */
+	if (!try_module_get(THIS_MODULE))
+		return NULL;
+	c = kzalloc(sizeof(*c), GFP_KERNEL);
+	if (!c) {
+		module_put(THIS_MODULE);
+		return NULL;
+	}
+	c->hw = hw;
+	c->kind = kind;
+	return c;
+}
+
+static void *alloc_aasrc(struct ieee80211_hw *hw) { return alloc(hw, AASRC); }
+static void *alloc_aarc(struct ieee80211_hw *hw) { return alloc(hw, AARC); }
+static void *alloc_aarc_snr(struct ieee80211_hw *hw) { return alloc(hw, AARC_SNR); }
+
+static void free_card(void *priv)
+{
+	kfree(priv);
+	module_put(THIS_MODULE);
+}
+
+static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
+{
+	struct aasrc_card *c = priv;
+	struct aasrc_sta *s = kzalloc(sizeof(*s), gfp);
+
+	if (!s)
+		return NULL;
+	s->hw = c->hw;
+	s->a.kind = c->kind;
+	spin_lock_init(&s->lock);
+	timer_setup(&s->silence, silent, 0);
+	spin_lock_bh(&aasrc_stations_lock);
+	list_add_tail(&s->list, &aasrc_stations);
+	spin_unlock_bh(&aasrc_stations_lock);
+	return s;
+}
+
+static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
+{
+	struct aasrc_sta *s = priv_sta;
+
+	spin_lock_bh(&aasrc_stations_lock);
+	list_del(&s->list);
+	spin_unlock_bh(&aasrc_stations_lock);
+	timer_shutdown_sync(&s->silence);
+	kfree(s);
+}
+
+static void start(struct aasrc_sta *s, struct ieee80211_supported_band *sband, struct ieee80211_sta *sta)
+{
+	struct aasrc_card c = { .kind = s->a.kind };
+
+	spin_lock_bh(&s->lock);
+	s->sta = sta;
+	memset(&s->a, 0, sizeof(s->a));
+	s->a.n = aasrc_ladder(s->a.rate, sband, sta);
+	aasrc_start(&s->a, c.kind);
+	s->probing = AASRC_IDLE;
+	if (s->a.n)
+		set_table(s, AASRC_NONE);
+	spin_unlock_bh(&s->lock);
+}
+
+static void rate_init(void *priv, struct ieee80211_supported_band *sband, struct cfg80211_chan_def *chandef,
+		      struct ieee80211_sta *sta, void *priv_sta)
+{
+	start(priv_sta, sband, sta);
+}
+
+/* The width, the streams or power save of its antennas have changed: another ladder, from its foot. */
+static void rate_update(void *priv, struct ieee80211_supported_band *sband, struct cfg80211_chan_def *chandef,
+			struct ieee80211_sta *sta, void *priv_sta, u32 changed)
+{
+	if (changed & (IEEE80211_RC_BW_CHANGED | IEEE80211_RC_SMPS_CHANGED | IEEE80211_RC_SUPP_RATES_CHANGED |
+		       IEEE80211_RC_NSS_CHANGED))
+		start(priv_sta, sband, sta);
+}
+
+static u32 expected_throughput(void *priv_sta)
+{
+	struct aasrc_sta *s = priv_sta;
+	u32 kbps = 0;
+
+	spin_lock_bh(&s->lock);
+	if (s->a.n) {
+		struct aasrc_rate *r = &s->a.rate[s->a.current_rate];
+
+		kbps = aasrc_known(r, ktime_get_ns()) ? aasrc_throughput(r, r->avg) : r->kbps;
+	}
+	spin_unlock_bh(&s->lock);
+	return kbps;
+}
+
+#define OPS(_kind, _name, _alloc) \
+	[_kind] = { \
+		.name = _name, \
+		.capa = RATE_CTRL_CAPA_AMPDU_TRIGGER,	/* without it no Block Ack session starts */ \
+		.alloc = _alloc, .free = free_card, .alloc_sta = alloc_sta, .free_sta = free_sta, \
+		.rate_init = rate_init, .rate_update = rate_update, \
+		.get_rate = get_rate, .tx_status_ext = tx_status, \
+		.add_sta_debugfs = aasrc_add_sta_debugfs, .get_expected_throughput = expected_throughput, \
+	}
+
+const struct rate_control_ops aasrc_ops[AASRC_KINDS] = {
+	OPS(AASRC, "aasrc", alloc_aasrc),
+	OPS(AARC, "aarc", alloc_aarc),
+	OPS(AARC_SNR, "aarc_snr", alloc_aarc_snr),
+};
