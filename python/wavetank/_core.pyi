@@ -96,6 +96,12 @@ def run_watched(
 def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
     """Count a capture's frames; JSON. Raises CaptureError, OSError."""
 
+def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
+    """Effective SNR in dB, n x 4 (BPSK, QPSK, 16-QAM, 64-QAM), of n reports; NaN for one with nothing in it.
+
+    ``csi``: int16, n x subcarriers x 2 (real, imaginary); ``snr_db``: float64, n. Raises ValueError if they do not fit.
+    """
+
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""
 

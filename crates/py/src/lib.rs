@@ -2,6 +2,7 @@
 
 mod air;
 mod cases;
+mod csi;
 mod drill;
 mod outcome;
 mod schema;
@@ -72,6 +73,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
+    m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;

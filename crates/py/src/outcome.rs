@@ -8,7 +8,7 @@ use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::Direction;
 
 /// A float64 numpy array (read-only: it shares the bytes).
-fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
     let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
     py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &bytes), "f8"))
 }

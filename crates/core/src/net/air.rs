@@ -3,7 +3,8 @@
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
-use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Ht, McsLoss, Mode, Ofdm, Vht, Width};
+use crate::rate::Setup;
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
@@ -30,6 +31,15 @@ fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
             let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
             ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
         }
+    }
+}
+
+/// The loss by MCS that the scenario gives.
+fn mcs_loss(s: &Scenario) -> Result<McsLoss, String> {
+    let list: Vec<f64> = (0..s.wifi.mcs_error.len()).filter_map(|i| s.wifi.mcs_error.get(i)).collect();
+    match list.iter().find(|p| !(0.0..=1.0).contains(*p)) {
+        Some(p) => Err(format!("wifi.mcs_error: {p}; expected probabilities from 0 to 1")),
+        None => Ok(McsLoss::new(&list)),
     }
 }
 
@@ -77,7 +87,12 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         mode,
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
-        rate: s.fixed,
+        rate: Setup {
+            control: if i == 0 { s.ap.rate_control } else { s.sta.rate_control },
+            fixed: s.fixed,
+            minstrel_ht: s.minstrel_ht,
+            hz: s.host.hz,
+        },
         queues: queues(if i == 0 { &s.ap } else { &s.sta }),
         tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
@@ -87,6 +102,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
         medium: s.medium,
+        mcs_loss: mcs_loss(s)?,
         reorder: s.reorder,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],

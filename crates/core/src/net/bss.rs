@@ -86,7 +86,7 @@ impl Bss {
         let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
         let n = cfg.stations.len();
         Bss {
-            medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
+            medium: Medium::lossy(cfg.medium, cfg.band, &cfg.basic, macs, cfg.mcs_loss.clone(), streams),
             stations: (0..n)
                 .map(|i| Station {
                     netdev: Netdev::new(cfg, i, streams),
@@ -299,6 +299,7 @@ impl<P: Probe> Stations for View<'_, P> {
             mpdus: s.mpdus,
             bad: s.bad,
             bytes: s.bytes,
+            mode: s.mode,
             end: s.end as u8,
             start: s.start,
             airtime: s.airtime,

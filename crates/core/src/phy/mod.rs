@@ -5,9 +5,11 @@
 
 pub mod dsss;
 pub mod duration;
+mod mcs_loss;
 mod mode;
 pub mod vht;
 
 pub use duration::{ppdu, psdu_within};
+pub use mcs_loss::McsLoss;
 pub use mode::{Band, Ht, Mode, Ofdm};
 pub use vht::{Vht, Width};

@@ -1,5 +1,6 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
+use super::each::Each;
 use crate::sim::{Bytes, Rate, Span};
 use crate::tcp::Auto;
 use crate::{choices, params};
@@ -170,6 +171,9 @@ params! {
         stations: u8 = 1, in 1 => 64, src "this project";
         /// Probability that an MPDU is lost to noise.
         error_rate: f64 = 0.0, in 0.0 => 1.0, src "this project";
+        /// Probability that an MPDU is lost beside that, by its MCS: a list, MCS 0 first (802.11ac: ten a stream; 802.11a: 6 Mbit/s
+        /// first); MCSs beyond its end are lost as its last one.
+        mcs_error: Each<f64> = Each::NONE, src "this project: a channel that stands still";
     }
 }
 
@@ -190,6 +194,9 @@ params! {
     pub struct Radio {
         /// The driver.
         driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
+        /// What chooses the rates of what it sends; other than `fixed` with ath9k only, and up to `wifi.mcs`'s streams,
+        /// `wifi.width_mhz` and `wifi.short_gi`.
+        rate_control: crate::rate::Name = crate::rate::Name::Fixed, src "linux@6.12 net/mac80211/rate.c; the papers fix rates";
         /// The queueing discipline above ath9k_htc and ath9k_tidq.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
         /// Whether that qdisc stands above ath9k_htc, or mac80211's TXQs.

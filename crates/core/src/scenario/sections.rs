@@ -130,6 +130,8 @@ sections! {
     reorder: crate::wifi::reorder::Params,
     /// Fixed rates' chains.
     fixed: crate::rate::fixed::Params,
+    /// Minstrel-HT.
+    minstrel_ht: crate::rate::minstrel_ht::Params,
     /// The AP's radio.
     ap: keys::Radio,
     /// The stations' radios.

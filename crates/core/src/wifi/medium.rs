@@ -18,7 +18,7 @@ use super::exchange::Exchange;
 use super::loss::Loss;
 use super::response::Responses;
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
-use crate::phy::{Band, Mode, Ofdm, duration};
+use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Streams, Time};
 
 crate::params! {
@@ -74,6 +74,17 @@ const NOWHERE: u16 = u16::MAX;
 impl Medium {
     /// A medium with these stations; 0 is the access point.
     pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
+        Medium::lossy(params, band, basic, stas, McsLoss::default(), streams)
+    }
+    /// The same, where MPDUs are lost by their modes.
+    pub fn lossy(
+        params: Params,
+        band: Band,
+        basic: &[Ofdm],
+        stas: Vec<StaMac>,
+        by_mcs: McsLoss,
+        streams: &Streams,
+    ) -> Medium {
         let (sifs, slot) = (band.sifs(), band.slot());
         let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
         for (i, s) in stas.iter().enumerate() {
@@ -88,7 +99,7 @@ impl Medium {
             band,
             slot,
             responses: Responses::new(band, basic),
-            loss: Loss::new(&stas, params.response_error, streams),
+            loss: Loss::new(&stas, by_mcs, params.response_error, streams),
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
             contenders,
@@ -289,12 +300,12 @@ impl Medium {
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
         let (from, to, n) = (c.sta, b.to, b.mpdus.len() as u32);
-        let decoded = self.loss.decoded(from, to, n);
+        let mode = b.chain[c.link as usize].mode;
+        let decoded = self.loss.decoded(from, to, mode, n);
         let heard = decoded != 0 || matches!(b.what, What::Bar(_));
         let payload = if heard { stations.riding(to, from) } else { 0 };
         let b = stations.head(c.sta, c.ac).expect("it is still there");
         let x = Exchange::plan(b, c.link, payload, &self.responses, self.band);
-        let mode = b.chain[c.link as usize].mode;
         let answered = heard && !self.loss.response(to);
         let seen = Seen {
             from,
@@ -303,6 +314,7 @@ impl Medium {
             mpdus: n as u16,
             bad: (n - decoded.count_ones()) as u16,
             bytes: b.psdu,
+            mode,
             end: b.end,
             start: at,
             airtime: x.end,
@@ -378,6 +390,7 @@ impl Medium {
                 mpdus: b.mpdus.len() as u16,
                 bad: b.mpdus.len() as u16,
                 bytes: b.psdu,
+                mode: b.chain[c.link as usize].mode,
                 end: b.end,
                 start: at,
                 airtime: on_air,

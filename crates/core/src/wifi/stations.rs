@@ -58,6 +58,8 @@ pub struct Seen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// How it was modulated.
+    pub mode: Mode,
     /// Why it has no more MPDUs.
     pub end: End,
     /// When it began (its RTS, if it had one).

@@ -2,7 +2,7 @@
 
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
-use crate::phy::{Band, Mode, Ofdm};
+use crate::phy::{Band, McsLoss, Mode, Ofdm};
 use crate::qdisc;
 use crate::sim::NodeId;
 use crate::wifi::edca::{Access, Set};
@@ -18,6 +18,8 @@ pub struct BssConfig {
     pub basic: Vec<Ofdm>,
     /// The medium.
     pub medium: medium::Params,
+    /// MPDUs that are lost by the mode they are sent with.
+    pub mcs_loss: McsLoss,
     /// Every receiver's reorder buffers.
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
@@ -37,14 +39,15 @@ pub struct StaConfig {
     pub name: String,
     /// The node it is.
     pub node: NodeId,
-    /// The mode that it and the access point send to each other with. (The access point's own entry is not used.)
+    /// The mode that it and the access point send to each other with; under a rate control, the fastest that they may use: its
+    /// streams, width and guard interval. (The access point's own entry is not used.)
     pub mode: Mode,
     /// Its device.
     pub driver: DriverConfig,
     /// Sends A-MPDUs.
     pub aggregates: bool,
-    /// Rates and tries.
-    pub rate: rate::fixed::Params,
+    /// Rates and tries of what it sends.
+    pub rate: rate::Setup,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
     /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
@@ -77,6 +80,14 @@ pub enum DriverConfig {
 impl DriverConfig {
     const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
+    }
+    /// Why it cannot have that rate control, if it cannot.
+    fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
+        let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
+        (!asks && rate.control != rate::Name::Fixed).then_some(
+            "the firmware of ath9k_htc's, ath10k's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
+             rate_control = \"fixed\"",
+        )
     }
     const fn is_usb(&self) -> bool {
         matches!(self, DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_))
@@ -134,6 +145,9 @@ impl BssConfig {
                     s,
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
                 );
+            }
+            if let Some(why) = s.driver.refuses(&s.rate) {
+                return bad(s, why);
             }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");

@@ -41,6 +41,7 @@ impl Netdev {
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+        let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
@@ -48,7 +49,7 @@ impl Netdev {
         };
         let txop = cfg.access(i).map(|a| a.txop);
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
-            let rates = Rates::fixed(&s.rate, modes.clone());
+            let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
             let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
@@ -56,17 +57,17 @@ impl Netdev {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Linksys(p) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }

@@ -8,20 +8,25 @@
 //!
 //! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
 //! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
-//!
-//! No scenario can choose it yet: it was written from the source and is tested by hand-worked numbers; recorded decisions of a
-//! running kernel, channels that make rates fail, and the way into [`super::Rates`] are still to come.
 
+mod control;
 pub mod groups;
 mod retries;
 pub mod sampling;
 pub mod station;
 pub mod stats;
 
+pub use control::Control;
 pub use groups::Rate;
 pub use sampling::Table;
 pub use station::{Overhead, Station, Supports};
 pub use stats::Tries;
+
+crate::params! {
+    /// Minstrel-HT has nothing to set.
+    pub struct Params {
+    }
+}
 
 /// What a station's chain is, best first; the last is the robust rate.
 pub type RateTable = [Option<(Rate, Tries)>; 4];

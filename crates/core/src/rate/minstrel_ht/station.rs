@@ -25,6 +25,10 @@ pub struct Supports {
 }
 
 impl Supports {
+    /// Whether a rate is among them.
+    pub fn takes(&self, r: Rate) -> bool {
+        self.masks()[usize::from(r.group())] >> r.index() & 1 == 1
+    }
     /// Rates of each group, by bit.
     fn masks(&self) -> [u16; GROUPS] {
         let width = match self.width_mhz {
