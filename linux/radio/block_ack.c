@@ -76,6 +76,15 @@ void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb)
 	}
 }
 
+/* How strong the answer was, dBm. */
+static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1);
+	s16 ctl, ext;
+
+	return to && wt_csi_snr(r, to, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
+}
+
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */
 static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 {
@@ -86,7 +95,7 @@ static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, i
 	       sizeof(info->status) - sizeof(info->status.rates) - sizeof(info->status.status_driver_data));
 	memcpy(info->status.rates, p->rates, sizeof(info->status.rates));
 	if (n_acked)
-		info->status.ack_signal = wt_rx_signal(r, wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1));
+		info->status.ack_signal = answer_signal(r, skb);
 	if (p->ampdu)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
 	info->status.ampdu_len = p->n;

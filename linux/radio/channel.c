@@ -98,7 +98,7 @@ void wt_channel_start(u64 at)
 /* What a link is like at a time: its record, or NULL. */
 static const u8 *record(const struct wt_radio *from, const struct wt_radio *to, u64 at)
 {
-	const u8 *first = from && to ? ch.link[from->index][to->index] : NULL;
+	const u8 *first = to ? ch.link[from->index][to->index] : NULL;
 	u64 step = ch.start && at > ch.start ? div64_u64(at - ch.start, ch.step_ns ?: 1) : 0;
 
 	return first ? first + min_t(u64, step, ch.steps - 1) * ch.step_bytes : NULL;

@@ -82,6 +82,7 @@ PARAM(uint, cca_ns, "starts closer than this collide [4000]");
 module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
 MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up; the last holds for the rest [0]");
 
+PARAM(uint, snr_jitter, "standard deviation of the SNR that a card measures, 1/100 dB [0]");
 PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
 
 struct wt_radio *wt_radios[WT_MAX_RADIOS];
@@ -101,6 +102,7 @@ static void remove_all(void)
 		wt_mac_remove(wt_radios[n]);
 	wt_medium_flush_lists();
 	wt_debug_exit();
+	wt_csi_exit();
 	wt_channel_unload();
 }
 
@@ -118,6 +120,11 @@ static int __init wt_init(void)
 	err = wt_channel_load(wt_p.channel);
 	if (err)
 		return err;
+	err = wt_csi_init();
+	if (err) {
+		wt_channel_unload();
+		return err;
+	}
 	wt_phy_init();
 	wt_medium_init();
 	wt_debug_init();

@@ -33,6 +33,7 @@
 #define WT_MAX_MCS	24	/* three streams */
 #define WT_MAX_SUBCARRIERS	114	/* 40 MHz */
 #define WT_NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
+#define WT_SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
 
@@ -76,6 +77,7 @@ struct wt_params {
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS */
 	unsigned int n_error;
+	unsigned int snr_jitter;	/* 1/100 dB, standard deviation */
 	char *channel;			/* file that says what each link does to a PPDU (channel.c) */
 };
 extern struct wt_params wt_p;
@@ -242,7 +244,8 @@ struct wt_radio {
 	unsigned int fifo_used;
 	bool netdev_stopped;
 	struct wt_htc htc;
-	struct rnd_state rnd_error;
+	struct rnd_state rnd_error, rnd_snr;
+	u32 csi_count;
 	struct wt_counters count;
 	struct dentry *debug;
 };
@@ -337,7 +340,7 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 
 /* rx.c */
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
-s8 wt_rx_signal(const struct wt_radio *to, const struct wt_radio *from);
+s8 wt_rx_signal(s16 ctl, s16 ext);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
 void wt_rx_flush(void);
@@ -374,6 +377,12 @@ bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to);
 u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, u32 mcs, u32 bytes);
 bool wt_channel_snr(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext);
 u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 at, const __le16 **csi);
+
+/* csi.c */
+int wt_csi_init(void);
+void wt_csi_exit(void);
+bool wt_csi_snr(struct wt_radio *to, const struct wt_radio *from, s16 *ctl, s16 *ext);
+void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, s16 ctl, s16 ext);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);
