@@ -211,7 +211,7 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
         for name, where in dict(given).items():
-            (pathlib.Path(tmp) / name).symlink_to(pathlib.Path(where).resolve())
+            shutil.copyfile(where, pathlib.Path(tmp) / name)  # a link could point to what the guest covers
         cmd = [
             linux,
             f"mem={memory or default}",

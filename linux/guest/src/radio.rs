@@ -83,7 +83,8 @@ pub fn start_channel(case: &Case, zero: i64) -> Result<(), String> {
     if !case.get("channel", false)? {
         return Ok(());
     }
-    std::fs::write("/sys/kernel/debug/wavetank/channel_start", zero.to_string()).map_err(|e| format!("channel_start: {e}"))
+    std::fs::write("/sys/kernel/debug/wavetank/channel_start", zero.to_string())
+        .map_err(|e| format!("channel_start: {e}"))
 }
 
 /// What each card's rate control knows of each station: `rc_stats_csv`, lines joined by semicolons.
