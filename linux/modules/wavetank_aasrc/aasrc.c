@@ -12,8 +12,6 @@
  *   feedback      (AARC) the channel is better by more than the threshold than it was when the rate was barred: no bar
  *
  * All arithmetic is in integers and rounds down; nothing here knows of a clock, a lock or mac80211.
- * Differs (from what both halves share):
- *   D1  silence counts as a unit that nothing answered (station.c, D2).
  */
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -180,7 +178,7 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 		step_down(a, now);
 }
 
-/* Nothing has answered for long (D1). */
+/* No report has come for long: a unit that nothing answered. */
 void aasrc_silent(struct aasrc *a, u64 now)
 {
 	step_down(a, now);

@@ -12,6 +12,7 @@
 #ifndef WAVETANK_AASRC_H
 #define WAVETANK_AASRC_H
 
+#include <linux/hrtimer.h>
 #include <linux/types.h>
 #include <net/mac80211.h>
 
@@ -119,7 +120,7 @@ struct aasrc_sta {
 	bool waiting;			/* frames were pulled since the last report */
 	u64 reported;			/* ns, the last report */
 	u64 gap;			/* ns between reports, smoothed */
-	struct timer_list silence;
+	struct hrtimer silence;
 	bool fed_back;			/* somebody sends feedback */
 	bool ack_heard;
 	s32 ack_snr;			/* smoothed, 1/100 dB */

@@ -6,8 +6,8 @@
  *   guard interval are the best that both ends have, as the thesis has them (40 MHz, short); a rate that two MCSs
  *   have is taken from the one with fewer streams.
  * Differs:
- *   D1  HT only: of VHT and later stations their HT rates are used; stations without HT get the band's own rates.
- *   D2  one guard interval; Minstrel-HT tries both.
+ *   D5  HT only: of VHT and later stations their HT rates are used; stations without HT get the band's own rates.
+ *   D6  one guard interval; Minstrel-HT tries both.
  */
 #include "aasrc.h"
 

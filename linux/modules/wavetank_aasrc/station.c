@@ -14,14 +14,11 @@
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
- *   D2  ath9k says nothing of a unit that nothing answered at any rate of its chain, until its frames are given up after 30 attempts
- *       (xmit.c ath_tx_complete_aggr: rc_update needs a frame that is done). If frames were pulled and no report came for
- *       four times as long as reports usually take (20 to 200 ms; parameter silence_ms), that is such a unit; a probe whose report
- *       is overtaken by four others has failed.
+ *   D2  silence_ms sets the time after which silence is a lost unit; by default it is the model's rule.
  *   D3  units of stations without HT count, at the band's own rates.
  *   D4  a unit that was formed of retries alone pulls no frame: a second one may then probe with it.
+ *   D7  aarc_snr without feedback takes the strength of Block Acks.
  */
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "aasrc.h"
@@ -89,12 +86,12 @@ static void pulled(struct aasrc_sta *s)
 {
 	int enough = 2;
 
-	s->waiting = true;
-	if (!timer_pending(&s->silence)) {
+	if (!s->waiting) {
 		u64 usual = clamp_t(u64, 4 * s->gap, 20 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC);
-		unsigned int ms = READ_ONCE(aasrc_p.silence_ms) ?: div_u64(usual, NSEC_PER_MSEC);
+		u64 ns = READ_ONCE(aasrc_p.silence_ms) * (u64)NSEC_PER_MSEC ?: usual;
 
-		mod_timer(&s->silence, jiffies + msecs_to_jiffies(ms) + 1);
+		s->waiting = true;
+		hrtimer_start(&s->silence, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 	}
 	if (s->probing != AASRC_ARMED)
 		return;
@@ -106,9 +103,9 @@ static void pulled(struct aasrc_sta *s)
 	set_table(s, AASRC_NONE);
 }
 
-static void silent(struct timer_list *t)
+static enum hrtimer_restart silent(struct hrtimer *t)
 {
-	struct aasrc_sta *s = from_timer(s, t, silence);
+	struct aasrc_sta *s = container_of(t, struct aasrc_sta, silence);
 
 	spin_lock_bh(&s->lock);
 	if (s->waiting && s->a.n) {
@@ -118,6 +115,7 @@ static void silent(struct timer_list *t)
 		set_table(s, AASRC_NONE);
 	}
 	spin_unlock_bh(&s->lock);
+	return HRTIMER_NORESTART;
 }
 
 static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, struct ieee80211_tx_rate_control *txrc)
@@ -181,7 +179,7 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 	s->gap = s->gap ? s->gap - s->gap / 8 + min_t(u64, gap, NSEC_PER_SEC) / 8 : gap;
 	s->reported = now;
 	s->waiting = false;
-	timer_delete(&s->silence);
+	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
 	if (u.probe) {
 		u.forced = s->forced;
 		s->probing = AASRC_IDLE;
@@ -275,7 +273,8 @@ static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
 	s->hw = c->hw;
 	s->a.kind = c->kind;
 	spin_lock_init(&s->lock);
-	timer_setup(&s->silence, silent, 0);
+	hrtimer_init(&s->silence, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	s->silence.function = silent;
 	spin_lock_bh(&aasrc_stations_lock);
 	list_add_tail(&s->list, &aasrc_stations);
 	spin_unlock_bh(&aasrc_stations_lock);
@@ -289,7 +288,7 @@ static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
 	spin_lock_bh(&aasrc_stations_lock);
 	list_del(&s->list);
 	spin_unlock_bh(&aasrc_stations_lock);
-	timer_shutdown_sync(&s->silence);
+	hrtimer_cancel(&s->silence);
 	kfree(s);
 }
 
