@@ -113,6 +113,15 @@ def kernel(jobs=None):
     return pathlib.Path(run.stdout.strip().splitlines()[-1])
 
 
+def address(symbol):
+    """Where the kernel that is run has a variable of its own: User-Mode Linux lies where it was linked."""
+    nm = subprocess.run(["nm", kernel() / "linux"], stdout=subprocess.PIPE, text=True, check=True)
+    found = [line.split()[0] for line in nm.stdout.splitlines() if line.split()[-1] == symbol]
+    if len(found) != 1:
+        raise Trouble(f"the kernel has {len(found)} variables {symbol}, expected one")
+    return int(found[0], 16)
+
+
 def module_words(values):
     """A module's parameters as insmod takes them."""
 

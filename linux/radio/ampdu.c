@@ -118,6 +118,7 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 
 	cap = min_t(u32, r->mode == WT_ATH9K_HTC ? wt_p.htc_frames : wt_p.max_frames, WT_MAX_MPDUS);
 	p->ampdu = true;
+	p->probe = probing(first);
 	for (;;) {
 		u32 len = skb->len + FCS_LEN;
 

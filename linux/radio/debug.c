@@ -6,6 +6,7 @@
  *   air          time the medium was busy, and with collisions
  *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
  *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
@@ -132,7 +133,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(channel_start_fops, NULL, channel_start_set, "%llu\n");
 
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
-void wt_debug_init(void)
+int wt_debug_init(void)
 {
 	ring = kvcalloc(TRACE, sizeof(*ring), GFP_KERNEL);
 	root = debugfs_create_dir("wavetank", NULL);
@@ -140,6 +141,7 @@ void wt_debug_init(void)
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
 	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
+	return wt_minstrel_init(root);
 }
 
 void wt_debug_radio(struct wt_radio *r)
@@ -153,6 +155,7 @@ void wt_debug_radio(struct wt_radio *r)
 void wt_debug_exit(void)
 {
 	debugfs_remove(root);
+	wt_minstrel_exit();
 	kvfree(ring);
 	ring = NULL;
 }

@@ -309,6 +309,7 @@ struct wt_radio *wt_mac_add(int index)
 		kfree(r);
 		return ERR_PTR(err);
 	}
+	wt_minstrel_record(hw);
 	wt_debug_radio(r);
 	return r;
 }
@@ -318,6 +319,7 @@ void wt_mac_remove(struct wt_radio *r)
 	struct wt_ppdu *p, *next;
 	int q, i;
 
+	wt_minstrel_release(r->hw);
 	ieee80211_unregister_hw(r->hw);
 	__skb_queue_purge(&r->held_q);
 	__skb_queue_purge(&r->rx_q);

@@ -35,6 +35,7 @@ struct wt_params wt_p = {
 	.rts_limit = 10,	/* ath9k/mac.h INIT_SH_RETRY */
 	.window_limit = 32,	/* ath9k/mac.h INIT_SSH_RETRY; the standard's is dot11ShortRetryLimit, 7 */
 	.cca_ns = 4000,		/* aCCATime, table 17-21 */
+	.walk_ms = 1000,
 };
 
 #define PARAM(_type, _name, _text) \
@@ -80,7 +81,12 @@ PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");
 module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
-MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up; the last holds for the rest [0]");
+MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up (with ht=0 for each bitrate index); the last holds for the rest [0]");
+module_param_array_named(walk, wt_p.walk, int, &wt_p.n_walk, 0444);
+MODULE_PARM_DESC(walk, "what is added to the MCS before error_ppm is asked, step after step, over and over [0]");
+PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
+PARAM(uint, minstrel_kib, "room in KiB to write down what Minstrel-HT decides; 0: not [0]");
+PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
 
 PARAM(uint, snr_jitter, "standard deviation of the SNR that a card measures, 1/100 dB [0]");
 PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
@@ -112,7 +118,7 @@ static int __init wt_init(void)
 	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
+	    !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
@@ -127,7 +133,10 @@ static int __init wt_init(void)
 	}
 	wt_phy_init();
 	wt_medium_init();
-	wt_debug_init();
+	if (wt_debug_init()) {
+		remove_all();
+		return -ENOMEM;
+	}
 	for (i = 0; i < wt_p.radios; i++) {
 		struct wt_radio *r = wt_mac_add(i);
 

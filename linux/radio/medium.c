@@ -67,7 +67,7 @@ void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p)
 		wt_edcaf_draw(e);
 	list_add_tail(&p->list, &e->hwq);
 	e->depth++;
-	if (p->ampdu)
+	if (p->ampdu && !p->probe)	/* bf_is_ampdu_not_probing */
 		e->ampdu_depth++;
 }
 
@@ -112,7 +112,9 @@ void wt_medium_rearm(void)
 
 static bool wants_rts(const struct wt_ppdu *p)
 {
-	return wt_p.rts && !p->no_ack && p->tid && !p->bar;
+	bool asked = p->rates[p->chain].flags & IEEE80211_TX_RC_USE_RTS_CTS;	/* rate control: every link after the first */
+
+	return (wt_p.rts || asked) && !p->no_ack && p->tid && !p->bar;
 }
 
 static enum nl80211_band band_of(const struct wt_radio *r)
@@ -138,6 +140,12 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
 }
 
+/* How far the channel has walked, in MCSs. */
+static int walked(void)
+{
+	return wt_p.n_walk ? wt_p.walk[(u32)div_u64(wt_air.now, wt_p.walk_ms * 1000000u) % wt_p.n_walk] : 0;
+}
+
 /* Which MPDUs arrive. */
 static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 {
@@ -150,8 +158,8 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 	p->acked = 0;
 	if (!p->no_ack && !to)
 		return;
-	if (rate->flags & IEEE80211_TX_RC_MCS && wt_p.n_error)
-		ppm = wt_p.error_ppm[min_t(u32, rate->idx, wt_p.n_error - 1)];
+	if (wt_p.n_error && (!wt_p.ht || rate->flags & IEEE80211_TX_RC_MCS))
+		ppm = wt_p.error_ppm[clamp(rate->idx + walked(), 0, (int)wt_p.n_error - 1)];
 	for (i = 0; i < p->n; i++) {
 		if (channel) {
 			u32 len = p->mpdu[i]->len + FCS_LEN;
@@ -294,7 +302,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 	}
 	list_del(&p->list);
 	e->depth--;
-	if (p->ampdu)
+	if (p->ampdu && !p->probe)
 		e->ampdu_depth--;
 	if (!response && !p->no_ack)
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */

@@ -75,10 +75,15 @@ struct wt_params {
 	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
-	unsigned int error_ppm[32];	/* per MPDU, by MCS */
+	unsigned int error_ppm[32];	/* per MPDU, by MCS (without 802.11n by bitrate index) */
 	unsigned int n_error;
 	unsigned int snr_jitter;	/* 1/100 dB, standard deviation */
 	char *channel;			/* file that says what each link does to a PPDU (channel.c) */
+	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
+	unsigned int n_walk;
+	unsigned int walk_ms;		/* a step of it */
+	unsigned int minstrel_kib;	/* room of Minstrel's recording (minstrel.c) */
+	unsigned long minstrel_table;
 };
 extern struct wt_params wt_p;
 
@@ -143,6 +148,7 @@ struct wt_ppdu {
 	u8 rts_failures;
 	u8 n;
 	bool back_req;			/* the frame is a BAR of mac80211's */
+	bool probe;			/* goes out alone, to try a rate */
 	bool unit;			/* of ath9k_htc's firmware, which completes it */
 	bool answered;			/* what the hardware said of it, until then */
 	u8 ac;
@@ -388,11 +394,18 @@ void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struc
 void wt_beacon_due(struct wt_radio *r, u64 now);
 
 /* debug.c */
-void wt_debug_init(void);
+int wt_debug_init(void);
 void wt_debug_exit(void);
 void wt_debug_radio(struct wt_radio *r);
 void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided);
 bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
+
+/* minstrel.c */
+struct dentry;
+int wt_minstrel_init(struct dentry *root);
+void wt_minstrel_record(struct ieee80211_hw *hw);
+void wt_minstrel_release(struct ieee80211_hw *hw);
+void wt_minstrel_exit(void);
 
 /* mac.c */
 struct wt_radio *wt_mac_add(int index);

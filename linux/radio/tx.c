@@ -10,7 +10,7 @@
  *       numbers a frame when it is pulled, after CoDel).
  *   D2  frames that need no station queue (management, BAR) go to the hardware at once, as in ath9k.
  *   D3  with a fixed rate, rate control is told of that rate and its probes are ignored.
- *   D4  RTS and CTS-to-self that rate control asks for on single rates are not sent; rts=1 puts RTS before all data.
+ *   D4  CTS-to-self is not sent; rts=1 puts RTS before all data.
  *   D5  no power save: nothing is buffered for sleeping stations.
  */
 #include "radio.h"

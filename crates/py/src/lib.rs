@@ -4,6 +4,7 @@ mod air;
 mod cases;
 mod csi;
 mod drill;
+mod minstrel;
 mod outcome;
 mod schema;
 
@@ -79,6 +80,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
+    m.add_function(wrap_pyfunction!(minstrel::minstrel_replay, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

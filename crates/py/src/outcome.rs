@@ -56,6 +56,11 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("rx_bad", array(py, &counts(&n.rx_bad))?)?;
     d.set_item("ends", array(py, &counts(&n.ends))?)?;
     d.set_item("runs", array(py, &counts(&n.runs))?)?;
+    let modes = PyList::empty(py);
+    for &(m, ppdus, mpdus) in &n.modes {
+        modes.append((m.mcs(), m.streams(), m.mhz(), m.short_gi(), m.rate().bps() as f64 / 1e6, ppdus, mpdus))?;
+    }
+    d.set_item("modes", modes)?;
     d.set_item("airtime_fraction", n.airtime_fraction)?;
     d.set_item("airtime_rx_fraction", n.airtime_rx_fraction)?;
     let series = PyDict::new(py);

@@ -29,6 +29,9 @@ pub fn run(case: &Case) -> Result<String, String> {
     if case.get("trace", false)? {
         let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
     }
+    if case.get("minstrel", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/minstrel", "/tmp/wt/minstrel");
+    }
     out
 }
 

@@ -30,7 +30,7 @@ DEFINE_SPINLOCK(aasrc_stations_lock);
 
 /*
  * A probe is known by its report: drivers hand back a rate's flags as they were given them. This one means nothing with an MCS
- * (preambles of HT have one length), and ath9k's xmit.c ath_buf_set_rate looks at it for legacy rates alone.
+ * (preambles of HT have one length); ath9k's xmit.c ath_buf_set_rate hands it to ath_pkt_duration, which does not look at it.
  */
 #define MARK	IEEE80211_TX_RC_USE_SHORT_PREAMBLE
 

@@ -46,6 +46,11 @@ crate::choices! {
     }
 }
 
+/// The names of all rate controls.
+pub fn names() -> &'static [&'static str] {
+    <Name as crate::sim::params::Value>::names()
+}
+
 /// Which rate control a station has, and every control's parameters.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setup {

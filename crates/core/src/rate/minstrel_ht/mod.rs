@@ -15,6 +15,7 @@ mod retries;
 pub mod sampling;
 pub mod station;
 pub mod stats;
+mod sum;
 
 pub use control::Control;
 pub use groups::Rate;
@@ -132,6 +133,14 @@ impl MinstrelHt {
     /// What is known of the station.
     pub fn station(&self) -> &Station {
         &self.station
+    }
+    /// When its statistics were last brought up to date, in jiffies.
+    pub fn updated(&self) -> u32 {
+        self.updated
+    }
+    /// A sum of all that later decisions depend on (statistics, rankings, what waits to be sampled), to compare two with.
+    pub fn sum(&self) -> u64 {
+        self.station.sum(&self.station.sampling)
     }
     fn make_chain(&mut self) -> RateTable {
         let links = usize::from(self.hardware.max_rates).min(4);

@@ -6,6 +6,7 @@
 use super::groups::{GROUPS, RATES, Rate};
 use super::station::Station;
 use super::stats::frac;
+use super::sum::Sum;
 
 /// Columns of the sample table.
 pub const COLUMNS: usize = 10;
@@ -112,6 +113,17 @@ impl Sampling {
     /// The rates that wait, by bucket.
     pub fn waiting(&self) -> [[Rate; 5]; 3] {
         self.buckets.map(|b| b.rates)
+    }
+    /// Where a group stands in the table: column and row.
+    pub(super) fn place(&self, group: u8) -> (u8, u8) {
+        self.places[usize::from(group)]
+    }
+    pub(super) fn sum(&self, sum: &mut Sum) {
+        for b in &self.buckets {
+            sum.add(b.group, 1);
+            b.rates.iter().for_each(|r| sum.add(r.number(), 2));
+        }
+        sum.add(self.next, 1);
     }
     pub(super) fn refill(&mut self, s: &Station, table: &Table) {
         let durations = [s.best[0], s.best[1], s.robust].map(Rate::duration);
