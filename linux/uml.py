@@ -170,7 +170,8 @@ def guest():
     files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
 
     def work(where):
-        target = cache_root() / "guest-target"
+        # one for each work tree: cargo leaves the last one's binary where it is if it finds nothing to do
+        target = cache_root() / f"guest-target-{hashlib.sha256(bytes(src)).hexdigest()[:8]}"
         _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
         shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
 
