@@ -62,6 +62,8 @@ struct wt_params {
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
 	bool ht;			/* 802.11n, else a/g only */
+	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
+	unsigned int n_rc;
 	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
 	unsigned int n_fixed;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
@@ -232,6 +234,7 @@ struct wt_radio {
 	struct ieee80211_hw *hw;
 	int index;
 	bool started;
+	bool own_rc;			/* its rate control was named: no fixed rate for what it sends */
 	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (edca.c) */
 	struct ieee80211_vif *vif;	/* one interface a radio */
 	u32 freq;			/* of the primary channel, MHz */

@@ -18,8 +18,12 @@ pub fn station_ns(i: usize) -> String {
 }
 
 pub fn build(case: &Case, stations: usize) -> Result<(), String> {
-    rate_control(case)?;
+    let rc = case.text("module_rc", "");
+    if !rc.is_empty() {
+        sys::insmod(&rc, &case.text("rc_params", ""))?;
+    }
     sys::insmod(&case.text("module_radio", ""), &format!("radios={} {}", stations + 1, case.text("radio", "")))?;
+    check_rate_control(case)?;
     let mut text = String::from("netns add AP\nnetns add S\nlink add apw netns AP type veth peer name sw netns S\n");
     for i in 0..stations {
         text += &format!("netns add {}\n", station_ns(i));
@@ -90,18 +94,18 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The rate control of cards that come up from now on; `module_rc` brings those that the kernel has not.
-fn rate_control(case: &Case) -> Result<(), String> {
-    const DEFAULT: &str = "/sys/module/mac80211/parameters/ieee80211_default_rc_algo";
-    let name = case.text("rc", "");
-    if name.is_empty() {
-        return Ok(());
+/// mac80211 takes its default for a name that it does not know, and says nothing.
+fn check_rate_control(case: &Case) -> Result<(), String> {
+    let names = case.text("rc", "");
+    for (i, phy) in phys()?.iter().enumerate().filter(|_| !names.is_empty()) {
+        let wanted = names.split(',').nth(i).or(names.rsplit(',').next()).unwrap_or_default();
+        let file = format!("/sys/kernel/debug/ieee80211/{phy}/rc/name");
+        let is = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
+        if is.trim() != wanted && wanted != "fixed" {
+            return Err(format!("radio {i}: rate control {wanted} is not there; mac80211 took {}", is.trim()));
+        }
     }
-    let module = case.text("module_rc", "");
-    if !module.is_empty() && !std::path::Path::new("/sys/module/wavetank_aasrc").exists() {
-        sys::insmod(&module, &case.text("rc_params", ""))?;
-    }
-    std::fs::write(DEFAULT, &name).map_err(|e| format!("{DEFAULT} = {name}: {e}"))
+    Ok(())
 }
 
 /// The wiphys' names in the order of the radios: numbers grow with each loading of the module.

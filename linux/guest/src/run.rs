@@ -49,6 +49,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     let watches = watches(case)?;
     let (flows_end, end): (i64, i64) = (case.get("flows_end", 0)?, case.get("end", 0)?);
     let zero = warm_up(&net)?;
+    radio::start_channel(case, zero)?;
 
     echo::serve(&net.server.0, ECHO_PORT)?;
     let mut echoes = Vec::new();

@@ -337,6 +337,11 @@ static u32 expected_throughput(void *priv_sta)
 	return kbps;
 }
 
+/* Nothing of the card's own; but only who has this gets the file rc/name (rate.h rate_control_add_debugfs). */
+static void add_debugfs(struct ieee80211_hw *hw, void *priv, struct dentry *dir)
+{
+}
+
 #define OPS(_kind, _name, _alloc) \
 	[_kind] = { \
 		.name = _name, \
@@ -344,7 +349,7 @@ static u32 expected_throughput(void *priv_sta)
 		.alloc = _alloc, .free = free_card, .alloc_sta = alloc_sta, .free_sta = free_sta, \
 		.rate_init = rate_init, .rate_update = rate_update, \
 		.get_rate = get_rate, .tx_status_ext = tx_status, \
-		.add_sta_debugfs = aasrc_add_sta_debugfs, .get_expected_throughput = expected_throughput, \
+		.add_debugfs = add_debugfs, .add_sta_debugfs = aasrc_add_sta_debugfs, .get_expected_throughput = expected_throughput, \
 	}
 
 const struct rate_control_ops aasrc_ops[AASRC_KINDS] = {
