@@ -1,6 +1,6 @@
 //! Effective SNR: the sum over sub-carriers, eight at a time.
 
-use crate::modulation::{Modulation, inverse_ln_erfc, ln_erfc_sqrt};
+use crate::modulation::Modulation;
 
 /// Sub-carriers taken together. The compiler makes vectors of such arrays, whatever the machine's are.
 const LANES: usize = 8;
@@ -133,6 +133,7 @@ pub fn effective_db(csi: &[i16], snr_db: f64) -> Option<[f64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modulation::{inverse_ln_erfc, ln_erfc_sqrt};
 
     fn exact(m: Modulation, rho: &[f64]) -> f64 {
         let least = rho.iter().fold(f64::INFINITY, |a, &b| a.min(b)) * m.scale();
