@@ -82,7 +82,7 @@ static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
 	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1);
 	s16 ctl, ext;
 
-	return to && wt_csi_snr(r, to, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
+	return to && wt_channel_snr(to, r, wt_air.busy_since, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
 }
 
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */

@@ -7,9 +7,9 @@
  *
  *     magic "WTCHAN1\n"   u32 links   u32 steps   u64 step, ns   u32 modes   u32 subcarriers
  *     a link:  u16 from, u16 to (radios), u32 0, then for each step
- *              s16 SNR of the control half, s16 of the extension half (1/100 dB)
+ *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
  *              u32 loss[modes]: -log2 of the probability that an octet of MCS i arrives, times 2^32 (saturated)
- *              s16 re, s16 im [subcarriers]
+ *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
  *   after the end. An MPDU of n octets arrives with probability 2^(-n loss / 2^32).

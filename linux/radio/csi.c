@@ -3,14 +3,13 @@
  * csi: what a card measures of a PPDU that it receives: the SNR of both halves of the channel, and the channel's frequency
  * response, told by generic netlink to whoever listens (docs/csid.md has the messages).
  *
- * Source: the thesis, 5.6.2 and 5.8.1 (ath9k with the Atheros CSI tool: one report a PPDU, after its frames; parts of 10 bits
- *   whose power has an unknown reference; SNRs that vary by about 1 dB). The response is the channel's (channel.c), as the model wrote it
- *   down in 10-bit parts; the variation is drawn here, anew for each PPDU and half.
+ * Source: the thesis, 5.6.2 and 5.8.1 (ath9k with the Atheros CSI tool: one report a PPDU). The report itself is the model's
+ *   (crates/core/src/phy/channel/measure.rs: SNR in whole dB that jitters, 10-bit parts against an unknown reference, noise), which
+ *   writes one down for each step of the channel (channel.c).
  * Differs:
- *   D1  the response has no noise but its quantisation.
+ *   D1  PPDUs within one step of the channel have one report.
  *   D2  no sounding flag is needed: every PPDU with data of which an MPDU arrived is reported.
  */
-#include <linux/kernel.h>
 #include <net/genetlink.h>
 #include "radio.h"
 
@@ -32,29 +31,6 @@ static struct genl_family family __ro_after_init = {
 	.mcgrps = groups,
 	.n_mcgrps = ARRAY_SIZE(groups),
 };
-
-/* About normal: twelve uniform draws have a variance of one. */
-static s32 jitter(struct wt_radio *r)
-{
-	s32 sum = 0;
-	int i;
-
-	for (i = 0; i < 12; i++)
-		sum += prandom_u32_state(&r->rnd_snr) >> 16;
-	return (s64)(sum - 6 * 65536) * (s32)wt_p.snr_jitter / 65536;
-}
-
-/* What `to` measures of a PPDU of `from` that is on the air; false where the channel says nothing. */
-bool wt_csi_snr(struct wt_radio *to, const struct wt_radio *from, s16 *ctl, s16 *ext)
-{
-	if (!wt_channel_snr(from, to, wt_air.busy_since, ctl, ext))
-		return false;
-	if (wt_p.snr_jitter) {
-		*ctl += jitter(to);
-		*ext += jitter(to);
-	}
-	return true;
-}
 
 static bool fill(struct sk_buff *msg, struct wt_radio *to, const u8 *ta, const struct ieee80211_tx_rate *rate,
 		 s16 ctl, s16 ext, const __le16 *csi, u32 n)

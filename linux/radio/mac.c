@@ -271,7 +271,6 @@ struct wt_radio *wt_mac_add(int index)
 	for (q = 0; q < IEEE80211_NUM_ACS; q++)
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
-	wt_seed(&r->rnd_snr, index, WT_NUM_Q + 1);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 

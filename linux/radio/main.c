@@ -90,7 +90,6 @@ PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
 PARAM(uint, minstrel_kib, "room in KiB to write down what Minstrel-HT decides; 0: not [0]");
 PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
 
-PARAM(uint, snr_jitter, "standard deviation of the SNR that a card measures, 1/100 dB [0]");
 PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
 
 struct wt_radio *wt_radios[WT_MAX_RADIOS];

@@ -79,7 +79,6 @@ struct wt_params {
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS (without 802.11n by bitrate index) */
 	unsigned int n_error;
-	unsigned int snr_jitter;	/* 1/100 dB, standard deviation */
 	char *channel;			/* file that says what each link does to a PPDU (channel.c) */
 	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
 	unsigned int n_walk;
@@ -253,7 +252,7 @@ struct wt_radio {
 	unsigned int fifo_used;
 	bool netdev_stopped;
 	struct wt_htc htc;
-	struct rnd_state rnd_error, rnd_snr;
+	struct rnd_state rnd_error;
 	u32 csi_count;
 	struct wt_counters count;
 	struct dentry *debug;
@@ -390,7 +389,6 @@ u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 a
 /* csi.c */
 int wt_csi_init(void);
 void wt_csi_exit(void);
-bool wt_csi_snr(struct wt_radio *to, const struct wt_radio *from, s16 *ctl, s16 *ext);
 void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, s16 ctl, s16 ext);
 
 /* beacon.c */

@@ -116,7 +116,7 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 		s16 ctl, ext;
 
 		to = wt_rx_receiver(from, addr);
-		if (to && p->acked && wt_csi_snr(to, from, &ctl, &ext)) {
+		if (to && p->acked && wt_channel_snr(from, to, wt_air.busy_since, &ctl, &ext)) {
 			signal = wt_rx_signal(ctl, ext);
 			wt_csi_report(to, from, p, ctl, ext);
 		}
