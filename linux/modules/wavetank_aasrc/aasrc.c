@@ -136,46 +136,43 @@ static void judge(struct aasrc *a, u64 now, bool answered, bool forced)
 	a->forced = false;
 }
 
+/* Whether the current rate carries less than the one below. */
+static bool poor(const struct aasrc *a, u64 now)
+{
+	const struct aasrc_rate *r = &a->rate[a->current_rate];
+
+	return a->current_rate && r->sent >= LEAST_FRAMES && aasrc_throughput(r, r->avg) < compared(r - 1, r->avg, now);
+}
+
 /* A unit is over. */
 void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 {
-	int i, first = u->link[0].rate, began = a->current_rate;
-	/* a step down while the probe was out: it probed what is two rates up now */
-	bool probe = u->probe && first == began + 1;
+	struct aasrc_rate *r = &a->rate[u->link[0].rate];
+	int i, began = a->current_rate;
 
+	if (u->probe) {
+		r->sent = r->failed = 0;
+		r->count.probes++;
+		r->count.forced += u->forced;
+	}
 	for (i = 0; i < u->links; i++) {
-		struct aasrc_rate *r = &a->rate[u->link[i].rate];
 		u32 acked = u->link[i].answered ? u->acked : 0;
 
-		if (probe && !i)
-			r->sent = r->failed = 0;
+		r = &a->rate[u->link[i].rate];
 		count(r, now, u->frames, u->frames - acked);
 		r->count.units++;
 		r->count.frames += u->frames;
 		r->count.acked += acked;
 	}
-	if (u->probe) {
-		a->rate[first].count.probes++;
-		a->rate[first].count.forced += u->forced;
-	}
-	if (probe) {
+	/* after a step down while it was out, it probed what is two rates up now */
+	if (u->probe && u->link[0].rate == began + 1) {
 		judge(a, now, u->link[0].answered, u->forced);
 		if (a->current_rate != began)
 			return;
 	}
-	i = probe;
-	if (i >= u->links || u->link[i].rate != a->current_rate)
-		return;
-	if (u->link[i].answered) {
-		struct aasrc_rate *r = &a->rate[a->current_rate];
-
-		if (a->current_rate && r->sent >= LEAST_FRAMES &&
-		    aasrc_throughput(r, r->avg) < compared(r - 1, r->avg, now))
+	for (i = 0; i < u->links; i++)
+		if (u->link[i].rate == a->current_rate && (!u->link[i].answered || poor(a, now)))
 			step_down(a, now);
-		return;
-	}
-	for (; i < u->links && u->link[i].rate == a->current_rate && !u->link[i].answered; i++)
-		step_down(a, now);
 }
 
 /* No report has come for long: a unit that nothing answered. */

@@ -31,7 +31,7 @@ struct aasrc_params {
 	unsigned int stale_ms;		/* after which statistics are none */
 	unsigned int feedback_ms;	/* older feedback is dropped */
 	unsigned int streams;		/* at most; 0: what both ends have */
-	unsigned int silence_ms;	/* without a report, though frames were sent; 0: four times the usual */
+	unsigned int silence_ms;	/* without a report, though frames were sent */
 	bool ack_snr;			/* aarc_snr without feedback: of the acknowledgements */
 };
 extern struct aasrc_params aasrc_p;
@@ -118,9 +118,8 @@ struct aasrc_sta {
 	int pulled;			/* frames since it was armed */
 	int others;			/* reports of other units since then */
 	bool waiting;			/* frames were pulled since the last report */
-	u64 reported;			/* ns, the last report */
-	u64 gap;			/* ns between reports, smoothed */
-	struct hrtimer silence;
+	struct hrtimer silence;		/* then no report came for long */
+	struct hrtimer unbar;		/* then the next higher rate may be probed */
 	bool fed_back;			/* somebody sends feedback */
 	bool ack_heard;
 	s32 ack_snr;			/* smoothed, 1/100 dB */

@@ -23,6 +23,7 @@ struct aasrc_params aasrc_p = {
 	.window = 256,
 	.stale_ms = 250,
 	.feedback_ms = 250,
+	.silence_ms = 50,
 	.ack_snr = true,
 };
 
@@ -67,10 +68,9 @@ PARAM(&positive, overhead_ns, overhead_ns, "contention and interframe spaces of 
 PARAM(&positive, window, window, "frames after which a rate's counts are halved [256]");
 PARAM(&positive, stale_ms, stale_ms, "after which a rate that was not used has no statistics [250]");
 PARAM(&positive, feedback_ms, feedback_ms, "aarc, aarc_snr: older feedback is dropped [250]");
+PARAM(&positive, silence_ms, silence_ms, "without any report, after which the current rate counts as failed [50]");
 module_param_named(streams, aasrc_p.streams, uint, 0644);
 MODULE_PARM_DESC(streams, "of new stations: spatial streams at most; 0: what both ends have [0]");
-module_param_named(silence_ms, aasrc_p.silence_ms, uint, 0644);
-MODULE_PARM_DESC(silence_ms, "without any report after which a unit counts as lost; 0: four times what reports take, 20 to 200 [0]");
 module_param_named(ack_snr, aasrc_p.ack_snr, bool, 0644);
 MODULE_PARM_DESC(ack_snr, "aarc_snr: without feedback, the strength of acknowledgements is the SNR [1]");
 

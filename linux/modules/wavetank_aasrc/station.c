@@ -6,15 +6,15 @@
  *   table: drivers/net/wireless/ath/ath9k/xmit.c ath_tx_sched_aggr, ath_set_rates (once for each unit that it forms, after it has
  *   pulled the unit's first frame and before the second), ath_tx_complete_aggr, ath_tx_rc_status.
  *
- * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from a
- * report on (drivers form the next unit before they tell how the last one went), and "current" again once two frames more
- * were pulled: by the second, a driver that reads the table for each unit has read it. A driver without a table of its own
- * takes the rates that each frame was given; there as many frames are marked as a unit has on average.
+ * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from the
+ * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled: by the
+ * second, a driver that reads the table for each unit has read it. A driver without a table of its own takes the rates that
+ * each frame was given; there as many frames are marked as a unit has on average.
  *
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
- *   D2  silence_ms sets the time after which silence is a lost unit; by default it is the model's rule.
+ *   D2  silence is timed from the first frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
  *   D4  a unit that was formed of retries alone pulls no frame: a second one may then probe with it.
  *   D7  aarc_snr without feedback takes the strength of Block Acks.
@@ -70,8 +70,15 @@ static void arm(struct aasrc_sta *s, u64 now)
 {
 	int probe = aasrc_probe(&s->a, now);
 
-	if (s->probing != AASRC_IDLE || probe < 0)
+	if (s->probing != AASRC_IDLE)
 		return;
+	if (probe < 0) {
+		int up = s->a.current_rate + 1;
+
+		if (up < s->a.n)
+			hrtimer_start(&s->unbar, ns_to_ktime(s->a.rate[up].barred_until), HRTIMER_MODE_ABS_SOFT);
+		return;
+	}
 	s->probing = AASRC_ARMED;
 	s->probed = probe;
 	s->forced = s->a.forced;
@@ -87,11 +94,8 @@ static void pulled(struct aasrc_sta *s)
 	int enough = 2;
 
 	if (!s->waiting) {
-		u64 usual = clamp_t(u64, 4 * s->gap, 20 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC);
-		u64 ns = READ_ONCE(aasrc_p.silence_ms) * (u64)NSEC_PER_MSEC ?: usual;
-
 		s->waiting = true;
-		hrtimer_start(&s->silence, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+		hrtimer_start(&s->silence, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)), HRTIMER_MODE_REL_SOFT);
 	}
 	if (s->probing != AASRC_ARMED)
 		return;
@@ -103,19 +107,35 @@ static void pulled(struct aasrc_sta *s)
 	set_table(s, AASRC_NONE);
 }
 
+/* A bar has ended. */
+static enum hrtimer_restart unbar(struct hrtimer *t)
+{
+	struct aasrc_sta *s = container_of(t, struct aasrc_sta, unbar);
+
+	spin_lock_bh(&s->lock);
+	if (s->a.n && s->probing == AASRC_IDLE && aasrc_probe(&s->a, ktime_get_ns()) >= 0)
+		arm(s, ktime_get_ns());
+	spin_unlock_bh(&s->lock);
+	return HRTIMER_NORESTART;
+}
+
 static enum hrtimer_restart silent(struct hrtimer *t)
 {
 	struct aasrc_sta *s = container_of(t, struct aasrc_sta, silence);
+	enum hrtimer_restart again = HRTIMER_NORESTART;
 
 	spin_lock_bh(&s->lock);
-	if (s->waiting && s->a.n) {
-		s->waiting = false;
+	/* queued: a report came while this waited for the lock, and a frame after it */
+	if (s->waiting && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
 		s->probing = AASRC_IDLE;
 		aasrc_silent(&s->a, ktime_get_ns());
 		set_table(s, AASRC_NONE);
+		/* units of retries pull no frame */
+		hrtimer_forward_now(t, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)));
+		again = HRTIMER_RESTART;
 	}
 	spin_unlock_bh(&s->lock);
-	return HRTIMER_NORESTART;
+	return again;
 }
 
 static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, struct ieee80211_tx_rate_control *txrc)
@@ -170,14 +190,12 @@ static void heard(struct aasrc_sta *s, u64 now, const struct ieee80211_tx_info *
 
 static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 {
-	u64 now = ktime_get_ns(), gap = s->reported ? now - s->reported : 0;
+	u64 now = ktime_get_ns();
 	int before = s->a.current_rate;
 	struct aasrc_unit u = {};
 
 	if (!read_report(s, info, &u))
 		return;
-	s->gap = s->gap ? s->gap - s->gap / 8 + min_t(u64, gap, NSEC_PER_SEC) / 8 : gap;
-	s->reported = now;
 	s->waiting = false;
 	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
 	if (u.probe) {
@@ -275,6 +293,8 @@ static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
 	spin_lock_init(&s->lock);
 	hrtimer_init(&s->silence, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	s->silence.function = silent;
+	hrtimer_init(&s->unbar, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	s->unbar.function = unbar;
 	spin_lock_bh(&aasrc_stations_lock);
 	list_add_tail(&s->list, &aasrc_stations);
 	spin_unlock_bh(&aasrc_stations_lock);
@@ -289,6 +309,7 @@ static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
 	list_del(&s->list);
 	spin_unlock_bh(&aasrc_stations_lock);
 	hrtimer_cancel(&s->silence);
+	hrtimer_cancel(&s->unbar);
 	kfree(s);
 }
 
