@@ -177,13 +177,14 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	u32 k = (rate->idx & 31) * 4 + !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH) * 2 +
+		!!(rate->flags & IEEE80211_TX_RC_SHORT_GI);
 
 	r->count.ht_ampdu[p->n]++;
-	if (!(rate->flags & IEEE80211_TX_RC_MCS) || rate->idx >= WT_MAX_MCS)
+	if (!(rate->flags & IEEE80211_TX_RC_MCS))
 		return;
-	r->count.mcs_ppdus[rate->idx]++;
-	r->count.mcs_mpdus[rate->idx] += p->n;
-	r->count.mcs_acked[rate->idx] += hweight64(p->acked);
+	r->count.mode_ppdus[k]++;
+	r->count.mode_mpdus[k] += p->n;
 }
 
 /* Those of wt_air.tx go on the air. */
