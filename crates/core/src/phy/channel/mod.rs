@@ -166,6 +166,7 @@ struct Link {
     gain: Vec<(f32, f32)>,
     ways: [Fares; 2],
     receivers: [Receiver; 2],
+    luck: [Stream; 2],
 }
 
 /// The channel of a BSS.
@@ -213,6 +214,7 @@ impl Channel {
                 ways: [(); 2].map(|()| Fares { snr_db: f64::NAN, per_octet: [f32::NAN; MODES] }),
                 receivers: ["channel/csi at station", "channel/csi at ap"]
                     .map(|purpose| Receiver::new(random.get(&e.name, purpose))),
+                luck: ["channel/loss down", "channel/loss up"].map(|purpose| random.get(&e.name, purpose)),
             }
         };
         Channel {
@@ -279,6 +281,26 @@ impl Channel {
         let x = rate.per_octet(ber.map(libm::exp).sum::<f64>() / streams as f64) as f32;
         l.ways[way as usize].per_octet[at] = x;
         x.into()
+    }
+    /// Which MPDUs of these lengths survive: bit `i` for the `i`-th.
+    pub fn survivors(
+        &mut self,
+        now: Time,
+        station: usize,
+        way: Way,
+        mode: Mode,
+        lengths: impl IntoIterator<Item = u16>,
+    ) -> u64 {
+        let x = self.per_octet(now, station, way, mode);
+        let rng = &mut self.links[station].luck[way as usize];
+        let (mut last, mut p, mut got) = (0, 0.0, 0);
+        for (i, len) in lengths.into_iter().enumerate() {
+            if len != last {
+                (last, p) = (len, 1.0 - libm::exp(-x * f64::from(len)));
+            }
+            got |= u64::from(!rng.chance(p)) << i;
+        }
+        got
     }
     /// What the receiver of a PPDU tells of it.
     pub fn feedback(&mut self, now: Time, station: usize, way: Way) -> Feedback {
