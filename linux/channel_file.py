@@ -18,10 +18,11 @@ def cliff(best, modes=8, doubtful=0.0):
 
 
 def write(path, step_ns, links):
-    """`links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response); SNRs in dB, the
+    """Every link's losses of MCSs are followed by none at 802.11a's rates. `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response); SNRs in dB, the
     response a list of (re, im). Radio 0 is the access point."""
     steps = next(iter(links.values()))
-    modes, subcarriers = len(steps[0][2]), len(steps[0][3])
+    ofdm = [0] * 8
+    modes, subcarriers = len(steps[0][2]) + len(ofdm), len(steps[0][3])
     with open(path, "wb") as f:
         f.write(b"WTCHAN1\n" + struct.pack("<IIQII", len(links), len(steps), step_ns, modes, subcarriers))
         for (sender, receiver), steps in links.items():
@@ -29,4 +30,4 @@ def write(path, step_ns, links):
             for ctl, ext, losses, response in steps:
                 parts = [part for pair in response for part in pair]
                 snrs = round(ctl * 100), round(ext * 100)
-                f.write(struct.pack(f"<hh{modes}I{2 * subcarriers}h", *snrs, *losses, *parts))
+                f.write(struct.pack(f"<hh{modes}I{2 * subcarriers}h", *snrs, *losses, *ofdm, *parts))

@@ -167,7 +167,9 @@ def guest():
     src = HERE / "guest"
     if not shutil.which("cargo"):
         raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    csi = HERE.parent / "crates" / "csi"
     files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
+    files += [*csi.glob("src/*.rs"), csi / "Cargo.toml"]
 
     def work(where):
         # one for each work tree: cargo leaves the last one's binary where it is if it finds nothing to do

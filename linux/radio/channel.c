@@ -8,7 +8,8 @@
  *     magic "WTCHAN1\n"   u32 links   u32 steps   u64 step, ns   u32 modes   u32 subcarriers
  *     a link:  u16 from, u16 to (radios), u32 0, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
- *              u32 loss[modes]: -log2 of the probability that an octet of MCS i arrives, times 2^32 (saturated)
+ *              u32 loss[modes]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ..., then at
+ *              the eight rates of 802.11a
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
@@ -16,7 +17,8 @@
  * Differs:
  *   D1  the step at the PPDU's start holds for all of it.
  *   D2  MPDUs are lost independently of each other within a step.
- *   D3  a link that the file does not name has error_ppm's losses and a constant SNR.
+ *   D3  preambles are heard whenever anything is; management frames and BARs are not lost.
+ *   D4  a link that the file does not name has error_ppm's losses and a constant SNR.
  */
 #include <linux/kernel_read_file.h>
 #include <linux/vmalloc.h>
@@ -63,7 +65,7 @@ int wt_channel_load(const char *path)
 	ch.step_ns = le64_to_cpu(h->step_ns);
 	ch.modes = le32_to_cpu(h->modes);
 	ch.subcarriers = le32_to_cpu(h->subcarriers);
-	if (!ch.steps || !ch.step_ns || ch.modes > 77 || ch.subcarriers > WT_MAX_SUBCARRIERS)
+	if (!ch.steps || !ch.step_ns || ch.modes < WT_OFDM_RATES || ch.modes > 77 || ch.subcarriers > WT_MAX_SUBCARRIERS)
 		goto bad;
 	ch.step_bytes = 4 + 4 * ch.modes + 4 * ch.subcarriers;
 	link_bytes = sizeof(struct link_head) + (size_t)ch.steps * ch.step_bytes;
@@ -130,12 +132,13 @@ bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to)
 	return to && ch.link[from->index][to->index];
 }
 
-/* The probability, in parts of 2^32, that `bytes` sent now at an MCS arrive. */
-u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, u32 mcs, u32 bytes)
+/* The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS or (ofdm) at a rate of 802.11a. */
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, bool ofdm, u32 idx, u32 bytes)
 {
 	const __le32 *loss = (const __le32 *)(record(from, to, at) + 4);
+	u32 i = ofdm ? ch.modes - WT_OFDM_RATES + idx : idx;
 
-	return mcs < ch.modes ? exp2_minus((u64)le32_to_cpu(loss[mcs]) * bytes) : 0;
+	return i < ch.modes - (ofdm ? 0 : WT_OFDM_RATES) ? exp2_minus((u64)le32_to_cpu(loss[i]) * bytes) : 0;
 }
 
 /* SNR of the halves of the channel, 1/100 dB; false where the file says nothing. */

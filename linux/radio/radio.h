@@ -32,6 +32,7 @@
 #define WT_MODES_HT	(32 * 4)
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 #define WT_MAX_SUBCARRIERS	114	/* 40 MHz */
+#define WT_OFDM_RATES	8
 #define WT_NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
 #define WT_SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
@@ -274,6 +275,7 @@ struct wt_medium {
 	} tx[WT_MAX_RADIOS];		/* who sends now */
 	int n_tx;
 	bool response;			/* the receiver will answer */
+	bool deaf;			/* its answer does not arrive */
 	u64 response_ns;
 	u64 txop_end;			/* of who sends now */
 	u64 busy_ns, collision_ns, busy_since;
@@ -293,6 +295,8 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
 u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
+u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r);
+u32 wt_phy_ofdm_of(u32 rate_100k);
 u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 #define WT_SLOT_NS	9000ull
 #define WT_SIFS_NS	16000ull
@@ -382,7 +386,7 @@ int wt_channel_load(const char *path);
 void wt_channel_unload(void);
 void wt_channel_start(u64 at);
 bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to);
-u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, u32 mcs, u32 bytes);
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, bool ofdm, u32 idx, u32 bytes);
 bool wt_channel_snr(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext);
 u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 at, const __le16 **csi);
 

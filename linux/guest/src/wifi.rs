@@ -11,7 +11,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::radio::{self, Counters};
 use crate::udp::{self, Sink};
-use crate::{echo, json, qdisc, sys, wired};
+use crate::{echo, feedback, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
@@ -104,6 +104,10 @@ fn scenario(case: &Case) -> Result<String, String> {
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
     radio::start_channel(case, zero)?;
+    let delay: i64 = case.get("feedback", -1)?;
+    if delay >= 0 {
+        feedback::start(stations + 1, delay)?;
+    }
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
     let plan = echo::Plan {
         zero,

@@ -175,6 +175,13 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 			step_down(a, now);
 }
 
+/* A probe was never reported. */
+void aasrc_lost(struct aasrc *a, u64 now, int rate)
+{
+	a->rate[rate].count.probes++;
+	bar(a, &a->rate[rate], now);
+}
+
 /* No report has come for long: a unit that nothing answered. */
 void aasrc_silent(struct aasrc *a, u64 now)
 {

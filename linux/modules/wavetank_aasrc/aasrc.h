@@ -85,6 +85,7 @@ struct aasrc_unit {
 void aasrc_start(struct aasrc *a, enum aasrc_kind kind);
 int aasrc_probe(const struct aasrc *a, u64 now);
 void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u);
+void aasrc_lost(struct aasrc *a, u64 now, int rate);
 void aasrc_silent(struct aasrc *a, u64 now);
 bool aasrc_feedback(struct aasrc *a, u64 now, int modulation, s32 value);
 u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg);
@@ -116,7 +117,7 @@ struct aasrc_sta {
 	bool forced;			/* that probe */
 	int probed;			/* its rate */
 	int pulled;			/* frames since it was armed */
-	int others;			/* reports of other units since then */
+	u64 out_since;			/* ns */
 	bool waiting;			/* frames were pulled since the last report */
 	struct hrtimer silence;		/* then no report came for long */
 	struct hrtimer unbar;		/* then the next higher rate may be probed */

@@ -23,8 +23,6 @@
 #include <linux/slab.h>
 #include "aasrc.h"
 
-#define OVERTAKEN	4
-
 LIST_HEAD(aasrc_stations);
 DEFINE_SPINLOCK(aasrc_stations_lock);
 
@@ -84,7 +82,6 @@ static void arm(struct aasrc_sta *s, u64 now)
 	s->forced = s->a.forced;
 	s->a.forced = false;
 	s->pulled = 0;
-	s->others = 0;
 	set_table(s, probe);
 }
 
@@ -104,6 +101,7 @@ static void pulled(struct aasrc_sta *s)
 	if (++s->pulled < enough)
 		return;
 	s->probing = AASRC_OUT;
+	s->out_since = ktime_get_ns();
 	set_table(s, AASRC_NONE);
 }
 
@@ -201,12 +199,9 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 	if (u.probe) {
 		u.forced = s->forced;
 		s->probing = AASRC_IDLE;
-	} else if (s->probing != AASRC_IDLE && ++s->others >= OVERTAKEN && s->probing == AASRC_OUT) {
-		struct aasrc_unit lost = { .link = { { .rate = s->probed } }, .links = 1, .probe = true, .forced = s->forced,
-					   .frames = max_t(u32, 1, s->a.rate[s->a.current_rate].avg >> 8) };
-
+	} else if (s->probing == AASRC_OUT && now - s->out_since >= READ_ONCE(aasrc_p.silence_ms) * (u64)NSEC_PER_MSEC) {
 		s->probing = AASRC_IDLE;
-		aasrc_report(&s->a, now, &lost);
+		aasrc_lost(&s->a, now, s->probed);
 	}
 	aasrc_report(&s->a, now, &u);
 	if (u.acked)

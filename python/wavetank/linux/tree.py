@@ -49,11 +49,11 @@ def digest() -> str:
     """Digest of everything in ``linux/`` that decides a result."""
     root = folder()
     h = hashlib.sha256()
-    for name in DECIDES:
+    for name in (*DECIDES, "../crates/csi/src"):
         top = root / name
         files = [top] if top.is_file() else [p for p in top.rglob("*") if p.is_file() and "target" not in p.parts]
         for p in sorted(files):
-            h.update(str(p.relative_to(root)).encode() + b"\0" + p.read_bytes())
+            h.update(os.path.relpath(p, root).encode() + b"\0" + p.read_bytes())
     return h.hexdigest()[:16]
 
 
