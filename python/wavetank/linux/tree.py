@@ -112,11 +112,19 @@ def build(jobs: int | None = None, progress: Progress = lambda done, of, what: N
 
 
 def carry_out(
-    case: Mapping[str, Any], seed: int, seconds: float, progress: Callable[[int], None] = lambda s: None
+    case: Mapping[str, Any],
+    seed: int,
+    seconds: float,
+    progress: Callable[[int], None] = lambda s: None,
+    channel: bytes | None = None,
 ) -> str:
-    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time."""
+    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time; ``channel`` is
+    what the case's key of that name stands for."""
     with tempfile.TemporaryDirectory(prefix="wavetank-case-") as tmp:
         path, out = Path(tmp) / "case.json", Path(tmp) / "out.json"
+        if channel is not None:
+            (Path(tmp) / "channel").write_bytes(channel)
+            case = {**case, "channel": str(Path(tmp) / "channel")}
         path.write_text(json.dumps(case))
 
         def on_line(line: str) -> None:
