@@ -13,10 +13,12 @@
  *
  * All arithmetic is in integers and rounds down; nothing here knows of a clock, a lock or mac80211.
  */
+#ifndef WAVETANK_AASRC_OUTSIDE
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#endif
 #include "aasrc.h"
 
 #define LEAST_FRAMES	32	/* before a current rate is judged by its losses */

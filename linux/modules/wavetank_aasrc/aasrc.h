@@ -12,9 +12,11 @@
 #ifndef WAVETANK_AASRC_H
 #define WAVETANK_AASRC_H
 
+#ifndef WAVETANK_AASRC_OUTSIDE		/* tests/vectors runs aasrc.c outside the kernel */
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 #include <net/mac80211.h>
+#endif
 
 #define AASRC_MAX_RATES	32
 #define AASRC_NONE	(-1)
@@ -91,6 +93,7 @@ bool aasrc_feedback(struct aasrc *a, u64 now, int modulation, s32 value);
 u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg);
 bool aasrc_known(const struct aasrc_rate *r, u64 now);
 
+#ifndef WAVETANK_AASRC_OUTSIDE
 /* ladder.c */
 int aasrc_ladder(struct aasrc_rate *out, const struct ieee80211_supported_band *sband, const struct ieee80211_sta *sta);
 int aasrc_find(const struct aasrc *a, int idx, u16 flags);
@@ -136,5 +139,6 @@ void aasrc_add_sta_debugfs(void *priv, void *priv_sta, struct dentry *dir);
 /* feedback.c */
 int aasrc_feedback_init(void);
 void aasrc_feedback_exit(void);
+#endif
 
 #endif
