@@ -167,10 +167,13 @@ def guest():
     src = HERE / "guest"
     if not shutil.which("cargo"):
         raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    csi = HERE.parent / "crates" / "csi"
     files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
+    files += [*csi.glob("src/*.rs"), csi / "Cargo.toml"]
 
     def work(where):
-        target = cache_root() / "guest-target"
+        # one for each work tree: cargo leaves the last one's binary where it is if it finds nothing to do
+        target = cache_root() / f"guest-target-{hashlib.sha256(bytes(src)).hexdigest()[:8]}"
         _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
         shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
 
@@ -204,11 +207,11 @@ def module(folder, name=None):
     return _build("modules", _digest(files, build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
-    `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
-    the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
+    `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files that
+    the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
@@ -219,6 +222,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         # not name this run's directory: the kernel's own working directory stands for it.
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
+        for name, where in dict(given).items():
+            shutil.copyfile(where, pathlib.Path(tmp) / name)  # a link could point to what the guest covers
         cmd = [
             linux,
             f"mem={memory or default}",

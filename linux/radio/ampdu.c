@@ -21,9 +21,9 @@
 #define DELIM		4
 #define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
 
-static bool probing(struct sk_buff *skb)
+static bool probing(const struct wt_radio *r, struct sk_buff *skb)
 {
-	return !wt_p.n_fixed && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+	return (!wt_p.n_fixed || r->own_rc) && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
 }
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
@@ -75,13 +75,13 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 }
 
 /* ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only */
-static u32 limit_of(struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
+static u32 limit_of(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
 	u32 us = e->txop_us && e->txop_us < wt_p.max_us ? e->txop_us : wt_p.max_us;
 	u32 limit = wt_p.max_bytes;
 	int i;
 
-	if (probing(first))
+	if (probing(r, first))
 		return 0;
 	for (i = 0; i < IEEE80211_TX_MAX_RATES && p->rates[i].idx >= 0; i++) {
 		if (!p->rates[i].count)
@@ -113,16 +113,16 @@ static u32 delimiters(struct wt_ppdu *p, u32 len)
 void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
 		   struct sk_buff *first)
 {
-	u32 limit = limit_of(e, p, first), al = 0, pad = 0, cap;
+	u32 limit = limit_of(r, e, p, first), al = 0, pad = 0, cap;
 	struct sk_buff *skb = first;
 
 	cap = min_t(u32, r->mode == WT_ATH9K_HTC ? wt_p.htc_frames : wt_p.max_frames, WT_MAX_MPDUS);
 	p->ampdu = true;
-	p->probe = probing(first);
+	p->probe = probing(r, first);
 	for (;;) {
 		u32 len = skb->len + FCS_LEN;
 
-		if (p->n && (limit < al + pad + DELIM + len || p->n >= cap || probing(skb) ||
+		if (p->n && (limit < al + pad + DELIM + len || p->n >= cap || probing(r, skb) ||
 			     !(IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU))) {
 			__skb_queue_tail(&tid->retry_q, skb);
 			break;

@@ -76,8 +76,17 @@ void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb)
 	}
 }
 
+/* How strong the answer was, dBm. */
+static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1);
+	s16 ctl, ext;
+
+	return to && wt_channel_snr(to, r, wt_air.busy_since, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
+}
+
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */
-static void report(struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
+static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	int i;
@@ -86,7 +95,7 @@ static void report(struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 	       sizeof(info->status) - sizeof(info->status.rates) - sizeof(info->status.status_driver_data));
 	memcpy(info->status.rates, p->rates, sizeof(info->status.rates));
 	if (n_acked)
-		info->status.ack_signal = -40;
+		info->status.ack_signal = answer_signal(r, skb);
 	if (p->ampdu)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
 	info->status.ampdu_len = p->n;
@@ -176,7 +185,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		if (!ok && p->ampdu && p->tid && wt_ba_within(p->tid, f->seq))
 			last_given_up = max_t(int, last_given_up, (f->seq - first) & IEEE80211_SN_MASK);
 		if (!reported) {
-			report(p, skb, p->ampdu ? n_acked : ok);
+			report(r, p, skb, p->ampdu ? n_acked : ok);
 			reported = true;
 		}
 		if (p->tid && p->ampdu)

@@ -274,6 +274,10 @@ struct wt_radio *wt_mac_add(int index)
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 
+	if (wt_p.n_rc && strcmp(wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)], "fixed")) {
+		r->own_rc = true;
+		hw->rate_control_algorithm = wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)];
+	}
 	SET_IEEE80211_PERM_ADDR(hw, addr);
 	ieee80211_hw_set(hw, SUPPORTS_RC_TABLE);
 	ieee80211_hw_set(hw, REPORTS_TX_ACK_STATUS);

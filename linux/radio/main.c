@@ -67,6 +67,8 @@ PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
+module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
+MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");
 module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
 MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
 PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
@@ -88,6 +90,8 @@ PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
 PARAM(uint, minstrel_kib, "room in KiB to write down what Minstrel-HT decides; 0: not [0]");
 PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
 
+PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
+
 struct wt_radio *wt_radios[WT_MAX_RADIOS];
 unsigned int wt_n_radios;
 
@@ -105,11 +109,14 @@ static void remove_all(void)
 		wt_mac_remove(wt_radios[n]);
 	wt_medium_flush_lists();
 	wt_debug_exit();
+	wt_csi_exit();
+	wt_channel_unload();
 }
 
 static int __init wt_init(void)
 {
 	unsigned int i;
+	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
 	    !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
@@ -117,10 +124,18 @@ static int __init wt_init(void)
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
 			return -EINVAL;
+	err = wt_channel_load(wt_p.channel);
+	if (err)
+		return err;
+	err = wt_csi_init();
+	if (err) {
+		wt_channel_unload();
+		return err;
+	}
 	wt_phy_init();
 	wt_medium_init();
 	if (wt_debug_init()) {
-		wt_debug_exit();
+		remove_all();
 		return -ENOMEM;
 	}
 	for (i = 0; i < wt_p.radios; i++) {

@@ -31,6 +31,10 @@
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_MODES_HT	(32 * 4)
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
+#define WT_MAX_SUBCARRIERS	114	/* 40 MHz */
+#define WT_OFDM_RATES	8
+#define WT_NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
+#define WT_SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
 
@@ -59,6 +63,8 @@ struct wt_params {
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
 	bool ht;			/* 802.11n, else a/g only */
+	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
+	unsigned int n_rc;
 	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
 	unsigned int n_fixed;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
@@ -74,6 +80,7 @@ struct wt_params {
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS (without 802.11n by bitrate index) */
 	unsigned int n_error;
+	char *channel;			/* file that says what each link does to a PPDU (channel.c) */
 	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
 	unsigned int n_walk;
 	unsigned int walk_ms;		/* a step of it */
@@ -227,6 +234,7 @@ struct wt_radio {
 	struct ieee80211_hw *hw;
 	int index;
 	bool started;
+	bool own_rc;			/* its rate control was named: no fixed rate for what it sends */
 	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (edca.c) */
 	struct ieee80211_vif *vif;	/* one interface a radio */
 	u32 freq;			/* of the primary channel, MHz */
@@ -246,6 +254,7 @@ struct wt_radio {
 	bool netdev_stopped;
 	struct wt_htc htc;
 	struct rnd_state rnd_error;
+	u32 csi_count;
 	struct wt_counters count;
 	struct dentry *debug;
 };
@@ -266,6 +275,7 @@ struct wt_medium {
 	} tx[WT_MAX_RADIOS];		/* who sends now */
 	int n_tx;
 	bool response;			/* the receiver will answer */
+	bool deaf;			/* its answer does not arrive */
 	u64 response_ns;
 	u64 txop_end;			/* of who sends now */
 	u64 busy_ns, collision_ns, busy_since;
@@ -285,6 +295,8 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
 u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
+u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r);
+u32 wt_phy_ofdm_of(u32 rate_100k);
 u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 #define WT_SLOT_NS	9000ull
 #define WT_SIFS_NS	16000ull
@@ -340,7 +352,7 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid);
 
 /* rx.c */
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
-bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p);
+s8 wt_rx_signal(s16 ctl, s16 ext);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
 void wt_rx_flush(void);
@@ -368,6 +380,20 @@ void wt_htc_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended);
 u64 wt_htc_due(const struct wt_radio *r);
 void wt_htc_step(struct wt_radio *r, u64 now);
 void wt_htc_flush(struct wt_radio *r, struct wt_tid *tid);
+
+/* channel.c */
+int wt_channel_load(const char *path);
+void wt_channel_unload(void);
+void wt_channel_start(u64 at);
+bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to);
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, bool ofdm, u32 idx, u32 bytes);
+bool wt_channel_snr(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext);
+u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 at, const __le16 **csi);
+
+/* csi.c */
+int wt_csi_init(void);
+void wt_csi_exit(void);
+void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, s16 ctl, s16 ext);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);

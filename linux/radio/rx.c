@@ -13,7 +13,7 @@
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
- *   D2  signal strength is one constant.
+ *   D2  signal strength is one constant where no channel is given (channel.c), else its SNR above a noise of -95 dBm, no antenna's.
  *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
  *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
  */
@@ -34,12 +34,13 @@ struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr)
 	return NULL;
 }
 
-bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
+/* SNRs of the channel's halves as a signal, dBm: their mean. */
+s8 wt_rx_signal(s16 ctl, s16 ext)
 {
-	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	return clamp(WT_NOISE_DBM + (ctl + ext) / 200, S8_MIN, S8_MAX);
 }
 
-static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended)
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended, s8 signal)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
@@ -53,7 +54,7 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	memset(rx, 0, sizeof(*rx));
 	rx->freq = from->freq;
 	rx->band = from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
-	rx->signal = -40;
+	rx->signal = signal;
 	rx->rate_idx = max_t(int, rate->idx, 0);
 	if (rate->flags & IEEE80211_TX_RC_MCS) {
 		rx->encoding = RX_ENC_HT;
@@ -112,15 +113,22 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 	if (!is_multicast_ether_addr(addr)) {
 		u64 ns = wt_phy_ppdu_ns(from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ, &p->rates[p->chain], p->bytes);
 
+		s8 signal = WT_SIGNAL_DBM;
+		s16 ctl, ext;
+
 		to = wt_rx_receiver(from, addr);
+		if (to && p->acked && wt_channel_snr(from, to, wt_air.busy_since, &ctl, &ext)) {
+			signal = wt_rx_signal(ctl, ext);
+			wt_csi_report(to, from, p, ctl, ext);
+		}
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i))
-				copy_to(to, from, p, i, wt_air.now - div_u64(ns * (p->n - 1 - i), p->n));
+				copy_to(to, from, p, i, wt_air.now - div_u64(ns * (p->n - 1 - i), p->n), signal);
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
 		if (hears(wt_radios[j], from))
-			copy_to(wt_radios[j], from, p, 0, wt_air.now);
+			copy_to(wt_radios[j], from, p, 0, wt_air.now, WT_SIGNAL_DBM);
 }
 
 /* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */

@@ -46,7 +46,7 @@ int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to)
 {
 	struct wt_radio *station = r;
 
-	if (!wt_p.n_fixed)
+	if (!wt_p.n_fixed || r->own_rc)
 		return -1;
 	if (r->vif && r->vif->type == NL80211_IFTYPE_AP)
 		station = wt_rx_receiver(r, to) ?: r;
@@ -90,7 +90,7 @@ void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 
 	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
 		p->rates[i].idx = -1;
-	if (p->tid && p->sta && (mcs >= 0 || wt_p.fixed_legacy >= 0)) {
+	if (p->tid && p->sta && (mcs >= 0 || (wt_p.fixed_legacy >= 0 && !r->own_rc))) {
 		bool ht = wt_p.fixed_legacy < 0;
 
 		p->rates[0].idx = ht ? mcs : wt_p.fixed_legacy;

@@ -115,6 +115,11 @@ def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
     ``csi``: int16, n x subcarriers x 2 (real, imaginary); ``snr_db``: float64, n. Raises ValueError if they do not fit.
     """
 
+def channel_trace(
+    text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ..., csi: bool = ...
+) -> bytes | None:
+    """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
+
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""
 

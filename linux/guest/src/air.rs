@@ -18,7 +18,12 @@ pub fn station_ns(i: usize) -> String {
 }
 
 pub fn build(case: &Case, stations: usize) -> Result<(), String> {
+    let rc = case.text("module_rc", "");
+    if !rc.is_empty() {
+        sys::insmod(&rc, &case.text("rc_params", ""))?;
+    }
     sys::insmod(&case.text("module_radio", ""), &format!("radios={} {}", stations + 1, case.text("radio", "")))?;
+    check_rate_control(case)?;
     let mut text = String::from("netns add AP\nnetns add S\nlink add apw netns AP type veth peer name sw netns S\n");
     for i in 0..stations {
         text += &format!("netns add {}\n", station_ns(i));
@@ -85,6 +90,20 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"])?;
             sys::wait_carrier(&dev, 10)
         })?;
+    }
+    Ok(())
+}
+
+/// mac80211 takes its default for a name that it does not know, and says nothing.
+fn check_rate_control(case: &Case) -> Result<(), String> {
+    let names = case.text("rc", "");
+    for (i, phy) in phys()?.iter().enumerate().filter(|_| !names.is_empty()) {
+        let wanted = names.split(',').nth(i).or(names.rsplit(',').next()).unwrap_or_default();
+        let file = format!("/sys/kernel/debug/ieee80211/{phy}/rc/name");
+        let is = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
+        if is.trim() != wanted && wanted != "fixed" {
+            return Err(format!("radio {i}: rate control {wanted} is not there; mac80211 took {}", is.trim()));
+        }
     }
     Ok(())
 }

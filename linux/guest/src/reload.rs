@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Loads the radio, associates, floods in both directions, and unloads it under that traffic; many times. What the
+//! Loads the radio, associates, floods in both directions, and unloads it under that traffic; many times. With a rate control of
+//! its own module that is unloaded, too, which the kernel must refuse as long as cards use it. What the
 //! kernel says on the console and how its memory goes is judged on the host's side (tests/reload).
 
 use crate::case::Case;
@@ -7,6 +8,7 @@ use crate::{air, json, sys, udp};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const KMEMLEAK: &str = "/sys/kernel/debug/kmemleak";
+const AASRC: &str = "/sys/module/wavetank_aasrc";
 const MS: i64 = 1_000_000;
 
 pub fn run(case: &Case) -> Result<String, String> {
@@ -22,11 +24,19 @@ pub fn run(case: &Case) -> Result<String, String> {
             udp::flood("AP", SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 10 + i as u8), 9), 1472, 0, 0)?;
         }
         sys::sleep_until(sys::now() + 300 * MS);
+        let own_rc = std::path::Path::new(AASRC).exists();
+        if own_rc && sys::rmmod("wavetank_aasrc").is_ok() {
+            return Err("wavetank_aasrc was unloaded while cards used it".into());
+        }
         sys::rmmod("wavetank_radio")?;
         sys::sleep_until(sys::now() + 100 * MS);
         air::tear_down(stations)?;
+        if own_rc {
+            sys::rmmod("wavetank_aasrc")?;
+        }
         sys::sleep_until(sys::now() + 2000 * MS); // floods end, namespaces are swept
-                                                  // names that were looked up stay cached, and with them what sysfs has removed
+        shrink();
+        // names that were looked up stay cached, and with them what sysfs has removed
         sys::sysctl("vm/drop_caches", "3")?;
         memory.push(slab_kb());
         caches.push(slabs());
@@ -45,6 +55,13 @@ pub fn run(case: &Case) -> Result<String, String> {
         ("grown_bytes", json::object(&grown)),
         ("unreclaimable_kb", json::array(memory.iter().map(u64::to_string))),
     ]))
+}
+
+/// Slabs that a CPU holds count as full: they are given back.
+fn shrink() {
+    for cache in std::fs::read_dir("/sys/kernel/slab").into_iter().flatten().flatten() {
+        let _ = std::fs::write(cache.path().join("shrink"), "1");
+    }
 }
 
 /// Octets in use by each slab cache.

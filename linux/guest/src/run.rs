@@ -16,7 +16,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::echo::{self, Kind, Plan};
 use crate::udp::{self, Sink};
-use crate::{json, qdisc, radio, sys, wired};
+use crate::{feedback, json, qdisc, radio, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const SECOND: i64 = 1_000_000_000;
@@ -53,6 +53,11 @@ pub fn run(case: &Case) -> Result<String, String> {
     let watches = watches(case)?;
     let (flows_end, end): (i64, i64) = (case.get("flows_end", 0)?, case.get("end", 0)?);
     let zero = warm_up(&net)?;
+    radio::start_channel(case, zero)?;
+    let delay: i64 = case.get("feedback", -1)?;
+    if delay >= 0 {
+        feedback::start(net.radios, delay)?;
+    }
 
     echo::serve(&net.server.0, ECHO_PORT)?;
     let mut echoes = Vec::new();

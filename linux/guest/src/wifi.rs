@@ -11,7 +11,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::radio::{self, Counters};
 use crate::udp::{self, Sink};
-use crate::{echo, json, qdisc, sys, wired};
+use crate::{echo, feedback, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
@@ -103,6 +103,11 @@ fn scenario(case: &Case) -> Result<String, String> {
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
+    radio::start_channel(case, zero)?;
+    let delay: i64 = case.get("feedback", -1)?;
+    if delay >= 0 {
+        feedback::start(stations + 1, delay)?;
+    }
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
     let plan = echo::Plan {
         zero,
@@ -220,6 +225,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("pings", json::array(pings)),
         ("netstat", json::object(&[("C1", wired::netstat("C1")), ("S", wired::netstat("S"))])),
         ("tsq_cards", json::array(tsq_cards)),
+        ("rc", radio::rate_control()),
         ("radio", radio),
     ]))
 }

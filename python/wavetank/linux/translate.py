@@ -15,7 +15,7 @@ from typing import Any
 from .. import _core
 from ..errors import UserError
 from ..scenario import Scenario
-from . import units
+from . import rate, units
 from .own import (
     ALIKE,
     DENSITY,
@@ -357,6 +357,7 @@ class _Translator:
         if self.stations > MOST_STATIONS:
             raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
         self.rates()
+        rate.channel(self)
         r = self.radio
         r["error_ppm"] = self.losses()
         r["eifs"] = self.on("medium.collision_eifs")
@@ -381,22 +382,25 @@ class _Translator:
         self.above_cards(drivers)
 
     def rates(self) -> None:
-        """One rate for all data."""
+        """One rate for all data, or rate control."""
         r = self.radio
+        controls = rate.controls(self)
         standard = self.text("wifi.standard")
         if standard == "a":
             r |= {"ht": False, "ampdu": False}
             mbit = units.rate(self.text("wifi.rate")) // 10**6
             if mbit not in LEGACY_MBIT:
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
-            if not self.minstrel():
+            if "fixed" in controls:
                 r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
         elif standard == "n":
             mcs = self.number("wifi.mcs")
             if mcs > MOST_MCS:
                 raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            if self.minstrel():
+            if set(controls) != {"fixed"}:
                 self.as_it_is(mcs)
+                if "fixed" in controls:
+                    r["fixed_mcs"] = mcs
             else:
                 r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
             r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
@@ -412,19 +416,8 @@ class _Translator:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
 
-    def minstrel(self) -> bool:
-        """Whether the kernel's own rate control chooses."""
-        ap, sta = self.text("ap.rate_control"), self.text("sta.rate_control")
-        if ap != sta:
-            raise self.refuse(
-                "ap.rate_control", f"the virtual radio has one for both ends, and sta.rate_control is {sta}"
-            )
-        if ap not in ("fixed", "minstrel_ht"):
-            raise self.refuse("ap.rate_control", "the kernel has minstrel_ht; or fixed")
-        return ap == "minstrel_ht"
-
     def as_it_is(self, mcs: int) -> None:
-        """Under the kernel's rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
+        """Under rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
         self.radio["streams"] = mcs // 8 + 1
         self.text("stations.mcs")
         if self.v.get("stations.mcs", "off") != "off":
@@ -575,6 +568,8 @@ class _Translator:
             return section == self.v["tcp.cc"]
         if section in names["qdisc"] and section != "htb":
             return any(k.startswith(f"{section}.") for k in self.used)
+        if (its := rate.relevant(self.v, section)) is not None:
+            return self.wifi and its
         if section in MODES:
             return self.wifi and section in (self.v["ap.driver"], self.v["sta.driver"])
         if key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):

@@ -20,8 +20,10 @@ mod fading;
 pub mod floor;
 mod measure;
 mod process;
+mod trace;
 
 pub use measure::Feedback;
+pub use trace::Trace;
 
 use super::Mode;
 use crate::sim::{Span, Stream, Streams, Time};
