@@ -31,7 +31,7 @@
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 
-enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MODES };
 
 /* ---- parameters (main.c): read-only after loading ---- */
 struct wt_params {
@@ -48,11 +48,14 @@ struct wt_params {
 	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
 	unsigned int host_irq_ns;	/* ath9k_htc: least time between two interrupts of the host's USB controller */
 	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
-	unsigned int rx_ns;		/* the host's time for a received frame */
+	unsigned int rx_ns[WT_MAX_RADIOS];	/* the host's time for a received frame, a radio */
+	unsigned int n_rx;
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
 	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
+	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
+	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
 	unsigned int streams;		/* spatial streams */
 	unsigned int density;		/* A-MPDU density field, 0..7 */
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
@@ -73,6 +76,8 @@ struct wt_params {
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
 	unsigned int error_ppm[32];	/* per MPDU, by MCS */
 	unsigned int n_error;
+	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */
+	unsigned int n_error_down;
 };
 extern struct wt_params wt_p;
 
@@ -89,16 +94,32 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 bar_seq;
 	bool active;			/* a Block Ack session runs */
 	bool bar_due;			/* everything before bar_seq was given up */
+	/* tidq.c */
+	struct list_head turn;		/* in wt_turn.tids, if it waits for its turn */
+	u32 id;				/* towards the discipline above; 0: not yet */
+	u32 allowed;			/* octets of an aggregate at the present rate; 0: not yet known */
+	u32 held_bytes;			/* what fw_q and retry_q would take on the air */
+	u16 held;			/* frames in them */
+	u16 seq_next;			/* the number after the last one that was looked at */
+	bool numbered;			/* the first of fw_q was looked at */
+	bool paused, more;		/* the discipline was told to PAUSE; it has announced more */
+};
+
+struct wt_turn {			/* one station in one category: 3.18's ath_atx_ac */
+	struct list_head list;		/* in wt_tidq.round */
+	struct list_head tids;
 };
 
 struct wt_sta {				/* ieee80211_sta.drv_priv */
 	u32 max_ampdu;
 	u32 density_ns;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
 };
 
 struct wt_vif {				/* ieee80211_vif.drv_priv */
 	u32 beacon_tu;
 	bool beaconing;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
 };
 
 struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
@@ -215,6 +236,12 @@ struct wt_counters {
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
 };
 
+struct wt_tidq {			/* a category of mode 3 */
+	struct list_head round;		/* stations with TIDs that hold frames */
+	unsigned int pending;		/* frames below the qdisc */
+	bool stopped;
+};
+
 struct wt_radio {
 	struct ieee80211_hw *hw;
 	int index;
@@ -236,6 +263,9 @@ struct wt_radio {
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
 	bool netdev_stopped;
+	struct wt_tidq tidq[IEEE80211_NUM_ACS];
+	u32 tid_ids;
+	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	struct wt_htc htc;
 	struct rnd_state rnd_error;
 	struct wt_counters count;
@@ -307,6 +337,7 @@ int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to);
 struct wt_tid *wt_tid_of(struct ieee80211_txq *txq);
 void wt_tx_schedule(struct wt_radio *r, int ac);
 bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid);
+void wt_tx_single(struct wt_ppdu *p, struct sk_buff *skb);
 void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb);
 void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta);
 void wt_tx_flush_radio(struct wt_radio *r);
@@ -316,6 +347,13 @@ struct wt_ppdu *wt_ppdu_new(void);
 void wt_ppdu_free(struct wt_ppdu *p);
 
 /* ampdu.c */
+struct wt_ampdu_size {
+	u32 bytes, pad;
+};
+u32 wt_ampdu_limit(struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first);
+bool wt_ampdu_fits(const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb, u32 limit, u32 frames);
+void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb);
+void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struct wt_ppdu *p);
 int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out);
 void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
 		   struct sk_buff *first);
@@ -361,6 +399,16 @@ u64 wt_htc_due(const struct wt_radio *r);
 void wt_htc_step(struct wt_radio *r, u64 now);
 void wt_htc_flush(struct wt_radio *r, struct wt_tid *tid);
 
+/* tidq.c */
+void wt_tidq_init_turns(struct wt_turn *turn);
+void wt_tidq_pull(struct wt_radio *r, struct ieee80211_txq *txq);
+void wt_tidq_schedule(struct wt_radio *r, int ac);
+void wt_tidq_done(struct wt_radio *r, struct sk_buff *skb);
+void wt_tidq_completed(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);
+u16 wt_tidq_session(struct wt_tid *tid, u16 ssn);
+void wt_tidq_session_over(struct wt_radio *r, struct wt_tid *tid);
+void wt_tidq_forget(struct wt_radio *r, struct wt_tid *tid);
+
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);
 
@@ -372,6 +420,7 @@ void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start
 bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
 
 /* mac.c */
+struct net_device *wt_netdev_of(struct wt_radio *r);
 struct wt_radio *wt_mac_add(int index);
 void wt_mac_remove(struct wt_radio *r);
 

@@ -64,7 +64,7 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	to->count.rx_bytes += skb->len;
 	if (to->mode == WT_ATH9K_HTC) {
 		wt_htc_receive(to, skb, ended);
-	} else if (to->mode == WT_ATH9K && wt_p.rimt_last_us) {
+	} else if ((to->mode == WT_ATH9K || to->mode == WT_TIDQ) && wt_p.rimt_last_us) {
 		if (skb_queue_empty(&to->held_q))
 			to->held_first = ended;
 		to->held_last = ended;
@@ -88,16 +88,21 @@ void wt_rx_interrupt(struct wt_radio *r)
 		wt_rx_host(r, skb);
 }
 
+static unsigned int host_ns(const struct wt_radio *r)
+{
+	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
+}
+
 /* A frame is the host's. */
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
 {
-	if (!wt_p.rx_ns) {
+	if (!host_ns(to)) {
 		__skb_queue_tail(&to->rx_ready, skb);
 		return;
 	}
 	__skb_queue_tail(&to->rx_q, skb);
 	if (!to->rx_at)
-		to->rx_at = wt_air.now + wt_p.rx_ns;
+		to->rx_at = wt_air.now + host_ns(to);
 }
 
 /* The PPDU ends. */
@@ -129,7 +134,7 @@ void wt_rx_processed(struct wt_radio *r, u64 now)
 
 	if (skb)
 		__skb_queue_tail(&r->rx_ready, skb);
-	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + wt_p.rx_ns;
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
 }
 
 /* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */

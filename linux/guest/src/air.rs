@@ -100,9 +100,10 @@ fn phys() -> Result<Vec<String>, String> {
 fn access_point(case: &Case) -> Result<(), String> {
     let ht = if case.get("ht", true)? { "ieee80211n=1\nht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]\n" } else { "" };
     let wmm = u8::from(case.get("wmm", true)?);
+    let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}"
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}{more}"
     );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {
