@@ -106,6 +106,7 @@ static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif
 	r->tbtt = 0;
 	r->vif = NULL;
 	spin_unlock_bh(&wt_air.lock);
+	wt_tao_stop(r);
 	wt_medium_flush_lists();
 }
 
@@ -287,6 +288,7 @@ struct wt_radio *wt_mac_add(int index)
 	__skb_queue_head_init(&r->rx_q);
 	__skb_queue_head_init(&r->rx_ready);
 	wt_htc_init(r);
+	wt_tao_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 		INIT_LIST_HEAD(&r->tidq[q].round);

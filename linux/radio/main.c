@@ -21,6 +21,7 @@ struct wt_params wt_p = {
 	.cpu_ppdu_ns = 40000,
 	.cpu_turn_ns = 10000,
 	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
+	.tao_leave = 1,		/* thesis, section 4.8.2: until data_to_ack reaches one */
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
@@ -61,6 +62,8 @@ module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
 MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
+PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");
+PARAM(uint, tao_leave, "segments that may be without an ACK when the held ones go [1]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
@@ -96,6 +99,7 @@ static void remove_all(void)
 {
 	unsigned int n = wt_n_radios;
 
+	wt_tao_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
 	spin_lock_bh(&wt_air.lock);
 	wt_n_radios = 0;
@@ -111,6 +115,7 @@ static void remove_all(void)
 static int __init wt_init(void)
 {
 	unsigned int i;
+	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
 	    !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
@@ -121,6 +126,11 @@ static int __init wt_init(void)
 	wt_phy_init();
 	wt_medium_init();
 	wt_debug_init();
+	err = wt_tao_hook();
+	if (err) {
+		wt_debug_exit();
+		return err;
+	}
 	for (i = 0; i < wt_p.radios; i++) {
 		struct wt_radio *r = wt_mac_add(i);
 

@@ -52,6 +52,8 @@ struct wt_params {
 	unsigned int n_rx;
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
 	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
+	bool tao;			/* stations hold TCP ACKs back (tao.c) */
+	unsigned int tao_leave;		/* segments that may be without an ACK when they go */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
@@ -234,12 +236,40 @@ struct wt_counters {
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
+	u64 tao_held, tao_releases, tao_expired;
 };
 
 struct wt_tidq {			/* a category of mode 3 */
 	struct list_head round;		/* stations with TIDs that hold frames */
 	unsigned int pending;		/* frames below the qdisc */
 	bool stopped;
+};
+
+/* ---- a station's held TCP ACKs (tao.c) ---- */
+struct wt_tao {
+	spinlock_t lock;
+	bool inside;			/* a received frame is on its way up */
+	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);	/* where a held packet goes on */
+	struct timer_list patience;
+	struct wt_tao_tid {
+		u32 data_to_ack;
+		bool more_data;		/* its A-MPDU's last frame has yet to go up */
+		unsigned long since;	/* the first of held was held, jiffies */
+		struct sk_buff_head held;
+	} tid[8];
+	struct wt_tao_flow {
+		__be32 near, far;
+		__be16 near_port, far_port;
+		u32 segments;		/* that went up since its last ACK */
+		u8 tid;			/* of its data */
+		bool used;
+		unsigned long last;	/* data came, jiffies */
+	} flows[32];
+};
+
+struct wt_tao_frame {			/* a received frame on its way up */
+	bool data, last;
+	u8 tid;
 };
 
 struct wt_radio {
@@ -265,6 +295,7 @@ struct wt_radio {
 	bool netdev_stopped;
 	struct wt_tidq tidq[IEEE80211_NUM_ACS];
 	u32 tid_ids;
+	struct wt_tao tao;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	struct wt_htc htc;
 	struct rnd_state rnd_error;
@@ -408,6 +439,14 @@ void wt_tidq_completed(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_he
 u16 wt_tidq_session(struct wt_tid *tid, u16 ssn);
 void wt_tidq_session_over(struct wt_radio *r, struct wt_tid *tid);
 void wt_tidq_forget(struct wt_radio *r, struct wt_tid *tid);
+
+/* tao.c */
+int wt_tao_hook(void);
+void wt_tao_unhook(void);
+void wt_tao_init(struct wt_radio *r);
+void wt_tao_stop(struct wt_radio *r);
+void wt_tao_begin(struct wt_radio *r, struct sk_buff *skb, struct wt_tao_frame *f);
+void wt_tao_end(struct wt_radio *r, const struct wt_tao_frame *f);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);

@@ -38,7 +38,7 @@ bool wt_rx_exists(struct wt_radio *from, struct wt_ppdu *p)
 	return wt_rx_receiver(from, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 }
 
-static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended)
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
@@ -60,6 +60,9 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 		if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
 			rx->enc_flags |= RX_ENC_FLAG_SHORT_GI;
 	}
+	if (p->aggr)	/* ath9k/recv.c ath_rx_tasklet: the end that the host sees is that of what arrived */
+		rx->flag |= RX_FLAG_AMPDU_DETAILS | RX_FLAG_AMPDU_LAST_KNOWN | (last ? RX_FLAG_AMPDU_IS_LAST : 0);
+	rx->ampdu_reference = from->count.ppdus;
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
 	if (to->mode == WT_ATH9K_HTC) {
@@ -119,12 +122,12 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 		to = wt_rx_receiver(from, addr);
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i))
-				copy_to(to, from, p, i, wt_air.now - div_u64(ns * (p->n - 1 - i), p->n));
+				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_air.now - div_u64(ns * (p->n - 1 - i), p->n));
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
 		if (hears(wt_radios[j], from))
-			copy_to(wt_radios[j], from, p, 0, wt_air.now);
+			copy_to(wt_radios[j], from, p, 0, true, wt_air.now);
 }
 
 /* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
@@ -170,8 +173,12 @@ void wt_rx_flush(void)
 		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
 		spin_unlock_bh(&wt_air.lock);
 		while ((skb = __skb_dequeue(&q))) {
+			struct wt_tao_frame frame;
+
 			count_airtime(wt_radios[i], skb);
+			wt_tao_begin(wt_radios[i], skb, &frame);
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
+			wt_tao_end(wt_radios[i], &frame);
 		}
 	}
 }

@@ -19,7 +19,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         air::build(case, stations)?;
         let aaq = case.text("module_aaq", "");
         if !aaq.is_empty() {
-            sys::insmod(&aaq, "limit=100")?;
+            sys::insmod(&aaq, "limit=5000")?;
             above(stations, "handle 10: aaq")?;
         }
         for i in 0..stations {
@@ -29,7 +29,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         }
         sys::sleep_until(sys::now() + 300 * MS);
         if !aaq.is_empty() {
-            for words in ["handle 20: pfifo limit 100", "handle 10: aaq limit 50"] {
+            for words in ["handle 20: pfifo limit 5000", "handle 10: aaq limit 4000"] {
                 above(stations, words)?;
                 sys::sleep_until(sys::now() + 100 * MS);
             }
