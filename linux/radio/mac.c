@@ -51,7 +51,7 @@ static void wt_op_wake_tx_queue(struct ieee80211_hw *hw, struct ieee80211_txq *t
 		wt_tidq_pull(r, txq);
 	else
 		wt_fifo_pull(r, txq->ac);
-	if (r->mode != WT_TIDQ && !r->corked)
+	if (r->mode != WT_TIDQ && !(r->mode == WT_ATH9K && r->corked))
 		wt_tx_schedule(r, txq->ac);
 	wt_medium_rearm();
 	spin_unlock_bh(&wt_air.lock);

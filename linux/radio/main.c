@@ -92,6 +92,9 @@ MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each 
 module_param_array_named(error_down_ppm, wt_p.error_down_ppm, uint, &wt_p.n_error_down, 0444);
 MODULE_PARM_DESC(error_down_ppm, "the same of what the AP sends to radio i, in place of error_ppm; the last holds for the rest; element 0 is the AP's own and unused [none]");
 
+module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
+MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
+
 struct wt_radio *wt_radios[WT_MAX_RADIOS];
 unsigned int wt_n_radios;
 

@@ -150,11 +150,13 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 		return;
 	if (rate->flags & IEEE80211_TX_RC_MCS && wt_p.n_error)
 		ppm = wt_p.error_ppm[min_t(u32, rate->idx, wt_p.n_error - 1)];
-	if (wt_p.n_error_down && p->tid && p->sta && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
-		struct wt_radio *to = wt_rx_receiver(r, p->sta->addr);
+	if (p->tid && p->sta && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
+		struct wt_radio *to = wt_p.n_error_down ? wt_rx_receiver(r, p->sta->addr) : NULL;
 
 		if (to)
 			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+	} else if (wt_p.n_error_up && p->tid) {
+		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
 	}
 	for (i = 0; i < p->n; i++) {
 		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)

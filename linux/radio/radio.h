@@ -80,6 +80,8 @@ struct wt_params {
 	unsigned int n_error;
 	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */
 	unsigned int n_error_down;
+	unsigned int error_up_ppm[WT_MAX_RADIOS];	/* of what radio i sends to the AP, likewise */
+	unsigned int n_error_up;
 };
 extern struct wt_params wt_p;
 

@@ -50,7 +50,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             with("wlan0")
         ),
     )?;
-    if case.get("gso_max_segs", 1)? == 1 {
+    if case.get("gso_max_segs", 1)? == 1 || !case.get("tso", true)? {
         sys::within("AP", || sys::offloads_off("apw"))?;
         sys::within("S", || sys::offloads_off("sw"))?;
     }
