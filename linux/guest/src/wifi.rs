@@ -197,6 +197,13 @@ fn scenario(case: &Case) -> Result<String, String> {
         tsq_cards.push(format!("\"after reset: {}\"", left.lines().collect::<Vec<_>>().join(", ")));
         sys::rmmod("wavetank_tsq")?;
     }
+    if case.get("unload", false)? {
+        sys::rmmod("wavetank_radio")?; // while TCP sends, and TAO holds ACKs
+        if !aaq.is_empty() {
+            sys::rmmod("wavetank_aaq")?;
+        }
+        sys::sleep_until(sys::now() + 500 * MS);
+    }
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
     let (t1, a1) = last.expect("base is set");
     let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
