@@ -166,6 +166,12 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 		return;
 	if (wt_p.n_error && (!wt_p.ht || !ofdm))
 		ppm = wt_p.error_ppm[clamp(rate->idx + walked(), 0, (int)wt_p.n_error - 1)];
+	if (p->tid && to && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
+		if (wt_p.n_error_down)
+			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+	} else if (wt_p.n_error_up && p->tid) {
+		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
+	}
 	for (i = 0; i < p->n; i++) {
 		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
 			continue;
