@@ -14,6 +14,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         name,
         node: NodeId(node),
         mode,
+        mode_up: mode,
         driver: DriverConfig::Ath9k(ath9k::Params::default()),
         aggregates: true,
         rate: fixed::Params::default(),

@@ -11,8 +11,8 @@ use crate::sim::NodeId;
 use crate::tcp::Auto;
 use crate::wifi::edca::Set;
 
-/// The mode of station `i`, counted from 1; the access point's own is the general one.
-fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
+/// The mode in which station `i`, counted from 1, is sent to, or sends (`up`); the access point's own is the general one.
+fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
         Standard::A => {
@@ -26,9 +26,14 @@ fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
             Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
         Standard::N => {
-            let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
+            let of = |list: &Each<u8>| i.checked_sub(1).and_then(|i| list.get(i));
+            let own = if up { of(&s.stations.mcs_up) } else { None };
+            let (key, mcs) = match (own, of(&s.stations.mcs)) {
+                (Some(mcs), _) => ("stations.mcs_up", mcs),
+                (None, mcs) => ("stations.mcs", mcs.unwrap_or(w.mcs)),
+            };
             let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
-            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
+            ht.map(Mode::Ht).ok_or_else(|| format!("{key}: {mcs}; expected an MCS from 0 to 31"))
         }
     }
 }
@@ -57,7 +62,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             }
             Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
         },
-        Name::Ath10k if s.kernel == Kernel::V4_14 => {
+        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V4_14) => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
@@ -71,10 +76,11 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q
     };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
-    let station = |i: usize, mode: Mode| StaConfig {
+    let station = |i: usize, mode: Mode, mode_up: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
+        mode_up,
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
         rate: s.fixed,
@@ -92,7 +98,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
         stations: (0..=usize::from(s.wifi.stations))
-            .map(|i| Ok(station(i, mode(s, i)?)))
+            .map(|i| Ok(station(i, mode(s, i, false)?, mode(s, i, true)?)))
             .collect::<Result<_, String>>()?,
     };
     cfg.check().map_err(|e| e.to_string())?;

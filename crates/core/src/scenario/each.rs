@@ -92,6 +92,12 @@ params! {
     pub struct Stations {
         /// HT modulation and coding scheme, to and from this station.
         mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
+        /// MCS of what this station sends, where it differs from what is sent to it.
+        mcs_up: Each<u8> = Each::NONE, src "this project; default: stations.mcs";
+        /// Slow start threshold that the sender's cache of metrics has for this station, segments.
+        ssthresh: Each<u32> = Each::NONE, src "this project; default: tcp.ssthresh";
+        /// Whether the station's TCP stretches its ACKs.
+        stretch_acks: Each<bool> = Each::NONE, src "this project; default: tcp.stretch_acks";
         /// Probability that an MPDU that the station sends is lost to noise.
         error_up: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
         /// Probability that an MPDU to the station is lost to noise.

@@ -7,6 +7,8 @@ use crate::{choices, params};
 choices! {
     /// Which Linux the hosts run: a table of documented differences.
     pub enum Kernel {
+        /// The sender's of the measured ath9k access point.
+        V3_10 = "3.10",
         /// CoTSQ's.
         V4_14 = "4.14",
         /// BBRp's.

@@ -297,7 +297,8 @@ impl Socket {
             let counts =
                 if self.tp.reordering > self.params.reordering { flag::FORWARD_PROGRESS } else { flag::DATA_ACKED };
             if flags & counts != 0 {
-                self.ca.cong_avoid(&mut self.tp, ack, delivered);
+                let worth = if self.profile.counts_acks { delivered.min(1) } else { delivered };
+                self.ca.cong_avoid(&mut self.tp, ack, worth);
                 self.tp.snd_cwnd_stamp = self.tp.clock.j32();
             }
         }

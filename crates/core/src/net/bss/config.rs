@@ -37,8 +37,10 @@ pub struct StaConfig {
     pub name: String,
     /// The node it is.
     pub node: NodeId,
-    /// The mode that it and the access point send to each other with. (The access point's own entry is not used.)
+    /// The mode that the access point sends to it with. (The access point's own entry is not used.)
     pub mode: Mode,
+    /// The mode that it sends to the access point with.
+    pub mode_up: Mode,
     /// Its device.
     pub driver: DriverConfig,
     /// Sends A-MPDUs.
