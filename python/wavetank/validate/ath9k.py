@@ -165,7 +165,7 @@ def run(setup: str, mcs: int, seconds: float, seed: int, cache: list[int]) -> tu
         goodput += 8e-6 * float(acked[within][-1] - acked[within][0]) / float(t[within][-1] - t[within][0])
         cwnd, ssthresh = np.asarray(flow["series"]["snd_cwnd"]), np.asarray(flow["series"]["snd_ssthresh"])
         last = np.flatnonzero(np.isfinite(cwnd) & (t <= end + 1e-3))[-1]
-        at = flow["station"]
+        at = int(flow["station"])
         cache[at] = cached(cache[at], int(cwnd[last]), float(ssthresh[last]))
     for ping in out["pings"]:
         t, rtt = np.asarray(ping["t"]), np.asarray(ping["rtt_ms"])

@@ -5,7 +5,7 @@ use crate::sim::Span;
 use crate::sim::params::{Raw, Refused, Value};
 
 /// Stations that a list can name.
-const MOST: usize = 64;
+const MOST: usize = 254;
 
 /// Values by station. Stations beyond its end have what holds for all.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -126,7 +126,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let said = |t: &str| Each::<u8>::read(&Raw::Text(t.into())).unwrap_err().expected;
         assert!(said("7, x").contains("whole number"));
-        assert!(said("7*70").contains("64"));
+        assert!(said("7*300").contains("254"));
         assert!(said("7*y").contains("b*3"));
     }
 }

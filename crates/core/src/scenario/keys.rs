@@ -169,7 +169,7 @@ params! {
         /// `tx_sk_pacing_shift` of the devices: what TSQ looks ahead, as a part of a second (10: 1 ms, 7: 8 ms); off: not rewritten.
         tx_sk_pacing_shift: Auto<Option<u8>> = Auto::Auto, src "linux net/mac80211/main.c ieee80211_alloc_hw; by profile";
         /// Stations beside the AP.
-        stations: u8 = 1, in 1 => 64, src "this project";
+        stations: u8 = 1, in 1 => 254, src "this project";
         /// Probability that an MPDU is lost to noise.
         error_rate: f64 = 0.0, in 0.0 => 1.0, src "this project";
     }
