@@ -62,7 +62,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             }
             Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
         },
-        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V4_14) => {
+        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14) => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),

@@ -303,6 +303,7 @@ impl<P: Probe> Stations for View<'_, P> {
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,
+            collided: s.collided,
         });
     }
 }

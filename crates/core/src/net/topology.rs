@@ -32,7 +32,7 @@ fn tcp_at(s: &Scenario, on_air: bool, station: usize) -> Params {
 /// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
 const fn mac80211_shift(k: Kernel) -> Option<u8> {
     match k {
-        Kernel::V3_10 | Kernel::V4_14 => None,
+        Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
         Kernel::V4_19 => Some(8),
         Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
     }

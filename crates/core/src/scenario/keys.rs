@@ -9,6 +9,8 @@ choices! {
     pub enum Kernel {
         /// The sender's of the measured ath9k access point.
         V3_10 = "3.10",
+        /// The thesis's.
+        V3_18 = "3.18",
         /// CoTSQ's.
         V4_14 = "4.14",
         /// BBRp's.

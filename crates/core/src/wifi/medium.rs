@@ -307,6 +307,7 @@ impl Medium {
             start: at,
             airtime: x.end,
             answered,
+            collided: false,
         };
         let chain = b.chain;
         stations.aired(&Exchanged {
@@ -382,6 +383,7 @@ impl Medium {
                 start: at,
                 airtime: on_air,
                 answered: false,
+                collided: true,
             };
             let chain = b.chain;
             stations.aired(&Exchanged {

@@ -66,6 +66,8 @@ pub struct Seen {
     pub airtime: Span,
     /// Whether the response came.
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
 }
 
 /// A frame exchange laid out in time: what a listener could tell of it and what only its sender knows.
