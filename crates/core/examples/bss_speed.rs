@@ -77,6 +77,7 @@ fn measure(name: &str, stations: u16, error: f64, flows: &[(u8, u8, u32, u32)], 
     let cfg = BssConfig {
         band: Band::Ghz5,
         basic: vec![],
+        erp: Default::default(),
         medium: medium::Params::default(),
         reorder: reorder::Params::default(),
         qos: true,

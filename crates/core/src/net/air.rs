@@ -3,23 +3,33 @@
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
-use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Dsss, Hr, Ht, Mode, Ofdm, Vht, Width};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::tcp::Auto;
 use crate::wifi::edca::Set;
+use crate::wifi::response::Erp;
 
 /// The mode in which station `i`, counted from 1, is sent to, or sends (`up`); the access point's own is the general one.
 fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
-        Standard::A => {
-            let mbit = w.rate.bps() / 1_000_000;
-            Ofdm::from_mbit(mbit).map(Mode::Ofdm).ok_or_else(|| {
-                format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
-            })
+        Standard::A | Standard::B | Standard::G => {
+            let own = i.checked_sub(1).and_then(|i| s.stations.rate.get(i));
+            let (key, rate) = own.map_or(("wifi.rate", w.rate), |r| ("stations.rate", r));
+            let ofdm = || Ofdm::from_mbit(rate.bps() / 1_000_000).filter(|r| r.mbit() * 1_000_000 == rate.bps());
+            let cck = || Dsss::from_bps(rate.bps()).map(|rate| Mode::Dsss(Hr { rate, short: w.short_preamble }));
+            let (mode, expected) = match w.standard {
+                Standard::A => (ofdm().map(Mode::Ofdm), "802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)"),
+                Standard::B => (cck(), "802.11b (1, 2, 5.5, 11 Mbit/s)"),
+                _ => (
+                    cck().or(ofdm().map(Mode::Ofdm)),
+                    "802.11b or g (1, 2, 5.5, 11; 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)",
+                ),
+            };
+            mode.ok_or_else(|| format!("{key}: {} kbit/s; expected a rate of {expected}", rate.bps() / 1_000))
         }
         Standard::Ac => {
             let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
@@ -44,6 +54,13 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
     [Ofdm::R6, Ofdm::R12, Ofdm::R24].into_iter().filter(|r| r.mbit() <= top).collect()
 }
 
+/// The highest basic rate of 802.11b stations.
+fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
+    let bps = s.wifi.dsss_basic_rate.bps();
+    Dsss::from_bps(bps)
+        .ok_or_else(|| format!("wifi.dsss_basic_rate: {} kbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps / 1_000))
+}
+
 /// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
 const fn has_aql(k: Kernel) -> bool {
     matches!(k, Kernel::V5_10 | Kernel::V6_12)
@@ -51,7 +68,7 @@ const fn has_aql(k: Kernel) -> bool {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let qos = s.wifi.standard != Standard::A;
+    let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
@@ -92,6 +109,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
+        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: s.wifi.erp_protection },
         medium: s.medium,
         reorder: s.reorder,
         qos,

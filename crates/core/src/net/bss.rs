@@ -86,7 +86,7 @@ impl Bss {
         let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
         let n = cfg.stations.len();
         Bss {
-            medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
+            medium: Medium::beside(cfg.medium, cfg.band, &cfg.basic, cfg.erp(), macs, streams),
             stations: (0..n)
                 .map(|i| Station {
                     netdev: Netdev::new(cfg, i, streams),

@@ -4,6 +4,7 @@
 //! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
 //! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
 
+use super::dsss::Hr;
 use super::vht::Vht;
 use crate::sim::Rate;
 
@@ -91,6 +92,8 @@ impl Ht {
 /// How a PPDU's payload is modulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
+    /// Clauses 15 and 16: 802.11b.
+    Dsss(Hr),
     /// Clause 17 (and clause 18's ERP-OFDM): non-HT.
     Ofdm(Ofdm),
     /// Clause 19, mixed format.
@@ -103,6 +106,7 @@ impl Mode {
     /// Data rate, rounded down to a bit a second.
     pub const fn rate(self) -> Rate {
         match self {
+            Mode::Dsss(h) => Rate::from_bps(h.rate.bps()),
             Mode::Ofdm(r) => Rate::from_mbit(r.mbit()),
             Mode::Ht(h) => {
                 let per_36us = if h.sgi { 10 } else { 9 }; // symbols of 3.6 or 4 us

@@ -1,8 +1,8 @@
 //! A value for each station: `"7, 15*3, 0"` is 7 for the first, 15 for the next three, 0 for the fifth.
 
 use crate::params;
-use crate::sim::Span;
 use crate::sim::params::{Raw, Refused, Value};
+use crate::sim::{Rate, Span};
 
 /// Stations that a list can name.
 const MOST: usize = 254;
@@ -92,6 +92,8 @@ params! {
     pub struct Stations {
         /// HT modulation and coding scheme, to and from this station.
         mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
+        /// Rate of 802.11a, b or g, to and from this station.
+        rate: Each<Rate> = Each::NONE, src "this project; default: wifi.rate";
         /// MCS of what this station sends, where it differs from what is sent to it.
         mcs_up: Each<u8> = Each::NONE, src "this project; default: stations.mcs";
         /// Slow start threshold that the sender's cache of metrics has for this station, segments.

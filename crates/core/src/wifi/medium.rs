@@ -16,7 +16,7 @@ use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
 use super::exchange::Exchange;
 use super::loss::Loss;
-use super::response::Responses;
+use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::{Band, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Streams, Time};
@@ -74,7 +74,19 @@ const NOWHERE: u16 = u16::MAX;
 impl Medium {
     /// A medium with these stations; 0 is the access point.
     pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
-        let (sifs, slot) = (band.sifs(), band.slot());
+        Medium::beside(params, band, basic, None, stas, streams)
+    }
+    /// The same where some stations are of 802.11b.
+    pub fn beside(
+        params: Params,
+        band: Band,
+        basic: &[Ofdm],
+        erp: Option<Erp>,
+        stas: Vec<StaMac>,
+        streams: &Streams,
+    ) -> Medium {
+        let responses = Responses::beside(band, basic, erp);
+        let (sifs, slot) = (band.sifs(), responses.slot());
         let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
         for (i, s) in stas.iter().enumerate() {
             for ac in Ac::ALL {
@@ -87,7 +99,7 @@ impl Medium {
             params,
             band,
             slot,
-            responses: Responses::new(band, basic),
+            responses,
             loss: Loss::new(&stas, params.response_error, streams),
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
@@ -318,7 +330,7 @@ impl Medium {
             idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
             aifs: c.aifs,
             start: at,
-            protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+            protection: x.protection.map(|p| p.aired()),
             data: x.data,
             lead: x.data_end - x.data,
             sifs: self.band.sifs(),
@@ -371,7 +383,7 @@ impl Medium {
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
             let (on_air, timeout) = x.collides(&self.responses);
-            let rts = x.protection.is_some();
+            let rts = x.asks();
             let seen = Seen {
                 from: c.sta,
                 to: b.to,
@@ -394,7 +406,7 @@ impl Medium {
                 idle_since: c.idle_since(),
                 aifs: c.aifs,
                 start: at,
-                protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+                protection: x.protection.map(|p| p.aired()),
                 data: if rts { Span::ZERO } else { x.data },
                 lead: x.data_end - x.data,
                 sifs: self.band.sifs(),

@@ -2,10 +2,11 @@
 
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
-use crate::phy::{Band, Mode, Ofdm};
+use crate::phy::{Band, Mode, Ofdm, dsss};
 use crate::qdisc;
 use crate::sim::NodeId;
 use crate::wifi::edca::{Access, Set};
+use crate::wifi::response::Erp;
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
@@ -16,6 +17,8 @@ pub struct BssConfig {
     pub band: Band,
     /// Basic rates; empty: the mandatory 6, 12 and 24 Mbit/s.
     pub basic: Vec<Ofdm>,
+    /// How the BSS gets on with 802.11b stations, should there be any.
+    pub erp: Erp,
     /// The medium.
     pub medium: medium::Params,
     /// Every receiver's reorder buffers.
@@ -137,6 +140,9 @@ impl BssConfig {
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
                 );
             }
+            if self.qos && matches!(s.mode, Mode::Dsss(_)) {
+                return bad(s, "an 802.11b station has no QoS: its BSS is wifi.standard = \"b\" or \"g\"");
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
@@ -145,7 +151,20 @@ impl BssConfig {
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
-        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
+        if self.qos {
+            return self.edca[i.min(1)];
+        }
+        let old = |s: &StaConfig| matches!(s.mode_up, Mode::Dsss(_));
+        // src: 802.11-2020 18.4.5: aCWmin(0), of whoever knows no OFDM; aCWmin(1) of the others
+        let cck = if i == 0 { self.stations[1..].iter().all(old) } else { old(&self.stations[i]) };
+        Set::Dcf.all().map(|a| if cck { Access { cw_min: dsss::CW_MIN, ..a } } else { a })
+    }
+    /// How it gets on with 802.11b stations, if it has any.
+    pub(super) fn erp(&self) -> Option<Erp> {
+        let old = |s: &StaConfig| matches!(s.mode, Mode::Dsss(_)) || matches!(s.mode_up, Mode::Dsss(_));
+        let stations = &self.stations[1..];
+        let protects = self.erp.protects && !stations.iter().all(old);
+        stations.iter().any(old).then_some(Erp { protects, ..self.erp })
     }
 }
 

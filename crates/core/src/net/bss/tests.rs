@@ -66,6 +66,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
     BssConfig {
         band: Band::Ghz5,
         basic: vec![],
+        erp: Default::default(),
         medium: medium::Params::default(),
         reorder: reorder::Params::default(),
         qos: mode.aggregates(),
