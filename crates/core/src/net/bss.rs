@@ -87,7 +87,8 @@ impl Bss {
         cfg.check().expect("a configuration that was checked");
         let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
         let n = cfg.stations.len();
-        let mut medium = Medium::lossy(cfg.medium, cfg.band, &cfg.basic, macs, cfg.mcs_loss.clone(), streams);
+        let mut medium =
+            Medium::beside(cfg.medium, cfg.band, &cfg.basic, cfg.erp(), macs, cfg.mcs_loss.clone(), streams);
         if let Some(c) = cfg.channel(streams) {
             medium.set_channel(c, cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect());
         }
@@ -318,6 +319,7 @@ impl<P: Probe> Stations for View<'_, P> {
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,
+            collided: s.collided,
         });
     }
 }

@@ -88,7 +88,7 @@ pub struct NodeOutcome {
     /// What its rate control did in the whole run, if that counts it.
     pub rate: Option<Counts>,
     /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more".
+    /// or more". What collided is not counted: a monitor sees nothing of it.
     pub runs: Vec<u64>,
     /// Share of the window in which something was sent to it, its responses included.
     pub airtime_rx_fraction: f64,
@@ -451,7 +451,9 @@ impl<T: Probe> Probe for Observer<T> {
             *ppdus += 1;
             *mpdus += u64::from(p.mpdus);
             to.window_rx += p.airtime;
-            if self.run.0 == p.from {
+            if p.collided {
+                // What collides nobody can place.
+            } else if self.run.0 == p.from {
                 self.run.1 += 1;
             } else {
                 // The run that was under way when the window opened is not counted.

@@ -16,10 +16,12 @@ use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time}
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
-/// `[tcp]` on a host: mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
+/// `[tcp]` on a host, for a connection of station `station`: mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
 /// src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
-fn tcp_at(s: &Scenario, on_air: bool) -> Params {
+fn tcp_at(s: &Scenario, on_air: bool, station: usize) -> Params {
     let mut p = s.tcp;
+    p.ssthresh = s.stations.ssthresh.get(station).or(p.ssthresh);
+    p.stretch_acks = s.stations.stretch_acks.get(station).unwrap_or(p.stretch_acks);
     if on_air && let Some(shift) = s.wifi.tx_sk_pacing_shift.or(mac80211_shift(s.kernel)) {
         p.pacing_shift = shift;
     }
@@ -30,7 +32,7 @@ fn tcp_at(s: &Scenario, on_air: bool) -> Params {
 /// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
 const fn mac80211_shift(k: Kernel) -> Option<u8> {
     match k {
-        Kernel::V4_14 => None,
+        Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
         Kernel::V4_19 => Some(8),
         Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
     }
@@ -98,7 +100,7 @@ impl<T: Probe> World<T> {
                             local,
                             remote,
                             owner: Owner(first + k as u16),
-                            params: tcp_at(s, net.on_air.contains(&local)),
+                            params: tcp_at(s, net.on_air.contains(&local), f.station),
                             cc: s.tunables,
                             profile,
                             hz: s.host.hz,

@@ -16,7 +16,7 @@ use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
 use super::exchange::Exchange;
 use super::loss::Loss;
-use super::response::Responses;
+use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback, Way};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
@@ -80,18 +80,20 @@ const NOWHERE: u16 = u16::MAX;
 impl Medium {
     /// A medium with these stations; 0 is the access point.
     pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
-        Medium::lossy(params, band, basic, stas, McsLoss::default(), streams)
+        Medium::beside(params, band, basic, None, stas, McsLoss::default(), streams)
     }
-    /// The same, where MPDUs are lost by their modes.
-    pub fn lossy(
+    /// The same where MPDUs are lost by their modes, and where some stations are of 802.11b.
+    pub fn beside(
         params: Params,
         band: Band,
         basic: &[Ofdm],
+        erp: Option<Erp>,
         stas: Vec<StaMac>,
         by_mcs: McsLoss,
         streams: &Streams,
     ) -> Medium {
-        let (sifs, slot) = (band.sifs(), band.slot());
+        let responses = Responses::beside(band, basic, erp);
+        let (sifs, slot) = (band.sifs(), responses.slot());
         let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
         for (i, s) in stas.iter().enumerate() {
             for ac in Ac::ALL {
@@ -104,7 +106,7 @@ impl Medium {
             params,
             band,
             slot,
-            responses: Responses::new(band, basic),
+            responses,
             loss: Loss::new(&stas, by_mcs, params.response_error, streams),
             channel: None,
             guided: vec![false; n],
@@ -325,7 +327,7 @@ impl Medium {
         let mut answered = heard && !self.loss.response(to);
         let mut feedback = None;
         if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
-            let rate = Mode::Ofdm(self.responses.rate(mode));
+            let rate = self.responses.rate(mode);
             answered &= ch.survivors(at + x.data_end, station, back, rate, [x.response.kind.bytes()]) == 1;
             if n > 0 && self.guided[from.ix()] {
                 feedback = Some(ch.feedback(at, station, way));
@@ -343,6 +345,7 @@ impl Medium {
             start: at,
             airtime: x.end,
             answered,
+            collided: false,
         };
         let chain = b.chain;
         stations.aired(&Exchanged {
@@ -353,7 +356,7 @@ impl Medium {
             idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
             aifs: c.aifs,
             start: at,
-            protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+            protection: x.protection.map(|p| p.aired()),
             data: x.data,
             lead: x.data_end - x.data,
             sifs: self.band.sifs(),
@@ -407,7 +410,7 @@ impl Medium {
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
             let (on_air, timeout) = x.collides(&self.responses);
-            let rts = x.protection.is_some();
+            let rts = x.asks();
             let seen = Seen {
                 from: c.sta,
                 to: b.to,
@@ -420,6 +423,7 @@ impl Medium {
                 start: at,
                 airtime: on_air,
                 answered: false,
+                collided: true,
             };
             let chain = b.chain;
             stations.aired(&Exchanged {
@@ -430,7 +434,7 @@ impl Medium {
                 idle_since: c.idle_since(),
                 aifs: c.aifs,
                 start: at,
-                protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+                protection: x.protection.map(|p| p.aired()),
                 data: if rts { Span::ZERO } else { x.data },
                 lead: x.data_end - x.data,
                 sifs: self.band.sifs(),

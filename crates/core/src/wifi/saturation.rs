@@ -178,7 +178,7 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
         })
         .collect();
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
-    let bar_rate = Mode::Ofdm(m.responses().rate(mode));
+    let bar_rate = m.responses().rate(mode);
     let sources = (0..=p.stations).map(|i| (i > 0).then(|| Source::new(p, mode, qos))).collect();
     let mut w = World {
         queue: EventQueue::default(),

@@ -4,8 +4,8 @@ use super::ac::Ac;
 use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
+use crate::phy::Mode;
 use crate::phy::channel::Feedback;
-use crate::phy::{Mode, Ofdm};
 use crate::sim::{Lane, NodeId, Span, Time};
 
 /// The MAC of one station.
@@ -69,6 +69,19 @@ pub struct Seen {
     pub airtime: Span,
     /// Whether the response came.
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
+}
+
+/// RTS and CTS, or a CTS to oneself, on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// How they are sent.
+    pub mode: Mode,
+    /// What the sender sends.
+    pub first: Span,
+    /// The CTS that answers; none: the first was a CTS to its sender.
+    pub cts: Option<Span>,
 }
 
 /// A frame exchange laid out in time: what a listener could tell of it and what only its sender knows.
@@ -88,8 +101,8 @@ pub struct Exchanged {
     pub aifs: Span,
     /// The first bit on the air (of the RTS, if it has one).
     pub start: Time,
-    /// RTS and CTS on the air, if it is protected.
-    pub protection: Option<(Span, Span)>,
+    /// What protects it, if anything does.
+    pub protection: Option<Guard>,
     /// The data PPDU on the air; zero if it was not sent, since the RTS collided.
     pub data: Span,
     /// From the start to the first bit of the data.
@@ -98,8 +111,8 @@ pub struct Exchanged {
     pub sifs: Span,
     /// What answers it, and for how long.
     pub response: (response::Kind, Span),
-    /// The rate of RTS, CTS and response.
-    pub control: Ofdm,
+    /// How the response is sent.
+    pub control: Mode,
     /// Bit `i`: MPDU `i` is decoded by its receiver.
     pub decoded: u64,
     /// The receiver answers.

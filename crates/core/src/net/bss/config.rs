@@ -3,10 +3,11 @@
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
-use crate::phy::{Band, McsLoss, Mode, Ofdm};
+use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
 use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
+use crate::wifi::response::Erp;
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
@@ -17,6 +18,8 @@ pub struct BssConfig {
     pub band: Band,
     /// Basic rates; empty: the mandatory 6, 12 and 24 Mbit/s.
     pub basic: Vec<Ofdm>,
+    /// How the BSS gets on with 802.11b stations, should there be any.
+    pub erp: Erp,
     /// The medium.
     pub medium: medium::Params,
     /// MPDUs that are lost by the mode they are sent with.
@@ -42,9 +45,11 @@ pub struct StaConfig {
     pub name: String,
     /// The node it is.
     pub node: NodeId,
-    /// The mode that it and the access point send to each other with; under a rate control, the fastest that they may use: its
-    /// streams, width and guard interval. (The access point's own entry is not used.)
+    /// The mode that the access point sends to it with; under a rate control, the fastest of those it chooses from. (The access point's
+    /// own entry is not used.)
     pub mode: Mode,
+    /// The same of what it sends to the access point.
+    pub mode_up: Mode,
     /// Its device.
     pub driver: DriverConfig,
     /// Sends A-MPDUs.
@@ -160,6 +165,16 @@ impl BssConfig {
                     "Minstrel-HT of 3.18 knows 802.11n up to three streams: use minstrel_ht.version = \"6.12\"",
                 );
             }
+            if self.qos && matches!(s.mode, Mode::Dsss(_)) {
+                return bad(s, "an 802.11b station has no QoS: its BSS is wifi.standard = \"b\" or \"g\"");
+            }
+            let old = [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::Dsss(_)));
+            if old && self.channel.0.on {
+                return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
+            }
+            if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
+                return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
@@ -177,7 +192,20 @@ impl BssConfig {
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
-        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
+        if self.qos {
+            return self.edca[i.min(1)];
+        }
+        let old = |s: &StaConfig| matches!(s.mode_up, Mode::Dsss(_));
+        // src: 802.11-2020 18.4.5: aCWmin(0), of whoever knows no OFDM; aCWmin(1) of the others
+        let cck = if i == 0 { self.stations[1..].iter().all(old) } else { old(&self.stations[i]) };
+        Set::Dcf.all().map(|a| if cck { Access { cw_min: dsss::CW_MIN, ..a } } else { a })
+    }
+    /// How it gets on with 802.11b stations, if it has any.
+    pub(super) fn erp(&self) -> Option<Erp> {
+        let old = |s: &StaConfig| matches!(s.mode, Mode::Dsss(_)) || matches!(s.mode_up, Mode::Dsss(_));
+        let stations = &self.stations[1..];
+        let protects = self.erp.protects && !stations.iter().all(old);
+        stations.iter().any(old).then_some(Erp { protects, ..self.erp })
     }
 }
 

@@ -116,6 +116,7 @@ pub fn modulation(mode: Mode) -> Modulation {
 
 fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
     match mode {
+        Mode::Dsss(_) => unreachable!("a BSS with 802.11b stations has no channel (BssConfig::check)"),
         Mode::Ofdm(r) => OFDM[r as usize],
         Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
         Mode::Vht(v) => MCS[usize::from(v.mcs())],
