@@ -81,6 +81,9 @@ pub struct Compressor {
     slots: Box<[Slot; 256]>,
     cids: Cids,
     clock: u64,
+    limit: u32,
+    /// Natives that the other side remembers.
+    natives: usize,
 }
 
 impl Default for Compressor {
@@ -92,7 +95,20 @@ impl Default for Compressor {
 impl Compressor {
     /// Of a station that has just associated.
     pub fn new() -> Compressor {
-        Compressor { slots: Box::new(std::array::from_fn(|_| Slot::default())), cids: Cids::new(), clock: 0 }
+        Compressor {
+            slots: Box::new(std::array::from_fn(|_| Slot::default())),
+            cids: Cids::new(),
+            clock: 0,
+            limit: UNCONFIRMED,
+            natives: NATIVES,
+        }
+    }
+    /// For a link that keeps order, numbers what it carries and drops what it carried before (TCP/HACK's chain, whose receiver
+    /// passes over what it has by [`skip`](crate::Decompressor::skip)). There the packets' own six bits of number tell nothing
+    /// apart, and as many may be unconfirmed as the link itself allows. The other side remembers `natives` a context
+    /// ([`Decompressor::remembering`](crate::Decompressor::remembering)).
+    pub fn in_order(unconfirmed: u32, natives: usize) -> Compressor {
+        Compressor { limit: unconfirmed, natives, ..Compressor::new() }
     }
     /// What to do with a packet that begins with its IPv4 header.
     pub fn compress(&mut self, packet: &[u8]) -> Outcome {
@@ -101,21 +117,37 @@ impl Compressor {
             Ok(ack) => ack,
             Err(why) => return Outcome::Native(Native::NotPure(why)),
         };
-        let cid = self.cids.of(&ack.flow);
-        let slot = &mut self.slots[usize::from(cid.0)];
-        let context = match &mut slot.context {
-            Some(c) if c.flow == ack.flow => c,
-            Some(c) if self.clock - c.used < IDLE || c.out > 0 => return Outcome::Native(Native::Collision),
-            other => other.insert(Context { flow: ack.flow, used: 0, ground: None, out: 0, open: None }),
-        };
-        context.used = self.clock;
-        match context.ride(&ack, packet, cid, &mut slot.epoch) {
+        let limits = (self.limit, self.natives);
+        let Some((cid, epoch, context)) = self.context(&ack.flow) else { return Outcome::Native(Native::Collision) };
+        match context.ride(&ack, packet, cid, epoch, limits) {
             Ok(ride) => Outcome::Ride(ride),
             Err(why) => {
                 context.out += 1;
                 Outcome::Native(why)
             }
         }
+    }
+    /// A packet goes natively, since the sender wants it so. See [`Compressor::native_done`].
+    pub fn native(&mut self, packet: &[u8]) {
+        self.clock += 1;
+        let Ok(ack) = PureAck::parse(packet) else { return };
+        if let Some((_, _, context)) = self.context(&ack.flow) {
+            context.out += 1;
+        }
+    }
+    /// The context of a flow, new if need be; none if its CID is another flow's.
+    fn context(&mut self, flow: &FiveTuple) -> Option<(Cid, &mut u8, &mut Context)> {
+        let cid = self.cids.of(flow);
+        let slot = &mut self.slots[usize::from(cid.0)];
+        if let Some(c) = slot.context.as_ref().filter(|c| c.flow != *flow) {
+            if self.clock - c.used < IDLE || c.out > 0 {
+                return None;
+            }
+            slot.context = None;
+        }
+        let context = slot.context.get_or_insert(Context { flow: *flow, used: 0, ground: None, out: 0, open: None });
+        context.used = self.clock;
+        Some((cid, &mut slot.epoch, context))
     }
     /// A packet that was to go natively has arrived, or was given up. Call it for each, in the order of arrival.
     pub fn native_done(&mut self, packet: &[u8], arrived: bool) {
@@ -144,6 +176,10 @@ impl Compressor {
             c.close();
         }
     }
+    /// The same for every context.
+    pub fn abandon_all(&mut self) {
+        self.slots.iter_mut().filter_map(|s| s.context.as_mut()).for_each(Context::close);
+    }
 }
 
 impl Context {
@@ -151,21 +187,30 @@ impl Context {
         self.open = None;
         self.ground = None;
     }
-    fn ride(&mut self, ack: &PureAck, packet: &[u8], cid: Cid, epoch: &mut u8) -> Result<Ride, Native> {
+    fn ride(
+        &mut self,
+        ack: &PureAck,
+        packet: &[u8],
+        cid: Cid,
+        epoch: &mut u8,
+        limits: (u32, usize),
+    ) -> Result<Ride, Native> {
         if let Some(open) = &self.open {
             let newest = open.refs.newest();
             if !newest.ack.same_static(ack) {
                 self.close();
                 return Err(Native::Changed);
             }
-            if newest.msn - open.confirmed >= UNCONFIRMED {
+            if newest.msn - open.confirmed >= limits.0 {
                 self.close();
                 return Err(Native::Unconfirmed);
             }
         } else {
             // Natives on their way push others out of the receiver's memory.
-            let ground =
-                self.ground.filter(|g| (self.out as usize) < NATIVES && g.same_static(ack)).ok_or(Native::NoContext)?;
+            let ground = self
+                .ground
+                .filter(|g| (self.out as usize) < limits.1 && g.same_static(ack))
+                .ok_or(Native::NoContext)?;
             let mut bytes = [0; crate::ack::LONGEST];
             let n = ground.write(&mut bytes);
             *epoch = epoch.wrapping_add(1);

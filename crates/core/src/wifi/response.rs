@@ -38,7 +38,7 @@ pub struct Response {
     /// Time on the air, payload included.
     pub duration: Span,
     /// Opaque bytes that ride on it.
-    pub payload: u8,
+    pub payload: u16,
 }
 
 /// The basic rate set and what follows from it: with which rate what is answered, and how long that takes.
@@ -102,7 +102,7 @@ impl Responses {
         self.rate[reference_rate(to) as usize]
     }
     /// What answers a frame of this mode, with `payload` bytes riding on it.
-    pub fn answer(&self, kind: Kind, to: Mode, payload: u8) -> Response {
+    pub fn answer(&self, kind: Kind, to: Mode, payload: u16) -> Response {
         let i = reference_rate(to) as usize;
         let duration = match (kind, payload) {
             (Kind::BlockAck, 0) => self.block_ack[i],

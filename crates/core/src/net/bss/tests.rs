@@ -67,6 +67,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         basic: vec![],
         medium: medium::Params::default(),
         reorder: reorder::Params::default(),
+        hack: Default::default(),
         qos: mode.aggregates(),
         rfc8325: true,
         edca: [Set::AccessPoint.all(), Set::Station.all()],
