@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wavetank_core::net::{AckOutcome, Outcome};
 use wavetank_core::net::observe::{FlowOutcome, NodeOutcome};
+use wavetank_core::net::{AckOutcome, Outcome};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::Direction;
 
@@ -70,8 +70,7 @@ fn acks<'py>(py: Python<'py>, a: &AckOutcome) -> PyResult<Bound<'py, PyDict>> {
     ] {
         d.set_item(name, n)?;
     }
-    for (name, t) in
-        [("waited_us", a.waited), ("late_us", a.late), ("airtime_us", a.airtime), ("riding_us", a.riding)]
+    for (name, t) in [("waited_us", a.waited), ("late_us", a.late), ("airtime_us", a.airtime), ("riding_us", a.riding)]
     {
         d.set_item(name, t.ns() as f64 / 1e3)?;
     }

@@ -13,6 +13,7 @@ mod port;
 mod topology;
 mod world;
 
+pub use bss::AckOutcome;
 pub use census::{Census, Conversation, Party};
 pub use observe::Outcome;
 pub use world::World;

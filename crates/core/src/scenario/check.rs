@@ -86,7 +86,13 @@ fn hack(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> 
     }
     let found = policy.show();
     if s.topology.kind == Topology::Wired {
-        return Err(refuse(places, path, "hack.policy", &found, "topology.kind = \"wifi\": there are no link-layer ACKs on a wire"));
+        return Err(refuse(
+            places,
+            path,
+            "hack.policy",
+            &found,
+            "topology.kind = \"wifi\": there are no link-layer ACKs on a wire",
+        ));
     }
     if policy == Policy::Opportunistic && !matches!(s.sta.driver, Name::Ath9k | Name::Sora) {
         let expected = "sta.driver ath9k or sora, which can take a frame out of the transmit queue again; or more-data";

@@ -42,7 +42,11 @@ impl Ath9k {
         let fresh = |m: &Mpdu| m.attempts == 0 && m.packet.is_pure_ack();
         let hw = &mut self.hw[ac.ix()];
         let untried = |b: &crate::wifi::Burst| {
-            b.to == to && b.tid == tid && b.agreement == active && !matches!(b.what, What::Bar(_)) && b.mpdus.iter().all(fresh)
+            b.to == to
+                && b.tid == tid
+                && b.agreement == active
+                && !matches!(b.what, What::Bar(_))
+                && b.mpdus.iter().all(fresh)
         };
         let keep = hw.queue.len() - hw.queue.iter().rev().take_while(|b| untried(b)).count();
         let keep = keep.max(usize::from(tried >> ac.ix() & 1)); // a head that has collided is on its way
