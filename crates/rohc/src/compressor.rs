@@ -4,7 +4,7 @@ use crate::ack::{NotPure, PureAck, flow_of};
 use crate::cid::{Cid, Cids, FiveTuple};
 use crate::crc8::crc8;
 use crate::decompressor::NATIVES;
-use crate::state::{IpId, State, Window, name};
+use crate::state::{IpId, State, WINDOW, Window, name};
 use crate::wire::{self, Opening, Short};
 
 /// How many packets of a flow may be on their way, unconfirmed. With [`crate::state::WINDOW`] states and six bits of
@@ -81,9 +81,18 @@ pub struct Compressor {
     slots: Box<[Slot; 256]>,
     cids: Cids,
     clock: u64,
-    limit: u32,
+    limits: Limits,
+}
+
+/// What the link allows.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Packets of a flow that may be unconfirmed.
+    unconfirmed: u32,
     /// Natives that the other side remembers.
     natives: usize,
+    /// Against how many of the last states a packet is coded: as many less one may be lost before it.
+    window: usize,
 }
 
 impl Default for Compressor {
@@ -99,16 +108,16 @@ impl Compressor {
             slots: Box::new(std::array::from_fn(|_| Slot::default())),
             cids: Cids::new(),
             clock: 0,
-            limit: UNCONFIRMED,
-            natives: NATIVES,
+            limits: Limits { unconfirmed: UNCONFIRMED, natives: NATIVES, window: WINDOW },
         }
     }
     /// For a link that keeps order, numbers what it carries and drops what it carried before (TCP/HACK's chain, whose receiver
     /// passes over what it has by [`skip`](crate::Decompressor::skip)). There the packets' own six bits of number tell nothing
     /// apart, and as many may be unconfirmed as the link itself allows. The other side remembers `natives` a context
-    /// ([`Decompressor::remembering`](crate::Decompressor::remembering)).
+    /// ([`Decompressor::remembering`](crate::Decompressor::remembering)). Each packet is decoded right after the one before it, so it
+    /// is coded against that alone.
     pub fn in_order(unconfirmed: u32, natives: usize) -> Compressor {
-        Compressor { limit: unconfirmed, natives, ..Compressor::new() }
+        Compressor { limits: Limits { unconfirmed, natives, window: 1 }, ..Compressor::new() }
     }
     /// What to do with a packet that begins with its IPv4 header.
     pub fn compress(&mut self, packet: &[u8]) -> Outcome {
@@ -117,7 +126,7 @@ impl Compressor {
             Ok(ack) => ack,
             Err(why) => return Outcome::Native(Native::NotPure(why)),
         };
-        let limits = (self.limit, self.natives);
+        let limits = self.limits;
         let Some((cid, epoch, context)) = self.context(&ack.flow) else { return Outcome::Native(Native::Collision) };
         match context.ride(&ack, packet, cid, epoch, limits) {
             Ok(ride) => Outcome::Ride(ride),
@@ -187,21 +196,14 @@ impl Context {
         self.open = None;
         self.ground = None;
     }
-    fn ride(
-        &mut self,
-        ack: &PureAck,
-        packet: &[u8],
-        cid: Cid,
-        epoch: &mut u8,
-        limits: (u32, usize),
-    ) -> Result<Ride, Native> {
+    fn ride(&mut self, ack: &PureAck, packet: &[u8], cid: Cid, epoch: &mut u8, limits: Limits) -> Result<Ride, Native> {
         if let Some(open) = &self.open {
             let newest = open.refs.newest();
             if !newest.ack.same_static(ack) {
                 self.close();
                 return Err(Native::Changed);
             }
-            if newest.msn - open.confirmed >= limits.0 {
+            if newest.msn - open.confirmed >= limits.unconfirmed {
                 self.close();
                 return Err(Native::Unconfirmed);
             }
@@ -209,7 +211,7 @@ impl Context {
             // Natives on their way push others out of the receiver's memory.
             let ground = self
                 .ground
-                .filter(|g| (self.out as usize) < limits.1 && g.same_static(ack))
+                .filter(|g| (self.out as usize) < limits.natives && g.same_static(ack))
                 .ok_or(Native::NoContext)?;
             let mut bytes = [0; crate::ack::LONGEST];
             let n = ground.write(&mut bytes);
@@ -222,7 +224,7 @@ impl Context {
         let state = State { msn, ack: *ack, stride: stride(&newest, ack), ip_id: habit(&newest, ack) };
         let crc = crc8(crc8(0xff, packet), &[*epoch]);
         let opening = (open.confirmed == 0).then_some(Opening { epoch: *epoch, name: open.name });
-        let bytes = wire::encode(&state, open.refs.all(), *epoch, cid, crc, opening);
+        let bytes = wire::encode(&state, open.refs.last(limits.window), *epoch, cid, crc, opening);
         open.refs.push(state);
         Ok(Ride { bytes, cid, epoch: *epoch, msn })
     }

@@ -46,10 +46,16 @@ impl Late {
     }
     /// One response's.
     pub fn sample(&self, rng: &mut Stream) -> Span {
-        let u = rng.below(1_000_000);
-        let i = self.0.windows(2).position(|w| u < w[1].0).expect("the last is certain");
+        self.at(rng.below(1_000_000))
+    }
+    fn at(&self, millionths: u32) -> Span {
+        let i = self.0.windows(2).position(|w| millionths < w[1].0).unwrap_or(self.0.len() - 2);
         let ((low, from), (high, to)) = (self.0[i], self.0[i + 1]);
-        from + (to - from) * i64::from(u - low) / i64::from(high - low)
+        from + (to - from) * i64::from(millionths - low) / i64::from(high - low)
+    }
+    /// From a frame's end to its acknowledgement behind the preamble, us, at a quantile.
+    pub fn turnaround(&self, quantile: f64) -> f64 {
+        (self.at((quantile.clamp(0.0, 1.0) * 1e6) as u32) + BARE).ns() as f64 / 1e3
     }
 }
 

@@ -228,11 +228,4 @@ impl Hack {
             ..self.counts[s.ix()]
         }
     }
-    /// Damages the next bytes that ride: for tests.
-    #[cfg(test)]
-    pub fn damage(&mut self) {
-        if let Some(b) = self.air.last_mut() {
-            *b ^= 0x55;
-        }
-    }
 }

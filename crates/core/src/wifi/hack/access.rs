@@ -83,6 +83,11 @@ impl Access {
             }
         }
     }
+    /// Forgets all contexts.
+    #[cfg(test)]
+    pub fn forget(&mut self) {
+        self.rohc = Decompressor::remembering(NATIVES);
+    }
     /// One past the newest number that was taken.
     pub fn taken(&self) -> u64 {
         self.ap.taken()

@@ -29,6 +29,8 @@ mod ap;
 mod check;
 mod client;
 mod fields;
+#[cfg(test)]
+mod pair;
 mod params;
 mod station;
 
