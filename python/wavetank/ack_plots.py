@@ -64,4 +64,32 @@ def stacks(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     ax.legend(loc="upper right", fontsize=7.5)
 
 
-KINDS = {"lines": lines, "stacks": stacks}
+def schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Bars of points named QUEUE-CC-SCHEME-STATIONS, of the control ``by``: a group a queue and number of stations, a colour a scheme."""
+    from .plots import PALETTE
+
+    names: list[str] = panel["schemes"]
+    groups = list(
+        dict.fromkeys((p[0], p[3]) for p in (n.split("-") for n in figure.points) if p[1] == panel["by"])
+    )
+    # A gap between the queues.
+    places = [i + 0.6 * len({q for q, _ in groups[: i + 1]}) for i in range(len(groups))]
+    width = 0.86 / len(names)
+    for k, name in enumerate(names):
+        points = [figure.points[f"{q}-{panel['by']}-{name}-{n}"] for q, n in groups]
+        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+        ax.bar(
+            [x + (k - (len(names) - 1) / 2) * width for x in places], [v.value for v in values],
+            yerr=[v.se for v in values], width=width, color=PALETTE[k], label=name, error_kw={"linewidth": 0.7},
+        )  # fmt: skip
+    ax.set_xticks(places, [n for _, n in groups])
+    for queue in dict.fromkeys(q for q, _ in groups):
+        middle = np.mean([x for x, (q, _) in zip(places, groups, strict=True) if q == queue])
+        ax.text(float(middle), -0.15, queue, transform=ax.get_xaxis_transform(), ha="center", va="top")
+    ax.set_ylim(0, ax.get_ylim()[1] * 1.18)
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(panel["label"])
+    ax.legend(ncols=4, loc="upper center", fontsize=7.5)
+
+
+KINDS = {"lines": lines, "stacks": stacks, "schemes": schemes}

@@ -39,6 +39,7 @@ WHY: dict[str, str] = {
     "edca": "hostapd announces the standard's own values",
     "edca_ap": "hostapd announces the standard's own values",
     "tao": "there is no kernel half of it (docs/mechanisms)",
+    "hack": "no card has such a MAC, and the virtual radio's responses carry no payload yet (docs/mechanisms/hack.md)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",
