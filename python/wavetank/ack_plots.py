@@ -25,7 +25,7 @@ FORMS = {
 
 
 def lines(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """Measured points against an axis, a colour a scheme (the part of a point's name before its last dash); closed forms as lines."""
+    """Measured points against an axis, a colour a scheme (a point's name before its last dash); closed forms as lines."""
     from .plots import PALETTE
 
     x = panel["x"]
@@ -38,8 +38,8 @@ def lines(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         )  # fmt: skip
     over = {p.x[x]: p for p in figure.points.values() if x in p.x}
     for i, form in enumerate(panel.get("model", [])):
-        values = [metrics.model(figure, form, p).value for p in over.values()]
-        ax.plot(list(over), values, color=PALETTE[i], linewidth=1.2, label=FORMS[form])
+        curve = [metrics.model(figure, form, p).value for p in over.values()]
+        ax.plot(list(over), curve, color=PALETTE[i], linewidth=1.2, label=FORMS[form])
     ax.set_ylim(bottom=0)
     ax.set_xlabel(panel["x_label"])
     ax.set_ylabel(panel["label"])
@@ -65,13 +65,11 @@ def stacks(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
 
 
 def schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """Bars of points named QUEUE-CC-SCHEME-STATIONS, of the control ``by``: a group a queue and number of stations, a colour a scheme."""
+    """Bars of points named QUEUE-CC-SCHEME-STATIONS, of the control ``by``: groups by queue and stations, a colour a scheme."""
     from .plots import PALETTE
 
     names: list[str] = panel["schemes"]
-    groups = list(
-        dict.fromkeys((p[0], p[3]) for p in (n.split("-") for n in figure.points) if p[1] == panel["by"])
-    )
+    groups = list(dict.fromkeys((p[0], p[3]) for p in (n.split("-") for n in figure.points) if p[1] == panel["by"]))
     # A gap between the queues.
     places = [i + 0.6 * len({q for q, _ in groups[: i + 1]}) for i in range(len(groups))]
     width = 0.86 / len(names)

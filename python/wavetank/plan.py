@@ -53,7 +53,8 @@ PANEL_KEYS = {
     "ymax",
 }
 PANEL_KINDS = {
-    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings", "lines", "stacks", "schemes",
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+    "lines", "stacks", "schemes",
 }  # fmt: skip
 
 

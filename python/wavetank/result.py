@@ -114,8 +114,8 @@ class Node:
     * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
     * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
     * ``unanswered``: of what it sent, PPDUs that no response came to;
-    * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``, ``restored``
-      (ACKs), ``native_bytes``, ``compressed_bytes``, ``waited_us`` and so on (docs/mechanisms/hack.md).
+    * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``,
+      ``restored`` (ACKs), ``native_bytes``, ``compressed_bytes``, ``waited_us`` and so on (docs/mechanisms/hack.md).
     """
 
     name: str

@@ -68,7 +68,7 @@ impl Hack {
                 policy: p.policy,
                 flows: Flows::default(),
                 clients: (0..n).map(|_| Client::new(p)).collect(),
-                access: (0..n).map(|_| Access::new()).collect(),
+                access: (0..n).map(|_| Access::default()).collect(),
                 nodes,
                 mark: Mark::default(),
                 air: Vec::with_capacity(usize::from(p.bytes) + 1),

@@ -23,12 +23,15 @@ pub struct Access {
     pub refused: u64,
 }
 
-impl Access {
+impl Default for Access {
     /// Of a station that has just associated.
-    pub fn new() -> Access {
+    fn default() -> Access {
         let rohc = Decompressor::remembering(NATIVES);
         Access { ap: Ap::new(), rohc, repair: false, told: false, restored: 0, refused: 0 }
     }
+}
+
+impl Access {
     /// The mark of the frame that is about to be sent.
     pub fn mark(&mut self, more_data: bool) -> Mark {
         self.told = self.repair;

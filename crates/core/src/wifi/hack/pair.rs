@@ -42,7 +42,7 @@ impl World {
             now: Time::ZERO,
             flows,
             client: Client::new(&par),
-            access: Access::new(),
+            access: Access::default(),
             queue: VecDeque::new(),
             next,
             out: Vec::new(),
