@@ -67,6 +67,19 @@ fn several_stations_wait_for_their_turn() {
     }
 }
 
+/// Whoever has the medium first decides, so some ride; the timer is long enough for one station.
+#[test]
+fn the_other_policies_carry_what_they_can() {
+    for standard in ["a", "n"] {
+        let some = carried(&run(standard, &[("hack.policy", "opportunistic")]));
+        assert!((0.1..0.98).contains(&some), "{standard}: {some}");
+        let one = carried(&run(standard, &[("hack.policy", "timer")]));
+        assert!(one > 0.97, "{standard}: {one}");
+        let short = carried(&run("n", &[("hack.policy", "timer"), ("hack.timer", "1 ms")]));
+        assert!(short < 0.5, "{short}: an A-MPDU takes 3.5 ms");
+    }
+}
+
 /// Equations 3.1 and 3.2, told how long the frames are here: whole symbols, with MAC headers; half the responses carry an ACK.
 #[test]
 fn the_lossless_case_is_the_equations() {

@@ -161,4 +161,18 @@ mod tests {
         assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
         assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
     }
+
+    #[test]
+    fn hack_and_sora_go_with_some_things_only() {
+        assert_eq!(refused("standard = \"n\"\n[hack]\npolicy = \"opportunistic\""), None);
+        let ath10k = "standard = \"n\"\n[sta]\ndriver = \"ath10k\"\n[hack]\npolicy = \"opportunistic\"";
+        let e = refused(ath10k).unwrap();
+        assert!(e.starts_with("a.toml:9: hack.policy") && e.contains("ath9k or sora"), "{e}");
+        assert!(refused("standard = \"n\"\n[ap]\ndriver = \"sora\"").unwrap().contains("wifi.standard = \"a\""));
+        assert_eq!(refused("standard = \"a\"\n[ap]\ndriver = \"sora\""), None);
+        let wired =
+            "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"10 Mbit/s\"\n[hack]\npolicy = \"timer\"\n";
+        let e = read(&Source { path: "a.toml", text: wired }, &[]).unwrap_err().to_string();
+        assert!(e.contains("no link-layer ACKs on a wire"), "{e}");
+    }
 }

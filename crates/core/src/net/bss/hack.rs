@@ -6,7 +6,8 @@
 //! Differs: D1 downloads only: ACKs of the access point's side (uploads) go as ever; D2 the AP's mark and MORE DATA are as of
 //! when the frame goes on the air, though a driver writes them when it hands the frame to the hardware; D3 MORE DATA looks at
 //! what the AP's driver can tell by station (its queues, mac80211's TXQs): a qdisc above does not say whose packets it has; D4
-//! the timer and what it sends belong to the driver, which takes no time.
+//! the timer and what it sends belong to the driver, which takes no time; D5 what the AP's driver restores goes up with its received
+//! frames (ath9k: at the receive interrupt), not from the transmit interrupt's handler.
 
 use crate::sim::{Kind, NodeId, Packet, Place, Reason, Span, Time};
 use crate::wifi::hack::{Access, Client, Flow, Flows, Mark, Params, Policy, Sent};
