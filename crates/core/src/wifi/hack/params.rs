@@ -28,7 +28,7 @@ impl Policy {
 crate::params! {
     /// TCP/HACK: TCP ACKs of a station ride on its link-layer ACKs and Block Acks. No card offers it.
     pub struct Params {
-        /// When they do.
+        /// When a TCP ACK of a station waits for a link-layer response to ride on.
         policy: Policy = Policy::Off, src "thesis section 3.3.2.1";
         /// The explicit timer: how long an ACK waits at most for a frame that it can ride on.
         timer: Span = Span::from_ms(10), in Span::from_us(100) => Span::from_s(1), src "this project: two full A-MPDUs at 150 Mbit/s; the thesis knows no good value (section 3.3.2.1)";
