@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, stats
+from . import _core, ack_metrics, stats
 from .files import plain
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
@@ -21,7 +21,7 @@ from .result import ENDS, Flow, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 4
+RECORD = 5
 #: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
 PACKET, PAYLOAD = 1500, 1448
 Record = dict[str, Any]
@@ -106,6 +106,9 @@ def record(result: Result) -> Record:
             "flow_seconds": [_round(_seconds(result, f)) for f in result.flows],
             "airtime": {n: v.airtime_fraction for n, v in result.nodes.items()},
             "drops": dict(result.drops),
+            "unanswered": {n: v.unanswered for n, v in result.nodes.items()},
+            "acks": {n: dict(v.acks) for n, v in result.nodes.items() if v.acks is not None},
+            "received": sum(float(f.series["received"][-1]) for f in result.flows if f.kind == "tcp"),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
             "series": series,
@@ -410,6 +413,7 @@ QUANTITIES: dict[str, Quantity] = {
         "%",
         "Airtime of a client",
     ),
+    **{name: _scalar(*spec) for name, spec in ack_metrics.SCALARS.items()},
     "goodput_spread": _scalar(
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
     ),
@@ -421,6 +425,11 @@ MODEL = {
     "model_tcp_rtt": ("RTT us", 1e-3),
     "model_goodput": ("goodput Mbit/s", 1.0),
     "model_utilisation": ("utilisation 1", 100.0),
+    "model_tcp": ("TCP Mbit/s", 1.0),
+    "model_hack": ("HACK Mbit/s", 1.0),
+    "model_hack_gain": ("gain 1", 100.0),
+    "model_llack": ("turnaround us", 1.0),
+    "model_llack_mean": ("mean us", 1.0),
     "overhead": ("overhead %", 1.0),
     "overhead_utilisation": ("utilisation %", 1.0),
     "overhead_idle": ("idle us", 1.0),

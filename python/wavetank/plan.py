@@ -54,6 +54,7 @@ PANEL_KEYS = {
 }
 PANEL_KINDS = {
     "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+    "lines", "stacks", "schemes",
 }  # fmt: skip
 
 

@@ -35,6 +35,7 @@ OWN: dict[str, tuple[str, str]] = {
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
+    "hack": "no card has such a MAC, and the virtual radio's responses carry no payload yet (docs/mechanisms/hack.md)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",

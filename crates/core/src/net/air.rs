@@ -100,6 +100,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
         Name::Linksys => DriverConfig::Linksys(s.linksys),
+        Name::Sora => DriverConfig::Sora(s.ath9k, s.sora),
     };
     let queues = |r: &Radio| {
         let mut q = s.mac80211;
@@ -138,6 +139,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         mcs_loss: mcs_loss(s)?,
         channel: (s.channel, s.floor),
         reorder: s.reorder,
+        hack: s.hack,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,

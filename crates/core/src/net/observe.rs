@@ -1,5 +1,6 @@
 //! What looks at a world: series sampled at a fixed step, histograms of what went over the air, and the digest of a run.
 
+use super::bss::AckOutcome;
 use super::census::Party;
 use super::fabric::Fabric;
 use super::world::{Ends, Sock, World};
@@ -96,6 +97,8 @@ pub struct NodeOutcome {
     pub unanswered: u64,
     /// Share of the window in which it transmitted or was answered.
     pub airtime_fraction: f64,
+    /// What became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted.
+    pub acks: Option<AckOutcome>,
     /// Sample times, s.
     pub t: Vec<f64>,
     /// Airtime of its transmissions in each step, us.
@@ -376,6 +379,7 @@ impl<T: Probe> Observer<T> {
                 airtime_rx_fraction: n.window_rx.as_s() / span.as_s(),
                 unanswered: n.window.unanswered,
                 airtime_fraction: n.window.airtime.as_s() / span.as_s(),
+                acks: n.station.and_then(|s| w.fabric.acks(s)),
                 t: n.t,
                 airtime_tx_us: n.tx,
                 airtime_rx_us: n.rx,

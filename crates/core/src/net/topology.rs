@@ -15,6 +15,7 @@ use crate::scenario::keys::{Kernel, Topology, Where};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
+use crate::wifi::hack;
 
 /// `[tcp]` on a host, for a connection of station `station`: mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
 /// src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
@@ -69,7 +70,7 @@ impl<T: Probe> World<T> {
     /// A world at time zero whose events `tap` is told of. Errors as [`World::new`].
     pub fn tapped(s: &Scenario, tap: T) -> Result<World<T>, String> {
         let streams = Streams::new(s.seed);
-        let net = match s.topology.kind {
+        let mut net = match s.topology.kind {
             Topology::Wired => wired(s, &streams),
             Topology::Wifi => wifi(s, &streams)?,
         };
@@ -112,6 +113,9 @@ impl<T: Probe> World<T> {
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
                         socket.on_fq(net.fq_at.contains(&local));
+                        if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
+                            bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
+                        }
                         socks.push(Sock { socket, node: local, wake: Time::NEVER });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);

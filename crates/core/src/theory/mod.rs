@@ -10,6 +10,7 @@ pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
 pub mod overhead;
+pub mod sora;
 pub mod tsq_limit;
 
 /// An input of a [`Form`].
@@ -53,6 +54,7 @@ impl Form {
 pub fn forms() -> Vec<Form> {
     let mut all = hard_times::forms();
     all.extend(hack::forms());
+    all.extend(sora::forms());
     all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
     all.extend(overhead::forms());

@@ -28,7 +28,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// The exchange that sends `b` at this link of its chain, with `payload` bytes riding on the response.
-    pub fn plan(b: &Burst, link: u8, payload: u8, r: &Responses, band: Band) -> Exchange {
+    pub fn plan(b: &Burst, link: u8, payload: u16, r: &Responses, band: Band) -> Exchange {
         let mode = b.chain[link as usize].mode;
         let protected = b.rts || (b.rts_fallback && link > 0);
         let protection = protection::of(mode, protected, r, band);

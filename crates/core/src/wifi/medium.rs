@@ -20,7 +20,7 @@ use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback, Way};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
-use crate::sim::{Lane, Span, Streams, Time};
+use crate::sim::{Lane, Span, Stream, Streams, Time};
 
 crate::params! {
     /// What the medium is like.
@@ -46,6 +46,9 @@ struct Flight {
     feedback: Option<Feedback>,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
     txop_end: Time,
+    /// Something may ride on the response, or it is late: its length and its end are known when it begins, and so is what
+    /// observers are told of the exchange.
+    open: Option<(Exchanged, Seen)>,
 }
 
 /// The medium of one BSS.
@@ -55,6 +58,8 @@ pub struct Medium {
     slot: Span,
     responses: Responses,
     stas: Vec<StaMac>,
+    /// How late each station's responses are.
+    late: Vec<Stream>,
     loss: Loss,
     /// The channel, if there is one, and by sender whether its rate control hears of it.
     channel: Option<Box<Channel>>,
@@ -113,6 +118,7 @@ impl Medium {
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
             contenders,
+            late: stas.iter().map(|s| streams.get(&s.name, "sora/llack")).collect(),
             stas,
             reference: vec![Time::ZERO; n],
             airtime: vec![Span::ZERO; n],
@@ -198,6 +204,9 @@ impl Medium {
                     mode: f.mode,
                 };
                 c.received |= stations.arrived(now, &a);
+                if f.open.is_some() {
+                    self.answer(now, &a, stations);
+                }
             }
             MediumEvent::Done => self.done(now, stations),
             MediumEvent::GiveUp(i) => {
@@ -321,9 +330,12 @@ impl Medium {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
         }
         let heard = decoded != 0 || matches!(b.what, What::Bar(_));
-        let payload = if heard { stations.riding(to, from) } else { 0 };
+        // What rides on a response, and how late it is, is known when it begins.
+        let rides = stations.sends(from, c.ac);
         let b = stations.head(c.sta, c.ac).expect("it is still there");
-        let x = Exchange::plan(b, c.link, payload, &self.responses, self.band);
+        let open = heard && (rides || self.stas[to.ix()].late.is_some());
+        let mut x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
+        x.timeout += self.stas[from.ix()].patience;
         let mut answered = heard && !self.loss.response(to);
         let mut feedback = None;
         if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
@@ -333,6 +345,7 @@ impl Medium {
                 feedback = Some(ch.feedback(at, station, way));
             }
         }
+        c.waited += (at - c.idle_since()).max(Span::ZERO);
         let seen = Seen {
             from,
             to,
@@ -348,7 +361,7 @@ impl Medium {
             collided: false,
         };
         let chain = b.chain;
-        stations.aired(&Exchanged {
+        let exchanged = Exchanged {
             from,
             ac: c.ac,
             mode,
@@ -366,7 +379,10 @@ impl Medium {
             heard,
             answered,
             collided: false,
-        });
+        };
+        if !open {
+            stations.aired(&exchanged);
+        }
         c.tries += 1;
         c.airtime += x.data;
         self.airtime[from.ix()] += x.sent();
@@ -378,15 +394,29 @@ impl Medium {
                 link: c.link,
                 tries: c.tries,
                 airtime: c.airtime,
-                payload: x.response.payload,
+                payload: 0,
                 received: 0,
+                waited: c.waited,
+                late: Span::ZERO,
             };
-            self.flight =
-                Some(Flight { contender: i, to, decoded, airtime: x.data, mode, answered, feedback, txop_end });
+            let told = open.then_some((exchanged, seen));
+            self.flight = Some(Flight {
+                contender: i,
+                to,
+                decoded,
+                airtime: x.data,
+                mode,
+                answered,
+                feedback,
+                txop_end,
+                open: told,
+            });
             self.busy_until = at + x.end;
             self.access_at(Time::NEVER, stations);
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
-            stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
+            if !open {
+                stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
+            }
         } else {
             self.fail(i, at + x.timeout, &chain, false, stations);
             // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
@@ -396,7 +426,42 @@ impl Medium {
             self.reference[to.ix()] = at + x.data_end + self.responses.eifs_less_difs();
             self.idle(stations);
         }
-        if n > 0 {
+        if n > 0 && !open {
+            stations.seen(&seen);
+        }
+    }
+
+    /// A response begins on which something may ride, or that may be late: now its length is known, and whether its sender waits.
+    fn answer<S: Stations>(&mut self, now: Time, a: &Arrival, stations: &mut S) {
+        let f = self.flight.as_mut().expect("an exchange on the air");
+        let (mut x, mut seen) = f.open.take().expect("it is open");
+        let to = f.to;
+        let late = self.stas[to.ix()].late.as_ref().map_or(Span::ZERO, |l| l.sample(&mut self.late[to.ix()]));
+        if late > self.stas[a.from.ix()].patience {
+            f.answered = false; // it is on the air all the same
+        }
+        let bare = self.responses.answer(x.response.0, x.mode, 0).duration;
+        // The data's NAV ends with the bare response, and who has not heard this one waits DIFS at least.
+        let difs = self.band.sifs() + self.slot * 2;
+        let longer = |n| (self.responses.answer(x.response.0, x.mode, n).duration - bare, difs);
+        let payload = stations.riding(now, to, a, &longer);
+        for ac in Ac::ALL {
+            let c = &mut self.contenders[to.ix() * Ac::COUNT + ac.ix()];
+            c.ready &= stations.head(to, ac).is_some(); // it may ride instead
+        }
+        let response = self.responses.answer(x.response.0, x.mode, payload);
+        let end = now + self.band.sifs() + late + response.duration;
+        let c = &mut self.contenders[f.contender as usize];
+        c.pending.answered = f.answered;
+        c.pending.payload = payload;
+        c.pending.late = late;
+        (x.response.1, x.answered) = (response.duration, f.answered);
+        (seen.airtime, seen.answered) = (end - x.start, f.answered);
+        self.airtime[to.ix()] += response.duration - bare;
+        self.busy_until = end;
+        stations.schedule(end, Lane::Completion, MediumEvent::Done);
+        stations.aired(&x);
+        if seen.mpdus > 0 {
             stations.seen(&seen);
         }
     }
@@ -407,9 +472,12 @@ impl Medium {
         for k in 0..self.winners.len() {
             let (i, at) = self.winners[k];
             let c = &mut self.contenders[i as usize];
+            stations.sends(c.sta, c.ac);
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
+            c.waited += (at - c.idle_since()).max(Span::ZERO);
             let (on_air, timeout) = x.collides(&self.responses);
+            let timeout = timeout + self.stas[c.sta.ix()].patience;
             let rts = x.asks();
             let seen = Seen {
                 from: c.sta,
@@ -479,8 +547,9 @@ impl Medium {
             link: c.link,
             tries: c.tries.max(1), // src: ath9k counts `ts_longretry + 1` even if only RTSs went out
             airtime: c.airtime,
-            payload: 0,
             received: c.received,
+            waited: c.waited,
+            ..Report::default()
         };
         if c.tries >= chain[c.link as usize].tries && !rts {
             c.link += 1;

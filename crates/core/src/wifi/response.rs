@@ -50,7 +50,7 @@ pub struct Response {
     /// Time on the air, payload included.
     pub duration: Span,
     /// Opaque bytes that ride on it.
-    pub payload: u8,
+    pub payload: u16,
 }
 
 /// What a BSS does that has 802.11b stations.
@@ -167,7 +167,7 @@ impl Responses {
         if self.erp.is_some() { dsss::SLOT } else { self.band.slot() }
     }
     /// What answers a frame of this mode, with `payload` bytes riding on it.
-    pub fn answer(&self, kind: Kind, to: Mode, payload: u8) -> Response {
+    pub fn answer(&self, kind: Kind, to: Mode, payload: u16) -> Response {
         let i = row(to);
         let duration = match (kind, payload) {
             (Kind::BlockAck, 0) => self.block_ack[i],

@@ -173,6 +173,8 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
             // ns-3 goes on with the window that the A-MPDU before the BAR has left
             resets_window: false,
             rts_limit: p.retry_limit,
+            late: None,
+            patience: Span::ZERO,
             error_up: 0.0,
             error_down: 0.0,
         })

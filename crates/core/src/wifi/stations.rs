@@ -25,6 +25,10 @@ pub struct StaMac {
     pub resets_window: bool,
     /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
     pub rts_limit: u8,
+    /// How late its responses are.
+    pub late: Option<crate::driver::sora::Late>,
+    /// How much longer than usual it waits for a response.
+    pub patience: Span,
     /// Probability that an MPDU it sends is not decoded.
     pub error_up: f64,
     /// Probability that an MPDU that the access point sends to it is not decoded.
@@ -174,8 +178,15 @@ pub trait Stations {
     fn aired(&mut self, _x: &Exchanged) {}
     /// A PPDU with MPDUs went on the air.
     fn seen(&mut self, seen: &Seen);
-    /// How many opaque bytes `from` lets ride on its response to `to` (HACK). They come with [`Report::payload`].
-    fn riding(&mut self, _from: StaIx, _to: StaIx) -> u8 {
+    /// The head of (`s`, `ac`) goes on the air. Whether something may ride on the response.
+    #[inline]
+    fn sends(&mut self, _s: StaIx, _ac: Ac) -> bool {
+        false
+    }
+    /// How many opaque bytes `s` lets ride on its response to `a`, which it has just received and answers now (HACK). They come with
+    /// [`Report::payload`]. `longer`: by how much so many bytes lengthen the response, and how much of that DIFS covers. Only asked where [`Stations::sends`] said that something may.
+    #[inline]
+    fn riding(&mut self, _now: Time, _s: StaIx, _a: &Arrival, _longer: &dyn Fn(u16) -> (Span, Span)) -> u16 {
         0
     }
 }

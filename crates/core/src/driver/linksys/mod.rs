@@ -92,6 +92,10 @@ impl Fifos {
         }
         Verdict::Ok
     }
+    /// Whether packets for station `to` wait.
+    pub fn more_for(&self, to: StaIx) -> bool {
+        self.queues[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(|q| !q.is_empty())
+    }
     /// Packets in them.
     pub fn packets(&self) -> u64 {
         self.queues.iter().map(|q| q.len() as u64).sum()

@@ -1,6 +1,6 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, sora};
 use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
@@ -30,6 +30,8 @@ pub struct BssConfig {
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
     pub qos: bool,
+    /// TCP ACKs on link-layer responses.
+    pub hack: crate::wifi::hack::Params,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
     /// What QoS stations contend with: the access point, and the others.
@@ -85,6 +87,8 @@ pub enum DriverConfig {
     Ath10kTxqs(Box<ath10k::Params>),
     /// The Linksys access point, which has queues of its own.
     Linksys(linksys::Params),
+    /// SoRa: ath9k's queues without aggregation, late responses.
+    Sora(ath9k::Params, sora::Params),
 }
 
 impl DriverConfig {
@@ -150,6 +154,9 @@ impl BssConfig {
                     "the firmware of ath10k's cards does QoS only: use 802.11n or 802.11ac, or driver ath9k",
                 );
             }
+            if matches!(s.driver, DriverConfig::Sora(..)) && (self.qos || s.aggregates) {
+                return bad(s, "SoRa is an 802.11a radio: wifi.standard = \"a\"");
+            }
             if s.driver.is_usb() && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
@@ -214,7 +221,13 @@ impl StaConfig {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
         let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
+        let (mut late, mut patience) = (None, crate::sim::Span::ZERO);
         let (window_limit, rts_limit) = match &self.driver {
+            DriverConfig::Sora(_, p) => {
+                late = Some(sora::Late::new(p));
+                patience = p.patience();
+                (7, 7) // dot11ShortRetryLimit
+            }
             // That ath10k's hardware does the same is assumed: a MAC of the same family.
             DriverConfig::Ath9k(_)
             | DriverConfig::Ath9kTidq(..)
@@ -238,6 +251,8 @@ impl StaConfig {
             window_limit,
             resets_window: true,
             rts_limit,
+            late,
+            patience,
             error_up: self.error_up,
             error_down: self.error_down,
         }

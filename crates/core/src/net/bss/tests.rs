@@ -72,6 +72,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         mcs_loss: crate::phy::McsLoss::default(),
         channel: Default::default(),
         reorder: reorder::Params::default(),
+        hack: Default::default(),
         qos: mode.aggregates(),
         rfc8325: true,
         edca: [Set::AccessPoint.all(), Set::Station.all()],
