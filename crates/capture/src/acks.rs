@@ -361,6 +361,41 @@ mod tests {
         assert_eq!((a.failed, a.compressed), (0, 0), "each comes when it has just been forgotten");
     }
 
+    fn file(link: u32, packets: &[Vec<u8>]) -> Vec<u8> {
+        let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, link].map(u32::to_le_bytes).concat();
+        for p in packets {
+            let n = p.len() as u32;
+            file.extend([0, 0, n, n].map(u32::to_le_bytes).concat());
+            file.extend(p);
+        }
+        file
+    }
+
+    fn dot11(flags: u8, number: u16, tid: u8, body: &[u8]) -> Vec<u8> {
+        let [a, b] = (number << 4).to_le_bytes();
+        [&[0x88, flags, 0, 0][..], &[2; 18], &[a, b, tid, 0], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], body].concat()
+    }
+
+    #[test]
+    fn the_same_frame_again_is_one() {
+        let ip = bytes(&ack(0, 2));
+        let (up, retry, protected, more) = (1, 9, 0x41, 5);
+        let packets = [
+            dot11(up, 7, 0, &ip),
+            dot11(retry, 7, 0, &ip), // again
+            dot11(retry, 7, 5, &ip), // another TID
+            dot11(retry, 8, 0, &ip), // the first try was not captured
+            dot11(up, 8, 0, &ip),    // a number that came round
+            dot11(protected, 9, 0, &ip),
+            dot11(more, 10, 0, &ip), // a fragment
+            dot11(up, 11, 0, &[0x86, 0xdd]),
+        ];
+        let mut got = vec![];
+        let info = crate::read::ip_packets(&file(105, &packets)[..], |p| got.push(p.number)).unwrap();
+        assert_eq!((info.packets, info.unreadable), (8, 0));
+        assert_eq!(got, [1, 3, 4, 5, 8]);
+    }
+
     proptest::proptest! {
         #[test]
         fn noise_does_no_harm(packets in proptest::collection::vec(proptest::collection::vec(proptest::num::u8::ANY, 0..90), 0..40)) {
@@ -382,12 +417,8 @@ mod tests {
             };
             let mut packet = [head, ip.clone()].concat();
             packet.truncate(cut);
-            let mut file = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, number].map(u32::to_le_bytes).concat();
-            let n = packet.len() as u32;
-            file.extend([0, 0, n, n].map(u32::to_le_bytes).concat());
-            file.extend(&packet);
             let mut got = vec![];
-            let info = crate::read::ip_packets(&file[..], |p| got.push(p.ip.to_vec())).unwrap();
+            let info = crate::read::ip_packets(&file(number, &[packet])[..], |p| got.push(p.ip.to_vec())).unwrap();
             proptest::prop_assert_eq!(info.damage, None);
             for g in &got {
                 proptest::prop_assert!(ip.starts_with(g));
