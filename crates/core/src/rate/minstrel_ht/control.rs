@@ -96,7 +96,7 @@ impl Control {
         Control { hz, peers: fastest.iter().map(peer).collect() }
     }
     fn jiffies(&self, now: Time) -> u32 {
-        (now.ns() as u64 * u64::from(self.hz) / 1_000_000_000) as u32
+        (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
     }
 }
 
