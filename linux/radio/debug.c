@@ -99,6 +99,13 @@ static int radio_show(struct seq_file *f, void *unused)
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
+	/* data by MCS, width and guard interval: mode_ppdus_MCS_MHZ_SHORT */
+	for (i = 0; i < WT_MODES_HT; i++) {
+		if (!c->mode_ppdus[i])
+			continue;
+		seq_printf(f, "mode_ppdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_ppdus[i]);
+		seq_printf(f, "mode_mpdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_mpdus[i]);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(radio);

@@ -167,6 +167,19 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 	}
 }
 
+static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	u32 k = (rate->idx & 31) * 4 + !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH) * 2 +
+		!!(rate->flags & IEEE80211_TX_RC_SHORT_GI);
+
+	r->count.ht_ampdu[p->n]++;
+	if (!(rate->flags & IEEE80211_TX_RC_MCS))
+		return;
+	r->count.mode_ppdus[k]++;
+	r->count.mode_mpdus[k] += p->n;
+}
+
 /* Those of wt_air.tx go on the air. */
 static void transmit(u64 at)
 {
@@ -201,7 +214,7 @@ static void transmit(u64 at)
 			r->count.ppdus++;
 			r->count.mpdus += p->n;
 			if (p->tid)	/* data, voice's frames outside any session included */
-				r->count.ht_ampdu[p->n]++;
+				count_data(r, p);
 		}
 		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
 	}

@@ -29,6 +29,7 @@
 #define WT_MAX_MPDUS	64	/* of one A-MPDU: the Block Ack window */
 #define WT_BAW_BITS	128	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
+#define WT_MODES_HT	(32 * 4)
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
@@ -218,6 +219,7 @@ struct wt_counters {
 	u64 ppdus, mpdus, acked_mpdus, failed_mpdus, dropped_mpdus;
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
+	u64 mode_ppdus[WT_MODES_HT], mode_mpdus[WT_MODES_HT];	/* data by HT mode: MCS, 40 MHz, short guard interval */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
 };
 

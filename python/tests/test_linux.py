@@ -23,6 +23,9 @@ UP = {
 WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}
 
 
+MINSTREL = {"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht"}
+
+
 def up(**sets):
     return wavetank.Scenario.from_dict(UP).set(**sets)
 
@@ -127,6 +130,9 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
         ({"tcp.tsq": "cotsq", "tcp.tsq_pkts": 1}, ["tcp.tsq_pkts = 1", "two skbs"]),
         ({"tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "tcp.cc": "bbr"}, ["tcp.tsq_ms", "bbr", "powers of two"]),
         ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
+        ({"ap.rate_control": "minstrel_ht"}, ["ap.rate_control", "sta.rate_control is fixed"]),
+        ({**MINSTREL, "wifi.width_mhz": 20}, ["wifi.width_mhz", "40 MHz"]),
+        ({**MINSTREL, "stations.mcs": "7"}, ["stations.mcs"]),
         ({"wifi.stations": 40}, ["wifi.stations", "32"]),
         ({"mac80211.target": "10 ms"}, ["mac80211.target", "constant"]),
         ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
@@ -148,6 +154,15 @@ def test_what_cannot_be_had_is_refused(sets, words):
         translate(up().set(sets))
     for w in words:
         assert w in str(e.value)
+
+
+def test_the_kernels_own_rate_control():
+    radio = translate(
+        up().set({**MINSTREL, "wifi.mcs": 15, "wifi.mcs_error": "0*5, 0.5", "wifi.error_rate": "0.1"})
+    ).case["radio"]
+    assert "fixed_mcs" not in radio
+    assert radio["streams"] == 2
+    assert radio["error_ppm"] == [100_000] * 5 + [550_000]
 
 
 def test_keys_of_parts_that_are_not_there_say_nothing():

@@ -3,6 +3,7 @@
 import csv
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,7 +231,7 @@ def standing(path, scenarios, rows):
 
 def test_our_standing_set_is_the_second_waters():
     cases = {c.name: c for c in linux.load()}
-    assert len(cases) == 45
+    assert len(cases) == 52
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
@@ -265,9 +266,25 @@ def test_a_standing_scenario_becomes_overrides():
 
 
 def test_standing_scenarios_that_the_model_lacks_say_why():
-    why = {c.name: linux.cannot(c) for c in linux.load()}
-    assert "minstrel" in why["minstrel-up-cubic"]
-    assert not why["rrul-cubic"]
+    cases = {c.name: c for c in linux.load()}
+    assert [n for n, c in cases.items() if linux.cannot(c)] == []
+    some = cases["minstrel-5sta-down-cubic"]
+    mixed = {**some.config, "radio": {**some.config["radio"], "fixed_mcs": [15, 15, -1]}}
+    assert "some stations only" in linux.cannot(replace(some, config=mixed))
+    usb = {**some.config, "radio": {**some.config["radio"], "mode": [0, 1]}}
+    assert "firmware" in linux.cannot(replace(some, config=usb))
+
+
+def test_rate_control_is_set_up_and_its_choices_judged_in_points(tmp_path):
+    rows = [("x", "mcs_4", 80, 81, 82), ("x", "mcs_5", 20, 19, 18), ("x", "mcs_6", 0, 0, 0)]
+    (case,) = linux.load(standing(tmp_path, {"x": {"radio": {"streams": 1, "error_ppm": [0, 500000]}}}, rows))
+    sets = dict(linux.overrides(case.config))
+    assert (sets["wifi.mcs"], sets["ap.rate_control"], sets["wifi.mcs_error"]) == ("7", "minstrel_ht", "0.0, 0.5")
+    assert "wifi.error_rate" not in sets
+    (row,) = linux.judge(case, {"mcs_4": 76.5, "mcs_5": 23.0, "mcs_6": 0.5})
+    assert (row.metric, row.reference, row.ours, row.ok) == ("mcs_share", 81, 76.5, True)
+    (row,) = linux.judge(case, {"mcs_4": 81.0, "mcs_7": 5.1, "mcs_5": 19.0})
+    assert (row.ok, row.reference) == (False, 0)
 
 
 def test_what_is_no_standing_set_is_told(tmp_path):
@@ -288,13 +305,17 @@ def test_what_is_no_standing_set_is_told(tmp_path):
 
 
 def test_a_standing_set_runs_on_the_model(tmp_path):
-    scenarios = {"up": STANDING, "udp": {**STANDING, "traffic": "udp"}, "minstrel": {"radio": {}}}
+    scenarios = {
+        "up": STANDING,
+        "udp": {**STANDING, "traffic": "udp"},
+        "mixed": {"radio": {"fixed_mcs": [15, 15, -1]}, "stations": 2},
+    }
     rows = [(n, "goodput_mbit", 190, 190) for n in scenarios]
     report = linux.validate(standing(tmp_path, scenarios, rows))
     ours = {r.name: r.ours for r in report.rows}
     assert 170 < ours["up"] < 210
     assert 200 < ours["udp"] < 260
-    assert report.cases()["minstrel"] is None
+    assert report.cases()["mixed"] is None
     assert report.summary()["cases"] == 2
 
 

@@ -43,6 +43,7 @@ class CoreNode(TypedDict):
     rx_bad: FloatArray
     ends: FloatArray
     runs: FloatArray
+    modes: list[tuple[int, int, int, bool, float, int, int]]
     airtime_fraction: float
     airtime_rx_fraction: float
     series: dict[str, FloatArray]
@@ -76,6 +77,15 @@ def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | 
 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
+
+def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
+    """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
+
+    ``stations``, ``statuses``, ``updates`` (of statistics), ``decisions`` (on a rate chain), ``probes``, ``no_probes``
+    (frames that came before it was time for one), ``wrong_updates``, ``wrong_decisions``, ``wrong_probes``,
+    ``differences`` (single values) and ``told``, the first ten of them in words. ``never_probes``: of a model that never
+    probes. Raises ValueError for what is no whole recording.
+    """
 
 def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
     """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""

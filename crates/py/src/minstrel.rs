@@ -67,6 +67,10 @@ struct Tally {
     decisions: u64,
     probes: u64,
     no_probes: u64,
+    /// Of updates, decisions and probes those that differ; what the model does and the kernel does not counts too.
+    wrong_updates: u64,
+    wrong_decisions: u64,
+    wrong_probes: u64,
     differences: u64,
     told: Vec<String>,
 }
@@ -186,7 +190,9 @@ impl Replay {
             }
             if let Some((sta, jiffies, _)) = expected.take_if(|_| kind != 3) {
                 self.tally.differs(sta, jiffies, || "the model decides, the kernel does not".into());
+                self.tally.wrong_decisions += 1;
             }
+            let (before, updates) = (self.tally.differences, self.tally.updates);
             match kind {
                 1 => self.begins(&mut r, table, hz, jiffies)?,
                 2 => expected = self.status(&mut r, sta, jiffies)?.map(|s| (sta, jiffies, s)),
@@ -220,13 +226,19 @@ impl Replay {
                 }
                 _ => return Err(r.broken(&format!("an event of kind {kind}"))),
             }
+            let t = &mut self.tally;
+            if t.differences > before {
+                t.wrong_probes += u64::from(kind >= 4);
+                t.wrong_decisions += u64::from(kind < 4);
+                t.wrong_updates += t.updates - updates;
+            }
         }
         Ok(())
     }
 }
 
 /// Holds a recording against the model: stations, statuses, updates (of statistics), decisions (on a rate chain), probes, no_probes
-/// (frames that came before it was time for one), differences, and the first of them in words. Raises `ValueError` for what is no whole
+/// (frames that came before it was time for one), how many of these are wrong, differences, and the first of them in words. Raises `ValueError` for what is no whole
 /// recording.
 #[pyfunction]
 #[pyo3(signature = (recording, never_probes=false))]
@@ -245,6 +257,9 @@ pub(crate) fn minstrel_replay<'py>(
     d.set_item("decisions", t.decisions)?;
     d.set_item("probes", t.probes)?;
     d.set_item("no_probes", t.no_probes)?;
+    d.set_item("wrong_updates", t.wrong_updates)?;
+    d.set_item("wrong_decisions", t.wrong_decisions)?;
+    d.set_item("wrong_probes", t.wrong_probes)?;
     d.set_item("differences", t.differences)?;
     d.set_item("told", t.told)?;
     Ok(d)

@@ -98,7 +98,8 @@ fn phys() -> Result<Vec<String>, String> {
 }
 
 fn access_point(case: &Case) -> Result<(), String> {
-    let ht = if case.get("ht", true)? { "ieee80211n=1\nht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]\n" } else { "" };
+    let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
+    let ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
     let wmm = u8::from(case.get("wmm", true)?);
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\

@@ -341,7 +341,7 @@ class _Translator:
             raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
         self.rates()
         r = self.radio
-        r["error_ppm"] = round(float(self.text("wifi.error_rate")) * 1e6)
+        r["error_ppm"] = self.losses()
         r["eifs"] = self.on("medium.collision_eifs")
         sta, ap = self.text("host.sta_rx"), self.text("host.ap_rx")
         if sta != ap:
@@ -372,12 +372,16 @@ class _Translator:
             mbit = units.rate(self.text("wifi.rate")) // 10**6
             if mbit not in LEGACY_MBIT:
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
-            r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
+            if not self.minstrel():
+                r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
         elif standard == "n":
             mcs = self.number("wifi.mcs")
             if mcs > MOST_MCS:
                 raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
+            if self.minstrel():
+                self.as_it_is(mcs)
+            else:
+                r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
             r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
             r["ampdu"] = self.on("wifi.aggregation")
         else:
@@ -390,6 +394,39 @@ class _Translator:
         if tries > MOST_TRIES:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
+
+    def minstrel(self) -> bool:
+        """Whether the kernel's own rate control chooses."""
+        ap, sta = self.text("ap.rate_control"), self.text("sta.rate_control")
+        if ap != sta:
+            raise self.refuse(
+                "ap.rate_control", f"the virtual radio has one for both ends, and sta.rate_control is {sta}"
+            )
+        if ap not in ("fixed", "minstrel_ht"):
+            raise self.refuse("ap.rate_control", "the kernel has minstrel_ht; or fixed")
+        return ap == "minstrel_ht"
+
+    def as_it_is(self, mcs: int) -> None:
+        """Under the kernel's rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
+        self.radio["streams"] = mcs // 8 + 1
+        self.text("stations.mcs")
+        if self.v.get("stations.mcs", "off") != "off":
+            raise self.refuse("stations.mcs", "with rate control every virtual card has wifi.mcs's streams")
+        if self.number("wifi.width_mhz") != 40:
+            raise self.refuse("wifi.width_mhz", "with rate control the virtual radio's channel is 40 MHz wide")
+        if not self.on("wifi.short_gi"):
+            raise self.refuse("wifi.short_gi", "with rate control the virtual card has the short guard interval, too")
+
+    def losses(self) -> int | list[int]:
+        """MPDUs lost in a million, by MCS where the scenario gives them so."""
+        every, listed = float(self.text("wifi.error_rate")), self.text("wifi.mcs_error")
+        if listed == "off":
+            return round(every * 1e6)
+        by_mcs: list[int] = []
+        for part in listed.split(","):
+            value, _, times = part.strip().partition("*")
+            by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
+        return by_mcs[:32]
 
     def each_mcs(self, mcs: int) -> int | list[int]:
         """One for all, or one a station after the AP's, which is unused."""

@@ -24,6 +24,9 @@ pub mod tidq;
 #[cfg(test)]
 mod tests;
 
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
+use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
@@ -278,6 +281,12 @@ impl Device for Ath9k {
 
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
         self.schedule(now, self.category(tid), q, sink);
+    }
+    fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.rates.feedback(now, to, mode, answered, f);
+    }
+    fn rate_counts(&self) -> Option<Counts> {
+        self.rates.counts()
     }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.hw[ac.ix()].queue.front()
