@@ -685,6 +685,27 @@ def test_without_the_kernels_half(tmp_path, monkeypatch, capsys):
         assert text in capsys.readouterr().err
 
 
+@needs_netlink
+def test_waiting_for_the_kernels_half_and_a_status_when_asked(daemon, key):
+    port = free_port()
+    ap = daemon("ap", "--listen", f"127.0.0.1:{port}", "--key", key, "--json", "--wait")
+    client = daemon(
+        "client", "--ap", f"127.0.0.1:{port}", "--key", key, "--station", "02:77:74:00:00:01", "--json", "--wait"
+    )
+    for d, role in ((ap, "ap"), (client, "client")):
+        assert d.seen == b""
+        end = time.monotonic() + LIMIT_S
+        while not d.lines() and time.monotonic() < end:  # it may not listen to signals yet
+            caught = int(Path(f"/proc/{d.process.pid}/status").read_text().partition("SigCgt:")[2].split()[0], 16)
+            if caught >> (signal.SIGUSR1 - 1) & 1:
+                d.process.send_signal(signal.SIGUSR1)
+            time.sleep(0.1)
+        assert d.lines()[0]["role"] == role
+    client.until(lambda got: got)
+    assert client.end()["reports"] == {}
+    assert ap.end()["sink"] == {}
+
+
 def test_addresses():
     assert loop.address("ap", "") == ("ap", 5510)
     assert loop.address("10.0.0.1:7", "") == ("10.0.0.1", 7)
