@@ -45,6 +45,7 @@ PANEL_KEYS = {
     "label",
     "x",
     "x_label",
+    "y_label",
     "by",
     "model",
     "claims",
@@ -53,7 +54,8 @@ PANEL_KEYS = {
     "ymax",
 }
 PANEL_KINDS = {
-    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings", "heatmap", "scatter",
+    "schemes", "per_client",
 }  # fmt: skip
 
 
