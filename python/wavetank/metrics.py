@@ -379,9 +379,13 @@ def _rate_control() -> dict[str, Quantity]:
         name = f"sta{i}"
         out[f"mcs_mode@{name}"] = _scalar(lambda r, n=name: float(np.argmax(sent(r, n))), "MCS", "MCS")  # type: ignore[misc]
         out[f"airtime_share@{name}"] = _scalar(lambda r, n=name: _airtime_share(r, n), "%", "Share of airtime (%)")  # type: ignore[misc]
-        out[f"ampdu_airtime@{name}"] = _scalar(lambda r, n=name: _ampdu_airtime(r, n), "ms", "Airtime of an A-MPDU (ms)")  # type: ignore[misc]
+        out[f"ampdu_airtime@{name}"] = _scalar(
+            lambda r, n=name: _ampdu_airtime(r, n), "ms", "Airtime of an A-MPDU (ms)"
+        )  # type: ignore[misc]
         out[f"goodput@{name}"] = _scalar(lambda r, i=i: _flow(r, i), "Mbit/s", "Goodput")  # type: ignore[misc]
-    out["bad_mean"] = Quantity(bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU")
+    out["bad_mean"] = Quantity(
+        bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU"
+    )
     out["probe_fraction"] = _scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
     out["probe_success"] = _scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
     out["forced_fraction"] = _scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")

@@ -93,7 +93,9 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
             metrics.sample(f"{panel['quantity']}@{c}", "", outcome.measured.of(figure, p), p) for c in clients
         ]  # fmt: skip
         at = np.arange(len(clients)) + (i - (len(points) - 1) / 2) * width
-        ax.bar(at, [s.value for s in found], width, yerr=[s.se for s in found], color=PALETTE[i], alpha=0.85, label=p.name)
+        ax.bar(
+            at, [s.value for s in found], width, yerr=[s.se for s in found], color=PALETTE[i], alpha=0.85, label=p.name
+        )
     ax.set_xticks(range(len(clients)), clients)
     ax.set_ylim(0, ax.get_ylim()[1] * 1.25)
     ax.grid(axis="x", visible=False)
