@@ -6,10 +6,12 @@ It is told, for each claim, the samples that were measured for it (one a point),
 * ``ratio-to``: own value over the referred row's own measured value (``%``: 100 (ratio - 1)) lies in the band.
 * Bare ``gt``/``lt``: own and other differ in the right direction by more than the larger standard error over
   repetitions; within it it is a ``tie``, which is a miss. With figures: the difference in that direction lies in the band.
-* A bare ``gt``/``lt`` with ``mean``: the mean of the points' differences is in the right direction by more than its standard error.
+* A bare ``gt``/``lt`` with ``mean``: the mean of the points' differences is in the right direction by more than its
+  standard error.
 * ``reduce``, for rows of several points: ``each`` (default; all must hold, the worst is shown), ``max``, ``mean`` (of the
   compared numbers: "up to", "on average"), ``best`` (the best point's value), ``grid`` (median of |ratio - 1|, shown as
-  1 + that), ``losing`` (the mean of those points' compared percentages that are worse by more than 1 %), ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
+  1 + that), ``losing`` (the mean of those points' compared percentages that are worse by more than 1 %),
+  ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
   the second).
 
 Differs: D1 a grid's deviation d is held against the band as 1 + d, its sign being lost.

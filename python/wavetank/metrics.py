@@ -376,13 +376,7 @@ def _rate_control() -> dict[str, Quantity]:
         "MCS",
     )
     for i in range(1, 65):
-        name = f"sta{i}"
-        out[f"mcs_mode@{name}"] = _scalar(lambda r, n=name: float(np.argmax(sent(r, n))), "MCS", "MCS")  # type: ignore[misc]
-        out[f"airtime_share@{name}"] = _scalar(lambda r, n=name: _airtime_share(r, n), "%", "Share of airtime (%)")  # type: ignore[misc]
-        out[f"ampdu_airtime@{name}"] = _scalar(
-            lambda r, n=name: _ampdu_airtime(r, n), "ms", "Airtime of an A-MPDU (ms)"
-        )  # type: ignore[misc]
-        out[f"goodput@{name}"] = _scalar(lambda r, i=i: _flow(r, i), "Mbit/s", "Goodput")  # type: ignore[misc]
+        out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
     out["bad_mean"] = Quantity(
         bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU"
     )
@@ -391,6 +385,17 @@ def _rate_control() -> dict[str, Quantity]:
     out["forced_fraction"] = _scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")
     out["forced_success"] = _scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed (%)")
     return out
+
+
+def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Quantity]:
+    """What one client of several got."""
+    name = f"sta{i}"
+    return {
+        f"mcs_mode@{name}": _scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
+        f"airtime_share@{name}": _scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
+        f"ampdu_airtime@{name}": _scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
+        f"goodput@{name}": _scalar(lambda r: _flow(r, i), "Mbit/s", "Goodput"),
+    }
 
 
 def _airtime_share(r: Record, only: str) -> float:

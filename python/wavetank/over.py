@@ -3,9 +3,10 @@
 A claim's points are here names of *schemes*: ``aarc`` stands for the points ``aarc-1``, ``aarc-2``, ... of its figure.
 
 * ``pool``: the goodput of every run of every point; the claim's ``stat`` says which percentile.
-* ``wins``, ``ties``, ``losses``: percent of the points where the first scheme's mean goodput over its runs is above the second's by more than 1 %,
-  within 1 %, below it by more than 1 %.
-* ``quantiles``: percent of the quantiles (1st to 99th) of a client's goodput in a second at which the first scheme is above all others.
+* ``wins``, ``ties``, ``losses``: percent of the points where the first scheme's mean goodput over its runs is above the
+  second's by more than 1 %, within 1 %, below it by more than 1 %.
+* ``quantiles``: percent of the quantiles (1st to 99th) of a client's goodput in a second at which the first scheme is above
+  all others.
 * ``mean_by_AXIS``: one sample for each value of the axis: the mean over all other axes of the median over runs.
 """
 

@@ -54,8 +54,8 @@ PANEL_KEYS = {
     "ymax",
 }
 PANEL_KINDS = {
-    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings", "heatmap", "scatter",
-    "schemes", "per_client",
+    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+    "heatmap", "scatter", "schemes", "per_client",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import metrics, over, stats
+from .judge import EQUAL
 from .plan import Figure, Point
 from .stats import FloatArray
 
@@ -60,7 +61,7 @@ def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.plot([0, top], [0, top], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)))
     ax.scatter(a, b, s=14, color=BLUE, alpha=0.75, linewidths=0)
     gain = 100 * (b / a - 1)
-    told = f"{second} above in {100 * np.mean(gain > over.EQUAL):.0f} %, by {gain.mean():+.0f} % on average"
+    told = f"{second} above in {100 * np.mean(gain > EQUAL):.0f} %, by {gain.mean():+.0f} % on average"
     ax.text(0.03, 0.97, told, transform=ax.transAxes, va="top", fontsize=8)
     ax.set_xlim(0, top)
     ax.set_ylim(0, top)

@@ -100,7 +100,10 @@ def _sample(measured: lab.Measured, figure: Figure, point: Point, quantity: str,
 
 
 def points_of(claim: claims.Claim, figure: Figure) -> list[Point]:
-    """The points that a claim is measured on; ``*`` is every point that stands on an axis, ``NAME*`` every one whose name begins so."""
+    """The points that a claim is measured on.
+
+    ``*`` is every point that stands on an axis, ``NAME*`` every one whose name begins so.
+    """
     if claim.points == ("*",):
         return [p for p in figure.points.values() if p.x]
     if any(p.endswith("*") for p in claim.points):

@@ -127,7 +127,8 @@ class Node:
     * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;
     * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
     * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
-    * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``); ``rx_modes``: that were sent to it;
+    * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
+    * ``rx_modes``: the same of those that were sent to it;
     * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
     * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took.
     """
