@@ -44,6 +44,8 @@ class CoreNode(TypedDict):
     ends: FloatArray
     runs: FloatArray
     modes: list[tuple[int, int, int, bool, float, int, int]]
+    rx_modes: list[tuple[int, int, int, bool, float, int, int]]
+    rate: dict[str, int]
     airtime_fraction: float
     airtime_rx_fraction: float
     unanswered: int

@@ -17,7 +17,7 @@ from . import _core, ack_metrics, stats
 from .files import plain
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
-from .result import ENDS, Flow, Result
+from .result import ENDS, Flow, Mode, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
@@ -100,6 +100,8 @@ def record(result: Result) -> Record:
             "ampdu": {n: v.ampdu_hist.tolist() for n, v in result.nodes.items()},
             "rx_ampdu": {n: v.rx_hist.tolist() for n, v in result.nodes.items()},
             "rx_bad": {n: v.rx_bad.tolist() for n, v in result.nodes.items()},
+            "rx_mcs": {n: _mcs(v.rx_modes) for n, v in result.nodes.items()},
+            "rate": {n: dict(v.rate) for n, v in result.nodes.items() if v.rate},
             "ends": {n: v.ends.tolist() for n, v in result.nodes.items()},
             "runs": {n: v.runs.tolist() for n, v in result.nodes.items()},
             "airtime_rx": {n: v.airtime_rx_fraction for n, v in result.nodes.items()},
@@ -115,6 +117,14 @@ def record(result: Result) -> Record:
         }
     )
     return value
+
+
+def _mcs(modes: Sequence[Mode]) -> list[float]:
+    """MPDUs sent at each MCS of 802.11n, whatever width and guard interval."""
+    sent = [0.0] * 32
+    for m in modes:
+        sent[m.mcs] += m.mpdus
+    return sent
 
 
 def _slow_start(flow: Flow, end: float) -> float:
@@ -321,6 +331,7 @@ def _aggregates() -> dict[str, Quantity]:
     sizes("up", "ampdu", lambda n: n != "ap")
     for i in range(1, 65):
         _of_station(out, sizes, f"sta{i}")
+    out.update(_rate_control())
     for i, why in enumerate(ENDS):
         out[f"end_{why}"] = _end(i)
     out["runs_one"] = _scalar(lambda r: _share(_array(r["runs"]["ap"]), 0, 1), "%", "Share of channel holdings (%)")
@@ -337,6 +348,80 @@ def _aggregates() -> dict[str, Quantity]:
 
     out["effective_ampdu"] = _scalar(effective, "packets", "Packets of a channel access")
     return out
+
+
+#: MCSs of one stream that count as high: 64-QAM.
+HIGH_MCS = 5
+
+
+def _rate_control() -> dict[str, Quantity]:
+    """Of data that go down: the rates they went at, what of them was lost, and what rate control tried out."""
+
+    def to(only: str) -> Callable[[str], bool]:
+        return (lambda n: n == only) if only else (lambda n: n != "ap")
+
+    def sent(r: Record, only: str = "") -> FloatArray:
+        return _sum(r, "rx_mcs", to(only))[:32]
+
+    def share(low: int, high: int, only: str = "") -> Callable[[Record], float]:
+        return lambda r: _share(sent(r, only), low, high)
+
+    def bad(r: Record) -> float:
+        h, n = _sum(r, "rx_bad", to("")), _sum(r, "rx_ampdu", to("")).sum()
+        return float((h * np.arange(65)).sum() / n) if n else math.nan
+
+    def counted(part: str, whole: str) -> Callable[[Record], float]:
+        def each(r: Record) -> float:
+            c = r["rate"].get("ap", {})
+            return 100 * c[part] / c[whole] if c.get(whole) else math.nan
+
+        return each
+
+    percent = "Share of MPDUs (%)"
+    out = {f"mcs{i}_share": _scalar(share(i, i + 1), "%", percent) for i in range(8)}
+    out["high_mcs_share"] = _scalar(share(HIGH_MCS, 8), "%", percent)
+    out["mcs"] = Quantity(
+        lambda r: float((sent(r) * np.arange(32)).sum() / max(sent(r).sum(), 1)),
+        lambda r: np.repeat(np.arange(32.0), (sent(r) / max(sent(r).sum() / 10_000, 1)).astype(np.int64)),
+        "MCS",
+        "MCS",
+    )
+    for i in range(1, 65):
+        out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
+    out["bad_mean"] = Quantity(
+        bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU"
+    )
+    out["probe_fraction"] = _scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
+    out["probe_success"] = _scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
+    out["forced_fraction"] = _scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")
+    out["forced_success"] = _scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed (%)")
+    return out
+
+
+def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Quantity]:
+    """What one client of several got."""
+    name = f"sta{i}"
+    return {
+        f"mcs_mode@{name}": _scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
+        f"airtime_share@{name}": _scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
+        f"ampdu_airtime@{name}": _scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
+        f"goodput@{name}": _scalar(lambda r: _flow(r, i), "Mbit/s", "Goodput"),
+    }
+
+
+def _airtime_share(r: Record, only: str) -> float:
+    to = {n: v for n, v in r["airtime_rx"].items() if n != "ap"}
+    return float(100 * to[only] / sum(to.values())) if only in to and sum(to.values()) else math.nan
+
+
+def _ampdu_airtime(r: Record, only: str) -> float:
+    n = _array(r["rx_ampdu"][only]).sum() if only in r["rx_ampdu"] else 0
+    return float(1e3 * r["airtime_rx"][only] * (r["window"][1] - r["window"][0]) / n) if n else math.nan
+
+
+def _flow(r: Record, station: int) -> float:
+    flows = r["flow_goodput"]
+    return float(flows[station - 1][2]) if station <= len(flows) else math.nan
 
 
 def _of_station(out: dict[str, Quantity], sizes: Callable[..., None], only: str) -> None:
@@ -377,6 +462,7 @@ _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
     **_aggregates(),
     "goodput": _TCP,
+    "run_goodput": _scalar(_TCP.each, "Mbit/s", "Goodput of a run"),
     "goodput_up": _goodput(["tcp_up"]),
     "goodput_down": _goodput(["tcp_down"]),
     "udp_goodput": _goodput(["udp_up", "udp_down"]),
@@ -431,6 +517,7 @@ MODEL = {
     "model_llack": ("turnaround us", 1.0),
     "model_llack_mean": ("mean us", 1.0),
     "overhead": ("overhead %", 1.0),
+    "feedback_airtime": ("airtime us", 1.0),
     "overhead_utilisation": ("utilisation %", 1.0),
     "overhead_idle": ("idle us", 1.0),
     "overhead_packet": ("packet us", 1.0),

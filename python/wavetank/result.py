@@ -128,6 +128,8 @@ class Node:
     * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
     * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
     * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
+    * ``rx_modes``: the same of those that were sent to it;
+    * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
     * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
     * ``unanswered``: of what it sent, PPDUs that no response came to;
     * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``,
@@ -144,6 +146,8 @@ class Node:
     runs: FloatArray
     airtime_rx_fraction: float
     modes: tuple[Mode, ...] = ()
+    rx_modes: tuple[Mode, ...] = ()
+    rate: Mapping[str, int] = field(default_factory=dict)
     unanswered: int = 0
     acks: Mapping[str, float] | None = None
 
@@ -199,6 +203,8 @@ class Result:
                     n["runs"],
                     n["airtime_rx_fraction"],
                     tuple(Mode(*m) for m in n["modes"]),
+                    tuple(Mode(*m) for m in n["rx_modes"]),
+                    n["rate"],
                     n["unanswered"],
                     n.get("acks"),
                 )

@@ -6,6 +6,7 @@
 //! read.
 
 pub mod bianchi;
+pub mod csi_feedback;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
@@ -58,6 +59,7 @@ pub fn forms() -> Vec<Form> {
     all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
     all.extend(overhead::forms());
+    all.extend(csi_feedback::forms());
     all.extend(bianchi::forms());
     all
 }
