@@ -5,6 +5,8 @@
 //! `ieee80211_tx_status`). Out: a mark on a frame that is to try a rate out, and a rate chain. One file a control; a new one is a
 //! file, a name in [`Name`], its parameters in [`Setup`] and a line in each match of [`Rates`].
 
+#[cfg(test)]
+mod battery;
 pub mod fixed;
 pub mod minstrel_ht;
 
