@@ -8,6 +8,7 @@
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
  *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -96,6 +97,7 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
 	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
+	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
@@ -124,6 +126,15 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 	return len;
 }
 
+static int channel_start_set(void *unused, u64 at)
+{
+	spin_lock_bh(&wt_air.lock);
+	wt_channel_start(at);
+	spin_unlock_bh(&wt_air.lock);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(channel_start_fops, NULL, channel_start_set, "%llu\n");
+
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
 int wt_debug_init(void)
@@ -133,6 +144,7 @@ int wt_debug_init(void)
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
 	return wt_minstrel_init(root);
 }
 

@@ -103,8 +103,22 @@ def run_watched(
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 
+def compress_acks(path: str) -> str:
+    """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""
+
 def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
     """Count a capture's frames; JSON. Raises CaptureError, OSError."""
+
+def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
+    """Effective SNR in dB, n x 4 (BPSK, QPSK, 16-QAM, 64-QAM), of n reports; NaN for one with nothing in it.
+
+    ``csi``: int16, n x subcarriers x 2 (real, imaginary); ``snr_db``: float64, n. Raises ValueError if they do not fit.
+    """
+
+def channel_trace(
+    text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ..., csi: bool = ...
+) -> bytes | None:
+    """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
 
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""

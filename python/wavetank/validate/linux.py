@@ -6,8 +6,9 @@ often, with the same seeds and times. Compared are the medians of both sides' ru
 over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Figures, over ``warmup``
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
-control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together. A figure holds within 5 %
-(goodput), 5 points (shares) or 15 % of the kernel's.
+control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
+discipline of their own, the mean size of their A-MPDUs of TCP ACKs. A figure holds within 5 % (goodput), 5 points (shares) or
+15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ TOLERANCES: dict[str, float] = {
     "srtt_p50": 0.15,
     "ping_p50": 0.15,
     "ampdu_mean": 0.15,
+    "ack_ampdu_mean": 0.15,
 }
 #: Where rate control chooses: the largest difference of an MCS's share of the sender's MPDUs, in points.
 MCS_POINTS = 5.0
@@ -48,6 +50,7 @@ CONFIG: dict[str, Any] = {
     "traffic": "tcp",
     "flows": 1,
     "cc": "cubic",
+    "cc_set": {},
     "payload": 1472,
     "secs": 12,
     "step": 0.2,
@@ -60,6 +63,8 @@ CONFIG: dict[str, Any] = {
     "tos": 0,
     "ping_ms": 100,
     "qdisc": "",
+    "ap_qdisc": "",
+    "sta_qdisc": "",
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -74,9 +79,15 @@ RADIO: dict[str, Any] = {
     "rimt_first_us": 0,
     "rimt_last_us": 0,
     "streams": 2,
+    "max_frames": 32,
+    "keep_turn": False,
+    "error_down_ppm": [],
+    "tao": False,
 }
+#: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
+MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
-DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
@@ -156,6 +167,8 @@ def _config(where: str, config: Any) -> dict[str, Any]:
     for key, names in CHOICES.items():
         if full[key] not in names:
             raise unknown(key, str(full[key]), names, where)
+    if not isinstance(full["cc_set"], dict):
+        raise UserError(f"{where}: cc_set: is not an object, expected the congestion control's parameters")
     if not isinstance(full["radio"], dict):
         raise UserError(f"{where}: radio: is not an object, expected the radio's parameters")
     for key in full["radio"]:
@@ -226,10 +239,11 @@ def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
         return "rate control over a card whose firmware chooses is not there yet"
     if c["tos"] not in (0, RRUL):
         return "marks other than RRUL's are not there yet"
-    if c["traffic"] == "tcp" and c["cc"] not in names["cc"]:
+    if c["traffic"] == "tcp" and MODEL_CC.get(c["cc"], c["cc"]) not in names["cc"]:
         return f"the congestion control {c['cc']} is not there yet"
-    if c["qdisc"] and c["qdisc"].split()[0] not in names["qdisc"]:
-        return f"the queueing discipline {c['qdisc']} is not there yet"
+    for key in ("qdisc", "ap_qdisc", "sta_qdisc"):
+        if c[key] and c[key].split()[0] not in names["qdisc"]:
+            return f"the queueing discipline {c[key]} is not there yet"
     return ""
 
 
@@ -255,6 +269,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     up, down = c["dir"] in {"up", "both"}, c["dir"] in {"down", "both"}
     tcp = c["traffic"] == "tcp"
     flood = "off" if tcp else FLOOD
+    cc = MODEL_CC.get(c["cc"], c["cc"])
     sets = {
         "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
         "time.flows": _span(c["secs"]),
@@ -278,7 +293,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         "traffic.rrul": "true" if c["tos"] == RRUL else "false",
         # the guest marks the sockets that send; tcp_reflect_tos is 0
         "traffic.mark_acks": "false",
-        "tcp.cc": c["cc"],
+        "tcp.cc": cc,
         "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
         "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
         "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
@@ -291,6 +306,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there unless it is told otherwise
     above = "qdisc" if radio["htc_qdisc"] else "txqs"
     sets |= {"ap.above": above, "sta.above": above}
+    sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
     if -1 in _mcs(c):
         control = "minstrel_ht"
         sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": control, "sta.rate_control": control}
@@ -307,10 +323,18 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
             "netem.delay": _span(c["rtt_ms"] / 2e3),
             "netem.limit": "100000",
         }
-    if c["qdisc"]:
-        kind, *words = c["qdisc"].split()
-        sets |= {"ap.qdisc": kind, "sta.qdisc": kind}
-        sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    # in the kernel `qdisc` is of the side that sends; the model may have it on both, for nothing waits on the other
+    for end in ("ap", "sta"):
+        if c["qdisc"] or c[f"{end}_qdisc"]:
+            kind, *words = (c[f"{end}_qdisc"] or c["qdisc"]).split()
+            sets[f"{end}.qdisc"] = kind
+            sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
+    sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
+    sets["tao.enabled"] = "true" if radio["tao"] else "false"
+    if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
+        rates = [_per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
+        sets["stations.error_down"] = ", ".join(map(repr, rates))
     return list(sets.items())
 
 
@@ -341,9 +365,13 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     rtts = sorted(r for r in np.asarray(ping["rtt_ms"])[(t >= low) & (t <= high)] if not math.isnan(r))
     if rtts:
         values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
-    sizes = np.asarray(out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["ampdu_hist"])
-    if sizes[1:].sum():
-        values["ampdu_mean"] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
+    senders = {"ampdu_mean": ["ap" if config["dir"] == "down" else "sta1"]}
+    if config["sta_qdisc"] and config["dir"] == "down":
+        senders["ack_ampdu_mean"] = [f"sta{i + 1}" for i in range(config["stations"])]
+    for figure, nodes in senders.items():
+        sizes = np.sum([out["nodes"][n]["ampdu_hist"] for n in nodes], axis=0)
+        if sizes[1:].sum():
+            values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
     if -1 in _mcs(config):
         sent: dict[int, int] = {}
         for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
@@ -444,6 +472,7 @@ COLUMNS = {
     "ping_p50": "ping",
     "ampdu_mean": "A-MPDU",
     "mcs_share": "MCS",
+    "ack_ampdu_mean": "ACKs' A-MPDU",
 }
 #: What the table of the docs stands between.
 BEGIN, END = "<!-- wavetank validate linux -->", "<!-- end -->"

@@ -3,6 +3,7 @@
 //! In: a transmit [`Mode`] and a number of PSDU bytes. Out: integer-nanosecond durations, symbols rounded up as the
 //! standard rounds them. Who sends when is `wifi`'s business; which mode is chosen is `rate`'s.
 
+pub mod channel;
 pub mod dsss;
 pub mod duration;
 mod mcs_loss;

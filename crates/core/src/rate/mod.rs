@@ -5,12 +5,15 @@
 //! `ieee80211_tx_status`). Out: a mark on a frame that is to try a rate out, and a rate chain. One file a control; a new one is a
 //! file, a name in [`Name`], its parameters in [`Setup`] and a line in each match of [`Rates`].
 
+pub mod aarc;
+pub mod aasrc;
 #[cfg(test)]
 mod battery;
 pub mod fixed;
 pub mod minstrel_ht;
 
 use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::sim::{Stream, Time};
 use crate::wifi::{Chain, Mark, Report, StaIx};
 
@@ -45,6 +48,12 @@ crate::choices! {
         Fixed = "fixed",
         /// Linux's own.
         MinstrelHt = "minstrel_ht",
+        /// Aggregation Aware Source Rate Control.
+        Aasrc = "aasrc",
+        /// The same, guided by the receiver's effective SNR.
+        Aarc = "aarc",
+        /// The same, guided by its SNR.
+        AarcSnr = "aarc_snr",
     }
 }
 
@@ -62,6 +71,10 @@ pub struct Setup {
     pub fixed: fixed::Params,
     /// `[minstrel_ht]`.
     pub minstrel_ht: minstrel_ht::Params,
+    /// `[aasrc]`.
+    pub aasrc: aasrc::Params,
+    /// `[aarc]`.
+    pub aarc: aarc::Params,
     /// Timer ticks a second.
     pub hz: u32,
 }
@@ -80,6 +93,8 @@ impl Default for Setup {
             control: Name::Fixed,
             fixed: fixed::Params::default(),
             minstrel_ht: minstrel_ht::Params::default(),
+            aasrc: aasrc::Params::default(),
+            aarc: aarc::Params::default(),
             hz: crate::host::Params::default().hz,
         }
     }
@@ -93,6 +108,10 @@ pub trait Control {
     }
     /// Which rates for a burst to `to` whose first frame bears `mark`.
     fn choose(&mut self, now: Time, to: StaIx, mark: Mark) -> Choice;
+    /// The chain that a burst to `to` will probably have: what the driver sizes aggregates by that it does not form yet.
+    fn expect(&mut self, now: Time, to: StaIx) -> Choice {
+        self.choose(now, to, Mark::NONE)
+    }
     /// A burst to `to` is over.
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>);
 }
@@ -104,6 +123,8 @@ pub enum Rates {
     Fixed(fixed::Fixed),
     /// Linux's own.
     MinstrelHt(Box<minstrel_ht::Control>),
+    /// AASRC, AARC, AARC-SNR.
+    Aasrc(Box<aasrc::Control>),
 }
 
 impl Rates {
@@ -116,6 +137,14 @@ impl Rates {
                 let c = minstrel_ht::Control::new(&setup.minstrel_ht, &modes, setup.hz, random);
                 Rates::MinstrelHt(Box::new(c))
             }
+            Name::Aasrc | Name::Aarc | Name::AarcSnr => {
+                let guide = || {
+                    let by_snr = setup.control == Name::AarcSnr;
+                    let guide = || aarc::Guide::new(&setup.aarc, by_snr, random.clone());
+                    setup.control.is_guided().then(guide)
+                };
+                Rates::Aasrc(Box::new(aasrc::Control::new(&setup.aasrc, &modes, guide)))
+            }
         }
     }
     /// A fixed rate to each station of the BSS.
@@ -124,11 +153,34 @@ impl Rates {
     }
 }
 
+impl Rates {
+    /// A receiver tells of a PPDU that it was sent at `mode`; its response came, or not.
+    pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        if let Rates::Aasrc(c) = self {
+            c.feedback(now, to, mode, answered, f);
+        }
+    }
+    /// What it did, if it counts that.
+    pub fn counts(&self) -> Option<aasrc::Counts> {
+        match self {
+            Rates::Aasrc(c) => Some(c.counts()),
+            _ => None,
+        }
+    }
+}
+
+impl Name {
+    /// Whether it wants to hear of its receivers' channels.
+    pub const fn is_guided(self) -> bool {
+        matches!(self, Name::Aarc | Name::AarcSnr)
+    }
+}
+
 impl Control for Rates {
     #[inline]
     fn frame(&mut self, now: Time, to: StaIx) -> Mark {
         match self {
-            Rates::Fixed(_) => Mark::NONE,
+            Rates::Fixed(_) | Rates::Aasrc(_) => Mark::NONE,
             Rates::MinstrelHt(c) => c.frame(now, to),
         }
     }
@@ -136,12 +188,20 @@ impl Control for Rates {
         match self {
             Rates::Fixed(c) => c.choose(now, to, mark),
             Rates::MinstrelHt(c) => c.choose(now, to, mark),
+            Rates::Aasrc(c) => c.choose(now, to, mark),
+        }
+    }
+    fn expect(&mut self, now: Time, to: StaIx) -> Choice {
+        match self {
+            Rates::Aasrc(c) => c.expect(now, to),
+            other => other.choose(now, to, Mark::NONE),
         }
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
         match self {
             Rates::Fixed(c) => c.report(now, to, went),
             Rates::MinstrelHt(c) => c.report(now, to, went),
+            Rates::Aasrc(c) => c.report(now, to, went),
         }
     }
 }

@@ -96,6 +96,8 @@ params! {
         error_up: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
         /// Probability that an MPDU to the station is lost to noise.
         error_down: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
+        /// Mean SNR of the station's channel at full power, dB.
+        snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";
         /// What the station's CPU takes for a received packet.
         rx: Each<Span> = Each::NONE, src "this project; default: host.sta_rx";
     }

@@ -30,6 +30,17 @@ pub enum Kind {
     BlockAck,
 }
 
+impl Kind {
+    /// Bytes of the plain frame.
+    pub const fn bytes(self) -> u16 {
+        match self {
+            Kind::Cts => CTS as u16,
+            Kind::Ack => ACK as u16,
+            Kind::BlockAck => BLOCK_ACK as u16,
+        }
+    }
+}
+
 /// A response frame. `payload` opaque bytes ride behind it at its own rate (HACK); 0 is the plain frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Response {

@@ -4,6 +4,7 @@ use super::ac::Ac;
 use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
+use crate::phy::channel::Feedback;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::{Lane, NodeId, Span, Time};
 
@@ -149,6 +150,8 @@ pub trait Stations {
     /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
     /// had not received before.
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
+    /// The receiver of a PPDU from `from` tells of it; `answered`: its response came.
+    fn feedback(&mut self, _now: Time, _from: StaIx, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
     /// The hardware is done with the head.
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.

@@ -24,6 +24,9 @@ pub mod tidq;
 #[cfg(test)]
 mod tests;
 
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
+use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
@@ -279,10 +282,17 @@ impl Device for Ath9k {
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
         self.schedule(now, self.category(tid), q, sink);
     }
+    fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.rates.feedback(now, to, mode, answered, f);
+    }
+    fn rate_counts(&self) -> Option<Counts> {
+        self.rates.counts()
+    }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.hw[ac.ix()].queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let b = self.hw[ac.ix()].queue.pop_front().expect("the hardware is done with a burst");
         self.hw[ac.ix()].ampdus -= u8::from(b.agreement && !b.probe);
         let told = self.complete(now, b, report, q, sink);
@@ -294,11 +304,9 @@ impl Device for Ath9k {
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Txqs, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     /// Whatever its TID, it is best effort that is charged: `skb->priority` is not set yet.

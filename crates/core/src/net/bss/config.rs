@@ -2,9 +2,10 @@
 
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
+use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm};
 use crate::qdisc;
-use crate::sim::NodeId;
+use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
@@ -20,6 +21,8 @@ pub struct BssConfig {
     pub medium: medium::Params,
     /// MPDUs that are lost by the mode they are sent with.
     pub mcs_loss: McsLoss,
+    /// The channel (if it is on) and the floor.
+    pub channel: (channel::Params, channel::floor::Params),
     /// Every receiver's reorder buffers.
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
@@ -56,6 +59,8 @@ pub struct StaConfig {
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.
     pub error_down: f64,
+    /// Mean SNR of its channel, if it has one of its own.
+    pub snr: Option<f64>,
 }
 
 /// A device and its parameters.
@@ -160,6 +165,15 @@ impl BssConfig {
             }
         }
         Ok(())
+    }
+    /// The channel between the access point and each station, if there is one.
+    pub fn channel(&self, streams: &Streams) -> Option<Channel> {
+        let (par, floor) = &self.channel;
+        let stations = &self.stations[1..];
+        let ends: Vec<_> = stations.iter().map(|s| channel::End { name: s.name.clone(), snr: s.snr }).collect();
+        let mhz = stations.iter().map(|s| s.mode.mhz()).max().unwrap_or(20);
+        let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
+        par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {

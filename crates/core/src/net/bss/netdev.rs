@@ -9,8 +9,10 @@ use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
 use crate::rate::Rates;
+use crate::rate::aasrc::Counts;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 
@@ -193,6 +195,22 @@ impl Netdev {
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
             Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
+        }
+    }
+    /// The receiver of a PPDU tells of it.
+    pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        match self {
+            Netdev::Ath9k(_, d) => d.feedback(now, to, mode, answered, f),
+            Netdev::Ath9kTidq(_, d) => d.feedback(now, to, mode, answered, f),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {} // fixed rates only
+        }
+    }
+    /// What its rate control did, if that counts it.
+    pub fn rate_counts(&self) -> Option<Counts> {
+        match self {
+            Netdev::Ath9k(_, d) => d.rate_counts(),
+            Netdev::Ath9kTidq(_, d) => d.rate_counts(),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => None,
         }
     }
     /// A PPDU came.

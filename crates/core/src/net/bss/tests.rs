@@ -24,6 +24,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         tao: None,
         error_up: 0.0,
         error_down: 0.0,
+        snr: None,
     }
 }
 
@@ -67,6 +68,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         basic: vec![],
         medium: medium::Params::default(),
         mcs_loss: crate::phy::McsLoss::default(),
+        channel: Default::default(),
         reorder: reorder::Params::default(),
         qos: mode.aggregates(),
         rfc8325: true,

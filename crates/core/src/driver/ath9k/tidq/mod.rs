@@ -33,7 +33,10 @@ use super::rx::Mitigation;
 use super::tid::{counted, fail};
 use super::{Hw, Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::qdisc::Message;
+use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::burst::mpdu_len;
@@ -157,7 +160,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         c.turns.queue(to, tid);
         if q.listens(ac) && self.tids[i].state.active {
             if self.tids[i].told.allowed == 0 {
-                let choice = self.rates.choose(now, to, Mark::NONE);
+                let choice = self.rates.expect(now, to);
                 self.tids[i].told.allowed = limits::aggr_limit(&self.par, &choice, self.txop[ac.ix()]);
             }
             let t = &mut self.tids[i];
@@ -416,10 +419,17 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
         self.run(now, self.category(tid), q, sink);
     }
+    fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.rates.feedback(now, to, mode, answered, f);
+    }
+    fn rate_counts(&self) -> Option<Counts> {
+        self.rates.counts()
+    }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.acs[ac.ix()].hw.queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let hw = &mut self.acs[ac.ix()].hw;
         let b = hw.queue.pop_front().expect("the hardware is done with a burst");
         hw.ampdus -= u8::from(b.agreement && !b.probe);
@@ -432,11 +442,9 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Q, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     fn held(&self) -> u64 {
