@@ -366,7 +366,9 @@ class _Translator:
         for way in ("up", "down"):
             if self.v[f"stations.error_{way}"] != "off":
                 if isinstance(r["error_ppm"], list):
-                    raise self.refuse(f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations")
+                    raise self.refuse(
+                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
+                    )
                 r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
@@ -450,6 +452,7 @@ class _Translator:
             value, _, times = part.strip().partition("*")
             by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
         return by_mcs[:32]
+
     def differ(self, key: str) -> bool:
         """Whether stations have values of their own."""
         return self.v.get(f"stations.{key}", "off") != "off"
