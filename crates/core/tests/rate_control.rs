@@ -82,3 +82,34 @@ fn cards_that_choose_by_themselves_refuse_it() {
     let e = world(text, &set).err().expect("refused");
     assert!(e.contains("sta1") && e.contains("rate_control = \"fixed\""), "{e}");
 }
+
+#[test]
+fn the_thesiss_kernel_probes_more() {
+    let old = [
+        MINSTREL[0],
+        MINSTREL[1],
+        ("minstrel_ht.version", "3.18"),
+        ("ap.driver", "ath9k_tidq"),
+        ("sta.driver", "ath9k_tidq"),
+    ];
+    let o = run("0*5, 1", &old);
+    let n = by_mcs(&o);
+    assert!(n[4] * 10 > n.iter().sum::<u64>() * 9, "{n:?}");
+    let new = by_mcs(&run("0*5, 1", &[&old[..2], &old[3..]].concat()));
+    let failing = |n: [u64; 8]| n[5..].iter().sum::<u64>() as f64 / n.iter().sum::<u64>() as f64;
+    assert!(failing(n) > failing(new), "{n:?} {new:?}");
+}
+
+#[test]
+fn the_version_follows_the_kernel() {
+    let digest = |more: &[(&str, &str)]| run("0*5, 0.5", &[&MINSTREL[..], more].concat()).digest;
+    assert_eq!(digest(&[("kernel", "4.14")]), digest(&[("kernel", "4.14"), ("minstrel_ht.version", "3.18")]));
+    assert_ne!(digest(&[]), digest(&[("minstrel_ht.version", "3.18")]));
+}
+
+#[test]
+fn the_old_version_is_of_802_11n() {
+    let text = "name = \"rc\"\n[topology]\nkind = \"wifi\"\n[wifi]\nstandard = \"a\"\naggregation = false\n";
+    let e = world(text, &[MINSTREL[0], ("kernel", "4.14")]).err().expect("refused");
+    assert!(e.contains("minstrel_ht.version"), "{e}");
+}

@@ -444,11 +444,15 @@ def markdown(report: Report) -> str:
     s = report.summary()
     cases = report.cases()
     held = sum(ok is True for ok in cases.values())
-    medians = ", ".join(f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %" for m, v in s["by_metric"].items())
+    medians = ", ".join(
+        f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %"
+        for m, v in s["by_metric"].items()
+        if m != "mcs_share"
+    )
     lines = [
         f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
         "",
-        "Relative errors of the medians in percent (bold: outside):",
+        "Relative errors of the medians in percent, of the MCS whose share differs most in points (bold: outside):",
         "",
         f"| scenario | {' | '.join(COLUMNS.values())} | |",
         f"| --- |{' --- |' * len(COLUMNS)} --- |",
@@ -469,6 +473,9 @@ def _cell(row: Row | None) -> str:
         return ""
     if row.ok is None:
         return "n/a"
+    if row.metric == "mcs_share" and row.ours is not None and row.reference is not None:
+        error = f"{row.ours - row.reference:+.1f}"  # points
+        return error if row.ok else f"**{error}**"
     error = "?" if row.relative_error is None else f"{100 * row.relative_error:+.1f}"
     return error if row.ok else f"**{error}**"
 

@@ -4,7 +4,7 @@ use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
 use crate::phy::{Band, Ht, McsLoss, Mode, Ofdm, Vht, Width};
-use crate::rate::Setup;
+use crate::rate::{Setup, minstrel_ht};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
@@ -32,6 +32,12 @@ fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
             ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
         }
     }
+}
+
+/// Minstrel-HT as the scenario's kernel has it.
+fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
+    let kernels = if s.kernel == Kernel::V6_12 { minstrel_ht::Version::V6_12 } else { minstrel_ht::Version::V3_18 };
+    minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)) }
 }
 
 /// The loss by MCS that the scenario gives.
@@ -90,7 +96,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         rate: Setup {
             control: if i == 0 { s.ap.rate_control } else { s.sta.rate_control },
             fixed: s.fixed,
-            minstrel_ht: s.minstrel_ht,
+            minstrel_ht: minstrel_ht(s),
             aasrc: s.aasrc,
             aarc: s.aarc,
             hz: s.host.hz,

@@ -77,6 +77,14 @@ pub struct Setup {
     pub hz: u32,
 }
 
+impl Setup {
+    /// Whether it is Minstrel-HT as kernels up to 5.11 have it.
+    pub fn is_minstrel_3_18(&self) -> bool {
+        let version = self.minstrel_ht.version.or(minstrel_ht::Version::V6_12);
+        self.control == Name::MinstrelHt && version == minstrel_ht::Version::V3_18
+    }
+}
+
 impl Default for Setup {
     fn default() -> Setup {
         Setup {

@@ -154,6 +154,12 @@ impl BssConfig {
             if let Some(why) = s.driver.refuses(&s.rate) {
                 return bad(s, why);
             }
+            if s.rate.is_minstrel_3_18() && (!self.qos || s.mode.streams() > 3) {
+                return bad(
+                    s,
+                    "Minstrel-HT of 3.18 knows 802.11n up to three streams: use minstrel_ht.version = \"6.12\"",
+                );
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }

@@ -4,7 +4,7 @@
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
 //! table, whose first rate it replaces).
 
-use super::{Hardware, MinstrelHt, Overhead, Params, Rate, Status, Supports, Table};
+use super::{Hardware, MinstrelHt, Overhead, Params, Rate, RateTable, Status, Supports, Table, V318, Version};
 use crate::phy::{Mode, Width};
 use crate::rate::{Choice, Went};
 use crate::sim::{Stream, Time};
@@ -13,10 +13,38 @@ use crate::wifi::{Attempt, Chain, Mark, StaIx};
 /// src: linux@6.12 ath9k/init.c ath9k_set_hw_capab: hw->max_rates, hw->max_rate_tries
 const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
 
+/// What knows a peer.
+#[derive(Clone, Debug)]
+enum Minstrel {
+    V6_12(Box<MinstrelHt>),
+    V3_18(Box<V318>),
+}
+
+impl Minstrel {
+    fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+        match self {
+            Minstrel::V6_12(m) => m.probe(jiffies),
+            Minstrel::V3_18(m) => m.probe(),
+        }
+    }
+    fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
+        match self {
+            Minstrel::V6_12(m) => m.status(jiffies, status),
+            Minstrel::V3_18(m) => m.status(jiffies, status),
+        }
+    }
+    fn chain(&self) -> &RateTable {
+        match self {
+            Minstrel::V6_12(m) => m.chain(),
+            Minstrel::V3_18(m) => m.chain(),
+        }
+    }
+}
+
 /// One peer.
 #[derive(Clone, Debug)]
 struct Peer {
-    minstrel: MinstrelHt,
+    minstrel: Minstrel,
     /// Its chain, as the hardware takes it.
     chain: Chain,
 }
@@ -40,7 +68,7 @@ fn supports(fastest: Mode) -> Supports {
     s
 }
 
-fn chain(m: &MinstrelHt) -> Chain {
+fn chain(m: &Minstrel) -> Chain {
     let mut chain = [Attempt::NONE; 4];
     for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
         let Some((rate, tries)) = link else { break };
@@ -53,16 +81,22 @@ fn chain(m: &MinstrelHt) -> Chain {
 impl Control {
     /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`. `random`: the
     /// sample table.
-    pub fn new(_par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
-        let columns = Table::new(|| random.bits() as u8);
+    pub fn new(par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
+        let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
+        let old = par.version.or(Version::V6_12) == Version::V3_18;
+        let columns = if old { V318::columns(&mut random) } else { Table::new(&mut random) };
         let peer = |&mode| {
-            let minstrel = MinstrelHt::new(&supports(mode), Overhead::new(60, true), HARDWARE, columns, hz, 0);
+            let s = supports(mode);
+            let minstrel = match old {
+                true => Minstrel::V3_18(Box::new(V318::new(&s, overhead, HARDWARE, columns, hz, 0))),
+                false => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
+            };
             Peer { chain: chain(&minstrel), minstrel }
         };
         Control { hz, peers: fastest.iter().map(peer).collect() }
     }
     fn jiffies(&self, now: Time) -> u32 {
-        (now.ns() as u64 * u64::from(self.hz) / 1_000_000_000) as u32
+        (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
     }
 }
 

@@ -6,6 +6,8 @@
 //! overhead / A-MPDU length + duration of 1200 bytes in an aggregate of 16 ([`station`]); probes in three kinds ([`sampling`]);
 //! tries by what fits into 6 ms ([`retries`]).
 //!
+//! Linux 3.18's is in [`v3_18`], with what differs.
+//!
 //! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
 //! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
 
@@ -16,16 +18,32 @@ pub mod sampling;
 pub mod station;
 pub mod stats;
 mod sum;
+mod v3_18;
 
 pub use control::Control;
 pub use groups::Rate;
 pub use sampling::Table;
 pub use station::{Overhead, Station, Supports};
 pub use stats::Tries;
+pub use v3_18::V318;
+
+use crate::tcp::Auto;
+
+crate::choices! {
+    /// Whose Minstrel-HT.
+    pub enum Version {
+        /// Linux 6.12's (all since 5.12).
+        V6_12 = "6.12",
+        /// Linux 3.18's, the thesis's kernel; those up to 5.11 are near it ([`v3_18`]).
+        V3_18 = "3.18",
+    }
+}
 
 crate::params! {
-    /// Minstrel-HT has nothing to set.
+    /// Minstrel-HT.
     pub struct Params {
+        /// Whose; `auto`: 6.12's for that kernel, 3.18's for all before.
+        version: Auto<Version> = Auto::Auto, src "linux@3.18, linux@6.12 net/mac80211/rc80211_minstrel_ht.c";
     }
 }
 

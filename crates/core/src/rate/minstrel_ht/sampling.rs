@@ -19,14 +19,17 @@ pub struct Table(pub [[u8; RATES]; COLUMNS]);
 
 impl Table {
     /// From random bytes, ten a column.
-    pub fn new(mut random: impl FnMut() -> u8) -> Table {
+    pub fn new(random: impl FnMut() -> u8) -> Table {
+        Table::of(RATES, random)
+    }
+    /// The same with `rates` indices a column; the places behind them are not used.
+    pub(super) fn of(rates: usize, mut random: impl FnMut() -> u8) -> Table {
         let mut t = [[u8::MAX; RATES]; COLUMNS];
         for column in &mut t {
-            let bytes: [u8; RATES] = std::array::from_fn(|_| random());
-            for (i, byte) in bytes.into_iter().enumerate() {
-                let mut at = (i + usize::from(byte)) % RATES;
+            for i in 0..rates {
+                let mut at = (i + usize::from(random())) % rates;
                 while column[at] != u8::MAX {
-                    at = (at + 1) % RATES;
+                    at = (at + 1) % rates;
                 }
                 column[at] = i as u8;
             }
