@@ -357,8 +357,10 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
 
 
 def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
-    """The channel of run ``i`` of a scenario, as the virtual radio takes it: from the model's time 0, ``LEAD_IN_S`` before the flows of
-    the first run. ``linux/standing/record`` asks for it."""
+    """The channel of run ``i`` of a scenario, as the virtual radio takes it; ``linux/standing/record`` asks for it.
+
+    It begins at the model's time 0, ``LEAD_IN_S`` before the flows of the first run.
+    """
     sets = overrides(_config(name, config), i * LATER_MS)
     csi = config.get("rc", "").startswith("aarc")
     trace = _core.channel_trace(_SCENARIO, name, sets, i + 1, csi)
