@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import wavetank
+from wavetank.linux import tree
 from wavetank.linux.own import STOCK_CC
+from wavetank.validate import minstrel
 
 pytestmark = pytest.mark.kernel
 SHORT = {"lead_in": "400 ms", "flows": "3 s", "tail": "400 ms", "warmup": "1 s"}
@@ -97,3 +99,27 @@ def test_flows_end_and_pings_go_on():
     t, rtt = r.ping()
     assert (rtt[t > 3.9] < 2).all()
     assert t[-1] > 4.2
+
+
+def test_minstrel_recorded_now_is_the_kept_recording(tmp_path):
+    """The recordings follow from the tree; a fresh one of a stock of channels is equal, and so the model's decisions are."""
+    names = ["walk-fast", "legacy-bad"]
+    fresh = tmp_path / "minstrel.zip"
+    tree.program(["standing/record-minstrel", str(fresh), *names], lambda line: None)
+    kept = {c.name: c.recording for c in minstrel.load()}
+    now = minstrel.load(fresh)
+    assert [c.name for c in now] == names[::-1]
+    for case in now:
+        assert case.recording == kept[case.name]
+        assert minstrel.replay(case)["differences"] == 0
+
+
+def test_rate_control_chooses_alike_on_both_waters():
+    sets = {"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht", "wifi.mcs_error": "0*4, 0.02, 1"}
+    s = scenario(traffic__tcp_up=0, traffic__tcp_down=1, time__flows="5 s").set(sets)
+    linux, model = s.run(on="linux"), s.set({"host.hz": 100}).run()
+    for result in (linux, model):
+        best = max(result.nodes["ap"].modes, key=lambda m: m.mpdus)
+        assert (best.mcs, best.width_mhz) == (4, 40)
+        assert result.nodes["ap"].mean_mcs() == pytest.approx(4, abs=0.15)
+    assert linux.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.1)

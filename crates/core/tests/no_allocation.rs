@@ -31,10 +31,24 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
+/// A workload whose cards leave rate control to the kernel.
+const ATH9K: &str = "ath9k-upload";
+
 #[test]
 fn steady_state_does_not_allocate() {
-    for w in workloads::ALL {
-        let mut world = World::new(&w.scenario(&[])).unwrap();
+    let rate_control = |version| {
+        [
+            ("ap.rate_control", "minstrel_ht"),
+            ("sta.rate_control", "minstrel_ht"),
+            ("minstrel_ht.version", version),
+            ("wifi.mcs_error", "0*3, 0.1, 0.4, 0.8"),
+        ]
+    };
+    let rate_controlled = ["6.12", "3.18"].map(rate_control);
+    let ath9k = workloads::ALL.iter().find(|w| w.name == ATH9K).expect("a workload on ath9k");
+    let fixed = workloads::ALL.iter().map(|w| (w, &[][..]));
+    for (w, set) in fixed.chain(rate_controlled.iter().map(|set| (ath9k, &set[..]))) {
+        let mut world = World::new(&w.scenario(set)).unwrap();
         world.run_until(Time::from_s(12));
         let (before, made) = (ALLOCATIONS.load(Ordering::Relaxed), world.packets_made());
         world.run_until(Time::from_s(14));

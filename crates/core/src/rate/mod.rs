@@ -7,6 +7,8 @@
 
 pub mod aarc;
 pub mod aasrc;
+#[cfg(test)]
+mod battery;
 pub mod fixed;
 pub mod minstrel_ht;
 

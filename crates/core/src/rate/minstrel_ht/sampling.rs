@@ -93,13 +93,13 @@ impl Bucket {
 pub struct Sampling {
     buckets: [Bucket; 3],
     /// Where each group stands in the table: column and row.
-    places: Box<[(u8, u8); GROUPS]>,
+    places: [(u8, u8); GROUPS],
     next: u8,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Sampling { buckets: [Bucket::default(); 3], places: Box::new([(0, 0); GROUPS]), next: 0 }
+        Sampling { buckets: [Bucket::default(); 3], places: [(0, 0); GROUPS], next: 0 }
     }
 }
 
