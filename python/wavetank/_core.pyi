@@ -103,6 +103,9 @@ def run_watched(
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 
+def compress_acks(path: str) -> str:
+    """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""
+
 def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
     """Count a capture's frames; JSON. Raises CaptureError, OSError."""
 

@@ -1,0 +1,160 @@
+"""The model held against something: ``validate``, ``packetdrill``; and against the clock: ``bench``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import lab
+from .cli import _echo_json, _print, _progress, cli, jobs_option, json_option
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel"]))
+@click.option(
+    "--reference",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
+)
+@click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
+@click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
+@click.option(
+    "--docs", type=click.Path(path_type=Path), default=None, help="linux: put the table into this Markdown file."
+)
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time.",
+)
+@click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
+@jobs_option
+@json_option
+def validate(
+    what: str,
+    reference: Path | None,
+    recorded: bool,
+    on: str,
+    docs: Path | None,
+    plots: Path | None,
+    check: bool,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
+
+    `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
+    standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
+    """
+    from . import report
+    from .validate import ath9k, dcf, kernel, linux, minstrel
+
+    for option, given, owner in (
+        ("--recorded", recorded, "linux"),
+        ("--docs", docs, "linux"),
+        ("--plots", plots, "kernel"),
+        ("--on", on == "linux", "dcf"),
+    ):
+        if given and what != owner:
+            raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
+    count = jobs or lab.default_jobs()
+    calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
+        "kernel": lambda done: kernel.validate(reference, count, done, plots),
+        "dcf": lambda done: dcf.validate(reference, count, done, on),
+        "linux": lambda done: linux.validate(reference, count, done, recorded),
+        "ath9k": lambda done: ath9k.validate(reference, count, done),
+        "minstrel": lambda done: minstrel.validate(reference, count, done),
+    }
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
+    with _progress(f"validate {what}") as progress:
+        total = len(modules[what].load(reference or modules[what].PATH))
+        if what == "linux" and not recorded:
+            from .linux import build
+
+            build(None, progress)
+            total *= 2
+        reached = 0
+
+        def done(name: str) -> None:
+            nonlocal reached
+            reached += 1
+            progress(min(reached, total), total, name)
+
+        outcome = calls[what](done)
+        progress(total, total, "")
+    if docs:
+        linux.write_docs(outcome, docs)
+    if as_json:
+        _echo_json(outcome.json())
+    else:
+        _print(report.validation_table(outcome))
+        for note in outcome.notes:
+            click.echo(note)
+    if check and any(ok is False for ok in outcome.cases().values()):
+        sys.exit(1)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--kernel", default="6.12", help="The kernel profile.  [default: 6.12]")
+@click.option("--hz", type=click.IntRange(100, 1000), default=1000, help="Timer ticks a second.  [default: 1000]")
+@click.option("--trace", is_flag=True, help="Print every packet, also of scripts that hold.")
+@json_option
+def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_json: bool) -> None:
+    """Drive the model's TCP by packetdrill scripts (files, or folders of *.pkt).
+
+    What is not supported is named and counted as skipped, never as passed. Exits with 1 if a script fails.
+    """
+    from . import packetdrill as drill
+
+    reports = [drill.run(p, kernel, hz) for p in drill.scripts(paths)]
+    total = drill.total(reports)
+    if as_json:
+        _echo_json({"scripts": reports, "total": total})
+    else:
+        for r in reports:
+            for line in drill.lines(r, trace):
+                click.echo(line)
+        click.echo(f"{total['pass']} pass, {total['fail']} fail, {total['skip']} skip")
+    if total["fail"]:
+        sys.exit(1)
+
+
+@cli.command()
+@json_option
+def bench(as_json: bool) -> None:
+    """Speed and memory on the standard workloads, each in a process of its own."""
+    from . import bench as benchmark
+
+    with _progress("bench") as progress:
+        rows = benchmark.run(progress)
+    if as_json:
+        _echo_json({"workloads": rows})
+        return
+    from rich.table import Table
+
+    table = Table(header_style="bold", pad_edge=False)
+    for c in (
+        "workload",
+        "simulated s",
+        "wall s",
+        "times real time",
+        "events",
+        "goodput Mbit/s",
+        "core MB",
+        "process MB",
+    ):
+        table.add_column(c, justify="left" if c == "workload" else "right")
+    for r in rows:
+        core = r["core_peak_rss_mb"]
+        table.add_row(
+            r["name"], f"{r['simulated_s']:.0f}", f"{r['wall_s']:.3f}", f"{r['simulated_s'] / r['wall_s']:.0f}",
+            f"{r['events']:,}", f"{r['goodput_mbit']:.1f}", "–" if core is None else f"{core:.0f}",
+            f"{r['process_peak_rss_mb']:.0f}",
+        )  # fmt: skip
+    _print(table)

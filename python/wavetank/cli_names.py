@@ -1,0 +1,103 @@
+"""What there is to choose from, and what it means: ``list``, ``explain``, ``theory``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from . import UserError, _core
+from .cli import _echo_json, _pair, _print, cli, json_option
+from .errors import unknown
+
+
+@cli.command()
+@click.argument("form", required=False)
+@click.option("--set", "sets", multiple=True, metavar="SYMBOL=NUMBER", help="An input of FORM; may be repeated.")
+@json_option
+def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
+    """The papers' closed forms: list them, or evaluate FORM."""
+    from . import closed_forms, report
+
+    if form is None:
+        if sets:
+            raise UserError("--set: needs a FORM, expected one of " + ", ".join(closed_forms.forms()))
+        every = closed_forms.all_at_defaults()
+        if as_json:
+            _echo_json({"forms": every})
+        else:
+            _print(report.forms_table(every))
+        return
+    value = closed_forms.evaluate(form, dict(map(_pair, sets)))
+    if as_json:
+        _echo_json(value)
+    else:
+        _print(report.form_table(value))
+
+
+@cli.command(name="list")
+@json_option
+def list_(as_json: bool) -> None:
+    """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
+    from . import plan
+
+    names = _core.registry()
+    figures = {
+        n: [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(n)] for n in plan.experiments()
+    }
+    scenarios = sorted(str(p) for p in (plan.ROOT / "scenarios").glob("*.toml"))
+    labels = {
+        "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
+        "kernel": "kernel profiles",
+    }  # fmt: skip
+    if as_json:
+        _echo_json({
+            "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
+            "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
+            "rates": names.get("rate", []), "kernels": names.get("kernel", []),
+            "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios,
+        })  # fmt: skip
+        return
+    for n, fs in figures.items():
+        click.secho(f"{n}", bold=True)
+        for f in fs:
+            click.echo(f"  {f['figure']}: {f['title']}")
+    for kind, values in names.items():
+        click.secho(labels.get(kind, kind), bold=True)
+        click.echo("  " + ", ".join(values))
+    click.secho("closed forms", bold=True)
+    click.echo("  " + ", ".join(f["name"] for f in _core.theory()))
+    click.secho("scenarios that come with it", bold=True)
+    for path in scenarios:
+        click.echo(f"  {path}")
+
+
+@cli.command()
+@click.argument("key", required=False)
+@json_option
+def explain(key: str | None, as_json: bool) -> None:
+    """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys; nothing lists all."""
+    rows = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r for r in _core.schema()}
+    if key is None:
+        chosen = list(rows)
+    else:
+        chosen = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")]
+        chosen = chosen or [k for k in rows if k.rpartition(".")[2] == key]
+    if not chosen:
+        raise unknown("key", str(key), [*rows, *{r["section"] for r in rows.values() if r["section"]}])
+    out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
+    if as_json:
+        _echo_json(out[0] if key in rows else out)
+        return
+    if len(out) == 1:
+        for field in ("name", "doc", "unit", "default", "range", "source"):
+            click.echo(f"{field:>8}  {out[0][field]}")
+        return
+    from rich.table import Table
+
+    table = Table(header_style="bold", pad_edge=False)
+    for c in ("key", "unit", "default", "range", "what"):
+        table.add_column(c)
+    for r in out:
+        table.add_row(r["name"], r["unit"], r["default"], r["range"], r["doc"])
+    _print(table)

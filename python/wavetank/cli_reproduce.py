@@ -1,0 +1,69 @@
+"""``reproduce``: a paper's figures, and its claims judged."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from . import lab
+from .cli import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+
+
+@cli.command()
+@click.argument("name")
+@click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a judged row does not hold.")
+@jobs_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder for results [default: results/NAME]."
+)
+@on_option
+@click.option(
+    "--repetitions", type=click.IntRange(min=1), default=3, show_default=True, help="On linux, of each point."
+)
+@json_option
+def reproduce(
+    name: str, quick: bool, check: bool, jobs: int | None, out: Path | None, on: str, repetitions: int, as_json: bool
+) -> None:
+    """Regenerate a paper's figures (NAME as in `wavetank list`, or all) and judge its claims.
+
+    Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
+    run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
+    """
+    from . import report
+    from . import reproduce as lab_reproduce
+
+    names = lab_reproduce.expand(name)
+    if on == "linux":
+        from . import linux
+
+        with _progress("linux build") as progress:
+            linux.build(None, progress)
+    outcomes = []
+    for n in names:
+        kind = n if on == "model" else f"{n}-on-{on}"
+        folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
+        _usable(folder)
+        count = jobs or lab.default_jobs()
+        with _progress(f"reproduce {n}") as progress:
+            if on == "linux":
+                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, repetitions))
+            else:
+                outcomes.append(lab_reproduce.reproduce(n, folder, quick, count, progress))
+    if as_json:
+        _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
+    else:
+        for o in outcomes:
+            _print(report.claims_table(o), report.misses_table(o.verdicts), report.unmeasured_table(o.verdicts))
+            for path in o.written:
+                if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
+                    click.echo(f"wrote {path}")
+    failures = [f for o in outcomes for f in o.measured.failures()]
+    for text in failures:
+        click.echo(f"error: {text}", err=True)
+    if failures:
+        sys.exit(1)
+    if check and any(v.cls == "judged" and not v.ok for o in outcomes for v in o.verdicts):
+        sys.exit(1)

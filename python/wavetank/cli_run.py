@@ -1,0 +1,126 @@
+"""``run``: one scenario, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import lab, workers
+from .cli import _echo_json, _pair, _print, _progress, cli, json_option, on_option
+
+if TYPE_CHECKING:
+    from .result import Result
+    from .scenario import Scenario
+
+
+def on_linux(scenario: Scenario, seed: int | None) -> Result:
+    """Runs on the second water: what it has of its own and how far it is go to standard error."""
+    from . import linux
+
+    for note in linux.check(scenario, seed).notes:
+        click.echo(f"note: {note}", err=True)
+    with _progress("linux") as progress:
+        return workers.in_thread(
+            lambda: linux.simulate(
+                scenario, seed, lambda done, of: progress(round(done), round(of), "s of virtual time")
+            )
+        )
+
+
+@cli.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="Seed, in place of the scenario's.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
+)
+@click.option(
+    "--pcap",
+    is_flag=False,
+    flag_value="monitor",
+    default=None,
+    metavar="[VIEW]",
+    help="Capture the air with radiotap: monitor (default), all, or radios' names with commas between.",
+)
+@click.option(
+    "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
+)
+@click.option(
+    "--snaplen", type=click.IntRange(min=0), default=256, show_default=True, help="Bytes kept of each frame; 0: all."
+)
+@click.option(
+    "--timeline",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Draw who held the medium when: a file that ends in .svg, or in .html to zoom into.",
+)
+@click.option(
+    "--window", default=None, metavar="FROM:TO", help="The timeline's seconds [default: 12 ms of the judging window]."
+)
+@click.option("--analyze", "analysis", is_flag=True, help="Also what `wavetank analyze` says of the run's air.")
+@on_option
+@json_option
+def run(
+    scenario: Path,
+    sets: Sequence[str],
+    seed: int | None,
+    out: Path | None,
+    pcap: str | None,
+    pcap_window: str | None,
+    snaplen: int,
+    timeline: Path | None,
+    window: str | None,
+    analysis: bool,
+    on: str,
+    as_json: bool,
+) -> None:
+    """Run SCENARIO (a TOML file) and print a summary.
+
+    With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
+    On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
+    is refused.
+    """
+    from . import air, report
+    from .scenario import Scenario
+
+    s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
+    if pcap_window is not None and pcap is None:
+        raise click.UsageError("--pcap-window belongs to --pcap")
+    if window is not None and timeline is None:
+        raise click.UsageError("--window belongs to --timeline")
+    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
+    if on == "linux" and not ask.nothing:
+        raise click.UsageError(
+            "--pcap, --timeline and --analyze look at the model's air: they do not go with --on linux"
+        )
+    seen = None
+    if on == "linux":
+        result = on_linux(s, seed)
+    elif ask.nothing:
+        result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
+    else:
+        seen = ask.watch(s, seed)
+        result = seen.result
+    written = result.save(out) if out is not None else []
+    if seen is not None:
+        written += ask.finish(seen, f"{result.scenario}, seed {result.seed}")
+    summary = result.summary()
+    air_report = seen.analysis if seen is not None else None
+    if air_report is not None:
+        from . import analyze as explain_air
+
+        summary["air"] = explain_air.json_of(air_report)["report"]
+        if out is not None:
+            written.append(explain_air.draw(air_report, out / "air.png"))
+    if as_json:
+        _echo_json(summary)
+        return
+    click.echo(f"{summary['scenario']}, seed {summary['seed']}" + (", on linux" if on == "linux" else ""))
+    _print(*report.run_tables(summary))
+    if air_report is not None:
+        _print(*explain_air.tables(air_report))
+    for path in written:
+        click.echo(f"wrote {path}")
