@@ -49,6 +49,7 @@ struct aasrc_rate {
 	u8 b;				/* equation 5.1 */
 	bool known;			/* sent, failed, avg mean something */
 	bool referred;			/* reference is set */
+	bool open;			/* its last probe was too small to tell */
 	u64 updated;			/* ns */
 	u64 barred_until;		/* ns */
 	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
