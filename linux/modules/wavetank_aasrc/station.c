@@ -16,7 +16,8 @@
  *       algorithm sits below the aggregation.
  *   D2  silence is timed from the first frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
- *   D4  a unit that was formed of retries alone pulls no frame: a second one may then probe with it.
+ *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come) may be followed by
+ *       a second one that probes with it.
  *   D7  aarc_snr without feedback takes the strength of Block Acks.
  */
 #include <linux/module.h>
@@ -216,6 +217,9 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 		return;
 	s->waiting = false;
 	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
+	/* frames that failed make a unit at once, which pulls none and was formed before this report */
+	if (s->probing == AASRC_ARMED && !u.probe && u.acked < u.frames && ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
+		probe_is_out(s);
 	if (u.probe) {
 		u.forced = s->forced;
 		s->probing = AASRC_IDLE;
@@ -226,8 +230,8 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 	aasrc_report(&s->a, now, &u);
 	if (u.acked)
 		heard(s, now, info);
-	if (s->a.current_rate != before)
-		s->probing = AASRC_IDLE;
+	if (s->a.current_rate != before && s->probing == AASRC_ARMED)
+		s->probing = AASRC_IDLE;	/* of another rate then; one that is out will be reported */
 	if (s->a.current_rate != before || u.probe)
 		set_table(s, AASRC_NONE);
 	arm(s, now);
