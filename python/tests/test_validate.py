@@ -160,7 +160,7 @@ def test_our_copy_is_whole_and_gives_the_kernels_own_figures():
     with zipfile.ZipFile(kernel.PATH) as z:
         assert len(z.namelist()) == 110
     cases = {c.name: c for c in kernel.load()}
-    assert len(cases) == 55
+    assert len(cases) == 114
     # The figures that came with the reference, of both phases.
     with (Path(__file__).parent / "data" / "kernel-summary.csv").open(newline="") as f:
         rows = list(csv.DictReader(f))
@@ -231,7 +231,7 @@ def standing(path, scenarios, rows):
 
 def test_our_standing_set_is_the_second_waters():
     cases = {c.name: c for c in linux.load()}
-    assert len(cases) == 93
+    assert len(cases) == 114
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
