@@ -122,14 +122,12 @@ impl Bbr {
         let diff = bw.abs_diff(self.policer.bw);
         let rate = self.rate(tp, diff, UNIT);
         let p = &mut self.policer;
-        if p.bw != 0 {
-            if diff.wrapping_mul(UNIT) <= BW_RATIO.wrapping_mul(p.bw) || rate <= BW_DIFF {
-                p.bw = bw.wrapping_add(p.bw) >> 1;
-                p.using = true;
-                p.rtt_cnt = 0;
-                self.pacing_gain = UNIT;
-                return;
-            }
+        if p.bw != 0 && (diff.wrapping_mul(UNIT) <= BW_RATIO.wrapping_mul(p.bw) || rate <= BW_DIFF) {
+            p.bw = bw.wrapping_add(p.bw) >> 1;
+            p.using = true;
+            p.rtt_cnt = 0;
+            self.pacing_gain = UNIT;
+            return;
         }
         p.bw = bw;
         p.begin_interval(tp);
