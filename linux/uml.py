@@ -113,6 +113,15 @@ def kernel(jobs=None):
     return pathlib.Path(run.stdout.strip().splitlines()[-1])
 
 
+def address(symbol):
+    """Where the kernel that is run has a variable of its own: User-Mode Linux lies where it was linked."""
+    nm = subprocess.run(["nm", kernel() / "linux"], stdout=subprocess.PIPE, text=True, check=True)
+    found = [line.split()[0] for line in nm.stdout.splitlines() if line.split()[-1] == symbol]
+    if len(found) != 1:
+        raise Trouble(f"the kernel has {len(found)} variables {symbol}, expected one")
+    return int(found[0], 16)
+
+
 def module_words(values):
     """A module's parameters as insmod takes them."""
 
@@ -158,10 +167,13 @@ def guest():
     src = HERE / "guest"
     if not shutil.which("cargo"):
         raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    csi = HERE.parent / "crates" / "csi"
     files = [*src.glob("src/*.rs"), src / "Cargo.toml", src / "Cargo.lock", src / ".cargo/config.toml"]
+    files += [*csi.glob("src/*.rs"), csi / "Cargo.toml"]
 
     def work(where):
-        target = cache_root() / "guest-target"
+        # one for each work tree: cargo leaves the last one's binary where it is if it finds nothing to do
+        target = cache_root() / f"guest-target-{hashlib.sha256(bytes(src)).hexdigest()[:8]}"
         _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src)
         shutil.copy2(target / "x86_64-unknown-linux-gnu" / "release" / "wavetank-guest", where)
 
@@ -183,23 +195,23 @@ def module(folder, name=None):
     build = kernel()
     src = HERE / folder
     files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]
+    shared = sorted((HERE / "include").glob("*.h"))
 
     def work(where):
-        for f in files:
-            to = where / f.relative_to(src)
+        for f, to in [(f, where / f.relative_to(src)) for f in files] + [(f, where / "include" / f.name) for f in shared]:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(f, to)
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
 
     name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
-    return _build("modules", _digest(files, build), work) / f"{name}.ko"
+    return _build("modules", _digest([*files, *shared], build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
-    `keep` maps names of other files that the guest leaves to where they shall go; to the list `said` is added what
-    the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
+    `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files that
+    the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
@@ -210,6 +222,8 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
         # not name this run's directory: the kernel's own working directory stands for it.
         here = "/proc/self/cwd"
         (pathlib.Path(tmp) / "init").symlink_to(init)
+        for name, where in dict(given).items():
+            shutil.copyfile(where, pathlib.Path(tmp) / name)  # a link could point to what the guest covers
         cmd = [
             linux,
             f"mem={memory or default}",

@@ -76,8 +76,17 @@ void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb)
 	}
 }
 
+/* How strong the answer was, dBm. */
+static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1);
+	s16 ctl, ext;
+
+	return to && wt_channel_snr(to, r, wt_air.busy_since, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
+}
+
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */
-static void report(struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
+static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	int i;
@@ -86,7 +95,7 @@ static void report(struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 	       sizeof(info->status) - sizeof(info->status.rates) - sizeof(info->status.status_driver_data));
 	memcpy(info->status.rates, p->rates, sizeof(info->status.rates));
 	if (n_acked)
-		info->status.ack_signal = -40;
+		info->status.ack_signal = answer_signal(r, skb);
 	if (p->ampdu)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
 	info->status.ampdu_len = p->n;
@@ -138,6 +147,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
+	unsigned int len = p->mpdu[0]->len + FCS_LEN;
 	unsigned int limit = r->mode == WT_ATH9K_HTC ? HTC_RETRIES : wt_p.sw_retries;
 	bool reported = false, again = false;
 	struct sk_buff_head retry;
@@ -147,7 +157,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		return;
 	}
 	__skb_queue_head_init(&retry);
-	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC)	/* ath9k_htc reports none */
+	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC && r->mode != WT_TIDQ)	/* ath9k_htc and 3.18 report none */
 		count_airtime(r, p);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
@@ -164,7 +174,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			__skb_queue_tail(&retry, skb);
 			if (r->mode == WT_ATH9K)
 				again = true;
-			else if (list_empty(&p->tid->fw_list))
+			else if (r->mode != WT_TIDQ && list_empty(&p->tid->fw_list))
 				list_add(&p->tid->fw_list, &r->fw_tids[p->tid->txq->ac]);
 			r->count.failed_mpdus++;
 			continue;
@@ -176,7 +186,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		if (!ok && p->ampdu && p->tid && wt_ba_within(p->tid, f->seq))
 			last_given_up = max_t(int, last_given_up, (f->seq - first) & IEEE80211_SN_MASK);
 		if (!reported) {
-			report(p, skb, p->ampdu ? n_acked : ok);
+			report(r, p, skb, p->ampdu ? n_acked : ok);
 			reported = true;
 		}
 		if (p->tid && p->ampdu)
@@ -185,6 +195,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	}
 	if (r->mode == WT_ATH9K_HTC && p->tid)		/* ath_tgt_tx_comp_aggr: before what waits */
 		skb_queue_splice(&retry, &p->tid->retry_q);
+	else if (p->tid && r->mode == WT_TIDQ)
+		wt_tidq_completed(r, p->tid, &retry, len);
 	else if (p->tid)
 		skb_queue_splice_tail(&retry, &p->tid->retry_q);
 	if (again)	/* ath_tx_queue_tid: mac80211 knows nothing of retry_q */

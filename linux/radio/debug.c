@@ -6,7 +6,9 @@
  *   air          time the medium was busy, and with collisions
  *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -95,9 +97,17 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
 	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
+	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
+	/* data by MCS, width and guard interval: mode_ppdus_MCS_MHZ_SHORT */
+	for (i = 0; i < WT_MODES_HT; i++) {
+		if (!c->mode_ppdus[i])
+			continue;
+		seq_printf(f, "mode_ppdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_ppdus[i]);
+		seq_printf(f, "mode_mpdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_mpdus[i]);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(radio);
@@ -116,15 +126,26 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 	return len;
 }
 
+static int channel_start_set(void *unused, u64 at)
+{
+	spin_lock_bh(&wt_air.lock);
+	wt_channel_start(at);
+	spin_unlock_bh(&wt_air.lock);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(channel_start_fops, NULL, channel_start_set, "%llu\n");
+
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
-void wt_debug_init(void)
+int wt_debug_init(void)
 {
 	ring = kvcalloc(TRACE, sizeof(*ring), GFP_KERNEL);
 	root = debugfs_create_dir("wavetank", NULL);
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
+	return wt_minstrel_init(root);
 }
 
 void wt_debug_radio(struct wt_radio *r)
@@ -138,6 +159,7 @@ void wt_debug_radio(struct wt_radio *r)
 void wt_debug_exit(void)
 {
 	debugfs_remove(root);
+	wt_minstrel_exit();
 	kvfree(ring);
 	ring = NULL;
 }

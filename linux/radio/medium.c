@@ -16,7 +16,7 @@
  *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
  *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
  *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
- *   D4  responses are never lost; one comes if any MPDU arrived.
+ *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c).
  *   D5  a TXOP that an exchange without answer interrupts is over (10.22.2.7 lets its holder go on after PIFS); where
  *       there is no TXOP limit it is one exchange.
  *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
@@ -67,7 +67,7 @@ void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p)
 		wt_edcaf_draw(e);
 	list_add_tail(&p->list, &e->hwq);
 	e->depth++;
-	if (p->ampdu)
+	if (p->ampdu && !p->probe)	/* bf_is_ampdu_not_probing */
 		e->ampdu_depth++;
 }
 
@@ -112,7 +112,9 @@ void wt_medium_rearm(void)
 
 static bool wants_rts(const struct wt_ppdu *p)
 {
-	return wt_p.rts && !p->no_ack && p->tid && !p->bar;
+	bool asked = p->rates[p->chain].flags & IEEE80211_TX_RC_USE_RTS_CTS;	/* rate control: every link after the first */
+
+	return (wt_p.rts || asked) && !p->no_ack && p->tid && !p->bar;
 }
 
 static enum nl80211_band band_of(const struct wt_radio *r)
@@ -138,25 +140,70 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
 }
 
+/* How far the channel has walked, in MCSs. */
+static int walked(void)
+{
+	return wt_p.n_walk ? wt_p.walk[(u32)div_u64(wt_air.now, wt_p.walk_ms * 1000000u) % wt_p.n_walk] : 0;
+}
+
+/* Whether octets sent now get through the channel. */
+static bool survives(struct wt_radio *from, struct wt_radio *to, bool ofdm, u32 idx, u32 bytes)
+{
+	return prandom_u32_state(&from->rnd_error) < wt_channel_survives(from, to, wt_air.now, ofdm, idx, bytes);
+}
+
 /* Which MPDUs arrive. */
 static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
-	u32 ppm = 0;
+	struct wt_radio *to = p->no_ack ? NULL : wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	bool channel = p->tid && wt_channel_present(r, to), ofdm = !(rate->flags & IEEE80211_TX_RC_MCS);
+	u32 ppm = 0, idx = ofdm ? wt_phy_ofdm_index(band_of(r), rate) : rate->idx;
 	int i;
 
 	p->acked = 0;
-	if (!p->no_ack && !wt_rx_exists(r, p))
+	if (!p->no_ack && !to)
 		return;
-	if (rate->flags & IEEE80211_TX_RC_MCS && wt_p.n_error)
-		ppm = wt_p.error_ppm[min_t(u32, rate->idx, wt_p.n_error - 1)];
+	if (wt_p.n_error && (!wt_p.ht || !ofdm))
+		ppm = wt_p.error_ppm[clamp(rate->idx + walked(), 0, (int)wt_p.n_error - 1)];
+	if (p->tid && to && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
+		if (wt_p.n_error_down)
+			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+	} else if (wt_p.n_error_up && p->tid) {
+		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
+	}
 	for (i = 0; i < p->n; i++) {
 		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
+			continue;
+		if (channel && !survives(r, to, ofdm, idx, p->mpdu[i]->len + FCS_LEN))
 			continue;
 		if (wt_debug_drop(r, p, i))
 			continue;
 		p->acked |= BIT_ULL(i);
 	}
+}
+
+/* Whether the answer to what was just sent gets back. */
+static bool answer_lost(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
+	u32 rate = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
+
+	return p->tid && to && wt_channel_present(to, r) &&
+	       !survives(to, r, true, wt_phy_ofdm_of(rate), p->aggr || p->bar || p->back_req ? 32 : 14);
+}
+
+static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	u32 k = (rate->idx & 31) * 4 + !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH) * 2 +
+		!!(rate->flags & IEEE80211_TX_RC_SHORT_GI);
+
+	r->count.ht_ampdu[p->n]++;
+	if (!(rate->flags & IEEE80211_TX_RC_MCS))
+		return;
+	r->count.mode_ppdus[k]++;
+	r->count.mode_mpdus[k] += p->n;
 }
 
 /* Those of wt_air.tx go on the air. */
@@ -178,6 +225,7 @@ static void transmit(u64 at)
 			if (!p->bar)
 				draw_errors(r, p);
 			wt_air.response = p->bar || (!p->no_ack && p->acked);
+			wt_air.deaf = wt_air.response && answer_lost(r, p);
 			wt_air.response_ns = answer;
 			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)
 				r->count.back_to_back++;
@@ -193,7 +241,7 @@ static void transmit(u64 at)
 			r->count.ppdus++;
 			r->count.mpdus += p->n;
 			if (p->tid)	/* data, voice's frames outside any session included */
-				r->count.ht_ampdu[p->n]++;
+				count_data(r, p);
 		}
 		wt_debug_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
 	}
@@ -275,8 +323,9 @@ static void finish(struct wt_radio *r, int q, bool response)
 	}
 	list_del(&p->list);
 	e->depth--;
-	if (p->ampdu)
+	if (p->ampdu && !p->probe)
 		e->ampdu_depth--;
+	wt_rx_interrupt(r);	/* ath9k_tasklet receives before it completes */
 	if (!response && !p->no_ack)
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
 	if (p->unit) {
@@ -328,13 +377,21 @@ static void end_exchange(u64 at, bool response)
 			continue_txop(r, wt_air.tx[0].q, at + WT_SIFS_NS);
 			return;
 		}
+		r->count.no_response++;
+		if (wt_air.response) {
+			/* the sender heard an answer that it could not decode */
+			wt_edcaf_failed(e);
+			r->late_at = at;
+			r->late_q = wt_air.tx[0].q;
+			r->base = at + WT_SIFS_NS + eifs_less_difs();
+			return;
+		}
 		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
 		for (i = 0; i < wt_n_radios; i++)
 			wt_radios[i]->base += wt_air.response_ns;
 		to = wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 		if (to)
 			to->base = at + WT_SIFS_NS + eifs_less_difs();
-		r->count.no_response++;
 		wt_edcaf_failed(e);
 		r->late_at = wt_air.tx[0].end + WT_TIMEOUT_NS;
 		r->late_q = wt_air.tx[0].q;
@@ -413,7 +470,7 @@ static void step(u64 at)
 		end_exchange(at, false);
 		break;
 	case WT_RESPONSE:
-		end_exchange(at, true);
+		end_exchange(at, !wt_air.deaf);
 		break;
 	}
 }

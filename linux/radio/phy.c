@@ -68,6 +68,22 @@ static u32 legacy_100k(enum nl80211_band band, int idx)
 	return b->bitrates[clamp(idx, 0, b->n_bitrates - 1)].bitrate;
 }
 
+/* Which of 802.11a's eight rates; DSSS/CCK fares as the slowest. */
+u32 wt_phy_ofdm_of(u32 rate_100k)
+{
+	static const u16 all[WT_OFDM_RATES] = { 60, 90, 120, 180, 240, 360, 480, 540 };
+	u32 i;
+
+	for (i = WT_OFDM_RATES - 1; i && all[i] != rate_100k; i--)
+		;
+	return i;
+}
+
+u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_ofdm_of(legacy_100k(band, r->idx));
+}
+
 /* 17.4.3: 16 us of training, 4 us SIGNAL, then 16 service bits, the octets and 6 tail bits in 4 us symbols */
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes)
 {

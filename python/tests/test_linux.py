@@ -13,6 +13,7 @@ from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
 
 RECORDED = Path(__file__).parent / "data" / "linux-up.json"
+THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"
 UP = {
     "name": "up",
     "topology": {"kind": "wifi"},
@@ -21,6 +22,9 @@ UP = {
     "backhaul": {"present": True, "qdisc": "fq_codel"},
 }
 WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}
+
+
+MINSTREL = {"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht"}
 
 
 def up(**sets):
@@ -124,6 +128,46 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
     assert "C1 qdisc replace dev wlan1 root handle 10: pfifo limit 1000" in case["tc"]
 
 
+def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
+    of = translate(
+        wavetank.Scenario.load(THESIS).set(
+            {
+                "kernel": "6.12",
+                "wifi.stations": 10,
+                "ap.qdisc": "aaq",
+                "aaq.limit": 500,
+                "tao.enabled": True,
+                "stations.rx": "4 us*2, 9 us",
+            }
+        )
+    )
+    radio = of.case["radio"]
+    assert radio["mode"] == [3, 3]
+    assert (radio["max_frames"], radio["keep_turn"], radio["max_pending"], radio["rts"]) == (64, True, 123, True)
+    assert radio["error_down_ppm"] == [0, *[500] * 8, 40000, 40000]
+    assert radio["rx_ns"] == [4000, 4000, 4000, 9000, *[4000] * 7]
+    assert (radio["tao"], radio["tao_leave"]) == (True, 1)
+    assert "AP qdisc replace dev wlan0 root handle 10: aaq limit 500" in of.case["tc"]
+    assert "C10 qdisc replace dev wlan10 root handle 10: pfifo limit 1000" in of.case["tc"]
+    assert "AP wlan0 10" in of.case["watch"]
+    assert of.case["tso"] is False
+    fq = translate(up(ap__driver="ath9k_tidq", sta__driver="ath9k_tidq", ap__qdisc="fq_codel", sta__qdisc="pfifo"))
+    assert "AP qdisc replace dev wlan0 root handle 10: fq_codel limit 10240" in "\n".join(fq.case["tc"])
+    assert "tao_leave" not in fq.case["radio"]
+
+
+def test_contention_is_hostapds():
+    lines = translate(
+        up().set({"edca.be_cw_min": 7, "edca.vi_txop": "3008 us", "edca_ap.be_aifsn": 1, "edca_ap.vo_txop": "1504 us"})
+    ).case["hostapd"]
+    assert lines == [
+        "wmm_ac_vi_txop_limit=94",
+        "wmm_ac_be_cwmin=3",
+        "tx_queue_data0_burst=1.5",
+        "tx_queue_data2_aifs=1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("sets", "words"),
     [
@@ -134,6 +178,9 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
         ({"tcp.tsq": "cotsq", "tcp.tsq_pkts": 1}, ["tcp.tsq_pkts = 1", "two skbs"]),
         ({"tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "tcp.cc": "bbr"}, ["tcp.tsq_ms", "bbr", "powers of two"]),
         ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
+        ({"ap.rate_control": "minstrel_ht"}, ["ap.rate_control", "sta.rate_control is fixed"]),
+        ({**MINSTREL, "wifi.width_mhz": 20}, ["wifi.width_mhz", "40 MHz"]),
+        ({**MINSTREL, "stations.mcs": "7"}, ["stations.mcs"]),
         ({"wifi.stations": 40}, ["wifi.stations", "32"]),
         ({"mac80211.target": "10 ms"}, ["mac80211.target", "constant"]),
         ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
@@ -145,9 +192,9 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
             {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
             ["wifi.standard = ac", "802.11a and n"],
         ),
-        ({"stations.error_up": "0.1"}, ["stations.error_up"]),
-        ({"tao.enabled": True}, ["tao.enabled"]),
-        ({"host.sta_rx": "9 us"}, ["host.sta_rx", "host.ap_rx is 4 us"]),
+        ({"edca.be_txop": "100 us"}, ["edca.be_txop", "32 us"]),
+        ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
+        ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
         ({"medium.response_error": 0.1}, ["medium.response_error"]),
     ],
@@ -157,6 +204,15 @@ def test_what_cannot_be_had_is_refused(sets, words):
         translate(up().set(sets))
     for w in words:
         assert w in str(e.value)
+
+
+def test_the_kernels_own_rate_control():
+    radio = translate(
+        up().set({**MINSTREL, "wifi.mcs": 15, "wifi.mcs_error": "0*5, 0.5", "wifi.error_rate": "0.1"})
+    ).case["radio"]
+    assert "fixed_mcs" not in radio
+    assert radio["streams"] == 2
+    assert radio["error_ppm"] == [100_000] * 5 + [550_000]
 
 
 def test_keys_of_parts_that_are_not_there_say_nothing():
@@ -204,7 +260,17 @@ def test_every_key_is_carried_out_refused_or_of_another_part():
 
 def _relevant(key):
     """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
-    others = {"bottleneck.", "ath9k_htc.", "ath10k.", "reno.", "ap.qdisc", "sta.qdisc"}
+    others = {
+        "bottleneck.",
+        "ath9k_htc.",
+        "ath10k.",
+        "reno.",
+        "ap.qdisc",
+        "sta.qdisc",
+        "ath9k.max_pending",
+        "ath9k.keep_turn",
+        "tao.leave",
+    }
     # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
     quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
              "wifi.band", "host.ap_rx"}  # fmt: skip
@@ -214,6 +280,10 @@ def _relevant(key):
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7, 7]
+    short = translate(s.set({"stations.mcs": "0", "stations.error_up": "0.1", "host.ap_rx": "9 us"})).case["radio"]
+    assert short["fixed_mcs"] == [15, 0, 15, 15]
+    assert short["error_up_ppm"] == [0, 100000, 0, 0]
+    assert short["rx_ns"] == [9000, 4000, 4000, 4000]
 
 
 def test_what_it_has_of_its_own_is_said_and_given_to_the_model():

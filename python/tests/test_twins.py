@@ -86,12 +86,15 @@ def test_a_page_has_every_numbered_difference(page):
     for path in halves(page, "kernel"):
         source = ROOT / path
         name = source.name
-        for d in differences(next(source.glob("*.c")) if source.is_dir() else source, " *"):
+        for d in differences(source, " *"):
             assert re.search(rf"^- kernel (?:{name} )?{d}:", text, re.M), f"{page.name}: no line for {name} {d}"
 
 
 def differences(source, mark):
-    """D1, D2, ... of a file's opening comment."""
-    source = source / "mod.rs" if source.is_dir() else source
-    head = [line for line in source.read_text().splitlines()[:60] if line.lstrip().startswith(mark.strip())]
+    """D1, D2, ... of the opening comments of a file, of a Rust module's or of all files of a kernel module."""
+    files = [source]
+    if source.is_dir():
+        files = sorted(source.glob("*.c")) or [source / "mod.rs"]
+    lines = (line for f in files for line in f.read_text().splitlines()[:60])
+    head = [line for line in lines if line.lstrip().startswith(mark.strip())]
     return sorted(set(re.findall(r"\b(D\d+)\b", "\n".join(head))))

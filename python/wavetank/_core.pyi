@@ -43,6 +43,7 @@ class CoreNode(TypedDict):
     rx_bad: FloatArray
     ends: FloatArray
     runs: FloatArray
+    modes: list[tuple[int, int, int, bool, float, int, int]]
     airtime_fraction: float
     airtime_rx_fraction: float
     series: dict[str, FloatArray]
@@ -77,6 +78,15 @@ def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
 
+def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
+    """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
+
+    ``stations``, ``statuses``, ``updates`` (of statistics), ``decisions`` (on a rate chain), ``probes``, ``no_probes``
+    (frames that came before it was time for one), ``wrong_updates``, ``wrong_decisions``, ``wrong_probes``,
+    ``differences`` (single values) and ``told``, the first ten of them in words. ``never_probes``: of a model that never
+    probes. Raises ValueError for what is no whole recording.
+    """
+
 def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
     """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""
 
@@ -93,8 +103,22 @@ def run_watched(
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 
+def compress_acks(path: str) -> str:
+    """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""
+
 def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
     """Count a capture's frames; JSON. Raises CaptureError, OSError."""
+
+def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
+    """Effective SNR in dB, n x 4 (BPSK, QPSK, 16-QAM, 64-QAM), of n reports; NaN for one with nothing in it.
+
+    ``csi``: int16, n x subcarriers x 2 (real, imaginary); ``snr_db``: float64, n. Raises ValueError if they do not fit.
+    """
+
+def channel_trace(
+    text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ..., csi: bool = ...
+) -> bytes | None:
+    """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
 
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""

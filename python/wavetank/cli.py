@@ -98,6 +98,9 @@ def _usable(folder: Path) -> None:
 from . import (  # noqa: E402
     cli_analyze,  # noqa: F401
     cli_bpf,  # noqa: F401
+    cli_csi,  # noqa: F401
+    cli_csid,  # noqa: F401
+    cli_hack,  # noqa: F401
     cli_judge,  # noqa: F401
     cli_linux,  # noqa: F401
     cli_names,  # noqa: F401

@@ -14,12 +14,12 @@ from .cli import _echo_json, _print, _progress, cli, jobs_option, json_option
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k"]))
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel"]))
 @click.option(
     "--reference",
     type=click.Path(path_type=Path),
     default=None,
-    help="Folder (kernel, linux) or file (dcf, ath9k) in place of the one that comes with it.",
+    help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
@@ -48,10 +48,11 @@ def validate(
 ) -> None:
     """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
 
-    `linux` runs both waters on the standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
+    `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
+    standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
     """
     from . import report
-    from .validate import ath9k, dcf, kernel, linux
+    from .validate import ath9k, dcf, kernel, linux, minstrel
 
     for option, given, owner in (
         ("--recorded", recorded, "linux"),
@@ -67,8 +68,9 @@ def validate(
         "dcf": lambda done: dcf.validate(reference, count, done, on),
         "linux": lambda done: linux.validate(reference, count, done, recorded),
         "ath9k": lambda done: ath9k.validate(reference, count, done),
+        "minstrel": lambda done: minstrel.validate(reference, count, done),
     }
-    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k}
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
     with _progress(f"validate {what}") as progress:
         total = len(modules[what].load(reference or modules[what].PATH))
         if what == "linux" and not recorded:

@@ -33,6 +33,11 @@ def dumps(value: Any) -> str:
     return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def line(value: Any) -> str:
+    """The same in one line."""
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+
+
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -325,6 +325,14 @@ def _aggregates() -> dict[str, Quantity]:
         lambda r: stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5) or 0.0,
         lambda r: _spread_out(_array(r["runs"]["ap"])), "count", "Further A-MPDUs after the first",
     )  # fmt: skip
+
+    def effective(r: Record) -> float:
+        """Packets of a channel access as the thesis has them: A-MPDUs in a row times packets in one, each the median."""
+        in_a_row = stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5)
+        size = stats.histogram_quantile(_array(r["ampdu"]["ap"]), 0.5)
+        return math.nan if in_a_row is None or size is None else (1 + in_a_row) * size
+
+    out["effective_ampdu"] = _scalar(effective, "packets", "Packets of a channel access")
     return out
 
 

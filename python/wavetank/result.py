@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -104,6 +104,21 @@ class Ping:
         return self.name.partition(" ")[0]
 
 
+class Mode(NamedTuple):
+    """How data PPDUs were modulated, and how many there were of them in the window.
+
+    ``mcs``: of 802.11n over all streams (15: two), of 802.11ac within one count of streams, of 802.11a the rate's place.
+    """
+
+    mcs: int
+    streams: int
+    width_mhz: int
+    short_gi: bool
+    mbit: float
+    ppdus: int
+    mpdus: int
+
+
 @dataclass(frozen=True)
 class Node:
     """A radio in the window. Histograms have 65 entries, for k = 0..64.
@@ -112,6 +127,7 @@ class Node:
     * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;
     * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
     * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
+    * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
     * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took.
     """
 
@@ -124,6 +140,12 @@ class Node:
     ends: FloatArray
     runs: FloatArray
     airtime_rx_fraction: float
+    modes: tuple[Mode, ...] = ()
+
+    def mean_mcs(self) -> float | None:
+        """The mean MCS of its MPDUs; None where it sent none."""
+        sent = sum(m.mpdus for m in self.modes)
+        return sum(m.mcs * m.mpdus for m in self.modes) / sent if sent else None
 
 
 @dataclass(frozen=True)
@@ -171,6 +193,7 @@ class Result:
                     n["ends"],
                     n["runs"],
                     n["airtime_rx_fraction"],
+                    tuple(Mode(*m) for m in n["modes"]),
                 )
                 for k, n in raw["nodes"].items()
             },
@@ -244,6 +267,8 @@ class Result:
             "ping_ms": stats.quantiles(rtt[self.within(t)]),
             "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
             "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},
+            "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
+            "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
             "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
             "drops": dict(self.drops),
             "jain": stats.jain([f.goodput_mbit for f in self.flows]) if self.flows else None,

@@ -57,6 +57,10 @@ class Scenario:
         """Validates without running: every key with its value as it would be used. Raises ScenarioError."""
         return _core.check(self.text, self.path, list(self.overrides))
 
+    def channel_trace(self, seed: int | None = None, *, csi: bool = False) -> bytes | None:
+        """Its channel, written down for the virtual radio (linux/radio/channel.c has the format); None if it has none."""
+        return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
+
     def given(self) -> frozenset[str]:
         """The keys that the file or an override names."""
         return frozenset(_keys(tomllib.loads(self.text), "")) | {k for k, _ in self.overrides}

@@ -1,8 +1,10 @@
 //! What goes over the air, as frames: from the model's exchanges or from a capture, to a capture, a picture or an analysis.
 //!
 //! [`Frame`] stands in the middle. [`Air`] makes frames of what the model's medium tells; [`read`] makes the same of a capture's
-//! bytes; [`write`] makes bytes of them; [`Analysis`] counts them. So runs and captures are counted by the same code.
+//! bytes; [`write`] makes bytes of them; [`Analysis`] counts them. So runs and captures are counted by the same code. [`acks`] runs
+//! header compression over a capture's TCP ACKs.
 
+pub mod acks;
 mod air;
 pub mod analysis;
 mod frame;

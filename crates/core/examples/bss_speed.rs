@@ -3,8 +3,8 @@
 use wavetank_core::driver::ath9k;
 use wavetank_core::mac80211;
 use wavetank_core::net::bss::{Bss, BssConfig, BssEvent, DriverConfig, Out, StaConfig, StaIx};
-use wavetank_core::phy::{Band, Ht, Mode};
-use wavetank_core::rate::fixed;
+use wavetank_core::phy::{Band, Ht, McsLoss, Mode};
+use wavetank_core::rate;
 use wavetank_core::sim::{Blind, EventQueue, FlowId, Kind, NodeId, Owner, Packet, Streams, Time};
 use wavetank_core::wifi::edca::Set;
 use wavetank_core::wifi::{medium, reorder};
@@ -14,13 +14,15 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         name,
         node: NodeId(node),
         mode,
+        mode_up: mode,
         driver: DriverConfig::Ath9k(ath9k::Params::default()),
         aggregates: true,
-        rate: fixed::Params::default(),
+        rate: rate::Setup::default(),
         queues: mac80211::Params::default(),
         tao: None,
         error_up: error,
         error_down: error,
+        snr: None,
     }
 }
 
@@ -74,8 +76,11 @@ fn measure(name: &str, stations: u16, error: f64, flows: &[(u8, u8, u32, u32)], 
     let mut all = vec![sta("ap".into(), 0, mode, error)];
     all.extend((1..=stations).map(|i| sta(format!("sta{i}"), i, mode, error)));
     let cfg = BssConfig {
+        mcs_loss: McsLoss::default(),
+        channel: Default::default(),
         band: Band::Ghz5,
         basic: vec![],
+        erp: Default::default(),
         medium: medium::Params::default(),
         reorder: reorder::Params::default(),
         qos: true,

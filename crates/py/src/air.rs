@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use wavetank_capture::acks::{AckRun, Acks};
 use wavetank_capture::read::{self as capture, FileInfo};
 use wavetank_capture::write::About;
 use wavetank_capture::{Analysis, Only, Origin, Report, Timeline, Views};
@@ -123,4 +124,20 @@ pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>,
     let info = py.detach(|| capture::read(input, |f| analysis.frame(f))).map_err(failed)?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m));
     Ok(json(Some(&info), &analysis.report(&name), origin.as_ref()))
+}
+
+/// Runs TCP/HACK's codec over the pure TCP ACKs of a capture. Returns JSON: `file` and `acks`. Raises `CaptureError` and `OSError`.
+#[pyfunction]
+pub(crate) fn compress_acks(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    #[derive(serde::Serialize)]
+    struct All {
+        file: FileInfo,
+        acks: Acks,
+    }
+    let input = File::open(&path)?;
+    let mut run = AckRun::default();
+    let file = py
+        .detach(|| capture::ip_packets(input, |p| run.packet(p)))
+        .map_err(|e| CaptureError::new_err(format!("{}: {e}", path.display())))?;
+    Ok(serde_json::to_string(&All { file, acks: run.done() }).expect("plain data"))
 }

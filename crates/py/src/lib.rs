@@ -2,14 +2,16 @@
 
 mod air;
 mod cases;
+mod csi;
 mod drill;
+mod minstrel;
 mod outcome;
 mod schema;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use wavetank_core::net::World;
 use wavetank_core::scenario::{self, Scenario, Source};
 
@@ -63,20 +65,41 @@ fn check<'py>(
     Ok(d)
 }
 
+/// The channel of a scenario, written down for the virtual radio (linux/radio/channel.c); None if it has none. Raises `ScenarioError`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides=vec![], seed=None, csi=false))]
+fn channel_trace<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+    csi: bool,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let s = read(text, path, &overrides, seed)?;
+    let bytes = py.detach(|| wavetank_core::net::channel_trace(&s, csi));
+    let bytes = bytes.map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
+    Ok(bytes.map(|b| PyBytes::new(py, &b)))
+}
+
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
+    m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
+    m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
     m.add_function(wrap_pyfunction!(cases::workload_names, m)?)?;
     m.add_function(wrap_pyfunction!(drill::packetdrill, m)?)?;
+    m.add_function(wrap_pyfunction!(minstrel::minstrel_replay, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;

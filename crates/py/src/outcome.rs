@@ -8,7 +8,7 @@ use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::Direction;
 
 /// A float64 numpy array (read-only: it shares the bytes).
-fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
     let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
     py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &bytes), "f8"))
 }
@@ -56,6 +56,29 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("rx_bad", array(py, &counts(&n.rx_bad))?)?;
     d.set_item("ends", array(py, &counts(&n.ends))?)?;
     d.set_item("runs", array(py, &counts(&n.runs))?)?;
+    for (name, used) in [("modes", &n.modes), ("rx_modes", &n.rx_modes)] {
+        let modes = PyList::empty(py);
+        for &(m, ppdus, mpdus) in used {
+            modes.append((m.mcs(), m.streams(), m.mhz(), m.short_gi(), m.rate().bps() as f64 / 1e6, ppdus, mpdus))?;
+        }
+        d.set_item(name, modes)?;
+    }
+    let rate = PyDict::new(py);
+    if let Some(c) = n.rate {
+        for (name, count) in [
+            ("units", c.units),
+            ("frames", c.frames),
+            ("probes", c.probes),
+            ("probe_frames", c.probe_frames),
+            ("probes_ok", c.probes_ok),
+            ("forced", c.forced),
+            ("forced_ok", c.forced_ok),
+            ("downs", c.downs),
+        ] {
+            rate.set_item(name, count)?;
+        }
+    }
+    d.set_item("rate", rate)?;
     d.set_item("airtime_fraction", n.airtime_fraction)?;
     d.set_item("airtime_rx_fraction", n.airtime_rx_fraction)?;
     let series = PyDict::new(py);

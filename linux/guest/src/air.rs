@@ -18,7 +18,12 @@ pub fn station_ns(i: usize) -> String {
 }
 
 pub fn build(case: &Case, stations: usize) -> Result<(), String> {
+    let rc = case.text("module_rc", "");
+    if !rc.is_empty() {
+        sys::insmod(&rc, &case.text("rc_params", ""))?;
+    }
     sys::insmod(&case.text("module_radio", ""), &format!("radios={} {}", stations + 1, case.text("radio", "")))?;
+    check_rate_control(case)?;
     let mut text = String::from("netns add AP\nnetns add S\nlink add apw netns AP type veth peer name sw netns S\n");
     for i in 0..stations {
         text += &format!("netns add {}\n", station_ns(i));
@@ -50,7 +55,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             with("wlan0")
         ),
     )?;
-    if case.get("gso_max_segs", 1)? == 1 {
+    if case.get("gso_max_segs", 1)? == 1 || !case.get("tso", true)? {
         sys::within("AP", || sys::offloads_off("apw"))?;
         sys::within("S", || sys::offloads_off("sw"))?;
     }
@@ -89,6 +94,20 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// mac80211 takes its default for a name that it does not know, and says nothing.
+fn check_rate_control(case: &Case) -> Result<(), String> {
+    let names = case.text("rc", "");
+    for (i, phy) in phys()?.iter().enumerate().filter(|_| !names.is_empty()) {
+        let wanted = names.split(',').nth(i).or(names.rsplit(',').next()).unwrap_or_default();
+        let file = format!("/sys/kernel/debug/ieee80211/{phy}/rc/name");
+        let is = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
+        if is.trim() != wanted && wanted != "fixed" {
+            return Err(format!("radio {i}: rate control {wanted} is not there; mac80211 took {}", is.trim()));
+        }
+    }
+    Ok(())
+}
+
 /// The wiphys' names in the order of the radios: numbers grow with each loading of the module.
 fn phys() -> Result<Vec<String>, String> {
     let entries = std::fs::read_dir("/sys/class/ieee80211").map_err(|e| e.to_string())?;
@@ -98,11 +117,13 @@ fn phys() -> Result<Vec<String>, String> {
 }
 
 fn access_point(case: &Case) -> Result<(), String> {
-    let ht = if case.get("ht", true)? { "ieee80211n=1\nht_capab=[HT40+][SHORT-GI-20][SHORT-GI-40]\n" } else { "" };
+    let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
+    let ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
     let wmm = u8::from(case.get("wmm", true)?);
+    let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}"
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}{more}"
     );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {

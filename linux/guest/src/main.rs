@@ -15,6 +15,7 @@ mod air;
 mod bulk;
 mod case;
 mod echo;
+mod feedback;
 mod json;
 mod qdisc;
 mod radio;

@@ -2,6 +2,7 @@
 //! wavetank_radio's counters, and mac80211's of its queues, from debugfs.
 //! src: linux/radio/debug.c; linux@6.12 net/mac80211/debugfs_sta.c sta_aqm_read.
 
+use crate::case::Case;
 use crate::json;
 
 pub type Counters = Vec<(String, u64)>;
@@ -59,13 +60,13 @@ pub fn dropped() -> String {
         // 6.12's aqm_read prints each of these two under the other's name (net/mac80211/debugfs.c)
         overlimit += named("fq_overmemory");
         memory += named("fq_overlimit");
-        codel += stations(&phy).iter().map(|t| drops(t)).sum::<u64>();
+        codel += station_files(&phy, "aqm").iter().map(|t| drops(t)).sum::<u64>();
     }
     json::object(&[("overlimit", overlimit.to_string()), ("memory", memory.to_string()), ("codel", codel.to_string())])
 }
 
-/// The queue files of every station that a card knows.
-fn stations(phy: &std::path::Path) -> Vec<String> {
+/// A debugfs file of every station that a card knows.
+fn station_files(phy: &std::path::Path, name: &str) -> Vec<String> {
     let inside = |dir: &std::path::Path| -> Vec<std::path::PathBuf> {
         std::fs::read_dir(dir).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect()).unwrap_or_default()
     };
@@ -73,8 +74,28 @@ fn stations(phy: &std::path::Path) -> Vec<String> {
         inside(phy).into_iter().filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("netdev:")));
     devices
         .flat_map(|d| inside(&d.join("stations")))
-        .filter_map(|s| std::fs::read_to_string(s.join("aqm")).ok())
+        .filter_map(|s| std::fs::read_to_string(s.join(name)).ok())
         .collect()
+}
+
+/// The channel's first step begins at `zero` (radio/channel.c).
+pub fn start_channel(case: &Case, zero: i64) -> Result<(), String> {
+    if !case.get("channel", false)? {
+        return Ok(());
+    }
+    std::fs::write("/sys/kernel/debug/wavetank/channel_start", zero.to_string())
+        .map_err(|e| format!("channel_start: {e}"))
+}
+
+/// What each card's rate control knows of each station: `rc_stats_csv`, lines joined by semicolons.
+pub fn rate_control() -> String {
+    let mut all = Vec::new();
+    for phy in wiphys() {
+        for text in station_files(&phy, "rc_stats_csv") {
+            all.push(format!("\"{}\"", text.trim_end().replace('\n', ";")));
+        }
+    }
+    json::array(all)
 }
 
 /// The column `drops` of a station's table of TXQs.

@@ -16,7 +16,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::echo::{self, Kind, Plan};
 use crate::udp::{self, Sink};
-use crate::{json, qdisc, radio, sys, wired};
+use crate::{feedback, json, qdisc, radio, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const SECOND: i64 = 1_000_000_000;
@@ -53,6 +53,11 @@ pub fn run(case: &Case) -> Result<String, String> {
     let watches = watches(case)?;
     let (flows_end, end): (i64, i64) = (case.get("flows_end", 0)?, case.get("end", 0)?);
     let zero = warm_up(&net)?;
+    radio::start_channel(case, zero)?;
+    let delay: i64 = case.get("feedback", -1)?;
+    if delay >= 0 {
+        feedback::start(net.radios, delay)?;
+    }
 
     echo::serve(&net.server.0, ECHO_PORT)?;
     let mut echoes = Vec::new();
@@ -186,10 +191,15 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
             Ok(())
         })?;
     }
-    for program in ["ip", "tc"] {
-        for words in case.lines(program) {
-            sys::feed(program, &["-n", words[0], "-batch"], &format!("{}\n", words[1..].join(" ")))?;
-        }
+    for words in case.lines("ip") {
+        sys::feed("ip", &["-n", words[0], "-batch"], &format!("{}\n", words[1..].join(" ")))?;
+    }
+    let aaq = case.text("module_aaq", "");
+    if !aaq.is_empty() {
+        sys::insmod(&aaq, "")?;
+    }
+    for words in case.lines("tc") {
+        qdisc::tc(words[0], &words[1..].join(" "))?;
     }
     for words in case.lines("aqm") {
         radio::set_queues(&words)?;

@@ -11,7 +11,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::radio::{self, Counters};
 use crate::udp::{self, Sink};
-use crate::{echo, json, qdisc, sys, wired};
+use crate::{echo, feedback, json, qdisc, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
@@ -28,6 +28,9 @@ pub fn run(case: &Case) -> Result<String, String> {
     let out = scenario(case);
     if case.get("trace", false)? {
         let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
+    }
+    if case.get("minstrel", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/minstrel", "/tmp/wt/minstrel");
     }
     out
 }
@@ -59,21 +62,21 @@ fn scenario(case: &Case) -> Result<String, String> {
 
     sys::note("stations have joined");
 
+    let aaq = case.text("module_aaq", "");
+    if !aaq.is_empty() {
+        sys::insmod(&aaq, "")?;
+    }
     let (first_ns, first_dev) = if up { ("C1", "wlan1") } else { ("AP", "wlan0") };
-    let watch = match case.text("qdisc", "").as_str() {
-        "" => None,
-        words => {
-            let senders = if up {
-                (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect()
-            } else {
-                vec![("AP".to_string(), "wlan0".to_string())]
-            };
-            for (ns, dev) in senders {
-                sys::feed("tc", &["-n", &ns, "-batch"], &format!("qdisc replace dev {dev} root handle 10: {words}\n"))?;
-            }
-            Some(qdisc::Watch::new(first_ns, first_dev, 0x10)?)
-        }
-    };
+    let both = case.text("qdisc", "");
+    let of = |key, sends: bool| case.text(key, if sends { &both } else { "" });
+    let (ap, sta) = (of("ap_qdisc", !up), of("sta_qdisc", up));
+    let cards = std::iter::once(("AP".to_string(), "wlan0".to_string(), &ap))
+        .chain((0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1), &sta)));
+    for (ns, dev, words) in cards.filter(|(_, _, words)| !words.is_empty()) {
+        qdisc::tc(&ns, &format!("qdisc replace dev {dev} root handle 10: {words}"))?;
+    }
+    let watched = !(if up { &sta } else { &ap }).is_empty();
+    let watch = watched.then(|| qdisc::Watch::new(first_ns, first_dev, 0x10)).transpose()?;
 
     let cc = case.text("module_cc", "");
     if !cc.is_empty() {
@@ -100,6 +103,11 @@ fn scenario(case: &Case) -> Result<String, String> {
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
+    radio::start_channel(case, zero)?;
+    let delay: i64 = case.get("feedback", -1)?;
+    if delay >= 0 {
+        feedback::start(stations + 1, delay)?;
+    }
     let count = if interval > 0 { ((secs + 1.4) * 1e9) as i64 / interval + 1 } else { 0 };
     let plan = echo::Plan {
         zero,
@@ -197,6 +205,13 @@ fn scenario(case: &Case) -> Result<String, String> {
         tsq_cards.push(format!("\"after reset: {}\"", left.lines().collect::<Vec<_>>().join(", ")));
         sys::rmmod("wavetank_tsq")?;
     }
+    if case.get("unload", false)? {
+        sys::rmmod("wavetank_radio")?; // while TCP sends, and TAO holds ACKs
+        if !aaq.is_empty() {
+            sys::rmmod("wavetank_aaq")?;
+        }
+        sys::sleep_until(sys::now() + 500 * MS);
+    }
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
     let (t1, a1) = last.expect("base is set");
     let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
@@ -217,6 +232,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("pings", json::array(pings)),
         ("netstat", json::object(&[("C1", wired::netstat("C1")), ("S", wired::netstat("S"))])),
         ("tsq_cards", json::array(tsq_cards)),
+        ("rc", radio::rate_control()),
         ("radio", radio),
     ]))
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..result import DSCP, ENDS, Flow, Node, Ping, Result
+from ..result import DSCP, ENDS, Flow, Mode, Node, Ping, Result
 from ..stats import FloatArray
 from .translate import FlowName, Translated
 
@@ -24,6 +24,8 @@ TCP = (
     "notsent",
 )  # fmt: skip
 MICROSECONDS = ("srtt_ms", "min_rtt_ms")
+#: Data bits a symbol and stream of MCS 0 to 7, by channel width. src: 802.11-2020 tables 19-27, 19-31
+HT_BITS = {20: (26, 52, 78, 104, 156, 208, 234, 260), 40: (54, 108, 162, 216, 324, 432, 486, 540)}
 
 
 def _table(rows: list[list[float | None]], width: int) -> FloatArray:
@@ -90,6 +92,7 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
             airtime_rx_fraction=rx_share,
+            modes=_modes(before[i], after[i]),
         )
     return nodes
 
@@ -101,6 +104,20 @@ def _hist(before: dict[str, int], after: dict[str, int]) -> FloatArray:
         if k.startswith("ampdu_"):
             hist[int(k[6:])] = v - before.get(k, 0)
     return hist
+
+
+def _modes(before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
+    """Data by how it was modulated, between two readings of a radio's counters; 802.11a's is not told apart."""
+    found = []
+    for k, v in after.items():
+        if not k.startswith("mode_ppdus_") or v == before.get(k, 0):
+            continue
+        mcs, mhz, short = (int(word) for word in k.removeprefix("mode_ppdus_").split("_"))
+        mpdus = k.replace("ppdus", "mpdus")
+        streams, ppdus = mcs // 8 + 1, v - before.get(k, 0)
+        mbit = HT_BITS[mhz][mcs % 8] * streams / (3.6 if short else 4.0)
+        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, after[mpdus] - before.get(mpdus, 0)))
+    return tuple(found)
 
 
 def _drops(out: dict[str, Any], queues: dict[str, Any]) -> dict[str, int]:

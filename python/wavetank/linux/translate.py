@@ -8,18 +8,19 @@ driver's, another discipline's) say nothing here, as in the model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
 from ..errors import UserError
 from ..scenario import Scenario
-from . import units
+from . import rate, units
 from .own import (
     ALIKE,
     DENSITY,
     GAIN_BITS,
+    HOSTAPD_QUEUE,
     LEGACY_MBIT,
     MARKS,
     MODES,
@@ -77,10 +78,12 @@ class _Translator:
         self.used: dict[str, str] = {}
         self.notes: list[str] = []
         self.alike: dict[str, str] = {}
-        self.lines: dict[str, list[str]] = {k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm")}
+        self.lines: dict[str, list[str]] = {
+            k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm", "hostapd")
+        }
         self.queues: list[str] = []
         self.radio: dict[str, Any] = {}
-        self.fifo = [0, 246, 1424]
+        self.fifo = [0, 246, 1424, 0]
         self.case: dict[str, Any] = {}
 
     def refuse(self, key: str, why: str) -> UserError:
@@ -276,7 +279,7 @@ class _Translator:
         def span(key: str) -> str:
             return units.tc_span(self.text(n[key]))
 
-        if kind in ("pfifo", "bfifo"):
+        if kind in ("pfifo", "bfifo", "aaq"):
             return f"{kind} limit {size('limit')}"
         if kind == "pfifo_fast":
             return kind
@@ -357,13 +360,21 @@ class _Translator:
         if self.stations > MOST_STATIONS:
             raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
         self.rates()
+        rate.channel(self)
         r = self.radio
-        r["error_ppm"] = round(float(self.text("wifi.error_rate")) * 1e6)
+        r["error_ppm"] = self.losses()
+        for way in ("up", "down"):
+            if self.v[f"stations.error_{way}"] != "off":
+                if isinstance(r["error_ppm"], list):
+                    raise self.refuse(f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations")
+                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
         r["eifs"] = self.on("medium.collision_eifs")
-        sta, ap = self.text("host.sta_rx"), self.text("host.ap_rx")
-        if sta != ap:
-            raise self.refuse("host.sta_rx", f"the virtual radio has one time for all hosts, and host.ap_rx is {ap}")
-        r["rx_ns"] = units.span(sta)
+        ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
+        r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
+        r["tao"] = self.on("tao.enabled")
+        if r["tao"]:
+            r["tao_leave"] = self.number("tao.leave")
+        self.contention()
         drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
         for end, driver in drivers.items():
             if driver not in MODES:
@@ -378,23 +389,33 @@ class _Translator:
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
         r["fifo"] = self.fifo
+        if drivers["ap"] == "ath9k_tidq":
+            # as on a wire without GRO: over veth, TCP's large packets would reach the qdisc whole
+            self.case["tso"] = False
         self.above_cards(drivers)
 
     def rates(self) -> None:
-        """One rate for all data."""
+        """One rate for all data, or rate control."""
         r = self.radio
+        controls = rate.controls(self)
         standard = self.text("wifi.standard")
         if standard == "a":
             r |= {"ht": False, "ampdu": False}
             mbit = units.rate(self.text("wifi.rate")) // 10**6
             if mbit not in LEGACY_MBIT:
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
-            r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
+            if "fixed" in controls:
+                r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
         elif standard == "n":
             mcs = self.number("wifi.mcs")
             if mcs > MOST_MCS:
                 raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
+            if set(controls) != {"fixed"}:
+                self.as_it_is(mcs)
+                if "fixed" in controls:
+                    r["fixed_mcs"] = mcs
+            else:
+                r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
             r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
             r["ampdu"] = self.on("wifi.aggregation")
         else:
@@ -408,20 +429,84 @@ class _Translator:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
 
+    def as_it_is(self, mcs: int) -> None:
+        """Under rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
+        self.radio["streams"] = mcs // 8 + 1
+        self.text("stations.mcs")
+        if self.v.get("stations.mcs", "off") != "off":
+            raise self.refuse("stations.mcs", "with rate control every virtual card has wifi.mcs's streams")
+        if self.number("wifi.width_mhz") != 40:
+            raise self.refuse("wifi.width_mhz", "with rate control the virtual radio's channel is 40 MHz wide")
+        if not self.on("wifi.short_gi"):
+            raise self.refuse("wifi.short_gi", "with rate control the virtual card has the short guard interval, too")
+
+    def losses(self) -> int | list[int]:
+        """MPDUs lost in a million, by MCS where the scenario gives them so."""
+        every, listed = float(self.text("wifi.error_rate")), self.text("wifi.mcs_error")
+        if listed == "off":
+            return round(every * 1e6)
+        by_mcs: list[int] = []
+        for part in listed.split(","):
+            value, _, times = part.strip().partition("*")
+            by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
+        return by_mcs[:32]
+    def differ(self, key: str) -> bool:
+        """Whether stations have values of their own."""
+        return self.v.get(f"stations.{key}", "off") != "off"
+
+    @staticmethod
+    def ppm(text: str) -> int:
+        return round(float(text) * 1e6)
+
+    def each(self, key: str, default: int, read: Callable[[str], int]) -> list[int]:
+        """A value for each station; those beyond the list's end have the default."""
+        listed: list[int] = []
+        if self.v.get(key, "off") != "off":
+            for part in self.text(key).split(","):  # "15, 7*3": 7 three times
+                value, _, times = part.strip().partition("*")
+                listed += [read(value.strip())] * int(times or 1)
+        return (listed + [default] * self.stations)[: self.stations]
+
+    def contention(self) -> None:
+        """EDCA parameters as hostapd's lines: what it announces to the stations, and what the access point has itself."""
+        for section in ("edca", "edca_ap"):
+            for ac, queue in HOSTAPD_QUEUE.items():
+                given = {k: f"{section}.{ac}_{k}" for k in ("aifsn", "cw_min", "cw_max", "txop")}
+                for k, key in given.items():
+                    if self.v[key] == "auto":
+                        continue
+                    value = self.span(key) // 1000 if k == "txop" else self.number(key)
+                    if k == "txop" and value % 32:
+                        raise self.refuse(key, "the standard counts 32 us")
+                    if section == "edca":  # windows as exponents, the opportunity in 32 us
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "txop_limit"}[k]
+                        value = (
+                            (value + 1).bit_length() - 1
+                            if k.startswith("cw")
+                            else value // 32
+                            if k == "txop"
+                            else value
+                        )
+                        self.lines["hostapd"].append(f"wmm_ac_{ac}_{word}={value}")
+                    else:
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "burst"}[k]
+                        text = f"{value / 1000:.1f}" if k == "txop" else str(value)
+                        # hostapd rounds to 32 us: its default for voice, 1.5 ms, is announced to the driver as 47
+                        if k == "txop" and (round(float(text) * 10) * 100 + 16) // 32 != value // 32:
+                            raise self.refuse(key, "hostapd has tenths of a millisecond")
+                        self.lines["hostapd"].append(f"tx_queue_data{queue}_{word}={text}")
+
     def each_mcs(self, mcs: int) -> int | list[int]:
         """One for all, or one a station after the AP's, which is unused."""
-        if self.v.get("stations.mcs", "off") == "off":
+        if not self.differ("mcs"):
             return mcs
-        listed: list[int] = []
-        for part in self.text("stations.mcs").split(","):  # "15, 7*3": 7 three times
-            value, _, times = part.strip().partition("*")
-            listed += [int(value)] * int(times or 1)
+        listed = self.each("stations.mcs", mcs, int)
         if max(listed) > max(15, mcs // 8 * 8 + 7):
             raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
         return [mcs, *listed]
 
     def above_cards(self, drivers: Mapping[str, str]) -> None:
-        """ath9k_htc's disciplines; limits of mac80211's queues."""
+        """Disciplines above ath9k_htc and ath9k_tidq; limits of mac80211's queues."""
         cards = {
             "ap": [("AP", "wlan0", "ap wlan")],
             "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
@@ -433,7 +518,8 @@ class _Translator:
         for end in ends:
             # 6.12 has TXQs above ath9k_htc
             self.radio["htc_qdisc"] = above[end] == "qdisc"
-            if above[end] == "qdisc":
+        for end, driver in drivers.items():
+            if driver == "ath9k_tidq" or above.get(end) == "qdisc":
                 kind = self.text(f"{end}.qdisc")
                 for ns, dev, name in cards[end]:
                     self.attach(f"{end}.qdisc", kind, ns, dev, name)
@@ -443,14 +529,20 @@ class _Translator:
 
     def driver(self, name: str) -> dict[str, tuple[str, Any]]:
         """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
-        if name == "ath9k":
+        if name in ("ath9k", "ath9k_tidq"):
             rts = self.text("ath9k.rts_threshold")
             if rts not in ("off", "0"):
                 raise self.refuse("ath9k.rts_threshold", "the virtual card protects all frames (0) or none (off)")
             density = self.span("ath9k.density")
             if density not in DENSITY:
                 raise self.refuse("ath9k.density", "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us")
-            return {
+            own = {}
+            if name == "ath9k_tidq":
+                own = {
+                    "max_pending": ("ath9k.max_pending", self.number("ath9k.max_pending")),
+                    "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
+                }
+            return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
                 "density": ("ath9k.density", DENSITY[density]),
                 "hw_depth": ("ath9k.depth", self.number("ath9k.depth")),
@@ -538,8 +630,15 @@ class _Translator:
             return section == self.v["tcp.cc"]
         if section in names["qdisc"] and section != "htb":
             return any(k.startswith(f"{section}.") for k in self.used)
+        if (its := rate.relevant(self.v, section)) is not None:
+            return self.wifi and its
+        if key in ("ath9k.max_pending", "ath9k.keep_turn"):
+            section = "ath9k_tidq"
         if section in MODES:
-            return self.wifi and section in (self.v["ap.driver"], self.v["sta.driver"])
+            drivers = {self.v["ap.driver"], self.v["sta.driver"]} if self.wifi else set()
+            return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
+        if key == "tao.leave":
+            return self.wifi and self.v["tao.enabled"] == "true"
         if key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
             htc = self.wifi and self.v[f"{section}.driver"] == "ath9k_htc"
             return htc and (key.endswith("above") or self.v[f"{section}.above"] == "qdisc")

@@ -49,11 +49,11 @@ def digest() -> str:
     """Digest of everything in ``linux/`` that decides a result."""
     root = folder()
     h = hashlib.sha256()
-    for name in DECIDES:
+    for name in (*DECIDES, "../crates/csi/src"):
         top = root / name
         files = [top] if top.is_file() else [p for p in top.rglob("*") if p.is_file() and "target" not in p.parts]
         for p in sorted(files):
-            h.update(str(p.relative_to(root)).encode() + b"\0" + p.read_bytes())
+            h.update(os.path.relpath(p, root).encode() + b"\0" + p.read_bytes())
     return h.hexdigest()[:16]
 
 
@@ -112,11 +112,19 @@ def build(jobs: int | None = None, progress: Progress = lambda done, of, what: N
 
 
 def carry_out(
-    case: Mapping[str, Any], seed: int, seconds: float, progress: Callable[[int], None] = lambda s: None
+    case: Mapping[str, Any],
+    seed: int,
+    seconds: float,
+    progress: Callable[[int], None] = lambda s: None,
+    channel: bytes | None = None,
 ) -> str:
-    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time."""
+    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time; ``channel`` is
+    what the case's key of that name stands for."""
     with tempfile.TemporaryDirectory(prefix="wavetank-case-") as tmp:
         path, out = Path(tmp) / "case.json", Path(tmp) / "out.json"
+        if channel is not None:
+            (Path(tmp) / "channel").write_bytes(channel)
+            case = {**case, "channel": str(Path(tmp) / "channel")}
         path.write_text(json.dumps(case))
 
         def on_line(line: str) -> None:

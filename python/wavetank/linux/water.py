@@ -46,6 +46,7 @@ def simulate(
     of = translate.translate(scenario, seed)
     start = time.perf_counter()
     progress(0.0, of.seconds)
-    text = tree.carry_out(of.case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds))
+    channel = scenario.channel_trace(of.seed, csi=of.case["channel"]["csi"]) if "channel" in of.case else None
+    text = tree.carry_out(of.case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds), channel)
     progress(of.seconds, of.seconds)
     return outcome.result(of, text, time.perf_counter() - start)

@@ -5,8 +5,9 @@ runs ``run1``, ``run2`` ...: each with another seed and the flows 13.7 ms later 
 often, with the same seeds and times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
 over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Figures, over ``warmup``
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
-station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included. A figure
-holds within 5 % (goodput) or 15 % of the kernel's.
+station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
+control chooses, each MCS's share of the sender's MPDUs, attempts included; where the stations have a discipline of their own, the
+mean size of their A-MPDUs of TCP ACKs. A figure holds within 5 % (goodput), 5 points (shares) or 15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ TOLERANCES: dict[str, float] = {
     "srtt_p50": 0.15,
     "ping_p50": 0.15,
     "ampdu_mean": 0.15,
+    "ack_ampdu_mean": 0.15,
 }
+#: Where rate control chooses: the largest difference of an MCS's share of the sender's MPDUs, in points.
+MCS_POINTS = 5.0
+#: Begins the names of those figures: the share in percent, an MCS each.
+SHARE = "mcs_"
 #: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
     "stations": 1,
@@ -56,6 +62,8 @@ CONFIG: dict[str, Any] = {
     "tos": 0,
     "ping_ms": 100,
     "qdisc": "",
+    "ap_qdisc": "",
+    "sta_qdisc": "",
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -69,11 +77,16 @@ RADIO: dict[str, Any] = {
     "htc_qdisc": True,
     "rimt_first_us": 0,
     "rimt_last_us": 0,
+    "streams": 2,
+    "max_frames": 32,
+    "keep_turn": False,
+    "error_down_ppm": [],
+    "tao": False,
 }
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
-DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
@@ -217,17 +230,25 @@ def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
     drivers = {DRIVERS[_per_radio(radio["mode"], i)] for i in range(c["stations"] + 1)}
     if missing := sorted(drivers - set(names["driver"])):
         return f"the driver {missing[0]} is not there yet"
-    if -1 in _mcs(c):
-        return "rate control (minstrel) is not there yet"
-    if isinstance(radio["error_ppm"], list) and len(set(radio["error_ppm"])) > 1:
-        return "an error rate a modulation is not there yet"
+    if -1 in _mcs(c) and len(set(_mcs(c))) > 1:
+        return "rate control at some stations only is not there yet"
+    if -1 in _mcs(c) and drivers != {"ath9k"}:
+        return "rate control over a card whose firmware chooses is not there yet"
     if c["tos"] not in (0, RRUL):
         return "marks other than RRUL's are not there yet"
     if c["traffic"] == "tcp" and MODEL_CC.get(c["cc"], c["cc"]) not in names["cc"]:
         return f"the congestion control {c['cc']} is not there yet"
-    if c["qdisc"] and c["qdisc"].split()[0] not in names["qdisc"]:
-        return f"the queueing discipline {c['qdisc']} is not there yet"
+    for key in ("qdisc", "ap_qdisc", "sta_qdisc"):
+        if c[key] and c[key].split()[0] not in names["qdisc"]:
+            return f"the queueing discipline {c[key]} is not there yet"
     return ""
+
+
+def _losses(ppm: Any) -> dict[str, str]:
+    """The radio's losses: the same for all MCSs, or a list by MCS, whose last holds for the rest in both."""
+    if isinstance(ppm, list) and len(set(ppm)) > 1:
+        return {"wifi.mcs_error": ", ".join(repr(x / 1e6) for x in ppm)}
+    return {"wifi.error_rate": repr(_per_radio(ppm, 0) / 1e6)}
 
 
 def _span(seconds: float) -> str:
@@ -252,9 +273,8 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         "time.warmup": _span(c["warmup"]),
         "time.sample": _span(c["step"]),
         "wifi.stations": str(c["stations"]),
-        "wifi.mcs": str(_per_radio(radio["fixed_mcs"], 1)),
+        "wifi.mcs": str(_mcs(c)[0]),
         "wifi.tx_sk_pacing_shift": str(radio["pacing_shift"]),
-        "wifi.error_rate": repr(_per_radio(radio["error_ppm"], 0) / 1e6),
         "ap.driver": DRIVERS[_per_radio(radio["mode"], 0)],
         "sta.driver": DRIVERS[_per_radio(radio["mode"], 1)],
         "host.sta_rx": f"{radio['rx_ns']} ns",
@@ -277,12 +297,16 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # UDP runs between the stations and the AP itself
         "backhaul.present": "true" if tcp else "false",
     }
+    sets |= _losses(radio["error_ppm"])
     # 0: the virtual card tells of every frame at once
     sets |= {f"ath9k.rimt_{k}": f"{radio[f'rimt_{k}_us']} us" for k in ("first", "last")}
     # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there unless it is told otherwise
     above = "qdisc" if radio["htc_qdisc"] else "txqs"
     sets |= {"ap.above": above, "sta.above": above}
     sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
+    if -1 in _mcs(c):
+        control = "minstrel_ht"
+        sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": control, "sta.rate_control": control}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
     if len(set(_mcs(c))) > 1:
@@ -296,10 +320,18 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
             "netem.delay": _span(c["rtt_ms"] / 2e3),
             "netem.limit": "100000",
         }
-    if c["qdisc"]:
-        kind, *words = c["qdisc"].split()
-        sets |= {"ap.qdisc": kind, "sta.qdisc": kind}
-        sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    # in the kernel `qdisc` is of the side that sends; the model may have it on both, for nothing waits on the other
+    for end in ("ap", "sta"):
+        if c["qdisc"] or c[f"{end}_qdisc"]:
+            kind, *words = (c[f"{end}_qdisc"] or c["qdisc"]).split()
+            sets[f"{end}.qdisc"] = kind
+            sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
+    sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
+    sets["tao.enabled"] = "true" if radio["tao"] else "false"
+    if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
+        rates = [_per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
+        sets["stations.error_down"] = ", ".join(map(repr, rates))
     return list(sets.items())
 
 
@@ -330,9 +362,18 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     rtts = sorted(r for r in np.asarray(ping["rtt_ms"])[(t >= low) & (t <= high)] if not math.isnan(r))
     if rtts:
         values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
-    sizes = np.asarray(out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["ampdu_hist"])
-    if sizes[1:].sum():
-        values["ampdu_mean"] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
+    senders = {"ampdu_mean": ["ap" if config["dir"] == "down" else "sta1"]}
+    if config["sta_qdisc"] and config["dir"] == "down":
+        senders["ack_ampdu_mean"] = [f"sta{i + 1}" for i in range(config["stations"])]
+    for figure, nodes in senders.items():
+        sizes = np.sum([out["nodes"][n]["ampdu_hist"] for n in nodes], axis=0)
+        if sizes[1:].sum():
+            values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
+    if -1 in _mcs(config):
+        sent: dict[int, int] = {}
+        for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
+            sent[mcs] = sent.get(mcs, 0) + mpdus
+        values |= {f"mcs_{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
     return values
 
 
@@ -343,7 +384,21 @@ def run_case(case: Case) -> dict[str, float]:
         later = i * LATER_MS
         out = _core.run(_SCENARIO, case.name, overrides(case.config, later), i + 1)
         runs.append(figures(case.config, out, later))
-    return {k: float(np.median([r[k] for r in runs])) for k in runs[0] if all(k in r for r in runs)}
+    keys = {k: None for r in runs for k in r if k.startswith(SHARE) or all(k in s for s in runs)}
+    return {k: float(np.median([r.get(k, 0.0) if k.startswith(SHARE) else r[k] for r in runs])) for k in keys}
+
+
+def _mcs_row(case: Case, ours: dict[str, float]) -> list[Row]:
+    """The MCS whose share of the sender's MPDUs differs most, in points; none where no rate control chose."""
+    kernel = {k: float(np.median(v)) for k, v in case.kernel.items() if k.startswith(SHARE)}
+    if not kernel:
+        return []
+    apart = {k: ours.get(k, 0.0) - kernel.get(k, 0.0) for k in kernel | {k: 0.0 for k in ours if k.startswith(SHARE)}}
+    worst = max(apart, key=lambda k: abs(apart[k]))
+    low, high = kernel.get(worst, 0.0) - MCS_POINTS, kernel.get(worst, 0.0) + MCS_POINTS
+    share = ours.get(worst, 0.0)
+    told = f"{worst}: {share:.1f} % of the MPDUs, the kernel's {kernel.get(worst, 0.0):.1f} %"
+    return [Row(case.name, "mcs_share", kernel.get(worst, 0.0), share, low <= share <= high, told, low, high)]
 
 
 def judge(case: Case, ours: dict[str, float]) -> list[Row]:
@@ -359,7 +414,7 @@ def judge(case: Case, ours: dict[str, float]) -> list[Row]:
             rows.append(Row(case.name, figure, median, None, False, "the model gave no value", low, high))
             continue
         rows.append(Row(case.name, figure, median, value, low <= value <= high, "", low, high))
-    return rows
+    return rows + _mcs_row(case, ours)
 
 
 def known(case: Case) -> dict[str, float]:
@@ -375,7 +430,8 @@ def live(case: Case, scenarios: Path) -> dict[str, tuple[float, ...]]:
     """The kernel's runs of a scenario of a file, run now. Raises LinuxFailed."""
     words = ["standing-run", case.name, "--scenarios", str(scenarios.resolve()), "--runs", str(LIVE_RUNS)]
     runs = json.loads(tree.program(words, lambda line: None))["runs"]
-    return {k: tuple(r[k] for r in runs) for k in runs[0] if all(k in r for r in runs)}
+    keys = {k: None for r in runs for k in r if k.startswith(SHARE) or all(k in s for s in runs)}
+    return {k: tuple(r.get(k, 0.0) if k.startswith(SHARE) else r[k] for r in runs) for k in keys}
 
 
 def validate(
@@ -404,6 +460,8 @@ COLUMNS = {
     "srtt_p50": "srtt",
     "ping_p50": "ping",
     "ampdu_mean": "A-MPDU",
+    "mcs_share": "MCS",
+    "ack_ampdu_mean": "ACKs' A-MPDU",
 }
 #: What the table of the docs stands between.
 BEGIN, END = "<!-- wavetank validate linux -->", "<!-- end -->"
@@ -414,11 +472,15 @@ def markdown(report: Report) -> str:
     s = report.summary()
     cases = report.cases()
     held = sum(ok is True for ok in cases.values())
-    medians = ", ".join(f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %" for m, v in s["by_metric"].items())
+    medians = ", ".join(
+        f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %"
+        for m, v in s["by_metric"].items()
+        if m != "mcs_share"
+    )
     lines = [
         f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
         "",
-        "Relative errors of the medians in percent (bold: outside):",
+        "Relative errors of the medians in percent, of the MCS whose share differs most in points (bold: outside):",
         "",
         f"| scenario | {' | '.join(COLUMNS.values())} | |",
         f"| --- |{' --- |' * len(COLUMNS)} --- |",
@@ -439,6 +501,9 @@ def _cell(row: Row | None) -> str:
         return ""
     if row.ok is None:
         return "n/a"
+    if row.metric == "mcs_share" and row.ours is not None and row.reference is not None:
+        error = f"{row.ours - row.reference:+.1f}"  # points
+        return error if row.ok else f"**{error}**"
     error = "?" if row.relative_error is None else f"{100 * row.relative_error:+.1f}"
     return error if row.ok else f"**{error}**"
 

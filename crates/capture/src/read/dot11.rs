@@ -52,6 +52,33 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
     Some(())
 }
 
+/// Where a data frame's body begins, what its sequence control says, and of QoS data the control field.
+struct Head {
+    seq: u16,
+    qos: Option<u16>,
+    body: usize,
+}
+
+fn head(b: &[u8], sub: u8, flags: u8, pad: bool) -> Option<Head> {
+    let seq = le16(b, 22)?;
+    let mut body = if flags & 3 == 3 { 30 } else { 24 };
+    let mut qos = None;
+    if sub & 8 != 0 {
+        qos = Some(le16(b, body)?);
+        body += 2;
+        if flags & 0x80 != 0 {
+            body += 4; // HT Control
+        }
+    }
+    if pad {
+        body = body.next_multiple_of(4);
+    }
+    Some(Head { seq, qos, body })
+}
+
+/// An A-MSDU is in the body. src: 802.11-2020 9.2.4.5.9
+const AMSDU: u16 = 0x80;
+
 fn data(b: &[u8], sub: u8, flags: u8, pad: bool, f: &mut Frame) {
     f.ta = mac(b, 10);
     f.from_ds = match flags & 3 {
@@ -62,27 +89,37 @@ fn data(b: &[u8], sub: u8, flags: u8, pad: bool, f: &mut Frame) {
     let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) else { return };
     f.far = far;
     f.seq = seq >> 4;
-    let mut at = if flags & 3 == 3 { 30 } else { 24 };
-    let mut amsdu = false;
-    if sub & 8 != 0 {
-        let Some(qos) = le16(b, at) else { return };
-        f.tid = Some((qos & 0x0f) as u8);
-        amsdu = qos & 0x80 != 0;
-        at += 2;
-        if flags & 0x80 != 0 {
-            at += 4; // HT Control
-        }
-    }
-    if pad {
-        at = at.next_multiple_of(4);
-    }
-    if f.kind == Kind::Null || f.protected || f.bad || seq & 0x0f != 0 {
+    let Some(h) = head(b, sub, flags, pad) else { return };
+    f.tid = h.qos.map(|q| (q & 0x0f) as u8);
+    if f.kind == Kind::Null || f.protected || f.bad || h.seq & 0x0f != 0 {
         return;
     }
-    if amsdu {
-        at += 14;
-    }
-    if let Some(body) = b.get(at..) {
+    let first = if h.qos.is_some_and(|q| q & AMSDU != 0) { h.body + 14 } else { h.body };
+    if let Some(body) = b.get(first..) {
         f.packet = packet::llc(body);
+    }
+}
+
+/// Each MSDU (LLC and what follows, as much as was kept) of a data frame that is neither encrypted nor a fragment.
+pub(super) fn msdus<'a>(b: &'a [u8], pad: bool, mut each: impl FnMut(&'a [u8])) {
+    let Some(&[control, flags]) = b.first_chunk::<2>() else { return };
+    // data, with a body
+    if control & 0x0c != 8 || control >> 4 & 4 != 0 || flags & 0x40 != 0 {
+        return;
+    }
+    let Some(h) = head(b, control >> 4, flags, pad).filter(|h| h.seq & 0x0f == 0 && flags & 4 == 0) else { return };
+    let Some(mut body) = b.get(h.body..) else { return };
+    if h.qos.is_none_or(|q| q & AMSDU == 0) {
+        return each(body);
+    }
+    // Subframes: two addresses, length, MSDU, up to three bytes of padding. src: 802.11-2020 9.3.2.2.2
+    while let Some((start, rest)) = body.split_at_checked(14) {
+        let len = usize::from(u16::from_be_bytes([start[12], start[13]]));
+        if len == 0 {
+            return;
+        }
+        each(&rest[..len.min(rest.len())]);
+        let Some(next) = rest.get((14 + len).next_multiple_of(4) - 14..) else { return };
+        body = next;
     }
 }

@@ -43,10 +43,23 @@ impl core::fmt::Display for Failure {
 }
 impl std::error::Error for Failure {}
 
+/// A packet as the capture has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Raw<'a> {
+    /// Link type (LINKTYPE_*).
+    pub link: i32,
+    /// Its bytes, as many as were kept.
+    pub kept: &'a [u8],
+    /// How long it was on the wire.
+    pub whole: u32,
+    /// When, ns.
+    pub time: u64,
+}
+
 /// An interface: its link type and what its time stamps count.
 #[derive(Clone, Copy)]
 struct Interface {
-    radiotap: bool,
+    link: i32,
     per_second: u64,
     offset_ns: i128,
 }
@@ -80,6 +93,8 @@ fn resolution(code: u8) -> Option<u64> {
 
 struct State {
     info: FileInfo,
+    links: &'static [i32],
+    link: i32,
     interfaces: Vec<Interface>,
     nanoseconds: bool,
     big_endian: bool,
@@ -90,6 +105,17 @@ struct State {
 ///
 /// Errors: it is no capture, or one of another link type alone.
 pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<FileInfo, Failure> {
+    packets(input, &[RADIOTAP], wrong_link, |p| frame(p.kept, p.whole, p.time).inspect(|f| each(f)).is_some())
+}
+
+/// The same of the packets of any of `links`; `each` says whether it could read the packet. `refused` says what is wrong with a file that has
+/// another link type alone.
+pub(super) fn packets<R: Read + Send>(
+    input: R,
+    links: &'static [i32],
+    refused: fn(Linktype) -> Failure,
+    mut each: impl FnMut(Raw<'_>) -> bool,
+) -> Result<FileInfo, Failure> {
     let mut reader = create_reader(BUFFER, Fill(input)).map_err(|e| match e {
         PcapError::Eof => Failure("is empty; expected pcap or pcapng".into()),
         PcapError::ReadError => Failure("cannot be read".into()),
@@ -98,6 +124,8 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
     })?;
     let mut s = State {
         info: FileInfo::default(),
+        links,
+        link: 0,
         interfaces: Vec::new(),
         nanoseconds: false,
         big_endian: false,
@@ -106,7 +134,10 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
     loop {
         match reader.next() {
             Ok((n, block)) => {
-                s.block(&block, &mut each)?;
+                s.block(&block, &mut each);
+                if s.foreign.is_some() && s.info.format == "pcap" {
+                    break; // all its packets are of that link type
+                }
                 s.info.bytes += n as u64;
                 reader.consume_noshift(n);
             }
@@ -150,7 +181,7 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<Fi
         }
     }
     match s.foreign {
-        Some(l) if s.info.packets == 0 => Err(wrong_link(l)),
+        Some(l) if s.info.packets == 0 => Err(refused(l)),
         _ => Ok(s.info),
     }
 }
@@ -185,20 +216,19 @@ impl State {
         format!("at byte {}: it ends in the middle of a block, {left} bytes after its begin", self.info.bytes)
     }
 
-    fn block(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(&Frame)) -> Result<(), Failure> {
+    fn block(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(Raw<'_>) -> bool) {
         match block {
             PcapBlockOwned::LegacyHeader(h) => {
                 self.info.format = "pcap";
                 self.nanoseconds = h.is_nanosecond_precision();
-                if h.network.0 & 0xffff != RADIOTAP {
-                    return Err(wrong_link(h.network));
-                }
+                self.link = h.network.0 & 0xffff;
+                self.foreign = (!self.links.contains(&self.link)).then_some(h.network);
             }
             PcapBlockOwned::Legacy(b) => {
                 let unit = if self.nanoseconds { 1 } else { 1_000 };
                 let time = u64::from(b.ts_sec) * 1_000_000_000 + u64::from(b.ts_usec) * unit;
                 let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                self.packet(kept, b.origlen, time, each);
+                self.packet(self.link, kept, b.origlen, time, each);
             }
             PcapBlockOwned::NG(Block::SectionHeader(h)) => {
                 self.info.format = "pcapng";
@@ -210,14 +240,13 @@ impl State {
                 }
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(i)) => {
-                let radiotap = i.linktype.0 == RADIOTAP;
-                if !radiotap {
+                if !self.links.contains(&i.linktype.0) {
                     self.foreign = Some(i.linktype);
                 }
                 // pcap-parser 0.17 takes the offset for little endian always.
                 let offset = if self.big_endian { i.if_tsoffset.swap_bytes() } else { i.if_tsoffset };
                 self.interfaces.push(Interface {
-                    radiotap,
+                    link: i.linktype.0,
                     per_second: resolution(i.if_tsresol).unwrap_or(1_000_000),
                     offset_ns: i128::from(offset) * 1_000_000_000,
                 });
@@ -225,31 +254,29 @@ impl State {
             PcapBlockOwned::NG(Block::EnhancedPacket(b)) => {
                 let Some(&i) = self.interfaces.get(b.if_id as usize) else {
                     self.info.unreadable += 1;
-                    return Ok(());
+                    return;
                 };
-                if i.radiotap {
+                if self.links.contains(&i.link) {
                     let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
                     let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                    self.packet(kept, b.origlen, time, each);
+                    self.packet(i.link, kept, b.origlen, time, each);
                 }
             }
             PcapBlockOwned::NG(Block::SimplePacket(b)) => {
-                if self.interfaces.first().is_some_and(|i| i.radiotap) {
+                if let Some(i) = self.interfaces.first().filter(|i| self.links.contains(&i.link)) {
                     let kept = &b.data[..b.data.len().min(b.origlen as usize)];
-                    self.packet(kept, b.origlen, 0, each);
+                    self.packet(i.link, kept, b.origlen, 0, each);
                 }
             }
             PcapBlockOwned::NG(_) => {}
         }
-        Ok(())
     }
 
-    fn packet(&mut self, kept: &[u8], whole: u32, time: u64, each: &mut impl FnMut(&Frame)) {
+    fn packet(&mut self, link: i32, kept: &[u8], whole: u32, time: u64, each: &mut impl FnMut(Raw<'_>) -> bool) {
         self.info.packets += 1;
         self.info.snapped += u64::from((kept.len() as u64) < u64::from(whole));
-        match frame(kept, whole.max(kept.len() as u32), time) {
-            Some(f) => each(&f),
-            None => self.info.unreadable += 1,
+        if !each(Raw { link, kept, whole: whole.max(kept.len() as u32), time }) {
+            self.info.unreadable += 1;
         }
     }
 }

@@ -3,10 +3,12 @@
 
 mod dot11;
 mod file;
+mod ip;
 mod packet;
 mod radiotap;
 
-pub use file::{Failure, FileInfo, read};
+pub use file::{Failure, FileInfo, Raw, read};
+pub use ip::{Held, ip_packets};
 
 use crate::frame::Frame;
 

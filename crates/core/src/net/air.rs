@@ -3,33 +3,64 @@
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
-use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Dsss, Hr, Ht, McsLoss, Mode, Ofdm, Vht, Width};
+use crate::rate::{Setup, minstrel_ht};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::tcp::Auto;
 use crate::wifi::edca::Set;
+use crate::wifi::response::Erp;
 
-/// The mode of station `i`, counted from 1; the access point's own is the general one.
-fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
+/// The mode in which station `i`, counted from 1, is sent to, or sends (`up`); the access point's own is the general one.
+fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
-        Standard::A => {
-            let mbit = w.rate.bps() / 1_000_000;
-            Ofdm::from_mbit(mbit).map(Mode::Ofdm).ok_or_else(|| {
-                format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
-            })
+        Standard::A | Standard::B | Standard::G => {
+            let own = i.checked_sub(1).and_then(|i| s.stations.rate.get(i));
+            let (key, rate) = own.map_or(("wifi.rate", w.rate), |r| ("stations.rate", r));
+            let ofdm = || Ofdm::from_mbit(rate.bps() / 1_000_000).filter(|r| r.mbit() * 1_000_000 == rate.bps());
+            let cck = || Dsss::from_bps(rate.bps()).map(|rate| Mode::Dsss(Hr { rate, short: w.short_preamble }));
+            let (mode, expected) = match w.standard {
+                Standard::A => (ofdm().map(Mode::Ofdm), "802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)"),
+                Standard::B => (cck(), "802.11b (1, 2, 5.5, 11 Mbit/s)"),
+                _ => (
+                    cck().or(ofdm().map(Mode::Ofdm)),
+                    "802.11b or g (1, 2, 5.5, 11; 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)",
+                ),
+            };
+            mode.ok_or_else(|| format!("{key}: {} kbit/s; expected a rate of {expected}", rate.bps() / 1_000))
         }
         Standard::Ac => {
             let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
             Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
         Standard::N => {
-            let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
+            let of = |list: &Each<u8>| i.checked_sub(1).and_then(|i| list.get(i));
+            let own = if up { of(&s.stations.mcs_up) } else { None };
+            let (key, mcs) = match (own, of(&s.stations.mcs)) {
+                (Some(mcs), _) => ("stations.mcs_up", mcs),
+                (None, mcs) => ("stations.mcs", mcs.unwrap_or(w.mcs)),
+            };
             let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
-            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
+            ht.map(Mode::Ht).ok_or_else(|| format!("{key}: {mcs}; expected an MCS from 0 to 31"))
         }
+    }
+}
+
+/// Minstrel-HT as the scenario's kernel has it.
+fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
+    let kernels = if s.kernel == Kernel::V6_12 { minstrel_ht::Version::V6_12 } else { minstrel_ht::Version::V3_18 };
+    minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)) }
+}
+
+/// The loss by MCS that the scenario gives.
+fn mcs_loss(s: &Scenario) -> Result<McsLoss, String> {
+    let list: Vec<f64> = (0..s.wifi.mcs_error.len()).filter_map(|i| s.wifi.mcs_error.get(i)).collect();
+    match list.iter().find(|p| !(0.0..=1.0).contains(*p)) {
+        Some(p) => Err(format!("wifi.mcs_error: {p}; expected probabilities from 0 to 1")),
+        None => Ok(McsLoss::new(&list)),
     }
 }
 
@@ -39,6 +70,13 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
     [Ofdm::R6, Ofdm::R12, Ofdm::R24].into_iter().filter(|r| r.mbit() <= top).collect()
 }
 
+/// The highest basic rate of 802.11b stations.
+fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
+    let bps = s.wifi.dsss_basic_rate.bps();
+    Dsss::from_bps(bps)
+        .ok_or_else(|| format!("wifi.dsss_basic_rate: {} kbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps / 1_000))
+}
+
 /// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
 const fn has_aql(k: Kernel) -> bool {
     matches!(k, Kernel::V5_10 | Kernel::V6_12)
@@ -46,7 +84,7 @@ const fn has_aql(k: Kernel) -> bool {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let qos = s.wifi.standard != Standard::A;
+    let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
@@ -57,7 +95,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             }
             Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
         },
-        Name::Ath10k if s.kernel == Kernel::V4_14 => {
+        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14) => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
@@ -71,28 +109,40 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q
     };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
-    let station = |i: usize, mode: Mode| StaConfig {
+    let station = |i: usize, mode: Mode, mode_up: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
+        mode_up,
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
-        rate: s.fixed,
+        rate: Setup {
+            control: if i == 0 { s.ap.rate_control } else { s.sta.rate_control },
+            fixed: s.fixed,
+            minstrel_ht: minstrel_ht(s),
+            aasrc: s.aasrc,
+            aarc: s.aarc,
+            hz: s.host.hz,
+        },
         queues: queues(if i == 0 { &s.ap } else { &s.sta }),
         tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),
+        snr: i.checked_sub(1).and_then(|i| s.stations.snr.get(i)),
     };
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
+        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: s.wifi.erp_protection },
         medium: s.medium,
+        mcs_loss: mcs_loss(s)?,
+        channel: (s.channel, s.floor),
         reorder: s.reorder,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
         stations: (0..=usize::from(s.wifi.stations))
-            .map(|i| Ok(station(i, mode(s, i)?)))
+            .map(|i| Ok(station(i, mode(s, i, false)?, mode(s, i, true)?)))
             .collect::<Result<_, String>>()?,
     };
     cfg.check().map_err(|e| e.to_string())?;

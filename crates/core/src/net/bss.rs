@@ -20,7 +20,9 @@ pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use receive::Receiver;
 
 use crate::mac80211::tao::{Sent, Tao};
-use crate::phy::Band;
+use crate::phy::channel::Feedback;
+use crate::phy::{Band, Mode};
+use crate::rate::aasrc::Counts;
 use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::medium::{Arrival, Exchanged, Seen};
@@ -85,8 +87,13 @@ impl Bss {
         cfg.check().expect("a configuration that was checked");
         let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
         let n = cfg.stations.len();
+        let mut medium =
+            Medium::beside(cfg.medium, cfg.band, &cfg.basic, cfg.erp(), macs, cfg.mcs_loss.clone(), streams);
+        if let Some(c) = cfg.channel(streams) {
+            medium.set_channel(c, cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect());
+        }
         Bss {
-            medium: Medium::new(cfg.medium, cfg.band, &cfg.basic, macs, streams),
+            medium,
             stations: (0..n)
                 .map(|i| Station {
                     netdev: Netdev::new(cfg, i, streams),
@@ -101,6 +108,11 @@ impl Bss {
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
         }
+    }
+
+    /// What the rate control of `s` did, if it counts that.
+    pub fn rate_counts(&self, s: StaIx) -> Option<Counts> {
+        self.stations[s.ix()].netdev.rate_counts()
     }
 
     /// The stack of `from` hands a packet to its netdev; `to` is the next hop.
@@ -272,6 +284,9 @@ impl<P: Probe> Stations for View<'_, P> {
         self.hand_up(now, a.airtime, to, first);
         got.fresh
     }
+    fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.stations[from.ix()].netdev.feedback(now, to, mode, answered, f);
+    }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
@@ -299,10 +314,12 @@ impl<P: Probe> Stations for View<'_, P> {
             mpdus: s.mpdus,
             bad: s.bad,
             bytes: s.bytes,
+            mode: s.mode,
             end: s.end as u8,
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,
+            collided: s.collided,
         });
     }
 }

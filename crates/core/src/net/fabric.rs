@@ -4,6 +4,7 @@ use super::bss::{Bss, BssEvent, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
+use crate::rate::aasrc::Counts;
 use crate::sim::{Bin, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::{gro_segment, gso_segment};
 
@@ -191,6 +192,11 @@ impl Fabric {
         }
     }
 
+    /// What the rate control of a station did, if it counts that.
+    pub(super) fn rate_counts(&self, node: NodeId) -> Option<Counts> {
+        let i = self.stations.iter().position(|s| *s == node)?;
+        self.bss.as_ref()?.rate_counts(StaIx(i as u8))
+    }
     /// An event of the BSS.
     pub(super) fn on_bss(&mut self, now: Time, ev: BssEvent, probe: &mut impl Probe) {
         let bss = self.bss.as_mut().expect("an event of a BSS");

@@ -6,6 +6,7 @@
 mod air;
 pub mod bss;
 mod census;
+mod channel_trace;
 mod event;
 mod fabric;
 pub mod observe;
@@ -14,5 +15,6 @@ mod topology;
 mod world;
 
 pub use census::{Census, Conversation, Party};
+pub use channel_trace::channel_trace;
 pub use observe::Outcome;
 pub use world::World;

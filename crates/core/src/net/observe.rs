@@ -3,6 +3,8 @@
 use super::census::Party;
 use super::fabric::Fabric;
 use super::world::{Ends, Sock, World};
+use crate::phy::Mode;
+use crate::rate::aasrc::Counts;
 use crate::sim::{Blind, Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
 use crate::traffic::{Direction, Flood, FlowPlan, Proto};
 use crate::wifi::{AirAccount, Aired, End};
@@ -78,8 +80,15 @@ pub struct NodeOutcome {
     pub rx_bad: Vec<u64>,
     /// What it sent within the window by why no more MPDUs were in it ([`End`]).
     pub ends: [u64; End::COUNT],
+    /// Data PPDUs that it sent within the window, and the MPDUs in them, by the mode they went at; modes that it did not use are left
+    /// out.
+    pub modes: Vec<(Mode, u64, u64)>,
+    /// The same of what was sent to it.
+    pub rx_modes: Vec<(Mode, u64, u64)>,
+    /// What its rate control did in the whole run, if that counts it.
+    pub rate: Option<Counts>,
     /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more".
+    /// or more". What collided is not counted: a monitor sees nothing of it.
     pub runs: Vec<u64>,
     /// Share of the window in which something was sent to it, its responses included.
     pub airtime_rx_fraction: f64,
@@ -144,6 +153,8 @@ struct NodeSeen {
     rx_hist: Vec<u64>,
     rx_bad: Vec<u64>,
     ends: [u64; End::COUNT],
+    modes: Vec<(u64, u64)>,
+    rx_modes: Vec<(u64, u64)>,
     runs: Vec<u64>,
     window_rx: Span,
     step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
@@ -229,6 +240,8 @@ impl<T: Probe> Observer<T> {
                     rx_hist: vec![0; 65],
                     rx_bad: vec![0; 65],
                     ends: [0; End::COUNT],
+                    modes: vec![(0, 0); if on_air { Mode::COUNT } else { 0 }],
+                    rx_modes: vec![(0, 0); if on_air { Mode::COUNT } else { 0 }],
                     runs: vec![0; 65],
                     window_rx: Span::ZERO,
                     step: (0, 0, Span::ZERO, Span::ZERO),
@@ -356,6 +369,9 @@ impl<T: Probe> Observer<T> {
                 rx_hist: n.rx_hist,
                 rx_bad: n.rx_bad,
                 ends: n.ends,
+                modes: used(&n.modes),
+                rx_modes: used(&n.rx_modes),
+                rate: n.station.and_then(|s| w.fabric.rate_counts(s)),
                 runs: n.runs,
                 airtime_rx_fraction: n.window_rx.as_s() / span.as_s(),
                 unanswered: n.window.unanswered,
@@ -380,6 +396,14 @@ impl<T: Probe> Observer<T> {
         };
         (outcome, ob.tap)
     }
+}
+
+/// Modes that were used, with their PPDUs and MPDUs.
+fn used(modes: &[(u64, u64)]) -> Vec<(Mode, u64, u64)> {
+    (modes.iter().enumerate())
+        .filter(|(_, (ppdus, _))| *ppdus > 0)
+        .filter_map(|(i, &(ppdus, mpdus))| Some((Mode::from_number(i)?, ppdus, mpdus)))
+        .collect()
 }
 
 impl FlowOutcome {
@@ -414,14 +438,22 @@ impl<T: Probe> Probe for Observer<T> {
         if self.in_window {
             from.window.ppdu(usize::from(p.mpdus), p.answered, p.airtime);
             from.ends[usize::from(p.end)] += 1;
+            let (ppdus, mpdus) = &mut from.modes[p.mode.number()];
+            *ppdus += 1;
+            *mpdus += u64::from(p.mpdus);
         }
         let to = &mut self.nodes[usize::from(p.to.0)];
         to.step.3 += p.airtime;
         if self.in_window {
             to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
             to.rx_bad[usize::from(p.bad).min(64)] += 1;
+            let (ppdus, mpdus) = &mut to.rx_modes[p.mode.number()];
+            *ppdus += 1;
+            *mpdus += u64::from(p.mpdus);
             to.window_rx += p.airtime;
-            if self.run.0 == p.from {
+            if p.collided {
+                // What collides nobody can place.
+            } else if self.run.0 == p.from {
                 self.run.1 += 1;
             } else {
                 // The run that was under way when the window opened is not counted.

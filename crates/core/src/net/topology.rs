@@ -17,10 +17,12 @@ use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 
-/// `[tcp]` and the controls' sections at one end. mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
-/// src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
-fn tcp_at(s: &Scenario, on_air: bool, server: bool) -> (Params, Tunables) {
+/// `[tcp]` and the controls' sections at one end of a connection of station `station`. mac80211 rewrites the pacing shift of every socket
+/// whose packets leave by its devices. src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
+fn tcp_at(s: &Scenario, on_air: bool, station: usize, server: bool) -> (Params, Tunables) {
     let (mut p, mut cc) = (s.tcp, s.tunables);
+    p.ssthresh = s.stations.ssthresh.get(station).or(p.ssthresh);
+    p.stretch_acks = s.stations.stretch_acks.get(station).unwrap_or(p.stretch_acks);
     if server && !p.pacing_at_server {
         let own = Params::default();
         (p.pacing_ss_ratio, p.pacing_ca_ratio) = (own.pacing_ss_ratio, own.pacing_ca_ratio);
@@ -36,7 +38,7 @@ fn tcp_at(s: &Scenario, on_air: bool, server: bool) -> (Params, Tunables) {
 /// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
 const fn mac80211_shift(k: Kernel) -> Option<u8> {
     match k {
-        Kernel::V4_14 => None,
+        Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
         Kernel::V4_19 => Some(8),
         Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
     }
@@ -99,7 +101,7 @@ impl<T: Probe> World<T> {
                     let first = socks.len() as u16;
                     let mut numbers = streams.get(&f.name, "tcp/isn");
                     for (k, (local, remote)) in [(client, server), (server, client)].into_iter().enumerate() {
-                        let (params, cc) = tcp_at(s, net.on_air.contains(&local), k == 1);
+                        let (params, cc) = tcp_at(s, net.on_air.contains(&local), f.station, k == 1);
                         let cfg = Config {
                             flow,
                             local,

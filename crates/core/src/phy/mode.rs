@@ -4,7 +4,8 @@
 //! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
 //! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
 
-use super::vht::Vht;
+use super::dsss::{Dsss, Hr};
+use super::vht::{self, Vht, Width};
 use crate::sim::Rate;
 
 /// The frequency band, as far as timing needs it.
@@ -91,6 +92,8 @@ impl Ht {
 /// How a PPDU's payload is modulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
+    /// Clauses 15 and 16: 802.11b.
+    Dsss(Hr),
     /// Clause 17 (and clause 18's ERP-OFDM): non-HT.
     Ofdm(Ofdm),
     /// Clause 19, mixed format.
@@ -103,6 +106,7 @@ impl Mode {
     /// Data rate, rounded down to a bit a second.
     pub const fn rate(self) -> Rate {
         match self {
+            Mode::Dsss(h) => Rate::from_bps(h.rate.bps()),
             Mode::Ofdm(r) => Rate::from_mbit(r.mbit()),
             Mode::Ht(h) => {
                 let per_36us = if h.sgi { 10 } else { 9 }; // symbols of 3.6 or 4 us
@@ -115,11 +119,95 @@ impl Mode {
     pub const fn aggregates(self) -> bool {
         matches!(self, Mode::Ht(_) | Mode::Vht(_))
     }
+    /// A number below [`Mode::COUNT`] that no other mode has, for tables and histograms.
+    pub const fn number(self) -> usize {
+        match self {
+            Mode::Ofdm(r) => r as usize,
+            Mode::Ht(h) => HT + (h.mcs as usize * 2 + h.mhz40 as usize) * 2 + h.sgi as usize,
+            Mode::Vht(v) => {
+                let mcs = (v.streams() as usize - 1) * VHT_MCS + v.mcs() as usize;
+                VHT + (mcs * WIDTHS + v.width as usize) * 2 + v.sgi as usize
+            }
+            Mode::Dsss(h) => DSSS + h.rate as usize * 2 + h.short as usize,
+        }
+    }
+    /// The mode of that number; none where the standard has none.
+    pub fn from_number(n: usize) -> Option<Mode> {
+        if n < HT {
+            return Some(Mode::Ofdm(Ofdm::ALL[n]));
+        }
+        if n < VHT {
+            let k = n - HT;
+            return Ht::new((k / 4) as u8, k / 2 % 2 == 1, k % 2 == 1).map(Mode::Ht);
+        }
+        if n >= DSSS {
+            let (rate, short) = (Dsss::ALL[(n - DSSS) / 2], n % 2 == 1);
+            return (rate != Dsss::R1 || !short).then_some(Mode::Dsss(Hr { rate, short }));
+        }
+        let (k, sgi) = ((n - VHT) / 2, (n - VHT) % 2 == 1);
+        let (mcs, width) = (k / WIDTHS, Width::ALL[k % WIDTHS]);
+        Vht::new((mcs % VHT_MCS) as u8, (mcs / VHT_MCS + 1) as u8, width, sgi).map(Mode::Vht)
+    }
+    /// How many numbers there are.
+    pub const COUNT: usize = DSSS + Dsss::ALL.len() * 2;
+    /// The MCS as its standard counts it: 802.11n over all streams, 802.11ac within one count of streams; 802.11a and
+    /// 802.11b: the rate's place.
+    pub const fn mcs(self) -> u8 {
+        match self {
+            Mode::Dsss(h) => h.rate as u8,
+            Mode::Ofdm(r) => r as u8,
+            Mode::Ht(h) => h.mcs,
+            Mode::Vht(v) => v.mcs(),
+        }
+    }
+    /// Spatial streams.
+    pub const fn streams(self) -> u32 {
+        match self {
+            Mode::Dsss(_) | Mode::Ofdm(_) => 1,
+            Mode::Ht(h) => h.streams(),
+            Mode::Vht(v) => v.streams(),
+        }
+    }
+    /// Channel width, MHz.
+    pub const fn mhz(self) -> u8 {
+        match self {
+            Mode::Dsss(_) | Mode::Ofdm(_) => 20,
+            Mode::Ht(h) => 20 + 20 * h.mhz40 as u8,
+            Mode::Vht(v) => v.width.mhz(),
+        }
+    }
+    /// Whether the guard interval is the short one.
+    pub const fn short_gi(self) -> bool {
+        match self {
+            Mode::Dsss(_) | Mode::Ofdm(_) => false,
+            Mode::Ht(h) => h.sgi,
+            Mode::Vht(v) => v.sgi,
+        }
+    }
 }
+
+/// Where numbers of HT, VHT and DSSS modes begin, and what those of VHT are made of. DSSS's begin evenly, so that the short preamble is odd.
+const HT: usize = Ofdm::ALL.len();
+const VHT: usize = HT + 32 * 4;
+const DSSS: usize = VHT + vht::STREAMS as usize * VHT_MCS * WIDTHS * 2;
+const VHT_MCS: usize = vht::MCS as usize + 1;
+const WIDTHS: usize = Width::ALL.len();
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_dense_and_reversible() {
+        let all: Vec<Mode> = (0..Mode::COUNT).filter_map(Mode::from_number).collect();
+        assert_eq!(all[0], Mode::Ofdm(Ofdm::R6));
+        assert_eq!(all.iter().filter(|m| matches!(m, Mode::Ht(_))).count(), 128);
+        for (n, m) in (0..Mode::COUNT).filter_map(|n| Some((n, Mode::from_number(n)?))) {
+            assert_eq!(m.number(), n, "{m:?}");
+        }
+        let m = Mode::Ht(Ht::new(15, true, false).unwrap());
+        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.short_gi()), (15, 2, 40, false));
+    }
 
     #[test]
     fn rates_of_the_standards_tables() {

@@ -7,7 +7,7 @@
 use super::{Choice, Control, Went};
 use crate::phy::Mode;
 use crate::sim::Time;
-use crate::wifi::{Attempt, StaIx};
+use crate::wifi::{Attempt, Mark, StaIx};
 
 crate::params! {
     /// A fixed rate's chain.
@@ -36,7 +36,7 @@ impl Fixed {
 }
 
 impl Control for Fixed {
-    fn choose(&mut self, _now: Time, to: StaIx) -> Choice {
+    fn choose(&mut self, _now: Time, to: StaIx, _mark: Mark) -> Choice {
         let mut chain = [Attempt::NONE; 4];
         for a in &mut chain[..usize::from(self.par.links)] {
             *a = Attempt { mode: self.modes[to.ix()], tries: self.par.tries };

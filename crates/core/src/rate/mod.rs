@@ -1,15 +1,19 @@
 //! Rate control: which rates a transmission is tried at, and what is learnt from how it went.
 //!
-//! In: a question for every burst ([`Rates::choose`]) and a report for every burst ([`Rates::report`]), as mac80211 asks
-//! `rate_control_get_rate` and tells `ieee80211_tx_status`. Out: a rate chain. One file a control; a new one is a file and a
-//! line in [`Rates`].
+//! In: every frame that leaves mac80211's queues ([`Control::frame`]: `rate_control_get_rate`), a question for every burst
+//! ([`Control::choose`]: ath9k's `ath_set_rates`), and a report of every burst that rate control hears of ([`Control::report`]:
+//! `ieee80211_tx_status`). Out: a mark on a frame that is to try a rate out, and a rate chain. One file a control; a new one is a
+//! file, a name in [`Name`], its parameters in [`Setup`] and a line in each match of [`Rates`].
 
+pub mod aarc;
+pub mod aasrc;
 pub mod fixed;
 pub mod minstrel_ht;
 
 use crate::phy::Mode;
-use crate::sim::Time;
-use crate::wifi::{Chain, Report, StaIx};
+use crate::phy::channel::Feedback;
+use crate::sim::{Stream, Time};
+use crate::wifi::{Chain, Mark, Report, StaIx};
 
 /// What a burst is to be sent with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,21 +33,83 @@ pub struct Went<'a> {
     pub chain: &'a Chain,
     /// What the hardware says, attempt by attempt: see [`Report::link`] and [`Report::tries`].
     pub report: &'a Report,
-    /// MPDUs in it.
+    /// MPDUs in it (`ampdu_len`).
     pub frames: u16,
-    /// Of these, MPDUs that were not acknowledged.
+    /// Of these, MPDUs that were not acknowledged (`ampdu_len - ampdu_ack_len`).
     pub bad: u16,
+}
+
+crate::choices! {
+    /// A rate control by its name.
+    pub enum Name {
+        /// One rate, whatever happens.
+        Fixed = "fixed",
+        /// Linux's own.
+        MinstrelHt = "minstrel_ht",
+        /// Aggregation Aware Source Rate Control.
+        Aasrc = "aasrc",
+        /// The same, guided by the receiver's effective SNR.
+        Aarc = "aarc",
+        /// The same, guided by its SNR.
+        AarcSnr = "aarc_snr",
+    }
 }
 
 /// The names of all rate controls.
 pub fn names() -> &'static [&'static str] {
-    &["fixed"]
+    <Name as crate::sim::params::Value>::names()
+}
+
+/// Which rate control a station has, and every control's parameters.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Setup {
+    /// Which.
+    pub control: Name,
+    /// `[fixed]`.
+    pub fixed: fixed::Params,
+    /// `[minstrel_ht]`.
+    pub minstrel_ht: minstrel_ht::Params,
+    /// `[aasrc]`.
+    pub aasrc: aasrc::Params,
+    /// `[aarc]`.
+    pub aarc: aarc::Params,
+    /// Timer ticks a second.
+    pub hz: u32,
+}
+
+impl Setup {
+    /// Whether it is Minstrel-HT as kernels up to 5.11 have it.
+    pub fn is_minstrel_3_18(&self) -> bool {
+        let version = self.minstrel_ht.version.or(minstrel_ht::Version::V6_12);
+        self.control == Name::MinstrelHt && version == minstrel_ht::Version::V3_18
+    }
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup {
+            control: Name::Fixed,
+            fixed: fixed::Params::default(),
+            minstrel_ht: minstrel_ht::Params::default(),
+            aasrc: aasrc::Params::default(),
+            aarc: aarc::Params::default(),
+            hz: crate::host::Params::default().hz,
+        }
+    }
 }
 
 /// A rate control.
 pub trait Control {
-    /// Which rates for a burst to `to`.
-    fn choose(&mut self, now: Time, to: StaIx) -> Choice;
+    /// A frame to `to` leaves mac80211's queues: the mark of the rate that it is to try out, if it is.
+    fn frame(&mut self, _now: Time, _to: StaIx) -> Mark {
+        Mark::NONE
+    }
+    /// Which rates for a burst to `to` whose first frame bears `mark`.
+    fn choose(&mut self, now: Time, to: StaIx, mark: Mark) -> Choice;
+    /// The chain that a burst to `to` will probably have: what the driver sizes aggregates by that it does not form yet.
+    fn expect(&mut self, now: Time, to: StaIx) -> Choice {
+        self.choose(now, to, Mark::NONE)
+    }
     /// A burst to `to` is over.
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>);
 }
@@ -53,24 +119,87 @@ pub trait Control {
 pub enum Rates {
     /// One rate.
     Fixed(fixed::Fixed),
+    /// Linux's own.
+    MinstrelHt(Box<minstrel_ht::Control>),
+    /// AASRC, AARC, AARC-SNR.
+    Aasrc(Box<aasrc::Control>),
 }
 
 impl Rates {
+    /// The control that `setup` names, for a device that sends to station `i` with `modes[i]` (fixed), or with at most its streams,
+    /// its width and its guard interval. `random`: what the control draws from.
+    pub fn new(setup: &Setup, modes: Vec<Mode>, random: &mut Stream) -> Rates {
+        match setup.control {
+            Name::Fixed => Rates::fixed(&setup.fixed, modes),
+            Name::MinstrelHt => {
+                let c = minstrel_ht::Control::new(&setup.minstrel_ht, &modes, setup.hz, random);
+                Rates::MinstrelHt(Box::new(c))
+            }
+            Name::Aasrc | Name::Aarc | Name::AarcSnr => {
+                let guide = || {
+                    let by_snr = setup.control == Name::AarcSnr;
+                    let guide = || aarc::Guide::new(&setup.aarc, by_snr, random.clone());
+                    setup.control.is_guided().then(guide)
+                };
+                Rates::Aasrc(Box::new(aasrc::Control::new(&setup.aasrc, &modes, guide)))
+            }
+        }
+    }
     /// A fixed rate to each station of the BSS.
     pub fn fixed(p: &fixed::Params, modes: Vec<Mode>) -> Rates {
         Rates::Fixed(fixed::Fixed::new(p, modes))
     }
 }
 
-impl Control for Rates {
-    fn choose(&mut self, now: Time, to: StaIx) -> Choice {
+impl Rates {
+    /// A receiver tells of a PPDU that it was sent at `mode`; its response came, or not.
+    pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        if let Rates::Aasrc(c) = self {
+            c.feedback(now, to, mode, answered, f);
+        }
+    }
+    /// What it did, if it counts that.
+    pub fn counts(&self) -> Option<aasrc::Counts> {
         match self {
-            Rates::Fixed(c) => c.choose(now, to),
+            Rates::Aasrc(c) => Some(c.counts()),
+            _ => None,
+        }
+    }
+}
+
+impl Name {
+    /// Whether it wants to hear of its receivers' channels.
+    pub const fn is_guided(self) -> bool {
+        matches!(self, Name::Aarc | Name::AarcSnr)
+    }
+}
+
+impl Control for Rates {
+    #[inline]
+    fn frame(&mut self, now: Time, to: StaIx) -> Mark {
+        match self {
+            Rates::Fixed(_) | Rates::Aasrc(_) => Mark::NONE,
+            Rates::MinstrelHt(c) => c.frame(now, to),
+        }
+    }
+    fn choose(&mut self, now: Time, to: StaIx, mark: Mark) -> Choice {
+        match self {
+            Rates::Fixed(c) => c.choose(now, to, mark),
+            Rates::MinstrelHt(c) => c.choose(now, to, mark),
+            Rates::Aasrc(c) => c.choose(now, to, mark),
+        }
+    }
+    fn expect(&mut self, now: Time, to: StaIx) -> Choice {
+        match self {
+            Rates::Aasrc(c) => c.expect(now, to),
+            other => other.choose(now, to, Mark::NONE),
         }
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
         match self {
             Rates::Fixed(c) => c.report(now, to, went),
+            Rates::MinstrelHt(c) => c.report(now, to, went),
+            Rates::Aasrc(c) => c.report(now, to, went),
         }
     }
 }

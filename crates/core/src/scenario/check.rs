@@ -49,13 +49,14 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         ));
     }
     let w = &s.wifi;
-    if w.standard == Standard::A && w.aggregation && places.contains_key("wifi.aggregation") {
+    let no_ht = matches!(w.standard, Standard::A | Standard::B | Standard::G);
+    if no_ht && w.aggregation && places.contains_key("wifi.aggregation") {
         return Err(refuse(
             places,
             path,
             "wifi.aggregation",
-            "true, with wifi.standard = \"a\"",
-            "false: 802.11a has no A-MPDUs (or wifi.standard = \"n\")",
+            &format!("true, with wifi.standard = \"{}\"", w.standard.name()),
+            "false: 802.11a, b and g have no A-MPDUs (or wifi.standard = \"n\")",
         ));
     }
     modes(s, places, path)?;
@@ -79,6 +80,10 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
         let expected = if ac { "20, 40, 80 or 160" } else { "20 or 40 (wider channels need wifi.standard = \"ac\")" };
         return Err(refuse(places, path, "wifi.width_mhz", &found, expected));
     };
+    if matches!(w.standard, Standard::B | Standard::G) && w.band != BandName::Ghz2 {
+        let found = format!("\"5 GHz\", with wifi.standard = \"{}\"", w.standard.name());
+        return Err(refuse(places, path, "wifi.band", &found, "\"2.4 GHz\""));
+    }
     if !ac {
         if w.streams != 1 && places.contains_key("wifi.streams") {
             let expected = "no such key: in 802.11n the MCS says it (15: two streams), 802.11a has one";

@@ -130,6 +130,16 @@ sections! {
     reorder: crate::wifi::reorder::Params,
     /// Fixed rates' chains.
     fixed: crate::rate::fixed::Params,
+    /// Minstrel-HT.
+    minstrel_ht: crate::rate::minstrel_ht::Params,
+    /// AASRC.
+    aasrc: crate::rate::aasrc::Params,
+    /// AARC.
+    aarc: crate::rate::aarc::Params,
+    /// The channel of each station.
+    channel: crate::phy::channel::Params,
+    /// The floor that stations stand on.
+    floor: crate::phy::channel::floor::Params,
     /// The AP's radio.
     ap: keys::Radio,
     /// The stations' radios.

@@ -4,6 +4,7 @@
 
 use super::packet::{FlowId, NodeId, Packet};
 use super::time::{Span, Time};
+use crate::phy::Mode;
 use crate::wifi::Aired;
 
 /// What a data PPDU was.
@@ -21,6 +22,8 @@ pub struct PpduSeen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// How it was modulated.
+    pub mode: Mode,
     /// Why it has no more MPDUs: the number of a [`wifi::End`](crate::wifi::End).
     pub end: u8,
     /// When its preamble began.
@@ -29,6 +32,8 @@ pub struct PpduSeen {
     pub airtime: Span,
     /// Whether its response came back (false: collision, or nothing decoded).
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
 }
 
 /// A subscriber. Every method does nothing unless overridden.

@@ -44,6 +44,22 @@ pub struct Mpdu {
     pub received: bool,
     /// Further MSDUs in it, behind `packet` (A-MSDU): they stand in [`Burst::more`].
     pub more: u8,
+    /// What rate control wrote on it when it left mac80211's queues; it stays on it when the frame is sent again.
+    pub mark: Mark,
+}
+
+/// A rate that a frame is to try out, as rate control numbers rates; 0: none (`tx_info->control.rates` and the flag
+/// IEEE80211_TX_CTL_RATE_CTRL_PROBE).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mark(pub u16);
+
+impl Mark {
+    /// The frame is no probe.
+    pub const NONE: Mark = Mark(0);
+    /// Whether the frame is a probe.
+    pub const fn probes(self) -> bool {
+        self.0 != 0
+    }
 }
 
 /// QoS data header: frame control, duration, three addresses, sequence control, QoS control.
@@ -135,6 +151,8 @@ pub struct Burst {
     pub agreement: bool,
     /// Rates and tries.
     pub chain: Chain,
+    /// Its first MPDU is a probe.
+    pub probe: bool,
     /// Sent after RTS/CTS, whichever link of the chain it is at.
     pub rts: bool,
     /// Sent after RTS/CTS from the second link of the chain on, as minstrel_ht does.
@@ -162,6 +180,7 @@ impl Burst {
             what: What::Single,
             agreement: false,
             chain: [Attempt::NONE; 4],
+            probe: false,
             rts: false,
             rts_fallback: false,
             psdu: 0,

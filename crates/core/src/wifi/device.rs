@@ -6,6 +6,9 @@
 
 use super::ac::{Ac, Tid};
 use super::burst::{Burst, Report, StaIx};
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
+use crate::rate::aasrc::Counts;
 use crate::sim::{Bin, Freed, Lane, NodeId, Packet, Place, Reason, Span, Time};
 
 /// Where the effects of a driver's call go, in order. The vectors are recycled by their owner.
@@ -68,6 +71,12 @@ pub trait Device {
     /// Frames came from `from`; `airtime` is the sum of their durations, each as if it had come alone (what ath9k registers by
     /// `ieee80211_sta_register_airtime` on the receiving side: recv.c ath_rx_count_airtime).
     fn heard(&mut self, _now: Time, _from: StaIx, _tid: Tid, _airtime: Span, _q: &mut Self::Queues) {}
+    /// The receiver of a PPDU to `to` tells of it (`answered`: in a response that came), for rate controls that want it.
+    fn feedback(&mut self, _now: Time, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
+    /// What its rate control did, if that counts it.
+    fn rate_counts(&self) -> Option<Counts> {
+        None
+    }
     /// Packets inside the driver and its hardware, for conservation: not those in the queues above, nor MPDUs that the
     /// receiver has ([`Mpdu::received`](super::burst::Mpdu::received)).
     fn held(&self) -> u64;

@@ -16,9 +16,10 @@ use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
 use super::exchange::Exchange;
 use super::loss::Loss;
-use super::response::Responses;
+use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
-use crate::phy::{Band, Mode, Ofdm, duration};
+use crate::phy::channel::{Channel, Feedback, Way};
+use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Streams, Time};
 
 crate::params! {
@@ -41,6 +42,8 @@ struct Flight {
     airtime: Span,
     mode: Mode,
     answered: bool,
+    /// What its receiver tells of it.
+    feedback: Option<Feedback>,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
     txop_end: Time,
 }
@@ -53,6 +56,9 @@ pub struct Medium {
     responses: Responses,
     stas: Vec<StaMac>,
     loss: Loss,
+    /// The channel, if there is one, and by sender whether its rate control hears of it.
+    channel: Option<Box<Channel>>,
+    guided: Vec<bool>,
     contenders: Vec<Contender>,
     /// Contenders that take part, in no order that matters; and where each one stands in it.
     active: Vec<u16>,
@@ -74,7 +80,20 @@ const NOWHERE: u16 = u16::MAX;
 impl Medium {
     /// A medium with these stations; 0 is the access point.
     pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
-        let (sifs, slot) = (band.sifs(), band.slot());
+        Medium::beside(params, band, basic, None, stas, McsLoss::default(), streams)
+    }
+    /// The same where MPDUs are lost by their modes, and where some stations are of 802.11b.
+    pub fn beside(
+        params: Params,
+        band: Band,
+        basic: &[Ofdm],
+        erp: Option<Erp>,
+        stas: Vec<StaMac>,
+        by_mcs: McsLoss,
+        streams: &Streams,
+    ) -> Medium {
+        let responses = Responses::beside(band, basic, erp);
+        let (sifs, slot) = (band.sifs(), responses.slot());
         let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
         for (i, s) in stas.iter().enumerate() {
             for ac in Ac::ALL {
@@ -87,8 +106,10 @@ impl Medium {
             params,
             band,
             slot,
-            responses: Responses::new(band, basic),
-            loss: Loss::new(&stas, params.response_error, streams),
+            responses,
+            loss: Loss::new(&stas, by_mcs, params.response_error, streams),
+            channel: None,
+            guided: vec![false; n],
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
             contenders,
@@ -102,6 +123,10 @@ impl Medium {
             winners: Vec::with_capacity(n),
             internal: Vec::with_capacity(4),
         }
+    }
+    /// Frames are lost by this channel, too; the stations that are `guided` hear of it from their receivers.
+    pub fn set_channel(&mut self, channel: Channel, guided: Vec<bool>) {
+        (self.channel, self.guided) = (Some(Box::new(channel)), guided);
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {
@@ -289,13 +314,25 @@ impl Medium {
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
         let (from, to, n) = (c.sta, b.to, b.mpdus.len() as u32);
-        let decoded = self.loss.decoded(from, to, n);
+        let mode = b.chain[c.link as usize].mode;
+        let mut decoded = self.loss.decoded(from, to, mode, n);
+        let (station, way, back) = link(from, to);
+        if let Some(ch) = &mut self.channel {
+            decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
+        }
         let heard = decoded != 0 || matches!(b.what, What::Bar(_));
         let payload = if heard { stations.riding(to, from) } else { 0 };
         let b = stations.head(c.sta, c.ac).expect("it is still there");
         let x = Exchange::plan(b, c.link, payload, &self.responses, self.band);
-        let mode = b.chain[c.link as usize].mode;
-        let answered = heard && !self.loss.response(to);
+        let mut answered = heard && !self.loss.response(to);
+        let mut feedback = None;
+        if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
+            let rate = self.responses.rate(mode);
+            answered &= ch.survivors(at + x.data_end, station, back, rate, [x.response.kind.bytes()]) == 1;
+            if n > 0 && self.guided[from.ix()] {
+                feedback = Some(ch.feedback(at, station, way));
+            }
+        }
         let seen = Seen {
             from,
             to,
@@ -303,10 +340,12 @@ impl Medium {
             mpdus: n as u16,
             bad: (n - decoded.count_ones()) as u16,
             bytes: b.psdu,
+            mode,
             end: b.end,
             start: at,
             airtime: x.end,
             answered,
+            collided: false,
         };
         let chain = b.chain;
         stations.aired(&Exchanged {
@@ -317,7 +356,7 @@ impl Medium {
             idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
             aifs: c.aifs,
             start: at,
-            protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+            protection: x.protection.map(|p| p.aired()),
             data: x.data,
             lead: x.data_end - x.data,
             sifs: self.band.sifs(),
@@ -342,7 +381,8 @@ impl Medium {
                 payload: x.response.payload,
                 received: 0,
             };
-            self.flight = Some(Flight { contender: i, to, decoded, airtime: x.data, mode, answered, txop_end });
+            self.flight =
+                Some(Flight { contender: i, to, decoded, airtime: x.data, mode, answered, feedback, txop_end });
             self.busy_until = at + x.end;
             self.access_at(Time::NEVER, stations);
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
@@ -370,7 +410,7 @@ impl Medium {
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
             let (on_air, timeout) = x.collides(&self.responses);
-            let rts = x.protection.is_some();
+            let rts = x.asks();
             let seen = Seen {
                 from: c.sta,
                 to: b.to,
@@ -378,10 +418,12 @@ impl Medium {
                 mpdus: b.mpdus.len() as u16,
                 bad: b.mpdus.len() as u16,
                 bytes: b.psdu,
+                mode: b.chain[c.link as usize].mode,
                 end: b.end,
                 start: at,
                 airtime: on_air,
                 answered: false,
+                collided: true,
             };
             let chain = b.chain;
             stations.aired(&Exchanged {
@@ -392,7 +434,7 @@ impl Medium {
                 idle_since: c.idle_since(),
                 aifs: c.aifs,
                 start: at,
-                protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+                protection: x.protection.map(|p| p.aired()),
                 data: if rts { Span::ZERO } else { x.data },
                 lead: x.data_end - x.data,
                 sifs: self.band.sifs(),
@@ -466,6 +508,9 @@ impl Medium {
         self.reference.fill(now);
         let c = &mut self.contenders[i];
         let (sta, ac) = (c.sta, c.ac);
+        if let Some(told) = &f.feedback {
+            stations.feedback(now, sta, f.to, f.mode, f.answered, told);
+        }
         if !f.answered {
             let chain = stations.head(sta, ac).expect("the head stays until its report").chain;
             // It heard a response that it could not decode.
@@ -495,5 +540,14 @@ impl Medium {
             }
         }
         self.idle(stations);
+    }
+}
+
+/// The station whose link to the access point a PPDU goes over, its way, and the way of its response.
+fn link(from: StaIx, to: StaIx) -> (usize, Way, Way) {
+    if from == StaIx::AP {
+        (to.ix().saturating_sub(1), Way::Down, Way::Up)
+    } else {
+        (from.ix() - 1, Way::Up, Way::Down)
     }
 }

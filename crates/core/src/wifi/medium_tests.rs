@@ -1,7 +1,7 @@
 //! The medium alone, by scripts: who sends when, to the nanosecond.
 
 use super::ac::{Ac, Tid};
-use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What};
+use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What};
 use super::edca::Set;
 use super::medium::*;
 use super::seq::Seq;
@@ -69,7 +69,7 @@ fn frame(to: u8, tid: u8, tries: u8) -> Burst {
     let mut b = Burst { to: StaIx(to), tid: Tid::new(tid), psdu: 1538, ..Burst::new() };
     b.ac = Ac::of(b.tid);
     b.chain[0] = Attempt { mode: Mode::Ht(Ht::new(7, true, true).unwrap()), tries };
-    b.mpdus.push(Mpdu { packet, seq: Seq::new(0), len: 1538, attempts: 0, received: false, more: 0 });
+    b.mpdus.push(Mpdu { packet, seq: Seq::new(0), len: 1538, attempts: 0, received: false, more: 0, mark: Mark::NONE });
     b
 }
 

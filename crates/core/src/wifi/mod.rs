@@ -28,7 +28,7 @@ mod stations;
 pub use ac::{Ac, Tid};
 pub use account::AirAccount;
 pub use block_ack::TxWindow;
-pub use burst::{Attempt, Burst, Chain, End, Mpdu, Report, StaIx, What};
+pub use burst::{Attempt, Burst, Chain, End, Mark, Mpdu, Report, StaIx, What};
 pub use device::{Device, Hops, Sink};
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;

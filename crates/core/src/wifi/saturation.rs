@@ -8,7 +8,7 @@
 //! rounded to whole 4 us, as the standard has it and ns-3 has not.
 
 use super::ac::{Ac, Tid};
-use super::burst::{Attempt, Burst, Mpdu, Report, StaIx, What, mpdu_len};
+use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What, mpdu_len};
 use super::edca::Set;
 use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
@@ -76,7 +76,7 @@ impl Source {
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
-        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false, more: 0 };
+        let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false, more: 0, mark: Mark::NONE };
         let mut bytes = limits.append(0, 0, len);
         burst.mpdus.push(mpdu);
         while aggregate && burst.mpdus.len() < 64 {
@@ -178,7 +178,7 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
         })
         .collect();
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
-    let bar_rate = Mode::Ofdm(m.responses().rate(mode));
+    let bar_rate = m.responses().rate(mode);
     let sources = (0..=p.stations).map(|i| (i > 0).then(|| Source::new(p, mode, qos))).collect();
     let mut w = World {
         queue: EventQueue::default(),

@@ -4,7 +4,8 @@ use super::ac::Ac;
 use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
-use crate::phy::{Mode, Ofdm};
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::sim::{Lane, NodeId, Span, Time};
 
 /// The MAC of one station.
@@ -58,6 +59,8 @@ pub struct Seen {
     pub bad: u16,
     /// PSDU bytes.
     pub bytes: u32,
+    /// How it was modulated.
+    pub mode: Mode,
     /// Why it has no more MPDUs.
     pub end: End,
     /// When it began (its RTS, if it had one).
@@ -66,6 +69,19 @@ pub struct Seen {
     pub airtime: Span,
     /// Whether the response came.
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
+}
+
+/// RTS and CTS, or a CTS to oneself, on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// How they are sent.
+    pub mode: Mode,
+    /// What the sender sends.
+    pub first: Span,
+    /// The CTS that answers; none: the first was a CTS to its sender.
+    pub cts: Option<Span>,
 }
 
 /// A frame exchange laid out in time: what a listener could tell of it and what only its sender knows.
@@ -85,8 +101,8 @@ pub struct Exchanged {
     pub aifs: Span,
     /// The first bit on the air (of the RTS, if it has one).
     pub start: Time,
-    /// RTS and CTS on the air, if it is protected.
-    pub protection: Option<(Span, Span)>,
+    /// What protects it, if anything does.
+    pub protection: Option<Guard>,
     /// The data PPDU on the air; zero if it was not sent, since the RTS collided.
     pub data: Span,
     /// From the start to the first bit of the data.
@@ -95,8 +111,8 @@ pub struct Exchanged {
     pub sifs: Span,
     /// What answers it, and for how long.
     pub response: (response::Kind, Span),
-    /// The rate of RTS, CTS and response.
-    pub control: Ofdm,
+    /// How the response is sent.
+    pub control: Mode,
     /// Bit `i`: MPDU `i` is decoded by its receiver.
     pub decoded: u64,
     /// The receiver answers.
@@ -147,6 +163,8 @@ pub trait Stations {
     /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
     /// had not received before.
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
+    /// The receiver of a PPDU from `from` tells of it; `answered`: its response came.
+    fn feedback(&mut self, _now: Time, _from: StaIx, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
     /// The hardware is done with the head.
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.

@@ -17,7 +17,7 @@ use crate::sim::Time;
 use crate::wifi::amsdu::{self, Aggregator, MSDUS};
 use crate::wifi::burst::DELIMITER;
 use crate::wifi::limits::Limits;
-use crate::wifi::{Ac, Attempt, Burst, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use crate::wifi::{Ac, Attempt, Burst, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
 use std::collections::VecDeque;
 
 /// The Block Ack window.
@@ -156,7 +156,7 @@ impl Firmware {
     /// One PPDU of what queue `i` has: all that the window and the limits let in.
     fn form(&mut self, now: Time, i: usize, ac: Ac, host: &Host, par: &Params) -> Unit {
         let mut u = self.unit(i, ac);
-        let choice = self.rates.choose(now, u.burst.to);
+        let choice = self.rates.choose(now, u.burst.to, Mark::NONE);
         let mode = choice.chain[0].mode;
         u.burst.chain = choice.chain;
         u.burst.rts_fallback = choice.rts_fallback;
@@ -289,6 +289,7 @@ impl Queue {
 impl Unit {
     fn add(&mut self, b: Buf, host: &Host) {
         self.burst.mpdus.push(Mpdu {
+            mark: Mark::NONE,
             packet: *host.packet(b.slots[0]),
             seq: b.seq,
             len: b.len,

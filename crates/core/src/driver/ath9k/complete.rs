@@ -5,14 +5,21 @@
 
 use super::Ath9k;
 use super::tid::{TidState, Txqs, fail};
-use crate::rate::{Control, Went};
+use crate::rate::Went;
 use crate::sim::{Span, Time};
-use crate::wifi::{Burst, Mpdu, Report, Seq, Sink, Tid, What};
+use crate::wifi::{Burst, Chain, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 
 impl Ath9k {
     /// The hardware is done with `b`. Afterwards the caller schedules; the freed skbs are told of last of all, because `sink`
-    /// is looked at when the whole call is over (`ath_txq_unlock_complete`).
-    pub(super) fn complete(&mut self, now: Time, mut b: Burst, r: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+    /// is looked at when the whole call is over (`ath_txq_unlock_complete`). Answers what rate control is told, if anything.
+    pub(super) fn complete(
+        &mut self,
+        now: Time,
+        mut b: Burst,
+        r: &Report,
+        q: &mut Txqs,
+        sink: &mut Sink<'_>,
+    ) -> Option<Told> {
         let (to, tid) = (b.to, b.tid);
         q.register_airtime(now, u16::from(to.0), tid.get(), r.airtime, Span::ZERO);
         if let What::Bar(start) = b.what {
@@ -20,11 +27,8 @@ impl Ath9k {
                 self.tid_mut(to, tid).bar_failed = Some(start);
             }
             self.pool.push(b);
-            return;
+            return None;
         }
-        let frames = b.mpdus.len() as u16;
-        let bad = frames - r.acked.count_ones() as u16;
-        self.rates.report(now, to, &Went { chain: &b.chain, report: r, frames, bad });
         let mut bar = None;
         if b.agreement {
             let limit = self.par.retries;
@@ -44,6 +48,7 @@ impl Ath9k {
                 if r.acked >> i & 1 != 0 { sink.free(&m.packet) } else { fail(m, sink) }
             }
         }
+        let told = Told::of(&b, r, bar.is_some());
         if r.acked != 0 {
             bar = bar.or(self.tid_mut(to, tid).bar_failed.take());
         }
@@ -52,6 +57,30 @@ impl Ath9k {
         }
         b.mpdus.clear();
         self.pool.push(b);
+        told
+    }
+}
+
+/// What rate control is told of a unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    pub to: StaIx,
+    chain: Chain,
+    frames: u16,
+    bad: u16,
+}
+
+impl Told {
+    /// Of a unit under an agreement of which no MPDU was acknowledged or given up, it is told nothing: the status goes with the first
+    /// that leaves the driver (ath_tx_complete_aggr: `rc_update`).
+    pub fn of(b: &Burst, r: &Report, given_up: bool) -> Option<Told> {
+        let frames = b.mpdus.len() as u16;
+        let bad = frames - r.acked.count_ones() as u16;
+        (!b.agreement || bad < frames || given_up).then_some(Told { to: b.to, chain: b.chain, frames, bad })
+    }
+    /// As rate control takes it.
+    pub fn went<'a>(&'a self, report: &'a Report) -> Went<'a> {
+        Went { chain: &self.chain, report, frames: self.frames, bad: self.bad }
     }
 }
 

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! It schedules on every packet that is queued, until two aggregates stand in the hardware; the next is formed while one is
-//! on the air. On completion it forms the next aggregate before the skbs that were acknowledged are freed and wake TCP. What
-//! was not acknowledged keeps its number and stays charged to its socket, for up to 30 transmissions.
+//! on the air. On completion it forms the next aggregate before the skbs that were acknowledged are freed and wake TCP, and before
+//! rate control hears of them. What was not acknowledged keeps its number and stays charged to its socket, for up to 30 transmissions.
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c (scheduling: this file; [`limits`]; [`tid`]; completion:
 //! [`complete`]), main.c ath9k_conf_tx.
@@ -24,6 +24,9 @@ pub mod tidq;
 #[cfg(test)]
 mod tests;
 
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
+use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
@@ -181,7 +184,7 @@ impl Ath9k {
         let active = t.active;
         let mut b = self.burst(to, tid);
         let t = &mut self.tids[i];
-        if !t.subframe(now, q, sink, &mut b.mpdus) {
+        if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
             self.pool.push(b);
         } else if full {
             t.retry.extend(b.mpdus.pop());
@@ -195,18 +198,20 @@ impl Ath9k {
 
     /// `ath_tx_form_aggr`: from the first, which `b` has, until a limit, the window or the queue ends it.
     fn form_aggregate(&mut self, now: Time, mut b: Burst, q: &mut Txqs, sink: &mut Sink<'_>) {
-        let choice = self.rates.choose(now, b.to);
+        let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
         let t = &mut self.tids[b.to.ix() * Tid::COUNT + b.tid.ix()];
         let mut size = limits::Size::default();
         loop {
-            let len = u32::from(b.mpdus[usize::from(size.n)].len);
-            if !size.takes(limit, self.par.ampdu_frames, len) {
+            let next = &b.mpdus[usize::from(size.n)];
+            let len = u32::from(next.len);
+            // A probe goes out alone.
+            if !size.takes(limit, self.par.ampdu_frames, len) || (size.n > 0 && next.mark.probes()) {
                 t.retry.extend(b.mpdus.pop());
                 break;
             }
             size.add(len, limits::delimiters(&self.par, &choice, len));
-            if !t.subframe(now, q, sink, &mut b.mpdus) {
+            if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
                 break;
             }
         }
@@ -218,6 +223,7 @@ impl Ath9k {
         b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
         b.agreement = true;
         b.chain = choice.chain;
+        b.probe = choice.probe;
         b.rts_fallback = choice.rts_fallback;
         self.put(b);
     }
@@ -227,7 +233,8 @@ impl Ath9k {
         let (to, tid) = (b.to, b.tid);
         self.put_plain(now, b);
         let mut b = self.burst(to, tid);
-        if self.tid_mut(to, tid).subframe(now, q, sink, &mut b.mpdus) {
+        let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
+        if t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
             self.put_plain(now, b);
         } else {
             self.pool.push(b);
@@ -236,12 +243,13 @@ impl Ath9k {
 
     /// One frame outside any agreement onto the hardware queue.
     fn put_plain(&mut self, now: Time, mut b: Burst) {
-        let choice = self.rates.choose(now, b.to);
+        let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
         b.what = What::Single;
         b.end = End::Single;
         b.psdu = b.mpdus[0].len.into();
         b.agreement = false;
         b.chain = choice.chain;
+        b.probe = choice.probe;
         b.rts_fallback = choice.rts_fallback;
         self.put(b);
     }
@@ -253,6 +261,7 @@ impl Ath9k {
         b.psdu = crate::wifi::response::BAR;
         b.agreement = false;
         b.chain = [Attempt::NONE; 4];
+        b.probe = false;
         b.chain[0].tries = 10; // src: hw->max_rate_tries
         b.rts_fallback = false;
         self.put(b);
@@ -262,7 +271,7 @@ impl Ath9k {
     fn put(&mut self, mut b: Burst) {
         b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
         let hw = &mut self.hw[b.ac.ix()];
-        hw.ampdus += u8::from(b.agreement);
+        hw.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
         hw.queue.push_back(b);
     }
 }
@@ -273,22 +282,31 @@ impl Device for Ath9k {
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
         self.schedule(now, self.category(tid), q, sink);
     }
+    fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.rates.feedback(now, to, mode, answered, f);
+    }
+    fn rate_counts(&self) -> Option<Counts> {
+        self.rates.counts()
+    }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.hw[ac.ix()].queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let b = self.hw[ac.ix()].queue.pop_front().expect("the hardware is done with a burst");
-        self.hw[ac.ix()].ampdus -= u8::from(b.agreement);
-        self.complete(now, b, report, q, sink);
+        self.hw[ac.ix()].ampdus -= u8::from(b.agreement && !b.probe);
+        let told = self.complete(now, b, report, q, sink);
         self.schedule(now, ac, q, sink);
+        // mac80211 is told when the queue's lock is dropped (ath_txq_unlock_complete).
+        if let Some(t) = told {
+            self.rates.report(now, t.to, &t.went(report));
+        }
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Txqs, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     /// Whatever its TID, it is best effort that is charged: `skb->priority` is not set yet.

@@ -156,7 +156,7 @@ fn a_legacy_link_in_the_chain_sends_single_frames() {
     b.done(false, &[]);
     assert_eq!(b.dropped.len(), 1, "no software retries outside an agreement");
     let mut b = Bench::new(Params::default(), ht(7));
-    let mut modes = b.d.rates.choose(Time::ZERO, StaIx::AP).chain;
+    let mut modes = b.d.rates.choose(Time::ZERO, StaIx::AP, crate::wifi::Mark::NONE).chain;
     modes[3].mode = Mode::Ofdm(Ofdm::R6);
     let choice = crate::rate::Choice { chain: modes, probe: false, rts_fallback: false };
     assert_eq!(limits::aggr_limit(&b.d.par, &choice, Span::ZERO), 0);

@@ -4,6 +4,7 @@
 //! ath_tx_get_tid_subframe.
 //! Differs: D1 an agreement stands from the start (no ADDBA, no frames before it), D2 and never ends.
 
+use crate::rate::{Control, Rates};
 use crate::sim::{Bin, Place, Reason, Time};
 use crate::wifi::{Mpdu, Seq, Sink, StaIx, Tid, TxWindow, burst::mpdu_len};
 use std::collections::VecDeque;
@@ -47,9 +48,9 @@ impl TidState {
         self.retry.len() == 1 && self.bar.is_none()
     }
     /// The next frame, onto the end of `to`: from the retry queue, else from the TXQ, which is when it gets its number
-    /// (`ath_tid_dequeue`). False: there is none.
+    /// and rate control sees it (`ath_tid_dequeue`, `ieee80211_tx_h_rate_ctrl`). False: there is none.
     #[inline]
-    fn dequeue(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
+    fn dequeue(&mut self, now: Time, rates: &mut Rates, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
         if let Some(m) = self.retry.pop_front() {
             to.push(m);
             return true;
@@ -63,6 +64,7 @@ impl TidState {
             attempts: 0,
             received: false,
             more: 0,
+            mark: rates.frame(now, self.to),
         });
         q.release(i);
         true
@@ -70,10 +72,17 @@ impl TidState {
     /// The next frame that may be sent now, onto the end of `to` (`ath_tx_get_tid_subframe`). False: there is none. What lies beyond
     /// the window waits in the retry queue.
     #[inline]
-    pub fn subframe(&mut self, now: Time, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
+    pub fn subframe(
+        &mut self,
+        now: Time,
+        rates: &mut Rates,
+        q: &mut Txqs,
+        sink: &mut Sink<'_>,
+        to: &mut Vec<Mpdu>,
+    ) -> bool {
         let mut first_beyond = None;
         loop {
-            if !self.dequeue(now, q, sink, to) {
+            if !self.dequeue(now, rates, q, sink, to) {
                 return false;
             }
             if !self.active {

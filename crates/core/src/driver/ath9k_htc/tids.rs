@@ -16,7 +16,7 @@ use super::rates;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::Packet;
 use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Attempt, Burst, Chain, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use crate::wifi::{Ac, Attempt, Burst, Chain, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
 use std::collections::VecDeque;
 
 /// The Block Ack window. src: fw wlan/if_athvar.h WME_MAX_BA
@@ -190,6 +190,7 @@ impl Tids {
     fn add(u: &mut Unit, b: Buf) {
         u.burst.psdu = u32::from(b.len);
         u.burst.mpdus.push(Mpdu {
+            mark: Mark::NONE,
             packet: b.p,
             seq: b.seq,
             len: b.len,

@@ -2,10 +2,12 @@
 
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::mac80211::tao;
-use crate::phy::{Band, Mode, Ofdm};
+use crate::phy::channel::{self, Channel};
+use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
-use crate::sim::NodeId;
+use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
+use crate::wifi::response::Erp;
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
@@ -16,8 +18,14 @@ pub struct BssConfig {
     pub band: Band,
     /// Basic rates; empty: the mandatory 6, 12 and 24 Mbit/s.
     pub basic: Vec<Ofdm>,
+    /// How the BSS gets on with 802.11b stations, should there be any.
+    pub erp: Erp,
     /// The medium.
     pub medium: medium::Params,
+    /// MPDUs that are lost by the mode they are sent with.
+    pub mcs_loss: McsLoss,
+    /// The channel (if it is on) and the floor.
+    pub channel: (channel::Params, channel::floor::Params),
     /// Every receiver's reorder buffers.
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
@@ -37,14 +45,17 @@ pub struct StaConfig {
     pub name: String,
     /// The node it is.
     pub node: NodeId,
-    /// The mode that it and the access point send to each other with. (The access point's own entry is not used.)
+    /// The mode that the access point sends to it with; under a rate control, the fastest of those it chooses from. (The access point's
+    /// own entry is not used.)
     pub mode: Mode,
+    /// The same of what it sends to the access point.
+    pub mode_up: Mode,
     /// Its device.
     pub driver: DriverConfig,
     /// Sends A-MPDUs.
     pub aggregates: bool,
-    /// Rates and tries.
-    pub rate: rate::fixed::Params,
+    /// Rates and tries of what it sends.
+    pub rate: rate::Setup,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
     /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
@@ -53,6 +64,8 @@ pub struct StaConfig {
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.
     pub error_down: f64,
+    /// Mean SNR of its channel, if it has one of its own.
+    pub snr: Option<f64>,
 }
 
 /// A device and its parameters.
@@ -77,6 +90,14 @@ pub enum DriverConfig {
 impl DriverConfig {
     const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
+    }
+    /// Why it cannot have that rate control, if it cannot.
+    fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
+        let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
+        (!asks && rate.control != rate::Name::Fixed).then_some(
+            "the firmware of ath9k_htc's, ath10k's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
+             rate_control = \"fixed\"",
+        )
     }
     const fn is_usb(&self) -> bool {
         matches!(self, DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_))
@@ -135,15 +156,56 @@ impl BssConfig {
                     "the firmware of the AR9271 always aggregates: use an HT mode with aggregation, or ath9k",
                 );
             }
+            if let Some(why) = s.driver.refuses(&s.rate) {
+                return bad(s, why);
+            }
+            if s.rate.is_minstrel_3_18() && (!self.qos || s.mode.streams() > 3) {
+                return bad(
+                    s,
+                    "Minstrel-HT of 3.18 knows 802.11n up to three streams: use minstrel_ht.version = \"6.12\"",
+                );
+            }
+            if self.qos && matches!(s.mode, Mode::Dsss(_)) {
+                return bad(s, "an 802.11b station has no QoS: its BSS is wifi.standard = \"b\" or \"g\"");
+            }
+            let old = [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::Dsss(_)));
+            if old && self.channel.0.on {
+                return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
+            }
+            if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
+                return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
+            }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
         }
         Ok(())
     }
+    /// The channel between the access point and each station, if there is one.
+    pub fn channel(&self, streams: &Streams) -> Option<Channel> {
+        let (par, floor) = &self.channel;
+        let stations = &self.stations[1..];
+        let ends: Vec<_> = stations.iter().map(|s| channel::End { name: s.name.clone(), snr: s.snr }).collect();
+        let mhz = stations.iter().map(|s| s.mode.mhz()).max().unwrap_or(20);
+        let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
+        par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
+    }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
-        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
+        if self.qos {
+            return self.edca[i.min(1)];
+        }
+        let old = |s: &StaConfig| matches!(s.mode_up, Mode::Dsss(_));
+        // src: 802.11-2020 18.4.5: aCWmin(0), of whoever knows no OFDM; aCWmin(1) of the others
+        let cck = if i == 0 { self.stations[1..].iter().all(old) } else { old(&self.stations[i]) };
+        Set::Dcf.all().map(|a| if cck { Access { cw_min: dsss::CW_MIN, ..a } } else { a })
+    }
+    /// How it gets on with 802.11b stations, if it has any.
+    pub(super) fn erp(&self) -> Option<Erp> {
+        let old = |s: &StaConfig| matches!(s.mode, Mode::Dsss(_)) || matches!(s.mode_up, Mode::Dsss(_));
+        let stations = &self.stations[1..];
+        let protects = self.erp.protects && !stations.iter().all(old);
+        stations.iter().any(old).then_some(Erp { protects, ..self.erp })
     }
 }
 

@@ -9,8 +9,10 @@ use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
 use crate::rate::Rates;
+use crate::rate::aasrc::Counts;
 use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 
@@ -39,8 +41,9 @@ impl Netdev {
         let s = &cfg.stations[i];
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
-        let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
+        let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode_up] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+        let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
@@ -48,7 +51,7 @@ impl Netdev {
         };
         let txop = cfg.access(i).map(|a| a.txop);
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
-            let rates = Rates::fixed(&s.rate, modes.clone());
+            let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
             let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
@@ -56,23 +59,23 @@ impl Netdev {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Linksys(p) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
-                let rates = Rates::fixed(&s.rate, modes);
+                let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode_up, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
-                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
+                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode_up, &modes)
             }
         }
     }
@@ -192,6 +195,22 @@ impl Netdev {
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
             Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
+        }
+    }
+    /// The receiver of a PPDU tells of it.
+    pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        match self {
+            Netdev::Ath9k(_, d) => d.feedback(now, to, mode, answered, f),
+            Netdev::Ath9kTidq(_, d) => d.feedback(now, to, mode, answered, f),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {} // fixed rates only
+        }
+    }
+    /// What its rate control did, if that counts it.
+    pub fn rate_counts(&self) -> Option<Counts> {
+        match self {
+            Netdev::Ath9k(_, d) => d.rate_counts(),
+            Netdev::Ath9kTidq(_, d) => d.rate_counts(),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => None,
         }
     }
     /// A PPDU came.

@@ -96,6 +96,11 @@ const BITS: [[u32; RATES]; 3] = [
     [117, 234, 351, 468, 702, 936, 1053, 1170, 1404, 1560],
 ];
 
+/// Data bits a symbol and stream of an MCS.
+pub(super) fn bits(bw: u8, index: u8) -> u32 {
+    BITS[usize::from(bw)][usize::from(index)]
+}
+
 /// One packet's share of an aggregate's data symbols.
 pub(super) fn data(streams: u32, short_gi: bool, bits: u32) -> u32 {
     let symbols = (PACKET_BYTES * AGGREGATE * 8).div_ceil(streams * bits);

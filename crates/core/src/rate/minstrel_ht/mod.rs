@@ -6,22 +6,46 @@
 //! overhead / A-MPDU length + duration of 1200 bytes in an aggregate of 16 ([`station`]); probes in three kinds ([`sampling`]);
 //! tries by what fits into 6 ms ([`retries`]).
 //!
+//! Linux 3.18's is in [`v3_18`], with what differs.
+//!
 //! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
 //! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
-//!
-//! No scenario can choose it yet: it was written from the source and is tested by hand-worked numbers; recorded decisions of a
-//! running kernel, channels that make rates fail, and the way into [`super::Rates`] are still to come.
 
+mod control;
 pub mod groups;
 mod retries;
 pub mod sampling;
 pub mod station;
 pub mod stats;
+mod sum;
+mod v3_18;
 
+pub use control::Control;
 pub use groups::Rate;
 pub use sampling::Table;
 pub use station::{Overhead, Station, Supports};
 pub use stats::Tries;
+pub use v3_18::V318;
+
+use crate::tcp::Auto;
+
+crate::choices! {
+    /// Whose Minstrel-HT.
+    pub enum Version {
+        /// Linux 6.12's (all since 5.12).
+        V6_12 = "6.12",
+        /// Linux 3.18's, the thesis's kernel; those up to 5.11 are near it ([`v3_18`]).
+        V3_18 = "3.18",
+    }
+}
+
+crate::params! {
+    /// Minstrel-HT.
+    pub struct Params {
+        /// Whose; `auto`: 6.12's for that kernel, 3.18's for all before.
+        version: Auto<Version> = Auto::Auto, src "linux@3.18, linux@6.12 net/mac80211/rc80211_minstrel_ht.c";
+    }
+}
 
 /// What a station's chain is, best first; the last is the robust rate.
 pub type RateTable = [Option<(Rate, Tries)>; 4];
@@ -127,6 +151,14 @@ impl MinstrelHt {
     /// What is known of the station.
     pub fn station(&self) -> &Station {
         &self.station
+    }
+    /// When its statistics were last brought up to date, in jiffies.
+    pub fn updated(&self) -> u32 {
+        self.updated
+    }
+    /// A sum of all that later decisions depend on (statistics, rankings, what waits to be sampled), to compare two with.
+    pub fn sum(&self) -> u64 {
+        self.station.sum(&self.station.sampling)
     }
     fn make_chain(&mut self) -> RateTable {
         let links = usize::from(self.hardware.max_rates).min(4);

@@ -14,7 +14,11 @@ const CW: (u32, u32) = (15, 1023);
 /// Tries of `r`; at most `most`.
 fn count(s: &Station, r: Rate, most: u8) -> Tries {
     let data = r.duration().wrapping_mul(s.ampdu_len()) / 1000;
-    let [overhead, overhead_rts] = if r.is_legacy() { s.overhead.legacy } else { s.overhead.ht };
+    fitting(data, if r.is_legacy() { s.overhead.legacy } else { s.overhead.ht }, most)
+}
+
+/// Tries that fit, with `data` microseconds of data each and `overhead` without and with RTS/CTS; at most `most`.
+pub(super) fn fitting(data: u32, [overhead, overhead_rts]: [u32; 2], most: u8) -> Tries {
     let mut cw = CW.0;
     let mut contention = || {
         let time = (SLOT * cw) >> 1;

@@ -6,6 +6,7 @@
 use super::groups::{GROUPS, RATES, Rate};
 use super::station::Station;
 use super::stats::frac;
+use super::sum::Sum;
 
 /// Columns of the sample table.
 pub const COLUMNS: usize = 10;
@@ -18,14 +19,17 @@ pub struct Table(pub [[u8; RATES]; COLUMNS]);
 
 impl Table {
     /// From random bytes, ten a column.
-    pub fn new(mut random: impl FnMut() -> u8) -> Table {
+    pub fn new(random: impl FnMut() -> u8) -> Table {
+        Table::of(RATES, random)
+    }
+    /// The same with `rates` indices a column; the places behind them are not used.
+    pub(super) fn of(rates: usize, mut random: impl FnMut() -> u8) -> Table {
         let mut t = [[u8::MAX; RATES]; COLUMNS];
         for column in &mut t {
-            let bytes: [u8; RATES] = std::array::from_fn(|_| random());
-            for (i, byte) in bytes.into_iter().enumerate() {
-                let mut at = (i + usize::from(byte)) % RATES;
+            for i in 0..rates {
+                let mut at = (i + usize::from(random())) % rates;
                 while column[at] != u8::MAX {
-                    at = (at + 1) % RATES;
+                    at = (at + 1) % rates;
                 }
                 column[at] = i as u8;
             }
@@ -112,6 +116,17 @@ impl Sampling {
     /// The rates that wait, by bucket.
     pub fn waiting(&self) -> [[Rate; 5]; 3] {
         self.buckets.map(|b| b.rates)
+    }
+    /// Where a group stands in the table: column and row.
+    pub(super) fn place(&self, group: u8) -> (u8, u8) {
+        self.places[usize::from(group)]
+    }
+    pub(super) fn sum(&self, sum: &mut Sum) {
+        for b in &self.buckets {
+            sum.add(b.group, 1);
+            b.rates.iter().for_each(|r| sum.add(r.number(), 2));
+        }
+        sum.add(self.next, 1);
     }
     pub(super) fn refill(&mut self, s: &Station, table: &Table) {
         let durations = [s.best[0], s.best[1], s.robust].map(Rate::duration);

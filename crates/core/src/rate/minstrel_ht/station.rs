@@ -25,8 +25,12 @@ pub struct Supports {
 }
 
 impl Supports {
+    /// Whether a rate is among them.
+    pub fn takes(&self, r: Rate) -> bool {
+        self.masks()[usize::from(r.group())] >> r.index() & 1 == 1
+    }
     /// Rates of each group, by bit.
-    fn masks(&self) -> [u16; GROUPS] {
+    pub fn masks(&self) -> [u16; GROUPS] {
         let width = match self.width_mhz {
             80 => 2,
             40 => 1,
@@ -135,6 +139,18 @@ impl Station {
     /// Whether a rate can be used.
     pub fn supports(&self, r: Rate) -> bool {
         self.masks[usize::from(r.group())] >> r.index() & 1 == 1
+    }
+    pub(super) fn has_group(&self, group: u8) -> bool {
+        self.masks[usize::from(group)] != 0
+    }
+    /// A group's rates in the order of their throughput, then its robust one.
+    pub(super) fn best_of(&self, group: u8) -> impl Iterator<Item = Rate> {
+        let g = usize::from(group);
+        self.group_best[g].into_iter().chain([self.group_robust[g]])
+    }
+    /// Frames that an A-MPDU has on average, in 4096ths.
+    pub fn avg_ampdu_len(&self) -> u32 {
+        self.avg_ampdu_len
     }
     /// Frames that an A-MPDU is expected to have. src: `minstrel_ht_avg_ampdu_len`
     pub(super) fn ampdu_len(&self) -> u32 {

@@ -52,6 +52,10 @@ impl Stats {
         }
         (self.attempts, self.success) = (0, 0);
     }
+    /// The smoothed probability before the last update.
+    pub(super) fn prob_before(&self) -> u16 {
+        self.prob_before
+    }
     fn filter(&mut self, sample: i32) {
         let sample = sample.max(1); // 0 means that nothing is known
         let last = i32::from(self.prob);

@@ -28,16 +28,19 @@ mod turns;
 #[cfg(test)]
 mod tests;
 
-use super::complete::settle_aggregate;
+use super::complete::{Told, settle_aggregate};
 use super::rx::Mitigation;
 use super::tid::{counted, fail};
 use super::{Hw, Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
+use crate::phy::Mode;
+use crate::phy::channel::Feedback;
 use crate::qdisc::Message;
-use crate::rate::{Control, Rates, Went};
+use crate::rate::aasrc::Counts;
+use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Attempt, Burst, Device, End, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
@@ -143,13 +146,21 @@ impl<Q: Above> Ath9kTidq<Q> {
         c.pending += 1;
         c.stopped |= c.pending > self.par.max_pending;
         let len = mpdu_len(packet.ip_len(), self.qos);
-        let m = Mpdu { packet, seq: Seq::default(), len, attempts: 0, received: false, more: 0 };
+        let m = Mpdu {
+            packet,
+            seq: Seq::default(),
+            len,
+            attempts: 0,
+            received: false,
+            more: 0,
+            mark: self.rates.frame(now, to),
+        };
         let i = Self::ix(to, tid);
         self.tids[i].push(m);
         c.turns.queue(to, tid);
         if q.listens(ac) && self.tids[i].state.active {
             if self.tids[i].told.allowed == 0 {
-                let choice = self.rates.choose(now, to);
+                let choice = self.rates.expect(now, to);
                 self.tids[i].told.allowed = limits::aggr_limit(&self.par, &choice, self.txop[ac.ix()]);
             }
             let t = &mut self.tids[i];
@@ -261,7 +272,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         self.skbs_done(ac, stale);
         let t = &mut self.tids[i];
         let Some(first) = t.head() else { return false };
-        let first = u32::from(first.len);
+        let first = (u32::from(first.len), first.mark);
         let hw = &self.acs[ac.ix()].hw;
         *stop = match t.state.active {
             true => hw.ampdus >= self.par.depth,
@@ -279,23 +290,26 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// `ath_tx_form_aggr`: until a limit, the window or the queue ends it.
-    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: u32, q: &mut Q, sink: &mut Sink<'_>) {
+    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: (u32, Mark), q: &mut Q, sink: &mut Sink<'_>) {
         let mut b = self.burst(to, tid);
-        let choice = self.rates.choose(now, to);
+        let choice = self.rates.choose(now, to, first.1);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
         let t = &mut self.tids[Self::ix(to, tid)];
         let mut size = limits::Size::default();
         let mut next = Some(first);
         let mut stale = 0;
-        t.told.allowed = limit;
-        while let Some(len) = next {
-            if !size.takes(limit, self.par.ampdu_frames, len) {
+        if !choice.probe {
+            t.told.allowed = limit;
+        }
+        while let Some((len, mark)) = next {
+            // A probe goes out alone.
+            if !size.takes(limit, self.par.ampdu_frames, len) || (size.n > 0 && mark.probes()) {
                 break;
             }
             size.add(len, limits::delimiters(&self.par, &choice, len));
             b.mpdus.extend(t.take());
             stale += t.skip_given_up(sink);
-            next = t.head().map(|m| m.len.into());
+            next = t.head().map(|m| (m.len.into(), m.mark));
         }
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
         b.end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
@@ -304,6 +318,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
         b.agreement = true;
         b.chain = choice.chain;
+        b.probe = choice.probe;
         b.rts_fallback = choice.rts_fallback;
         let (ac, len) = (b.ac, b.mpdus[0].len);
         self.skbs_done(ac, stale);
@@ -321,12 +336,13 @@ impl<Q: Above> Ath9kTidq<Q> {
             let m = t.take();
             let mut b = self.burst(to, tid);
             b.mpdus.extend(m);
-            let choice = self.rates.choose(now, to);
+            let choice = self.rates.choose(now, to, b.mpdus[0].mark);
             b.what = What::Single;
             b.end = End::Single;
             b.psdu = b.mpdus[0].len.into();
             b.agreement = false;
             b.chain = choice.chain;
+            b.probe = choice.probe;
             b.rts_fallback = choice.rts_fallback;
             self.put(b);
         }
@@ -339,6 +355,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         b.psdu = crate::wifi::response::BAR;
         b.agreement = false;
         b.chain = [Attempt::NONE; 4];
+        b.probe = false;
         b.chain[0].tries = 10; // src: hw->max_rate_tries
         b.rts_fallback = false;
         self.put(b);
@@ -348,12 +365,12 @@ impl<Q: Above> Ath9kTidq<Q> {
     fn put(&mut self, mut b: Burst) {
         b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
         let hw = &mut self.acs[b.ac.ix()].hw;
-        hw.ampdus += u8::from(b.agreement);
+        hw.ampdus += u8::from(b.agreement && !b.probe);
         hw.queue.push_back(b);
     }
 
     /// The hardware is done with `b` (`ath_tx_process_buffer`).
-    fn complete(&mut self, now: Time, mut b: Burst, r: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+    fn complete(&mut self, mut b: Burst, r: &Report, q: &mut Q, sink: &mut Sink<'_>) -> Option<Told> {
         let (to, tid, ac) = (b.to, b.tid, b.ac);
         let i = Self::ix(to, tid);
         if let What::Bar(start) = b.what {
@@ -361,11 +378,9 @@ impl<Q: Above> Ath9kTidq<Q> {
                 self.tids[i].state.bar_failed = Some(start);
             }
             self.pool.push(b);
-            return;
+            return None;
         }
         let frames = b.mpdus.len() as u16;
-        let bad = frames - r.acked.count_ones() as u16;
-        self.rates.report(now, to, &Went { chain: &b.chain, report: r, frames, bad });
         let mut bar = None;
         let mut again = 0;
         if b.agreement {
@@ -384,6 +399,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             }
         }
         self.skbs_done(ac, frames - again);
+        let told = Told::of(&b, r, bar.is_some());
         if r.acked != 0 {
             bar = bar.or(self.tids[i].state.bar_failed.take());
         }
@@ -393,6 +409,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         self.resume(ac, i, b.mpdus[0].len, q);
         b.mpdus.clear();
         self.pool.push(b);
+        told
     }
 }
 
@@ -402,24 +419,32 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
         self.run(now, self.category(tid), q, sink);
     }
+    fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
+        self.rates.feedback(now, to, mode, answered, f);
+    }
+    fn rate_counts(&self) -> Option<Counts> {
+        self.rates.counts()
+    }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.acs[ac.ix()].hw.queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let hw = &mut self.acs[ac.ix()].hw;
         let b = hw.queue.pop_front().expect("the hardware is done with a burst");
-        hw.ampdus -= u8::from(b.agreement);
-        self.complete(now, b, report, q, sink);
+        hw.ampdus -= u8::from(b.agreement && !b.probe);
+        let told = self.complete(b, report, q, sink);
         self.schedule(now, ac, q, sink);
+        if let Some(t) = told {
+            self.rates.report(now, t.to, &t.went(report));
+        }
         self.run(now, ac, q, sink);
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Q, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     fn held(&self) -> u64 {

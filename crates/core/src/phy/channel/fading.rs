@@ -1,0 +1,171 @@
+//! A tapped delay line: what multipath does to each sub-carrier, at any time.
+//!
+//! Stands for: Rayleigh taps as sums of sinusoids with random angles of arrival and phases (Y. R. Zheng and C. Xiao, "Simulation models with
+//! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
+//! tap a constant part (Rician, factor K).
+//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part does not
+//! turn (a walker's does, at a frequency of its own angle).
+
+use crate::sim::{Stream, Time};
+use libm::{cosf, exp, sinf, sqrt};
+
+const TAPS: usize = 8;
+const WAVES: usize = 8;
+const TAU: f64 = core::f64::consts::TAU;
+
+/// One path through the air, from one antenna to another.
+#[derive(Clone, Debug)]
+pub(super) struct Fading {
+    /// By tap: amplitude of the scattered part.
+    amplitude: [f32; TAPS],
+    /// By tap and wave: turns a second, and the phase at the start in turns.
+    waves: [[(f64, f64); WAVES]; TAPS],
+    /// The constant part of the first tap: amplitude, turns a second, phase in turns.
+    steady: (f32, f64, f64),
+    /// By tap and sub-carrier: `exp(-2 pi i f tau)`.
+    turn: Vec<[(f32, f32); TAPS]>,
+}
+
+/// What a path is drawn from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Sub-carriers.
+    pub subcarriers: usize,
+    /// R.m.s. delay spread, ns.
+    pub delay_ns: f64,
+    /// Rician factor of the whole channel, ratio.
+    pub k: f64,
+    /// Doppler frequency, Hz.
+    pub doppler: f64,
+}
+
+/// Space between sub-carriers, Hz.
+const SPACING: f64 = 312_500.0;
+
+impl Fading {
+    pub fn new(s: &Shape, rng: &mut Stream) -> Fading {
+        let mut power = [0.0; TAPS];
+        for (i, p) in power.iter_mut().enumerate() {
+            *p = if s.delay_ns > 0.0 { exp(-(i as f64) / 2.0) } else { f64::from(u8::from(i == 0)) };
+        }
+        let total: f64 = power.iter().sum();
+        let scattered = 1.0 / (1.0 + s.k);
+        let amplitude = power.map(|p| sqrt(p / total * scattered / WAVES as f64) as f32);
+        let waves = core::array::from_fn(|_| {
+            let start = rng.unit();
+            core::array::from_fn(|m| {
+                let angle = (m as f64 + start) / WAVES as f64;
+                (s.doppler * f64::from(cosf((TAU * angle) as f32)), rng.unit())
+            })
+        });
+        let heading = f64::from(cosf((TAU * rng.unit()) as f32));
+        let steady = (sqrt(s.k * scattered) as f32, s.doppler * heading, rng.unit());
+        let turn = (0..s.subcarriers)
+            .map(|k| {
+                let f = (k as f64 - s.subcarriers as f64 / 2.0) * SPACING;
+                core::array::from_fn(|i| {
+                    let (re, im) = turned(-f * i as f64 * s.delay_ns * 0.5e-9);
+                    (re, im)
+                })
+            })
+            .collect();
+        Fading { amplitude, waves, steady, turn }
+    }
+
+    /// The complex gain of each sub-carrier at `t`, onto the end of `out`. Mean power 1.
+    pub fn at(&self, t: Time, out: &mut Vec<(f32, f32)>) {
+        let s = t.ns() as f64 * 1e-9;
+        let mut taps = [(0.0_f32, 0.0_f32); TAPS];
+        for ((tap, waves), &a) in taps.iter_mut().zip(&self.waves).zip(&self.amplitude) {
+            if a == 0.0 {
+                continue;
+            }
+            for &(f, phase) in waves {
+                let (re, im) = turned(f * s + phase);
+                tap.0 += a * re;
+                tap.1 += a * im;
+            }
+        }
+        let (a, f, phase) = self.steady;
+        let (re, im) = turned(f * s + phase);
+        taps[0].0 += a * re;
+        taps[0].1 += a * im;
+        out.extend(self.turn.iter().map(|turn| {
+            let mut sum = (0.0, 0.0);
+            for (&(a, b), &(c, d)) in taps.iter().zip(turn) {
+                sum.0 += a * c - b * d;
+                sum.1 += a * d + b * c;
+            }
+            sum
+        }));
+    }
+}
+
+/// Cosine and sine of so many turns.
+fn turned(turns: f64) -> (f32, f32) {
+    let x = (TAU * (turns - libm::floor(turns))) as f32;
+    (cosf(x), sinf(x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Span, Streams};
+
+    fn powers(shape: &Shape, seed: u64, n: i64) -> Vec<Vec<f32>> {
+        let f = Fading::new(shape, &mut Streams::new(seed).get("x", "fading"));
+        (0..n)
+            .map(|i| {
+                let mut g = Vec::new();
+                f.at(Time::ZERO + Span::from_ms(7) * i, &mut g);
+                g.iter().map(|(a, b)| a * a + b * b).collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn power_is_one_and_rayleigh_fades() {
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, doppler: 20.0 };
+        let all: Vec<f32> = (0..20).flat_map(|s| powers(&shape, s, 400)).flatten().collect();
+        let mean = all.iter().sum::<f32>() / all.len() as f32;
+        assert!((mean - 1.0).abs() < 0.05, "{mean}");
+        // A Rayleigh channel is below -10 dB for 1 - exp(-0.1) = 9.5 % of the time.
+        let low = all.iter().filter(|p| **p < 0.1).count() as f32 / all.len() as f32;
+        assert!((low - 0.095).abs() < 0.015, "{low}");
+    }
+
+    #[test]
+    fn a_strong_constant_part_hardly_fades_and_no_delay_is_flat() {
+        let shape = Shape { subcarriers: 56, delay_ns: 0.0, k: 100.0, doppler: 20.0 };
+        for g in powers(&shape, 3, 200) {
+            assert!(g.iter().all(|p| (0.4..2.0).contains(p)));
+            assert!(g.iter().all(|p| (p - g[0]).abs() < 1e-5));
+        }
+    }
+
+    /// The autocorrelation of Clarke's model is J0(2 pi fd t): zero at fd t = 0.383, and half at 0.242.
+    #[test]
+    fn doppler_is_clarkes() {
+        let shape = Shape { subcarriers: 1, delay_ns: 0.0, k: 0.0, doppler: 20.0 };
+        let (mut sum, mut n) = ([0.0_f64; 3], 0.0);
+        for seed in 0..400 {
+            let f = Fading::new(&shape, &mut Streams::new(seed).get("x", "fading"));
+            let at = |s: f64| {
+                let mut g = Vec::new();
+                f.at(Time::from_ns((s * 1e9) as u64), &mut g);
+                g[0]
+            };
+            for i in 0..20 {
+                let t = f64::from(i) * 0.377;
+                let (a, b) = at(t);
+                for (s, lag) in sum.iter_mut().zip([0.0, 0.242 / 20.0, 0.383 / 20.0]) {
+                    let (c, d) = at(t + lag);
+                    *s += f64::from(a * c + b * d);
+                }
+                n += 1.0;
+            }
+        }
+        let [zero, half, none] = sum.map(|s| s / n);
+        assert!((zero - 1.0).abs() < 0.05 && (half - 0.5).abs() < 0.06 && none.abs() < 0.06, "{zero} {half} {none}");
+    }
+}

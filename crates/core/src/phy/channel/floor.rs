@@ -1,0 +1,145 @@
+//! A floor of offices: where stations stand, and what the way between two places costs.
+//!
+//! Stands for: the thesis's test bed (section 5.9.1, Figure 5.13: one floor, an access point, a client S that stays, four clients moved to ten
+//! placements; four of the five are active at a time: fifty topologies), as a distribution, not as that building. Path loss: log-distance from 1 m
+//! at 5.77 GHz (channel 154), and a shadowing that belongs to the place (M. Gudmundson, "Correlation model for shadow fading", Electronics Letters 27, 1991), as a
+//! sum of plane waves, so that a walker meets it as somebody who stands there does.
+//! Differs: D1 no walls: they are the exponent and the shadowing.
+
+use crate::sim::Streams;
+use libm::{cos, log10, sqrt};
+
+crate::params! {
+    /// `[floor]`: the floor plan. Exponent and deviation are calibrated on Table 5.3's column of Minstrel HT with FIFO.
+    pub struct Params {
+        /// Which of the fifty topologies the stations' places are taken from: five a placement. 0: none, SNRs are given.
+        topology: u8 = 0, in 0 => 50, src "thesis 5.9.1";
+        /// What the places and the shadowing are drawn from, apart from the run's seed; of 1 to 4 the one that calibrates best.
+        layout: u32 = 2, src "this project";
+        /// The floor's length, m.
+        length_m: f64 = 40.0, in 5.0 => 500.0, src "this project: an office floor";
+        /// Its depth, m.
+        depth_m: f64 = 15.0, in 5.0 => 500.0, src "this project: an office floor";
+        /// Path loss exponent.
+        exponent: f64 = 2.8, in 1.5 => 6.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        /// Deviation of the shadowing, dB.
+        shadow_db: f64 = 3.0, in 0.0 => 20.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        /// A client is put where its SNR is at least this, dB: nobody puts one where the network does not reach.
+        least_snr: f64 = 16.0, in -20.0 => 60.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        /// And at least so far from the access point, m.
+        least_m: f64 = 6.0, in 0.0 => 100.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        /// Transmit power, dBm.
+        power_dbm: f64 = 14.0, in -10.0 => 30.0, src "thesis 5.8.4";
+        /// Noise over 40 MHz, receiver's figure included, dBm.
+        noise_dbm: f64 = -91.0, in -110.0 => -60.0, src "-174 dBm/Hz, 40 MHz, 7 dB";
+        /// Walking speed of a hand-held station from S to E, m/s; 0: it stands.
+        walk: f64 = 0.0, in 0.0 => 10.0, src "thesis 5.9.6: about 40 s";
+    }
+}
+
+const WAVES: usize = 32;
+/// Metres over which the shadowing is one: to 1/e.
+const CORRELATION: f64 = 4.0;
+/// Path loss at 1 m, 5.77 GHz: 20 log10(4 pi f / c).
+const AT_1M: f64 = 47.67;
+
+/// Places that are tried for a client; a floor where none of them will do has the last.
+const DRAWS: usize = 1000;
+
+/// A place on the floor, m.
+pub(super) type Place = (f64, f64);
+
+/// The floor.
+#[derive(Clone, Debug)]
+pub(super) struct Floor {
+    par: Params,
+    ap: Place,
+    /// By wave: its vector in turns a metre, its phase.
+    waves: [(f64, f64, f64); WAVES],
+}
+
+impl Floor {
+    pub fn new(par: &Params) -> Floor {
+        let mut rng = Streams::new(par.layout.into()).get("floor", "shadowing");
+        let tau = core::f64::consts::TAU;
+        let waves = core::array::from_fn(|_| {
+            let (angle, u) = (rng.unit(), rng.unit());
+            // Lengths spread so that the correlation falls off as exp(-d / CORRELATION) does (Cauchy in one direction).
+            let k = libm::tan(u * 1.2) / (tau * CORRELATION);
+            (k * cos(tau * angle), k * libm::sin(tau * angle), rng.unit())
+        });
+        Floor { par: *par, ap: (par.length_m * 0.3, par.depth_m * 0.5), waves }
+    }
+    /// Mean SNR at a place, dB.
+    pub fn snr_db(&self, (x, y): Place) -> f64 {
+        let d = sqrt((x - self.ap.0) * (x - self.ap.0) + (y - self.ap.1) * (y - self.ap.1)).max(1.0);
+        let tau = core::f64::consts::TAU;
+        let wave: f64 = self.waves.iter().map(|(a, b, p)| cos(tau * (a * x + b * y + p))).sum();
+        let shadow = self.par.shadow_db * sqrt(2.0 / WAVES as f64) * wave;
+        self.par.power_dbm - AT_1M - 10.0 * self.par.exponent * log10(d) + shadow - self.par.noise_dbm
+    }
+    /// Where active station `i` (0 to 3) of the topology stands.
+    pub fn place(&self, i: usize) -> Place {
+        let n = usize::from(self.par.topology.max(1) - 1);
+        let (placement, without) = (n / 5, n % 5);
+        let who = if i < without { i } else { i + 1 };
+        let mut rng = match who {
+            0 => Streams::new(self.par.layout.into()).get("floor", "S"),
+            k => Streams::new(self.par.layout.into()).get("floor", &format!("placement {placement}, client {k}")),
+        };
+        let mut draw = || (self.par.length_m * rng.unit(), self.par.depth_m * rng.unit());
+        let near = |p: Place| sqrt((p.0 - self.ap.0).powi(2) + (p.1 - self.ap.1).powi(2)) < self.par.least_m;
+        let mut place = draw();
+        for _ in 0..DRAWS {
+            if self.snr_db(place) >= self.par.least_snr && !near(place) {
+                break;
+            }
+            place = draw();
+        }
+        place
+    }
+    /// Where the walker is after so many seconds: from near the access point along the floor to its far end, and then there.
+    pub fn walker(&self, seconds: f64) -> Place {
+        let (from, to) = (self.ap.0 + 2.0, self.par.length_m);
+        ((from + self.par.walk * seconds).min(to), self.ap.1 + 2.0)
+    }
+    /// Whether a station walks.
+    pub fn walks(&self) -> bool {
+        self.par.walk > 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floor(topology: u8) -> Floor {
+        Floor::new(&Params { topology, ..Params::default() })
+    }
+
+    #[test]
+    fn a_placement_leaves_each_client_out_once() {
+        let all = |t| [0, 1, 2, 3].map(|i| floor(t).place(i));
+        let (first, second) = (all(1), all(2));
+        assert_ne!(first[0], second[0], "S is left out of the first");
+        assert_eq!(first[1..], second[1..], "and the first client of the second");
+        assert_eq!(all(2)[0], all(50)[0], "S stays");
+        assert_ne!(all(5)[2], all(10)[2], "others do not");
+    }
+
+    #[test]
+    fn loss_by_distance_and_shadow_by_place() {
+        let f = Floor::new(&Params { shadow_db: 0.0, ..Params::default() });
+        // 14 - 47.67 - 28 log10(10) + 91 = 29.33
+        assert!((f.snr_db((f.ap.0 + 10.0, f.ap.1)) - 29.33).abs() < 1e-9);
+        let g = floor(1);
+        let (a, b) = (g.snr_db((20.0, 7.5)), g.snr_db((20.2, 7.5)));
+        assert!((a - b).abs() < 3.0, "near places are alike: {a} {b}");
+        let x: Vec<f64> = (0..4000)
+            .map(|i| (f64::from(i % 80) * 0.5, f64::from(i / 80) * 0.3))
+            .map(|p| g.snr_db(p) - f.snr_db(p))
+            .collect();
+        let sd = (x.iter().map(|v| v * v).sum::<f64>() / x.len() as f64).sqrt();
+        assert!((1.5..5.0).contains(&sd), "{sd}");
+    }
+}

@@ -1,0 +1,324 @@
+//! The channel between the access point and each station: how likely an MPDU is to arrive at each mode, and what a receiver can tell of it.
+//!
+//! ```text
+//! place or given SNR --path loss, shadowing--> mean SNR --drift, power walk, interference--> SNR now
+//! taps --Doppler--> gain of each sub-carrier now --Table 5.2, mean over sub-carriers--> uncoded BER --code--> loss an octet
+//!                                            '--noise, quantised--> CSI --> effective SNR (feedback)
+//! ```
+//!
+//! A link's sub-carriers are computed once a coherence step, when somebody asks; a mode's loss once a step and direction. Everything but the
+//! steps of the power walk and of interference is a function of time, so that asking more often changes nothing.
+//!
+//! Stands for: thesis Table 5.2 and equation 5.7 (uncoded BER), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
+//! section 5.6.1 and 5.6.2 (what the hardware reports).
+//! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
+//! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
+//! D5 sub-carriers of pilots and data are alike; D6 a mode narrower than the channel uses its lower part, with all of the power.
+
+mod coding;
+mod fading;
+pub mod floor;
+mod measure;
+mod process;
+mod trace;
+
+pub use measure::Feedback;
+pub use trace::Trace;
+
+use super::Mode;
+use crate::sim::{Span, Stream, Streams, Time};
+use coding::CodeRate;
+use fading::{Fading, Shape};
+use floor::Floor;
+use measure::Receiver;
+use process::{Bursts, Drift, PowerWalk};
+use wavetank_csi::{Modulation, linear, ln_effective_ber};
+
+crate::params! {
+    /// `[channel]`: the air between the access point and each station, where frames are lost by what it does to their sub-carriers.
+    pub struct Params {
+        /// There is one; else frames are lost by `wifi.error_rate` and `wifi.mcs_error` alone.
+        on: bool = false, src "this project";
+        /// Mean SNR at full power over the whole width, dB, of stations that neither `stations.snr` nor `floor.topology` gives another.
+        snr: f64 = 30.0, in -20.0 => 80.0, src "this project";
+        /// R.m.s. delay spread of the multipath; 0: flat.
+        delay_spread: Span = Span::from_ns(50), in Span::ZERO => Span::from_us(1), src "IEEE 802.11-03/940r4 TGn channel models B to D: 15 to 50 ns";
+        /// Rician factor, dB: the constant part over the scattered one. -40: Rayleigh.
+        k_db: f64 = 3.0, in -40.0 => 60.0, src "IEEE 802.11-03/940r4 TGn model D: 3 dB with line of sight";
+        /// Doppler frequency, Hz: walking speed is about 23 at 5.8 GHz, moving people about 1; 0: nothing moves.
+        doppler: f64 = 0.0, in 0.0 => 1000.0, src "speed / wavelength";
+        /// Deviation of a slow drift of the SNR, dB: people who walk through the way.
+        drift_db: f64 = 0.0, in 0.0 => 20.0, src "this project";
+        /// Time over which that drifts.
+        drift_time: Span = Span::from_s(5), in Span::from_ms(1) => Span::from_s(3600), src "this project";
+        /// Time between steps of the random walk of the access point's transmit power (-2 to 2 dB a step); 0: full power.
+        power_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "thesis 5.5.1, channel delay";
+        /// The walk stays between full power and so many dB below.
+        power_range: u8 = 14, in 1 => 60, src "this project: 0 to the thesis's 14 dBm";
+        /// Mean time between bursts of interference; 0: none.
+        burst_every: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "this project";
+        /// Their mean length.
+        burst_length: Span = Span::from_ms(2), in Span::from_us(1) => Span::from_s(10), src "this project";
+        /// How much they raise the noise, dB.
+        burst_db: f64 = 10.0, in 0.0 => 60.0, src "this project";
+        /// Time over which the channel is taken as standing still.
+        step: Span = Span::from_ms(2), in Span::from_us(50) => Span::from_s(1), src "this project: a tenth of walking speed's coherence time";
+        /// Spread of the reported SNR around the true one, dB, from end to end.
+        snr_jitter: f64 = 1.0, in 0.0 => 10.0, src "thesis 5.8.4: 1 dB on stable channels";
+        /// Spread of the unknown reference of reported CSI, dB, from end to end.
+        reference_spread: f64 = 3.0, in 0.0 => 20.0, src "thesis figure 5.7a: a band of 3 dB";
+    }
+}
+
+/// Streams that a channel has paths for.
+const STREAMS: usize = 4;
+/// Modes of a direction's table: by width, streams and MCS, then 802.11a's.
+const HT: usize = 4 * STREAMS * 10;
+const MODES: usize = HT + 8;
+
+/// Bits a sub-carrier and code rate of HT's and VHT's MCSs of one stream.
+const MCS: [(Modulation, CodeRate); 10] = {
+    use CodeRate::*;
+    use Modulation::*;
+    [
+        (Bpsk, Half),
+        (Qpsk, Half),
+        (Qpsk, ThreeQuarters),
+        (Qam16, Half),
+        (Qam16, ThreeQuarters),
+        (Qam64, TwoThirds),
+        (Qam64, ThreeQuarters),
+        (Qam64, FiveSixths),
+        (Qam256, ThreeQuarters),
+        (Qam256, FiveSixths),
+    ]
+};
+/// The same of 802.11a's rates.
+const OFDM: [(Modulation, CodeRate); 8] = {
+    use CodeRate::*;
+    use Modulation::*;
+    [
+        (Bpsk, Half),
+        (Bpsk, ThreeQuarters),
+        (Qpsk, Half),
+        (Qpsk, ThreeQuarters),
+        (Qam16, Half),
+        (Qam16, ThreeQuarters),
+        (Qam64, TwoThirds),
+        (Qam64, ThreeQuarters),
+    ]
+};
+
+/// The modulation and code rate of a mode.
+pub fn modulation(mode: Mode) -> Modulation {
+    coding_of(mode).0
+}
+
+fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
+    match mode {
+        Mode::Dsss(_) => unreachable!("a BSS with 802.11b stations has no channel (BssConfig::check)"),
+        Mode::Ofdm(r) => OFDM[r as usize],
+        Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
+        Mode::Vht(v) => MCS[usize::from(v.mcs())],
+    }
+}
+
+/// Sub-carriers of a channel that wide.
+pub const fn subcarriers(mhz: u8) -> usize {
+    match mhz {
+        20 => 56,
+        40 => 114,
+        80 => 242,
+        _ => 484,
+    }
+}
+
+/// Which way a PPDU goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// From the access point.
+    Down,
+    /// To it.
+    Up,
+}
+
+/// The SNR of a direction, and how each mode fares there.
+#[derive(Clone, Debug)]
+struct Fares {
+    snr_db: f64,
+    /// Loss exponent of an octet, by mode; NaN: not computed yet.
+    per_octet: [f32; MODES],
+}
+
+/// The channel to one station.
+#[derive(Clone, Debug)]
+struct Link {
+    given_db: f64,
+    walker: Option<Floor>,
+    paths: Vec<Fading>,
+    drift: Drift,
+    bursts: Bursts,
+    /// The step that what follows is of.
+    step: i64,
+    mean_db: f64,
+    /// Of each path: power by sub-carrier.
+    power: Vec<Vec<f32>>,
+    /// Of the first: complex gain.
+    gain: Vec<(f32, f32)>,
+    ways: [Fares; 2],
+    receivers: [Receiver; 2],
+    luck: [Stream; 2],
+}
+
+/// The channel of a BSS.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    par: Params,
+    mhz: u8,
+    walk: PowerWalk,
+    links: Vec<Link>,
+    scratch: Vec<(f32, f32)>,
+}
+
+/// A station, as its channel sees it.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// Its name, for its random streams.
+    pub name: String,
+    /// Mean SNR at full power, if given.
+    pub snr: Option<f64>,
+}
+
+impl Channel {
+    /// A channel `mhz` wide with so many streams, from the access point to each of `ends`.
+    pub fn new(par: &Params, floor: &floor::Params, ends: &[End], mhz: u8, streams: u32, random: &Streams) -> Channel {
+        let plan = Floor::new(floor);
+        let shape = Shape {
+            subcarriers: subcarriers(mhz),
+            delay_ns: par.delay_spread.ns() as f64,
+            k: linear(par.k_db),
+            doppler: par.doppler,
+        };
+        let link = |(i, e): (usize, &End)| {
+            let mut rng: Stream = random.get(&e.name, "channel/fading");
+            let placed = (floor.topology > 0).then(|| plan.snr_db(plan.place(i)));
+            Link {
+                given_db: e.snr.or(placed).unwrap_or(par.snr),
+                walker: (plan.walks() && e.snr.is_none()).then(|| plan.clone()),
+                paths: (0..streams.clamp(1, STREAMS as u32)).map(|_| Fading::new(&shape, &mut rng)).collect(),
+                drift: Drift::new(par.drift_db, par.drift_time, &mut random.get(&e.name, "channel/drift")),
+                bursts: Bursts::new(par.burst_every, par.burst_length, random.get(&e.name, "channel/bursts")),
+                step: -1,
+                mean_db: 0.0,
+                power: vec![Vec::with_capacity(shape.subcarriers); streams.clamp(1, STREAMS as u32) as usize],
+                gain: Vec::with_capacity(shape.subcarriers),
+                ways: [(); 2].map(|()| Fares { snr_db: f64::NAN, per_octet: [f32::NAN; MODES] }),
+                receivers: ["channel/csi at station", "channel/csi at ap"]
+                    .map(|purpose| Receiver::new(random.get(&e.name, purpose))),
+                luck: ["channel/loss down", "channel/loss up"].map(|purpose| random.get(&e.name, purpose)),
+            }
+        };
+        Channel {
+            par: *par,
+            mhz,
+            walk: PowerWalk::new(par.power_step, par.power_range.into(), random.get("ap", "channel/power")),
+            links: ends.iter().enumerate().map(link).collect(),
+            scratch: Vec::with_capacity(shape.subcarriers),
+        }
+    }
+    /// Brings the link to `station` to `now`, and the SNR of its direction.
+    fn refresh(&mut self, now: Time, station: usize, way: Way) {
+        let power_db = f64::from(self.walk.at(now));
+        let l = &mut self.links[station];
+        let step = now.ns() as i64 / self.par.step.ns();
+        if l.step != step {
+            l.step = step;
+            let t = Time::ZERO + self.par.step * step;
+            let place_db = l.walker.as_ref().map_or(l.given_db, |f| f.snr_db(f.walker(t.ns() as f64 * 1e-9)));
+            l.mean_db = place_db + l.drift.at(t);
+            for (i, (path, power)) in l.paths.iter().zip(&mut l.power).enumerate() {
+                let gain = if i == 0 { &mut l.gain } else { &mut self.scratch };
+                gain.clear();
+                path.at(t, gain);
+                power.clear();
+                power.extend(gain.iter().map(|(a, b)| a * a + b * b));
+            }
+            for w in &mut l.ways {
+                w.snr_db = f64::NAN;
+            }
+        }
+        let noise = if l.bursts.on(now) { self.par.burst_db } else { 0.0 };
+        let snr = l.mean_db - noise + if way == Way::Down { power_db } else { 0.0 };
+        let w = &mut l.ways[way as usize];
+        if w.snr_db != snr {
+            w.snr_db = snr;
+            w.per_octet = [f32::NAN; MODES];
+        }
+    }
+    /// How an octet fares at `mode`: an MPDU of `n` octets arrives with probability `exp(-n x)`.
+    pub fn per_octet(&mut self, now: Time, station: usize, way: Way, mode: Mode) -> f64 {
+        self.refresh(now, station, way);
+        let (mhz, l) = (self.mhz, &mut self.links[station]);
+        let width = mode.mhz().min(mhz);
+        let streams = (mode.streams() as usize).min(l.paths.len());
+        let (modulation, rate) = coding_of(mode);
+        let at = match mode {
+            Mode::Ofdm(r) => HT + r as usize,
+            _ => {
+                let mcs = match mode {
+                    Mode::Ht(h) => h.mcs() % 8,
+                    m => m.mcs(),
+                };
+                (usize::from(width / 40).min(3) * STREAMS + streams - 1) * 10 + usize::from(mcs)
+            }
+        };
+        let known = l.ways[way as usize].per_octet[at];
+        if !known.is_nan() {
+            return known.into();
+        }
+        let snr = linear(l.ways[way as usize].snr_db) * f64::from(mhz) / f64::from(width) / streams as f64;
+        let n = subcarriers(width).min(l.gain.len());
+        let ber = l.power[..streams].iter().filter_map(|p| ln_effective_ber(modulation, &p[..n], snr as f32));
+        let x = rate.per_octet(ber.map(libm::exp).sum::<f64>() / streams as f64) as f32;
+        l.ways[way as usize].per_octet[at] = x;
+        x.into()
+    }
+    /// Which MPDUs of these lengths survive: bit `i` for the `i`-th.
+    pub fn survivors(
+        &mut self,
+        now: Time,
+        station: usize,
+        way: Way,
+        mode: Mode,
+        lengths: impl IntoIterator<Item = u16>,
+    ) -> u64 {
+        let x = self.per_octet(now, station, way, mode);
+        let rng = &mut self.links[station].luck[way as usize];
+        let (mut last, mut p, mut got) = (0, 0.0, 0);
+        for (i, len) in lengths.into_iter().enumerate() {
+            if len != last {
+                (last, p) = (len, 1.0 - libm::exp(-x * f64::from(len)));
+            }
+            got |= u64::from(!rng.chance(p)) << i;
+        }
+        got
+    }
+    /// What the receiver of a PPDU tells of it.
+    pub fn feedback(&mut self, now: Time, station: usize, way: Way) -> Feedback {
+        self.refresh(now, station, way);
+        let l = &mut self.links[station];
+        l.receivers[way as usize].take(&self.par, self.mhz, l.ways[way as usize].snr_db, &l.gain)
+    }
+    /// The last report of that receiver, as the hardware has it: SNR of the control and the extension half in dB, and pairs (real, imaginary).
+    pub fn last_report(&self, station: usize, way: Way) -> ([f64; 2], &[i16]) {
+        self.links[station].receivers[way as usize].last()
+    }
+    /// SNR at full power now, dB: for people and tables.
+    pub fn snr_db(&mut self, now: Time, station: usize, way: Way) -> f64 {
+        self.refresh(now, station, way);
+        self.links[station].ways[way as usize].snr_db
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+use super::*;
+use crate::phy::{Ht, Ofdm, Vht, Width};
+
+fn ht(mcs: u8) -> Mode {
+    Mode::Ht(Ht::new(mcs, true, true).unwrap())
+}
+
+fn channel(par: &Params, ends: usize, mhz: u8, streams: u32, seed: u64) -> Channel {
+    let ends: Vec<End> = (0..ends).map(|i| End { name: format!("sta{}", i + 1), snr: None }).collect();
+    Channel::new(par, &floor::Params::default(), &ends, mhz, streams, &Streams::new(seed))
+}
+
+fn flat(snr: f64) -> Params {
+    Params { on: true, snr, delay_spread: Span::ZERO, k_db: 60.0, ..Params::default() }
+}
+
+fn ms(n: i64) -> Time {
+    Time::ZERO + Span::from_ms(n)
+}
+
+/// What the closed form gives within 0.1 dB of that SNR: what is left of scattering moves it by a hundredth.
+fn is_at(got: f64, m: Modulation, r: CodeRate, db: f64) -> bool {
+    let at = |db| r.per_octet(m.ber(linear(db)));
+    (at(db + 0.1).max(1e-30)..=at(db - 0.1).max(1e-30)).contains(&got.max(1e-30))
+}
+
+/// A flat channel is Table 5.2 and the code alone.
+#[test]
+fn flat_channel_by_the_closed_form() {
+    let mut c = channel(&flat(23.0), 1, 40, 1, 1);
+    for (mcs, (m, r)) in MCS[..8].iter().enumerate() {
+        let got = c.per_octet(ms(5), 0, Way::Down, ht(mcs as u8));
+        assert!(is_at(got, *m, *r, 23.0), "MCS {mcs}: {got} for {}", r.per_octet(m.ber(linear(23.0))));
+    }
+    // Half the width, all of the power: 3 dB more. 802.11a's 54 Mbit/s is MCS 6 at 20 MHz.
+    let half = c.per_octet(ms(5), 0, Way::Down, Mode::Ht(Ht::new(6, false, true).unwrap()));
+    assert!(is_at(half, Modulation::Qam64, CodeRate::ThreeQuarters, 23.0 + 3.0103));
+    assert_eq!(half, c.per_octet(ms(5), 0, Way::Down, Mode::Ofdm(Ofdm::R54)));
+}
+
+#[test]
+fn two_streams_share_the_power() {
+    let mut c = channel(&flat(26.0103), 1, 40, 2, 1);
+    let got = c.per_octet(ms(5), 0, Way::Up, ht(15));
+    assert!(is_at(got, Modulation::Qam64, CodeRate::FiveSixths, 23.0), "{got}");
+}
+
+#[test]
+fn eighty_megahertz_has_its_own_modes() {
+    let mut c = channel(&flat(35.0), 1, 80, 3, 1);
+    let at = |c: &mut Channel, m, n, w| c.per_octet(ms(1), 0, Way::Down, Mode::Vht(Vht::new(m, n, w, true).unwrap()));
+    let (narrow, wide) = (at(&mut c, 8, 1, Width::Mhz20), at(&mut c, 8, 1, Width::Mhz80));
+    assert!(narrow < wide, "a quarter of the width has 6 dB more");
+    assert!(at(&mut c, 8, 3, Width::Mhz80) > wide);
+}
+
+#[test]
+fn asking_more_often_changes_nothing_and_neither_does_another_station() {
+    let p = Params {
+        doppler: 20.0,
+        power_step: Span::from_ms(8),
+        burst_every: Span::from_ms(50),
+        drift_db: 3.0,
+        ..flat(25.0)
+    };
+    let p = Params { k_db: 0.0, delay_spread: Span::from_ns(50), ..p };
+    let (mut a, mut b) = (channel(&p, 1, 40, 1, 9), channel(&p, 2, 40, 1, 9));
+    let often: Vec<f64> = (0..1000).map(|i| a.per_octet(ms(i), 0, Way::Down, ht(4))).collect();
+    for i in (0..1000).step_by(37) {
+        b.per_octet(ms(i), 1, Way::Up, ht(7));
+        b.feedback(ms(i), 1, Way::Up);
+        assert_eq!(b.per_octet(ms(i), 0, Way::Down, ht(4)), often[i as usize]);
+    }
+    assert!(often.iter().any(|x| *x > 1e-3) && often.iter().any(|x| *x < 1e-6), "it does change");
+}
+
+#[test]
+fn power_walks_on_the_way_down_only() {
+    let p = Params { power_step: Span::from_ms(8), ..flat(25.0) };
+    let mut c = channel(&p, 1, 40, 1, 2);
+    let down: Vec<f64> = (0..4000).map(|i| c.snr_db(ms(i), 0, Way::Down)).collect();
+    assert!(down.iter().all(|d| (11.0..=25.0).contains(d)) && down.iter().any(|d| *d < 15.0));
+    assert!((0..100).all(|i| c.snr_db(ms(4000 + i), 0, Way::Up) == 25.0));
+}
+
+/// Bands as the thesis has them (Figures 5.7, 5.8, 5.12): raw CSI over 3 dB, normalised about 1 dB, SNR within 1 dB and its rounding; and the raw
+/// power does not tell the SNR.
+#[test]
+fn reports_are_the_hardwares() {
+    let (mut raw, mut normal, mut snrs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut c = channel(&Params { k_db: 3.0, delay_spread: Span::from_ns(50), ..flat(28.0) }, 1, 40, 1, 5);
+    for i in 0..400 {
+        c.feedback(ms(i), 0, Way::Down);
+        let (snr, csi) = c.last_report(0, Way::Down);
+        assert_eq!(csi.len(), 228);
+        assert!(csi.iter().all(|x| (-512..=511).contains(x)));
+        let p = |k: usize| f64::from(csi[2 * k]).powi(2) + f64::from(csi[2 * k + 1]).powi(2);
+        let mean = (0..114).map(p).sum::<f64>() / 114.0;
+        raw.push(10.0 * p(20).log10());
+        normal.push(10.0 * (p(20) / mean).log10());
+        snrs.push(snr[0]);
+    }
+    let band = |mut x: Vec<f64>| {
+        x.sort_by(f64::total_cmp);
+        x[x.len() * 95 / 100] - x[x.len() * 5 / 100]
+    };
+    let (raw, normal) = (band(raw), band(normal));
+    assert!((2.0..4.0).contains(&raw) && (0.3..1.6).contains(&normal), "{raw} {normal}");
+    assert!(band(snrs) <= 1.0);
+}
+
+#[test]
+fn feedback_follows_the_channel() {
+    let esnr = |snr| {
+        let mut c = channel(&flat(snr), 1, 40, 1, 3);
+        let all: Vec<Feedback> = (0..60).map(|i| c.feedback(ms(4 * i), 0, Way::Down)).collect();
+        all[59]
+    };
+    for db in [8.0, 16.0, 24.0, 30.0] {
+        let f = esnr(db);
+        assert!((f64::from(f.snr) - 100.0 * db).abs() < 60.0, "{f:?} at {db}");
+        // The estimate's noise looks like fading, to which sparse modulations are the more sensitive.
+        assert!((f64::from(f.esnr[3]) - 100.0 * db).abs() < 100.0, "{f:?} at {db}");
+        assert!(f.esnr.windows(2).all(|w| w[0] <= w[1]) && f.esnr[3] <= f.snr + 2, "{f:?} at {db}");
+    }
+}

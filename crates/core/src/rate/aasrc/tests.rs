@@ -1,0 +1,177 @@
+use super::super::aarc;
+use super::*;
+use crate::phy::{Ht, Vht, Width};
+
+fn ht(mcs: u8) -> Mode {
+    Mode::Ht(Ht::new(mcs, true, true).unwrap())
+}
+
+fn ms(n: i64) -> Time {
+    Time::ZERO + Span::from_ms(n)
+}
+
+fn machine() -> Machine {
+    Machine::new(&Params::default(), ht(7), None)
+}
+
+/// A peer that takes everything up to `best` and nothing above, one unit of `frames` after the other, 3 ms each.
+fn drive(m: &mut Machine, from: i64, units: i64, best: Mode, frames: u16) -> Vec<Mode> {
+    (0..units)
+        .map(|i| {
+            let now = ms(from + 3 * i);
+            let chain = m.choose(now);
+            let works = |a: &Attempt| a.tries > 0 && a.mode.rate().bps() <= best.rate().bps();
+            if let Some(at) = chain.iter().position(works) {
+                m.report(now + Span::from_ms(3), &chain, at + 1, frames, 0);
+            }
+            chain[0].mode
+        })
+        .collect()
+}
+
+#[test]
+fn climbs_one_rate_a_probe() {
+    let mut m = machine();
+    let sent = drive(&mut m, 0, 9, ht(7), 32);
+    assert_eq!(sent, [1, 2, 3, 4, 5, 6, 7, 7, 7].map(ht));
+    assert_eq!((m.current(), m.counts().probes, m.counts().probes_ok), (ht(7), 7, 7));
+}
+
+#[test]
+fn chains_fall_back_by_one_rate() {
+    let mut m = machine();
+    let tries = |c: &Chain| c.iter().map(|a| (a.mode.mcs(), a.tries)).take_while(|a| a.1 > 0).collect::<Vec<_>>();
+    assert_eq!(tries(&m.normal()), [(0, 4)]);
+    assert_eq!(tries(&m.choose(ms(0))), [(1, 1), (0, 2)]);
+    drive(&mut m, 60, 6, ht(5), 32);
+    assert_eq!(m.current(), ht(5), "a probe that is never reported is over after 50 ms");
+    assert_eq!(tries(&m.normal()), [(5, 2), (4, 2)]);
+    assert_eq!(tries(&m.choose(ms(90))), [(6, 1), (5, 2), (4, 2)]);
+    assert_eq!(tries(&m.choose(ms(91))), [(5, 2), (4, 2)], "one probe at a time");
+}
+
+/// Equation 5.1: 1, 2, 4, ... 32, 32 ms; asked every 3 ms.
+#[test]
+fn failed_probes_back_off() {
+    let mut m = machine();
+    drive(&mut m, 0, 10, ht(4), 32);
+    let sent = drive(&mut m, 1000, 400, ht(4), 32);
+    let probes: Vec<usize> = (0..sent.len()).filter(|&i| sent[i] == ht(5)).collect();
+    let last: Vec<usize> = probes.windows(2).rev().take(10).map(|w| w[1] - w[0]).collect();
+    // Reported 3 ms after it was chosen, barred for 32 ms: the first multiple of 3 ms not before 35 is 36.
+    assert_eq!(last, [12; 10]);
+    assert_eq!(m.current(), ht(4));
+}
+
+#[test]
+fn a_rate_that_dies_is_left_at_once_and_both_rates_are_forgotten() {
+    let mut m = machine();
+    drive(&mut m, 0, 40, ht(6), 32);
+    assert_eq!((m.current(), m.rates[7].b > 2), (ht(6), true));
+    drive(&mut m, 200, 1, ht(5), 32);
+    assert_eq!(m.current(), ht(5));
+    assert_eq!((m.rates[7], m.rates[6].sent, m.rates[6].b), (Known::new(150_000), 0, 1));
+    assert_eq!(m.rates[6].barred_until, ms(204), "as after a first failed probe");
+}
+
+/// ath9k says nothing of aggregates that are wholly lost: silence takes it down.
+#[test]
+fn silence_is_failure() {
+    let mut m = machine();
+    drive(&mut m, 0, 40, ht(7), 32);
+    let sent = drive(&mut m, 200, 150, ht(2), 32);
+    assert_eq!(m.current(), ht(2));
+    let first = sent.iter().position(|s| *s == ht(2)).unwrap();
+    assert!((50..=75).contains(&first), "four steps of 50 ms, the last by its fall-back: {first}");
+    drive(&mut m, 10_000, 1, ht(2), 32);
+    assert_eq!(m.current(), ht(2), "a pause is no silence");
+}
+
+/// MCS 7 at 80 % of its frames carries less than MCS 6 at 100 %, and more than MCS 5.
+#[test]
+fn throughput_decides() {
+    for (bad, up) in [(0, true), (2, true), (8, false)] {
+        let mut m = machine();
+        drive(&mut m, 0, 30, ht(6), 32);
+        let mut now = ms(500);
+        let chain = loop {
+            let c = m.choose(now);
+            if c[0].mode == ht(7) {
+                break c;
+            }
+            m.report(now, &c, 1, 32, 0);
+            now = now + Span::from_ms(3);
+        };
+        m.report(now, &chain, 1, 32, bad);
+        assert_eq!(m.current() == ht(7), up, "{bad} bad");
+    }
+}
+
+/// A loss that comes bit by bit, on the current rate.
+#[test]
+fn a_rate_that_gets_poor_is_left() {
+    let mut m = machine();
+    drive(&mut m, 0, 30, ht(6), 32);
+    for i in 0..12 {
+        let c = m.normal();
+        m.report(ms(200 + 3 * i), &c, 1, 32, 10);
+    }
+    assert!(m.current().mcs() < 6, "{:?}", m.current());
+}
+
+#[test]
+fn a_collision_before_an_answer_is_not_counted() {
+    let mut m = machine();
+    drive(&mut m, 0, 30, ht(6), 32);
+    let before = m.rates[6].failed;
+    let c = m.normal();
+    m.report(ms(100), &c, 1, 32, 0); // at its second try
+    assert_eq!(m.rates[6].failed, before);
+}
+
+#[test]
+fn ladders() {
+    assert_eq!(ladder(ht(3)).len(), 8, "a lower MCS as the fastest names streams, width and guard interval");
+    let two: Vec<u64> = ladder(ht(15)).iter().map(|m| m.rate().bps() / 1_000_000).collect();
+    assert_eq!(two, [15, 30, 45, 60, 90, 120, 135, 150, 180, 240, 270, 300]);
+    assert_eq!(ladder(ht(15))[4], ht(4), "of two with one rate, that with fewer streams");
+    let ac = ladder(Mode::Vht(Vht::new(9, 1, Width::Mhz80, true).unwrap()));
+    assert_eq!((ac.len(), ac[9].mcs()), (10, 9));
+}
+
+fn told(esnr: i16) -> Feedback {
+    Feedback { esnr: [esnr; 4], snr: esnr + 300 }
+}
+
+fn aarc(name: &str) -> Machine {
+    let p = aarc::Params { delay: Span::ZERO, ..aarc::Params::default() };
+    let guide = aarc::Guide::new(&p, name == "snr", crate::sim::Streams::new(1).get("ap", "x"));
+    Machine::new(&Params::default(), ht(7), Some(guide))
+}
+
+/// A back-off of 256 ms is cut short by more than 1 dB, and by no less.
+#[test]
+fn feedback_lifts_a_bar() {
+    for name in ["esnr", "snr"] {
+        let mut m = aarc(name);
+        drive(&mut m, 0, 10, ht(4), 32);
+        for i in 0..400 {
+            m.feedback(ms(30 + 3 * i), ht(4), true, &told(2000));
+            drive(&mut m, 30 + 3 * i, 1, ht(4), 32);
+        }
+        assert_eq!(m.rates[5].b, 8, "{name}");
+        let before = m.counts();
+        let at = m.rates[5].barred_until - Span::from_ms(200);
+        let ask = |m: &mut Machine, now: Time, esnr: i16| {
+            m.feedback(now, ht(4), true, &told(esnr));
+            let c = m.choose(now);
+            m.report(now, &c, if c[0].mode == ht(4) { 1 } else { 2 }, 32, 0);
+            c[0].mode
+        };
+        assert_eq!(ask(&mut m, at, 2100), ht(4), "{name}: 1 dB is not more than 1 dB");
+        assert_eq!(ask(&mut m, at + Span::from_ms(3), 2101), ht(5), "{name}");
+        assert_eq!((m.counts().forced, m.counts().forced_ok), (before.forced + 1, 0));
+        assert_eq!(ask(&mut m, at + Span::from_ms(6), 2150), ht(4), "{name}: the reference is the new one");
+        assert_eq!(m.rates[5].reference, Some(if name == "snr" { 2401 } else { 2101 }));
+    }
+}

@@ -1,0 +1,177 @@
+//! Minstrel-HT of a device: one a peer, asked for each frame, each burst and told of each status.
+//!
+//! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_get_rate, minstrel_ht_set_rate, minstrel_ht_txstat_valid;
+//! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
+//! table, whose first rate it replaces).
+
+use super::{Hardware, MinstrelHt, Overhead, Params, Rate, RateTable, Status, Supports, Table, V318, Version};
+use crate::phy::{Mode, Width};
+use crate::rate::{Choice, Went};
+use crate::sim::{Stream, Time};
+use crate::wifi::{Attempt, Chain, Mark, StaIx};
+
+/// src: linux@6.12 ath9k/init.c ath9k_set_hw_capab: hw->max_rates, hw->max_rate_tries
+const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
+
+/// What knows a peer.
+#[derive(Clone, Debug)]
+enum Minstrel {
+    V6_12(Box<MinstrelHt>),
+    V3_18(Box<V318>),
+}
+
+impl Minstrel {
+    fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+        match self {
+            Minstrel::V6_12(m) => m.probe(jiffies),
+            Minstrel::V3_18(m) => m.probe(),
+        }
+    }
+    fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
+        match self {
+            Minstrel::V6_12(m) => m.status(jiffies, status),
+            Minstrel::V3_18(m) => m.status(jiffies, status),
+        }
+    }
+    fn chain(&self) -> &RateTable {
+        match self {
+            Minstrel::V6_12(m) => m.chain(),
+            Minstrel::V3_18(m) => m.chain(),
+        }
+    }
+}
+
+/// One peer.
+#[derive(Clone, Debug)]
+struct Peer {
+    minstrel: Minstrel,
+    /// Its chain, as the hardware takes it.
+    chain: Chain,
+}
+
+/// The rate control of one device.
+#[derive(Clone, Debug)]
+pub struct Control {
+    hz: u32,
+    peers: Vec<Peer>,
+}
+
+/// What a peer takes that can be sent at most `fastest`.
+fn supports(fastest: Mode) -> Supports {
+    let streams = fastest.streams() as usize;
+    let mut s = Supports { width_mhz: fastest.mhz().min(80), short_gi: [fastest.short_gi(); 3], ..Supports::default() };
+    match fastest {
+        Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
+        Mode::Ofdm(_) => s.ofdm = 0xff,
+        Mode::Ht(_) => s.ht = Some(core::array::from_fn(|i| if i < streams { 0xff } else { 0 })),
+        Mode::Vht(_) => s.vht = Some(core::array::from_fn(|i| (i < streams).then_some(9))),
+    }
+    s
+}
+
+fn chain(m: &Minstrel) -> Chain {
+    let mut chain = [Attempt::NONE; 4];
+    for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
+        let Some((rate, tries)) = link else { break };
+        let tries = if i == 0 { tries.plain } else { tries.rts };
+        *a = Attempt { mode: rate.mode(), tries };
+    }
+    chain
+}
+
+impl Control {
+    /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`. `random`: the
+    /// sample table.
+    pub fn new(par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
+        let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
+        let old = par.version.or(Version::V6_12) == Version::V3_18;
+        let columns = if old { V318::columns(&mut random) } else { Table::new(&mut random) };
+        let peer = |&mode| {
+            let s = supports(mode);
+            let minstrel = match old {
+                true => Minstrel::V3_18(Box::new(V318::new(&s, overhead, HARDWARE, columns, hz, 0))),
+                false => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
+            };
+            Peer { chain: chain(&minstrel), minstrel }
+        };
+        Control { hz, peers: fastest.iter().map(peer).collect() }
+    }
+    fn jiffies(&self, now: Time) -> u32 {
+        (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
+    }
+}
+
+impl crate::rate::Control for Control {
+    fn frame(&mut self, now: Time, to: StaIx) -> Mark {
+        let jiffies = self.jiffies(now);
+        self.peers[to.ix()].minstrel.probe(jiffies).map_or(Mark::NONE, |r| Mark(r.number()))
+    }
+    fn choose(&mut self, _now: Time, to: StaIx, mark: Mark) -> Choice {
+        let mut chain = self.peers[to.ix()].chain;
+        if mark.probes() {
+            chain[0] = Attempt { mode: Rate::from_number(mark.0).mode(), tries: 1 };
+        }
+        Choice { chain, probe: mark.probes(), rts_fallback: true }
+    }
+    fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
+        let jiffies = self.jiffies(now);
+        let last = usize::from(went.report.link);
+        let mut tried = [(Rate::default(), 0); 4];
+        for (i, (t, a)) in tried.iter_mut().zip(went.chain).enumerate().take(last + 1) {
+            *t = (Rate::of_mode(a.mode), if i == last { went.report.tries } else { a.tries });
+        }
+        let p = &mut self.peers[to.ix()];
+        let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
+        if p.minstrel.status(jiffies, &status) {
+            p.chain = chain(&p.minstrel);
+        }
+    }
+}
+
+impl Rate {
+    /// The rate as it is sent. Panics for CCK, which stations here do not have.
+    pub fn mode(self) -> Mode {
+        use super::groups::{Group, Kind};
+        use crate::phy::{Ht, Ofdm, Vht};
+        let &Group { kind, streams, short_gi, bw, .. } = self.of();
+        let mode = match kind {
+            Kind::Ofdm => Some(Mode::Ofdm(Ofdm::ALL[usize::from(self.index())])),
+            Kind::Ht => Ht::new((streams - 1) * 8 + self.index(), bw == 1, short_gi).map(Mode::Ht),
+            Kind::Vht => Vht::new(self.index(), streams, Width::ALL[usize::from(bw)], short_gi).map(Mode::Vht),
+            Kind::Cck => None,
+        };
+        mode.unwrap_or_else(|| panic!("{self:?} is a rate that the standard has"))
+    }
+    /// The rate of a mode. Panics where Minstrel-HT has none (160 MHz, five streams).
+    pub fn of_mode(mode: Mode) -> Rate {
+        use super::groups::{OFDM, VHT};
+        let group = |bw: u8, sgi: bool, streams: u32| bw * 8 + 4 * u8::from(sgi) + streams as u8 - 1;
+        match mode {
+            Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
+            Mode::Ofdm(r) => Rate::new(OFDM, r as u8),
+            Mode::Ht(h) => Rate::new(group(u8::from(h.mhz40), h.sgi, h.streams()), h.mcs() % 8),
+            Mode::Vht(v) => Rate::new(VHT + group(v.width as u8, v.sgi, v.streams()), v.mcs()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::groups::{CCK, GROUPS, RATES, table};
+    use super::*;
+
+    #[test]
+    fn every_rate_is_a_mode_and_back() {
+        for g in (0..GROUPS as u8).filter(|&g| g != CCK) {
+            let of = &table()[usize::from(g)];
+            let all = (0..RATES as u8).map(|i| Rate::new(g, i)).filter(|r| r.duration() != 0);
+            for r in all.filter(|r| {
+                let top = supports(Mode::Vht(crate::phy::Vht::new(0, 4, Width::Mhz80, true).unwrap()));
+                of.kind != super::super::groups::Kind::Vht || top.takes(*r)
+            }) {
+                assert_eq!(Rate::of_mode(r.mode()), r);
+                assert_eq!((r.mode().streams(), r.mode().short_gi()), (of.streams.into(), of.short_gi));
+            }
+        }
+    }
+}

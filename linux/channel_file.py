@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Writes the file that wavetank_radio's parameter `channel` names (radio/channel.c has the format)."""
+
+import math, struct
+
+#: An octet's loss that lets no frame through: 2^-1 an octet.
+NEVER = 2**32 - 1
+
+
+def survival(probability, octets=1538):
+    """The loss of an octet that lets MPDUs of so many octets through with this probability."""
+    return NEVER if probability <= 0 else min(NEVER, round(-math.log2(probability) / octets * 2**32))
+
+
+def cliff(best, modes=8, doubtful=0.0):
+    """Losses by MCS where all up to `best` arrive, the next with probability `doubtful`, and none above."""
+    return [0 if m <= best else survival(doubtful) if m == best + 1 else NEVER for m in range(modes)]
+
+
+def write(path, step_ns, links):
+    """Every link's losses of MCSs are followed by none at 802.11a's rates. `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response); SNRs in dB, the
+    response a list of (re, im). Radio 0 is the access point."""
+    steps = next(iter(links.values()))
+    ofdm = [0] * 8
+    modes, subcarriers = len(steps[0][2]) + len(ofdm), len(steps[0][3])
+    with open(path, "wb") as f:
+        f.write(b"WTCHAN1\n" + struct.pack("<IIQII", len(links), len(steps), step_ns, modes, subcarriers))
+        for (sender, receiver), steps in links.items():
+            f.write(struct.pack("<HHI", sender, receiver, 0))
+            for ctl, ext, losses, response in steps:
+                parts = [part for pair in response for part in pair]
+                snrs = round(ctl * 100), round(ext * 100)
+                f.write(struct.pack(f"<hh{modes}I{2 * subcarriers}h", *snrs, *losses, *ofdm, *parts))

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What the CSI daemon does for AARC, within the guest: each radio's reports of received PPDUs become effective SNR, which
+//! reaches the sender's rate control a given time after the PPDU ended.
+//!
+//! Stands for: `wavetank csid` and the second radio that it sends over (docs/csid.md has the messages; the arithmetic is the model's, crates/csi).
+//! Differs: D1 no UDP, no keys, no losses: a constant delay. D2 the smoothed SNR of a pair never expires.
+
+use crate::air::station_ns;
+use crate::sys;
+use std::collections::HashMap;
+use std::os::fd::RawFd;
+use wavetank_csi::{effective_db, mean_snr_db, Ewma};
+
+const REPORT_TIME: u16 = 5;
+const REPORT_TA: u16 = 3;
+const REPORT_RA: u16 = 4;
+const REPORT_SNR_CTRL: u16 = 12;
+const REPORT_SNR_EXT: u16 = 13;
+const REPORT_CSI: u16 = 14;
+const GENL_ID_CTRL: u16 = 0x10;
+const GETFAMILY: u8 = 3;
+
+/// Starts a listener for each of `radios` (0 is the access point's).
+pub fn start(radios: usize, delay: i64) -> Result<(), String> {
+    for i in 0..radios {
+        let (ready, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let sockets = sys::enter(&namespace(i)).and_then(|()| listen());
+            let failed = sockets.as_ref().err().cloned();
+            ready.send(failed).expect("the starter waits");
+            if let Ok(fd) = sockets {
+                serve(fd, delay);
+            }
+        });
+        if let Some(e) = told.recv().map_err(|e| e.to_string())? {
+            return Err(format!("feedback: {}: {e}", namespace(i)));
+        }
+    }
+    Ok(())
+}
+
+fn namespace(radio: usize) -> String {
+    radio.checked_sub(1).map_or_else(|| "AP".into(), station_ns)
+}
+
+fn socket() -> Result<RawFd, String> {
+    let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_GENERIC) };
+    sys::check("netlink", fd.into())?;
+    Ok(fd)
+}
+
+/// A socket that hears the group `csi` of this namespace's radio.
+fn listen() -> Result<RawFd, String> {
+    let fd = socket()?;
+    let family = family(fd, "wavetank_csi")?;
+    let group = family.1.get("csi").ok_or("wavetank_csi has no group csi")?;
+    sys::set_opt(fd, libc::SOL_NETLINK, libc::NETLINK_ADD_MEMBERSHIP, group)?;
+    Ok(fd)
+}
+
+fn serve(fd: RawFd, delay: i64) {
+    sys::realtime();
+    let mut smooth: HashMap<[u8; 12], Ewma> = HashMap::new();
+    let mut senders: HashMap<u8, (RawFd, u16)> = HashMap::new();
+    let mut buffer = vec![0u8; 16384];
+    loop {
+        let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
+        let Some(message) = usize::try_from(n).ok().and_then(|n| buffer.get(20..n)) else { continue };
+        let Some((pair, at, values)) = measure(&attributes(message), &mut smooth) else { continue };
+        let sender = pair[5]; // the last octet of an address is the radio's number
+        let to = senders.entry(sender).or_insert_with(|| aarc(sender.into()).expect("rate control's family"));
+        sys::sleep_until(at + delay);
+        let mut body = Vec::new();
+        put(&mut body, 1, &pair[6..]);
+        put(&mut body, 2, &values[..4].iter().flat_map(|v| v.to_ne_bytes()).collect::<Vec<_>>());
+        put(&mut body, 3, &values[4].to_ne_bytes());
+        put(&mut body, 4, &((delay / 1000) as u32).to_ne_bytes());
+        send(to.0, to.1, 1, &body);
+    }
+}
+
+/// A socket in the sender's namespace, and the number of its rate control's family.
+fn aarc(radio: usize) -> Result<(RawFd, u16), String> {
+    sys::within(&namespace(radio), || {
+        let fd = socket()?;
+        Ok((fd, family(fd, "wavetank_aarc")?.0))
+    })
+}
+
+/// Of a report: who sent and who received it, when it ended, and the effective SNRs and the SNR, 1/100 dB.
+fn measure(a: &HashMap<u16, &[u8]>, smooth: &mut HashMap<[u8; 12], Ewma>) -> Option<([u8; 12], i64, [i16; 5])> {
+    let short = |k| Some(i16::from_ne_bytes(a.get(&k)?[..2].try_into().ok()?));
+    let mut pair = [0; 12];
+    pair[..6].copy_from_slice(a.get(&REPORT_TA)?);
+    pair[6..].copy_from_slice(a.get(&REPORT_RA)?);
+    let at = i64::from_ne_bytes(a.get(&REPORT_TIME)?[..8].try_into().ok()?);
+    let csi: Vec<i16> = a.get(&REPORT_CSI)?.chunks_exact(2).map(|c| i16::from_ne_bytes([c[0], c[1]])).collect();
+    let db = |v: i16| f64::from(v) / 100.0;
+    let mean = mean_snr_db(db(short(REPORT_SNR_CTRL)?), short(REPORT_SNR_EXT).map(db));
+    let now = smooth.entry(pair).or_insert_with(|| Ewma::new(Ewma::SNR_WEIGHT)).add(mean);
+    let esnr = effective_db(&csi, now).unwrap_or([now; 4]);
+    let centi = |db: f64| (db * 100.0).clamp(-32_768.0, 32_767.0) as i16;
+    Some((pair, at, [esnr[0], esnr[1], esnr[2], esnr[3], now].map(centi)))
+}
+
+fn put(out: &mut Vec<u8>, kind: u16, value: &[u8]) {
+    out.extend((4 + value.len() as u16).to_ne_bytes());
+    out.extend(kind.to_ne_bytes());
+    out.extend(value);
+    out.resize(out.len().next_multiple_of(4), 0);
+}
+
+fn send(fd: RawFd, family: u16, command: u8, body: &[u8]) {
+    const REQUEST: u16 = 1;
+    let mut m = Vec::with_capacity(20 + body.len());
+    m.extend((20 + body.len() as u32).to_ne_bytes());
+    m.extend(family.to_ne_bytes());
+    m.extend(REQUEST.to_ne_bytes());
+    m.extend([0u8; 8]);
+    m.extend([command, 1, 0, 0]);
+    m.extend(body);
+    unsafe { libc::send(fd, m.as_ptr().cast(), m.len(), 0) };
+}
+
+/// Attributes by their number.
+fn attributes(mut rest: &[u8]) -> HashMap<u16, &[u8]> {
+    let mut all = HashMap::new();
+    while rest.len() >= 4 {
+        let len = usize::from(u16::from_ne_bytes([rest[0], rest[1]]));
+        let kind = u16::from_ne_bytes([rest[2], rest[3]]) & 0x3fff;
+        let Some(value) = rest.get(4..len) else { break };
+        all.insert(kind, value);
+        rest = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
+    }
+    all
+}
+
+/// The number of a family, and its groups' by name.
+fn family(fd: RawFd, name: &str) -> Result<(u16, HashMap<String, i32>), String> {
+    let mut body = Vec::new();
+    put(&mut body, 2, &[name.as_bytes(), &[0]].concat());
+    send(fd, GENL_ID_CTRL, GETFAMILY, &body);
+    let mut buffer = vec![0u8; 8192];
+    let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
+    let n = usize::try_from(n).map_err(|_| format!("{name}: {}", std::io::Error::last_os_error()))?;
+    let all = attributes(buffer.get(20..n).unwrap_or_default());
+    let id = all.get(&1).filter(|_| u16::from_ne_bytes([buffer[4], buffer[5]]) == GENL_ID_CTRL);
+    let id = id.ok_or_else(|| format!("generic netlink has no family {name}"))?;
+    let mut groups = HashMap::new();
+    for group in all.get(&7).map(|g| attributes(g)).unwrap_or_default().into_values() {
+        let of = attributes(group);
+        if let (Some(name), Some(number)) = (of.get(&1), of.get(&2)) {
+            let name = String::from_utf8_lossy(name).trim_end_matches('\0').to_string();
+            groups.insert(name, i32::from_ne_bytes([number[0], number[1], number[2], number[3]]));
+        }
+    }
+    Ok((u16::from_ne_bytes([id[0], id[1]]), groups))
+}

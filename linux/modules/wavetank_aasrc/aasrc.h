@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wavetank_aasrc: three rate controls for mac80211 that probe with whole aggregates: aasrc, aarc, aarc_snr.
+ *
+ *   aasrc.c     what is decided, and why: no clock, no lock, no mac80211
+ *   ladder.c    the rates that a station can be sent at, slowest first
+ *   station.c   mac80211's questions and reports; the table of rates; one probe at a time
+ *   table.c     debugfs: rc_stats, rc_stats_csv
+ *   feedback.c  generic netlink: the receiver's effective SNR
+ *   main.c      parameters, loading
+ */
+#ifndef WAVETANK_AASRC_H
+#define WAVETANK_AASRC_H
+
+#ifndef WAVETANK_AASRC_OUTSIDE		/* tests/vectors runs aasrc.c outside the kernel */
+#include <linux/hrtimer.h>
+#include <linux/types.h>
+#include <net/mac80211.h>
+#endif
+
+#define AASRC_MAX_RATES	32
+#define AASRC_NONE	(-1)
+
+enum aasrc_kind { AASRC, AARC, AARC_SNR, AASRC_KINDS };
+
+/* ---- parameters (main.c): may change at any time ---- */
+struct aasrc_params {
+	unsigned int max_backoff_ms[AASRC_KINDS];	/* powers of two */
+	unsigned int threshold;		/* AARC: by how much better, 1/100 dB */
+	unsigned int pkt_bytes;		/* equation 5.3 */
+	unsigned int overhead_ns;	/* equation 5.2 */
+	unsigned int window;		/* frames after which counts are halved */
+	unsigned int stale_ms;		/* after which statistics are none */
+	unsigned int feedback_ms;	/* older feedback is dropped */
+	unsigned int streams;		/* at most; 0: what both ends have */
+	unsigned int silence_ms;	/* without a report, though frames were sent */
+	bool ack_snr;			/* aarc_snr without feedback: of the acknowledgements */
+};
+extern struct aasrc_params aasrc_p;
+
+/* ---- one rate of the ladder ---- */
+struct aasrc_rate {
+	s8 idx;				/* ieee80211_tx_rate.idx */
+	u16 flags;			/* IEEE80211_TX_RC_* */
+	u32 kbps;			/* PHY rate */
+	u8 modulation;			/* 0 BPSK, 1 QPSK, 2 16-QAM, 3 64-QAM: index of the eSNR that is its own */
+	u32 sent, failed;		/* frames */
+	u32 avg;			/* frames a unit, 8 fractional bits */
+	u8 b;				/* equation 5.1 */
+	bool known;			/* sent, failed, avg mean something */
+	bool referred;			/* reference is set */
+	u64 updated;			/* ns */
+	u64 barred_until;		/* ns */
+	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
+	struct {
+		u64 units, frames, acked, probes, forced, succeeded, forced_succeeded;
+	} count;
+};
+
+/* ---- one station ---- */
+struct aasrc {
+	enum aasrc_kind kind;
+	int n;				/* rates */
+	int current_rate;
+	bool forced;			/* the next probe is one that feedback asked for */
+	bool heard[4];			/* feedback has come, by modulation */
+	s32 last[4];			/* it, 1/100 dB; aarc_snr has one for all */
+	u64 steps_down;
+	struct aasrc_rate rate[AASRC_MAX_RATES];
+};
+
+/* A link of a unit's chain that was tried. */
+struct aasrc_tried {
+	int rate;			/* of the ladder */
+	bool answered;
+};
+
+struct aasrc_unit {
+	struct aasrc_tried link[4];
+	int links;
+	u32 frames, acked;
+	bool probe;			/* the first link is one */
+	bool forced;
+};
+
+/* aasrc.c */
+void aasrc_start(struct aasrc *a, enum aasrc_kind kind);
+int aasrc_probe(const struct aasrc *a, u64 now);
+void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u);
+void aasrc_lost(struct aasrc *a, u64 now, int rate);
+void aasrc_silent(struct aasrc *a, u64 now);
+bool aasrc_feedback(struct aasrc *a, u64 now, int modulation, s32 value);
+u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg);
+bool aasrc_known(const struct aasrc_rate *r, u64 now);
+
+#ifndef WAVETANK_AASRC_OUTSIDE
+/* ladder.c */
+int aasrc_ladder(struct aasrc_rate *out, const struct ieee80211_supported_band *sband, const struct ieee80211_sta *sta);
+int aasrc_find(const struct aasrc *a, int idx, u16 flags);
+
+/* station.c */
+struct aasrc_card {			/* rate_control_ref.priv */
+	struct ieee80211_hw *hw;
+	enum aasrc_kind kind;
+};
+
+enum aasrc_probing {
+	AASRC_IDLE,			/* units go at the current rate */
+	AASRC_ARMED,			/* the table says: probe; the next unit will read it */
+	AASRC_OUT,			/* a unit has read it, the table says current again; its report is awaited */
+};
+
+struct aasrc_sta {
+	struct list_head list;		/* aasrc_stations */
+	struct ieee80211_hw *hw;
+	struct ieee80211_sta *sta;	/* NULL until rate_init */
+	spinlock_t lock;		/* what follows */
+	struct aasrc a;
+	enum aasrc_probing probing;
+	bool forced;			/* that probe */
+	int probed;			/* its rate */
+	int pulled;			/* frames since it was armed */
+	u64 out_since;			/* ns */
+	bool waiting;			/* frames were pulled since the last report */
+	struct hrtimer silence;		/* then no report came for long */
+	struct hrtimer unbar;		/* then the next higher rate may be probed */
+	bool fed_back;			/* somebody sends feedback */
+	bool ack_heard;
+	s32 ack_snr;			/* smoothed, 1/100 dB */
+};
+extern struct list_head aasrc_stations;
+extern spinlock_t aasrc_stations_lock;
+extern const struct rate_control_ops aasrc_ops[AASRC_KINDS];
+void aasrc_told(struct aasrc_sta *s, const s16 *esnr, s16 snr);
+
+/* table.c */
+void aasrc_add_sta_debugfs(void *priv, void *priv_sta, struct dentry *dir);
+
+/* feedback.c */
+int aasrc_feedback_init(void);
+void aasrc_feedback_exit(void);
+#endif
+
+#endif

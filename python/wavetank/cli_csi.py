@@ -1,0 +1,75 @@
+"""``csi``: what a CSI log shows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from . import UserError, workers
+from .cli import _echo_json, _print, cli, json_option
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--format", "form", default=None, metavar="NAME", help="Its format [default: what it begins like].")
+@click.option("--rx", type=click.IntRange(0, 15), default=0, show_default=True, help="Receive antenna.")
+@click.option("--tx", type=click.IntRange(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
+@click.option("--snr", type=click.FloatRange(-30, 90), default=None, help="SNR in dB, where the log has none.")
+@click.option("--noise", type=click.FloatRange(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
+@click.option("--carriers", default=None, metavar="FROM:TO", help="Sub-carriers [default: all that the log has].")
+@click.option(
+    "--weight",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1 / 8,
+    show_default=True,
+    help="Of a new sample in the smoothed SNR; 1: none.",
+)
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The figure [default: csi-NAME.png here].")
+@json_option
+def csi(
+    file: Path,
+    form: str | None,
+    rx: int,
+    tx: int,
+    snr: float | None,
+    noise: float | None,
+    carriers: str | None,
+    weight: float,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Print and draw a CSI log: power of each sub-carrier, SNR against effective SNR over time.
+
+    FILE is a log of the Linux 802.11n CSI Tool (Intel 5300), the Atheros CSI Tool, nexmon_csi (pcap), the
+    ESP32-CSI-Tool or PicoScenes. A log that is not what it says gives one error with its offset and exit code 2; what
+    stood before it is shown.
+    """
+    from . import csi as lab
+    from .csi import plots, tables
+
+    ask = lab.Ask(rx, tx, snr, noise, weight, _carriers(carriers))
+    log = workers.in_thread(lambda: lab.load(file, form, ask))
+    picture = plots.save(log, out or Path(f"csi-{file.stem}.png"))
+    if as_json:
+        _echo_json(log.json())
+    else:
+        click.secho(tables.heading(log), bold=True)
+        for note in log.notes:
+            click.echo(f"note: {note}")
+        _print(*tables.tables(log))
+        click.echo(f"wrote {picture}")
+    if log.damage:
+        click.echo(f"error: {log.damage}; what stood before it is above", err=True)
+        sys.exit(2)
+
+
+def _carriers(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    try:
+        first, last = (int(x) for x in text.split(":"))
+    except ValueError:
+        raise UserError(f'--carriers: "{text}", expected two sub-carriers, such as -58:58') from None
+    return first, last

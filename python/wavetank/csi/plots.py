@@ -1,0 +1,109 @@
+"""A log's figure: power of each sub-carrier, over frequency and over time; SNR and effective SNR over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure as Canvas
+
+from .. import files
+from ..plots import PALETTE, PAPER, STYLE
+from .effective import MODULATIONS
+from .frame import Floats
+from .log import Log
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_POINTS = 4000  # of a line: more than a picture has columns
+
+
+def save(log: Log, path: Path) -> Path:
+    """Draws the log into a PNG."""
+
+    def draw(to: Path) -> None:
+        with mpl.rc_context(STYLE):
+            canvas = Canvas(figsize=(9.5, 8.4), dpi=130, layout="constrained")
+            spectrum, over_time, snr = canvas.subplots(3, 1, height_ratios=(1, 1.1, 1.1))
+            scaled = bool(np.isfinite(log.smoothed_db).any())
+            _spectrum(log, spectrum, scaled)
+            _over_time(log, over_time, scaled, canvas)
+            _snr(log, snr, scaled)
+            canvas.suptitle(
+                f"{Path(log.path).name}: receive antenna {log.ask.rx}, transmit antenna {log.ask.tx}, "
+                f"{log.width_mhz} MHz, {len(log.time_s)} frames",
+                fontsize=11, x=0.01, ha="left", fontweight="bold",
+            )  # fmt: skip
+            canvas.savefig(to, metadata={"Software": None})
+
+    return files.write(path, draw)
+
+
+def _clock(log: Log, times: Floats) -> tuple[Floats, str]:
+    """Seconds from the log's first frame; the frame's place where the log's clock goes back."""
+    if len(log.time_s) > 1 and (np.diff(log.time_s) < 0).any():
+        return np.linspace(0, len(log.time_s) - 1, len(times)), "Frame"
+    return times - log.time_s[0], "Time (s)"
+
+
+def _spectrum(log: Log, ax: Axes, scaled: bool) -> None:
+    mean, low, high = log.percentiles()
+    x = log.subcarriers
+    halves = [h for h in (x < 0, x > 0) if h.any()]  # nothing is sent in the middle
+    for i, h in enumerate(halves):
+        labels = ("10th to 90th percentile", "mean") if i == 0 else (None, None)
+        ax.fill_between(x[h], low[h], high[h], color=PALETTE[0], alpha=0.25, lw=0, label=labels[0])
+        ax.plot(x[h], mean[h], color=PALETTE[0], label=labels[1])
+    ax.set_xlabel("Sub-carrier (312.5 kHz from the channel's middle)")
+    ax.set_ylabel("SNR (dB)" if scaled else "Power (dB, mean 0)")
+    ax.margins(x=0.01)
+    ax.legend(loc="upper right", ncols=2)
+    ax.set_ylim(top=ax.get_ylim()[1] + 0.18 * np.ptp(ax.get_ylim()))
+    ax.set_title("Power of each sub-carrier", loc="left")
+
+
+def _over_time(log: Log, ax: Axes, scaled: bool, canvas: Canvas) -> None:
+    times, label = _clock(log, log.power_s)
+    low, high = np.percentile(log.power_db, [1, 99])
+    x = log.subcarriers
+    edges = np.concatenate([[x[0] - 0.5], (x[1:] + x[:-1]) / 2, [x[-1] + 0.5]])
+    last = np.ptp(times) / max(len(times) - 1, 1) or 1.0  # a frame's column reaches to the next one's
+    ends = np.append(times, times[-1] + last)
+    image = ax.pcolormesh(
+        ends, edges, log.power_db.T, cmap="viridis", vmin=low, vmax=max(high, low + 1e-3), rasterized=True
+    )
+    canvas.colorbar(image, ax=ax, label="SNR (dB)" if scaled else "Power (dB, mean 0)", pad=0.01)
+    ax.grid(visible=False)
+    ax.set_xlabel(label)
+    ax.set_ylabel("Sub-carrier")
+    ax.set_title("Power over time", loc="left")
+
+
+def _snr(log: Log, ax: Axes, scaled: bool) -> None:
+    if not scaled:
+        ax.set_axis_off()
+        ax.text(
+            0.5,
+            0.5,
+            "The log has neither SNR nor RSSI: no effective SNR (--snr gives it one)",
+            ha="center",
+            transform=ax.transAxes,
+        )
+        return
+    step = max(1, len(log.time_s) // MOST_POINTS)
+    times, label = _clock(log, log.time_s)
+    at = slice(None, None, step)
+    ax.plot(times[at], log.snr_db[at], ".", ms=2, color="#999999", label="SNR as reported")
+    ax.plot(times[at], log.smoothed_db[at], color=PAPER, label="SNR, smoothed")
+    for i, name in enumerate(MODULATIONS):
+        ax.plot(times[at], log.esnr_db[at, i], color=PALETTE[i], lw=1, label=f"eSNR, {name}")
+    ax.set_xlabel(label)
+    ax.set_ylabel("SNR (dB)")
+    ax.set_xlim(times[0], max(times[-1], times[0] + 1e-9))
+    ax.set_title("SNR and effective SNR", loc="left")
+    ax.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), ncols=6, markerscale=4, columnspacing=1, handlelength=1.2, borderpad=0
+    )

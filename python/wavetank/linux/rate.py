@@ -1,0 +1,96 @@
+"""Rate control and the channel of a scenario, as the second water carries them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from . import units
+
+if TYPE_CHECKING:
+    from .translate import _Translator
+
+#: What 6.12 has, and what the module wavetank_aasrc brings.
+STOCK = ("fixed", "minstrel_ht")
+OWN = ("aasrc", "aarc", "aarc_snr")
+#: Sections of a scenario that the channel is made of; the core writes it down (``_core.channel_trace``).
+CHANNEL = ("channel.", "floor.", "stations.snr")
+
+
+def controls(t: _Translator) -> tuple[str, str]:
+    """The rate controls of the access point and of the stations; what they need is put into the case."""
+    ap, sta = t.text("ap.rate_control"), t.text("sta.rate_control")
+    for key, name in (("ap.rate_control", ap), ("sta.rate_control", sta)):
+        if name not in STOCK + OWN:
+            raise t.refuse(key, f"the second water has {', '.join(STOCK + OWN)}")
+        driver = t.v[f"{key.partition('.')[0]}.driver"]
+        if name != "fixed" and driver != "ath9k":
+            raise t.refuse(key, f"the firmware of {driver} chooses")
+    if {ap, sta} != {"fixed"}:
+        t.case["rc"] = f"{ap},{sta}"
+    if {ap, sta} & set(OWN):
+        t.case["rc_params"] = _aasrc(t)
+    if {ap, sta} & {"aarc", "aarc_snr"}:
+        _feedback(t)
+    return ap, sta
+
+
+def _aasrc(t: _Translator) -> dict[str, int]:
+    return {
+        "max_backoff_ms": _ms(t, "aasrc.max_backoff", power=True),
+        "pkt_bytes": t.number("aasrc.pkt_bytes"),
+        "overhead_ns": t.span("aasrc.overhead"),
+        "window": t.number("aasrc.window"),
+        "stale_ms": _ms(t, "aasrc.stale"),
+        "silence_ms": _ms(t, "aasrc.silence"),
+    }
+
+
+def _feedback(t: _Translator) -> None:
+    """The guest does what the CSI daemon does; feedback in the Block Ack would need a card that puts it there."""
+    if t.text("aarc.feedback") != "udp":
+        raise t.refuse("aarc.feedback", "Block Acks are the card's own; use udp")
+    if float(t.text("aarc.loss")):
+        raise t.refuse("aarc.loss", "the guest's feedback channel loses nothing")
+    most = _ms(t, "aarc.max_backoff", power=True)
+    t.case["rc_params"] |= {
+        "aarc_max_backoff_ms": most,
+        "aarc_snr_max_backoff_ms": most,
+        "threshold": round(float(t.text("aarc.threshold")) * 100),
+        "feedback_ms": _ms(t, "aarc.max_age"),
+        "ack_snr": False,  # the receiver's SNR, as in the model
+    }
+    if units.switch(t.v["channel.on"]):
+        t.case["feedback"] = t.span("aarc.delay")
+    elif t.text("aarc.delay"):
+        t.notes.append("aarc.delay: there is no channel, so no feedback")
+
+
+def _ms(t: _Translator, key: str, *, power: bool = False) -> int:
+    """Whole milliseconds; ``power``: rounded down to a power of two, as in the model."""
+    ns = t.span(key)
+    if power:
+        return 1 << max(0, (ns // 10**6).bit_length() - 1)
+    if ns % 10**6:
+        raise t.refuse(key, "the module counts whole milliseconds")
+    return ns // 10**6
+
+
+def channel(t: _Translator) -> None:
+    """What each link does to a PPDU: computed by the core, step by step, for this seed; handed over as a file."""
+    if not t.on("channel.on"):
+        return
+    values = {k: t.text(k) for k in sorted(t.v) if k.startswith(CHANNEL)}
+    t.case["channel"] = {"csi": "feedback" in t.case, **values}
+
+
+def relevant(v: Mapping[str, str], section: str) -> bool | None:
+    """Whether a scenario has a section of these; None for another section."""
+    names = {v["ap.rate_control"], v["sta.rate_control"]}
+    return {
+        "channel": True,
+        "floor": units.switch(v["channel.on"]),
+        "aasrc": bool(names & set(OWN)),
+        "aarc": bool(names & {"aarc", "aarc_snr"}),
+        "minstrel_ht": "minstrel_ht" in names,
+    }.get(section)
