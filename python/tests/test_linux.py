@@ -102,6 +102,13 @@ def test_tsq_off_and_the_kernels_own():
     assert translate(up(wifi__tx_sk_pacing_shift=8)).case["tsq"] == 8
 
 
+def test_our_modules_take_their_sections():
+    case = translate(up(tcp__cc="bbr-dev").set({"bbr-dev.drain_to_target": False})).case
+    assert (case["cc"], case["cc_set"]) == ("bbr_dev", {"extra_acked_rtts": 10, "drain_to_target": 0})
+    assert translate(up(tcp__cc="bbrp")).case["cc_set"] == {"bbrp_pace": 6}
+    assert "cc_set" not in translate(up(tcp__cc="bbr")).case
+
+
 def test_wired_is_htb_and_netem():
     case = translate(wired(netem__delay="10 ms", htb__leaf="fq_codel", bottleneck__place="local")).case
     assert case["topology"] == "wired"
@@ -185,6 +192,8 @@ def test_contention_is_hostapds():
         ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
         ({"ap.driver": "ath9k_htc", "ath9k.ampdu_bytes": 30000}, ["one value for all cards"]),
         ({"tcp.cc": "bbr2"}, ["tcp.cc = bbr2", "no such control"]),
+        ({"tcp.cc": "bbrp", "bbrp.bbrp_pace": 16}, ["bbrp.bbrp_pace = 16", "10 bits"]),
+        ({"tcp.cc": "bbr-plus", "bbr-plus.probe_gain": 1024}, ["bbr-plus.probe_gain = 1024", "10 bits"]),
         (
             {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
             ["wifi.standard = ac", "802.11a and n"],

@@ -7,7 +7,7 @@ import pytest
 
 import wavetank
 from wavetank.linux import tree
-from wavetank.linux.own import STOCK_CC
+from wavetank.linux.own import OWN_CC, STOCK_CC
 from wavetank.validate import minstrel
 
 pytestmark = pytest.mark.kernel
@@ -39,7 +39,7 @@ def test_a_wired_path_carries_its_rate():
     assert max(r.qdiscs["bottleneck"]["backlog_packets"]) > 0
 
 
-@pytest.mark.parametrize("cc", sorted(STOCK_CC))
+@pytest.mark.parametrize("cc", sorted({*STOCK_CC, *OWN_CC}))
 def test_every_congestion_control(cc):
     r = wired(tcp__cc=cc).run(1, on="linux")
     assert r.flows[0].cc == cc

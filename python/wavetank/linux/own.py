@@ -27,6 +27,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
     "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
     "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
+    "tcp.pacing_at_server": ("true", "the ratios are set in every namespace"),
     "tcp.tsq_pkts": ("2", "the kernel's floor is two skbs (net/ipv4/tcp_output.c tcp_small_queue_check)"),
     "fq_codel.mtu": ("1514", "it is the device's"),
     "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),

@@ -82,6 +82,8 @@ crate::params! {
         pacing_ss_ratio: u32 = 200, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_pacing_ca_ratio`, percent.
         pacing_ca_ratio: u32 = 120, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Whether the pacing ratios, and `bbr-plus.pace`, are the far host's too (the server, behind the AP or router); else it has the kernel's.
+        pacing_at_server: bool = true, src "this project; Hard Times section VI-E varies the uploads' alone";
         /// Whether a timer of the socket enforces the pacing rate (`SK_PACING_NEEDED`), as for BBR.
         enforce_pacing: bool = false, src "linux@6.12 net/ipv4/tcp_output.c tcp_pacing_check";
         /// `gso_max_segs` of the device: 1 gives one segment an skb.

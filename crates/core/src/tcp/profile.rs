@@ -3,7 +3,7 @@
 //! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 every profile detects loss by RACK with the duplicate-ACK threshold in it (4.18, b38a51fec1c1), never by FACK or
-//! RFC 6675; D2 every profile does early departure times (4.20) where pacing is enforced; D3 stable releases are not told apart: a
+//! RFC 6675; D2 an `fq` paces by departure times in every profile (from 4.20); D3 stable releases are not told apart: a
 //! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 quick ACKs are
 //! counted as from 6.6 (059217c18be6). D5 a window that is known to limit counts as limiting in slow start too; older kernels asked only
 //! for twice what was out, which it then is. D6 "3.10" and "3.18" have 4.14's TSQ rule under its own limit, and 4.14's GSO sizing (both behind a
