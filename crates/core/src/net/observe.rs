@@ -79,7 +79,7 @@ pub struct NodeOutcome {
     /// What it sent within the window by why no more MPDUs were in it ([`End`]).
     pub ends: [u64; End::COUNT],
     /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more". What collided is not counted: a monitor sees nothing of it.
+    /// or more". What collided ends a run, since others sent too, and is none itself: nothing of it is decoded.
     pub runs: Vec<u64>,
     /// Share of the window in which something was sent to it, its responses included.
     pub airtime_rx_fraction: f64,
@@ -421,16 +421,14 @@ impl<T: Probe> Probe for Observer<T> {
             to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
             to.rx_bad[usize::from(p.bad).min(64)] += 1;
             to.window_rx += p.airtime;
-            if p.collided {
-                // What collides nobody can place.
-            } else if self.run.0 == p.from {
+            if self.run.0 == p.from && !p.collided {
                 self.run.1 += 1;
             } else {
                 // The run that was under way when the window opened is not counted.
                 if self.run.0 != NOBODY {
                     self.nodes[usize::from(self.run.0.0)].runs[self.run.1.min(64)] += 1;
                 }
-                self.run = (p.from, 0);
+                self.run = (if p.collided { NOBODY } else { p.from }, 0);
             }
         }
     }
