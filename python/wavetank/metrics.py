@@ -111,6 +111,7 @@ def record(result: Result) -> Record:
             "unanswered": {n: v.unanswered for n, v in result.nodes.items()},
             "acks": {n: dict(v.acks) for n, v in result.nodes.items() if v.acks is not None},
             "received": sum(float(f.series["received"][-1]) for f in result.flows if f.kind == "tcp"),
+            "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
             "series": series,
@@ -125,6 +126,24 @@ def _mcs(modes: Sequence[Mode]) -> list[float]:
     for m in modes:
         sent[m.mcs] += m.mpdus
     return sent
+
+
+#: IP bytes a byte of payload in full packets: headers of IP and UDP, and of IP and TCP with timestamps.
+IP_SHARE = {"udp": 1500 / 1472, "tcp": 1500 / 1448}
+
+
+def _legacy_mbit(resolved: Mapping[str, str]) -> float:
+    """The data rate of 802.11a, b and g, Mbit/s; NaN of what has MCSs."""
+    if resolved.get("wifi.standard") not in ("a", "b", "g"):
+        return math.nan
+    number, unit = resolved["wifi.rate"].split()
+    return float(number) * {"Mbit/s": 1.0, "kbit/s": 1e-3}[unit]
+
+
+def _air_overhead(r: Record) -> float:
+    """Share of the time that full packets' bits (IP headers included) do not take at the data rate, %."""
+    carried = sum(mbit * IP_SHARE[kind] for kind, _, mbit in r["flow_goodput"])
+    return 100 * (1 - carried / r["phy_mbit"]) if r["phy_mbit"] else math.nan
 
 
 def _slow_start(flow: Flow, end: float) -> float:
@@ -492,6 +511,7 @@ QUANTITIES: dict[str, Quantity] = {
     "cwnd_flat": _scalar(_flat, "s", "Longest time of one cwnd"),
     "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
     "client_spread": _scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
+    "air_overhead": _scalar(_air_overhead, "%", "Time that is not the payload's"),
     "jain": _scalar(_jain, "", "Jain's index"),
     "airtime_share": Quantity(
         lambda r: math.nan,

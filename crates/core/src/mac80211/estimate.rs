@@ -20,7 +20,7 @@ pub fn airtime(mode: Mode, len: u32, ampdu: bool) -> Span {
         Mode::Dsss(h) => {
             // src: linux@6.12 net/mac80211/airtime.c ieee80211_calc_legacy_rate_duration
             return Span::from_us(
-                (144 + 48 >> i64::from(h.short)) + 10 + i64::from(8 * len) * 1_000_000 / h.rate.bps() as i64,
+                ((144 + 48) >> i64::from(h.short)) + 10 + i64::from(8 * len) * 1_000_000 / h.rate.bps() as i64,
             );
         }
         Mode::Ofdm(r) => {

@@ -154,6 +154,8 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::Rate;
+    use crate::sim::params::{Raw, Value};
 
     #[test]
     fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
@@ -169,5 +171,26 @@ mod tests {
             let cfg = config(&s).unwrap();
             assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
         }
+    }
+
+    #[test]
+    fn a_station_sends_at_a_rate_of_its_own() {
+        let mut s = Scenario::default();
+        s.wifi.stations = 2;
+        s.stations.mcs_up = Each::read(&Raw::Text("15".into())).unwrap();
+        let cfg = config(&s).unwrap();
+        let mcs = |m| if let Mode::Ht(h) = m { h.mcs() } else { 99 };
+        let of = |i: usize| (mcs(cfg.stations[i].mode), mcs(cfg.stations[i].mode_up));
+        assert_eq!([of(1), of(2)], [(7, 15), (7, 7)]);
+    }
+
+    #[test]
+    fn rates_that_a_standard_lacks_are_refused() {
+        let mut s = Scenario::default();
+        (s.wifi.standard, s.wifi.rate) = (Standard::B, Rate::from_mbit(54));
+        assert!(config(&s).unwrap_err().contains("1, 2, 5.5, 11"));
+        (s.wifi.standard, s.wifi.rate) = (Standard::G, Rate::from_kbit(5_500));
+        let cfg = config(&s).unwrap();
+        assert!(matches!(cfg.stations[1].mode, Mode::Dsss(_)) && cfg.erp.basic == Dsss::R11);
     }
 }

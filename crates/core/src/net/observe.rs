@@ -89,7 +89,7 @@ pub struct NodeOutcome {
     /// What its rate control did in the whole run, if that counts it.
     pub rate: Option<Counts>,
     /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more". What collided is not counted: a monitor sees nothing of it.
+    /// or more". What collided ends a run, since others sent too, and is none itself: nothing of it is decoded.
     pub runs: Vec<u64>,
     /// Share of the window in which something was sent to it, its responses included.
     pub airtime_rx_fraction: f64,
@@ -455,16 +455,14 @@ impl<T: Probe> Probe for Observer<T> {
             *ppdus += 1;
             *mpdus += u64::from(p.mpdus);
             to.window_rx += p.airtime;
-            if p.collided {
-                // What collides nobody can place.
-            } else if self.run.0 == p.from {
+            if self.run.0 == p.from && !p.collided {
                 self.run.1 += 1;
             } else {
                 // The run that was under way when the window opened is not counted.
                 if self.run.0 != NOBODY {
                     self.nodes[usize::from(self.run.0.0)].runs[self.run.1.min(64)] += 1;
                 }
-                self.run = (p.from, 0);
+                self.run = (if p.collided { NOBODY } else { p.from }, 0);
             }
         }
     }
