@@ -1,6 +1,7 @@
 """The second water with its kernel: `pytest -m kernel`, which linux/test calls. Takes minutes if the kernel is not built."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ import wavetank
 from wavetank.linux.own import STOCK_CC
 
 pytestmark = pytest.mark.kernel
+THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"
 SHORT = {"lead_in": "400 ms", "flows": "3 s", "tail": "400 ms", "warmup": "1 s"}
 
 
@@ -49,6 +51,24 @@ def test_every_driver_up_and_down(driver):
     assert all(f.goodput_mbit > 10 for f in r.flows)
     assert r.nodes["sta1"].ampdu_hist[2:].sum() > 0
     assert 0 < r.nodes["sta1"].airtime_fraction < 1
+
+
+def test_the_thesis_test_bed():
+    s = wavetank.Scenario.load(THESIS).set(
+        {"kernel": "6.12", "wifi.stations": 3, "time.flows": "6 s", "time.warmup": "3 s"}
+    )
+    aaq, tao, fifo = (
+        s.set({"ap.qdisc": q, "tao.enabled": t}).run(1, on="linux")
+        for q, t in (("aaq", False), ("aaq", True), ("pfifo", False))
+    )
+
+    def sizes(r, node):
+        h = r.nodes[node].ampdu_hist
+        return (h * range(len(h))).sum() / h.sum()
+
+    assert sizes(aaq, "ap") > 38 > sizes(fifo, "ap")
+    assert sizes(tao, "sta1") > 1.5 * sizes(aaq, "sta1")
+    assert max(aaq.qdiscs["ap wlan"]["backlog_packets"]) > 100
 
 
 @pytest.mark.parametrize("qdisc", ["pfifo", "bfifo", "fq_codel", "fq"])
