@@ -351,6 +351,7 @@ void wt_mac_remove(struct wt_radio *r)
 	__skb_queue_purge(&r->rx_q);
 	__skb_queue_purge(&r->rx_ready);
 	wt_htc_purge(r);
+	wt_tao_stop(r);
 	for (q = 0; q < WT_NUM_Q; q++)
 		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list) {
 			for (i = 0; i < p->n; i++)

@@ -176,7 +176,8 @@ static unsigned int tao_out(void *priv, struct sk_buff *skb, const struct nf_hoo
 	r->tao.okfn = state->okfn;
 	if (skb_queue_empty(&w->held)) {
 		w->since = jiffies;
-		mod_timer(&r->tao.patience, jiffies + PATIENCE);
+		if (!timer_pending(&r->tao.patience))
+			mod_timer(&r->tao.patience, jiffies + PATIENCE);
 	}
 	__skb_queue_tail(&w->held, skb);
 	r->count.tao_held++;
@@ -235,7 +236,7 @@ static void start_over(struct wt_tao *t, struct sk_buff_head *acks)
 	}
 }
 
-/* Some TID's first held ACK has waited too long? */
+/* Has some TID's first held ACK waited too long? If not, when may one have? */
 static void patience_ends(struct timer_list *timer)
 {
 	struct wt_radio *r = from_timer(r, timer, tao.patience);
@@ -247,8 +248,12 @@ static void patience_ends(struct timer_list *timer)
 	for (i = 0; i < ARRAY_SIZE(r->tao.tid); i++) {
 		const struct wt_tao_tid *w = &r->tao.tid[i];
 
-		if (skb_queue_empty(&w->held) || time_before(jiffies, w->since + PATIENCE))
+		if (skb_queue_empty(&w->held))
 			continue;
+		if (time_before(jiffies, w->since + PATIENCE)) {
+			timer_reduce(&r->tao.patience, w->since + PATIENCE);
+			continue;
+		}
 		r->count.tao_expired++;
 		start_over(&r->tao, &acks);
 		break;

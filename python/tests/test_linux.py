@@ -404,6 +404,18 @@ def test_a_machine_without_packages_is_told_their_names(tmp_path, monkeypatch):
         tree.build()
 
 
+def test_the_thesis_figures_can_be_had_but_for_the_commercial_access_point():
+    figures, _ = plan.on_linux(plan.load("aaq"), 1)
+    refused = []
+    for name, p in {(f.id, n): p for f in figures for n, p in f.points.items()}.items():
+        try:
+            assert translate(p.scenario, 1).case["radio"]["mode"] == [3, 3]
+        except UserError as e:
+            refused.append((name, str(e)))
+    assert refused
+    assert all("ap.driver = linksys" in why for _, why in refused)
+
+
 def test_figures_on_linux_say_what_stands_in():
     figures, why = plan.on_linux(plan.load("cotsq"), 3)
     assert all(f.repetitions == 3 for f in figures)

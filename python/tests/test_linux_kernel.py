@@ -1,6 +1,7 @@
 """The second water with its kernel: `pytest -m kernel`, which linux/test calls. Takes minutes if the kernel is not built."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from wavetank.linux.own import OWN_CC, STOCK_CC
 from wavetank.validate import minstrel
 
 pytestmark = pytest.mark.kernel
+THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"
 SHORT = {"lead_in": "400 ms", "flows": "3 s", "tail": "400 ms", "warmup": "1 s"}
 
 
@@ -71,6 +73,24 @@ def test_rate_control_over_a_channel_is_the_models(rate_control):
 
     assert len(kernel.nodes["ap"].modes) > 3
     assert mean(kernel) == pytest.approx(mean(model), rel=0.1)
+
+
+def test_the_thesis_test_bed():
+    s = wavetank.Scenario.load(THESIS).set(
+        {"kernel": "6.12", "wifi.stations": 3, "time.flows": "6 s", "time.warmup": "3 s"}
+    )
+    aaq, tao, fifo = (
+        s.set({"ap.qdisc": q, "tao.enabled": t}).run(1, on="linux")
+        for q, t in (("aaq", False), ("aaq", True), ("pfifo", False))
+    )
+
+    def sizes(r, node):
+        h = r.nodes[node].ampdu_hist
+        return (h * range(len(h))).sum() / h.sum()
+
+    assert sizes(aaq, "ap") > 38 > sizes(fifo, "ap")
+    assert sizes(tao, "sta1") > 1.5 * sizes(aaq, "sta1")
+    assert max(aaq.qdiscs["ap wlan"]["backlog_packets"]) > 100
 
 
 @pytest.mark.parametrize("qdisc", ["pfifo", "bfifo", "fq_codel", "fq"])

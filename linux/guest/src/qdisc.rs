@@ -19,30 +19,44 @@ const WT_AAQ_LIMIT: u16 = 1;
 const TC_H_ROOT: u32 = 0xffff_ffff;
 const TCA_STATS: u16 = 3;
 
-/// Carries out a line of tc in `netns`. tc has no words for aaq's options: `qdisc replace dev DEV root handle H: aaq limit N` goes by
-/// netlink.
+/// Carries out a line of tc in `netns`. tc has no words for aaq's options: `qdisc add|replace dev DEV root|parent P handle H: aaq limit
+/// N` goes by netlink.
 pub fn tc(netns: &str, line: &str) -> Result<(), String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let ["qdisc", "replace", "dev", dev, "root", "handle", handle, "aaq", ref options @ ..] = words[..] else {
-        return sys::feed("tc", &["-n", netns, "-batch"], &format!("{line}\n"));
+    let (dev, parent, handle, options) = match words[..] {
+        ["qdisc", "add" | "replace", "dev", dev, "root", "handle", handle, "aaq", ref options @ ..] => {
+            (dev, TC_H_ROOT, handle, options)
+        }
+        ["qdisc", "add" | "replace", "dev", dev, "parent", parent, "handle", handle, "aaq", ref options @ ..] => {
+            (dev, number(parent)?, handle, options)
+        }
+        _ => return sys::feed("tc", &["-n", netns, "-batch"], &format!("{line}\n")),
     };
     let limit = match options {
         [] => None,
         ["limit", n] => Some(n.parse().map_err(|_| format!("aaq limit: cannot read {n}"))?),
         _ => return Err(format!("aaq has no option {}", options.join(" "))),
     };
-    let major = u32::from_str_radix(handle.trim_end_matches(':'), 16).map_err(|_| format!("handle {handle}"))?;
-    sys::within(netns, || put_aaq(dev, major << 16, limit)).map_err(|e| format!("{line}: {e}"))
+    let handle = number(handle)?;
+    sys::within(netns, || put_aaq(dev, parent, handle, limit)).map_err(|e| format!("{line}: {e}"))
 }
 
-fn put_aaq(dev: &str, handle: u32, limit: Option<u32>) -> Result<(), String> {
+/// `1:a` as the kernel has it.
+fn number(id: &str) -> Result<u32, String> {
+    let (major, minor) = id.split_once(':').unwrap_or((id, ""));
+    let hex = |s: &str| if s.is_empty() { Ok(0) } else { u32::from_str_radix(s, 16) };
+    Ok(hex(major).map_err(|_| format!("{id} is no handle"))? << 16
+        | hex(minor).map_err(|_| format!("{id} is no handle"))?)
+}
+
+fn put_aaq(dev: &str, parent: u32, handle: u32, limit: Option<u32>) -> Result<(), String> {
     let (fd, ifindex) = open(dev)?;
     let mut req = vec![0u8; 36]; // nlmsghdr 16, tcmsg 20
     req[4..6].copy_from_slice(&RTM_NEWQDISC.to_ne_bytes());
     req[6..8].copy_from_slice(&NLM_F_PUT.to_ne_bytes());
     req[20..24].copy_from_slice(&ifindex.to_ne_bytes());
     req[24..28].copy_from_slice(&handle.to_ne_bytes());
-    req[28..32].copy_from_slice(&TC_H_ROOT.to_ne_bytes());
+    req[28..32].copy_from_slice(&parent.to_ne_bytes());
     put(&mut req, TCA_KIND, b"aaq\0");
     if let Some(n) = limit {
         let mut options = Vec::new();

@@ -1,6 +1,6 @@
 //! The TCP ACK Optimisation: a receiver's TCP ACKs wait until the A-MPDU that they answer has been taken in whole.
 //!
-//! In: each received TCP data packet that is no duplicate, before TCP takes it ([`Tao::received`]) and after ([`Tao::done`]), and each
+//! In: each received packet that is no duplicate, before the stack takes it ([`Tao::received`]) and after ([`Tao::done`]), and each
 //! packet on its way down ([`Tao::sent`]). Out: pure ACKs, held and then let go together ([`Tao::release`]), for one aggregate. Whatever stands above
 //! and below, the qdisc too, is not its business.
 //!
@@ -76,13 +76,13 @@ impl Tao {
     }
     /// `p` is about to go up; `last`: it ends its A-MPDU.
     pub fn received(&mut self, tid: Tid, p: &Packet, last: bool) {
+        let w = &mut self.tids[tid.ix()];
+        w.more_data = !last;
         if p.kind != Kind::Tcp || p.payload == 0 {
             return;
         }
-        let w = &mut self.tids[tid.ix()];
         w.data_to_ack += 1;
         *w.segments(p.flow) += 1;
-        w.more_data = !last;
     }
     /// TCP is through with a packet. True: what is held may go.
     pub fn done(&self, tid: Tid) -> bool {
@@ -178,6 +178,16 @@ mod tests {
         // The next A-MPDU's first segment completes the pair.
         assert_eq!(answered(&mut t, 0, false), Sent::Held, "more of it follows");
         assert!(data(&mut t, 0, true), "the odd one again");
+        assert_eq!(go(&mut t), 1);
+    }
+
+    #[test]
+    fn an_ampdu_may_end_with_what_is_no_data() {
+        let mut t = Tao::new(&Params::default());
+        data(&mut t, 0, false);
+        assert_eq!(answered(&mut t, 0, false), Sent::Held);
+        t.received(BE, &packet(1, 0), true); // the ACK of an upload
+        assert!(t.done(BE));
         assert_eq!(go(&mut t), 1);
     }
 
