@@ -3,6 +3,8 @@
 use wavetank_core::net::World;
 use wavetank_core::net::observe::Outcome;
 use wavetank_core::scenario::{Source, read};
+use wavetank_core::sim::Streams;
+use wavetank_core::traffic::Direction;
 
 /// Downloads at an access point: 802.11n at 150 Mbit/s, or 802.11a at 54.
 fn run(standard: &str, set: &[(&str, &str)]) -> Outcome {
@@ -171,5 +173,55 @@ fn uplinks_pass_untouched() {
     for standard in ["a", "n"] {
         let o = run(standard, &set("more-data"));
         assert!(o.flows.iter().all(|f| f.goodput_mbit(o.window) > 1.0));
+    }
+}
+
+/// Whatever it is combined with: no packet is missing, no ACK comes back wrong, and data flow.
+#[test]
+fn odd_company() {
+    let mut rng = Streams::new(7).get("hack", "company");
+    for i in 0..60 {
+        let mut of = |all: &[&'static str]| all[rng.below(all.len() as u32) as usize];
+        let standard = of(&["a", "n", "n", "ac"]);
+        let policy = of(&["more-data", "timer", "opportunistic"]);
+        let (ap, sta) = match standard {
+            // Who does not wait for SoRa's late ACKs hears none.
+            "a" => *[("ath9k", "ath9k"), ("ath9k_tidq", "ath9k"), ("sora", "sora")]
+                .get(of(&["0", "1", "2"]).parse::<usize>().expect("a digit"))
+                .expect("one of three"),
+            "ac" => ("ath10k", "ath10k"),
+            _ => (
+                of(&["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k", "linksys"]),
+                of(&["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k"]),
+            ),
+        };
+        let policy = if policy == "opportunistic" && !["ath9k", "sora"].contains(&sta) { "more-data" } else { policy };
+        let set = [
+            ("hack.policy", policy),
+            ("hack.bytes", of(&["512", "60", "12"])),
+            ("hack.load", of(&["5 us", "500 us"])),
+            ("hack.guard", of(&["100 ms", "5 ms"])),
+            ("ap.driver", ap),
+            ("sta.driver", sta),
+            ("ap.qdisc", of(&["fq_codel", "pfifo", "aaq"])),
+            ("kernel", of(&["4.14", "6.12"])),
+            ("wifi.stations", of(&["1", "3", "9"])),
+            ("wifi.error_rate", of(&["0", "0.05", "0.4"])),
+            ("medium.response_error", of(&["0", "0.2"])),
+            ("tao.enabled", of(&["false", "true"])),
+            ("traffic.tcp_down", of(&["1", "2"])),
+            ("traffic.tcp_up", of(&["0", "1"])),
+            ("traffic.ping", of(&["off", "50 ms"])),
+            ("tcp.cc", of(&["cubic", "bbr", "reno"])),
+            ("time.flows", "4 s"),
+        ];
+        let o = run(standard, &set);
+        let acks: Vec<_> = o.nodes.iter().filter_map(|n| n.acks).collect();
+        assert!(acks.iter().all(|a| a.refused == 0), "{i}: {standard} {set:?}: {acks:?}");
+        let down = |o: &Outcome| -> u64 {
+            o.flows.iter().filter(|f| f.plan.direction == Direction::Down).map(|f| f.bytes_window).sum()
+        };
+        let plain = run(standard, &[&set[1..], &[("hack.policy", "native")]].concat());
+        assert!(4 * down(&o) >= down(&plain), "{i}: {standard} {set:?}: {} of {} bytes", down(&o), down(&plain));
     }
 }

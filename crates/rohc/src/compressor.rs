@@ -185,7 +185,18 @@ impl Compressor {
             c.close();
         }
     }
-    /// The same for every context.
+    /// A compressed packet was never sent, nor any after it: its context is closed, and if it was the first of its epoch, the other side
+    /// has not heard of that, and its number is given again. (Epochs that only the sender knew would make the next look old.)
+    pub fn take_back(&mut self, cid: Cid, epoch: u8, msn: u32) {
+        let slot = &mut self.slots[usize::from(cid.0)];
+        if let Some(c) = &mut slot.context {
+            c.close();
+        }
+        if msn == 1 && slot.epoch == epoch {
+            slot.epoch = epoch.wrapping_sub(1);
+        }
+    }
+    /// [`Compressor::abandon`] for every context.
     pub fn abandon_all(&mut self) {
         self.slots.iter_mut().filter_map(|s| s.context.as_mut()).for_each(Context::close);
     }

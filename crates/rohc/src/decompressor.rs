@@ -5,6 +5,7 @@ use crate::cid::Cid;
 use crate::crc8::crc8;
 use crate::state::{State, WINDOW, name};
 use crate::wire::{MSN_BITS, Packet};
+use std::collections::VecDeque;
 
 /// Native ACKs remembered a CID: as many as may still be on their way when one of them is built on.
 pub(crate) const NATIVES: usize = 16;
@@ -66,7 +67,7 @@ struct Context {
 
 #[derive(Default)]
 struct Slot {
-    natives: Vec<(u32, PureAck)>,
+    natives: VecDeque<(u32, PureAck)>,
     context: Option<Context>,
 }
 
@@ -99,14 +100,18 @@ impl Decompressor {
     pub fn remembering(natives: usize) -> Decompressor {
         Decompressor { natives, ..Decompressor::new() }
     }
+    /// Closes every context: the next packets must open theirs. What is older must not come again.
+    pub fn close_all(&mut self) {
+        self.slots.iter_mut().for_each(|s| s.context = None);
+    }
     /// A packet of the station that came natively. Only pure ACKs are remembered.
     pub fn native(&mut self, packet: &[u8]) {
         let Ok(ack) = PureAck::parse(packet) else { return };
         let natives = &mut self.slots[usize::from(ack.flow.cid().0)].natives;
         if natives.len() == self.natives {
-            natives.remove(0);
+            natives.pop_front();
         }
-        natives.push((name(packet), ack));
+        natives.push_back((name(packet), ack));
     }
     /// The first packet of a chain, and what follows it. After [`Refused::Malformed`] nothing can be read.
     pub fn next<'a>(&mut self, chain: &'a [u8]) -> (Result<Restored, Refused>, &'a [u8]) {

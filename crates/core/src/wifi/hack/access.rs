@@ -9,6 +9,10 @@ use crate::sim::{Packet, Time};
 use wavetank_rohc::ack::LONGEST;
 use wavetank_rohc::{Decompressor, PureAck, Refused};
 
+/// Native ACKs that are remembered a flow: a window's that were on their way when a context was opened, and those that pass its first
+/// packets while these wait in a flush.
+const REMEMBERED: usize = 4 * NATIVES;
+
 /// The AP's side for one station.
 pub struct Access {
     ap: Ap,
@@ -26,7 +30,7 @@ pub struct Access {
 impl Default for Access {
     /// Of a station that has just associated.
     fn default() -> Access {
-        let rohc = Decompressor::remembering(NATIVES);
+        let rohc = Decompressor::remembering(REMEMBERED);
         Access { ap: Ap::new(), rohc, repair: false, told: false, restored: 0, refused: 0 }
     }
 }
@@ -82,6 +86,7 @@ impl Access {
                 Err(_) => {
                     self.refused += 1;
                     self.repair = true;
+                    self.rohc.close_all();
                 }
             }
         }
@@ -89,7 +94,7 @@ impl Access {
     /// Forgets all contexts.
     #[cfg(test)]
     pub fn forget(&mut self) {
-        self.rohc = Decompressor::remembering(NATIVES);
+        self.rohc = Decompressor::remembering(REMEMBERED);
     }
     /// One past the newest number that was taken.
     pub fn taken(&self) -> u64 {

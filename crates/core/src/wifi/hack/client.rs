@@ -13,7 +13,7 @@
 use super::fields::Flows;
 use super::params::{Params, Policy};
 use super::station::{Confirmation, Incoming, Station};
-use crate::sim::{Kind, Owner, Packet, Time};
+use crate::sim::{Kind, Owner, Packet, Span, Time};
 use std::collections::VecDeque;
 use wavetank_rohc::ack::LONGEST;
 use wavetank_rohc::{Cid, Compressor, Outcome, Short};
@@ -211,17 +211,25 @@ impl Client {
         if mark.repair || self.par.policy == Policy::MoreData && !mark.more_data {
             self.take_back(flows);
         }
-        self.deadline = if self.chain.is_empty() { Time::NEVER } else { now + self.patience() };
+        self.deadline = self.due(now);
     }
-    fn patience(&self) -> crate::sim::Span {
-        if self.par.policy == Policy::Timer && self.chain.fresh() { self.par.timer } else { self.par.guard }
+    fn patience(&self) -> Span {
+        if self.par.policy == Policy::Timer && self.chain.fresh().is_some() { self.par.timer } else { self.par.guard }
+    }
+    /// When the chain has waited too long: what has not ridden since it came, what has since the last response.
+    fn due(&self, now: Time) -> Time {
+        match self.chain.fresh() {
+            Some(e) => (e.loaded - self.par.load + self.patience()).min(now + self.par.guard),
+            None if self.chain.is_empty() => Time::NEVER,
+            None => now + self.par.guard,
+        }
     }
     /// What has not ridden goes natively.
     fn take_back(&mut self, flows: &Flows) {
         let Client { chain, rohc, back, seen, natives, handed, .. } = self;
         chain.take_back(|e| {
             // The other side will not see it: what comes after cannot build on it.
-            rohc.abandon(e.cid);
+            rohc.take_back(e.cid, e.epoch, e.msn);
             let mut bytes = [0; LONGEST];
             if let Some(n) = flows.of(&e.packet).and_then(|f| f.write(&e.packet, &mut bytes)) {
                 rohc.native(&bytes[..n]);
@@ -237,7 +245,7 @@ impl Client {
         if now < self.deadline {
             return;
         }
-        let fresh = self.chain.fresh();
+        let fresh = self.chain.fresh().is_some();
         self.take_back(flows);
         self.deadline = if self.chain.is_empty() { Time::NEVER } else { now + self.par.guard };
         let waits = self.flushing.is_some_and(|(_, since)| now < since + self.par.guard * FLUSH_PATIENCE);

@@ -92,9 +92,9 @@ impl<T: Copy> Station<T> {
         self.committed = self.end();
         self.committed
     }
-    /// Whether some have neither ridden nor gone into a flush.
-    pub fn fresh(&self) -> bool {
-        self.committed < self.end()
+    /// The oldest that has neither ridden nor gone into a flush.
+    pub fn fresh(&self) -> Option<&T> {
+        self.chain.get(self.committed.saturating_sub(self.first) as usize)
     }
     /// How many are unconfirmed.
     pub fn len(&self) -> usize {
