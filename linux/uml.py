@@ -198,7 +198,9 @@ def module(folder, name=None):
     shared = sorted((HERE / "include").glob("*.h"))
 
     def work(where):
-        for f, to in [(f, where / f.relative_to(src)) for f in files] + [(f, where / "include" / f.name) for f in shared]:
+        for f, to in [(f, where / f.relative_to(src)) for f in files] + [
+            (f, where / "include" / f.name) for f in shared
+        ]:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(f, to)
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])

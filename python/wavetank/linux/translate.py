@@ -35,6 +35,7 @@ from .own import (
     UNLIMITED,
     WHY,
 )
+from .relevance import relevant
 
 
 @dataclass(frozen=True)
@@ -629,51 +630,11 @@ class _Translator:
 
     # -- what is left ------------------------------------------------------------------------------------------------
 
-    def relevant(self, key: str) -> bool:
-        """Whether the scenario has the part that a key belongs to."""
-        section = key.partition(".")[0] if "." in key else ""
-        names = _core.registry()
-        if section in names["cc"]:
-            return section == self.v["tcp.cc"]
-        if section in names["qdisc"] and section != "htb":
-            return any(k.startswith(f"{section}.") for k in self.used)
-        if (its := rate.relevant(self.v, section)) is not None:
-            return self.wifi and its
-        if key in ("ath9k.max_pending", "ath9k.keep_turn"):
-            section = "ath9k_tidq"
-        if section in MODES:
-            drivers = {self.v["ap.driver"], self.v["sta.driver"]} if self.wifi else set()
-            return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
-        if key == "tao.leave":
-            return self.wifi and self.v["tao.enabled"] == "true"
-        if key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
-            htc = self.wifi and self.v[f"{section}.driver"] == "ath9k_htc"
-            return htc and (key.endswith("above") or self.v[f"{section}.above"] == "qdisc")
-        return {
-            "time": True,
-            "topology": True,
-            "traffic": True,
-            "tcp": True,
-            "": True,
-            "htb": not self.wifi,
-            "bottleneck": not self.wifi,
-            "ethernet": self.backhaul,
-            "bql": self.backhaul,
-            "nic": self.backhaul,
-            "backhaul": self.backhaul,
-        }.get(section, self.wifi) and self.of_the_standard(key)
-
-    def of_the_standard(self, key: str) -> bool:
-        if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
-            return self.v["wifi.standard"] == "n"
-        of = {"wifi.rate": "a", "wifi.streams": "ac"}.get(key, self.v["wifi.standard"])
-        return of == self.v["wifi.standard"]
-
     def finish(self) -> None:
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}
         for key in sorted(self.v):
-            if key in self.used or not self.relevant(key):
+            if key in self.used or not relevant(self, key):
                 continue
             own, why = OWN.get(key, (None, WHY.get(key.partition(".")[0], "the kernel's own value holds")))
             if key == "tcp.tsq_pkts" and self.v["tcp.tsq"] != "cotsq":

@@ -1,0 +1,70 @@
+"""Whether a scenario has the part that a key belongs to: what has no such part need not be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from .. import _core
+from . import rate
+from .own import MODES
+
+
+class Translated(Protocol):
+    """What a translation knows of its scenario: the keys' values, those that were read, and which water it is."""
+
+    @property
+    def v(self) -> Mapping[str, str]: ...
+    @property
+    def used(self) -> Collection[str]: ...
+    @property
+    def wifi(self) -> bool: ...
+    @property
+    def backhaul(self) -> bool: ...
+
+
+def relevant(t: Translated, key: str) -> bool:
+    """Whether the scenario has the part that a key belongs to."""
+    section = key.partition(".")[0] if "." in key else ""
+    names = _core.registry()
+    if section in names["cc"]:
+        return section == t.v["tcp.cc"]
+    if section in names["qdisc"] and section != "htb":
+        return any(k.startswith(f"{section}.") for k in t.used)
+    if (its := rate.relevant(t.v, section)) is not None:
+        return t.wifi and its
+    if section in MODES or key == "tao.leave" or key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
+        return t.wifi and _of_the_cards(t, key, section)
+    return {
+        "time": True,
+        "topology": True,
+        "traffic": True,
+        "tcp": True,
+        "": True,
+        "htb": not t.wifi,
+        "bottleneck": not t.wifi,
+        "ethernet": t.backhaul,
+        "bql": t.backhaul,
+        "nic": t.backhaul,
+        "backhaul": t.backhaul,
+    }.get(section, t.wifi) and _of_the_standard(t, key)
+
+
+def _of_the_cards(t: Translated, key: str, section: str) -> bool:
+    """Keys of drivers, and of what stands above them."""
+    drivers = {t.v["ap.driver"], t.v["sta.driver"]}
+    if key in ("ath9k.max_pending", "ath9k.keep_turn"):
+        return "ath9k_tidq" in drivers
+    if section in MODES:
+        return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
+    if key == "tao.leave":
+        return t.v["tao.enabled"] == "true"
+    htc = t.v[f"{section}.driver"] == "ath9k_htc"
+    return htc and (key.endswith("above") or t.v[f"{section}.above"] == "qdisc")
+
+
+def _of_the_standard(t: Translated, key: str) -> bool:
+    if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
+        return t.v["wifi.standard"] == "n"
+    of = {"wifi.rate": "a", "wifi.streams": "ac"}.get(key, t.v["wifi.standard"])
+    return of == t.v["wifi.standard"]
