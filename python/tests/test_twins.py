@@ -52,7 +52,7 @@ def modules():
     """The kernel's halves in the tree: folders, the files of a folder with several modules, BPF programs."""
     for top in ("modules", "bpf"):
         for p in (ROOT / "linux" / top).glob("[!.]*"):
-            sources = list(p.glob("*.c"))
+            sources = list(p.glob("wavetank_*.c"))
             yield from (str(q.relative_to(ROOT)) for q in (sources if len(sources) > 1 else [p]))
 
 
