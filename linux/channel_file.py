@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Writes the file that wavetank_radio's parameter `channel` names (radio/channel.c has the format)."""
 
-import math, struct
+import math
+import struct
 
 #: An octet's loss that lets no frame through: 2^-1 an octet.
 NEVER = 2**32 - 1
@@ -18,8 +19,10 @@ def cliff(best, modes=8, doubtful=0.0):
 
 
 def write(path, step_ns, links):
-    """Every link's losses of MCSs are followed by none at 802.11a's rates. `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response); SNRs in dB, the
-    response a list of (re, im). Radio 0 is the access point."""
+    """Writes `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response).
+
+    SNRs are in dB, losses by MCS (802.11a's rates lose nothing), the response is a list of (re, im). Radio 0 is the access point.
+    """
     steps = next(iter(links.values()))
     ofdm = [0] * 8
     modes, subcarriers = len(steps[0][2]) + len(ofdm), len(steps[0][3])

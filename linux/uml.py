@@ -210,8 +210,9 @@ def module(folder, name=None):
 def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
-    `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files that
-    the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is called with every second of virtual time that the guest tells."""
+    `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files
+    that the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is
+    called with every second of virtual time that the guest tells."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory

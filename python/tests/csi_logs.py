@@ -110,6 +110,29 @@ def esp32(
     return f"{head},[{values} ]\n".encode()
 
 
+def picoscenes(
+    device: int, tones: int, tx: int, rx: int, payload: bytes, version=2, rssi=40, noise=-95, stamp=0, width=20
+) -> bytes:
+    """A frame with RxSBasic (version 1), a segment of no interest, CSI, and an MPDU."""
+
+    def segment(name: bytes, number: int, body: bytes) -> bytes:
+        rest = bytes([len(name)]) + name + struct.pack("<H", number) + body
+        return struct.pack("<I", len(rest)) + rest
+
+    basic = struct.pack("<HQhBHHBBBBbbbbb", device, stamp, 2412, 1, width, 800, 5, tx, 0, rx, noise, rssi, 0, 0, 0)
+    firmware = struct.pack("<B", 1) if version == 4 else b""
+    csi = struct.pack("<H", device) + firmware + struct.pack("<bHQQIHBBB", 1, width, 2412, 20, 312500, tones, tx, rx, 0)
+    csi += struct.pack("<H", 1) if version >= 3 else b""
+    csi += b"\0" + (struct.pack("<h", 0) if version >= 2 else b"") + struct.pack("<I", len(payload)) + payload
+    body = (
+        segment(b"RxSBasic", 1, basic)
+        + segment(b"ExtraInfo", 1, b"1234")
+        + segment(b"CSI", version, csi)
+        + b"mpdu" * 10
+    )
+    return struct.pack("<IIHB", 7 + len(body), 0x20150315, 1, 3) + body
+
+
 def random_csi(seed: int, rx: int, tx: int, carriers: int, most: int) -> np.ndarray:
     """Whole numbers up to ``most``, none of them 0 throughout."""
     r = np.random.default_rng(seed)

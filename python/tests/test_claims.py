@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from wavetank import claims, metrics, plan, reproduce
+from wavetank import claims, metrics, over, plan, reproduce
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,12 @@ def test_every_measure_exists(every):
         if c.cls == "unmeasured":
             continue
         assert c.figure in figures, c.id
-        assert reproduce.points_of(c, figures[c.figure]), c.id
-        assert c.quantity in metrics.QUANTITIES or c.quantity in metrics.MODEL, c.id
-        assert c.reduce in ("", "each", "max", "mean", "best", "grid", "argmin", "minus"), c.id
+        if c.quantity in over.QUANTITIES:
+            assert all(over.points(figures[c.figure], s) for s in c.points), c.id
+        else:
+            assert reproduce.points_of(c, figures[c.figure]), c.id
+        assert c.quantity in over.QUANTITIES or c.quantity in metrics.QUANTITIES or c.quantity in metrics.MODEL, c.id
+        assert c.reduce in ("", "each", "max", "mean", "best", "grid", "argmin", "minus", "losing"), c.id
 
 
 def test_rows_that_are_measured(every):

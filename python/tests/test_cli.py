@@ -23,7 +23,7 @@ def wavetank(capsys):
 
 VERBS = [
     "run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze", "packetdrill", "compare",
-    "linux build", "linux status",
+    "linux build", "linux status", "csi", "csid ap", "csid client", "csid key", "hack rohc",
 ]  # fmt: skip
 
 

@@ -34,6 +34,10 @@ def logs() -> dict[str, bytes]:
         ),
         "nexmon": write.pcap([write.nexmon(int16(i)) for i in range(4)]),
         "nexmon-4358": write.pcap([write.nexmon(struct.pack("<I", word) * 64, 0xDEAD, None)] * 3, ">", nano=True),
+        "picoscenes": b"".join(
+            write.picoscenes(0x5300, 30, 1, 2, write.intel(write.random_csi(i, 2, 1, 30, 100))[23:], 1 + i, stamp=i)
+            for i in range(4)
+        ),
         "esp32": b"boot: hello\n"
         + b"".join(write.esp32(write.random_csi(i, 1, 1, 64, 100)[0, 0], stamp=i * 1000) for i in range(4)),
     }
@@ -94,6 +98,38 @@ def test_broadcom_floats(chip, m, e):
         (200 + 199j) * 128,
         (-255 + 255j) * 32768,
     ]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_picoscenes(version):
+    intel, qca, flat = (
+        write.random_csi(4, 3, 2, 30, 128),
+        write.random_csi(5, 2, 1, 114, 512),
+        write.random_csi(6, 1, 1, 52, 99),
+    )
+    packed = write.Bits()
+    for i in range(114):
+        for j in range(2):
+            packed.put(int(qca[j, 0, i].imag), 10)
+            packed.put(int(qca[j, 0, i].real), 10)
+    usrp = (
+        np.arange(-26, 26).astype("<i2").tobytes()
+        + b"BBv2\1"
+        + struct.pack("<Q", 52)
+        + b"CD\x40C"
+        + flat.astype("<c16").tobytes()
+    )
+    data = write.picoscenes(0x5300, 30, 2, 3, write.intel(intel)[23:], version, stamp=2_000_000)
+    data += write.picoscenes(0x9300, 114, 1, 2, packed.bytes(570), version, width=40)
+    data += write.picoscenes(0x1234, 52, 1, 1, usrp, version, 0, 0)
+    one, two, three = read(data)
+    assert np.array_equal(one.csi, intel)
+    assert np.array_equal(two.csi, qca)
+    assert np.array_equal(three.csi, flat)
+    assert (one.snr_db, one.rssi_dbm, one.time_s, one.mcs, three.snr_db) == ((40.0,), -55.0, 2.0, 5, ())
+    assert (list(three.subcarriers[:2]), two.width_mhz) == ([-26, -25], 40)
+    with pytest.raises(csi.BadLog, match="device 2000"):
+        read(data + write.picoscenes(0x2000, 52, 1, 1, usrp, version))
 
 
 def test_esp32():
@@ -189,6 +225,12 @@ def within(data: bytes, form: str | None) -> None:
         (write.pcap([write.nexmon(b"\0" * 240)]), "60 bins", 24),
         (write.esp32([1] * 64) + write.esp32([1] * 64)[:100], "cut short", len(write.esp32([1] * 64))),
         (write.esp32([200] * 64), "each a signed byte", 0),
+        (
+            logs()["picoscenes"] + b"\7\0\0\0\x15\3\x15\x20\2\0\1",
+            "version 2; expected 20150315, version 1",
+            len(logs()["picoscenes"]),
+        ),
+        (logs()["picoscenes"].replace(b"CSI\1\0", b"CSI\x09\0"), "segment CSI of version 9", 0),
     ],
 )
 def test_what_lies_is_told_with_its_offset(data, text, offset):

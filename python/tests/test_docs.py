@@ -29,7 +29,19 @@ def test_links_between_pages_lead_somewhere():
 
 def test_the_readme_names_every_verb():
     text = (ROOT / "README.md").read_text()
-    for verb in ("run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze"):
+    for verb in (
+        "run",
+        "reproduce",
+        "theory",
+        "list",
+        "explain",
+        "validate",
+        "bench",
+        "analyze",
+        "csi",
+        "csid",
+        "hack",
+    ):
         assert f"wavetank {verb}" in text
 
 

@@ -27,6 +27,9 @@ WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s
 MINSTREL = {"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht"}
 
 
+AARC = {"ap.rate_control": "aarc", "channel.on": True}
+
+
 def up(**sets):
     return wavetank.Scenario.from_dict(UP).set(**sets)
 
@@ -97,6 +100,13 @@ def test_tsq_off_and_the_kernels_own():
     assert "tsq" not in own
     assert not [s for s in own["sysctl"] if "limit_output_bytes" in s]
     assert translate(up(wifi__tx_sk_pacing_shift=8)).case["tsq"] == 8
+
+
+def test_our_modules_take_their_sections():
+    case = translate(up(tcp__cc="bbr-dev").set({"bbr-dev.drain_to_target": False})).case
+    assert (case["cc"], case["cc_set"]) == ("bbr_dev", {"extra_acked_rtts": 10, "drain_to_target": 0})
+    assert translate(up(tcp__cc="bbrp")).case["cc_set"] == {"bbrp_pace": 6}
+    assert "cc_set" not in translate(up(tcp__cc="bbr")).case
 
 
 def test_wired_is_htb_and_netem():
@@ -171,7 +181,10 @@ def test_contention_is_hostapds():
         ({"tcp.tsq": "cotsq", "tcp.tsq_pkts": 1}, ["tcp.tsq_pkts = 1", "two skbs"]),
         ({"tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "tcp.cc": "bbr"}, ["tcp.tsq_ms", "bbr", "powers of two"]),
         ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
-        ({"ap.rate_control": "minstrel_ht"}, ["ap.rate_control", "sta.rate_control is fixed"]),
+        ({"ap.rate_control": "aasrc", "ap.driver": "ath10k"}, ["ap.rate_control = aasrc", "firmware of ath10k"]),
+        ({**AARC, "aarc.feedback": "block_ack"}, ["aarc.feedback", "the card's own"]),
+        ({**AARC, "aarc.loss": 0.1}, ["aarc.loss"]),
+        ({**AARC, "aasrc.stale": "1500 us"}, ["aasrc.stale", "whole milliseconds"]),
         ({**MINSTREL, "wifi.width_mhz": 20}, ["wifi.width_mhz", "40 MHz"]),
         ({**MINSTREL, "stations.mcs": "7"}, ["stations.mcs"]),
         ({"wifi.stations": 40}, ["wifi.stations", "32"]),
@@ -179,6 +192,8 @@ def test_contention_is_hostapds():
         ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
         ({"ap.driver": "ath9k_htc", "ath9k.ampdu_bytes": 30000}, ["one value for all cards"]),
         ({"tcp.cc": "bbr2"}, ["tcp.cc = bbr2", "no such control"]),
+        ({"tcp.cc": "bbrp", "bbrp.bbrp_pace": 16}, ["bbrp.bbrp_pace = 16", "10 bits"]),
+        ({"tcp.cc": "bbr-plus", "bbr-plus.probe_gain": 1024}, ["bbr-plus.probe_gain = 1024", "10 bits"]),
         (
             {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
             ["wifi.standard = ac", "802.11a and n"],
@@ -204,6 +219,30 @@ def test_the_kernels_own_rate_control():
     assert "fixed_mcs" not in radio
     assert radio["streams"] == 2
     assert radio["error_ppm"] == [100_000] * 5 + [550_000]
+
+
+def test_rate_control_by_modules_and_on_one_side():
+    case = translate(up().set({"ap.rate_control": "aasrc", "aasrc.max_backoff": "100 ms"})).case
+    assert case["rc"] == "aasrc,fixed"
+    assert case["rc_params"]["max_backoff_ms"] == 64, "a power of two, as in the model"
+    assert (case["radio"]["fixed_mcs"], case["radio"]["streams"]) == (7, 1)
+    assert "feedback" not in case
+    assert "channel" not in case
+    case = translate(up().set({**AARC, "aarc.threshold": 1.5, "aarc.delay": "3 ms"})).case
+    assert (case["rc_params"]["threshold"], case["rc_params"]["ack_snr"], case["feedback"]) == (150, False, 3_000_000)
+    assert case["channel"]["csi"]
+
+
+def test_a_channel_is_written_down_for_the_seed():
+    s = up().set({"channel.on": True, "channel.power_step": "4 ms"})
+    one, again, other = (s.channel_trace(seed) for seed in (1, 1, 2))
+    assert one == again != other
+    # two links; 2800 ms in steps of 2 ms, and the end; two SNRs, 8 MCSs and 8 rates of 802.11a
+    assert one[:8] == b"WTCHAN1\n"
+    assert len(one) == 32 + 2 * (8 + 1401 * (4 + 4 * 16))
+    assert len(s.channel_trace(1, csi=True)) == len(one) + 2 * 1401 * 4 * 114
+    assert up().channel_trace(1) is None
+    assert translate(s).case["channel"]["channel.power_step"] == "4 ms"
 
 
 def test_keys_of_parts_that_are_not_there_say_nothing():
@@ -261,7 +300,12 @@ def _relevant(key):
         "ath9k.max_pending",
         "ath9k.keep_turn",
         "tao.leave",
+        "aasrc.",
+        "aarc.",
+        "floor.",
     }
+    if key.startswith("channel."):
+        return key == "channel.on"
     # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
     quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
              "wifi.band", "host.ap_rx"}  # fmt: skip

@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import wavetank
 from wavetank.linux import tree
-from wavetank.linux.own import STOCK_CC
+from wavetank.linux.own import OWN_CC, STOCK_CC
 from wavetank.validate import minstrel
 
 pytestmark = pytest.mark.kernel
@@ -38,7 +39,7 @@ def test_a_wired_path_carries_its_rate():
     assert max(r.qdiscs["bottleneck"]["backlog_packets"]) > 0
 
 
-@pytest.mark.parametrize("cc", sorted(STOCK_CC))
+@pytest.mark.parametrize("cc", sorted({*STOCK_CC, *OWN_CC}))
 def test_every_congestion_control(cc):
     r = wired(tcp__cc=cc).run(1, on="linux")
     assert r.flows[0].cc == cc
@@ -51,6 +52,25 @@ def test_every_driver_up_and_down(driver):
     assert all(f.goodput_mbit > 10 for f in r.flows)
     assert r.nodes["sta1"].ampdu_hist[2:].sum() > 0
     assert 0 < r.nodes["sta1"].airtime_fraction < 1
+
+
+@pytest.mark.parametrize("rate_control", ["aasrc", "aarc", "aarc_snr"])
+def test_rate_control_over_a_channel_is_the_models(rate_control):
+    """One seed of a short walk: the same channel, so the same rates, about."""
+    s = scenario(traffic__tcp_up=0, traffic__tcp_down=1).set({
+        "channel.on": True, "channel.snr": 26, "channel.power_step": "64 ms", "ap.rate_control": rate_control,
+        "sta.rate_control": "aasrc", "tcp.gso_max_segs": 1, "tcp.rcvlowat": "128 KiB", "tcp.rcvbuf": "64 MiB",
+        "tcp.rmem_max": "32 MiB",
+    })  # fmt: skip
+    kernel, again, model = s.run(1, on="linux"), s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    assert kernel.digest == again.digest
+    assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.15)
+
+    def mean(r):
+        return np.average([m.mbit for m in r.nodes["ap"].modes], weights=[m.mpdus for m in r.nodes["ap"].modes])
+
+    assert len(kernel.nodes["ap"].modes) > 3
+    assert mean(kernel) == pytest.approx(mean(model), rel=0.1)
 
 
 @pytest.mark.parametrize("qdisc", ["pfifo", "bfifo", "fq_codel", "fq"])

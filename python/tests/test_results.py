@@ -144,3 +144,15 @@ def test_flent_loads_and_plots(test, plot, tmp_path):
     text = subprocess.run([FLENT, str(data), "-f", "summary"], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "Ping (ms) ICMP" in text.stdout
     assert not [line for line in done.stderr.splitlines() if "ERROR" in line], done.stderr
+
+
+def test_the_pacing_of_uploads_alone_leaves_downloads_as_they_are():
+    down = {"tcp.cc": "bbr-plus", "traffic.tcp_up": 0, "traffic.tcp_down": 1, "time.flows": "3 s"}
+
+    def acked(more):
+        (flow,) = scenario(**down, **more).run().flows
+        return list(flow.series["acked"])
+
+    doubled = {"bbr-plus.pace": 200, "tcp.pacing_ca_ratio": 240}
+    assert acked({**doubled, "tcp.pacing_at_server": False}) == acked({})
+    assert acked(doubled) != acked({})

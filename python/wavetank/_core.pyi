@@ -5,7 +5,7 @@ sizes in bytes, windows in segments. Arrays are one-dimensional float64, one val
 """
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,12 @@ class CoreNode(TypedDict):
     ends: FloatArray
     runs: FloatArray
     modes: list[tuple[int, int, int, bool, float, int, int]]
+    rx_modes: list[tuple[int, int, int, bool, float, int, int]]
+    rate: dict[str, int]
     airtime_fraction: float
     airtime_rx_fraction: float
+    unanswered: int
+    acks: NotRequired[dict[str, float]]
     series: dict[str, FloatArray]
 
 class CoreResult(TypedDict):

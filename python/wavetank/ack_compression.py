@@ -54,8 +54,8 @@ def heading(document: Document) -> str:
 def notes(document: Document) -> Iterator[str]:
     """What one should know to read the tables."""
     a, f = document["acks"], document["file"]
-    if a["native"].get("wrong checksum"):
-        yield "wrong checksums: was it captured on the sending host? Its card writes them after the capture"
+    if a["completed"]:
+        yield f"{a['completed']:,} ACKs were captured before the card completed their checksum; it is completed here"
     if a["native"].get("cut by the capture"):
         yield "ACKs are cut by the capture: 110 bytes of each Ethernet packet are enough, 160 of 802.11 with radiotap"
     if f["unreadable"]:

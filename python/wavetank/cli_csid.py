@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from . import UserError
+from . import UserError, files
 from .cli import cli
 
 key_option = click.option(
@@ -135,9 +135,10 @@ def _address(text: str) -> bytes:
 
 @csid.command()
 @click.argument("file", type=click.Path(path_type=Path))
-def key(file: Path) -> None:
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def key(file: Path, as_json: bool) -> None:
     """Make a key: FILE, which only its owner can read. Access point and stations need the same."""
     from .csid import new_key
 
     new_key(file)
-    click.echo(f"wrote {file}")
+    click.echo(files.line({"wrote": str(file)}) if as_json else f"wrote {file}")

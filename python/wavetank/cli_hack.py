@@ -22,8 +22,8 @@ def hack() -> None:
 def rohc(file: Path, as_json: bool) -> None:
     """Compress the pure TCP ACKs of FILE (pcap or pcapng), restore them, compare.
 
-    Of Ethernet, raw IP, Linux cooked and 802.11 (with or without radiotap). Each IP source has a compressor of its own, and a link that
-    loses nothing. Exits with 1 if an ACK does not come back as it went in.
+    Of Ethernet, raw IP, Linux cooked and 802.11 (with or without radiotap). Each IP source has a compressor of its
+    own, and a link that loses nothing. Exits with 1 if an ACK does not come back as it went in.
     """
     from . import ack_compression as lab
 

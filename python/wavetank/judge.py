@@ -6,9 +6,12 @@ It is told, for each claim, the samples that were measured for it (one a point),
 * ``ratio-to``: own value over the referred row's own measured value (``%``: 100 (ratio - 1)) lies in the band.
 * Bare ``gt``/``lt``: own and other differ in the right direction by more than the larger standard error over
   repetitions; within it it is a ``tie``, which is a miss. With figures: the difference in that direction lies in the band.
+* A bare ``gt``/``lt`` with ``mean``: the mean of the points' differences is in the right direction by more than its
+  standard error.
 * ``reduce``, for rows of several points: ``each`` (default; all must hold, the worst is shown), ``max``, ``mean`` (of the
   compared numbers: "up to", "on average"), ``best`` (the best point's value), ``grid`` (median of |ratio - 1|, shown as
-  1 + that), ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
+  1 + that), ``losing`` (the mean of those points' compared percentages that are worse by more than 1 %),
+  ``argmin`` (the smallest x whose value is at least 95 % of the best), ``minus`` (the first of two points less
   the second).
 
 Differs: D1 a grid's deviation d is held against the band as 1 + d, its sign being lost.
@@ -28,6 +31,8 @@ from .claims import Claim
 
 #: An argmin takes the smallest x at which the value reaches this share of the sweep's best.
 ARGMIN_SHARE = 0.95
+#: Percent within which two goodputs are equal.
+EQUAL = 1.0
 #: Classes whose rows are measured when they can be.
 MEASURED = {"judged", "theory", "input", "calibrates", "contradicted"}
 
@@ -184,6 +189,16 @@ def _judge(claim: Claim, claims: dict[str, Claim], lookup: Lookup) -> Verdict:
     if claim.reduce in ("max", "mean"):
         numbers = [r.compared for r in rows]
         compared = max(numbers) if claim.reduce == "max" else float(np.mean(numbers))
+        if claim.refers and claim.relation in ("gt", "lt") and claim.low is None and claim.high is None:
+            noise = float(np.std(numbers, ddof=1) / math.sqrt(len(numbers))) if len(numbers) > 1 else 0.0
+            tie = abs(compared) <= noise
+            return Verdict(claim, claim.cls, measured, other, compared, compared > noise, tie, claim.reason)
+        return _verdict(claim, measured, other, compared, in_band(compared, claim.low, claim.high))
+    if claim.reduce == "losing":
+        numbers = [r.compared for r in rows if r.compared < -EQUAL]
+        if not numbers:
+            raise Unmeasured("it loses nowhere")
+        compared = float(np.mean(numbers))
         return _verdict(claim, measured, other, compared, in_band(compared, claim.low, claim.high))
     worst = min(rows, key=lambda r: r.margin)
     return Verdict(

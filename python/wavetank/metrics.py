@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, stats
+from . import _core, ack_metrics, stats
 from .files import plain
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
-from .result import ENDS, Flow, Result
+from .result import ENDS, Flow, Mode, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 4
+RECORD = 5
 #: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
 PACKET, PAYLOAD = 1500, 1448
 Record = dict[str, Any]
@@ -100,18 +100,50 @@ def record(result: Result) -> Record:
             "ampdu": {n: v.ampdu_hist.tolist() for n, v in result.nodes.items()},
             "rx_ampdu": {n: v.rx_hist.tolist() for n, v in result.nodes.items()},
             "rx_bad": {n: v.rx_bad.tolist() for n, v in result.nodes.items()},
+            "rx_mcs": {n: _mcs(v.rx_modes) for n, v in result.nodes.items()},
+            "rate": {n: dict(v.rate) for n, v in result.nodes.items() if v.rate},
             "ends": {n: v.ends.tolist() for n, v in result.nodes.items()},
             "runs": {n: v.runs.tolist() for n, v in result.nodes.items()},
             "airtime_rx": {n: v.airtime_rx_fraction for n, v in result.nodes.items()},
             "flow_seconds": [_round(_seconds(result, f)) for f in result.flows],
             "airtime": {n: v.airtime_fraction for n, v in result.nodes.items()},
             "drops": dict(result.drops),
+            "unanswered": {n: v.unanswered for n, v in result.nodes.items()},
+            "acks": {n: dict(v.acks) for n, v in result.nodes.items() if v.acks is not None},
+            "received": sum(float(f.series["received"][-1]) for f in result.flows if f.kind == "tcp"),
+            "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
             "series": series,
         }
     )
     return value
+
+
+def _mcs(modes: Sequence[Mode]) -> list[float]:
+    """MPDUs sent at each MCS of 802.11n, whatever width and guard interval."""
+    sent = [0.0] * 32
+    for m in modes:
+        sent[m.mcs] += m.mpdus
+    return sent
+
+
+#: IP bytes a byte of payload in full packets: headers of IP and UDP, and of IP and TCP with timestamps.
+IP_SHARE = {"udp": 1500 / 1472, "tcp": 1500 / 1448}
+
+
+def _legacy_mbit(resolved: Mapping[str, str]) -> float:
+    """The data rate of 802.11a, b and g, Mbit/s; NaN of what has MCSs."""
+    if resolved.get("wifi.standard") not in ("a", "b", "g"):
+        return math.nan
+    number, unit = resolved["wifi.rate"].split()
+    return float(number) * {"Mbit/s": 1.0, "kbit/s": 1e-3}[unit]
+
+
+def _air_overhead(r: Record) -> float:
+    """Share of the time that full packets' bits (IP headers included) do not take at the data rate, %."""
+    carried = sum(mbit * IP_SHARE[kind] for kind, _, mbit in r["flow_goodput"])
+    return 100 * (1 - carried / r["phy_mbit"]) if r["phy_mbit"] else math.nan
 
 
 def _slow_start(flow: Flow, end: float) -> float:
@@ -318,6 +350,7 @@ def _aggregates() -> dict[str, Quantity]:
     sizes("up", "ampdu", lambda n: n != "ap")
     for i in range(1, 65):
         _of_station(out, sizes, f"sta{i}")
+    out.update(_rate_control())
     for i, why in enumerate(ENDS):
         out[f"end_{why}"] = _end(i)
     out["runs_one"] = _scalar(lambda r: _share(_array(r["runs"]["ap"]), 0, 1), "%", "Share of channel holdings (%)")
@@ -325,7 +358,89 @@ def _aggregates() -> dict[str, Quantity]:
         lambda r: stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5) or 0.0,
         lambda r: _spread_out(_array(r["runs"]["ap"])), "count", "Further A-MPDUs after the first",
     )  # fmt: skip
+
+    def effective(r: Record) -> float:
+        """Packets of a channel access as the thesis has them: A-MPDUs in a row times packets in one, each the median."""
+        in_a_row = stats.histogram_quantile(_array(r["runs"]["ap"]), 0.5)
+        size = stats.histogram_quantile(_array(r["ampdu"]["ap"]), 0.5)
+        return math.nan if in_a_row is None or size is None else (1 + in_a_row) * size
+
+    out["effective_ampdu"] = _scalar(effective, "packets", "Packets of a channel access")
     return out
+
+
+#: MCSs of one stream that count as high: 64-QAM.
+HIGH_MCS = 5
+
+
+def _rate_control() -> dict[str, Quantity]:
+    """Of data that go down: the rates they went at, what of them was lost, and what rate control tried out."""
+
+    def to(only: str) -> Callable[[str], bool]:
+        return (lambda n: n == only) if only else (lambda n: n != "ap")
+
+    def sent(r: Record, only: str = "") -> FloatArray:
+        return _sum(r, "rx_mcs", to(only))[:32]
+
+    def share(low: int, high: int, only: str = "") -> Callable[[Record], float]:
+        return lambda r: _share(sent(r, only), low, high)
+
+    def bad(r: Record) -> float:
+        h, n = _sum(r, "rx_bad", to("")), _sum(r, "rx_ampdu", to("")).sum()
+        return float((h * np.arange(65)).sum() / n) if n else math.nan
+
+    def counted(part: str, whole: str) -> Callable[[Record], float]:
+        def each(r: Record) -> float:
+            c = r["rate"].get("ap", {})
+            return 100 * c[part] / c[whole] if c.get(whole) else math.nan
+
+        return each
+
+    percent = "Share of MPDUs (%)"
+    out = {f"mcs{i}_share": _scalar(share(i, i + 1), "%", percent) for i in range(8)}
+    out["high_mcs_share"] = _scalar(share(HIGH_MCS, 8), "%", percent)
+    out["mcs"] = Quantity(
+        lambda r: float((sent(r) * np.arange(32)).sum() / max(sent(r).sum(), 1)),
+        lambda r: np.repeat(np.arange(32.0), (sent(r) / max(sent(r).sum() / 10_000, 1)).astype(np.int64)),
+        "MCS",
+        "MCS",
+    )
+    for i in range(1, 65):
+        out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
+    out["bad_mean"] = Quantity(
+        bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU"
+    )
+    out["probe_fraction"] = _scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
+    out["probe_success"] = _scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
+    out["forced_fraction"] = _scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")
+    out["forced_success"] = _scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed (%)")
+    return out
+
+
+def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Quantity]:
+    """What one client of several got."""
+    name = f"sta{i}"
+    return {
+        f"mcs_mode@{name}": _scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
+        f"airtime_share@{name}": _scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
+        f"ampdu_airtime@{name}": _scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
+        f"goodput@{name}": _scalar(lambda r: _flow(r, i), "Mbit/s", "Goodput"),
+    }
+
+
+def _airtime_share(r: Record, only: str) -> float:
+    to = {n: v for n, v in r["airtime_rx"].items() if n != "ap"}
+    return float(100 * to[only] / sum(to.values())) if only in to and sum(to.values()) else math.nan
+
+
+def _ampdu_airtime(r: Record, only: str) -> float:
+    n = _array(r["rx_ampdu"][only]).sum() if only in r["rx_ampdu"] else 0
+    return float(1e3 * r["airtime_rx"][only] * (r["window"][1] - r["window"][0]) / n) if n else math.nan
+
+
+def _flow(r: Record, station: int) -> float:
+    flows = r["flow_goodput"]
+    return float(flows[station - 1][2]) if station <= len(flows) else math.nan
 
 
 def _of_station(out: dict[str, Quantity], sizes: Callable[..., None], only: str) -> None:
@@ -366,6 +481,7 @@ _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
     **_aggregates(),
     "goodput": _TCP,
+    "run_goodput": _scalar(_TCP.each, "Mbit/s", "Goodput of a run"),
     "goodput_up": _goodput(["tcp_up"]),
     "goodput_down": _goodput(["tcp_down"]),
     "udp_goodput": _goodput(["udp_up", "udp_down"]),
@@ -395,6 +511,7 @@ QUANTITIES: dict[str, Quantity] = {
     "cwnd_flat": _scalar(_flat, "s", "Longest time of one cwnd"),
     "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
     "client_spread": _scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
+    "air_overhead": _scalar(_air_overhead, "%", "Time that is not the payload's"),
     "jain": _scalar(_jain, "", "Jain's index"),
     "airtime_share": Quantity(
         lambda r: math.nan,
@@ -402,6 +519,7 @@ QUANTITIES: dict[str, Quantity] = {
         "%",
         "Airtime of a client",
     ),
+    **{name: _scalar(*spec) for name, spec in ack_metrics.SCALARS.items()},
     "goodput_spread": _scalar(
         lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
     ),
@@ -413,7 +531,13 @@ MODEL = {
     "model_tcp_rtt": ("RTT us", 1e-3),
     "model_goodput": ("goodput Mbit/s", 1.0),
     "model_utilisation": ("utilisation 1", 100.0),
+    "model_tcp": ("TCP Mbit/s", 1.0),
+    "model_hack": ("HACK Mbit/s", 1.0),
+    "model_hack_gain": ("gain 1", 100.0),
+    "model_llack": ("turnaround us", 1.0),
+    "model_llack_mean": ("mean us", 1.0),
     "overhead": ("overhead %", 1.0),
+    "feedback_airtime": ("airtime us", 1.0),
     "overhead_utilisation": ("utilisation %", 1.0),
     "overhead_idle": ("idle us", 1.0),
     "overhead_packet": ("packet us", 1.0),

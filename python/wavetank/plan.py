@@ -45,6 +45,7 @@ PANEL_KEYS = {
     "label",
     "x",
     "x_label",
+    "y_label",
     "by",
     "model",
     "claims",
@@ -54,6 +55,7 @@ PANEL_KEYS = {
 }
 PANEL_KINDS = {
     "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
+    "lines", "stacks", "schemes", "heatmap", "scatter", "scheme_cdf", "per_client",
 }  # fmt: skip
 
 

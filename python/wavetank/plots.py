@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import aggregate_plots, metrics, stats
+from . import ack_plots, aggregate_plots, metrics, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .stats import FloatArray
@@ -66,7 +66,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
                 kind = str(panel["kind"])
-                (KINDS.get(kind) or aggregate_plots.KINDS[kind])(outcome, figure, panel, ax)
+                every = {**rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
+                every[kind](outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import __version__, claims, files, judge, lab, metrics, plan
+from . import __version__, claims, files, judge, lab, metrics, over, plan
 from .errors import UserError, unknown
 from .judge import Sample, Unmeasured, Verdict
 from .plan import Figure, Point
@@ -86,6 +86,8 @@ def lookup(measured: lab.Measured) -> judge.Lookup:
         if figure is None:
             raise Unmeasured(f"the figure {claim.figure} was not run")
         stat = claim.keys.get("stat", "")
+        if claim.quantity in over.QUANTITIES:
+            return over.samples(claim.quantity, stat, claim.points, figure, lambda p: measured.of(figure, p))
         return [_sample(measured, figure, p, claim.quantity, stat) for p in points_of(claim, figure)]
 
     return find
@@ -98,9 +100,15 @@ def _sample(measured: lab.Measured, figure: Figure, point: Point, quantity: str,
 
 
 def points_of(claim: claims.Claim, figure: Figure) -> list[Point]:
-    """The points that a claim is measured on; ``*`` is every point that stands on an axis."""
+    """The points that a claim is measured on.
+
+    ``*`` is every point that stands on an axis, ``NAME*`` every one whose name begins so.
+    """
     if claim.points == ("*",):
         return [p for p in figure.points.values() if p.x]
+    if any(p.endswith("*") for p in claim.points):
+        heads = tuple(p[:-1] for p in claim.points if p.endswith("*"))
+        return [p for n, p in figure.points.items() if n.startswith(heads) or n in claim.points]
     missing = [p for p in claim.points if p not in figure.points]
     if missing:
         raise Unmeasured(f"{figure.id} has no point {missing[0]}")

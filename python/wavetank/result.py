@@ -128,7 +128,12 @@ class Node:
     * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
     * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
     * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
-    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took.
+    * ``rx_modes``: the same of those that were sent to it;
+    * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
+    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
+    * ``unanswered``: of what it sent, PPDUs that no response came to;
+    * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``,
+      ``restored`` (ACKs), ``native_bytes``, ``compressed_bytes``, ``waited_us`` and so on (docs/mechanisms/hack.md).
     """
 
     name: str
@@ -141,6 +146,10 @@ class Node:
     runs: FloatArray
     airtime_rx_fraction: float
     modes: tuple[Mode, ...] = ()
+    rx_modes: tuple[Mode, ...] = ()
+    rate: Mapping[str, int] = field(default_factory=dict)
+    unanswered: int = 0
+    acks: Mapping[str, float] | None = None
 
     def mean_mcs(self) -> float | None:
         """The mean MCS of its MPDUs; None where it sent none."""
@@ -194,6 +203,10 @@ class Result:
                     n["runs"],
                     n["airtime_rx_fraction"],
                     tuple(Mode(*m) for m in n["modes"]),
+                    tuple(Mode(*m) for m in n["rx_modes"]),
+                    n["rate"],
+                    n["unanswered"],
+                    n.get("acks"),
                 )
                 for k, n in raw["nodes"].items()
             },
@@ -270,11 +283,22 @@ class Result:
             "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
             "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
             "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
+            **self._acks(),
             "drops": dict(self.drops),
             "jain": stats.jain([f.goodput_mbit for f in self.flows]) if self.flows else None,
             "window_s": list(self.window),
             "ledger": dict(self.ledger),
             "digest": self.digest,
+        }
+
+    def _acks(self) -> dict[str, Any]:
+        found = {name: n.acks for name, n in self.nodes.items() if n.acks is not None}
+        if not found:
+            return {}
+        made = sum(a["made"] for a in found.values())
+        return {
+            "acks": {name: dict(a) for name, a in found.items()},
+            "acks_carried": sum(a["restored"] for a in found.values()) / made if made else None,
         }
 
     def save(self, folder: str | Path) -> list[Path]:

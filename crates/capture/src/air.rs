@@ -7,9 +7,10 @@
 
 use crate::frame::{Frame, Kind, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
-use crate::phy::Phy;
+use crate::phy::{self, Phy};
 use std::collections::HashMap;
 use wavetank_core::net::Conversation;
+use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
 use wavetank_core::wifi::{Aired, Burst, Seq, What, response};
 
@@ -119,47 +120,52 @@ impl Air {
         self.pending.drain(..).for_each(|s| out(&s));
     }
 
-    fn push(&mut self, (from, to): (NodeId, NodeId), fate: Fate, mut f: Frame, phy: Phy, (start, end): (u64, u64)) {
+    fn push(&mut self, (from, to): (NodeId, NodeId), fate: Fate, mut f: Frame, mode: Mode, (start, end): (u64, u64)) {
         f.bad = fate != Fate::Decoded;
-        f.phy = Some(phy);
+        f.phy = Some(Phy::from(mode));
         f.mhz = self.mhz;
-        f.tsft = Some((start + phy.preamble_ns()) / 1_000);
+        f.tsft = Some((start + phy::preamble_ns(mode)) / 1_000);
         f.time = end;
         self.pending.push(Sent { frame: f, from, to, fate });
     }
 
     fn lay_out(&mut self, a: &Aired<'_>) {
         let x = &a.x;
-        let control = Phy::Legacy(x.control.mbit() as u8 * 2);
         let sifs = x.sifs.ns() as u64;
         let (there, back) = ((a.from, a.to), (a.to, a.from));
         let us = |ns: u64| ns.div_ceil(1_000) as u16;
         let (start, data, lead, answer) =
             (x.start.ns(), x.data.ns() as u64, x.lead.ns() as u64, x.response.1.ns() as u64);
-        if let Some((rts, cts)) = x.protection {
-            let (rts, cts) = (rts.ns() as u64, cts.ns() as u64);
-            let mut f = blank(Kind::Rts, response::RTS, a.to, Some(a.from));
-            f.nav = us(lead - rts + data + sifs + answer);
+        if let Some(g) = x.protection {
+            let first = g.first.ns() as u64;
             let fate = if x.collided { Fate::Collided } else { Fate::Decoded };
-            self.push(there, fate, f, control, (start, start + rts));
-            if x.collided {
-                return;
+            let nav = us(lead - first + data + sifs + answer);
+            if let Some(cts) = g.cts {
+                let mut f = blank(Kind::Rts, response::RTS, a.to, Some(a.from));
+                f.nav = nav;
+                self.push(there, fate, f, g.mode, (start, start + first));
+                if x.collided {
+                    return;
+                }
+                let mut f = blank(Kind::Cts, response::CTS, a.from, None);
+                f.nav = us(data + 2 * sifs + answer);
+                let at = start + first + sifs;
+                self.push(back, Fate::Decoded, f, g.mode, (at, at + cts.ns() as u64));
+            } else {
+                let mut f = blank(Kind::Cts, response::CTS, a.from, None);
+                f.nav = nav;
+                self.push(there, fate, f, g.mode, (start, start + first));
             }
-            let mut f = blank(Kind::Cts, response::CTS, a.from, None);
-            f.nav = us(data + 2 * sifs + answer);
-            let at = start + rts + sifs;
-            self.push(back, Fate::Decoded, f, control, (at, at + cts));
         }
         let begin = start + lead;
-        let phy = Phy::from(x.mode);
         let nav = us(sifs + answer);
         match a.burst.what {
             What::Bar(ssn) => {
                 let mut f = blank(Kind::Bar, response::BAR, a.to, Some(a.from));
                 (f.seq, f.tid, f.nav) = (ssn.get(), Some(a.burst.tid.get()), nav);
-                self.push(there, fate(a, x.heard), f, phy, (begin, begin + data));
+                self.push(there, fate(a, x.heard), f, x.mode, (begin, begin + data));
             }
-            What::Single | What::Ampdu => self.mpdus(a, phy, begin, nav),
+            What::Single | What::Ampdu => self.mpdus(a, begin, nav),
         }
         if !x.heard {
             return;
@@ -169,13 +175,13 @@ impl Air {
             response::Kind::BlockAck => self.block_ack(a),
             response::Kind::Ack | response::Kind::Cts => blank(Kind::Ack, response::ACK, a.from, None),
         };
-        self.push(back, fate(a, x.answered), f, control, (at, at + answer));
+        self.push(back, fate(a, x.answered), f, x.control, (at, at + answer));
     }
 
-    fn mpdus(&mut self, a: &Aired<'_>, phy: Phy, begin: u64, nav: u16) {
+    fn mpdus(&mut self, a: &Aired<'_>, begin: u64, nav: u16) {
         let ampdu = a.burst.what == What::Ampdu;
         self.reference += u32::from(ampdu);
-        let (preamble, n) = (phy.preamble_ns(), a.burst.mpdus.len());
+        let (preamble, n) = (phy::preamble_ns(a.x.mode), a.burst.mpdus.len());
         let span = a.x.data.ns() as u64 - preamble;
         let psdu = u64::from(a.burst.psdu).max(1);
         // What the PSDU has beyond its subframes are empty delimiters: between the MPDUs, in equal parts.
@@ -200,7 +206,7 @@ impl Air {
             f.subframe = ampdu.then_some(Subframe { reference: self.reference, last: i + 1 == n });
             f.packet = self.packet(p);
             let fate = fate(a, a.x.decoded >> i & 1 != 0);
-            self.push((a.from, a.to), fate, f, phy, (begin, begin + end));
+            self.push((a.from, a.to), fate, f, a.x.mode, (begin, begin + end));
             let last = self.pending.last_mut().expect("it was just put there");
             last.frame.tsft = Some((begin + first) / 1_000);
         }

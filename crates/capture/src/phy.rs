@@ -1,7 +1,8 @@
 //! How a frame was modulated, as radiotap can tell it, and how long it takes.
 //!
 //! Stands for: 802.11-2020 clauses 16 (DSSS, HR/DSSS), 17 (OFDM), 19 (HT), 21 (VHT).
-//! OFDM, HT and VHT durations are the model's own. D1 no STBC, no 80+80 MHz; D2 of HE and EHT frames nothing is told but
+//! OFDM, HT and VHT durations are the model's own. D1 no STBC, no 80+80 MHz; D2 a captured 802.11b frame is
+//! taken to have the long preamble; D3 of HE and EHT frames nothing is told but
 //! that they are such.
 
 use serde::Serialize;
@@ -22,6 +23,7 @@ pub enum Phy {
 impl From<Mode> for Phy {
     fn from(m: Mode) -> Phy {
         match m {
+            Mode::Dsss(h) => Phy::Legacy((h.rate.bps() / 500_000) as u8),
             Mode::Ofdm(r) => Phy::Legacy(r.mbit() as u8 * 2),
             Mode::Ht(h) => Phy::Ht(h.mcs(), h.mhz40, h.sgi),
             Mode::Vht(v) => Phy::Vht(v.mcs(), v.streams() as u8, u16::from(v.width.mhz()), v.sgi),
@@ -30,6 +32,14 @@ impl From<Mode> for Phy {
 }
 
 const LONG_PREAMBLE_US: u64 = 192;
+
+/// From the first bit of the preamble to the first bit of the PSDU of what the model sends, ns.
+pub(crate) fn preamble_ns(mode: Mode) -> u64 {
+    match mode {
+        Mode::Dsss(h) => h.plcp().ns() as u64,
+        m => Phy::from(m).preamble_ns(),
+    }
+}
 
 /// What the model calls these numbers; none where 802.11ac has no such rate.
 fn vht(mcs: u8, streams: u8, mhz: u16, sgi: bool) -> Option<Vht> {

@@ -64,9 +64,13 @@ impl Timeline {
             return;
         }
         let phy = crate::Phy::from(x.mode);
-        let rts = x.protection.map(|(r, _)| [at(x.start), r.ns()]);
-        let heard_cts = !(x.collided && x.protection.is_some());
-        let cts = x.protection.filter(|_| heard_cts).map(|(r, c)| [at(x.start) + r.ns() + x.sifs.ns(), c.ns()]);
+        let asked = x.protection.filter(|g| g.cts.is_some());
+        let rts = asked.map(|g| [at(x.start), g.first.ns()]);
+        let cts = match x.protection {
+            Some(g) if g.cts.is_none() => Some([at(x.start), g.first.ns()]),
+            Some(g) if !x.collided => g.cts.map(|c| [at(x.start) + g.first.ns() + x.sifs.ns(), c.ns()]),
+            _ => None,
+        };
         let data_at = at(x.start) + x.lead.ns();
         let answer_at = data_at + x.data.ns() + x.sifs.ns();
         let kind = match a.burst.what {
@@ -96,7 +100,7 @@ impl Timeline {
             rts,
             cts,
             data: [data_at, x.data.ns()],
-            preamble: phy.preamble_ns() as i64,
+            preamble: crate::phy::preamble_ns(x.mode) as i64,
             mpdus: a.burst.mpdus.iter().enumerate().map(mpdu).collect(),
             response: x.heard.then_some((answer_at, x.response.1.ns(), response)),
             answered: x.answered,

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wavetank_core::net::Outcome;
 use wavetank_core::net::observe::{FlowOutcome, NodeOutcome};
+use wavetank_core::net::{AckOutcome, Outcome};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::Direction;
 
@@ -47,6 +47,36 @@ fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> P
     Ok(d)
 }
 
+/// What became of a station's TCP ACKs: counts over the whole run, bytes, and times in us.
+fn acks<'py>(py: Python<'py>, a: &AckOutcome) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    let c = &a.client;
+    for (name, n) in [
+        ("made", c.acks),
+        ("native", a.native),
+        ("native_bytes", a.native_bytes),
+        ("compressed", c.compressed),
+        ("compressed_bytes", c.compressed_bytes),
+        ("riding_bytes", c.riding_bytes),
+        ("restored", a.restored),
+        ("refused", a.refused),
+        ("responses", c.responses),
+        ("failures", c.failures),
+        ("not_ready", c.not_ready),
+        ("repairs", c.repairs),
+        ("flushes", c.flushes),
+        ("beyond_difs", c.beyond_difs),
+        ("accesses", a.accesses),
+    ] {
+        d.set_item(name, n)?;
+    }
+    for (name, t) in [("waited_us", a.waited), ("late_us", a.late), ("airtime_us", a.airtime), ("riding_us", a.riding)]
+    {
+        d.set_item(name, t.ns() as f64 / 1e3)?;
+    }
+    Ok(d)
+}
+
 fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
     let hist: Vec<f64> = n.ampdu_hist.iter().map(|&k| k as f64).collect();
@@ -81,6 +111,10 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("rate", rate)?;
     d.set_item("airtime_fraction", n.airtime_fraction)?;
     d.set_item("airtime_rx_fraction", n.airtime_rx_fraction)?;
+    d.set_item("unanswered", n.unanswered)?;
+    if let Some(a) = &n.acks {
+        d.set_item("acks", acks(py, a)?)?;
+    }
     let series = PyDict::new(py);
     for (name, col) in [
         ("t", &n.t),

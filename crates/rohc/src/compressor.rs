@@ -4,7 +4,7 @@ use crate::ack::{NotPure, PureAck, flow_of};
 use crate::cid::{Cid, Cids, FiveTuple};
 use crate::crc8::crc8;
 use crate::decompressor::NATIVES;
-use crate::state::{IpId, State, Window, name};
+use crate::state::{IpId, State, WINDOW, Window, name};
 use crate::wire::{self, Opening, Short};
 
 /// How many packets of a flow may be on their way, unconfirmed. With [`crate::state::WINDOW`] states and six bits of
@@ -81,6 +81,18 @@ pub struct Compressor {
     slots: Box<[Slot; 256]>,
     cids: Cids,
     clock: u64,
+    limits: Limits,
+}
+
+/// What the link allows.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Packets of a flow that may be unconfirmed.
+    unconfirmed: u32,
+    /// Natives that the other side remembers.
+    natives: usize,
+    /// Against how many of the last states a packet is coded: as many less one may be lost before it.
+    window: usize,
 }
 
 impl Default for Compressor {
@@ -92,7 +104,20 @@ impl Default for Compressor {
 impl Compressor {
     /// Of a station that has just associated.
     pub fn new() -> Compressor {
-        Compressor { slots: Box::new(std::array::from_fn(|_| Slot::default())), cids: Cids::new(), clock: 0 }
+        Compressor {
+            slots: Box::new(std::array::from_fn(|_| Slot::default())),
+            cids: Cids::new(),
+            clock: 0,
+            limits: Limits { unconfirmed: UNCONFIRMED, natives: NATIVES, window: WINDOW },
+        }
+    }
+    /// For a link that keeps order, numbers what it carries and drops what it carried before (TCP/HACK's chain, whose receiver
+    /// passes over what it has by [`skip`](crate::Decompressor::skip)). There the packets' own six bits of number tell nothing
+    /// apart, and as many may be unconfirmed as the link itself allows. The other side remembers `natives` a context
+    /// ([`Decompressor::remembering`](crate::Decompressor::remembering)). Each packet is decoded right after the one before it, so it
+    /// is coded against that alone.
+    pub fn in_order(unconfirmed: u32, natives: usize) -> Compressor {
+        Compressor { limits: Limits { unconfirmed, natives, window: 1 }, ..Compressor::new() }
     }
     /// What to do with a packet that begins with its IPv4 header.
     pub fn compress(&mut self, packet: &[u8]) -> Outcome {
@@ -101,21 +126,37 @@ impl Compressor {
             Ok(ack) => ack,
             Err(why) => return Outcome::Native(Native::NotPure(why)),
         };
-        let cid = self.cids.of(&ack.flow);
-        let slot = &mut self.slots[usize::from(cid.0)];
-        let context = match &mut slot.context {
-            Some(c) if c.flow == ack.flow => c,
-            Some(c) if self.clock - c.used < IDLE || c.out > 0 => return Outcome::Native(Native::Collision),
-            other => other.insert(Context { flow: ack.flow, used: 0, ground: None, out: 0, open: None }),
-        };
-        context.used = self.clock;
-        match context.ride(&ack, packet, cid, &mut slot.epoch) {
+        let limits = self.limits;
+        let Some((cid, epoch, context)) = self.context(&ack.flow) else { return Outcome::Native(Native::Collision) };
+        match context.ride(&ack, packet, cid, epoch, limits) {
             Ok(ride) => Outcome::Ride(ride),
             Err(why) => {
                 context.out += 1;
                 Outcome::Native(why)
             }
         }
+    }
+    /// A packet goes natively, since the sender wants it so. See [`Compressor::native_done`].
+    pub fn native(&mut self, packet: &[u8]) {
+        self.clock += 1;
+        let Ok(ack) = PureAck::parse(packet) else { return };
+        if let Some((_, _, context)) = self.context(&ack.flow) {
+            context.out += 1;
+        }
+    }
+    /// The context of a flow, new if need be; none if its CID is another flow's.
+    fn context(&mut self, flow: &FiveTuple) -> Option<(Cid, &mut u8, &mut Context)> {
+        let cid = self.cids.of(flow);
+        let slot = &mut self.slots[usize::from(cid.0)];
+        if let Some(c) = slot.context.as_ref().filter(|c| c.flow != *flow) {
+            if self.clock - c.used < IDLE || c.out > 0 {
+                return None;
+            }
+            slot.context = None;
+        }
+        let context = slot.context.get_or_insert(Context { flow: *flow, used: 0, ground: None, out: 0, open: None });
+        context.used = self.clock;
+        Some((cid, &mut slot.epoch, context))
     }
     /// A packet that was to go natively has arrived, or was given up. Call it for each, in the order of arrival.
     pub fn native_done(&mut self, packet: &[u8], arrived: bool) {
@@ -144,6 +185,10 @@ impl Compressor {
             c.close();
         }
     }
+    /// The same for every context.
+    pub fn abandon_all(&mut self) {
+        self.slots.iter_mut().filter_map(|s| s.context.as_mut()).for_each(Context::close);
+    }
 }
 
 impl Context {
@@ -151,21 +196,23 @@ impl Context {
         self.open = None;
         self.ground = None;
     }
-    fn ride(&mut self, ack: &PureAck, packet: &[u8], cid: Cid, epoch: &mut u8) -> Result<Ride, Native> {
+    fn ride(&mut self, ack: &PureAck, packet: &[u8], cid: Cid, epoch: &mut u8, limits: Limits) -> Result<Ride, Native> {
         if let Some(open) = &self.open {
             let newest = open.refs.newest();
             if !newest.ack.same_static(ack) {
                 self.close();
                 return Err(Native::Changed);
             }
-            if newest.msn - open.confirmed >= UNCONFIRMED {
+            if newest.msn - open.confirmed >= limits.unconfirmed {
                 self.close();
                 return Err(Native::Unconfirmed);
             }
         } else {
             // Natives on their way push others out of the receiver's memory.
-            let ground =
-                self.ground.filter(|g| (self.out as usize) < NATIVES && g.same_static(ack)).ok_or(Native::NoContext)?;
+            let ground = self
+                .ground
+                .filter(|g| (self.out as usize) < limits.natives && g.same_static(ack))
+                .ok_or(Native::NoContext)?;
             let mut bytes = [0; crate::ack::LONGEST];
             let n = ground.write(&mut bytes);
             *epoch = epoch.wrapping_add(1);
@@ -177,7 +224,7 @@ impl Context {
         let state = State { msn, ack: *ack, stride: stride(&newest, ack), ip_id: habit(&newest, ack) };
         let crc = crc8(crc8(0xff, packet), &[*epoch]);
         let opening = (open.confirmed == 0).then_some(Opening { epoch: *epoch, name: open.name });
-        let bytes = wire::encode(&state, open.refs.all(), *epoch, cid, crc, opening);
+        let bytes = wire::encode(&state, open.refs.last(limits.window), *epoch, cid, crc, opening);
         open.refs.push(state);
         Ok(Ride { bytes, cid, epoch: *epoch, msn })
     }

@@ -73,6 +73,7 @@ struct Slot {
 /// Restores ACKs from chains of compressed ones. One for each station that sends.
 pub struct Decompressor {
     slots: Box<[Slot; 256]>,
+    natives: usize,
 }
 
 impl Default for Decompressor {
@@ -92,13 +93,17 @@ fn ahead(msn_low: u32, newest: u32) -> i32 {
 impl Decompressor {
     /// Of a station that has just associated.
     pub fn new() -> Decompressor {
-        Decompressor { slots: Box::new(std::array::from_fn(|_| Slot::default())) }
+        Decompressor { slots: Box::new(std::array::from_fn(|_| Slot::default())), natives: NATIVES }
+    }
+    /// The same, with so many native ACKs remembered a CID.
+    pub fn remembering(natives: usize) -> Decompressor {
+        Decompressor { natives, ..Decompressor::new() }
     }
     /// A packet of the station that came natively. Only pure ACKs are remembered.
     pub fn native(&mut self, packet: &[u8]) {
         let Ok(ack) = PureAck::parse(packet) else { return };
         let natives = &mut self.slots[usize::from(ack.flow.cid().0)].natives;
-        if natives.len() == NATIVES {
+        if natives.len() == self.natives {
             natives.remove(0);
         }
         natives.push((name(packet), ack));
@@ -107,6 +112,10 @@ impl Decompressor {
     pub fn next<'a>(&mut self, chain: &'a [u8]) -> (Result<Restored, Refused>, &'a [u8]) {
         let Some((packet, rest)) = Packet::parse(chain) else { return (Err(Refused::Malformed), &[]) };
         (self.packet(&packet), rest)
+    }
+    /// What follows the first packet of a chain, which is not looked into. None: it cannot be read.
+    pub fn skip(chain: &[u8]) -> Option<&[u8]> {
+        Packet::parse(chain).map(|(_, rest)| rest)
     }
     fn packet(&mut self, p: &Packet) -> Result<Restored, Refused> {
         let slot = &mut self.slots[usize::from(p.head.cid.0)];

@@ -32,3 +32,4 @@ pub use ack::{NotPure, PureAck, Sack};
 pub use cid::{Cid, FiveTuple};
 pub use compressor::{Compressor, Native, Outcome, Ride};
 pub use decompressor::{Decompressor, Header, Refused, Restored};
+pub use wire::Short;

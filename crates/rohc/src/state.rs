@@ -70,8 +70,8 @@ impl Window {
             self.states[WINDOW - 1] = s;
         }
     }
-    pub fn all(&self) -> &[State] {
-        &self.states[..self.n]
+    pub fn last(&self, most: usize) -> &[State] {
+        &self.states[self.n.saturating_sub(most)..self.n]
     }
     pub fn newest(&self) -> &State {
         &self.states[self.n - 1]

@@ -103,7 +103,8 @@ fn scenario(case: &Case) -> Result<String, String> {
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
     echo::serve(far, 5002)?;
-    radio::start_channel(case, zero)?;
+    let lead = (case.get("channel_lead_ms", 0.0)? * MS as f64) as i64;
+    radio::start_channel(case, zero - lead)?;
     let delay: i64 = case.get("feedback", -1)?;
     if delay >= 0 {
         feedback::start(stations + 1, delay)?;

@@ -85,6 +85,7 @@ static void bar(struct aasrc *a, struct aasrc_rate *r, u64 now)
 	r->b = min_t(u32, r->b + 1, ilog2(READ_ONCE(aasrc_p.max_backoff_ms[a->kind])));
 	r->referred = a->heard[m];
 	r->reference = a->last[m];
+	r->open = false;
 	a->forced = false;
 }
 
@@ -105,6 +106,7 @@ static void step_down(struct aasrc *a, u64 now)
 		r[1].b = 0;
 		r[1].barred_until = 0;
 		r[1].referred = false;
+		r[1].open = false;
 	}
 	forget(r);
 	r->b = 0;
@@ -121,14 +123,18 @@ int aasrc_probe(const struct aasrc *a, u64 now)
 	return up < a->n && now >= a->rate[up].barred_until ? up : AASRC_NONE;
 }
 
-/* What became of a probe of the next higher rate, which is counted already. */
-static void judge(struct aasrc *a, u64 now, bool answered, bool forced)
+/* What became of a probe of the next higher rate, which is counted already; false: it has failed. */
+static bool judge(struct aasrc *a, u64 now, bool answered, bool forced)
 {
 	struct aasrc_rate *up = &a->rate[a->current_rate + 1], *r = up - 1;
 
+	if (answered && up->sent << 9 < r->avg) {
+		up->open = true;	/* too few frames to tell: the next unit goes on with it */
+		return true;
+	}
 	if (!answered || aasrc_throughput(up, up->avg) <= compared(r, up->avg, now)) {
 		bar(a, up, now);
-		return;
+		return false;
 	}
 	up->b = 0;
 	up->barred_until = 0;
@@ -136,6 +142,7 @@ static void judge(struct aasrc *a, u64 now, bool answered, bool forced)
 	up->count.forced_succeeded += forced;
 	a->current_rate++;
 	a->forced = false;
+	return true;
 }
 
 /* Whether the current rate carries less than the one below. */
@@ -153,7 +160,10 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 	int i, began = a->current_rate;
 
 	if (u->probe) {
-		r->sent = r->failed = 0;
+		/* it is judged by itself, and by those before it that were too small */
+		if (!r->open)
+			r->sent = r->failed = 0;
+		r->open = false;
 		r->count.probes++;
 		r->count.forced += u->forced;
 	}
@@ -168,8 +178,7 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 	}
 	/* after a step down while it was out, it probed what is two rates up now */
 	if (u->probe && u->link[0].rate == began + 1) {
-		judge(a, now, u->link[0].answered, u->forced);
-		if (a->current_rate != began)
+		if (judge(a, now, u->link[0].answered, u->forced))
 			return;
 	}
 	for (i = 0; i < u->links; i++)

@@ -49,6 +49,7 @@ struct aasrc_rate {
 	u8 b;				/* equation 5.1 */
 	bool known;			/* sent, failed, avg mean something */
 	bool referred;			/* reference is set */
+	bool open;			/* its last probe was too small to tell */
 	u64 updated;			/* ns */
 	u64 barred_until;		/* ns */
 	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
@@ -123,6 +124,7 @@ struct aasrc_sta {
 	u64 out_since;			/* ns */
 	bool waiting;			/* frames were pulled since the last report */
 	struct hrtimer silence;		/* then no report came for long */
+	struct hrtimer formed;		/* then the unit that the first frame was pulled for is formed */
 	struct hrtimer unbar;		/* then the next higher rate may be probed */
 	bool fed_back;			/* somebody sends feedback */
 	bool ack_heard;

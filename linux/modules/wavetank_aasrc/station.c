@@ -7,21 +7,24 @@
  *   pulled the unit's first frame and before the second), ath_tx_complete_aggr, ath_tx_rc_status.
  *
  * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from the
- * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled: by the
- * second, a driver that reads the table for each unit has read it. A driver without a table of its own takes the rates that
- * each frame was given; there as many frames are marked as a unit has on average.
+ * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled, or a moment after
+ * the first: by then, a driver that reads the table for each unit has read it. A driver without a table of its own takes the
+ * rates that each frame was given; there as many frames are marked as a unit has on average.
  *
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
  *   D2  silence is timed from the first frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
- *   D4  a unit that was formed of retries alone pulls no frame: a second one may then probe with it.
+ *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come) may be followed by
+ *       a second one that probes with it.
  *   D7  aarc_snr without feedback takes the strength of Block Acks.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "aasrc.h"
+
+#define FORMING_NS	20000	/* longer than a driver takes from a unit's first frame to its rates, shorter than any unit */
 
 LIST_HEAD(aasrc_stations);
 DEFINE_SPINLOCK(aasrc_stations_lock);
@@ -85,10 +88,19 @@ static void arm(struct aasrc_sta *s, u64 now)
 	set_table(s, probe);
 }
 
+/* The probe's unit has read the table. */
+static void probe_is_out(struct aasrc_sta *s)
+{
+	s->probing = AASRC_OUT;
+	s->out_since = ktime_get_ns();
+	set_table(s, AASRC_NONE);
+}
+
 /* A frame is on its way to a unit. */
 static void pulled(struct aasrc_sta *s)
 {
-	int enough = 2;
+	bool table = ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE);
+	int enough = table ? 2 : max_t(u32, 2, s->a.rate[s->a.current_rate].avg >> 8);
 
 	if (!s->waiting) {
 		s->waiting = true;
@@ -96,13 +108,22 @@ static void pulled(struct aasrc_sta *s)
 	}
 	if (s->probing != AASRC_ARMED)
 		return;
-	if (!ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
-		enough = max_t(u32, 2, s->a.rate[s->a.current_rate].avg >> 8);
-	if (++s->pulled < enough)
-		return;
-	s->probing = AASRC_OUT;
-	s->out_since = ktime_get_ns();
-	set_table(s, AASRC_NONE);
+	if (++s->pulled >= enough)
+		probe_is_out(s);
+	else if (table)
+		hrtimer_start(&s->formed, ns_to_ktime(FORMING_NS), HRTIMER_MODE_REL_SOFT);
+}
+
+/* The unit that the first frame was pulled for is formed, small as it was. */
+static enum hrtimer_restart formed(struct hrtimer *t)
+{
+	struct aasrc_sta *s = container_of(t, struct aasrc_sta, formed);
+
+	spin_lock_bh(&s->lock);
+	if (s->probing == AASRC_ARMED && s->pulled)
+		probe_is_out(s);
+	spin_unlock_bh(&s->lock);
+	return HRTIMER_NORESTART;
 }
 
 /* A bar has ended. */
@@ -196,6 +217,9 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 		return;
 	s->waiting = false;
 	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
+	/* frames that failed make a unit at once, which pulls none and was formed before this report */
+	if (s->probing == AASRC_ARMED && !u.probe && u.acked < u.frames && ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
+		probe_is_out(s);
 	if (u.probe) {
 		u.forced = s->forced;
 		s->probing = AASRC_IDLE;
@@ -206,8 +230,8 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 	aasrc_report(&s->a, now, &u);
 	if (u.acked)
 		heard(s, now, info);
-	if (s->a.current_rate != before)
-		s->probing = AASRC_IDLE;
+	if (s->a.current_rate != before && s->probing == AASRC_ARMED)
+		s->probing = AASRC_IDLE;	/* of another rate then; one that is out will be reported */
 	if (s->a.current_rate != before || u.probe)
 		set_table(s, AASRC_NONE);
 	arm(s, now);
@@ -290,6 +314,8 @@ static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
 	s->silence.function = silent;
 	hrtimer_init(&s->unbar, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	s->unbar.function = unbar;
+	hrtimer_init(&s->formed, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	s->formed.function = formed;
 	spin_lock_bh(&aasrc_stations_lock);
 	list_add_tail(&s->list, &aasrc_stations);
 	spin_unlock_bh(&aasrc_stations_lock);
@@ -305,6 +331,7 @@ static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
 	spin_unlock_bh(&aasrc_stations_lock);
 	hrtimer_cancel(&s->silence);
 	hrtimer_cancel(&s->unbar);
+	hrtimer_cancel(&s->formed);
 	kfree(s);
 }
 

@@ -45,7 +45,8 @@ def looks(head: bytes, size: int) -> bool:
     return order_of(head, size) is not None
 
 
-def _matrix(packed: bytes, tones: int, rx: int, tx: int) -> Complex:
+def matrix(packed: bytes, tones: int, rx: int, tx: int) -> Complex:
+    """Sub-carriers of rx x tx pairs of 10-bit numbers."""
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")[: 20 * tones * rx * tx]
     parts = bits.reshape(tones, rx, tx, 2, 10) @ (1 << np.arange(10))
     parts = np.where(parts >= 512, parts - 1024, parts).astype(float)
@@ -92,7 +93,7 @@ def _frame(r: Reader, offset: int, body: bytes, order: str) -> Frame | None:
     width = TONES[tones]
     snr = () if rssi >= NO_RSSI else (float(rssi),)
     return Frame(
-        offset, stamp / 1e6, _matrix(body[25 : 25 + size], tones, rx, tx), used(width), width, snr,
+        offset, stamp / 1e6, matrix(body[25 : 25 + size], tones, rx, tx), used(width), width, snr,
         None if rssi >= NO_RSSI else rssi + NOISE_FLOOR, NOISE_FLOOR, mcs=rate & 0x7F if rate & 0x80 else None,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import unknown
-from . import atheros, esp32, intel, nexmon, pcap
+from . import atheros, esp32, intel, nexmon, pcap, picoscenes
 from .frame import Frame
 from .reader import Reader
 
@@ -28,6 +28,7 @@ FORMATS = {
     "nexmon": Format(
         "nexmon_csi (pcap)", lambda head, _: head[:4] in pcap.MAGICS or head[:4] == pcap.NG, nexmon.frames
     ),
+    "picoscenes": Format("PicoScenes", picoscenes.looks, picoscenes.frames),
     "esp32": Format("ESP32-CSI-Tool (CSV)", esp32.looks, esp32.frames),
     "intel": Format("Linux 802.11n CSI Tool, Intel 5300", intel.looks, intel.frames),
     "atheros": Format("Atheros CSI Tool", atheros.looks, atheros.frames),

@@ -36,7 +36,7 @@ def looks(head: bytes, size: int) -> bool:
     return code in (BFEE, 0xC1) and 1 < length <= size - 2
 
 
-def _matrix(payload: bytes, rx: int, tx: int) -> Complex:
+def matrix(payload: bytes, rx: int, tx: int) -> Complex:
     """30 sub-carriers of rx x tx pairs of signed bytes, each sub-carrier's after 3 bits that belong to nothing."""
     bits = np.unpackbits(np.frombuffer(payload, np.uint8), bitorder="little")
     per = 16 * rx * tx
@@ -77,7 +77,7 @@ def _frame(r: Reader, offset: int, body: bytes, clock: Unwrap) -> Frame:
             offset,
         )
     order = [selection >> shift & 3 for shift in (0, 2, 4)][:rx]
-    csi = _matrix(body[20:], rx, tx)
+    csi = matrix(body[20:], rx, tx)
     if rx > 1 and sorted(order) == list(range(rx)):
         ordered = np.empty_like(csi)
         ordered[order] = csi

@@ -26,15 +26,18 @@ def save(log: Log, path: Path) -> Path:
 
     def draw(to: Path) -> None:
         with mpl.rc_context(STYLE):
-            canvas = Canvas(figsize=(9.5, 8.4), dpi=130, layout="constrained")
-            spectrum, over_time, snr = canvas.subplots(3, 1, height_ratios=(1, 1.1, 1.1))
             scaled = bool(np.isfinite(log.smoothed_db).any())
-            _spectrum(log, spectrum, scaled)
-            _over_time(log, over_time, scaled, canvas)
-            _snr(log, snr, scaled)
+            # Without SNR there is nothing to draw over time but the powers.
+            canvas = Canvas(figsize=(9.5, 8.4 if scaled else 5.6), dpi=130, layout="constrained")
+            axes = canvas.subplots(3 if scaled else 2, 1, height_ratios=(1, 1.1, 1.1)[: 3 if scaled else 2])
+            _spectrum(log, axes[0], scaled)
+            _over_time(log, axes[1], scaled, canvas)
+            if scaled:
+                _snr(log, axes[2])
+            count = f"{len(log.time_s)} frame{'s' if len(log.time_s) > 1 else ''}"
             canvas.suptitle(
                 f"{Path(log.path).name}: receive antenna {log.ask.rx}, transmit antenna {log.ask.tx}, "
-                f"{log.width_mhz} MHz, {len(log.time_s)} frames",
+                f"{log.width_mhz} MHz, {count}",
                 fontsize=11, x=0.01, ha="left", fontweight="bold",
             )  # fmt: skip
             canvas.savefig(to, metadata={"Software": None})
@@ -82,17 +85,7 @@ def _over_time(log: Log, ax: Axes, scaled: bool, canvas: Canvas) -> None:
     ax.set_title("Power over time", loc="left")
 
 
-def _snr(log: Log, ax: Axes, scaled: bool) -> None:
-    if not scaled:
-        ax.set_axis_off()
-        ax.text(
-            0.5,
-            0.5,
-            "The log has neither SNR nor RSSI: no effective SNR (--snr gives it one)",
-            ha="center",
-            transform=ax.transAxes,
-        )
-        return
+def _snr(log: Log, ax: Axes) -> None:
     step = max(1, len(log.time_s) // MOST_POINTS)
     times, label = _clock(log, log.time_s)
     at = slice(None, None, step)

@@ -160,7 +160,7 @@ class Family:
         self.name, self.group = name, group
         self.id: int | None = None
         self.joined: int | None = None
-        self.seq = 0
+        self.seq = self.asked = 0
         self.counts: Counter[str] = Counter()
         try:
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, GENERIC)
@@ -189,6 +189,7 @@ class Family:
     def ask(self) -> None:
         """Asks for the family; the answer comes by ``read``."""
         self._send(CONTROL, GETFAMILY, attribute(FAMILY_NAME, self.name.encode() + b"\0"))
+        self.asked = self.seq
 
     def found(self, what: str) -> None:
         """Waits a little for somebody to have the family; an error, with ``what`` to do, if nobody has."""
@@ -229,10 +230,10 @@ class Family:
                 self.counts["malformed"] += 1
 
     def _sort(self, data: bytes) -> Iterator[tuple[int, dict[int, bytes]]]:
-        for kind, _, payload in messages(data):
+        for kind, seq, payload in messages(data):
             if kind == ERROR and len(payload) >= 4:
                 (code,) = struct.unpack_from("=i", payload)
-                if code:
+                if code and seq != self.asked:  # that nobody has the family shows in its number
                     self.counts[f"refused: {os.strerror(abs(code))}"] += 1
             elif kind == CONTROL:
                 self._controlled(*body_of(payload))

@@ -134,8 +134,9 @@ def result(of: Translated, text: str, wall_s: float) -> Result:
     window = case["window_start"] / 1e9, case["window_end"] / 1e9
     span = window[1] - window[0]
     first, last = (m["received"] for m in out["window"])
+    cc = of.values["tcp.cc"]
     flows = tuple(
-        _flow(name, raw, int(b) - int(a), span, case["cc"])
+        _flow(name, raw, int(b) - int(a), span, cc)
         for name, raw, a, b in zip(of.flows, out["flows"], first, last, strict=True)
     )
     pings = []

@@ -27,6 +27,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
     "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
     "ethernet.bql": ("false", "the wire behind the AP is a veth pair, which has no queue to limit"),
+    "tcp.pacing_at_server": ("true", "the ratios are set in every namespace"),
     "tcp.tsq_pkts": ("2", "the kernel's floor is two skbs (net/ipv4/tcp_output.c tcp_small_queue_check)"),
     "fq_codel.mtu": ("1514", "it is the device's"),
     "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
@@ -35,6 +36,7 @@ OWN: dict[str, tuple[str, str]] = {
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
+    "hack": "no card has such a MAC, and the virtual radio's responses carry no payload yet (docs/mechanisms/hack.md)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",

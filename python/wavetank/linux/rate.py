@@ -88,7 +88,7 @@ def relevant(v: Mapping[str, str], section: str) -> bool | None:
     """Whether a scenario has a section of these; None for another section."""
     names = {v["ap.rate_control"], v["sta.rate_control"]}
     return {
-        "channel": True,
+        "channel": units.switch(v["channel.on"]),
         "floor": units.switch(v["channel.on"]),
         "aasrc": bool(names & set(OWN)),
         "aarc": bool(names & {"aarc", "aarc_snr"}),

@@ -118,8 +118,10 @@ def carry_out(
     progress: Callable[[int], None] = lambda s: None,
     channel: bytes | None = None,
 ) -> str:
-    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time; ``channel`` is
-    what the case's key of that name stands for."""
+    """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time.
+
+    ``channel`` is what the case's key of that name stands for.
+    """
     with tempfile.TemporaryDirectory(prefix="wavetank-case-") as tmp:
         path, out = Path(tmp) / "case.json", Path(tmp) / "out.json"
         if channel is not None:

@@ -27,6 +27,7 @@ import numpy as np
 from .. import _core, files, workers
 from ..errors import UserError, unknown
 from ..linux import tree
+from ..scenario import show
 from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
@@ -65,6 +66,8 @@ CONFIG: dict[str, Any] = {
     "qdisc": "",
     "ap_qdisc": "",
     "sta_qdisc": "",
+    "rc": "minstrel_ht",
+    "channel": {},
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -235,6 +238,8 @@ def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
         return f"the driver {missing[0]} is not there yet"
     if -1 in _mcs(c) and len(set(_mcs(c))) > 1:
         return "rate control at some stations only is not there yet"
+    if -1 in _mcs(c) and c["rc"] not in names["rate"]:
+        return f"the rate control {c['rc']} is not there yet"
     if -1 in _mcs(c) and drivers != {"ath9k"}:
         return "rate control over a card whose firmware chooses is not there yet"
     if c["tos"] not in (0, RRUL):
@@ -308,8 +313,9 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets |= {"ap.above": above, "sta.above": above}
     sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
     if -1 in _mcs(c):
-        control = "minstrel_ht"
-        sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": control, "sta.rate_control": control}
+        sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": c["rc"], "sta.rate_control": c["rc"]}
+    if c["channel"]:
+        sets |= {"channel.on": "true", **{f"channel.{k}": show(v) for k, v in c["channel"].items()}}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
     if len(set(_mcs(c))) > 1:
@@ -378,6 +384,18 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
             sent[mcs] = sent.get(mcs, 0) + mpdus
         values |= {f"mcs_{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
     return values
+
+
+def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
+    """The channel of run ``i`` of a scenario, as the virtual radio takes it; ``linux/standing/record`` asks for it.
+
+    It begins at the model's time 0, ``LEAD_IN_S`` before the flows of the first run.
+    """
+    sets = overrides(_config(name, config), i * LATER_MS)
+    csi = config.get("rc", "").startswith("aarc")
+    trace = _core.channel_trace(_SCENARIO, name, sets, i + 1, csi)
+    assert trace is not None, "a scenario without a channel has no trace"
+    return trace
 
 
 def run_case(case: Case) -> dict[str, float]:

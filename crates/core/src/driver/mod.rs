@@ -1,4 +1,4 @@
-//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc, the Linksys access point.
+//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc, the Linksys access point, SoRa.
 
 pub mod ath10k;
 pub mod ath9k;
@@ -6,6 +6,7 @@ pub mod ath9k_htc;
 pub mod bql;
 pub mod ethernet;
 pub mod linksys;
+pub mod sora;
 
 crate::choices! {
     /// A Wi-Fi driver by its name.
@@ -20,5 +21,7 @@ crate::choices! {
         Ath10k = "ath10k",
         /// The thesis's commercial access point, a Broadcom chip; access points only.
         Linksys = "linksys",
+        /// The thesis's software radio: 802.11a, late acknowledgements.
+        Sora = "sora",
     }
 }

@@ -17,6 +17,12 @@ const HEADER: u32 = 38;
 pub fn airtime(mode: Mode, len: u32, ampdu: bool) -> Span {
     let len = len + HEADER;
     let (bits, streams, sgi, slowest) = match mode {
+        Mode::Dsss(h) => {
+            // src: linux@6.12 net/mac80211/airtime.c ieee80211_calc_legacy_rate_duration
+            return Span::from_us(
+                ((144 + 48) >> i64::from(h.short)) + 10 + i64::from(8 * len) * 1_000_000 / h.rate.bps() as i64,
+            );
+        }
         Mode::Ofdm(r) => {
             // Preamble and SIFS, and the bits alone.
             return Span::from_us(20 + 16 + i64::from(8 * len / r.mbit() as u32));

@@ -3,7 +3,7 @@
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
-use crate::phy::{Band, Ht, McsLoss, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Dsss, Hr, Ht, McsLoss, Mode, Ofdm, Vht, Width};
 use crate::rate::{Setup, minstrel_ht};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
@@ -11,25 +11,40 @@ use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::NodeId;
 use crate::tcp::Auto;
 use crate::wifi::edca::Set;
+use crate::wifi::response::Erp;
 
-/// The mode of station `i`, counted from 1; the access point's own is the general one.
-fn mode(s: &Scenario, i: usize) -> Result<Mode, String> {
+/// The mode in which station `i`, counted from 1, is sent to, or sends (`up`); the access point's own is the general one.
+fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
     let w = &s.wifi;
     match w.standard {
-        Standard::A => {
-            let mbit = w.rate.bps() / 1_000_000;
-            Ofdm::from_mbit(mbit).map(Mode::Ofdm).ok_or_else(|| {
-                format!("wifi.rate: {mbit} Mbit/s; expected a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)")
-            })
+        Standard::A | Standard::B | Standard::G => {
+            let own = i.checked_sub(1).and_then(|i| s.stations.rate.get(i));
+            let (key, rate) = own.map_or(("wifi.rate", w.rate), |r| ("stations.rate", r));
+            let ofdm = || Ofdm::from_mbit(rate.bps() / 1_000_000).filter(|r| r.mbit() * 1_000_000 == rate.bps());
+            let cck = || Dsss::from_bps(rate.bps()).map(|rate| Mode::Dsss(Hr { rate, short: w.short_preamble }));
+            let (mode, expected) = match w.standard {
+                Standard::A => (ofdm().map(Mode::Ofdm), "802.11a (6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)"),
+                Standard::B => (cck(), "802.11b (1, 2, 5.5, 11 Mbit/s)"),
+                _ => (
+                    cck().or(ofdm().map(Mode::Ofdm)),
+                    "802.11b or g (1, 2, 5.5, 11; 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)",
+                ),
+            };
+            mode.ok_or_else(|| format!("{key}: {} kbit/s; expected a rate of {expected}", rate.bps() / 1_000))
         }
         Standard::Ac => {
             let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
             Ok(Mode::Vht(vht.expect("the scenario was checked")))
         }
         Standard::N => {
-            let mcs = i.checked_sub(1).and_then(|i| s.stations.mcs.get(i)).unwrap_or(w.mcs);
+            let of = |list: &Each<u8>| i.checked_sub(1).and_then(|i| list.get(i));
+            let own = if up { of(&s.stations.mcs_up) } else { None };
+            let (key, mcs) = match (own, of(&s.stations.mcs)) {
+                (Some(mcs), _) => ("stations.mcs_up", mcs),
+                (None, mcs) => ("stations.mcs", mcs.unwrap_or(w.mcs)),
+            };
             let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
-            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
+            ht.map(Mode::Ht).ok_or_else(|| format!("{key}: {mcs}; expected an MCS from 0 to 31"))
         }
     }
 }
@@ -55,6 +70,13 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
     [Ofdm::R6, Ofdm::R12, Ofdm::R24].into_iter().filter(|r| r.mbit() <= top).collect()
 }
 
+/// The highest basic rate of 802.11b stations.
+fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
+    let bps = s.wifi.dsss_basic_rate.bps();
+    Dsss::from_bps(bps)
+        .ok_or_else(|| format!("wifi.dsss_basic_rate: {} kbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps / 1_000))
+}
+
 /// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
 const fn has_aql(k: Kernel) -> bool {
     matches!(k, Kernel::V5_10 | Kernel::V6_12)
@@ -62,7 +84,7 @@ const fn has_aql(k: Kernel) -> bool {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let qos = s.wifi.standard != Standard::A;
+    let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
     let driver = |r: &Radio| match r.driver {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
@@ -73,11 +95,12 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             }
             Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
         },
-        Name::Ath10k if s.kernel == Kernel::V4_14 => {
+        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14) => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
         Name::Linksys => DriverConfig::Linksys(s.linksys),
+        Name::Sora => DriverConfig::Sora(s.ath9k, s.sora),
     };
     let queues = |r: &Radio| {
         let mut q = s.mac80211;
@@ -87,10 +110,11 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q
     };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
-    let station = |i: usize, mode: Mode| StaConfig {
+    let station = |i: usize, mode: Mode, mode_up: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
+        mode_up,
         driver: driver(if i == 0 { &s.ap } else { &s.sta }),
         aggregates: s.wifi.aggregation && qos,
         rate: Setup {
@@ -110,15 +134,17 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
+        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: s.wifi.erp_protection },
         medium: s.medium,
         mcs_loss: mcs_loss(s)?,
         channel: (s.channel, s.floor),
         reorder: s.reorder,
+        hack: s.hack,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
         stations: (0..=usize::from(s.wifi.stations))
-            .map(|i| Ok(station(i, mode(s, i)?)))
+            .map(|i| Ok(station(i, mode(s, i, false)?, mode(s, i, true)?)))
             .collect::<Result<_, String>>()?,
     };
     cfg.check().map_err(|e| e.to_string())?;
@@ -128,6 +154,8 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::Rate;
+    use crate::sim::params::{Raw, Value};
 
     #[test]
     fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
@@ -143,5 +171,26 @@ mod tests {
             let cfg = config(&s).unwrap();
             assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
         }
+    }
+
+    #[test]
+    fn a_station_sends_at_a_rate_of_its_own() {
+        let mut s = Scenario::default();
+        s.wifi.stations = 2;
+        s.stations.mcs_up = Each::read(&Raw::Text("15".into())).unwrap();
+        let cfg = config(&s).unwrap();
+        let mcs = |m| if let Mode::Ht(h) = m { h.mcs() } else { 99 };
+        let of = |i: usize| (mcs(cfg.stations[i].mode), mcs(cfg.stations[i].mode_up));
+        assert_eq!([of(1), of(2)], [(7, 15), (7, 7)]);
+    }
+
+    #[test]
+    fn rates_that_a_standard_lacks_are_refused() {
+        let mut s = Scenario::default();
+        (s.wifi.standard, s.wifi.rate) = (Standard::B, Rate::from_mbit(54));
+        assert!(config(&s).unwrap_err().contains("1, 2, 5.5, 11"));
+        (s.wifi.standard, s.wifi.rate) = (Standard::G, Rate::from_kbit(5_500));
+        let cfg = config(&s).unwrap();
+        assert!(matches!(cfg.stations[1].mode, Mode::Dsss(_)) && cfg.erp.basic == Dsss::R11);
     }
 }

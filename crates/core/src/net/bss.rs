@@ -10,6 +10,7 @@
 
 mod above;
 mod config;
+mod hack;
 mod netdev;
 mod receive;
 
@@ -17,16 +18,20 @@ mod receive;
 mod tests;
 
 pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
+pub use hack::AckOutcome;
 pub use receive::Receiver;
+
+use hack::Hack;
 
 use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
 use crate::rate::aasrc::Counts;
-use crate::sim::{Freed, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::sim::{Freed, Kind, Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
+use crate::wifi::hack as tcp_hack;
 use crate::wifi::medium::{Arrival, Exchanged, Seen};
-use crate::wifi::{Ac, Aired, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid};
+use crate::wifi::{Ac, Aired, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid, What};
 use netdev::Netdev;
 
 /// What a BSS wants to be called for.
@@ -38,6 +43,8 @@ pub enum BssEvent {
     Reorder(StaIx, u16),
     /// A driver's own clock: whose, and the tag it asked with.
     Driver(StaIx, u32),
+    /// A station's ACKs have waited long enough for a response to ride on.
+    Hack(StaIx),
 }
 
 /// What a call brought about. The caller drains it after each call; it is used again.
@@ -76,6 +83,7 @@ pub struct Bss {
     wants: Vec<(Time, Lane, u32)>,
     /// ACKs on their way from TAO to the netdev.
     held: Vec<Packet>,
+    hack: Option<Box<Hack>>,
     band: Band,
     qos: bool,
     rfc8325: bool,
@@ -87,7 +95,8 @@ impl Bss {
         cfg.check().expect("a configuration that was checked");
         let macs = cfg.stations.iter().map(|s| s.mac(cfg)).collect();
         let n = cfg.stations.len();
-        let mut medium = Medium::lossy(cfg.medium, cfg.band, &cfg.basic, macs, cfg.mcs_loss.clone(), streams);
+        let mut medium =
+            Medium::beside(cfg.medium, cfg.band, &cfg.basic, cfg.erp(), macs, cfg.mcs_loss.clone(), streams);
         if let Some(c) = cfg.channel(streams) {
             medium.set_channel(c, cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect());
         }
@@ -103,6 +112,7 @@ impl Bss {
             receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
             wants: Vec::new(),
             held: Vec::new(),
+            hack: Hack::new(&cfg.hack, cfg.stations.iter().map(|s| s.node).collect()),
             band: cfg.band,
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
@@ -136,17 +146,67 @@ impl Bss {
                 }
             }
         }
+        let mut copy;
+        let mut p = p;
+        if let Some(h) = self.hack.as_mut().filter(|_| from != StaIx::AP) {
+            copy = *p;
+            if h.sent(now, from, &mut copy) == tcp_hack::Sent::Held {
+                out.freed.extend((p.owner != Owner::NONE).then(|| Freed::from(p)));
+                self.settle(now, out, probe);
+                return Verdict::Ok;
+            }
+            p = &copy;
+        }
+        let s = &mut self.stations[from.ix()];
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         let v = s.netdev.xmit(now, to, tid, p, &mut sink);
         match s.netdev.category(tid) {
             // A driver that acts at once and on this category's queue alone.
             Some(ac) => {
-                let Bss { band, medium, stations, receivers, wants, .. } = self;
-                medium.look_at(now, from, ac, &mut View { band: *band, stations, receivers, wants, out, probe });
+                let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
+                let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
+                medium.look_at(now, from, ac, &mut v);
             }
             None => self.look(now, from, out, probe),
         }
+        self.settle(now, out, probe);
         v
+    }
+
+    /// The ACKs of a TCP flow, as HACK reads them.
+    pub fn flow(&mut self, f: tcp_hack::Flow) {
+        self.hack.iter_mut().for_each(|h| h.add(f));
+    }
+
+    /// After a call: what HACK learns of drops, and what it has for transmit queues.
+    fn settle(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
+        let Some(h) = &mut self.hack else { return };
+        if !h.busy {
+            return;
+        }
+        h.busy = false;
+        h.dropped(&out.dropped);
+        for i in 1..self.stations.len() {
+            let s = StaIx(i as u8);
+            let Some(h) = &mut self.hack else { return };
+            if let Some(at) = h.wants(s) {
+                out.schedule.push((at, Lane::Timer, BssEvent::Hack(s)));
+            }
+            if h.back(s).is_empty() {
+                continue;
+            }
+            let mut back = core::mem::take(h.back(s));
+            for p in &back {
+                let tid = self.tid(p);
+                let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
+                self.stations[i].netdev.xmit(now, StaIx::AP, tid, p, &mut sink);
+            }
+            back.clear();
+            if let Some(h) = &mut self.hack {
+                *h.back(s) = back;
+            }
+            self.look(now, s, out, probe);
+        }
     }
 
     fn tid(&self, p: &Packet) -> Tid {
@@ -170,26 +230,35 @@ impl Bss {
     fn release(&mut self, now: Time, from: StaIx, to: StaIx, tid: Tid, out: &mut Out, probe: &mut impl Probe) {
         let s = &mut self.stations[from.ix()];
         s.tao.iter_mut().for_each(|t| t.release(tid, &mut self.held));
+        if let Some(h) = &mut self.hack {
+            self.held.retain_mut(|p| h.sent(now, from, p) == tcp_hack::Sent::Passes);
+        }
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         s.netdev.xmit_all(now, to, tid, &self.held, &mut sink);
         self.held.clear();
         self.look(now, from, out, probe);
+        self.settle(now, out, probe);
     }
 
     /// An event that was asked for.
     pub fn on(&mut self, now: Time, ev: BssEvent, out: &mut Out, probe: &mut impl Probe) {
         match ev {
             BssEvent::Medium(m) => {
-                let Bss { band, medium, stations, receivers, wants, .. } = self;
-                medium.on(now, m, &mut View { band: *band, stations, receivers, wants, out, probe });
+                let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
+                medium.on(now, m, &mut View { band: *band, stations, receivers, wants, out, probe, hack });
+            }
+            BssEvent::Hack(s) => {
+                if let Some(h) = &mut self.hack {
+                    h.timer(now, s);
+                }
             }
             BssEvent::Reorder(s, i) => {
                 let first = out.up.len();
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                let Bss { band, stations, receivers, wants, .. } = self;
-                View { band: *band, stations, receivers, wants, out, probe }.hand_up(now, Span::ZERO, s, first);
+                let Bss { band, stations, receivers, wants, hack, .. } = self;
+                View { band: *band, stations, receivers, wants, out, probe, hack }.hand_up(now, Span::ZERO, s, first);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];
@@ -198,12 +267,13 @@ impl Bss {
                 self.look(now, s, out, probe);
             }
         }
+        self.settle(now, out, probe);
     }
 
     /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.
     fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
-        let Bss { band, medium, stations, receivers, wants, .. } = self;
-        let mut v = View { band: *band, stations, receivers, wants, out, probe };
+        let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
+        let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
         v.after(s);
         medium.look(now, s, &mut v);
     }
@@ -212,9 +282,13 @@ impl Bss {
     pub fn keeps_whole(&self, s: StaIx) -> bool {
         self.stations[s.ix()].netdev.keeps_whole()
     }
-    /// Packets that cutting has made.
-    pub fn cut(&self) -> u64 {
-        self.stations.iter().map(|s| s.netdev.cut()).sum()
+    /// Packets that were made in here: by cutting, and HACK's flushes that are on their way.
+    pub fn made(&self) -> u64 {
+        self.stations.iter().map(|s| s.netdev.cut()).sum::<u64>() + self.hack.as_ref().map_or(0, |h| h.flushes)
+    }
+    /// What became of the TCP ACKs of `s`, where they are counted.
+    pub fn acks(&self, s: StaIx) -> Option<AckOutcome> {
+        self.hack.as_ref().map(|h| h.outcome(s))
     }
     /// Packets inside: in queues, drivers, and reorder buffers, each counted once.
     pub fn held(&self) -> u64 {
@@ -223,11 +297,19 @@ impl Bss {
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
         let landed =
             self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)));
-        below + above - landed
+        below + above + self.hack.as_ref().map_or(0, |h| h.held()) - landed
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {
         self.medium.airtime(s)
+    }
+}
+
+/// ACKs that could not be restored end at the AP.
+fn lose(n: u64, out: &mut Out) {
+    for _ in 0..n {
+        let p = Packet::blank(Kind::Tcp, Default::default(), Default::default(), Default::default());
+        out.dropped.push((p, Place::Wifi, Reason::Unreadable));
     }
 }
 
@@ -239,6 +321,7 @@ struct View<'a, P> {
     wants: &'a mut Vec<(Time, Lane, u32)>,
     out: &'a mut Out,
     probe: &'a mut P,
+    hack: &'a mut Option<Box<Hack>>,
 }
 
 impl<P: Probe> View<'_, P> {
@@ -279,6 +362,15 @@ impl<P: Probe> Stations for View<'_, P> {
         if let Some((at, i)) = got.timer {
             schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
         }
+        if let Some(h) = self.hack.as_mut().filter(|_| to == StaIx::AP) {
+            let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it is still there");
+            let before = self.out.up.len() as u64;
+            self.out.up.retain(|(_, p)| p.kind != Kind::Chain); // for the driver, not for the host
+            h.flushes -= before - self.out.up.len() as u64;
+            let refused = h.refused();
+            self.out.up.extend(h.came(now, a.from, b, a.decoded, a.before).iter().map(|p| (to, *p)));
+            lose(h.refused() - refused, self.out);
+        }
         self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
         self.hand_up(now, a.airtime, to, first);
         got.fresh
@@ -287,6 +379,19 @@ impl<P: Probe> Stations for View<'_, P> {
         self.stations[from.ix()].netdev.feedback(now, to, mode, answered, f);
     }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
+        if let Some(h) = self.hack.as_mut() {
+            let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");
+            if s != StaIx::AP {
+                h.done(s, ac, b, report);
+            } else if report.answered && b.to != StaIx::AP {
+                let (first, refused) = (self.out.up.len(), h.refused());
+                self.out.up.extend(h.answered(now, b.to).iter().map(|p| (s, *p)));
+                lose(h.refused() - refused, self.out);
+                if self.out.up.len() > first {
+                    self.hand_up(now, Span::ZERO, s, first);
+                }
+            }
+        }
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         st.netdev.done(now, ac, report, &mut sink);
@@ -294,6 +399,27 @@ impl<P: Probe> Stations for View<'_, P> {
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.out.schedule.push((at, lane, BssEvent::Medium(ev)));
+    }
+    #[inline]
+    fn sends(&mut self, s: StaIx, ac: Ac) -> bool {
+        let Some(h) = self.hack.as_mut() else { return false };
+        if s != StaIx::AP {
+            h.tried[s.ix()] |= 1 << ac.ix();
+            return false;
+        }
+        let netdev = &self.stations[s.ix()].netdev;
+        let to = netdev.head(ac).expect("what is sent is at the head").to;
+        h.sends(to, netdev.more_for(to, ac))
+    }
+    fn riding(&mut self, now: Time, s: StaIx, a: &Arrival, longer: &dyn Fn(u16) -> (Span, Span)) -> u16 {
+        let Some(h) = self.hack.as_mut().filter(|_| a.from == StaIx::AP) else { return 0 };
+        if h.opportunistic() {
+            let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
+            self.stations[s.ix()].netdev.seize(now, h.tried[s.ix()], |p| h.seize(now, s, p), &mut sink);
+        }
+        let b = self.stations[0].netdev.head(a.ac).expect("what arrives is still at the head");
+        let repeats = matches!(b.what, What::Bar(_)) || a.decoded & a.before != 0;
+        h.answers(now, s, repeats, longer)
     }
     #[inline]
     fn aired(&mut self, x: &Exchanged) {
@@ -318,6 +444,7 @@ impl<P: Probe> Stations for View<'_, P> {
             start: s.start,
             airtime: s.airtime,
             answered: s.answered,
+            collided: s.collided,
         });
     }
 }

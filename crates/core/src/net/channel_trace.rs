@@ -47,11 +47,14 @@ mod tests {
 
     #[test]
     fn steps_meet_all_that_changes() {
-        let text = "name = \"t\"\n[channel]\non = true\nstep = \"2 ms\"\npower_step = \"3 ms\"\n[time]\nlead_in = 0\nflows = \"1 s\"\ntail = 0\n[wifi]\nmcs = 7\n";
+        let text = "name = \"t\"\n[topology]\nkind = \"wifi\"\n[channel]\non = true\nstep = \"2 ms\"\npower_step = \"3 ms\"\n[time]\nlead_in = \"0 s\"\nflows = \"1 s\"\ntail = \"0 s\"\nwarmup = \"0 s\"\n[wifi]\nmcs = 7\n";
         let bytes = channel_trace(&scenario(text), false).unwrap().unwrap();
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!(word(16), 1_000_000, "1 ms divides 2 and 3");
         assert_eq!(bytes.len(), 32 + 2 * (8 + 1001 * (4 + 4 * 16)));
-        assert_eq!(channel_trace(&scenario("name = \"t\"\n[wifi]\nmcs = 7\n"), false).unwrap(), None);
+        assert_eq!(
+            channel_trace(&scenario("name = \"t\"\n[topology]\nkind = \"wifi\"\n[wifi]\nmcs = 7\n"), false).unwrap(),
+            None
+        );
     }
 }

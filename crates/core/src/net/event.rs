@@ -41,7 +41,7 @@ impl Event {
     /// As one word: a number of its own, a short and a long argument. See [`EventQueue`] for why.
     #[inline]
     fn pack(self) -> u64 {
-        use BssEvent::{Driver, Medium, Reorder};
+        use BssEvent::{Driver, Hack, Medium, Reorder};
         let (tag, short, long) = match self {
             Event::HostRx(n) => (0, n.0, 0),
             Event::PortArrive(i) => (1, i, 0),
@@ -62,12 +62,13 @@ impl Event {
             Event::Flood(i) => (16, i, 0),
             Event::Sample => (17, 0, 0),
             Event::HostPoll(n) => (18, n.0, 0),
+            Event::Bss(Hack(s)) => (19, u16::from(s.0), 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
     #[inline]
     fn unpack(word: u64) -> Event {
-        use BssEvent::{Driver, Medium, Reorder};
+        use BssEvent::{Driver, Hack, Medium, Reorder};
         let (short, long) = ((word >> 8) as u16, (word >> 32) as u32);
         match word as u8 {
             0 => Event::HostRx(NodeId(short)),
@@ -89,6 +90,7 @@ impl Event {
             16 => Event::Flood(short),
             17 => Event::Sample,
             18 => Event::HostPoll(NodeId(short)),
+            19 => Event::Bss(Hack(StaIx(short as u8))),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -130,6 +132,7 @@ mod tests {
             BssEvent::Medium(MediumEvent::GiveUp(i)),
             BssEvent::Reorder(s, i),
             BssEvent::Driver(s, u32::MAX),
+            BssEvent::Hack(s),
         ];
         let own = [
             Event::HostRx(NodeId(i)),

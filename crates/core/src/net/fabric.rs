@@ -1,6 +1,6 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
-use super::bss::{Bss, BssEvent, Out, StaIx};
+use super::bss::{AckOutcome, Bss, BssEvent, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
@@ -224,10 +224,16 @@ impl Fabric {
         }
     }
 
-    /// The books, with what was cut behind a qdisc.
+    /// What became of the TCP ACKs of a station.
+    pub(super) fn acks(&self, node: NodeId) -> Option<AckOutcome> {
+        let i = self.stations.iter().position(|s| *s == node).filter(|&i| i > 0)?;
+        self.bss.as_ref()?.acks(StaIx(i as u8))
+    }
+
+    /// The books, with what the BSS made: cut behind a qdisc, or HACK's flushes.
     pub(super) fn ledger(&self) -> Ledger {
         let mut l = self.accounts.ledger;
-        l.made += self.bss.as_ref().map_or(0, |b| b.cut());
+        l.made += self.bss.as_ref().map_or(0, |b| b.made());
         l
     }
 

@@ -14,6 +14,7 @@ mod port;
 mod topology;
 mod world;
 
+pub use bss::AckOutcome;
 pub use census::{Census, Conversation, Party};
 pub use channel_trace::channel_trace;
 pub use observe::Outcome;

@@ -1,5 +1,6 @@
 //! What looks at a world: series sampled at a fixed step, histograms of what went over the air, and the digest of a run.
 
+use super::bss::AckOutcome;
 use super::census::Party;
 use super::fabric::Fabric;
 use super::world::{Ends, Sock, World};
@@ -88,7 +89,7 @@ pub struct NodeOutcome {
     /// What its rate control did in the whole run, if that counts it.
     pub rate: Option<Counts>,
     /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more".
+    /// or more". What collided ends a run, since others sent too, and is none itself: nothing of it is decoded.
     pub runs: Vec<u64>,
     /// Share of the window in which something was sent to it, its responses included.
     pub airtime_rx_fraction: f64,
@@ -96,6 +97,8 @@ pub struct NodeOutcome {
     pub unanswered: u64,
     /// Share of the window in which it transmitted or was answered.
     pub airtime_fraction: f64,
+    /// What became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted.
+    pub acks: Option<AckOutcome>,
     /// Sample times, s.
     pub t: Vec<f64>,
     /// Airtime of its transmissions in each step, us.
@@ -376,6 +379,7 @@ impl<T: Probe> Observer<T> {
                 airtime_rx_fraction: n.window_rx.as_s() / span.as_s(),
                 unanswered: n.window.unanswered,
                 airtime_fraction: n.window.airtime.as_s() / span.as_s(),
+                acks: n.station.and_then(|s| w.fabric.acks(s)),
                 t: n.t,
                 airtime_tx_us: n.tx,
                 airtime_rx_us: n.rx,
@@ -451,14 +455,14 @@ impl<T: Probe> Probe for Observer<T> {
             *ppdus += 1;
             *mpdus += u64::from(p.mpdus);
             to.window_rx += p.airtime;
-            if self.run.0 == p.from {
+            if self.run.0 == p.from && !p.collided {
                 self.run.1 += 1;
             } else {
                 // The run that was under way when the window opened is not counted.
                 if self.run.0 != NOBODY {
                     self.nodes[usize::from(self.run.0.0)].runs[self.run.1.min(64)] += 1;
                 }
-                self.run = (p.from, 0);
+                self.run = (if p.collided { NOBODY } else { p.from }, 0);
             }
         }
     }

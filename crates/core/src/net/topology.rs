@@ -13,24 +13,33 @@ use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
+use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
+use crate::wifi::hack;
 
-/// `[tcp]` on a host: mac80211 rewrites the pacing shift of every socket whose packets leave by its devices.
-/// src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
-fn tcp_at(s: &Scenario, on_air: bool) -> Params {
-    let mut p = s.tcp;
+/// `[tcp]` and the controls' sections at one end of a connection of station `station`. mac80211 rewrites the pacing shift of every socket
+/// whose packets leave by its devices. src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
+fn tcp_at(s: &Scenario, on_air: bool, station: usize, server: bool) -> (Params, Tunables) {
+    let (mut p, mut cc) = (s.tcp, s.tunables);
+    p.ssthresh = s.stations.ssthresh.get(station).or(p.ssthresh);
+    p.stretch_acks = s.stations.stretch_acks.get(station).unwrap_or(p.stretch_acks);
+    if server && !p.pacing_at_server {
+        let own = Params::default();
+        (p.pacing_ss_ratio, p.pacing_ca_ratio) = (own.pacing_ss_ratio, own.pacing_ca_ratio);
+        cc.bbr_plus.pace = bbr_plus::Params::default().pace;
+    }
     if on_air && let Some(shift) = s.wifi.tx_sk_pacing_shift.or(mac80211_shift(s.kernel)) {
         p.pacing_shift = shift;
     }
-    p
+    (p, cc)
 }
 
 /// `ieee80211_hw::tx_sk_pacing_shift`: none before 4.17, 8 then (4 ms), 7 from 5.1 (8 ms).
 /// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
 const fn mac80211_shift(k: Kernel) -> Option<u8> {
     match k {
-        Kernel::V4_14 => None,
+        Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
         Kernel::V4_19 => Some(8),
         Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
     }
@@ -67,7 +76,7 @@ impl<T: Probe> World<T> {
     /// A world at time zero whose events `tap` is told of. Errors as [`World::new`].
     pub fn tapped(s: &Scenario, tap: T) -> Result<World<T>, String> {
         let streams = Streams::new(s.seed);
-        let net = match s.topology.kind {
+        let mut net = match s.topology.kind {
             Topology::Wired => wired(s, &streams),
             Topology::Wifi => wifi(s, &streams)?,
         };
@@ -93,13 +102,14 @@ impl<T: Probe> World<T> {
                     let first = socks.len() as u16;
                     let mut numbers = streams.get(&f.name, "tcp/isn");
                     for (k, (local, remote)) in [(client, server), (server, client)].into_iter().enumerate() {
+                        let (params, cc) = tcp_at(s, net.on_air.contains(&local), f.station, k == 1);
                         let cfg = Config {
                             flow,
                             local,
                             remote,
                             owner: Owner(first + k as u16),
-                            params: tcp_at(s, net.on_air.contains(&local)),
-                            cc: s.tunables,
+                            params,
+                            cc,
                             profile,
                             hz: s.host.hz,
                             dscp: if local == from || s.traffic.mark_acks { f.dscp } else { 0 },
@@ -110,6 +120,9 @@ impl<T: Probe> World<T> {
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
                         socket.on_fq(net.fq_at.contains(&local));
+                        if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
+                            bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
+                        }
                         socks.push(Sock { socket, node: local, wake: Time::NEVER });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);

@@ -3,7 +3,7 @@
 //! Stands for: 802.11-2020 clause 15 and 16 (HR/DSSS): long PLCP preamble and header 144 + 48 us at 1 Mbit/s, short 72 us at 1 and
 //! 24 us at 2 Mbit/s; table 16-4 (slot 20 us, SIFS 10 us, aCWmin 31); 18.4.4 (ERP: CWmin 15; slot 9 us, or 20 us where a station
 //! without short slots is associated); 10.27 (ERP protection by CTS-to-self at a DSSS rate).
-//! Nobody sends so in the simulated BSS (its stations are OFDM and HT); the closed forms use it.
+//! The simulated BSS sends so to and from 802.11b stations ([`Mode::Dsss`](super::Mode)); the closed forms use it, too.
 
 use crate::phy::duration::non_ht;
 use crate::phy::{Band, Ofdm};
@@ -28,6 +28,30 @@ impl Dsss {
     /// Bits a second.
     pub const fn bps(self) -> u64 {
         [1_000_000, 2_000_000, 5_500_000, 11_000_000][self as usize]
+    }
+    /// The rate of so many bits a second, if there is one.
+    pub fn from_bps(bps: u64) -> Option<Dsss> {
+        Dsss::ALL.into_iter().find(|r| r.bps() == bps)
+    }
+}
+
+/// How an 802.11b frame is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hr {
+    /// Its rate.
+    pub rate: Dsss,
+    /// With the short preamble, which 1 Mbit/s does not have.
+    pub short: bool,
+}
+
+impl Hr {
+    /// On the air.
+    pub fn frame(self, bytes: u32) -> Span {
+        frame(self.rate, bytes, self.short)
+    }
+    /// Preamble and header.
+    pub fn plcp(self) -> Span {
+        plcp(self.short && self.rate > Dsss::R1)
     }
 }
 

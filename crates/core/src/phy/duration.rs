@@ -30,7 +30,7 @@ impl Band {
             Band::Ghz5 => Span::from_us(16),
         }
     }
-    /// Slot time (the short one at 2.4 GHz: no 802.11b station is modelled).
+    /// Slot time (the short one at 2.4 GHz; beside 802.11b stations it is [`dsss::SLOT`](super::dsss::SLOT)).
     pub const fn slot(self) -> Span {
         Span::from_us(9)
     }
@@ -108,6 +108,7 @@ impl Symbols {
 /// Duration of a PPDU of `psdu` bytes, from the first of the preamble to the last of the signal extension.
 pub fn ppdu(mode: Mode, psdu: u32, band: Band) -> Span {
     let span = match mode {
+        Mode::Dsss(h) => return h.frame(psdu),
         Mode::Ofdm(r) => {
             let bits = SERVICE + 8 * psdu + TAIL;
             LEGACY_PREAMBLE + Span::from_ns(4_000 * i64::from(bits.div_ceil(r.bits_per_symbol())))
@@ -123,7 +124,7 @@ pub fn ppdu(mode: Mode, psdu: u32, band: Band) -> Span {
 pub fn psdu_within(mode: Mode, limit: Span, band: Band) -> u32 {
     let limit = limit - band.signal_extension();
     match mode {
-        Mode::Ofdm(_) => 0,
+        Mode::Dsss(_) | Mode::Ofdm(_) => 0,
         Mode::Ht(h) => Symbols::from(h).within(limit),
         Mode::Vht(v) => Symbols::from(v).within(limit),
     }

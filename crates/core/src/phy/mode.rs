@@ -4,6 +4,7 @@
 //! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
 //! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
 
+use super::dsss::{Dsss, Hr};
 use super::vht::{self, Vht, Width};
 use crate::sim::Rate;
 
@@ -91,6 +92,8 @@ impl Ht {
 /// How a PPDU's payload is modulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
+    /// Clauses 15 and 16: 802.11b.
+    Dsss(Hr),
     /// Clause 17 (and clause 18's ERP-OFDM): non-HT.
     Ofdm(Ofdm),
     /// Clause 19, mixed format.
@@ -103,6 +106,7 @@ impl Mode {
     /// Data rate, rounded down to a bit a second.
     pub const fn rate(self) -> Rate {
         match self {
+            Mode::Dsss(h) => Rate::from_bps(h.rate.bps()),
             Mode::Ofdm(r) => Rate::from_mbit(r.mbit()),
             Mode::Ht(h) => {
                 let per_36us = if h.sgi { 10 } else { 9 }; // symbols of 3.6 or 4 us
@@ -124,6 +128,7 @@ impl Mode {
                 let mcs = (v.streams() as usize - 1) * VHT_MCS + v.mcs() as usize;
                 VHT + (mcs * WIDTHS + v.width as usize) * 2 + v.sgi as usize
             }
+            Mode::Dsss(h) => DSSS + h.rate as usize * 2 + h.short as usize,
         }
     }
     /// The mode of that number; none where the standard has none.
@@ -135,16 +140,21 @@ impl Mode {
             let k = n - HT;
             return Ht::new((k / 4) as u8, k / 2 % 2 == 1, k % 2 == 1).map(Mode::Ht);
         }
+        if n >= DSSS {
+            let (rate, short) = (Dsss::ALL[(n - DSSS) / 2], n % 2 == 1);
+            return (rate != Dsss::R1 || !short).then_some(Mode::Dsss(Hr { rate, short }));
+        }
         let (k, sgi) = ((n - VHT) / 2, (n - VHT) % 2 == 1);
         let (mcs, width) = (k / WIDTHS, Width::ALL[k % WIDTHS]);
         Vht::new((mcs % VHT_MCS) as u8, (mcs / VHT_MCS + 1) as u8, width, sgi).map(Mode::Vht)
     }
     /// How many numbers there are.
-    pub const COUNT: usize = VHT + vht::STREAMS as usize * VHT_MCS * WIDTHS * 2;
-    /// The MCS as its standard counts it: 802.11n over all streams, 802.11ac within one count of streams; 802.11a: the rate's
-    /// place.
+    pub const COUNT: usize = DSSS + Dsss::ALL.len() * 2;
+    /// The MCS as its standard counts it: 802.11n over all streams, 802.11ac within one count of streams; 802.11a and
+    /// 802.11b: the rate's place.
     pub const fn mcs(self) -> u8 {
         match self {
+            Mode::Dsss(h) => h.rate as u8,
             Mode::Ofdm(r) => r as u8,
             Mode::Ht(h) => h.mcs,
             Mode::Vht(v) => v.mcs(),
@@ -153,7 +163,7 @@ impl Mode {
     /// Spatial streams.
     pub const fn streams(self) -> u32 {
         match self {
-            Mode::Ofdm(_) => 1,
+            Mode::Dsss(_) | Mode::Ofdm(_) => 1,
             Mode::Ht(h) => h.streams(),
             Mode::Vht(v) => v.streams(),
         }
@@ -161,7 +171,7 @@ impl Mode {
     /// Channel width, MHz.
     pub const fn mhz(self) -> u8 {
         match self {
-            Mode::Ofdm(_) => 20,
+            Mode::Dsss(_) | Mode::Ofdm(_) => 20,
             Mode::Ht(h) => 20 + 20 * h.mhz40 as u8,
             Mode::Vht(v) => v.width.mhz(),
         }
@@ -169,16 +179,17 @@ impl Mode {
     /// Whether the guard interval is the short one.
     pub const fn short_gi(self) -> bool {
         match self {
-            Mode::Ofdm(_) => false,
+            Mode::Dsss(_) | Mode::Ofdm(_) => false,
             Mode::Ht(h) => h.sgi,
             Mode::Vht(v) => v.sgi,
         }
     }
 }
 
-/// Where numbers of HT and of VHT modes begin, and what the latter are made of.
+/// Where numbers of HT, VHT and DSSS modes begin, and what those of VHT are made of. DSSS's begin evenly, so that the short preamble is odd.
 const HT: usize = Ofdm::ALL.len();
 const VHT: usize = HT + 32 * 4;
+const DSSS: usize = VHT + vht::STREAMS as usize * VHT_MCS * WIDTHS * 2;
 const VHT_MCS: usize = vht::MCS as usize + 1;
 const WIDTHS: usize = Width::ALL.len();
 

@@ -6,6 +6,8 @@ use super::read::Places;
 use super::sections::Scenario;
 use crate::driver::Name;
 use crate::phy::{Width, vht};
+use crate::sim::params::Value;
+use crate::wifi::hack::Policy;
 
 fn at(places: &Places, key: &str, path: &str) -> (String, usize) {
     places.get(key).cloned().unwrap_or_else(|| (path.into(), 0))
@@ -49,13 +51,14 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         ));
     }
     let w = &s.wifi;
-    if w.standard == Standard::A && w.aggregation && places.contains_key("wifi.aggregation") {
+    let no_ht = matches!(w.standard, Standard::A | Standard::B | Standard::G);
+    if no_ht && w.aggregation && places.contains_key("wifi.aggregation") {
         return Err(refuse(
             places,
             path,
             "wifi.aggregation",
-            "true, with wifi.standard = \"a\"",
-            "false: 802.11a has no A-MPDUs (or wifi.standard = \"n\")",
+            &format!("true, with wifi.standard = \"{}\"", w.standard.name()),
+            "false: 802.11a, b and g have no A-MPDUs (or wifi.standard = \"n\")",
         ));
     }
     modes(s, places, path)?;
@@ -63,9 +66,38 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         let expected = "a station's driver: ath9k, ath9k_htc or ath10k (the Linksys device is an access point)";
         return Err(refuse(places, path, "sta.driver", "linksys", expected));
     }
+    for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
+        if radio.driver == Name::Sora && w.standard != Standard::A {
+            return Err(refuse(places, path, key, "sora", "wifi.standard = \"a\" (SoRa), or another driver"));
+        }
+    }
+    hack(s, places, path)?;
     let t = &s.traffic;
     if t.tcp_up == 0 && t.tcp_down == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));
+    }
+    Ok(())
+}
+
+/// What TCP/HACK and SoRa go with.
+fn hack(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
+    let policy = s.hack.policy;
+    if policy == Policy::Off {
+        return Ok(());
+    }
+    let found = policy.show();
+    if s.topology.kind == Topology::Wired {
+        return Err(refuse(
+            places,
+            path,
+            "hack.policy",
+            &found,
+            "topology.kind = \"wifi\": there are no link-layer ACKs on a wire",
+        ));
+    }
+    if policy == Policy::Opportunistic && !matches!(s.sta.driver, Name::Ath9k | Name::Sora) {
+        let expected = "sta.driver ath9k or sora, which can take a frame out of the transmit queue again; or more-data";
+        return Err(refuse(places, path, "hack.policy", &found, expected));
     }
     Ok(())
 }
@@ -79,6 +111,10 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
         let expected = if ac { "20, 40, 80 or 160" } else { "20 or 40 (wider channels need wifi.standard = \"ac\")" };
         return Err(refuse(places, path, "wifi.width_mhz", &found, expected));
     };
+    if matches!(w.standard, Standard::B | Standard::G) && w.band != BandName::Ghz2 {
+        let found = format!("\"5 GHz\", with wifi.standard = \"{}\"", w.standard.name());
+        return Err(refuse(places, path, "wifi.band", &found, "\"2.4 GHz\""));
+    }
     if !ac {
         if w.streams != 1 && places.contains_key("wifi.streams") {
             let expected = "no such key: in 802.11n the MCS says it (15: two streams), 802.11a has one";
@@ -129,5 +165,19 @@ mod tests {
         assert!(refused("width_mhz = 80").unwrap().contains("wifi.standard = \"ac\""));
         assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
         assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
+    }
+
+    #[test]
+    fn hack_and_sora_go_with_some_things_only() {
+        assert_eq!(refused("standard = \"n\"\n[hack]\npolicy = \"opportunistic\""), None);
+        let ath10k = "standard = \"n\"\n[sta]\ndriver = \"ath10k\"\n[hack]\npolicy = \"opportunistic\"";
+        let e = refused(ath10k).unwrap();
+        assert!(e.starts_with("a.toml:9: hack.policy") && e.contains("ath9k or sora"), "{e}");
+        assert!(refused("standard = \"n\"\n[ap]\ndriver = \"sora\"").unwrap().contains("wifi.standard = \"a\""));
+        assert_eq!(refused("standard = \"a\"\n[ap]\ndriver = \"sora\""), None);
+        let wired =
+            "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"10 Mbit/s\"\n[hack]\npolicy = \"timer\"\n";
+        let e = read(&Source { path: "a.toml", text: wired }, &[]).unwrap_err().to_string();
+        assert!(e.contains("no link-layer ACKs on a wire"), "{e}");
     }
 }

@@ -1,11 +1,11 @@
 //! A value for each station: `"7, 15*3, 0"` is 7 for the first, 15 for the next three, 0 for the fifth.
 
 use crate::params;
-use crate::sim::Span;
 use crate::sim::params::{Raw, Refused, Value};
+use crate::sim::{Rate, Span};
 
 /// Stations that a list can name.
-const MOST: usize = 64;
+const MOST: usize = 254;
 
 /// Values by station. Stations beyond its end have what holds for all.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -92,6 +92,14 @@ params! {
     pub struct Stations {
         /// HT modulation and coding scheme, to and from this station.
         mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
+        /// Rate of 802.11a, b or g, to and from this station.
+        rate: Each<Rate> = Each::NONE, src "this project; default: wifi.rate";
+        /// MCS of what this station sends, where it differs from what is sent to it.
+        mcs_up: Each<u8> = Each::NONE, src "this project; default: stations.mcs";
+        /// Slow start threshold that the sender's cache of metrics has for this station, segments.
+        ssthresh: Each<u32> = Each::NONE, src "this project; default: tcp.ssthresh";
+        /// Whether the station's TCP stretches its ACKs.
+        stretch_acks: Each<bool> = Each::NONE, src "this project; default: tcp.stretch_acks";
         /// Probability that an MPDU that the station sends is lost to noise.
         error_up: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
         /// Probability that an MPDU to the station is lost to noise.
@@ -122,7 +130,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let said = |t: &str| Each::<u8>::read(&Raw::Text(t.into())).unwrap_err().expected;
         assert!(said("7, x").contains("whole number"));
-        assert!(said("7*70").contains("64"));
+        assert!(said("7*300").contains("254"));
         assert!(said("7*y").contains("b*3"));
     }
 }

@@ -8,6 +8,10 @@ use crate::{choices, params};
 choices! {
     /// Which Linux the hosts run: a table of documented differences.
     pub enum Kernel {
+        /// The sender's of the measured ath9k access point.
+        V3_10 = "3.10",
+        /// The thesis's.
+        V3_18 = "3.18",
         /// CoTSQ's.
         V4_14 = "4.14",
         /// BBRp's.
@@ -127,6 +131,10 @@ choices! {
     pub enum Standard {
         /// 802.11a: OFDM, no aggregation.
         A = "a",
+        /// 802.11b: DSSS and CCK; 2.4 GHz only.
+        B = "b",
+        /// 802.11g: 802.11a's rates at 2.4 GHz; a station with a rate of 802.11b is one of those.
+        G = "g",
         /// 802.11n: HT, A-MPDU.
         N = "n",
         /// 802.11ac: VHT, wider channels, A-MPDUs of up to 1 MiB; 5 GHz only.
@@ -157,18 +165,24 @@ params! {
         width_mhz: u8 = 40, in 20 => 160, src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
         /// Guard interval of 400 ns.
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
-        /// The data rate of 802.11a.
-        rate: Rate = Rate::from_mbit(54), in Rate::from_mbit(6) => Rate::from_mbit(54), src "802.11-2020 table 17-4";
+        /// The data rate of 802.11a, b and g.
+        rate: Rate = Rate::from_mbit(54), in Rate::from_mbit(1) => Rate::from_mbit(54), src "802.11-2020 table 17-4";
         /// The band.
         band: BandName = BandName::Ghz5, src "this project";
         /// The highest rate of the basic rate set, for responses and RTS.
         basic_rate: Rate = Rate::from_mbit(24), in Rate::from_mbit(6) => Rate::from_mbit(24), src "802.11-2020 17.3.8.3 mandatory rates";
-        /// A-MPDUs; 802.11a has none.
+        /// The highest basic rate of 802.11b stations, which bounds that of ACKs to them and of protection frames.
+        dsss_basic_rate: Rate = Rate::from_mbit(11), in Rate::from_mbit(1) => Rate::from_mbit(11), src "802.11-2020 16.3.3: all four rates of HR/DSSS are mandatory";
+        /// 802.11b frames have short preambles (1 Mbit/s has none).
+        short_preamble: bool = true, src "802.11-2020 16.2.2.3";
+        /// OFDM frames go behind a CTS-to-self where 802.11b stations are about.
+        erp_protection: bool = true, src "802.11-2020 10.27.2; hostapd: Use_Protection with the first such station";
+        /// A-MPDUs; 802.11a, b and g have none.
         aggregation: bool = true, src "802.11-2020 10.12";
         /// `tx_sk_pacing_shift` of the devices: what TSQ looks ahead, as a part of a second (10: 1 ms, 7: 8 ms); off: not rewritten.
         tx_sk_pacing_shift: Auto<Option<u8>> = Auto::Auto, src "linux net/mac80211/main.c ieee80211_alloc_hw; by profile";
         /// Stations beside the AP.
-        stations: u8 = 1, in 1 => 64, src "this project";
+        stations: u8 = 1, in 1 => 254, src "this project";
         /// Probability that an MPDU is lost to noise.
         error_rate: f64 = 0.0, in 0.0 => 1.0, src "this project";
         /// Probability that an MPDU is lost beside that, by its MCS: a list, MCS 0 first (802.11ac: ten a stream; 802.11a: 6 Mbit/s

@@ -239,6 +239,7 @@ mod tests {
     #[test]
     fn names_that_look_like_numbers_can_be_set() {
         let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
+        assert_eq!(set("ath9k.rts_threshold", "off").unwrap().ath9k.rts_threshold, None, "off lies below every number");
         assert_eq!(set("kernel", "5.10").unwrap().kernel, crate::scenario::keys::Kernel::V5_10);
         let e = set("kernel", "5.11").unwrap_err().to_string();
         assert!(e.contains("expected one of"), "{e}");

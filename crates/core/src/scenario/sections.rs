@@ -148,6 +148,8 @@ sections! {
     mac80211: crate::mac80211::Params,
     /// TCP ACKs held back by stations.
     tao: crate::mac80211::tao::Params,
+    /// TCP ACKs on link-layer ACKs.
+    hack: crate::wifi::hack::Params,
     /// The ath9k driver and its chips.
     ath9k: crate::driver::ath9k::Params,
     /// The ath9k_htc driver and its chip.
@@ -156,6 +158,8 @@ sections! {
     ath10k: crate::driver::ath10k::Params,
     /// The Linksys access point.
     linksys: crate::driver::linksys::Params,
+    /// The SoRa software radio.
+    sora: crate::driver::sora::Params,
     /// Ethernet devices.
     ethernet: crate::driver::ethernet::Params,
     /// Byte queue limits.

@@ -38,10 +38,12 @@ pub enum Reason {
     NoSocket,
     /// Too old for the window it belongs to.
     Stale,
+    /// A compressed packet that could not be restored.
+    Unreadable,
 }
 
 const PLACES: usize = 6;
-const REASONS: usize = 7;
+const REASONS: usize = 8;
 
 impl Place {
     /// Every place, in the order of its number.
@@ -70,6 +72,7 @@ impl Reason {
         Reason::Duplicate,
         Reason::NoSocket,
         Reason::Stale,
+        Reason::Unreadable,
     ];
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -81,6 +84,7 @@ impl Reason {
             Reason::Duplicate => "duplicate",
             Reason::NoSocket => "no_socket",
             Reason::Stale => "stale",
+            Reason::Unreadable => "unreadable",
         }
     }
 }

@@ -31,6 +31,9 @@ pub enum Kind {
     EchoRequest,
     /// Its reply.
     EchoReply,
+    /// TCP/HACK: compressed TCP ACKs in a frame of their own, from driver to driver (`wifi::hack`). `seq` is the number of the
+    /// last one and one.
+    Chain,
 }
 
 /// TCP flags, as bits.
@@ -94,6 +97,8 @@ pub struct Packet {
     pub mss: u16,
     /// Segments in it (`gso_segs`); 1 for everything that is on a wire.
     pub segs: u16,
+    /// IP identification, where something below looks at it (TCP/HACK); 0 elsewhere.
+    pub ident: u16,
     /// The flow.
     pub flow: FlowId,
     /// The node that made it.
@@ -135,6 +140,7 @@ impl Packet {
             headers: 0,
             mss: 0,
             segs: 1,
+            ident: 0,
             flow,
             src,
             dst,

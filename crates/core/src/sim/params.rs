@@ -314,7 +314,8 @@ macro_rules! params {
                 match key {
                     $( stringify!($f) => Some((|| {
                         let v = <$t as Value>::read(raw)?;
-                        $( $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; )?
+                        // The default is allowed whatever the range: "off" lies below every number.
+                        $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; } )?
                         self.$f = v;
                         Ok(())
                     })()), )*

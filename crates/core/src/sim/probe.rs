@@ -32,6 +32,8 @@ pub struct PpduSeen {
     pub airtime: Span,
     /// Whether its response came back (false: collision, or nothing decoded).
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
 }
 
 /// A subscriber. Every method does nothing unless overridden.

@@ -5,6 +5,7 @@
 
 use super::cc::{AckSample, Control, RateSample};
 use super::delivery_rate;
+use super::profile::Growth;
 use super::recovery::Rexmit;
 use super::rtx::tag;
 use super::sack::Tagged;
@@ -297,7 +298,12 @@ impl Socket {
             let counts =
                 if self.tp.reordering > self.params.reordering { flag::FORWARD_PROGRESS } else { flag::DATA_ACKED };
             if flags & counts != 0 {
-                self.ca.cong_avoid(&mut self.tp, ack, delivered);
+                let worth = match self.profile.growth {
+                    Growth::Segments => delivered,
+                    Growth::AcksAbove if self.tp.in_slow_start() => delivered,
+                    Growth::AcksAbove | Growth::Acks => delivered.min(1),
+                };
+                self.ca.cong_avoid(&mut self.tp, ack, worth);
                 self.tp.snd_cwnd_stamp = self.tp.clock.j32();
             }
         }

@@ -82,6 +82,8 @@ crate::params! {
         pacing_ss_ratio: u32 = 200, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_pacing_ca_ratio`, percent.
         pacing_ca_ratio: u32 = 120, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// Whether the pacing ratios, and `bbr-plus.pace`, are the far host's too (the server, behind the AP or router); else it has the kernel's.
+        pacing_at_server: bool = true, src "this project; Hard Times section VI-E varies the uploads' alone";
         /// Whether a timer of the socket enforces the pacing rate (`SK_PACING_NEEDED`), as for BBR.
         enforce_pacing: bool = false, src "linux@6.12 net/ipv4/tcp_output.c tcp_pacing_check";
         /// `gso_max_segs` of the device: 1 gives one segment an skb.
@@ -94,6 +96,8 @@ crate::params! {
         tso_win_divisor: u32 = 3, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Initial congestion window, segments.
         init_cwnd: u32 = 10, in 1 => 1_000, src "linux@6.12 include/net/tcp.h TCP_INIT_CWND";
+        /// Slow start threshold that the cache of metrics has for the peer from earlier connections, segments; off: none, as on a first one.
+        ssthresh: Option<u32> = None, in Some(2) => Some(1_000_000), src "linux@6.12 net/ipv4/tcp_metrics.c tcp_init_metrics";
         /// `tcp_reordering`, segments.
         reordering: u32 = 3, in 1 => 300, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_slow_start_after_idle`.
@@ -118,6 +122,8 @@ crate::params! {
         rcvbuf: Option<Bytes> = None, src "linux@6.12 net/core/sock.c __sock_set_rcvbuf";
         /// `SO_RCVLOWAT`: unread bytes that wake the reader.
         rcvlowat: Bytes = Bytes::new(1), src "linux@6.12 net/ipv4/tcp.c tcp_data_ready";
+        /// The receiver acknowledges every eighth segment of a stream, as macOS does; else every second.
+        stretch_acks: bool = false, src "xnu bsd/netinet/tcp_cc.c tcp_cc_delay_ack";
         /// Memory that the receiver's driver charges for a full frame.
         rx_truesize: Bytes = Bytes::new(2_304), src "a 2048-byte buffer and struct sk_buff; linux@6.12 net/core/skbuff.c build_skb";
         /// `MAX_HEADER` of the kernel's configuration: 176 with mesh and tunnels, as distributions build it.

@@ -3,9 +3,10 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_event_data_recv`, `__tcp_ack_snd_check`, `tcp_enter_quickack_mode`;
 //! net/ipv4/tcp_output.c `tcp_send_delayed_ack`, `tcp_event_ack_sent`; net/ipv4/tcp_timer.c `tcp_delack_timer_handler`.
-//! Differs: nothing.
+//! With `tcp.stretch_acks` the receiver is macOS' ([`stretch`](super::stretch)). Differs: nothing.
 
 use super::socket::Socket;
+use super::stretch::{self, Stretch};
 use crate::sim::{Lower, Packet, Span, Time, flags};
 
 /// `TCP_MAX_QUICKACKS`. src: linux@6.12 include/net/tcp.h
@@ -42,11 +43,18 @@ pub struct Delack {
     dup_acks: u8,
     dup_nxt: u32,
     last_seg_size: u32,
+    /// Where the receiver stretches its ACKs.
+    stretch: Option<Stretch>,
+    /// The last segment had PSH.
+    push: bool,
 }
 
 impl Delack {
-    /// Nothing came.
-    pub const NEW: Delack = Delack {
+    /// Nothing came; `stretches`: every eighth segment of a stream is acknowledged.
+    pub const fn new(stretches: bool) -> Delack {
+        Delack { stretch: if stretches { Some(Stretch::NEW) } else { None }, ..Delack::NEW }
+    }
+    const NEW: Delack = Delack {
         scheduled: false,
         now: false,
         timer: false,
@@ -63,6 +71,8 @@ impl Delack {
         dup_acks: 0,
         dup_nxt: 0,
         last_seg_size: 0,
+        stretch: None,
+        push: false,
     };
     /// `icsk_ack.quick |= 1`: the window opened, tell at once.
     #[inline]
@@ -146,6 +156,10 @@ impl Socket {
     pub(super) fn data_recv(&mut self, p: &Packet, in_order: bool) {
         self.ack.scheduled = true;
         self.measure_rcv_mss(p);
+        if let Some(s) = &mut self.ack.stretch {
+            s.came(self.tp.clock.ns, p.payload, self.rcv.rcv_mss, in_order);
+            self.ack.push = p.flags & flags::PSH != 0;
+        }
         if !in_order {
             return;
         }
@@ -202,7 +216,12 @@ impl Socket {
             return;
         }
         let r = &self.rcv;
-        let two = r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss
+        let unacked = r.rcv_nxt.wrapping_sub(r.rcv_wup);
+        let enough = match &self.ack.stretch {
+            None => unacked > r.rcv_mss,
+            Some(s) => s.due(unacked, r.rcv_mss, self.ack.push),
+        };
+        let two = enough
             && (u64::from(r.rcv_nxt.wrapping_sub(r.copied_seq)) < self.params.rcvlowat.get()
                 || r.possible_window().0 >= r.rcv_wnd);
         if two || self.in_quickack() || self.ack.now {
@@ -264,6 +283,12 @@ impl Socket {
         }
         let most = c.us_to_jiffies(self.rto_min_us()).max(2) - 1;
         ato = ato.min(self.delack_max().min(most));
+        if self.ack.stretch.is_some() {
+            if self.ack.timer {
+                return; // it runs from the first
+            }
+            ato = c.hz * stretch::TIMEOUT_MS / 1_000;
+        }
         let mut timeout = c.jiffies + u64::from(ato);
         if self.ack.timer {
             if self.ack.timeout <= c.jiffies + u64::from(ato >> 2) {
@@ -312,7 +337,7 @@ impl Socket {
     pub(super) fn cleanup_rbuf<L: Lower>(&mut self, low: &mut L) {
         let r = &self.rcv;
         let due = self.ack.scheduled
-            && (r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss
+            && ((self.ack.stretch.is_none() && r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss)
                 || ((self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
         if due || r.opened_much() {
             self.send_ack(low);

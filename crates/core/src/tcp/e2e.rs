@@ -38,6 +38,30 @@ fn a_lone_loss_costs_one_retransmission_and_half_the_window() {
     assert_eq!(i.ca_state, CaState::Open);
 }
 
+/// From a threshold that is remembered, over 40 round trips of 50 ms with an ACK for every second segment: a segment a round trip, and
+/// half of one where ACKs count (3.10, 3.18). With every eighth segment acknowledged, an eighth.
+#[test]
+fn old_kernels_grow_by_acks() {
+    let grown = |kernel: &str, stretch_acks: bool| {
+        let with = |client: bool| {
+            let p = Params { ssthresh: Some(40), stretch_acks: stretch_acks && !client, ..params(Cc::Reno) };
+            Config { profile: Profile::named(kernel).unwrap(), ..cfg(p, client, 1_000) }
+        };
+        let mut p = Pair::new(with(true), with(false), R100, Span::from_ms(50), 10_000);
+        p.start(None);
+        p.until(Time::from_s(1));
+        let cwnd = p.c.cwnd();
+        p.until(Time::from_s(3));
+        f64::from(p.c.cwnd() - cwnd) / 40.0
+    };
+    for (kernel, stretch, per_round_trip) in
+        [("6.12", false, 1.0), ("4.14", false, 1.0), ("3.18", false, 0.5), ("3.10", false, 0.5), ("3.10", true, 0.125)]
+    {
+        let g = grown(kernel, stretch);
+        assert!((g / per_round_trip - 1.0).abs() < 0.25, "{kernel}, stretched {stretch}: {g} segments a round trip");
+    }
+}
+
 #[test]
 fn what_is_sacked_in_a_row_is_one_skb() {
     // Linux merges it, which frees the skbs' overhead and lets the application write in a recovery: src linux@6.12 net/ipv4/tcp_input.c

@@ -184,7 +184,7 @@ impl Socket {
         let c = self.tp.clock;
         let tp = &mut self.tp;
         tp.mss_cache = self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
-        tp.snd_ssthresh = INFINITE_SSTHRESH;
+        tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
         tp.snd_cwnd = self.params.init_cwnd;
         tp.snd_cwnd_stamp = c.j32();
         tp.lsndtime = c.j32();

@@ -50,6 +50,7 @@ mod sack;
 mod seq;
 mod socket;
 mod stats;
+mod stretch;
 mod tcp_info;
 mod timers;
 mod tlp;

@@ -1,8 +1,8 @@
 //! The pacing rate: computed after every ACK, for it sets the limits of TSQ and the size of GSO skbs; enforced only if somebody asks.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
-//! `tcp_update_skb_after_send`. Differs: nothing. A packet's earliest departure time goes down in `Packet::born`, where an `fq`
-//! finds it.
+//! `tcp_update_skb_after_send`; before 4.20 `tcp_internal_pacing` of 4.13 to 4.19. A packet's earliest departure time goes down in
+//! `Packet::born`, where an `fq` finds it. Differs: D1 an `fq` below a kernel before 4.20 finds departure times too, which that one made itself.
 
 use super::cc::Control;
 use super::socket::Socket;
@@ -11,6 +11,8 @@ use crate::sim::Time;
 
 /// Segments that leave unpaced. src: linux@6.12 net/ipv4/tcp_output.c tcp_update_skb_after_send
 const UNPACED: u64 = 10;
+/// Bytes of IPv4's header.
+const IP_HEADER: u32 = 20;
 
 /// The rate after an ACK, bytes a second; ratios in percent.
 #[inline]
@@ -54,15 +56,23 @@ impl Socket {
     /// `tcp_update_skb_after_send`: when the packet after one of `len` bytes may leave. `prior` is the departure time before this one.
     #[inline]
     pub(super) fn pace_after(&mut self, len: u32, prior: u64) {
+        let header = self.header_len();
         let tp = &mut self.tp;
         if tp.pacing_status == Pacing::None {
             return;
         }
         let r = tp.pacing_rate;
-        if r == 0 || r == u64::MAX || self.stats.data_segs_out < UNPACED {
+        let by_timer = !self.profile.bbr_edt && tp.pacing_status == Pacing::Needed;
+        if r == 0 || r == u64::MAX || (!by_timer && self.stats.data_segs_out < UNPACED) {
             return;
         }
-        let len_ns = (u128::from(len) * 1_000_000_000 / u128::from(r)) as u64;
+        let gap = |bytes: u32| (u128::from(bytes) * 1_000_000_000 / u128::from(r)) as u64;
+        if by_timer {
+            // A timer that starts when the skb leaves, its TCP header counted: what was lost before is not made good.
+            tp.wstamp_ns = tp.clock.ns + gap(len + header - IP_HEADER);
+            return;
+        }
+        let len_ns = gap(len);
         // Half of a delay of the host itself is made good.
         let credit = tp.wstamp_ns - prior;
         tp.wstamp_ns += len_ns - (len_ns / 2).min(credit);
@@ -72,6 +82,24 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::pair::{cfg, params};
+    use crate::tcp::profile::{V4_19, V6_12};
+
+    #[test]
+    fn before_4_20_a_timer_makes_nothing_good() {
+        // 1448 bytes at 100 Mbyte/s take 14.48 us, with 32 of TCP header 14.8 us. The skb leaves 4 us late, at 104 us.
+        for (profile, next_ns) in [(&V4_19, 104_000 + 14_800), (&V6_12, 104_000 + 14_480 - 4_000)] {
+            let mut config = cfg(params(crate::tcp::cc::Cc::Bbr), true, 1);
+            config.profile = profile;
+            let mut s = Socket::client(&config);
+            s.on_fq(false);
+            s.tp.clock.set(Time::from_us(104));
+            s.stats.data_segs_out = 100;
+            (s.tp.pacing_rate, s.tp.wstamp_ns) = (100_000_000, 104_000);
+            s.pace_after(1_448, 100_000);
+            assert_eq!(s.tp.wstamp_ns, next_ns, "{}", profile.name);
+        }
+    }
 
     #[test]
     fn the_reference_traces_rate() {

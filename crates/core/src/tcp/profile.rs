@@ -1,12 +1,13 @@
 //! Kernel profiles: tables of the documented differences between kernels that decide the results.
 //!
-//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
+//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 every profile detects loss by RACK with the duplicate-ACK threshold in it (4.18, b38a51fec1c1), never by FACK or
-//! RFC 6675; D2 every profile does early departure times (4.20) where pacing is enforced; D3 stable releases are not told apart: a
+//! RFC 6675; D2 an `fq` paces by departure times in every profile (from 4.20); D3 stable releases are not told apart: a
 //! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 quick ACKs are
 //! counted as from 6.6 (059217c18be6). D5 a window that is known to limit counts as limiting in slow start too; older kernels asked only
-//! for twice what was out, which it then is.
+//! for twice what was out, which it then is. D6 "3.10" and "3.18" have 4.14's TSQ rule under its own limit, and 4.14's GSO sizing (both behind a
+//! wire, where they bind nothing).
 
 /// When TSQ lets an skb pass although the limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +27,17 @@ pub enum Prr {
     RetransAcked,
     /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.16).
     SndUnaAdvanced,
+}
+
+/// What a control's window grows by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// What is acknowledged (from 4.0).
+    Segments,
+    /// That in slow start (9f9843a751d0, 3.13), ACKs above (before 814d488c6126 and c22bdca94782, 4.0).
+    AcksAbove,
+    /// ACKs, whatever each acknowledges.
+    Acks,
 }
 
 /// When an skb that could grow does not wait for more window.
@@ -86,6 +98,8 @@ pub struct Profile {
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
+    /// Whether a control is told what an ACK acknowledges.
+    pub growth: Growth,
     /// BIC, Scalable, Veno and YeAH count all that an ACK acknowledges: from 5.7 ("tcp: fix stretch ACK bugs in ...", four patches).
     pub stretch_acks: bool,
     /// BBR's window has two segments more only in the phase that probes: from 5.4 (6b3656a60f20).
@@ -98,6 +112,12 @@ pub struct Profile {
     /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
     pub bbr_edt: bool,
 }
+
+/// Linux 3.10: the sender's of the measured ath9k access point.
+pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, ..V3_18 };
+
+/// Linux 3.18: the thesis's.
+pub static V3_18: Profile = Profile { name: "3.18", limit_output_bytes: 131_072, growth: Growth::AcksAbove, ..V4_14 };
 
 /// Linux 4.14: CoTSQ's.
 pub static V4_14: Profile = Profile {
@@ -123,6 +143,7 @@ pub static V4_14: Profile = Profile {
     rmem_default: 87_380,
     push_acks_mss: false,
     pingpong_threshold: 1,
+    growth: Growth::Segments,
     stretch_acks: false,
     bbr_probe_budget: false,
     bbr_extra_acked: false,
@@ -180,7 +201,7 @@ pub static V6_12: Profile = Profile {
 
 impl Profile {
     /// Every profile, oldest first.
-    pub const ALL: [&'static Profile; 5] = [&V4_14, &V4_19, &V5_4, &V5_10, &V6_12];
+    pub const ALL: [&'static Profile; 7] = [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V6_12];
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         Profile::ALL.into_iter().find(|p| p.name == name)

@@ -143,7 +143,7 @@ impl Socket {
             timers: Timers::OFF,
             app: App::new(p.wmem_default.get() as u32, cfg.start_seq),
             rcv: Rcv::new(&p, profile),
-            ack: Delack::NEW,
+            ack: Delack::new(p.stretch_acks),
             stats: Stats::default(),
             snd_wl1: 0,
             snd_sml: cfg.start_seq,

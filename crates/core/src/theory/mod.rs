@@ -6,10 +6,12 @@
 //! read.
 
 pub mod bianchi;
+pub mod csi_feedback;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;
 pub mod overhead;
+pub mod sora;
 pub mod tsq_limit;
 
 /// An input of a [`Form`].
@@ -53,9 +55,11 @@ impl Form {
 pub fn forms() -> Vec<Form> {
     let mut all = hard_times::forms();
     all.extend(hack::forms());
+    all.extend(sora::forms());
     all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
     all.extend(overhead::forms());
+    all.extend(csi_feedback::forms());
     all.extend(bianchi::forms());
     all
 }

@@ -19,7 +19,7 @@ const HT_IN_AMPDU: u32 = 4_095;
 /// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT) or what its maximum MPDU length leaves (VHT).
 pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16) -> u32 {
     match mode {
-        Mode::Ofdm(_) => max_amsdu as u32,
+        Mode::Dsss(_) | Mode::Ofdm(_) => max_amsdu as u32,
         Mode::Ht(_) => {
             if (max_amsdu as u32) < HT_IN_AMPDU {
                 max_amsdu as u32

@@ -39,6 +39,16 @@ impl TxWindow {
         self.next = s.plus(1);
         s
     }
+    /// The last number that was given is given back: its MPDU will not be sent under it.
+    pub fn unassign(&mut self, seq: Seq) {
+        debug_assert!(seq.plus(1) == self.next, "{seq:?} is not the last");
+        let i = seq.ahead_of(self.start);
+        if i < self.tail {
+            self.open &= !(1 << i);
+            self.tail = self.tail.min(i);
+        }
+        self.next = seq;
+    }
     /// The number that the next new MPDU gets.
     pub const fn next(&self) -> Seq {
         self.next

@@ -230,7 +230,11 @@ pub struct Report {
     /// Airtime of every transmission of it, data PPDUs alone: what `ath_tx_count_airtime` charges.
     pub airtime: Span,
     /// Bytes of opaque payload that came with the response (see `wifi::response`).
-    pub payload: u8,
+    pub payload: u16,
+    /// Time that it waited while the medium was idle (interframe spaces and backoff), for all its transmissions.
+    pub waited: Span,
+    /// How much later than SIFS the response began.
+    pub late: Span,
     /// Bit `i`: the receiver has `mpdus[i]`, whether or not its acknowledgement came. For accounting only, no algorithm may
     /// read it: a driver keeps it in [`Mpdu::received`], and an abandoned MPDU that was received is freed, not dropped.
     pub received: u64,

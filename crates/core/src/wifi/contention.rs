@@ -35,6 +35,8 @@ pub(super) struct Contender {
     pub rts_failures: u8,
     pub airtime: Span,
     pub received: u64,
+    /// Time in which its head waited with the medium idle: AIFS and backoff, of all tries.
+    pub waited: Span,
     /// What the driver will be told when the exchange or its timeout is over.
     pub pending: Report,
     /// The last try failed; the driver is told at the timeout.
@@ -62,6 +64,7 @@ impl Contender {
             rts_failures: 0,
             airtime: Span::ZERO,
             received: 0,
+            waited: Span::ZERO,
             pending: Report::default(),
             giving_up: false,
         }
@@ -116,6 +119,9 @@ impl Contender {
     }
     /// Somebody else's transmission began at `busy`: takes off what was counted until then.
     pub fn freeze(&mut self, busy: Time, slot: Span) {
+        if self.ready && busy < self.access(slot) {
+            self.waited += (busy - self.idle_since()).max(Span::ZERO);
+        }
         if busy < self.start {
             return;
         }
@@ -130,6 +136,7 @@ impl Contender {
         self.rts_failures = 0;
         self.airtime = Span::ZERO;
         self.received = 0;
+        self.waited = Span::ZERO;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sim::Span;
 /// An exchange, every span counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Exchange {
-    /// RTS and CTS, if it is protected.
+    /// RTS and CTS, or a CTS-to-self, if it is protected.
     pub protection: Option<Protection>,
     /// The data PPDU on the air.
     pub data: Span,
@@ -28,10 +28,10 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// The exchange that sends `b` at this link of its chain, with `payload` bytes riding on the response.
-    pub fn plan(b: &Burst, link: u8, payload: u8, r: &Responses, band: Band) -> Exchange {
+    pub fn plan(b: &Burst, link: u8, payload: u16, r: &Responses, band: Band) -> Exchange {
         let mode = b.chain[link as usize].mode;
         let protected = b.rts || (b.rts_fallback && link > 0);
-        let protection = protected.then(|| protection::rts_cts(mode, r, band));
+        let protection = protection::of(mode, protected, r, band);
         let data = ppdu(mode, b.psdu, band);
         let kind = if b.what == What::Single { Kind::Ack } else { Kind::BlockAck };
         let response = r.answer(kind, mode, payload);
@@ -42,21 +42,27 @@ impl Exchange {
             data_end,
             response,
             end: data_end + band.sifs() + response.duration,
-            timeout: data_end + r.timeout(),
+            timeout: data_end + r.timeout(mode),
         }
     }
     /// What its sender puts on the air.
     pub fn sent(&self) -> Span {
-        self.data + self.protection.map_or(Span::ZERO, |p| p.rts)
+        self.data + self.protection.map_or(Span::ZERO, |p| p.first)
     }
     /// What its receiver puts on the air.
     pub fn answered(&self) -> Span {
-        self.response.duration + self.protection.map_or(Span::ZERO, |p| p.cts.duration)
+        self.response.duration + self.protection.and_then(|p| p.cts).map_or(Span::ZERO, |c| c.duration)
     }
-    /// The first PPDU of it alone: what is on the air if it collides, and when its sender knows.
+    /// Whether an RTS opens it, whose collision its sender notices.
+    pub fn asks(&self) -> bool {
+        self.protection.is_some_and(|p| p.cts.is_some())
+    }
+    /// What of it collides: what is on the air if it collides, and when its sender knows.
     pub fn collides(&self, r: &Responses) -> (Span, Span) {
         match self.protection {
-            Some(p) => (p.rts, p.rts + r.timeout()),
+            Some(p) if p.cts.is_some() => (p.first, p.first + r.timeout(p.mode)),
+            // Nobody answers a CTS-to-self, so its sender goes on.
+            Some(_) => (self.data_end, self.timeout),
             None => (self.data, self.timeout),
         }
     }

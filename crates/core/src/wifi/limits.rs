@@ -23,7 +23,7 @@ impl Limits {
     /// and the peer's minimum start `spacing`. A mode that does not aggregate takes one frame.
     pub fn new(mode: Mode, bytes: u32, airtime: Span, frames: u16, spacing: Span, band: Band) -> Limits {
         match mode {
-            Mode::Ofdm(_) => Limits { bytes: 0, frames: 1, spacing: 0 },
+            Mode::Dsss(_) | Mode::Ofdm(_) => Limits { bytes: 0, frames: 1, spacing: 0 },
             Mode::Ht(_) | Mode::Vht(_) => Limits {
                 bytes: bytes.min(psdu_within(mode, airtime, band)),
                 frames,

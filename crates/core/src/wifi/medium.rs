@@ -16,11 +16,11 @@ use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
 use super::exchange::Exchange;
 use super::loss::Loss;
-use super::response::Responses;
+use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback, Way};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
-use crate::sim::{Lane, Span, Streams, Time};
+use crate::sim::{Lane, Span, Stream, Streams, Time};
 
 crate::params! {
     /// What the medium is like.
@@ -46,6 +46,9 @@ struct Flight {
     feedback: Option<Feedback>,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
     txop_end: Time,
+    /// Something may ride on the response, or it is late: its length and its end are known when it begins, and so is what
+    /// observers are told of the exchange.
+    open: Option<(Exchanged, Seen)>,
 }
 
 /// The medium of one BSS.
@@ -55,6 +58,8 @@ pub struct Medium {
     slot: Span,
     responses: Responses,
     stas: Vec<StaMac>,
+    /// How late each station's responses are.
+    late: Vec<Stream>,
     loss: Loss,
     /// The channel, if there is one, and by sender whether its rate control hears of it.
     channel: Option<Box<Channel>>,
@@ -80,18 +85,20 @@ const NOWHERE: u16 = u16::MAX;
 impl Medium {
     /// A medium with these stations; 0 is the access point.
     pub fn new(params: Params, band: Band, basic: &[Ofdm], stas: Vec<StaMac>, streams: &Streams) -> Medium {
-        Medium::lossy(params, band, basic, stas, McsLoss::default(), streams)
+        Medium::beside(params, band, basic, None, stas, McsLoss::default(), streams)
     }
-    /// The same, where MPDUs are lost by their modes.
-    pub fn lossy(
+    /// The same where MPDUs are lost by their modes, and where some stations are of 802.11b.
+    pub fn beside(
         params: Params,
         band: Band,
         basic: &[Ofdm],
+        erp: Option<Erp>,
         stas: Vec<StaMac>,
         by_mcs: McsLoss,
         streams: &Streams,
     ) -> Medium {
-        let (sifs, slot) = (band.sifs(), band.slot());
+        let responses = Responses::beside(band, basic, erp);
+        let (sifs, slot) = (band.sifs(), responses.slot());
         let mut contenders = Vec::with_capacity(stas.len() * Ac::COUNT);
         for (i, s) in stas.iter().enumerate() {
             for ac in Ac::ALL {
@@ -104,13 +111,14 @@ impl Medium {
             params,
             band,
             slot,
-            responses: Responses::new(band, basic),
+            responses,
             loss: Loss::new(&stas, by_mcs, params.response_error, streams),
             channel: None,
             guided: vec![false; n],
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
             contenders,
+            late: stas.iter().map(|s| streams.get(&s.name, "sora/llack")).collect(),
             stas,
             reference: vec![Time::ZERO; n],
             airtime: vec![Span::ZERO; n],
@@ -196,6 +204,9 @@ impl Medium {
                     mode: f.mode,
                 };
                 c.received |= stations.arrived(now, &a);
+                if f.open.is_some() {
+                    self.answer(now, &a, stations);
+                }
             }
             MediumEvent::Done => self.done(now, stations),
             MediumEvent::GiveUp(i) => {
@@ -319,18 +330,22 @@ impl Medium {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
         }
         let heard = decoded != 0 || matches!(b.what, What::Bar(_));
-        let payload = if heard { stations.riding(to, from) } else { 0 };
+        // What rides on a response, and how late it is, is known when it begins.
+        let rides = stations.sends(from, c.ac);
         let b = stations.head(c.sta, c.ac).expect("it is still there");
-        let x = Exchange::plan(b, c.link, payload, &self.responses, self.band);
+        let open = heard && (rides || self.stas[to.ix()].late.is_some());
+        let mut x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
+        x.timeout += self.stas[from.ix()].patience;
         let mut answered = heard && !self.loss.response(to);
         let mut feedback = None;
         if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
-            let rate = Mode::Ofdm(self.responses.rate(mode));
+            let rate = self.responses.rate(mode);
             answered &= ch.survivors(at + x.data_end, station, back, rate, [x.response.kind.bytes()]) == 1;
             if n > 0 && self.guided[from.ix()] {
                 feedback = Some(ch.feedback(at, station, way));
             }
         }
+        c.waited += (at - c.idle_since()).max(Span::ZERO);
         let seen = Seen {
             from,
             to,
@@ -343,9 +358,10 @@ impl Medium {
             start: at,
             airtime: x.end,
             answered,
+            collided: false,
         };
         let chain = b.chain;
-        stations.aired(&Exchanged {
+        let exchanged = Exchanged {
             from,
             ac: c.ac,
             mode,
@@ -353,7 +369,7 @@ impl Medium {
             idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
             aifs: c.aifs,
             start: at,
-            protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+            protection: x.protection.map(|p| p.aired()),
             data: x.data,
             lead: x.data_end - x.data,
             sifs: self.band.sifs(),
@@ -363,7 +379,10 @@ impl Medium {
             heard,
             answered,
             collided: false,
-        });
+        };
+        if !open {
+            stations.aired(&exchanged);
+        }
         c.tries += 1;
         c.airtime += x.data;
         self.airtime[from.ix()] += x.sent();
@@ -375,15 +394,29 @@ impl Medium {
                 link: c.link,
                 tries: c.tries,
                 airtime: c.airtime,
-                payload: x.response.payload,
+                payload: 0,
                 received: 0,
+                waited: c.waited,
+                late: Span::ZERO,
             };
-            self.flight =
-                Some(Flight { contender: i, to, decoded, airtime: x.data, mode, answered, feedback, txop_end });
+            let told = open.then_some((exchanged, seen));
+            self.flight = Some(Flight {
+                contender: i,
+                to,
+                decoded,
+                airtime: x.data,
+                mode,
+                answered,
+                feedback,
+                txop_end,
+                open: told,
+            });
             self.busy_until = at + x.end;
             self.access_at(Time::NEVER, stations);
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
-            stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
+            if !open {
+                stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
+            }
         } else {
             self.fail(i, at + x.timeout, &chain, false, stations);
             // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
@@ -393,7 +426,42 @@ impl Medium {
             self.reference[to.ix()] = at + x.data_end + self.responses.eifs_less_difs();
             self.idle(stations);
         }
-        if n > 0 {
+        if n > 0 && !open {
+            stations.seen(&seen);
+        }
+    }
+
+    /// A response begins on which something may ride, or that may be late: now its length is known, and whether its sender waits.
+    fn answer<S: Stations>(&mut self, now: Time, a: &Arrival, stations: &mut S) {
+        let f = self.flight.as_mut().expect("an exchange on the air");
+        let (mut x, mut seen) = f.open.take().expect("it is open");
+        let to = f.to;
+        let late = self.stas[to.ix()].late.as_ref().map_or(Span::ZERO, |l| l.sample(&mut self.late[to.ix()]));
+        if late > self.stas[a.from.ix()].patience {
+            f.answered = false; // it is on the air all the same
+        }
+        let bare = self.responses.answer(x.response.0, x.mode, 0).duration;
+        // The data's NAV ends with the bare response, and who has not heard this one waits DIFS at least.
+        let difs = self.band.sifs() + self.slot * 2;
+        let longer = |n| (self.responses.answer(x.response.0, x.mode, n).duration - bare, difs);
+        let payload = stations.riding(now, to, a, &longer);
+        for ac in Ac::ALL {
+            let c = &mut self.contenders[to.ix() * Ac::COUNT + ac.ix()];
+            c.ready &= stations.head(to, ac).is_some(); // it may ride instead
+        }
+        let response = self.responses.answer(x.response.0, x.mode, payload);
+        let end = now + self.band.sifs() + late + response.duration;
+        let c = &mut self.contenders[f.contender as usize];
+        c.pending.answered = f.answered;
+        c.pending.payload = payload;
+        c.pending.late = late;
+        (x.response.1, x.answered) = (response.duration, f.answered);
+        (seen.airtime, seen.answered) = (end - x.start, f.answered);
+        self.airtime[to.ix()] += response.duration - bare;
+        self.busy_until = end;
+        stations.schedule(end, Lane::Completion, MediumEvent::Done);
+        stations.aired(&x);
+        if seen.mpdus > 0 {
             stations.seen(&seen);
         }
     }
@@ -404,10 +472,13 @@ impl Medium {
         for k in 0..self.winners.len() {
             let (i, at) = self.winners[k];
             let c = &mut self.contenders[i as usize];
+            stations.sends(c.sta, c.ac);
             let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
+            c.waited += (at - c.idle_since()).max(Span::ZERO);
             let (on_air, timeout) = x.collides(&self.responses);
-            let rts = x.protection.is_some();
+            let timeout = timeout + self.stas[c.sta.ix()].patience;
+            let rts = x.asks();
             let seen = Seen {
                 from: c.sta,
                 to: b.to,
@@ -420,6 +491,7 @@ impl Medium {
                 start: at,
                 airtime: on_air,
                 answered: false,
+                collided: true,
             };
             let chain = b.chain;
             stations.aired(&Exchanged {
@@ -430,7 +502,7 @@ impl Medium {
                 idle_since: c.idle_since(),
                 aifs: c.aifs,
                 start: at,
-                protection: x.protection.map(|p| (p.rts, p.cts.duration)),
+                protection: x.protection.map(|p| p.aired()),
                 data: if rts { Span::ZERO } else { x.data },
                 lead: x.data_end - x.data,
                 sifs: self.band.sifs(),
@@ -475,8 +547,9 @@ impl Medium {
             link: c.link,
             tries: c.tries.max(1), // src: ath9k counts `ts_longretry + 1` even if only RTSs went out
             airtime: c.airtime,
-            payload: 0,
             received: c.received,
+            waited: c.waited,
+            ..Report::default()
         };
         if c.tries >= chain[c.link as usize].tries && !rts {
             c.link += 1;

@@ -17,7 +17,7 @@ struct Script {
     done: Vec<(Time, StaIx, Ac, Report)>,
     seen: Vec<Seen>,
     handled: u32,
-    riding: u8,
+    riding: u16,
 }
 
 impl Stations for Script {
@@ -38,7 +38,10 @@ impl Stations for Script {
     fn seen(&mut self, s: &Seen) {
         self.seen.push(*s);
     }
-    fn riding(&mut self, _: StaIx, _: StaIx) -> u8 {
+    fn sends(&mut self, _: StaIx, _: Ac) -> bool {
+        self.riding > 0
+    }
+    fn riding(&mut self, _: Time, _: StaIx, _: &Arrival, _: &dyn Fn(u16) -> (Span, Span)) -> u16 {
         self.riding
     }
 }
@@ -52,6 +55,8 @@ fn mac(i: usize, set: Set, error: f64) -> StaMac {
         window_limit: 7,
         resets_window: true,
         rts_limit: 7,
+        late: None,
+        patience: Span::ZERO,
         error_up: error,
         error_down: error,
     }

@@ -1,43 +1,82 @@
-//! Protection by RTS/CTS: what it costs in front of a frame.
+//! Protection by RTS/CTS or CTS-to-self: what it costs in front of a frame.
 //!
-//! Stands for: 802.11-2020 10.3.2.9 (RTS, CTS), 10.6.6.2 (an RTS goes at a basic rate); ath9k sets the rate of protection
-//! frames from the basic rates as well (`setup_frame_info`, `rtscts_rate`).
-//! Differs: D1 no CTS-to-self; D2 an RTS that is sent alone always arrives.
+//! Stands for: 802.11-2020 10.3.2.9 (RTS, CTS), 10.6.6.2 (an RTS goes at a basic rate), 10.27 (ERP protection: what 802.11b stations
+//! cannot decode goes behind a CTS, or an RTS, that they can); ath9k sets the rate of protection frames from the basic
+//! rates as well (`setup_frame_info`, `rtscts_rate`).
+//! Differs: D1 an RTS that is sent alone always arrives.
 
 use super::response::{self, Kind, Response, Responses};
+use super::stations::Guard;
 use crate::phy::{Band, Mode, duration};
 use crate::sim::Span;
 
 /// The frames in front of a protected PPDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Protection {
-    /// The RTS on the air.
-    pub rts: Span,
-    /// The CTS on the air.
-    pub cts: Response,
-    /// From the start of the RTS to the start of the protected PPDU.
+    /// How they are sent.
+    pub mode: Mode,
+    /// What its sender puts on the air: an RTS, or a CTS to itself.
+    pub first: Span,
+    /// The CTS that answers an RTS; a CTS to itself nobody answers.
+    pub cts: Option<Response>,
+    /// From the start of the first to the start of the protected PPDU.
     pub lead: Span,
 }
 
+impl Protection {
+    /// As observers see it.
+    pub fn aired(&self) -> Guard {
+        Guard { mode: self.mode, first: self.first, cts: self.cts.map(|c| c.duration) }
+    }
+}
+
 /// What protects a frame of `mode`: the RTS goes at the highest basic rate that is not above the frame's reference rate.
-pub(super) fn rts_cts(mode: Mode, r: &Responses, band: Band) -> Protection {
-    let rate = r.rate(mode);
-    let rts = duration::non_ht(rate, response::RTS, band);
-    let cts = r.answer(Kind::Cts, Mode::Ofdm(rate), 0);
-    Protection { rts, cts, lead: rts + band.sifs() + cts.duration + band.sifs() }
+fn rts_cts(mode: Mode, r: &Responses, band: Band) -> Protection {
+    let mode = match r.erp() {
+        Some(e) if e.protects && !matches!(mode, Mode::Dsss(_)) => e.mode(),
+        _ => r.rate(mode),
+    };
+    let rts = duration::ppdu(mode, response::RTS, band);
+    let cts = r.answer(Kind::Cts, mode, 0);
+    Protection { mode, first: rts, cts: Some(cts), lead: rts + band.sifs() + cts.duration + band.sifs() }
+}
+
+/// What stands in front of a frame of `mode`; `rts`: it is to have RTS/CTS whatever others understand.
+pub(super) fn of(mode: Mode, rts: bool, r: &Responses, band: Band) -> Option<Protection> {
+    if rts {
+        return Some(rts_cts(mode, r, band));
+    }
+    let e = r.erp().filter(|e| e.protects && !matches!(mode, Mode::Dsss(_)))?;
+    let cts = duration::ppdu(e.mode(), response::CTS, band);
+    Some(Protection { mode: e.mode(), first: cts, cts: None, lead: cts + band.sifs() })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::response::Erp;
     use super::*;
-    use crate::phy::Ht;
+    use crate::phy::{Dsss, Hr, Ht, Ofdm};
 
     /// src: thesis table A.1: t_rtscts 27.2 us is the bits alone; with preambles, tails and two SIFS it is 88 us.
     #[test]
     fn at_24_mbit() {
         let r = Responses::new(Band::Ghz5, &[]);
-        let p = rts_cts(Mode::Ht(Ht::new(6, true, true).unwrap()), &r, Band::Ghz5);
-        assert_eq!((p.rts, p.cts.duration), (Span::from_us(28), Span::from_us(28)));
+        let p = of(Mode::Ht(Ht::new(6, true, true).unwrap()), true, &r, Band::Ghz5).unwrap();
+        assert_eq!((p.first, p.cts.unwrap().duration), (Span::from_us(28), Span::from_us(28)));
         assert_eq!(p.lead, Span::from_us(28 + 16 + 28 + 16));
+        assert_eq!(of(Mode::Ofdm(Ofdm::R54), false, &r, Band::Ghz5), None);
+    }
+
+    /// By hand: a CTS of 14 bytes at 11 Mbit/s is 112 / 11 = 10.2, so 11 us, behind 96 us; an RTS of 20 bytes 160 / 11, so 15.
+    #[test]
+    fn beside_802_11b_stations() {
+        let erp = Erp { basic: Dsss::R11, short: true, protects: true };
+        let r = Responses::beside(Band::Ghz2, &[], Some(erp));
+        let p = of(Mode::Ofdm(Ofdm::R54), false, &r, Band::Ghz2).unwrap();
+        assert_eq!((p.first, p.cts, p.lead), (Span::from_us(107), None, Span::from_us(117)));
+        let p = of(Mode::Ofdm(Ofdm::R54), true, &r, Band::Ghz2).unwrap();
+        assert_eq!(p.lead, Span::from_us(96 + 15 + 10 + 107 + 10));
+        let b = Mode::Dsss(Hr { rate: Dsss::R11, short: true });
+        assert_eq!(of(b, false, &r, Band::Ghz2), None, "its own kind needs none");
     }
 }

@@ -3,9 +3,10 @@
 //! Stands for: 802.11-2020 10.6.6.5.2 (rate of a control response: the highest basic rate that is not above the rate, or
 //! the non-HT reference rate, of the frame it answers), table 10-8 (non-HT reference rates), 9.3.1.2 ff. (frame sizes),
 //! 9.3.1.8.2 (compressed Block Ack, 32 bytes).
-//! Differs: D1 responses are non-HT always (no HT Block Ack); D2 the basic rate set is of OFDM rates.
+//! Where 802.11b stations are about ([`Erp`]), a frame of DSSS or CCK is answered by one, an OFDM frame by OFDM (same modulation class).
+//! Differs: D1 responses are non-HT always (no HT Block Ack); D2 the basic rates of 802.11b are all up to the highest of them.
 
-use crate::phy::{Band, Mode, Ofdm, duration};
+use crate::phy::{Band, Dsss, Hr, Mode, Ofdm, dsss, duration};
 use crate::sim::Span;
 
 /// Bytes of an RTS.
@@ -49,77 +50,130 @@ pub struct Response {
     /// Time on the air, payload included.
     pub duration: Span,
     /// Opaque bytes that ride on it.
-    pub payload: u8,
+    pub payload: u16,
+}
+
+/// What a BSS does that has 802.11b stations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Erp {
+    /// The highest basic rate of theirs.
+    pub basic: Dsss,
+    /// Short preambles.
+    pub short: bool,
+    /// OFDM frames are preceded by a CTS-to-self that these stations understand.
+    pub protects: bool,
+}
+
+impl Default for Erp {
+    fn default() -> Erp {
+        Erp { basic: Dsss::R11, short: true, protects: true }
+    }
+}
+
+impl Erp {
+    /// How a protection frame is sent.
+    pub const fn mode(self) -> Mode {
+        Mode::Dsss(Hr { rate: self.basic, short: self.short })
+    }
 }
 
 /// The basic rate set and what follows from it: with which rate what is answered, and how long that takes.
 #[derive(Clone, Debug)]
 pub struct Responses {
     band: Band,
-    /// By the rate of the frame that is answered.
-    rate: [Ofdm; 8],
-    ack: [Span; 8],
-    block_ack: [Span; 8],
+    erp: Option<Erp>,
+    /// By the rate of the frame that is answered: [`row`].
+    rate: [Mode; ROWS],
+    ack: [Span; ROWS],
+    block_ack: [Span; ROWS],
     eifs_less_difs: Span,
 }
 
-/// The rate that bounds the rate of a response to `mode`. src: 802.11-2020 table 10-8
-pub const fn reference_rate(mode: Mode) -> Ofdm {
+const ROWS: usize = Ofdm::ALL.len() + Dsss::ALL.len();
+
+/// The place of what answers a frame of `mode` in the tables.
+const fn row(mode: Mode) -> usize {
     match mode {
-        Mode::Ofdm(r) => r,
-        Mode::Ht(h) => match h.mcs() % 8 {
-            0 => Ofdm::R6,
-            1 => Ofdm::R12,
-            2 => Ofdm::R18,
-            3 => Ofdm::R24,
-            4 => Ofdm::R36,
-            5 => Ofdm::R48,
-            _ => Ofdm::R54,
-        },
+        Mode::Dsss(h) => Ofdm::ALL.len() + h.rate as usize,
+        m => reference_rate(m) as usize,
+    }
+}
+
+/// The rate that bounds the rate of a response to an OFDM, HT or VHT `mode`. src: 802.11-2020 table 10-8
+const fn reference_rate(mode: Mode) -> Ofdm {
+    let mcs = match mode {
+        Mode::Dsss(_) => 0,
+        Mode::Ofdm(r) => return r,
+        Mode::Ht(h) => h.mcs() % 8,
         // 256-QAM's reference is 54 Mbit/s as well.
-        Mode::Vht(v) => match v.mcs() {
-            0 => Ofdm::R6,
-            1 => Ofdm::R12,
-            2 => Ofdm::R18,
-            3 => Ofdm::R24,
-            4 => Ofdm::R36,
-            5 => Ofdm::R48,
-            _ => Ofdm::R54,
-        },
+        Mode::Vht(v) => v.mcs(),
+    };
+    match mcs {
+        0 => Ofdm::R6,
+        1 => Ofdm::R12,
+        2 => Ofdm::R18,
+        3 => Ofdm::R24,
+        4 => Ofdm::R36,
+        5 => Ofdm::R48,
+        _ => Ofdm::R54,
     }
 }
 
 impl Responses {
     /// Of a BSS with these basic rates. An empty set stands for the mandatory 6, 12 and 24 Mbit/s.
     pub fn new(band: Band, basic: &[Ofdm]) -> Responses {
+        Responses::beside(band, basic, None)
+    }
+    /// The same with 802.11b stations in it.
+    pub fn beside(band: Band, basic: &[Ofdm], erp: Option<Erp>) -> Responses {
         let basic = if basic.is_empty() { &[Ofdm::R6, Ofdm::R12, Ofdm::R24] } else { basic };
         // src: 802.11-2020 10.6.6.5.2: no basic rate at or below it: the highest mandatory rate at or below it
         let answer = |r: Ofdm| {
             let best = |set: &[Ofdm]| set.iter().copied().filter(|&b| b <= r).max();
             best(basic).or(best(&[Ofdm::R6, Ofdm::R12, Ofdm::R24])).unwrap_or(Ofdm::R6)
         };
-        let rate = Ofdm::ALL.map(answer);
+        let rate = core::array::from_fn(|i| match Ofdm::ALL.get(i) {
+            Some(&r) => Mode::Ofdm(answer(r)),
+            None => {
+                let r = Dsss::ALL[i - Ofdm::ALL.len()];
+                let short = erp.is_some_and(|e| e.short);
+                Mode::Dsss(Hr { rate: erp.map_or(r, |e| e.basic.min(r)), short })
+            }
+        });
+        // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS
+        let slowest = match erp {
+            Some(_) => Mode::Dsss(Hr { rate: Dsss::R1, short: false }),
+            None => Mode::Ofdm(Ofdm::R6),
+        };
         Responses {
             band,
+            erp,
             rate,
-            ack: rate.map(|r| duration::non_ht(r, ACK, band)),
-            block_ack: rate.map(|r| duration::non_ht(r, BLOCK_ACK, band)),
-            // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS
-            eifs_less_difs: band.sifs() + duration::non_ht(Ofdm::R6, ACK, band),
+            ack: rate.map(|m| duration::ppdu(m, ACK, band)),
+            block_ack: rate.map(|m| duration::ppdu(m, BLOCK_ACK, band)),
+            eifs_less_difs: band.sifs() + duration::ppdu(slowest, ACK, band),
         }
     }
-    /// The rate of what answers a frame of this mode.
-    pub fn rate(&self, to: Mode) -> Ofdm {
-        self.rate[reference_rate(to) as usize]
+    /// How what answers a frame of this mode is sent.
+    pub const fn rate(&self, to: Mode) -> Mode {
+        self.rate[row(to)]
+    }
+    /// Where the BSS has 802.11b stations.
+    pub const fn erp(&self) -> Option<Erp> {
+        self.erp
+    }
+    /// The slot time: the long one where a station knows no other. src: 802.11-2020 18.4.5
+    pub const fn slot(&self) -> Span {
+        if self.erp.is_some() { dsss::SLOT } else { self.band.slot() }
     }
     /// What answers a frame of this mode, with `payload` bytes riding on it.
-    pub fn answer(&self, kind: Kind, to: Mode, payload: u8) -> Response {
-        let i = reference_rate(to) as usize;
+    pub fn answer(&self, kind: Kind, to: Mode, payload: u16) -> Response {
+        let i = row(to);
         let duration = match (kind, payload) {
             (Kind::BlockAck, 0) => self.block_ack[i],
             (_, 0) => self.ack[i], // a CTS is as long as an ACK
-            (Kind::BlockAck, n) => duration::non_ht(self.rate[i], BLOCK_ACK + u32::from(n), self.band),
-            (_, n) => duration::non_ht(self.rate[i], ACK + u32::from(n), self.band),
+            (Kind::BlockAck, n) => duration::ppdu(self.rate[i], BLOCK_ACK + u32::from(n), self.band),
+            (_, n) => duration::ppdu(self.rate[i], ACK + u32::from(n), self.band),
         };
         Response { kind, duration, payload }
     }
@@ -127,10 +181,14 @@ impl Responses {
     pub const fn eifs_less_difs(&self) -> Span {
         self.eifs_less_difs
     }
-    /// How long after the end of a frame its sender knows that nothing answers.
+    /// How long after the end of a frame of this mode its sender knows that nothing answers.
     /// src: 802.11-2020 10.3.2.11: aSIFSTime + aSlotTime + aRxPHYStartDelay
-    pub fn timeout(&self) -> Span {
-        self.band.sifs() + self.band.slot() + duration::RX_PHY_START_DELAY
+    pub fn timeout(&self, to: Mode) -> Span {
+        let start = match self.rate(to) {
+            Mode::Dsss(h) => h.plcp(),
+            _ => duration::RX_PHY_START_DELAY,
+        };
+        self.band.sifs() + self.slot() + start
     }
 }
 
@@ -152,7 +210,7 @@ mod tests {
         assert_eq!(r.answer(Kind::BlockAck, ht(15), 0).duration, Span::from_us(32), "24 Mbit/s");
         assert_eq!(r.answer(Kind::Ack, Mode::Ofdm(Ofdm::R54), 0).duration, Span::from_us(28));
         assert_eq!(r.eifs_less_difs(), Span::from_us(60));
-        assert_eq!(r.timeout(), Span::from_us(45));
+        assert_eq!(r.timeout(ht(0)), Span::from_us(45));
     }
 
     /// src: thesis table 3.1: T_DACK 22.6 us at 12 Mbit/s is the ACK's bits alone; 4 bytes more are 2.67 us of bits.
@@ -162,5 +220,24 @@ mod tests {
         let m = Mode::Ofdm(Ofdm::R54);
         assert_eq!(r.answer(Kind::Ack, m, 0).duration, Span::from_us(32)); // 134 bits / 48 -> 3
         assert_eq!(r.answer(Kind::Ack, m, 4).duration, Span::from_us(36)); // 166 bits / 48 -> 4
+    }
+
+    /// By hand: an ACK of 14 bytes takes 112 us at 1 Mbit/s and 10.2, so 11 us at 11, behind 192 or 96 us.
+    #[test]
+    fn beside_802_11b_stations() {
+        let r = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R11, short: true, protects: false }));
+        let b = |rate| Mode::Dsss(Hr { rate, short: true });
+        assert_eq!(r.answer(Kind::Ack, b(Dsss::R11), 0).duration, Span::from_us(96 + 11));
+        assert_eq!(r.answer(Kind::Ack, b(Dsss::R1), 0).duration, Span::from_us(192 + 112));
+        assert_eq!(r.answer(Kind::Ack, Mode::Ofdm(Ofdm::R54), 0).duration, Span::from_us(28 + 6), "OFDM answers OFDM");
+        assert_eq!(r.slot(), Span::from_us(20));
+        assert_eq!(r.eifs_less_difs(), Span::from_us(10 + 304));
+        assert_eq!(r.timeout(b(Dsss::R11)), Span::from_us(10 + 20 + 96));
+        let low = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R2, short: true, protects: false }));
+        assert_eq!(
+            low.answer(Kind::Ack, b(Dsss::R11), 0).duration,
+            Span::from_us(96 + 56),
+            "2 Mbit/s is the highest basic rate"
+        );
     }
 }

@@ -173,12 +173,14 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
             // ns-3 goes on with the window that the A-MPDU before the BAR has left
             resets_window: false,
             rts_limit: p.retry_limit,
+            late: None,
+            patience: Span::ZERO,
             error_up: 0.0,
             error_down: 0.0,
         })
         .collect();
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
-    let bar_rate = Mode::Ofdm(m.responses().rate(mode));
+    let bar_rate = m.responses().rate(mode);
     let sources = (0..=p.stations).map(|i| (i > 0).then(|| Source::new(p, mode, qos))).collect();
     let mut w = World {
         queue: EventQueue::default(),

@@ -4,8 +4,8 @@ use super::ac::Ac;
 use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
+use crate::phy::Mode;
 use crate::phy::channel::Feedback;
-use crate::phy::{Mode, Ofdm};
 use crate::sim::{Lane, NodeId, Span, Time};
 
 /// The MAC of one station.
@@ -25,6 +25,10 @@ pub struct StaMac {
     pub resets_window: bool,
     /// RTSs without CTS after which a frame is given back (802.11: dot11ShortRetryLimit; ath9k: INIT_SH_RETRY).
     pub rts_limit: u8,
+    /// How late its responses are.
+    pub late: Option<crate::driver::sora::Late>,
+    /// How much longer than usual it waits for a response.
+    pub patience: Span,
     /// Probability that an MPDU it sends is not decoded.
     pub error_up: f64,
     /// Probability that an MPDU that the access point sends to it is not decoded.
@@ -69,6 +73,19 @@ pub struct Seen {
     pub airtime: Span,
     /// Whether the response came.
     pub answered: bool,
+    /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
+}
+
+/// RTS and CTS, or a CTS to oneself, on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// How they are sent.
+    pub mode: Mode,
+    /// What the sender sends.
+    pub first: Span,
+    /// The CTS that answers; none: the first was a CTS to its sender.
+    pub cts: Option<Span>,
 }
 
 /// A frame exchange laid out in time: what a listener could tell of it and what only its sender knows.
@@ -88,8 +105,8 @@ pub struct Exchanged {
     pub aifs: Span,
     /// The first bit on the air (of the RTS, if it has one).
     pub start: Time,
-    /// RTS and CTS on the air, if it is protected.
-    pub protection: Option<(Span, Span)>,
+    /// What protects it, if anything does.
+    pub protection: Option<Guard>,
     /// The data PPDU on the air; zero if it was not sent, since the RTS collided.
     pub data: Span,
     /// From the start to the first bit of the data.
@@ -98,8 +115,8 @@ pub struct Exchanged {
     pub sifs: Span,
     /// What answers it, and for how long.
     pub response: (response::Kind, Span),
-    /// The rate of RTS, CTS and response.
-    pub control: Ofdm,
+    /// How the response is sent.
+    pub control: Mode,
     /// Bit `i`: MPDU `i` is decoded by its receiver.
     pub decoded: u64,
     /// The receiver answers.
@@ -161,8 +178,15 @@ pub trait Stations {
     fn aired(&mut self, _x: &Exchanged) {}
     /// A PPDU with MPDUs went on the air.
     fn seen(&mut self, seen: &Seen);
-    /// How many opaque bytes `from` lets ride on its response to `to` (HACK). They come with [`Report::payload`].
-    fn riding(&mut self, _from: StaIx, _to: StaIx) -> u8 {
+    /// The head of (`s`, `ac`) goes on the air. Whether something may ride on the response.
+    #[inline]
+    fn sends(&mut self, _s: StaIx, _ac: Ac) -> bool {
+        false
+    }
+    /// How many opaque bytes `s` lets ride on its response to `a`, which it has just received and answers now (HACK). They come with
+    /// [`Report::payload`]. `longer`: by how much so many bytes lengthen the response, and how much of that DIFS covers. Only asked where [`Stations::sends`] said that something may.
+    #[inline]
+    fn riding(&mut self, _now: Time, _s: StaIx, _a: &Arrival, _longer: &dyn Fn(u16) -> (Span, Span)) -> u16 {
         0
     }
 }

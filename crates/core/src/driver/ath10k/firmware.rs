@@ -110,6 +110,14 @@ impl Firmware {
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
         self.hw[ac.ix()].front().map(|u| &u.burst)
     }
+    /// Whether there is more for station `to`, beside the head of `ac`.
+    pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
+        let waits = |q: &Queue| !q.fresh.is_empty() || !q.redo.is_empty();
+        let head = |(k, hw): (usize, &VecDeque<Unit>)| {
+            hw.iter().skip(usize::from(k == ac.ix())).any(|u| u.burst.to == to && !u.bufs.is_empty())
+        };
+        self.queues[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(waits) || self.hw.iter().enumerate().any(head)
+    }
     /// A frame comes from the host.
     pub fn take(&mut self, slot: Slot, to: StaIx, tid: Tid) {
         let i = to.ix() * Tid::COUNT + tid.ix();

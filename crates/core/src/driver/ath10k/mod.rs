@@ -86,6 +86,10 @@ impl<Q: Above> Ath10k<Q> {
     pub fn pending(&self) -> u16 {
         self.host.pending()
     }
+    /// Whether the firmware has more for station `to`, beside the head of `ac`.
+    pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
+        self.fw.more_for(to, ac)
+    }
     /// A packet came, in order.
     pub fn rx(&mut self, p: &Packet) {
         self.up.push(*p);

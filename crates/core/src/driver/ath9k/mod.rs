@@ -18,6 +18,7 @@
 mod complete;
 mod limits;
 mod rx;
+mod seize;
 mod tid;
 pub mod tidq;
 
@@ -78,6 +79,13 @@ struct Hw {
     queue: VecDeque<Burst>,
     /// Of these, bursts under an agreement (`axq_ampdu_depth`).
     ampdus: u8,
+}
+
+impl Hw {
+    /// Whether it has frames for `to`, the first burst left out or not.
+    fn more_for(&self, to: StaIx, but_first: bool) -> bool {
+        self.queue.iter().skip(usize::from(but_first)).any(|b| b.to == to && !b.mpdus.is_empty())
+    }
 }
 
 /// The driver and its hardware queues.
@@ -141,6 +149,12 @@ impl Ath9k {
         b.tid = tid;
         b.ac = self.category(tid);
         b
+    }
+    /// Whether it holds more for station `to`, beside the head of `ac`.
+    pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
+        let tids = &self.tids[to.ix() * Tid::COUNT..][..Tid::COUNT];
+        tids.iter().any(|t| !t.retry.is_empty())
+            || self.hw.iter().enumerate().any(|(k, h)| h.more_for(to, k == ac.ix()))
     }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {

@@ -135,6 +135,13 @@ impl Queues {
     pub fn cut(&self) -> u64 {
         self.cut
     }
+    /// Whether packets for station `to` wait, where that can be told.
+    pub fn more_for(&self, to: StaIx) -> bool {
+        match &self.kind {
+            Queued::Qdiscs(_) => false,
+            Queued::Txqs(q, _) => (0..Tid::COUNT as u8).any(|t| q.has_frames(u16::from(to.0), t)),
+        }
+    }
     /// Packets in them.
     pub fn packets(&self) -> u64 {
         match &self.kind {

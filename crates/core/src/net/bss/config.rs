@@ -1,12 +1,13 @@
 //! What a BSS is built from, and which combinations make no sense.
 
-use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, sora};
 use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
-use crate::phy::{Band, McsLoss, Mode, Ofdm};
+use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
 use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
+use crate::wifi::response::Erp;
 use crate::wifi::{Ac, StaMac, medium, reorder};
 use crate::{mac80211, rate};
 
@@ -17,6 +18,8 @@ pub struct BssConfig {
     pub band: Band,
     /// Basic rates; empty: the mandatory 6, 12 and 24 Mbit/s.
     pub basic: Vec<Ofdm>,
+    /// How the BSS gets on with 802.11b stations, should there be any.
+    pub erp: Erp,
     /// The medium.
     pub medium: medium::Params,
     /// MPDUs that are lost by the mode they are sent with.
@@ -27,6 +30,8 @@ pub struct BssConfig {
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
     pub qos: bool,
+    /// TCP ACKs on link-layer responses.
+    pub hack: crate::wifi::hack::Params,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
     /// What QoS stations contend with: the access point, and the others.
@@ -42,9 +47,11 @@ pub struct StaConfig {
     pub name: String,
     /// The node it is.
     pub node: NodeId,
-    /// The mode that it and the access point send to each other with; under a rate control, the fastest that they may use: its
-    /// streams, width and guard interval. (The access point's own entry is not used.)
+    /// The mode that the access point sends to it with; under a rate control, the fastest of those it chooses from. (The access point's
+    /// own entry is not used.)
     pub mode: Mode,
+    /// The same of what it sends to the access point.
+    pub mode_up: Mode,
     /// Its device.
     pub driver: DriverConfig,
     /// Sends A-MPDUs.
@@ -80,6 +87,8 @@ pub enum DriverConfig {
     Ath10kTxqs(Box<ath10k::Params>),
     /// The Linksys access point, which has queues of its own.
     Linksys(linksys::Params),
+    /// SoRa: ath9k's queues without aggregation, late responses.
+    Sora(ath9k::Params, sora::Params),
 }
 
 impl DriverConfig {
@@ -145,6 +154,9 @@ impl BssConfig {
                     "the firmware of ath10k's cards does QoS only: use 802.11n or 802.11ac, or driver ath9k",
                 );
             }
+            if matches!(s.driver, DriverConfig::Sora(..)) && (self.qos || s.aggregates) {
+                return bad(s, "SoRa is an 802.11a radio: wifi.standard = \"a\"");
+            }
             if s.driver.is_usb() && (!self.qos || !s.aggregates) {
                 return bad(
                     s,
@@ -159,6 +171,16 @@ impl BssConfig {
                     s,
                     "Minstrel-HT of 3.18 knows 802.11n up to three streams: use minstrel_ht.version = \"6.12\"",
                 );
+            }
+            if self.qos && matches!(s.mode, Mode::Dsss(_)) {
+                return bad(s, "an 802.11b station has no QoS: its BSS is wifi.standard = \"b\" or \"g\"");
+            }
+            let old = [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::Dsss(_)));
+            if old && self.channel.0.on {
+                return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
+            }
+            if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
+                return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
             }
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
@@ -177,7 +199,20 @@ impl BssConfig {
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
-        if self.qos { self.edca[i.min(1)] } else { Set::Dcf.all() }
+        if self.qos {
+            return self.edca[i.min(1)];
+        }
+        let old = |s: &StaConfig| matches!(s.mode_up, Mode::Dsss(_));
+        // src: 802.11-2020 18.4.5: aCWmin(0), of whoever knows no OFDM; aCWmin(1) of the others
+        let cck = if i == 0 { self.stations[1..].iter().all(old) } else { old(&self.stations[i]) };
+        Set::Dcf.all().map(|a| if cck { Access { cw_min: dsss::CW_MIN, ..a } } else { a })
+    }
+    /// How it gets on with 802.11b stations, if it has any.
+    pub(super) fn erp(&self) -> Option<Erp> {
+        let old = |s: &StaConfig| matches!(s.mode, Mode::Dsss(_)) || matches!(s.mode_up, Mode::Dsss(_));
+        let stations = &self.stations[1..];
+        let protects = self.erp.protects && !stations.iter().all(old);
+        stations.iter().any(old).then_some(Erp { protects, ..self.erp })
     }
 }
 
@@ -186,7 +221,13 @@ impl StaConfig {
         let i = cfg.stations.iter().position(|s| core::ptr::eq(s, self)).expect("a station of this BSS");
         let mut access = cfg.access(i);
         // src: linux@6.12 ath9k/mac.h INIT_SSH_RETRY, INIT_SH_RETRY; ath9k_htc programs them by the same code
+        let (mut late, mut patience) = (None, crate::sim::Span::ZERO);
         let (window_limit, rts_limit) = match &self.driver {
+            DriverConfig::Sora(_, p) => {
+                late = Some(sora::Late::new(p));
+                patience = p.patience();
+                (7, 7) // dot11ShortRetryLimit
+            }
             // That ath10k's hardware does the same is assumed: a MAC of the same family.
             DriverConfig::Ath9k(_)
             | DriverConfig::Ath9kTidq(..)
@@ -210,6 +251,8 @@ impl StaConfig {
             window_limit,
             resets_window: true,
             rts_limit,
+            late,
+            patience,
             error_up: self.error_up,
             error_down: self.error_down,
         }

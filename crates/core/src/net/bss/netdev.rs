@@ -41,7 +41,7 @@ impl Netdev {
         let s = &cfg.stations[i];
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
-        let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode] };
+        let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode_up] };
         let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
@@ -63,7 +63,7 @@ impl Netdev {
                 let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
-            DriverConfig::Ath9k(p) => {
+            DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
                 let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
@@ -73,9 +73,9 @@ impl Netdev {
                 let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode, &modes),
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode_up, &modes),
             DriverConfig::Ath9kHtcTxqs(p) => {
-                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode, &modes)
+                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode_up, &modes)
             }
         }
     }
@@ -241,6 +241,24 @@ impl Netdev {
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
             Netdev::Ath10k(_, d) => d.take_up(up),
             Netdev::Linksys(_, d) => d.take_up(up),
+        }
+    }
+    /// Whether more waits for station `to`, beside the head of `ac`: in queues that tell stations apart.
+    pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
+        let txqs = |q: &Txqs| (0..Tid::COUNT as u8).any(|t| q.has_frames(u16::from(to.0), t));
+        match self {
+            Netdev::Ath9k(q, d) => txqs(q) || d.more_for(to, ac),
+            Netdev::Ath9kTidq(_, d) => d.more_for(to, ac),
+            Netdev::Ath9kHtc(q, _) => q.more_for(to), // what the firmware has, it does not say
+            Netdev::Ath10k(q, d) => q.more_for(to) || d.more_for(to, ac),
+            Netdev::Linksys(q, d) => q.more_for(to) || d.more_for(to, ac),
+        }
+    }
+    /// Gives up pure ACKs that wait and were never on the air, oldest first, as long as `takes` takes them. Only ath9k can. `tried`: a bit
+    /// for each category whose head was on the air.
+    pub fn seize(&mut self, now: Time, tried: u8, takes: impl FnMut(&Packet) -> bool, sink: &mut Sink<'_>) {
+        if let Netdev::Ath9k(q, d) = self {
+            d.seize(now, tried, q, takes, sink);
         }
     }
     /// Packets that wait to be sent: above the driver, and in it and its hardware.

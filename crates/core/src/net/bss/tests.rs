@@ -17,6 +17,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         name: name.into(),
         node: NodeId(node),
         mode,
+        mode_up: mode,
         driver: DriverConfig::Ath9k(ath9k::Params::default()),
         aggregates: mode.aggregates(),
         rate: rate::Setup::default(),
@@ -66,10 +67,12 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
     BssConfig {
         band: Band::Ghz5,
         basic: vec![],
+        erp: Default::default(),
         medium: medium::Params::default(),
         mcs_loss: crate::phy::McsLoss::default(),
         channel: Default::default(),
         reorder: reorder::Params::default(),
+        hack: Default::default(),
         qos: mode.aggregates(),
         rfc8325: true,
         edca: [Set::AccessPoint.all(), Set::Station.all()],
@@ -419,7 +422,7 @@ proptest! {
         let mut c = config(mcs.len() as u16, ht(7));
         c.medium.response_error = response;
         for (s, &m) in c.stations[1..].iter_mut().zip(&mcs) {
-            (s.mode, s.error_up, s.error_down) = (ht(m), error, error);
+            (s.mode, s.mode_up, s.error_up, s.error_down) = (ht(m), ht(m), error, error);
         }
         for s in &mut c.stations {
             let p = ath9k(s);
@@ -438,6 +441,7 @@ proptest! {
             s.queues.aql = crate::tcp::Auto::Set(report % 2 == 0);
             let mcs = if let Mode::Ht(h) = s.mode { h.mcs() } else { 0 };
             s.mode = vht(mcs % 10, if mcs > 9 { 2 } else { 1 });
+            s.mode_up = s.mode;
         }
         let mut w = World::new(&c, seed);
         for (i, payload, dscp, keep, up) in flows {

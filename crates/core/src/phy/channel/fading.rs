@@ -2,7 +2,7 @@
 //!
 //! Stands for: Rayleigh taps as sums of sinusoids with random angles of arrival and phases (Y. R. Zheng and C. Xiao, "Simulation models with
 //! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
-//! tap a constant part (Rician, factor K).
+//! tap a constant part (Rician, factor K). Where nobody carries a station about, most of the scattered power stands still, too.
 //! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part does not
 //! turn (a walker's does, at a frequency of its own angle).
 
@@ -16,8 +16,10 @@ const TAU: f64 = core::f64::consts::TAU;
 /// One path through the air, from one antenna to another.
 #[derive(Clone, Debug)]
 pub(super) struct Fading {
-    /// By tap: amplitude of the scattered part.
+    /// By tap: amplitude of a wave of the part that moves.
     amplitude: [f32; TAPS],
+    /// By tap: the part that stands still.
+    still: [(f32, f32); TAPS],
     /// By tap and wave: turns a second, and the phase at the start in turns.
     waves: [[(f64, f64); WAVES]; TAPS],
     /// The constant part of the first tap: amplitude, turns a second, phase in turns.
@@ -35,6 +37,8 @@ pub(super) struct Shape {
     pub delay_ns: f64,
     /// Rician factor of the whole channel, ratio.
     pub k: f64,
+    /// Share of the scattered power that moves.
+    pub moving: f64,
     /// Doppler frequency, Hz.
     pub doppler: f64,
 }
@@ -50,12 +54,19 @@ impl Fading {
         }
         let total: f64 = power.iter().sum();
         let scattered = 1.0 / (1.0 + s.k);
-        let amplitude = power.map(|p| sqrt(p / total * scattered / WAVES as f64) as f32);
+        let waves_of = |share: f64| power.map(|p| sqrt(p / total * scattered * share / WAVES as f64) as f32);
+        let amplitude = waves_of(s.moving);
         let waves = core::array::from_fn(|_| {
             let start = rng.unit();
             core::array::from_fn(|m| {
                 let angle = (m as f64 + start) / WAVES as f64;
                 (s.doppler * f64::from(cosf((TAU * angle) as f32)), rng.unit())
+            })
+        });
+        let still = waves_of(1.0 - s.moving).map(|a| {
+            (0..WAVES).fold((0.0, 0.0), |sum: (f32, f32), _| {
+                let (re, im) = turned(rng.unit());
+                (sum.0 + a * re, sum.1 + a * im)
             })
         });
         let heading = f64::from(cosf((TAU * rng.unit()) as f32));
@@ -69,13 +80,13 @@ impl Fading {
                 })
             })
             .collect();
-        Fading { amplitude, waves, steady, turn }
+        Fading { amplitude, still, waves, steady, turn }
     }
 
     /// The complex gain of each sub-carrier at `t`, onto the end of `out`. Mean power 1.
     pub fn at(&self, t: Time, out: &mut Vec<(f32, f32)>) {
         let s = t.ns() as f64 * 1e-9;
-        let mut taps = [(0.0_f32, 0.0_f32); TAPS];
+        let mut taps = self.still;
         for ((tap, waves), &a) in taps.iter_mut().zip(&self.waves).zip(&self.amplitude) {
             if a == 0.0 {
                 continue;
@@ -125,7 +136,7 @@ mod tests {
 
     #[test]
     fn power_is_one_and_rayleigh_fades() {
-        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, moving: 1.0, doppler: 20.0 };
         let all: Vec<f32> = (0..20).flat_map(|s| powers(&shape, s, 400)).flatten().collect();
         let mean = all.iter().sum::<f32>() / all.len() as f32;
         assert!((mean - 1.0).abs() < 0.05, "{mean}");
@@ -136,17 +147,27 @@ mod tests {
 
     #[test]
     fn a_strong_constant_part_hardly_fades_and_no_delay_is_flat() {
-        let shape = Shape { subcarriers: 56, delay_ns: 0.0, k: 100.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 56, delay_ns: 0.0, k: 100.0, moving: 1.0, doppler: 20.0 };
         for g in powers(&shape, 3, 200) {
             assert!(g.iter().all(|p| (0.4..2.0).contains(p)));
             assert!(g.iter().all(|p| (p - g[0]).abs() < 1e-5));
         }
     }
 
+    #[test]
+    fn what_stands_still_does_and_differs_between_links() {
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, moving: 0.0, doppler: 20.0 };
+        let (a, b) = (powers(&shape, 1, 5), powers(&shape, 2, 1));
+        assert!(a.iter().all(|g| *g == a[0]) && a[0] != b[0]);
+        let all: Vec<f32> = (0..300).flat_map(|s| powers(&shape, s, 1)).flatten().collect();
+        let mean = all.iter().sum::<f32>() / all.len() as f32;
+        assert!((mean - 1.0).abs() < 0.1, "{mean}");
+    }
+
     /// The autocorrelation of Clarke's model is J0(2 pi fd t): zero at fd t = 0.383, and half at 0.242.
     #[test]
     fn doppler_is_clarkes() {
-        let shape = Shape { subcarriers: 1, delay_ns: 0.0, k: 0.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 1, delay_ns: 0.0, k: 0.0, moving: 1.0, doppler: 20.0 };
         let (mut sum, mut n) = ([0.0_f64; 3], 0.0);
         for seed in 0..400 {
             let f = Fading::new(&shape, &mut Streams::new(seed).get("x", "fading"));

@@ -15,7 +15,7 @@ crate::params! {
         /// Which of the fifty topologies the stations' places are taken from: five a placement. 0: none, SNRs are given.
         topology: u8 = 0, in 0 => 50, src "thesis 5.9.1";
         /// What the places and the shadowing are drawn from, apart from the run's seed; of 1 to 4 the one that calibrates best.
-        layout: u32 = 2, src "this project";
+        layout: u32 = 1, src "this project";
         /// The floor's length, m.
         length_m: f64 = 40.0, in 5.0 => 500.0, src "this project: an office floor";
         /// Its depth, m.

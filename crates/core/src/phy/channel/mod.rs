@@ -13,7 +13,8 @@
 //! section 5.6.1 and 5.6.2 (what the hardware reports).
 //! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
 //! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
-//! D5 sub-carriers of pilots and data are alike; D6 a mode narrower than the channel uses its lower part, with all of the power.
+//! D5 sub-carriers of pilots and data are alike; D6 a mode narrower than the channel uses its lower part, with all of the power; 802.11a's
+//! rates go as non-HT duplicates over all of it (802.11-2020 19.3.11.12), and their copies are not combined.
 
 mod coding;
 mod fading;
@@ -45,6 +46,8 @@ crate::params! {
         delay_spread: Span = Span::from_ns(50), in Span::ZERO => Span::from_us(1), src "IEEE 802.11-03/940r4 TGn channel models B to D: 15 to 50 ns";
         /// Rician factor, dB: the constant part over the scattered one. -40: Rayleigh.
         k_db: f64 = 3.0, in -40.0 => 60.0, src "IEEE 802.11-03/940r4 TGn model D: 3 dB with line of sight";
+        /// Share of the scattered power that moves: all of it about a station that is carried, little where only people pass.
+        moving: f64 = 1.0, in 0.0 => 1.0, src "Clarke's model; links that stand still have temporal Rician factors of 10 dB and more";
         /// Doppler frequency, Hz: walking speed is about 23 at 5.8 GHz, moving people about 1; 0: nothing moves.
         doppler: f64 = 0.0, in 0.0 => 1000.0, src "speed / wavelength";
         /// Deviation of a slow drift of the SNR, dB: people who walk through the way.
@@ -116,6 +119,7 @@ pub fn modulation(mode: Mode) -> Modulation {
 
 fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
     match mode {
+        Mode::Dsss(_) => unreachable!("a BSS with 802.11b stations has no channel (BssConfig::check)"),
         Mode::Ofdm(r) => OFDM[r as usize],
         Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
         Mode::Vht(v) => MCS[usize::from(v.mcs())],
@@ -196,6 +200,7 @@ impl Channel {
             subcarriers: subcarriers(mhz),
             delay_ns: par.delay_spread.ns() as f64,
             k: linear(par.k_db),
+            moving: par.moving,
             doppler: par.doppler,
         };
         let link = |(i, e): (usize, &End)| {
@@ -258,7 +263,7 @@ impl Channel {
     pub fn per_octet(&mut self, now: Time, station: usize, way: Way, mode: Mode) -> f64 {
         self.refresh(now, station, way);
         let (mhz, l) = (self.mhz, &mut self.links[station]);
-        let width = mode.mhz().min(mhz);
+        let width = if matches!(mode, Mode::Ofdm(_)) { mhz } else { mode.mhz().min(mhz) };
         let streams = (mode.streams() as usize).min(l.paths.len());
         let (modulation, rate) = coding_of(mode);
         let at = match mode {

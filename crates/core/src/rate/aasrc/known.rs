@@ -42,6 +42,8 @@ pub struct Known {
     pub reference: Option<i32>,
     /// Feedback has lifted the bar.
     pub forced: bool,
+    /// Its last probe was too small to tell.
+    pub open: bool,
 }
 
 impl Known {
@@ -57,15 +59,18 @@ impl Known {
             updated: Time::ZERO,
             reference: None,
             forced: false,
+            open: false,
         }
     }
     /// Nothing is known of it any more, and it is not barred.
     pub fn forget(&mut self) {
         *self = Known::new(self.kbps);
     }
-    /// Before a probe is counted.
-    pub fn clear_counts(&mut self) {
-        (self.sent, self.failed) = (0, 0);
+    /// Before a probe is counted: it is judged by itself, and by those before it that were too small.
+    pub fn begin_probe(&mut self) {
+        if !core::mem::take(&mut self.open) {
+            (self.sent, self.failed) = (0, 0);
+        }
     }
     fn is_stale(&self, now: Time, t: &Tuning) -> bool {
         self.avg == 0 || now > self.updated + t.stale
@@ -98,7 +103,7 @@ impl Known {
         self.barred_until = now + Span::from_ms(1 << self.b);
         self.b = (self.b + 1).min(max_b);
         self.reference = reference;
-        self.forced = false;
+        (self.forced, self.open) = (false, false);
     }
 }
 

@@ -179,7 +179,7 @@ impl Machine {
         let links = &chain[..tried];
         let probe = self.probe.take_if(|p| links[0].tries == 1 && links[0].mode == self.modes[p.rate]);
         if let Some(p) = probe {
-            self.rates[p.rate].clear_counts();
+            self.rates[p.rate].begin_probe();
         }
         for (i, link) in links.iter().enumerate() {
             if let Some(r) = self.modes.iter().position(|m| *m == link.mode) {
@@ -190,6 +190,10 @@ impl Machine {
         if let Some(p) = probe {
             self.counts.probe_frames += u64::from(frames);
             if p.rate == self.current + 1 {
+                if tried == 1 && bad < frames && self.rates[p.rate].sent << 9 < self.rates[self.current].avg {
+                    self.rates[p.rate].open = true; // too few frames to tell: the next unit goes on with it
+                    return;
+                }
                 if tried == 1 && bad < frames && self.beats(now, p.rate, self.current) {
                     self.counts.probes_ok += 1;
                     self.counts.forced_ok += u64::from(p.forced);

@@ -61,6 +61,7 @@ fn supports(fastest: Mode) -> Supports {
     let streams = fastest.streams() as usize;
     let mut s = Supports { width_mhz: fastest.mhz().min(80), short_gi: [fastest.short_gi(); 3], ..Supports::default() };
     match fastest {
+        Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
         Mode::Ofdm(_) => s.ofdm = 0xff,
         Mode::Ht(_) => s.ht = Some(core::array::from_fn(|i| if i < streams { 0xff } else { 0 })),
         Mode::Vht(_) => s.vht = Some(core::array::from_fn(|i| (i < streams).then_some(9))),
@@ -146,6 +147,7 @@ impl Rate {
         use super::groups::{OFDM, VHT};
         let group = |bw: u8, sgi: bool, streams: u32| bw * 8 + 4 * u8::from(sgi) + streams as u8 - 1;
         match mode {
+            Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
             Mode::Ofdm(r) => Rate::new(OFDM, r as u8),
             Mode::Ht(h) => Rate::new(group(u8::from(h.mhz40), h.sgi, h.streams()), h.mcs() % 8),
             Mode::Vht(v) => Rate::new(VHT + group(v.width as u8, v.sgi, v.streams()), v.mcs()),

@@ -1,12 +1,13 @@
 //! Every short history of a station, an AP and a bad channel, on the machines themselves.
 //!
 //! The AP sends MPDUs of a Block Ack window of two, again and again until they are acknowledged or given up (after two
-//! tries), with Block Ack requests in between if it likes; each MPDU may be lost, and each response; TCP makes ACKs, and the
-//! driver loads them into the NIC, at any time; flushes are lost, acknowledged, or acknowledged in vain.
+//! tries), with Block Ack requests in between if it likes; each MPDU may be lost, and each response; TCP makes ACKs, the driver loads
+//! them into the NIC, and takes back what has not ridden, at any time; a response has room for all of them or for one; flushes are
+//! lost, acknowledged, or acknowledged in vain.
 
 use std::collections::HashSet;
 
-use super::{Ap, Confirmation, Incoming, Place, Station};
+use super::{Ap, Confirmation, Incoming, Station};
 
 /// TCP ACKs of a history.
 const ACKS: u8 = 4;
@@ -14,6 +15,8 @@ const ACKS: u8 = 4;
 const MPDUS: u8 = 4;
 const WINDOW: u8 = 2;
 const TRIES: u8 = 2;
+/// A response's room for all.
+const ALL: usize = usize::MAX;
 
 /// What was planted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +32,8 @@ enum Bug {
     StickyMark,
     /// Nothing is flushed.
     NoFlush,
+    /// What rode is taken back.
+    TakesBackAll,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -93,7 +98,14 @@ impl World {
         if bug == Bug::StickyMark { self.heard_ever } else { mark }
     }
     /// The AP sends a frame; the station understood `understood` of the window (by index), or the request.
-    fn exchange(&self, understood: &[bool], bar: bool, more: bool, heard: bool, bug: Bug) -> Result<World, Wrong> {
+    fn exchange(
+        &self,
+        understood: &[bool],
+        bar: bool,
+        (more, room): (bool, usize),
+        heard: bool,
+        bug: Bug,
+    ) -> Result<World, Wrong> {
         let mut w = self.clone();
         let mark = w.mark(bug);
         let any = bar || understood.iter().any(|&u| u);
@@ -102,12 +114,14 @@ impl World {
             for (m, &u) in w.window.iter_mut().zip(understood) {
                 m.there |= u;
             }
-            let riding = w.station.ppdu(Incoming { heard: mark, repeats, more_data: more });
+            let mut left = room;
+            let fits = |_: &u8| core::mem::replace(&mut left, room.saturating_sub(1)) > 0;
+            let riding = w.station.ppdu(Incoming { heard: mark, repeats, more_data: more }, fits, |_| {});
             if bug == Bug::NoRetention {
-                w.station.flushed(riding.end);
+                w.station.flushed(riding.end, |_| {});
             }
             if riding.flush && bug != Bug::NoFlush {
-                w.flush = Some(w.station.end());
+                w.flush = Some(w.station.flush());
             }
             if heard {
                 w.heard_ever = true;
@@ -126,18 +140,36 @@ impl World {
         w.sound()
     }
     fn sound(self) -> Result<World, Wrong> {
+        if !self.put.starts_with(&self.out) {
+            return Err(Wrong::TwiceOrDisordered);
+        }
         if self.station.confirmed() > self.ap.taken() { Err(Wrong::Lost) } else { Ok(self) }
     }
     /// Every next state.
     fn next(&self, bug: Bug) -> Result<Vec<World>, Wrong> {
         let mut all = Vec::new();
         if self.next_ack < ACKS {
+            // whatever was promised: not all policies ask
             let mut w = self.clone();
-            if let Place::Chain(_) = w.station.place(w.next_ack) {
-                w.put.push(w.next_ack);
-            } // a native one is the ordinary MAC's business
+            w.station.hold(w.next_ack);
+            w.put.push(w.next_ack);
             w.next_ack += 1;
             all.push(w);
+            let mut w = self.clone();
+            w.next_ack += 1; // a native one is the ordinary MAC's business
+            all.push(w);
+        }
+        let mut w = self.clone();
+        let mut back = 0;
+        if bug == Bug::TakesBackAll {
+            back = w.station.end() - w.station.confirmed();
+            w.station = Station::new(Confirmation::Marked);
+        } else {
+            w.station.take_back(|_| back += 1);
+        }
+        if back > 0 {
+            w.put.truncate(w.put.len() - back as usize);
+            all.push(w.sound()?);
         }
         let mut w = self.clone();
         w.station.loaded(w.station.end());
@@ -152,7 +184,7 @@ impl World {
         let n = self.window.len();
         for bits in 0..1u32 << n {
             let understood: Vec<bool> = (0..n).map(|i| bits >> i & 1 == 1).collect();
-            for more in [false, true] {
+            for more in [(false, ALL), (true, ALL), (true, 1)] {
                 // the promise may be broken: the AP's queue drops
                 for heard in [false, true] {
                     if n > 0 {
@@ -162,7 +194,7 @@ impl World {
             }
         }
         for heard in [false, true] {
-            all.push(self.exchange(&vec![false; n], true, false, heard, bug)?);
+            all.push(self.exchange(&vec![false; n], true, (false, ALL), heard, bug)?);
         }
         if let Some(end) = self.flush {
             let first = self.station.confirmed();
@@ -171,13 +203,13 @@ impl World {
             there.arrive(first.min(end), end, false, bug)?;
             let again = there.clone();
             there.flush = None;
-            there.station.flushed(end);
+            there.station.flushed(end, |_| {});
             all.push(there.sound()?);
             all.push(again);
         } else if self.station.unconfirmed().1.count() > 0 && bug != Bug::NoFlush {
             // nothing came for too long
             let mut w = self.clone();
-            w.flush = Some(w.station.end());
+            w.flush = Some(w.station.flush());
             all.push(w);
         }
         Ok(all)
@@ -188,18 +220,17 @@ impl World {
 fn ends_alone(w: &World, bug: Bug) -> Result<(), Wrong> {
     let mut w = w.clone();
     for _ in w.next_ack..ACKS {
-        if let Place::Chain(_) = w.station.place(w.next_ack) {
-            w.put.push(w.next_ack);
-        }
+        w.station.hold(w.next_ack);
+        w.put.push(w.next_ack);
         w.next_ack += 1;
     }
     for _ in 0..2 {
         if let Some(end) = w.flush.take() {
             w.arrive(w.station.confirmed().min(end), end, false, bug)?;
-            w.station.flushed(end);
+            w.station.flushed(end, |_| {});
         }
         if w.station.unconfirmed().1.count() > 0 && bug != Bug::NoFlush {
-            w.flush = Some(w.station.end());
+            w.flush = Some(w.station.flush());
         }
     }
     if w.done() { Ok(()) } else { Err(Wrong::Stuck) }
@@ -234,4 +265,5 @@ fn planted_bugs_are_found() {
     assert_eq!(search(Bug::NoDedupe), Err(Wrong::TwiceOrDisordered));
     assert_eq!(search(Bug::StickyMark), Err(Wrong::Lost));
     assert_eq!(search(Bug::NoFlush), Err(Wrong::Stuck));
+    assert_eq!(search(Bug::TakesBackAll), Err(Wrong::TwiceOrDisordered));
 }

@@ -15,16 +15,28 @@
 //!     frame up, so it is for a MAC that never does.
 //!  R5 When no more data is promised, or nothing came for too long, all unconfirmed ACKs go in a *flush*: an ordinary frame with
 //!     the same chain; its LL ACK confirms them. They stay in the chain until then, so what overtakes the flush repeats them.
+//!  R6 What has neither ridden nor gone into a flush may be taken back at any time and go natively ([`Station::take_back`]): so a NIC
+//!     that was not ready fails harmlessly, and so do the policies that do not wait for MORE DATA.
 //!
 //! Proof obligations, each an assertion of the search: nothing is confirmed that the AP has not taken (no ACK is lost); nothing is
 //! taken twice or out of order; everything gets through even if the AP falls silent for ever (nothing waits without bound).
 //!
 //! Differs: D1 the mark and the flush are ours; no 802.11 frame has them. D2 one access category, one AP.
 
+mod access;
 mod ap;
 #[cfg(test)]
 mod check;
+mod client;
+mod fields;
+#[cfg(test)]
+mod pair;
+mod params;
 mod station;
 
+pub use access::Access;
 pub use ap::Ap;
-pub use station::{Confirmation, Incoming, Place, Riding, Station};
+pub use client::{Client, Mark, Seen, Sent};
+pub use fields::{Flow, Flows};
+pub use params::{Params, Policy};
+pub use station::{Confirmation, Incoming, Riding, Station};

@@ -22,15 +22,6 @@ pub struct Incoming {
     pub more_data: bool,
 }
 
-/// Where a TCP ACK goes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
-    /// Into the chain; it has this number.
-    Chain(u64),
-    /// Into the transmit queue, as it is.
-    Native,
-}
-
 /// What the response to a frame carries, and what is to be done beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Riding {
@@ -53,42 +44,73 @@ pub struct Station<T> {
     in_nic: u64,
     /// One past the last that rode on the latest response.
     rode: u64,
+    /// One past the last that ever rode or went into a flush: what has not may still be taken back.
+    committed: u64,
     more_data: bool,
 }
 
 impl<T: Copy> Station<T> {
     /// Newly associated.
     pub fn new(confirmation: Confirmation) -> Station<T> {
-        Station { confirmation, chain: VecDeque::new(), first: 0, in_nic: 0, rode: 0, more_data: false }
+        Station { confirmation, chain: VecDeque::new(), first: 0, in_nic: 0, rode: 0, committed: 0, more_data: false }
     }
-    /// TCP made an ACK that could be compressed: where it goes. With MORE DATA latched there will be a response to ride on.
-    pub fn place(&mut self, ack: T) -> Place {
-        if !self.more_data {
-            return Place::Native;
-        }
+    /// TCP made an ACK that could be compressed, and the policy lets it wait: with MORE DATA latched there will be a response to ride
+    /// on; without, somebody must take it back in time. Its number.
+    pub fn hold(&mut self, ack: T) -> u64 {
         self.chain.push_back(ack);
-        Place::Chain(self.first + self.chain.len() as u64 - 1)
+        self.first + self.chain.len() as u64 - 1
+    }
+    /// Takes back what has neither ridden nor gone into a flush, oldest first: it goes natively. Their numbers are given again.
+    pub fn take_back(&mut self, mut each: impl FnMut(T)) {
+        let keep = self.committed.saturating_sub(self.first) as usize;
+        self.chain.drain(keep.min(self.chain.len())..).for_each(&mut each);
+        self.in_nic = self.in_nic.min(self.end());
     }
     /// The driver has given the NIC everything up to here.
     pub fn loaded(&mut self, end: u64) {
         self.in_nic = self.in_nic.max(end);
     }
-    /// A frame came of which at least one MPDU (or the request) was understood; it is answered now.
-    pub fn ppdu(&mut self, frame: Incoming) -> Riding {
+    /// A frame came of which at least one MPDU (or the request) was understood; it is answered now. `fits` is asked of each ACK
+    /// that could ride, oldest first, until it says no.
+    /// `done` is told of each that is confirmed now.
+    pub fn ppdu(&mut self, frame: Incoming, mut fits: impl FnMut(&T) -> bool, done: impl FnMut(T)) -> Riding {
         let confirmed = match self.confirmation {
             Confirmation::Marked => frame.heard,
             Confirmation::Implicit => !frame.repeats,
         };
         if confirmed {
-            self.confirm(self.rode);
+            self.confirm(self.rode, done);
         }
-        self.rode = self.in_nic.max(self.first);
+        let there = self.in_nic.saturating_sub(self.first) as usize;
+        self.rode = self.first + self.chain.iter().take(there).take_while(|&t| fits(t)).count() as u64;
+        self.committed = self.committed.max(self.rode);
         self.more_data = frame.more_data;
         Riding { first: self.first, end: self.rode, flush: !frame.more_data && !self.chain.is_empty() }
     }
-    /// A flush with all up to here was acknowledged.
-    pub fn flushed(&mut self, end: u64) {
-        self.confirm(end);
+    /// A flush with everything that is unconfirmed is queued. One past its last.
+    pub fn flush(&mut self) -> u64 {
+        self.committed = self.end();
+        self.committed
+    }
+    /// Whether some have neither ridden nor gone into a flush.
+    pub fn fresh(&self) -> bool {
+        self.committed < self.end()
+    }
+    /// How many are unconfirmed.
+    pub fn len(&self) -> usize {
+        self.chain.len()
+    }
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.chain.is_empty()
+    }
+    /// How many of the unconfirmed the NIC holds.
+    pub fn in_nic(&self) -> usize {
+        self.in_nic.saturating_sub(self.first) as usize
+    }
+    /// A flush with all up to here was acknowledged; `done` is told of each that this confirms.
+    pub fn flushed(&mut self, end: u64, done: impl FnMut(T)) {
+        self.confirm(end, done);
     }
     /// Unconfirmed ACKs, with the number of the first.
     pub fn unconfirmed(&self) -> (u64, impl Iterator<Item = T>) {
@@ -106,9 +128,11 @@ impl<T: Copy> Station<T> {
     pub fn more_data(&self) -> bool {
         self.more_data
     }
-    fn confirm(&mut self, end: u64) {
-        while self.first < end && self.chain.pop_front().is_some() {
+    fn confirm(&mut self, end: u64, mut done: impl FnMut(T)) {
+        while self.first < end {
+            let Some(t) = self.chain.pop_front() else { break };
             self.first += 1;
+            done(t);
         }
     }
 }

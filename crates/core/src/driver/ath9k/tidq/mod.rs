@@ -111,6 +111,12 @@ impl<Q: Above> Ath9kTidq<Q> {
     pub fn held_up(&self) -> u64 {
         self.rx.held()
     }
+    /// Whether it holds more for station `to`, beside the head of `ac`.
+    pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
+        let head = |(k, c): (usize, &Category)| c.hw.more_for(to, k == ac.ix());
+        self.tids[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(SwTid::has_more)
+            || self.acs.iter().enumerate().any(head)
+    }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {
         if self.qos { Ac::of(tid) } else { Ac::Be }

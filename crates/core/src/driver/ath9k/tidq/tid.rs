@@ -57,6 +57,10 @@ impl SwTid {
             told: Told::default(),
         }
     }
+    /// Whether there are frames in it, or announced.
+    pub fn has_more(&self) -> bool {
+        !self.queue.is_empty() || !self.state.retry.is_empty() || self.told.more
+    }
     /// A frame from above.
     pub fn push(&mut self, m: Mpdu) {
         self.count(&m);

@@ -13,11 +13,10 @@
 //! has the modes and the order of things.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change four things of it, each named in
-//! profile.rs: the ACK-aggregation allowance (5.1), departure times (4.20), the two segments that a probe has more (5.4), and whether an RTT
-//! that equals the least counts as a new least (until 5.10).
-//! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 before 4.20 the 1 %
-//! was lost in headers that pacing counted, here it is taken off in every profile (with profile.rs's D2). D3 before 4.18 the window had no
-//! two segments more where a gain is above 1, and 4.14 sized its three skbs as `tcp_tso_autosize` did; here both are as in 4.19.
+//! profile.rs: the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets without the 1 %), the two
+//! segments that a probe has more (5.4), and whether an RTT that equals the least counts as a new least (until 5.10).
+//! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 before 4.18 the
+//! window had no two segments more where a gain is above 1, and 4.14 sized its three skbs as `tcp_tso_autosize` did; here both are as in 4.19.
 
 pub(super) mod aggregation;
 mod bandwidth;

@@ -2,7 +2,7 @@
 //!
 //! Stands for: `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`.
 
-use super::{BW_UNIT, Bbr, Mode, SCALE, UNIT, window};
+use super::{BW_UNIT, Bbr, Mode, SCALE, UNIT};
 use crate::tcp::cc::RateSample;
 use crate::tcp::tp::Tp;
 
@@ -119,16 +119,15 @@ impl Bbr {
 
     /// `bbr_lt_bw_interval_done`.
     fn policer_interval(&mut self, tp: &Tp, bw: u32) {
+        let diff = bw.abs_diff(self.policer.bw);
+        let rate = self.rate(tp, diff, UNIT);
         let p = &mut self.policer;
-        if p.bw != 0 {
-            let diff = bw.abs_diff(p.bw);
-            if diff.wrapping_mul(UNIT) <= BW_RATIO.wrapping_mul(p.bw) || window::rate(tp, diff, UNIT) <= BW_DIFF {
-                p.bw = bw.wrapping_add(p.bw) >> 1;
-                p.using = true;
-                p.rtt_cnt = 0;
-                self.pacing_gain = UNIT;
-                return;
-            }
+        if p.bw != 0 && (diff.wrapping_mul(UNIT) <= BW_RATIO.wrapping_mul(p.bw) || rate <= BW_DIFF) {
+            p.bw = bw.wrapping_add(p.bw) >> 1;
+            p.using = true;
+            p.rtt_cnt = 0;
+            self.pacing_gain = UNIT;
+            return;
         }
         p.bw = bw;
         p.begin_interval(tp);

@@ -46,6 +46,17 @@ fn the_first_rate_is_the_first_window_a_round_trip() {
 }
 
 #[test]
+fn before_4_20_the_rate_is_of_whole_packets() {
+    // 10 segments a millisecond: 10 * 1500 bytes a millisecond; from 4.20 on 10 * 1448, less 1 %.
+    for (profile, rate) in [(&V4_19, 15_000_000), (&V6_12, 14_335_200)] {
+        let (mut b, mut tp) = at(profile, 0);
+        b.full_bw_reached = true;
+        b.set_pacing_rate(&mut tp, BW, UNIT);
+        assert!(tp.pacing_rate.abs_diff(rate) < 2_000, "{} {}", profile.name, tp.pacing_rate);
+    }
+}
+
+#[test]
 fn rates_of_the_reference() {
     // R100M-pfifo1000-rtt1-bbr: delivery 95650840 bit/s, pacing 94699792 and 71041248 bit/s: less 1 %, and three quarters of that.
     let (_, tp) = at(&V6_12, 0);

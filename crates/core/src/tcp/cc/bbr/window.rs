@@ -14,6 +14,8 @@ const MARGIN_PERCENT: u64 = 1;
 const MIN_TSO_RATE: u64 = 1_200_000 >> 3;
 /// Largest skb in the window's budget, bytes: 64 KiB less `MAX_TCP_HEADER`. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_tso_segs_goal
 pub(in super::super) const GSO_MAX: u64 = 65_536 - 1 - 320;
+/// IPv4's and TCP's header with timestamps, bytes. src: linux@4.19 net/ipv4/tcp_output.c tcp_mss_to_mtu
+const HEADERS: u32 = 52;
 /// Skbs in the window's budget: in the qdisc, in the device, at the receiver. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_quantization_budget
 pub(in super::super) const BUDGET_SKBS: u32 = 3;
 /// Initial window, segments. src: linux@6.12 include/net/tcp.h TCP_INIT_CWND
@@ -23,6 +25,12 @@ const INIT_CWND: u32 = 10;
 pub(in super::super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
     let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
     r.wrapping_mul(1_000_000 / 100 * (100 - MARGIN_PERCENT)) >> BW_SCALE
+}
+
+/// The same before 4.20: of whole IP packets, and no margin, since the headers below IP that an `fq` counts make one.
+fn gross_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
+    let r = (u64::from(bw) * u64::from(tp.mss_cache + HEADERS)).wrapping_mul(u64::from(gain)) >> SCALE;
+    r.wrapping_mul(1_000_000) >> BW_SCALE
 }
 
 /// Least segments an skb (`bbr_min_tso_segs`).
@@ -56,18 +64,24 @@ impl Bbr {
             1_000
         };
         let bw = (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32;
-        tp.pacing_rate = self.pace(rate(tp, bw, self.t.startup));
+        tp.pacing_rate = self.pace(self.rate(tp, bw, self.t.startup));
     }
 
     /// `bbr_set_pacing_rate`: Startup never slows down.
     pub(super) fn set_pacing_rate(&mut self, tp: &mut Tp, bw: u32, gain: u32) {
-        let rate = self.pace(rate(tp, bw, gain));
+        let rate = self.pace(self.rate(tp, bw, gain));
         if !self.has_seen_rtt && tp.srtt_us != 0 {
             self.first_pacing_rate(tp);
         }
         if self.full_bw_reached || rate > tp.pacing_rate {
             tp.pacing_rate = rate;
         }
+    }
+
+    /// `bbr_rate_bytes_per_sec` of the profile.
+    #[inline]
+    pub(super) fn rate(&self, tp: &Tp, bw: u32, gain: u32) -> u64 {
+        if self.profile.bbr_edt { rate(tp, bw, gain) } else { gross_rate(tp, bw, gain) }
     }
 
     /// BBR+: a part of the rate that BBR asks for.

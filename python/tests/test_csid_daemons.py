@@ -1,0 +1,229 @@
+"""Both CSI daemons as processes on loopback: restarts, garbage, floods, keys, signals, bad input."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import time
+from pathlib import Path
+
+import csi_logs as write
+import esnr_by_scipy
+import numpy as np
+import pytest
+from csid_daemons import LIMIT_S, Daemon, ap_at, client_to, counted, feedback, free_port, needs_netlink
+
+from wavetank import UserError, csi, csid
+from wavetank.csid import loop, station, wire
+from wavetank.csid.client import MS
+
+STATION = bytes.fromhex("027774000001")
+OTHER_KEY = b"o" * 32
+S = 1_000_000_000
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "key"
+    csid.new_key(path)
+    return path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Ten seconds of the Atheros tool's, a record every 2 ms."""
+    path = tmp_path / "log.dat"
+    path.write_bytes(
+        b"".join(write.atheros(write.random_csi(i % 7, 1, 1, 56, 400), stamp=2000 * i, rssi=25) for i in range(5000))
+    )
+    return path
+
+
+@pytest.fixture
+def daemon():
+    with contextlib.ExitStack() as stack:
+
+        def start(*arguments: object) -> Daemon:
+            d = Daemon(*arguments)
+            stack.callback(d.kill)
+            return d
+
+        yield start
+
+
+def test_log_to_access_point_through_restarts_garbage_and_flood(daemon, key, log):
+    port = free_port()
+    client = daemon(*client_to(port, key, log))
+    ap = daemon(*ap_at(port, key))
+    (first, *_) = feedback(ap.until(lambda got: len(feedback(got)) > 20))
+    assert first["station"] == "02:77:74:00:00:01"
+    assert 0 <= first["age_us"] < 250_000
+    # what it says is what the log has: any of its seven matrices, at 25 dB
+    known = [esnr_by_scipy.esnr_db(write.random_csi(i, 1, 1, 56, 400)[0, 0], 25.0) for i in range(7)]
+    for x in feedback(ap.lines()):
+        assert min(np.abs(np.array(x["esnr_db"]) - k).max() for k in known) < 0.05
+
+    # garbage, and a flood of it
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        noise = random.Random(2)
+        for _ in range(20_000):
+            s.sendto(
+                wire.hello(OTHER_KEY, noise.randbytes(16), STATION) if noise.random() < 0.5 else noise.randbytes(97),
+                ("127.0.0.1", port),
+            )
+    count = len(feedback(ap.lines()))
+    ap.until(lambda got: len(feedback(got)) > count + 20)
+
+    # the access point is killed and comes back
+    ap.kill()
+    ap = daemon(*ap_at(port, key))
+    ap.until(lambda got: len(feedback(got)) > 20)
+
+    # the client goes and comes back
+    last = client.end()
+    assert last["session"] is True
+    assert last["counts"]["sessions"] == 2
+    client = daemon(*client_to(port, key, log))
+    count = len(feedback(ap.lines()))
+    ap.until(lambda got: len(feedback(got)) > count + 20)
+    client.end(signal.SIGINT)
+    status = ap.end(signal.SIGINT)
+    assert (status["role"], status["stations"], status["counts"]["sessions"]) == ("ap", 1, 2)
+
+
+def test_the_wrong_key_is_told_by_the_count(daemon, key, log, tmp_path):
+    csid.new_key(tmp_path / "other")
+    port = free_port()
+    ap = daemon(*ap_at(port, key), "--status", 0.1)
+    client = daemon(*client_to(port, tmp_path / "other", log))
+    ap.until(lambda got: counted(got, "wrong_key") >= 1)
+    assert feedback(ap.lines()) == []
+    assert client.end()["session"] is False
+
+
+def test_an_old_log_is_not_handed_on(daemon, key, log):
+    """Feedback that is older than --max-age by the client's own word: the client runs with a clock that is behind."""
+    port = free_port()
+    ap = daemon(*ap_at(port, key), "--status", 0.1)
+    c = csid.Client(csid.read_key(key), STATION)
+    with loop.udp(f"127.0.0.1:{port}", "", False) as s:
+        end = time.monotonic() + LIMIT_S
+        while c.session is None and time.monotonic() < end:
+            now = time.monotonic_ns()
+            with contextlib.suppress(OSError):
+                if (d := c.tick(now)) is not None:
+                    s.send(d)
+                c.got(now, s.recv(200))
+            time.sleep(0.01)
+        for age in (0, 300 * MS, 10 * MS):
+            now = time.monotonic_ns()
+            s.send(c.feedback(now, csid.Feedback(now - age, (1, 2, 3, 4), 5)) or b"")
+            time.sleep(0.02)
+    ap.until(lambda got: counted(got, "heard") == 2)
+    status = ap.end()
+    assert (status["counts"]["old"], status["counts"]["heard"]) == (1, 2)
+
+
+def test_a_log_ends_and_so_does_the_client(daemon, key, tmp_path):
+    path = tmp_path / "short.dat"
+    path.write_bytes(b"".join(write.atheros(write.random_csi(1, 1, 1, 56, 400), stamp=1000 * i) for i in range(50)))
+    client = daemon(*client_to(free_port(), key, path))  # nobody listens there
+    assert client.process.wait(LIMIT_S) == 0
+    os.set_blocking(client.out.fileno(), True)
+    (status,) = client.lines()
+    assert (status["reports"], status["session"]) == ({"reports": 50}, False)
+
+
+def test_replay_keeps_the_logs_pace():
+    frames = [csi.Frame(0, t, np.ones((1, 1, 2)), np.array([-1, 1]), 20) for t in (100.0, 100.5, 90.0, 90.25)]
+    r = station.Replay(iter(frames), 2.0, 1000)
+    due = [at for at, _ in r.due(10 * S, 10)]
+    assert due == [1000, 1000 + S // 4, 1000 + S // 4, 1000 + S // 4 + S // 8]
+    assert r.ended
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["ap", "--key", "none"], "cannot be read (No such file or directory); `wavetank csid key none` makes a key"),
+        (["ap", "--key", "open"], "others than its owner can read it (644), expected 600"),
+        (["ap", "--key", "short"], "is no key, expected 64 hexadecimal digits"),
+        (["ap", "--key", "key", "--listen", "127.0.0.1:99999", "--to", "lines"], "expected HOST or HOST:PORT"),
+        (["ap", "--key", "key", "--listen", "192.0.2.1:5", "--to", "lines"], "Cannot assign requested address"),
+        (
+            ["client", "--key", "key", "--ap", "127.0.0.1", "--station", "02:77:74:00:00", "--log", "x"],
+            "expected an address such as",
+        ),
+        (
+            ["client", "--key", "key", "--ap", "127.0.0.1", "--station", "02:77:74:00:00:01", "--log", "x"],
+            "No such file",
+        ),
+        (["key", "key"], "is there already; a key is not written over"),
+    ],
+)
+def test_bad_arguments(tmp_path, monkeypatch, capsys, arguments, text):
+    from wavetank import cli
+
+    monkeypatch.chdir(tmp_path)
+    csid.new_key(Path("key"))
+    assert Path("key").stat().st_mode & 0o777 == 0o600
+    for name, content in (("open", "0" * 64), ("short", "00ff")):
+        Path(name).write_text(content)
+        Path(name).chmod(0o644 if name == "open" else 0o600)
+    with pytest.raises(SystemExit) as e:
+        cli.main(["csid", *arguments])
+    assert e.value.code == 2
+    assert text in capsys.readouterr().err
+
+
+@needs_netlink
+def test_without_the_kernels_half(tmp_path, monkeypatch, capsys):
+    from wavetank import cli
+
+    monkeypatch.chdir(tmp_path)
+    csid.new_key(Path("key"))
+    for arguments, text in (
+        (["ap", "--key", "key", "--listen", "127.0.0.1:0"], "nobody has the family wavetank_aarc"),
+        (
+            ["client", "--key", "key", "--ap", "127.0.0.1", "--station", "02:77:74:00:00:01"],
+            "nobody has the family wavetank_csi",
+        ),
+    ):
+        with pytest.raises(SystemExit) as e:
+            cli.main(["csid", *arguments])
+        assert e.value.code == 2
+        assert text in capsys.readouterr().err
+
+
+@needs_netlink
+def test_waiting_for_the_kernels_half_and_a_status_when_asked(daemon, key):
+    port = free_port()
+    ap = daemon("ap", "--listen", f"127.0.0.1:{port}", "--key", key, "--json", "--wait")
+    client = daemon(
+        "client", "--ap", f"127.0.0.1:{port}", "--key", key, "--station", "02:77:74:00:00:01", "--json", "--wait"
+    )
+    for d, role in ((ap, "ap"), (client, "client")):
+        assert d.seen == b""
+        end = time.monotonic() + LIMIT_S
+        while not d.lines() and time.monotonic() < end:  # it may not listen to signals yet
+            caught = int(Path(f"/proc/{d.process.pid}/status").read_text().partition("SigCgt:")[2].split()[0], 16)
+            if caught >> (signal.SIGUSR1 - 1) & 1:
+                d.process.send_signal(signal.SIGUSR1)
+            time.sleep(0.1)
+        assert d.lines()[0]["role"] == role
+    client.until(lambda got: got)
+    assert client.end()["reports"] == {}
+    assert ap.end()["sink"] == {}
+
+
+def test_addresses():
+    assert loop.address("ap", "") == ("ap", 5510)
+    assert loop.address("10.0.0.1:7", "") == ("10.0.0.1", 7)
+    assert loop.address("[fe80::1]:7", "") == ("fe80::1", 7)
+    assert loop.address("[::1]", "") == ("::1", 5510)
+    assert loop.address("fe80::1", "") == ("fe80::1", 5510)
+    with pytest.raises(UserError):
+        loop.address("a:b", "")

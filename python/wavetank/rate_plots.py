@@ -1,0 +1,107 @@
+"""Panels of chapter 5: heat maps over two axes, a topology's goodput under one scheme against another's, bars by client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import metrics, over, stats
+from .judge import EQUAL
+from .plan import Figure, Point
+from .stats import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .reproduce import Outcome
+
+
+def _value(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> float:
+    return metrics.sample(quantity, "", outcome.measured.of(figure, point), point).value
+
+
+def _axis(values: list[float]) -> list[str]:
+    return [f"{v:g}" for v in values]
+
+
+def heatmap(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A quantity's median over repetitions, in a field for each pair of values on two axes (``x`` may be ``scheme``)."""
+    schemes: list[str] = panel["schemes"]
+    x, by = str(panel["x"]), str(panel["by"])
+    chosen = [(s, p) for s in schemes for p in over.points(figure, s)]
+    rows = sorted({p.x[by] for _, p in chosen})
+    columns: list[Any] = schemes if x == "scheme" else sorted({p.x[x] for _, p in chosen})
+    field = np.full((len(rows), len(columns)), np.nan)
+    for s, p in chosen:
+        column = columns.index(s if x == "scheme" else p.x[x])
+        field[rows.index(p.x[by]), column] = _value(outcome, figure, p, str(panel["quantity"]))
+    image = ax.imshow(field, origin="lower", aspect="auto", cmap="viridis")
+    middle = (np.nanmin(field) + np.nanmax(field)) / 2
+    for (i, j), v in np.ndenumerate(field):
+        if np.isfinite(v):
+            ax.text(j, i, f"{v:.0f}", ha="center", va="center", fontsize=6.5, color="black" if v > middle else "white")
+    ax.set_xticks(range(len(columns)), schemes if x == "scheme" else _axis(columns))
+    ax.set_yticks(range(len(rows)), _axis(rows))
+    ax.grid(visible=False)
+    ax.set_xlabel(str(panel.get("x_label", "" if x == "scheme" else x)))
+    ax.set_ylabel(str(panel.get("y_label", by)))
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label(str(panel["label"]))
+
+
+def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A dot a topology: its goodput under the second scheme against that under the first."""
+    from .plots import BLUE, PAPER
+
+    first, second = panel["schemes"]
+    a, b = (over.means(figure, s, lambda p: outcome.measured.of(figure, p)) for s in (first, second))
+    top = 1.08 * float(max(a.max(), b.max()))
+    ax.plot([0, top], [0, top], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)))
+    ax.scatter(a, b, s=14, color=BLUE, alpha=0.75, linewidths=0)
+    gain = 100 * (b / a - 1)
+    told = f"{second} above in {100 * np.mean(gain > EQUAL):.0f} %, by {gain.mean():+.0f} % on average"
+    ax.text(0.03, 0.97, told, transform=ax.transAxes, va="top", fontsize=8)
+    ax.set_xlim(0, top)
+    ax.set_ylim(0, top)
+    ax.set_xlabel(f"{first}: {panel['label']}")
+    ax.set_ylabel(f"{second}: {panel['label']}")
+
+
+def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """The distribution of a quantity's samples over all points of a scheme: a curve a scheme."""
+    from .aggregate_plots import _steps
+
+    q = metrics.QUANTITIES[str(panel["quantity"])]
+
+    def pool(scheme: str) -> FloatArray:
+        records = [r for p in over.points(figure, scheme) for r in outcome.measured.of(figure, p)]
+        return stats.finite(np.concatenate([q.samples(r) for r in records]))
+
+    _steps(ax, [(s, pool(s)) for s in panel["schemes"]], str(panel["label"]))
+
+
+def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Bars of a quantity for each client, a colour a point."""
+    from .plots import PALETTE, _points
+
+    points = _points(figure, panel)
+    clients = [n for n in outcome.measured.of(figure, points[0])[0]["airtime_rx"] if n != "ap"]
+    width = 0.84 / len(points)
+    for i, p in enumerate(points):
+        found = [
+            metrics.sample(f"{panel['quantity']}@{c}", "", outcome.measured.of(figure, p), p) for c in clients
+        ]  # fmt: skip
+        at = np.arange(len(clients)) + (i - (len(points) - 1) / 2) * width
+        ax.bar(
+            at, [s.value for s in found], width, yerr=[s.se for s in found], color=PALETTE[i], alpha=0.85, label=p.name
+        )
+    ax.set_xticks(range(len(clients)), clients)
+    ax.set_ylim(0, ax.get_ylim()[1] * 1.25)
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(str(panel["label"]))
+    ax.legend(ncols=2, loc="upper left")
+
+
+KINDS = {"heatmap": heatmap, "scatter": scatter, "scheme_cdf": cdf_of_schemes, "per_client": per_client}
