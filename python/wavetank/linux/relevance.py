@@ -14,13 +14,24 @@ class Translated(Protocol):
     """What a translation knows of its scenario: the keys' values, those that were read, and which water it is."""
 
     @property
-    def v(self) -> Mapping[str, str]: ...
+    def v(self) -> Mapping[str, str]:
+        """Every key's value."""
+        ...
+
     @property
-    def used(self) -> Collection[str]: ...
+    def used(self) -> Collection[str]:
+        """Keys that were read."""
+        ...
+
     @property
-    def wifi(self) -> bool: ...
+    def wifi(self) -> bool:
+        """Wi-Fi, not wired."""
+        ...
+
     @property
-    def backhaul(self) -> bool: ...
+    def backhaul(self) -> bool:
+        """A wired way behind the access point."""
+        ...
 
 
 def relevant(t: Translated, key: str) -> bool:
