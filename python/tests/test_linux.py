@@ -211,6 +211,8 @@ def test_every_key_is_carried_out_refused_or_of_another_part():
 def _relevant(key):
     """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
     others = {"bottleneck.", "ath9k_htc.", "ath10k.", "reno.", "ap.qdisc", "sta.qdisc"}
+    # without a channel nothing of it, and no rate control that is not there
+    others |= {"channel.", "floor.", "stations.snr", "aasrc.", "aarc."}
     # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
     quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
              "wifi.band", "host.ap_rx"}  # fmt: skip
