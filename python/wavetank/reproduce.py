@@ -86,6 +86,8 @@ def lookup(measured: lab.Measured) -> judge.Lookup:
         if figure is None:
             raise Unmeasured(f"the figure {claim.figure} was not run")
         stat = claim.keys.get("stat", "")
+        if stat == claim.reduce == "max":
+            stat = ""  # the largest of the points, not of a point's samples
         if claim.quantity in over.QUANTITIES:
             return over.samples(claim.quantity, stat, claim.points, figure, lambda p: measured.of(figure, p))
         return [_sample(measured, figure, p, claim.quantity, stat) for p in points_of(claim, figure)]

@@ -47,9 +47,17 @@ fn steady_state_does_not_allocate() {
         ]
     };
     let rate_controlled = ["6.12", "3.18"].map(rate_control);
+    let on_a_channel = [
+        ("ap.rate_control", "aarc"),
+        ("sta.rate_control", "aarc"),
+        ("channel.on", "true"),
+        ("channel.doppler", "10"),
+        ("channel.snr", "25"),
+    ];
     let ath9k = workloads::ALL.iter().find(|w| w.name == ATH9K).expect("a workload on ath9k");
     let fixed = workloads::ALL.iter().map(|w| (w, &[][..])).chain(hacked);
-    for (w, set) in fixed.chain(rate_controlled.iter().map(|set| (ath9k, &set[..]))) {
+    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..]]);
+    for (w, set) in fixed.chain(chosen.map(|set| (ath9k, set))) {
         let mut world = World::new(&w.scenario(set)).unwrap();
         world.run_until(Time::from_s(12));
         let (before, made) = (ALLOCATIONS.load(Ordering::Relaxed), world.packets_made());

@@ -8,11 +8,11 @@ const LANES: usize = 8;
 /// `log2(erfcx(s) / t)` as a polynomial of `t = 1 / (1 + s / 2)`, lowest power first: fitted as [`crate::modulation`]'s, off by 2.9e-6.
 const FIT: [f32; 8] = [
     -1.265_509_3 * LOG2_E,
-    0.999_604_58 * LOG2_E,
+    0.999_604_6 * LOG2_E,
     0.384_089_84 * LOG2_E,
     0.004_035_713_6 * LOG2_E,
     0.248_290_64 * LOG2_E,
-    -0.872_904_15 * LOG2_E,
+    -0.872_904_1 * LOG2_E,
     0.668_515_16 * LOG2_E,
     -0.166_122_11 * LOG2_E,
 ];
@@ -22,7 +22,7 @@ const LOG2_E: f32 = core::f32::consts::LOG2_E;
 #[inline(always)]
 fn exp2(z: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding it leaves the nearest whole number in the lowest bits
-    const C: [f32; 6] = [0.693_147_2, 0.240_226_5, 0.055_504_1, 0.009_618_1, 0.001_333_4, 0.000_154_0]; // ln(2)^k / k!
+    const C: [f32; 6] = [core::f32::consts::LN_2, 0.240_226_5, 0.055_504_1, 0.009_618_1, 0.001_333_4, 0.000_154_0]; // ln(2)^k / k!
     let r = z + ROUND;
     let f = z - (r - ROUND);
     let p = 1.0 + f * (C[0] + f * (C[1] + f * (C[2] + f * (C[3] + f * (C[4] + f * C[5])))));

@@ -204,13 +204,18 @@ impl Channel {
             doppler: par.doppler,
         };
         let link = |(i, e): (usize, &End)| {
-            let mut rng: Stream = random.get(&e.name, "channel/fading");
+            // Another place has another multipath.
+            let here = match floor.topology {
+                0 => e.name.clone(),
+                t => format!("{} of topology {t}", e.name),
+            };
+            let mut rng: Stream = random.get(&here, "channel/fading");
             let placed = (floor.topology > 0).then(|| plan.snr_db(plan.place(i)));
             Link {
                 given_db: e.snr.or(placed).unwrap_or(par.snr),
                 walker: (plan.walks() && e.snr.is_none()).then(|| plan.clone()),
                 paths: (0..streams.clamp(1, STREAMS as u32)).map(|_| Fading::new(&shape, &mut rng)).collect(),
-                drift: Drift::new(par.drift_db, par.drift_time, &mut random.get(&e.name, "channel/drift")),
+                drift: Drift::new(par.drift_db, par.drift_time, &mut random.get(&here, "channel/drift")),
                 bursts: Bursts::new(par.burst_every, par.burst_length, random.get(&e.name, "channel/bursts")),
                 step: -1,
                 mean_db: 0.0,

@@ -63,7 +63,7 @@ impl Bursts {
             self.on = !self.on;
             let mean = if self.on { self.length } else { self.gap };
             let x = -libm::log(1.0 - self.rng.unit());
-            self.until = self.until + Span::from_ns(((mean.ns() as f64 * x) as i64).max(1));
+            self.until += Span::from_ns(((mean.ns() as f64 * x) as i64).max(1));
         }
         self.on
     }
