@@ -190,21 +190,23 @@ def seed_library():
     return _build("seed", _digest([src]), work) / "seed.so"
 
 
-def module(folder):
-    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel."""
+def module(folder, name=None):
+    """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several, `name`."""
     build = kernel()
     src = HERE / folder
-    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h") or p.name == "Kbuild")]
+    files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]
+    shared = sorted((HERE / "include").glob("*.h"))
 
     def work(where):
-        for f in files:
-            to = where / f.relative_to(src)
+        for f, to in [(f, where / f.relative_to(src)) for f in files] + [
+            (f, where / "include" / f.name) for f in shared
+        ]:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(f, to)
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
 
-    name = src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}"
-    return _build("modules", _digest(files, build), work) / f"{name}.ko"
+    name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
+    return _build("modules", _digest([*files, *shared], build), work) / f"{name}.ko"
 
 
 def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):

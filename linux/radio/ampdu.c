@@ -75,7 +75,7 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 }
 
 /* ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only */
-static u32 limit_of(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
+u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
 	u32 us = e->txop_us && e->txop_us < wt_p.max_us ? e->txop_us : wt_p.max_us;
 	u32 limit = wt_p.max_bytes;
@@ -110,31 +110,49 @@ static u32 delimiters(struct wt_ppdu *p, u32 len)
 	return n * DELIM;
 }
 
+/* Whether a frame goes with those that are there. */
+bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
+		   u32 limit, u32 frames)
+{
+	return limit >= size->bytes + size->pad + DELIM + skb->len + FCS_LEN && p->n < frames && !probing(r, skb) &&
+	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
+}
+
+void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
+{
+	u32 len = skb->len + FCS_LEN;
+
+	size->bytes += size->pad + DELIM + len;
+	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len);
+	p->mpdu[p->n++] = skb;
+}
+
 void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
 		   struct sk_buff *first)
 {
-	u32 limit = limit_of(r, e, p, first), al = 0, pad = 0, cap;
+	u32 limit = wt_ampdu_limit(r, e, p, first), cap;
+	struct wt_ampdu_size size = {};
 	struct sk_buff *skb = first;
 
 	cap = min_t(u32, r->mode == WT_ATH9K_HTC ? wt_p.htc_frames : wt_p.max_frames, WT_MAX_MPDUS);
 	p->ampdu = true;
 	p->probe = probing(r, first);
 	for (;;) {
-		u32 len = skb->len + FCS_LEN;
-
-		if (p->n && (limit < al + pad + DELIM + len || p->n >= cap || probing(r, skb) ||
-			     !(IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU))) {
+		if (p->n && !wt_ampdu_fits(r, &size, p, skb, limit, cap)) {
 			__skb_queue_tail(&tid->retry_q, skb);
 			break;
 		}
-		al += pad + DELIM + len;
-		pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len);
-		p->mpdu[p->n++] = skb;
+		wt_ampdu_add(&size, p, skb);
 		if (wt_ampdu_next(r, tid, &skb) < 0)
 			break;
 	}
+	wt_ampdu_formed(r, &size, p);
+}
+
+void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struct wt_ppdu *p)
+{
 	p->aggr = p->n > 1;
-	p->bytes = p->aggr ? al : first->len + FCS_LEN;
+	p->bytes = p->aggr ? size->bytes : p->mpdu[0]->len + FCS_LEN;
 	if (p->aggr)
 		r->count.aggregates++;
 	else

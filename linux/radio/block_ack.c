@@ -147,6 +147,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
+	unsigned int len = p->mpdu[0]->len + FCS_LEN;
 	unsigned int limit = r->mode == WT_ATH9K_HTC ? HTC_RETRIES : wt_p.sw_retries;
 	bool reported = false, again = false;
 	struct sk_buff_head retry;
@@ -156,7 +157,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		return;
 	}
 	__skb_queue_head_init(&retry);
-	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC)	/* ath9k_htc reports none */
+	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC && r->mode != WT_TIDQ)	/* ath9k_htc and 3.18 report none */
 		count_airtime(r, p);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
@@ -173,7 +174,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			__skb_queue_tail(&retry, skb);
 			if (r->mode == WT_ATH9K)
 				again = true;
-			else if (list_empty(&p->tid->fw_list))
+			else if (r->mode != WT_TIDQ && list_empty(&p->tid->fw_list))
 				list_add(&p->tid->fw_list, &r->fw_tids[p->tid->txq->ac]);
 			r->count.failed_mpdus++;
 			continue;
@@ -194,6 +195,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	}
 	if (r->mode == WT_ATH9K_HTC && p->tid)		/* ath_tgt_tx_comp_aggr: before what waits */
 		skb_queue_splice(&retry, &p->tid->retry_q);
+	else if (p->tid && r->mode == WT_TIDQ)
+		wt_tidq_completed(r, p->tid, &retry, len);
 	else if (p->tid)
 		skb_queue_splice_tail(&retry, &p->tid->retry_q);
 	if (again)	/* ath_tx_queue_tid: mac80211 knows nothing of retry_q */

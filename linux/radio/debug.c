@@ -97,6 +97,7 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
 	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
+	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);

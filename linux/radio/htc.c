@@ -102,26 +102,19 @@ void wt_htc_purge(struct wt_radio *r)
 
 /* ---- the host ---- */
 
-static struct net_device *netdev_of(struct wt_radio *r)
-{
-	struct wireless_dev *wdev = r->vif ? ieee80211_vif_to_wdev(r->vif) : NULL;
-
-	return wdev ? wdev->netdev : NULL;
-}
-
 /* After frames were taken or handed back. */
 void wt_htc_check_queues(struct wt_radio *r)
 {
 	bool stop = r->fifo_used >= THRESHOLD;
 
-	if (!wt_p.htc_qdisc || stop == r->netdev_stopped || !netdev_of(r))
+	if (!wt_p.htc_qdisc || stop == r->netdev_stopped || !wt_netdev_of(r))
 		return;
 	r->netdev_stopped = stop;
 	if (stop) {
-		netif_tx_stop_all_queues(netdev_of(r));
+		netif_tx_stop_all_queues(wt_netdev_of(r));
 		r->count.netdev_stops++;
 	} else {
-		netif_tx_wake_all_queues(netdev_of(r));
+		netif_tx_wake_all_queues(wt_netdev_of(r));
 	}
 }
 

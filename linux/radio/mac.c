@@ -21,6 +21,14 @@ static const struct ieee80211_regdomain wt_regdomain = {
 	},
 };
 
+/* The radio's interface. */
+struct net_device *wt_netdev_of(struct wt_radio *r)
+{
+	struct wireless_dev *wdev = r->vif ? ieee80211_vif_to_wdev(r->vif) : NULL;
+
+	return wdev ? wdev->netdev : NULL;
+}
+
 static void wt_op_tx(struct ieee80211_hw *hw, struct ieee80211_tx_control *control, struct sk_buff *skb)
 {
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
@@ -39,9 +47,12 @@ static void wt_op_wake_tx_queue(struct ieee80211_hw *hw, struct ieee80211_txq *t
 	spin_lock_bh(&wt_air.lock);
 	if (r->mode == WT_ATH9K)
 		wt_tid_of(txq);
+	else if (r->mode == WT_TIDQ)
+		wt_tidq_pull(r, txq);
 	else
 		wt_fifo_pull(r, txq->ac);
-	wt_tx_schedule(r, txq->ac);
+	if (r->mode != WT_TIDQ && !(r->mode == WT_ATH9K && r->corked))
+		wt_tx_schedule(r, txq->ac);
 	wt_medium_rearm();
 	spin_unlock_bh(&wt_air.lock);
 }
@@ -73,6 +84,7 @@ static int wt_op_add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vi
 
 	if (r->vif)
 		return -EBUSY;
+	wt_tidq_init_turns(((struct wt_vif *)vif->drv_priv)->turn);
 	spin_lock_bh(&wt_air.lock);
 	r->vif = vif;
 	spin_unlock_bh(&wt_air.lock);
@@ -88,10 +100,13 @@ static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif
 		wt_ba_flush(r, wt_tid_of(vif->txq));
 	if (vif->txq)
 		wt_fifo_flush(r, wt_tid_of(vif->txq));
+	if (vif->txq && r->mode == WT_TIDQ)
+		wt_tidq_forget(r, wt_tid_of(vif->txq));
 	wt_tx_flush_radio(r);
 	r->tbtt = 0;
 	r->vif = NULL;
 	spin_unlock_bh(&wt_air.lock);
+	wt_tao_stop(r);
 	wt_medium_flush_lists();
 }
 
@@ -158,6 +173,7 @@ static const u32 density_ns[8] = { 0, 250, 500, 1000, 2000, 4000, 8000, 16000 };
 
 static int wt_op_sta_add(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
 {
+	wt_tidq_init_turns(((struct wt_sta *)sta->drv_priv)->turn);
 	return 0;
 }
 
@@ -193,6 +209,8 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		spin_lock_bh(&wt_air.lock);
 		s->max_ampdu = (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + sta->deflink.ht_cap.ampdu_factor)) - 1;
 		s->density_ns = density_ns[sta->deflink.ht_cap.ampdu_density & 7];
+		if (r->mode == WT_TIDQ)
+			params->ssn = wt_tidq_session(tid, params->ssn);
 		wt_ba_start(tid, params->ssn);
 		spin_unlock_bh(&wt_air.lock);
 		return IEEE80211_AMPDU_TX_START_IMMEDIATE;
@@ -203,6 +221,8 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 	case IEEE80211_AMPDU_TX_STOP_CONT:
 		spin_lock_bh(&wt_air.lock);
 		wt_ba_flush(r, tid);
+		if (r->mode == WT_TIDQ)
+			wt_tidq_session_over(r, tid);
 		spin_unlock_bh(&wt_air.lock);
 		wt_medium_flush_lists();
 		if (!flush)
@@ -268,8 +288,11 @@ struct wt_radio *wt_mac_add(int index)
 	__skb_queue_head_init(&r->rx_q);
 	__skb_queue_head_init(&r->rx_ready);
 	wt_htc_init(r);
-	for (q = 0; q < IEEE80211_NUM_ACS; q++)
+	wt_tao_init(r);
+	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
 		INIT_LIST_HEAD(&r->fw_tids[q]);
+		INIT_LIST_HEAD(&r->tidq[q].round);
+	}
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
@@ -300,7 +323,7 @@ struct wt_radio *wt_mac_add(int index)
 	hw->wiphy->bands[NL80211_BAND_2GHZ] = &wt_band_2ghz;
 	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
 	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
-	if (r->mode != WT_ATH9K_HTC)
+	if (r->mode != WT_ATH9K_HTC && r->mode != WT_TIDQ)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
 	if (r->mode == WT_ATH10K)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);

@@ -21,8 +21,10 @@ struct wt_params wt_p = {
 	.cpu_ppdu_ns = 40000,
 	.cpu_turn_ns = 10000,
 	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
+	.tao_leave = 1,		/* thesis, section 4.8.2: until data_to_ack reaches one */
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
+	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
 	.streams = 2,
 	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
 	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
@@ -47,7 +49,7 @@ PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
 PARAM(uint, max_bytes, "octets of an aggregate [65535]");
 PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
-MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL); one a radio, the last holds for the rest [0]");
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc); one a radio, the last holds for the rest [0]");
 module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
 MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
@@ -57,10 +59,15 @@ PARAM(uint, cpu_ppdu_ns, "ath9k_htc: it begins or ends one transmit unit [40000]
 PARAM(uint, cpu_turn_ns, "ath9k_htc: one idle turn of its loop [10000]");
 PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the host's USB controller [40000]");
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
-PARAM(uint, rx_ns, "nanoseconds the host takes for each received frame [0]");
+module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
+MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
+PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");
+PARAM(uint, tao_leave, "segments that may be without an ACK when the held ones go [1]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
+PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
+PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
 PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
@@ -92,6 +99,12 @@ PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
 
 PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
 
+module_param_array_named(error_down_ppm, wt_p.error_down_ppm, uint, &wt_p.n_error_down, 0444);
+MODULE_PARM_DESC(error_down_ppm, "the same of what the AP sends to radio i, in place of error_ppm; the last holds for the rest; element 0 is the AP's own and unused [none]");
+
+module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
+MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
+
 struct wt_radio *wt_radios[WT_MAX_RADIOS];
 unsigned int wt_n_radios;
 
@@ -99,6 +112,7 @@ static void remove_all(void)
 {
 	unsigned int n = wt_n_radios;
 
+	wt_tao_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
 	spin_lock_bh(&wt_air.lock);
 	wt_n_radios = 0;
@@ -128,10 +142,11 @@ static int __init wt_init(void)
 	if (err)
 		return err;
 	err = wt_csi_init();
-	if (err) {
-		wt_channel_unload();
-		return err;
-	}
+	if (err)
+		goto no_csi;
+	err = wt_tao_hook();
+	if (err)
+		goto no_tao;
 	wt_phy_init();
 	wt_medium_init();
 	if (wt_debug_init()) {
@@ -151,6 +166,12 @@ static int __init wt_init(void)
 		spin_unlock_bh(&wt_air.lock);
 	}
 	return 0;
+
+no_tao:
+	wt_csi_exit();
+no_csi:
+	wt_channel_unload();
+	return err;
 }
 
 static void __exit wt_exit(void)

@@ -166,6 +166,12 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 		return;
 	if (wt_p.n_error && (!wt_p.ht || !ofdm))
 		ppm = wt_p.error_ppm[clamp(rate->idx + walked(), 0, (int)wt_p.n_error - 1)];
+	if (p->tid && to && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
+		if (wt_p.n_error_down)
+			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+	} else if (wt_p.n_error_up && p->tid) {
+		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
+	}
 	for (i = 0; i < p->n; i++) {
 		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
 			continue;
@@ -319,6 +325,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 	e->depth--;
 	if (p->ampdu && !p->probe)
 		e->ampdu_depth--;
+	wt_rx_interrupt(r);	/* ath9k_tasklet receives before it completes */
 	if (!response && !p->no_ack)
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
 	if (p->unit) {

@@ -36,7 +36,7 @@
 #define WT_NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
 #define WT_SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
-enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_MODES };
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MODES };
 
 /* ---- parameters (main.c): read-only after loading ---- */
 struct wt_params {
@@ -53,11 +53,16 @@ struct wt_params {
 	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
 	unsigned int host_irq_ns;	/* ath9k_htc: least time between two interrupts of the host's USB controller */
 	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
-	unsigned int rx_ns;		/* the host's time for a received frame */
+	unsigned int rx_ns[WT_MAX_RADIOS];	/* the host's time for a received frame, a radio */
+	unsigned int n_rx;
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
 	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
+	bool tao;			/* stations hold TCP ACKs back (tao.c) */
+	unsigned int tao_leave;		/* segments that may be without an ACK when they go */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
+	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
+	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
 	unsigned int streams;		/* spatial streams */
 	unsigned int density;		/* A-MPDU density field, 0..7 */
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
@@ -86,6 +91,10 @@ struct wt_params {
 	unsigned int walk_ms;		/* a step of it */
 	unsigned int minstrel_kib;	/* room of Minstrel's recording (minstrel.c) */
 	unsigned long minstrel_table;
+	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */
+	unsigned int n_error_down;
+	unsigned int error_up_ppm[WT_MAX_RADIOS];	/* of what radio i sends to the AP, likewise */
+	unsigned int n_error_up;
 };
 extern struct wt_params wt_p;
 
@@ -102,16 +111,32 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 bar_seq;
 	bool active;			/* a Block Ack session runs */
 	bool bar_due;			/* everything before bar_seq was given up */
+	/* tidq.c */
+	struct list_head turn;		/* in wt_turn.tids, if it waits for its turn */
+	u32 id;				/* towards the discipline above; 0: not yet */
+	u32 allowed;			/* octets of an aggregate at the present rate; 0: not yet known */
+	u32 held_bytes;			/* what fw_q and retry_q would take on the air */
+	u16 held;			/* frames in them */
+	u16 seq_next;			/* the number after the last one that was looked at */
+	bool numbered;			/* the first of fw_q was looked at */
+	bool paused, more;		/* the discipline was told to PAUSE; it has announced more */
+};
+
+struct wt_turn {			/* one station in one category: 3.18's ath_atx_ac */
+	struct list_head list;		/* in wt_tidq.round */
+	struct list_head tids;
 };
 
 struct wt_sta {				/* ieee80211_sta.drv_priv */
 	u32 max_ampdu;
 	u32 density_ns;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
 };
 
 struct wt_vif {				/* ieee80211_vif.drv_priv */
 	u32 beacon_tu;
 	bool beaconing;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
 };
 
 struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
@@ -228,6 +253,40 @@ struct wt_counters {
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
 	u64 mode_ppdus[WT_MODES_HT], mode_mpdus[WT_MODES_HT];	/* data by HT mode: MCS, 40 MHz, short guard interval */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
+	u64 tao_held, tao_releases, tao_expired;
+};
+
+struct wt_tidq {			/* a category of mode 3 */
+	struct list_head round;		/* stations with TIDs that hold frames */
+	unsigned int pending;		/* frames below the qdisc */
+	bool stopped;
+};
+
+/* ---- a station's held TCP ACKs (tao.c) ---- */
+struct wt_tao {
+	spinlock_t lock;
+	bool inside;			/* a received frame is on its way up */
+	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);	/* where a held packet goes on */
+	struct timer_list patience;
+	struct wt_tao_tid {
+		u32 data_to_ack;
+		bool more_data;		/* its A-MPDU's last frame has yet to go up */
+		unsigned long since;	/* the first of held was held, jiffies */
+		struct sk_buff_head held;
+	} tid[8];
+	struct wt_tao_flow {
+		__be32 near, far;
+		__be16 near_port, far_port;
+		u32 segments;		/* that went up since its last ACK */
+		u8 tid;			/* of its data */
+		bool used;
+		unsigned long last;	/* data came, jiffies */
+	} flows[32];
+};
+
+struct wt_tao_frame {			/* a received frame on its way up */
+	bool data, last;
+	u8 tid;
 };
 
 struct wt_radio {
@@ -252,6 +311,10 @@ struct wt_radio {
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
 	bool netdev_stopped;
+	struct wt_tidq tidq[IEEE80211_NUM_ACS];
+	u32 tid_ids;
+	struct wt_tao tao;
+	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	struct wt_htc htc;
 	struct rnd_state rnd_error;
 	u32 csi_count;
@@ -327,6 +390,7 @@ int wt_tx_fixed_mcs(struct wt_radio *r, const u8 *to);
 struct wt_tid *wt_tid_of(struct ieee80211_txq *txq);
 void wt_tx_schedule(struct wt_radio *r, int ac);
 bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid);
+void wt_tx_single(struct wt_ppdu *p, struct sk_buff *skb);
 void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb);
 void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta);
 void wt_tx_flush_radio(struct wt_radio *r);
@@ -336,6 +400,14 @@ struct wt_ppdu *wt_ppdu_new(void);
 void wt_ppdu_free(struct wt_ppdu *p);
 
 /* ampdu.c */
+struct wt_ampdu_size {
+	u32 bytes, pad;
+};
+u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first);
+bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
+		   u32 limit, u32 frames);
+void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb);
+void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struct wt_ppdu *p);
 int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out);
 void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
 		   struct sk_buff *first);
@@ -394,6 +466,23 @@ u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 a
 int wt_csi_init(void);
 void wt_csi_exit(void);
 void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, s16 ctl, s16 ext);
+/* tidq.c */
+void wt_tidq_init_turns(struct wt_turn *turn);
+void wt_tidq_pull(struct wt_radio *r, struct ieee80211_txq *txq);
+void wt_tidq_schedule(struct wt_radio *r, int ac);
+void wt_tidq_done(struct wt_radio *r, struct sk_buff *skb);
+void wt_tidq_completed(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);
+u16 wt_tidq_session(struct wt_tid *tid, u16 ssn);
+void wt_tidq_session_over(struct wt_radio *r, struct wt_tid *tid);
+void wt_tidq_forget(struct wt_radio *r, struct wt_tid *tid);
+
+/* tao.c */
+int wt_tao_hook(void);
+void wt_tao_unhook(void);
+void wt_tao_init(struct wt_radio *r);
+void wt_tao_stop(struct wt_radio *r);
+void wt_tao_begin(struct wt_radio *r, struct sk_buff *skb, struct wt_tao_frame *f);
+void wt_tao_end(struct wt_radio *r, const struct wt_tao_frame *f);
 
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);
@@ -413,6 +502,7 @@ void wt_minstrel_release(struct ieee80211_hw *hw);
 void wt_minstrel_exit(void);
 
 /* mac.c */
+struct net_device *wt_netdev_of(struct wt_radio *r);
 struct wt_radio *wt_mac_add(int index);
 void wt_mac_remove(struct wt_radio *r);
 

@@ -8,7 +8,8 @@
  *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
  * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
  *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). An interrupt that is due while a PPDU is on the air
- *   comes at its end.
+ *   comes at its end. An interrupt for a unit that was sent brings received frames along, since the status register has
+ *   AR_ISR_LP_RXOK whatever the mask (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
@@ -39,7 +40,7 @@ s8 wt_rx_signal(s16 ctl, s16 ext)
 	return clamp(WT_NOISE_DBM + (ctl + ext) / 200, S8_MIN, S8_MAX);
 }
 
-static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, u64 ended, s8 signal)
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
@@ -61,11 +62,14 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 		if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
 			rx->enc_flags |= RX_ENC_FLAG_SHORT_GI;
 	}
+	if (p->aggr)	/* ath9k/recv.c ath_rx_tasklet: the end that the host sees is that of what arrived */
+		rx->flag |= RX_FLAG_AMPDU_DETAILS | RX_FLAG_AMPDU_LAST_KNOWN | (last ? RX_FLAG_AMPDU_IS_LAST : 0);
+	rx->ampdu_reference = from->count.ppdus;
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
 	if (to->mode == WT_ATH9K_HTC) {
 		wt_htc_receive(to, skb, ended);
-	} else if (to->mode == WT_ATH9K && wt_p.rimt_last_us) {
+	} else if ((to->mode == WT_ATH9K || to->mode == WT_TIDQ) && wt_p.rimt_last_us) {
 		if (skb_queue_empty(&to->held_q))
 			to->held_first = ended;
 		to->held_last = ended;
@@ -89,16 +93,21 @@ void wt_rx_interrupt(struct wt_radio *r)
 		wt_rx_host(r, skb);
 }
 
+static unsigned int host_ns(const struct wt_radio *r)
+{
+	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
+}
+
 /* A frame is the host's. */
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
 {
-	if (!wt_p.rx_ns) {
+	if (!host_ns(to)) {
 		__skb_queue_tail(&to->rx_ready, skb);
 		return;
 	}
 	__skb_queue_tail(&to->rx_q, skb);
 	if (!to->rx_at)
-		to->rx_at = wt_air.now + wt_p.rx_ns;
+		to->rx_at = wt_air.now + host_ns(to);
 }
 
 /* The PPDU ends. */
@@ -122,12 +131,12 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 		}
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i))
-				copy_to(to, from, p, i, wt_air.now - div_u64(ns * (p->n - 1 - i), p->n), signal);
+				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_air.now - div_u64(ns * (p->n - 1 - i), p->n), signal);
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
 		if (hears(wt_radios[j], from))
-			copy_to(wt_radios[j], from, p, 0, wt_air.now, WT_SIGNAL_DBM);
+			copy_to(wt_radios[j], from, p, 0, true, wt_air.now, WT_SIGNAL_DBM);
 }
 
 /* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
@@ -137,7 +146,7 @@ void wt_rx_processed(struct wt_radio *r, u64 now)
 
 	if (skb)
 		__skb_queue_tail(&r->rx_ready, skb);
-	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + wt_p.rx_ns;
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
 }
 
 /* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */
@@ -173,8 +182,12 @@ void wt_rx_flush(void)
 		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
 		spin_unlock_bh(&wt_air.lock);
 		while ((skb = __skb_dequeue(&q))) {
+			struct wt_tao_frame frame;
+
 			count_airtime(wt_radios[i], skb);
+			wt_tao_begin(wt_radios[i], skb, &frame);
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
+			wt_tao_end(wt_radios[i], &frame);
 		}
 	}
 }

@@ -35,6 +35,7 @@ struct wt_tid *wt_tid_of(struct ieee80211_txq *txq)
 		__skb_queue_head_init(&tid->retry_q);
 		__skb_queue_head_init(&tid->fw_q);
 		INIT_LIST_HEAD(&tid->fw_list);
+		INIT_LIST_HEAD(&tid->turn);
 		tid->baw_size = WT_MAX_MPDUS;
 		tid->txq = txq;
 	}
@@ -121,7 +122,7 @@ void wt_tx_rates(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 		p->rates[0].count = 1;
 }
 
-static void add_single(struct wt_ppdu *p, struct sk_buff *skb)
+void wt_tx_single(struct wt_ppdu *p, struct sk_buff *skb)
 {
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 
@@ -150,7 +151,7 @@ static void add_second(struct wt_radio *r, int ac, struct wt_tid *tid)
 	p->sta = tid->txq->sta;
 	p->vif = tid->txq->vif;
 	wt_tx_rates(r, p, skb);
-	add_single(p, skb);
+	wt_tx_single(p, skb);
 	wt_medium_offer(r, ac, p);
 }
 
@@ -177,7 +178,7 @@ bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 	if (ampdu)
 		wt_ampdu_form(r, e, tid, p, skb);
 	else
-		add_single(p, skb);
+		wt_tx_single(p, skb);
 	if (r->mode == WT_ATH9K_HTC)
 		wt_htc_formed(r, ac, p);
 	else
@@ -218,6 +219,8 @@ void wt_tx_schedule(struct wt_radio *r, int ac)
 		return;
 	if (r->mode == WT_ATH10K)
 		schedule_firmware(r, ac);
+	if (r->mode == WT_TIDQ)
+		wt_tidq_schedule(r, ac);
 	if (r->mode != WT_ATH9K)	/* ath9k_htc's CPU sees to it by itself */
 		return;
 	rcu_read_lock();
@@ -247,7 +250,7 @@ void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *sk
 	wt_tx_rates(r, p, skb);
 	rcu_read_unlock();
 	p->sta = NULL;		/* only its rates were wanted; it may go away */
-	add_single(p, skb);
+	wt_tx_single(p, skb);
 	wt_medium_offer(r, skb_get_queue_mapping(skb), p);
 }
 
@@ -263,7 +266,9 @@ void wt_tx_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
 		wt_htc_settled(r, skb);
 		return;
 	}
-	if (wt_frame(skb)->in_fifo)
+	if (wt_frame(skb)->in_fifo && r->mode == WT_TIDQ)
+		wt_tidq_done(r, skb);
+	else if (wt_frame(skb)->in_fifo)
 		wt_fifo_release(r);
 	__skb_queue_tail(&wt_air.done_q, skb);
 }
@@ -293,6 +298,8 @@ void wt_tx_flush_sta(struct wt_radio *r, struct ieee80211_sta *sta)
 			continue;
 		wt_ba_flush(r, wt_tid_of(sta->txq[i]));
 		wt_fifo_flush(r, wt_tid_of(sta->txq[i]));
+		if (r->mode == WT_TIDQ)
+			wt_tidq_forget(r, wt_tid_of(sta->txq[i]));
 	}
 	forget(r, sta);
 }

@@ -1,8 +1,9 @@
-"""BBRp as a BPF program: loads into this machine's kernel, and carries real TCP between two network namespaces over HTB."""
+"""BBR's variants as BPF programs: load into this machine's kernel, and carry real TCP between two network namespaces over HTB."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,11 +13,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from wavetank import bpf
+from wavetank import _core, bpf
 from wavetank.errors import UserError
 
 RATE_MBIT = 20
-SECONDS = 3
+SECONDS = 4
 
 # Takes bytes until the sender closes.
 SINK = """
@@ -27,18 +28,20 @@ s.settimeout(30); c, _ = s.accept(); n = 0; c.settimeout(30)
 while d := c.recv(1 << 16): n += len(d)
 print(n, flush=True)
 """
-# Sends for a while; prints the control's name and TCP_INFO's pacing rate.
+# Sends for a while; prints the control's name and the median of TCP_INFO's pacing rate in the second half.
 SOURCE = f"""
-import socket, struct, time
-s = socket.socket(); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"bbrp"); s.settimeout(30)
-s.connect(("10.9.8.2", 5001)); end = time.monotonic() + {SECONDS}; block = bytes(1 << 16)
-while time.monotonic() < end: s.send(block)
+import socket, statistics, struct, sys, time
+s = socket.socket(); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode()); s.settimeout(30)
+s.connect(("10.9.8.2", 5001)); end = time.monotonic() + {SECONDS}; block = bytes(1 << 16); rates = []
+while (left := end - time.monotonic()) > 0:
+    s.send(block)
+    if left < {SECONDS / 2}: rates.append(struct.unpack_from("Q", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 104)[0])
 print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\\0").decode())
-print(struct.unpack_from("Q", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 104)[0])
+print(round(statistics.median(rates)))
 """
 
 
-def _needs_kernel() -> None:
+def _needs_kernel(cc: str) -> None:
     never = bpf.machine_lacks()
     if never:
         pytest.skip(f"this machine lacks {'; '.join(never)}")
@@ -50,8 +53,8 @@ def _needs_kernel() -> None:
         pytest.skip(text)
     if subprocess.run(["unshare", "-n", "true"], check=False, capture_output=True).returncode != 0:
         pytest.skip("network namespaces are not permitted here")
-    if "bbrp" in bpf.available():
-        pytest.skip("somebody has loaded bbrp on this machine already")
+    if cc in bpf.available():
+        pytest.skip(f"somebody has loaded {cc} on this machine already")
 
 
 @contextmanager
@@ -66,6 +69,8 @@ def _two_hosts() -> Iterator[tuple[str, str]]:
             f"ip -n {a} link add v0 type veth peer name v1 netns {b}",
             f"ip -n {a} addr add 10.9.8.1/24 dev v0",
             f"ip -n {b} addr add 10.9.8.2/24 dev v1",
+            # HTB passes an skb of many segments at once: BBR would take the path for one of gigabits.
+            f"ip -n {a} link set v0 gso_max_segs 1",
             f"ip -n {a} link set v0 up",
             f"ip -n {b} link set v1 up",
             f"tc -n {a} qdisc add dev v0 root handle 1: htb default 1",
@@ -79,14 +84,14 @@ def _two_hosts() -> Iterator[tuple[str, str]]:
             subprocess.run(["ip", "netns", "del", ns], check=False)
 
 
-def _transfer(a: str, b: str) -> tuple[float, str, float]:
+def _transfer(a: str, b: str, cc: str) -> tuple[float, str, float]:
     """Goodput in Mbit/s, the control's name, the pacing rate in Mbit/s."""
     sink = subprocess.Popen(["ip", "netns", "exec", b, sys.executable, "-c", SINK], stdout=subprocess.PIPE, text=True)
     try:
         assert sink.stdout is not None
         assert sink.stdout.readline() == "ready\n"
         done = subprocess.run(
-            ["ip", "netns", "exec", a, sys.executable, "-c", SOURCE],
+            ["ip", "netns", "exec", a, sys.executable, "-c", SOURCE, cc],
             capture_output=True, text=True, timeout=60, check=True,
         )  # fmt: skip
         name, pacing = done.stdout.split()
@@ -98,28 +103,62 @@ def _transfer(a: str, b: str) -> tuple[float, str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pace", [5, 6])
-def test_bbrp_carries_real_tcp_over_htb(pace: int) -> None:
-    _needs_kernel()
-    bpf.load("bbrp", pace)
+@pytest.mark.parametrize(
+    ("cc", "values"),
+    [
+        ("bbrp", {"bbrp_pace": "5"}),
+        ("bbrp", {}),
+        ("bbr_plus", {}),
+        ("bbr_plus", {"pace": "110", "probe_gain": "640"}),
+        ("bbr_dev", {}),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "-".join(v.values()) or "as-it-is",
+)
+def test_a_program_carries_real_tcp_over_htb(cc: str, values: dict[str, str]) -> None:
+    _needs_kernel(cc)
+    settings = bpf.load(cc, values)
     try:
-        assert "bbrp" in bpf.loaded()
-        assert "bbrp" in bpf.available()
+        assert {k: str(settings[k]) for k in values} == values
+        assert cc in bpf.loaded()
+        assert cc in bpf.available()
         with pytest.raises(UserError, match="there already"):
-            bpf.load("bbrp", pace)
+            bpf.load(cc)
         with _two_hosts() as (a, b):
-            goodput, name, pacing = _transfer(a, b)
-        assert name == "bbrp"
+            goodput, name, pacing = _transfer(a, b, cc)
+        assert name == cc
         # What is still queued when the sender closes arrives afterwards: a little more than the rate may be counted.
         assert 0.6 * RATE_MBIT < goodput < 1.3 * RATE_MBIT, goodput
-        # The model's bandwidth is the bottleneck's, and it paces near it (0.75 to 1.5 times, less its margin).
-        assert 0.5 * RATE_MBIT < pacing < 2 * RATE_MBIT, pacing
+        # The model's bandwidth is the bottleneck's, and it paces near it (0.75 to 2.5 times 1.1, less its margin).
+        assert 0.5 * RATE_MBIT < pacing < 3 * RATE_MBIT, pacing
     finally:
-        bpf.unload("bbrp")
-    assert "bbrp" not in bpf.available()
+        bpf.unload(cc)
+    assert cc not in bpf.available()
 
 
 def test_what_cannot_be_loaded_is_said() -> None:
-    assert "bbrp" in bpf.programs()
+    assert bpf.programs() == ["bbr_dev", "bbr_plus", "bbrp"]
     with pytest.raises(UserError, match=r'unknown program "bbrq".*bbrp'):
-        bpf.load("bbrq", 6)
+        bpf.load("bbrq")
+    with pytest.raises(UserError, match=r'unknown parameter "probe_gian".*probe_gain'):
+        bpf.load("bbr_plus", {"probe_gian": "300"})
+    for bad in ("3", "41", "6.5", "-6", ""):
+        with pytest.raises(UserError, match=r"bbrp_pace=.*from 4 to 40"):
+            bpf.load("bbrp", {"bbrp_pace": bad})
+
+
+@pytest.mark.parametrize("name", bpf.programs())
+def test_a_programs_parameters_are_the_models_and_the_modules(name: str) -> None:
+    model = {r["key"]: r for r in _core.schema() if r["section"] == name.replace("_", "-")}
+    program = {p.name: p for p in bpf.parameters(name)}
+    text = (bpf.SOURCES.parent / "modules" / "wavetank_bbr" / f"wavetank_{name}.c").read_text()
+    # MAX_GAIN: a gain of the module has the kernel's ten bits.
+    ranged = re.findall(r"^RANGED\((\w+), (\d+), (\d+), (\w+), ", text, re.M)
+    module = {n: (int(standard), int(least), most) for n, standard, least, most in ranged}
+    assert set(model) == set(program) == set(module)
+    for key, row in model.items():
+        standard = {"true": 1, "false": 0}.get(str(row["default"]), row["default"])
+        least, most = str(row["range"] or "0 to 1").split(" to ")
+        p = program[key]
+        assert (p.default, p.least, p.most) == (int(standard), int(least), int(most)), key
+        assert module[key][:2] == (int(standard), int(least)), key
+        assert module[key][2] in {str(most), "MAX_GAIN", "15"}, key

@@ -13,6 +13,7 @@ from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
 
 RECORDED = Path(__file__).parent / "data" / "linux-up.json"
+THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"
 UP = {
     "name": "up",
     "topology": {"kind": "wifi"},
@@ -123,6 +124,46 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
     assert "C1 qdisc replace dev wlan1 root handle 10: pfifo limit 1000" in case["tc"]
 
 
+def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
+    of = translate(
+        wavetank.Scenario.load(THESIS).set(
+            {
+                "kernel": "6.12",
+                "wifi.stations": 10,
+                "ap.qdisc": "aaq",
+                "aaq.limit": 500,
+                "tao.enabled": True,
+                "stations.rx": "4 us*2, 9 us",
+            }
+        )
+    )
+    radio = of.case["radio"]
+    assert radio["mode"] == [3, 3]
+    assert (radio["max_frames"], radio["keep_turn"], radio["max_pending"], radio["rts"]) == (64, True, 123, True)
+    assert radio["error_down_ppm"] == [0, *[500] * 8, 40000, 40000]
+    assert radio["rx_ns"] == [4000, 4000, 4000, 9000, *[4000] * 7]
+    assert (radio["tao"], radio["tao_leave"]) == (True, 1)
+    assert "AP qdisc replace dev wlan0 root handle 10: aaq limit 500" in of.case["tc"]
+    assert "C10 qdisc replace dev wlan10 root handle 10: pfifo limit 1000" in of.case["tc"]
+    assert "AP wlan0 10" in of.case["watch"]
+    assert of.case["tso"] is False
+    fq = translate(up(ap__driver="ath9k_tidq", sta__driver="ath9k_tidq", ap__qdisc="fq_codel", sta__qdisc="pfifo"))
+    assert "AP qdisc replace dev wlan0 root handle 10: fq_codel limit 10240" in "\n".join(fq.case["tc"])
+    assert "tao_leave" not in fq.case["radio"]
+
+
+def test_contention_is_hostapds():
+    lines = translate(
+        up().set({"edca.be_cw_min": 7, "edca.vi_txop": "3008 us", "edca_ap.be_aifsn": 1, "edca_ap.vo_txop": "1504 us"})
+    ).case["hostapd"]
+    assert lines == [
+        "wmm_ac_vi_txop_limit=94",
+        "wmm_ac_be_cwmin=3",
+        "tx_queue_data0_burst=1.5",
+        "tx_queue_data2_aifs=1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("sets", "words"),
     [
@@ -148,9 +189,9 @@ def test_ath9k_htc_has_its_own_limits_and_a_discipline():
             {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
             ["wifi.standard = ac", "802.11a and n"],
         ),
-        ({"stations.error_up": "0.1"}, ["stations.error_up"]),
-        ({"tao.enabled": True}, ["tao.enabled"]),
-        ({"host.sta_rx": "9 us"}, ["host.sta_rx", "host.ap_rx is 4 us"]),
+        ({"edca.be_txop": "100 us"}, ["edca.be_txop", "32 us"]),
+        ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
+        ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
         ({"medium.response_error": 0.1}, ["medium.response_error"]),
     ],
@@ -240,7 +281,20 @@ def test_every_key_is_carried_out_refused_or_of_another_part():
 
 def _relevant(key):
     """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
-    others = {"bottleneck.", "ath9k_htc.", "ath10k.", "reno.", "ap.qdisc", "sta.qdisc", "aasrc.", "aarc.", "floor."}
+    others = {
+        "bottleneck.",
+        "ath9k_htc.",
+        "ath10k.",
+        "reno.",
+        "ap.qdisc",
+        "sta.qdisc",
+        "ath9k.max_pending",
+        "ath9k.keep_turn",
+        "tao.leave",
+        "aasrc.",
+        "aarc.",
+        "floor.",
+    }
     if key.startswith("channel."):
         return key == "channel.on"
     # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
@@ -252,6 +306,10 @@ def _relevant(key):
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7, 7]
+    short = translate(s.set({"stations.mcs": "0", "stations.error_up": "0.1", "host.ap_rx": "9 us"})).case["radio"]
+    assert short["fixed_mcs"] == [15, 0, 15, 15]
+    assert short["error_up_ppm"] == [0, 100000, 0, 0]
+    assert short["rx_ns"] == [9000, 4000, 4000, 4000]
 
 
 def test_what_it_has_of_its_own_is_said_and_given_to_the_model():

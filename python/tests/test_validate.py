@@ -231,7 +231,7 @@ def standing(path, scenarios, rows):
 
 def test_our_standing_set_is_the_second_waters():
     cases = {c.name: c for c in linux.load()}
-    assert len(cases) == 52
+    assert len(cases) == 93
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
@@ -261,6 +261,15 @@ def test_a_standing_scenario_becomes_overrides():
     sets = dict(linux.overrides(cases["rrul-cubic"].config))
     assert (sets["traffic.tcp_up"], sets["traffic.tcp_down"], sets["traffic.rrul"]) == ("4", "4", "true")
     assert dict(linux.overrides(cases["down-slowsta-cubic"].config))["stations.mcs"] == "15, 0"
+    sets = dict(linux.overrides(cases["tidq-aaq-tao-14sta"].config))
+    assert (sets["ap.driver"], sets["ap.qdisc"], sets["sta.qdisc"]) == ("ath9k_tidq", "aaq", "pfifo")
+    assert (sets["aaq.limit"], sets["tao.enabled"], sets["ath9k.keep_turn"], sets["ath9k.ampdu_frames"]) == (
+        "1000",
+        "true",
+        "true",
+        "64",
+    )
+    assert sets["stations.error_down"].split(", ") == [*["0.0005"] * 8, "0.04", "0.04", *["0.0005"] * 4]
     assert dict(linux.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
     assert dict(linux.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
 

@@ -1,17 +1,20 @@
 """Congestion controls for stock kernels: compiles a BPF struct_ops program, registers it, says which are there, removes it.
 
-The programs are ``linux/bpf/*.bpf.c`` of a checkout (GPL-2.0; the installed package does not carry them). Nothing of the
-kernel is built: it must have BTF (``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two
-arguments before.
+The programs are ``linux/bpf/*.bpf.c`` of a checkout (GPL-2.0; the installed package does not carry them). Their parameters are
+set when they are compiled; each says its own, with default and range. Nothing of the kernel is built: it must have BTF
+(``CONFIG_DEBUG_INFO_BTF``) and be 6.10 or later, since ``cong_control`` took two arguments before.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ BTF = Path("/sys/kernel/btf/vmlinux")
 #: Where a checkout has the programs.
 SOURCES = Path(__file__).parents[2] / "linux" / "bpf"
 _HEADER = "bpf/bpf_helpers.h"
+#: A parameter in a program's text: its name, default, range and what it is.
+_PARAMETER = re.compile(r"^#define SET_(\w+) (\d+) /\* (\d+) to (\d+): (.*) \*/$", re.M)
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
@@ -59,6 +64,44 @@ def programs() -> list[str]:
     return sorted(p.name.removesuffix(".bpf.c") for p in SOURCES.glob("*.bpf.c"))
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A number that a program is compiled with."""
+
+    name: str
+    default: int
+    least: int
+    most: int
+    what: str
+
+
+def parameters(name: str) -> list[Parameter]:
+    """Those of a program, in its order."""
+    if name not in programs():
+        raise unknown("program", name, programs(), "bpf load")
+    found = _PARAMETER.findall((SOURCES / f"{name}.bpf.c").read_text(encoding="utf-8"))
+    return [Parameter(n.lower(), int(default), int(a), int(b), what) for n, default, a, b, what in found]
+
+
+def checked(name: str, values: Mapping[str, str]) -> dict[str, int]:
+    """All parameters of a program with these values, given as text; the rest as they are.
+
+    Raises ``UserError`` for a name that it has not and a value outside the range.
+    """
+    known = {p.name: p for p in parameters(name)}
+    out = {p.name: p.default for p in known.values()}
+    for key, text in values.items():
+        if key not in known:
+            raise unknown("parameter", key, list(known), f"bpf load {name}")
+        p = known[key]
+        if not re.fullmatch(r"\d{1,9}", text) or not p.least <= int(text) <= p.most:
+            raise UserError(
+                f"bpf load {name}: {key}={text}: expected a whole number from {p.least} to {p.most} ({p.what})"
+            )
+        out[key] = int(text)
+    return out
+
+
 def loaded() -> list[str]:
     """Names of the congestion controls that BPF programs have registered, as the kernel tells."""
     if shutil.which("bpftool") is None:
@@ -72,13 +115,12 @@ def available() -> list[str]:
     return _AVAILABLE.read_text().split()
 
 
-def load(name: str, pace: int) -> None:
-    """Compiles ``name`` with ``bbrp_pace`` as given (4 to 15; 5 is BBR) and registers it.
+def load(name: str, values: Mapping[str, str] | None = None) -> dict[str, int]:
+    """Compiles ``name`` with these values of its parameters and registers it; all its parameters.
 
     Raises ``UserError`` with the reason where that cannot be.
     """
-    if name not in programs():
-        raise unknown("program", name, programs(), "bpf load")
+    settings = checked(name, values or {})
     lacking = machine_lacks() + [f"Debian's package {p}" for p in tools_lack()]
     if lacking:
         raise UserError(f"bpf load: this needs {'; '.join(lacking)}")
@@ -96,12 +138,15 @@ def load(name: str, pace: int) -> None:
             "bpf",
             "-mcpu=v3",
             f"-D__TARGET_ARCH_{machine}",
-            f"-DBBRP_PACE={pace}",
+            *(f"-DSET_{k.upper()}={v}" for k, v in settings.items()),
             "-I",
             folder,
+            "-I",
+            str(SOURCES),
         ]
         _must("compiling", ["clang", *flags, "-c", str(SOURCES / f"{name}.bpf.c"), "-o", str(program)])
         _must("the kernel's verifier", ["bpftool", "struct_ops", "register", str(program)])
+    return settings
 
 
 def unload(name: str) -> None:

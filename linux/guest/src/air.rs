@@ -55,7 +55,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             with("wlan0")
         ),
     )?;
-    if case.get("gso_max_segs", 1)? == 1 {
+    if case.get("gso_max_segs", 1)? == 1 || !case.get("tso", true)? {
         sys::within("AP", || sys::offloads_off("apw"))?;
         sys::within("S", || sys::offloads_off("sw"))?;
     }
@@ -120,9 +120,10 @@ fn access_point(case: &Case) -> Result<(), String> {
     let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
     let ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
     let wmm = u8::from(case.get("wmm", true)?);
+    let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}"
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}{more}"
     );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Loads the radio, associates, floods in both directions, and unloads it under that traffic; many times. With a rate control of
-//! its own module that is unloaded, too, which the kernel must refuse as long as cards use it. What the
+//! its own module that is unloaded, too, which the kernel must refuse as long as cards use it. With `module_aaq` that module, too: it
+//! is attached above all cards, exchanged under traffic for pfifo and back, and unloaded after the cards. What the
 //! kernel says on the console and how its memory goes is judged on the host's side (tests/reload).
 
 use crate::case::Case;
-use crate::{air, json, sys, udp};
+use crate::{air, json, qdisc, sys, udp};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const KMEMLEAK: &str = "/sys/kernel/debug/kmemleak";
@@ -18,6 +19,11 @@ pub fn run(case: &Case) -> Result<String, String> {
     let mut caches = Vec::new();
     for _ in 0..rounds {
         air::build(case, stations)?;
+        let aaq = case.text("module_aaq", "");
+        if !aaq.is_empty() {
+            sys::insmod(&aaq, "limit=5000")?;
+            above(stations, "handle 10: aaq")?;
+        }
         for i in 0..stations {
             let ns = air::station_ns(i);
             udp::flood(&ns, SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 1), 9), 1472, 0, 0)?;
@@ -28,7 +34,16 @@ pub fn run(case: &Case) -> Result<String, String> {
         if own_rc && sys::rmmod("wavetank_aasrc").is_ok() {
             return Err("wavetank_aasrc was unloaded while cards used it".into());
         }
+        if !aaq.is_empty() {
+            for words in ["handle 20: pfifo limit 5000", "handle 10: aaq limit 4000"] {
+                above(stations, words)?;
+                sys::sleep_until(sys::now() + 100 * MS);
+            }
+        }
         sys::rmmod("wavetank_radio")?;
+        if !aaq.is_empty() {
+            sys::rmmod("wavetank_aaq")?;
+        }
         sys::sleep_until(sys::now() + 100 * MS);
         air::tear_down(stations)?;
         if own_rc {
@@ -38,6 +53,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         shrink();
         // names that were looked up stay cached, and with them what sysfs has removed
         sys::sysctl("vm/drop_caches", "3")?;
+        shrink();
         memory.push(slab_kb());
         caches.push(slabs());
     }
@@ -57,7 +73,16 @@ pub fn run(case: &Case) -> Result<String, String> {
     ]))
 }
 
-/// Slabs that a CPU holds count as full: they are given back.
+/// A discipline above every card.
+fn above(stations: usize, words: &str) -> Result<(), String> {
+    let sta = (0..stations).map(|i| (air::station_ns(i), i + 1));
+    for (ns, i) in std::iter::once(("AP".to_string(), 0)).chain(sta) {
+        qdisc::tc(&ns, &format!("qdisc replace dev wlan{i} root {words}"))?;
+    }
+    Ok(())
+}
+
+/// Gives back what the slab caches keep for a processor: /proc/slabinfo counts all of such a slab as in use.
 fn shrink() {
     for cache in std::fs::read_dir("/sys/kernel/slab").into_iter().flatten().flatten() {
         let _ = std::fs::write(cache.path().join("shrink"), "1");

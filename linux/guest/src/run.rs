@@ -42,6 +42,10 @@ enum Traffic {
 pub fn run(case: &Case) -> Result<String, String> {
     let net = build(case)?;
     apply(case, &net)?;
+    let cc = case.text("module_cc", "");
+    if !cc.is_empty() {
+        sys::insmod(&cc, &case.text("cc_set", ""))?;
+    }
     let shift: i32 = case.get("sock_shift", -1)?;
     if shift >= 0 {
         sys::insmod(&case.text("module_sock", ""), "")?;
@@ -187,10 +191,15 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
             Ok(())
         })?;
     }
-    for program in ["ip", "tc"] {
-        for words in case.lines(program) {
-            sys::feed(program, &["-n", words[0], "-batch"], &format!("{}\n", words[1..].join(" ")))?;
-        }
+    for words in case.lines("ip") {
+        sys::feed("ip", &["-n", words[0], "-batch"], &format!("{}\n", words[1..].join(" ")))?;
+    }
+    let aaq = case.text("module_aaq", "");
+    if !aaq.is_empty() {
+        sys::insmod(&aaq, "")?;
+    }
+    for words in case.lines("tc") {
+        qdisc::tc(words[0], &words[1..].join(" "))?;
     }
     for words in case.lines("aqm") {
         radio::set_queues(&words)?;

@@ -62,25 +62,25 @@ fn scenario(case: &Case) -> Result<String, String> {
 
     sys::note("stations have joined");
 
+    let aaq = case.text("module_aaq", "");
+    if !aaq.is_empty() {
+        sys::insmod(&aaq, "")?;
+    }
     let (first_ns, first_dev) = if up { ("C1", "wlan1") } else { ("AP", "wlan0") };
-    let watch = match case.text("qdisc", "").as_str() {
-        "" => None,
-        words => {
-            let senders = if up {
-                (0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1))).collect()
-            } else {
-                vec![("AP".to_string(), "wlan0".to_string())]
-            };
-            for (ns, dev) in senders {
-                sys::feed("tc", &["-n", &ns, "-batch"], &format!("qdisc replace dev {dev} root handle 10: {words}\n"))?;
-            }
-            Some(qdisc::Watch::new(first_ns, first_dev, 0x10)?)
-        }
-    };
+    let both = case.text("qdisc", "");
+    let of = |key, sends: bool| case.text(key, if sends { &both } else { "" });
+    let (ap, sta) = (of("ap_qdisc", !up), of("sta_qdisc", up));
+    let cards = std::iter::once(("AP".to_string(), "wlan0".to_string(), &ap))
+        .chain((0..stations).map(|i| (station_ns(i), format!("wlan{}", i + 1), &sta)));
+    for (ns, dev, words) in cards.filter(|(_, _, words)| !words.is_empty()) {
+        qdisc::tc(&ns, &format!("qdisc replace dev {dev} root handle 10: {words}"))?;
+    }
+    let watched = !(if up { &sta } else { &ap }).is_empty();
+    let watch = watched.then(|| qdisc::Watch::new(first_ns, first_dev, 0x10)).transpose()?;
 
     let cc = case.text("module_cc", "");
     if !cc.is_empty() {
-        sys::insmod(&cc, &format!("bbrp_pace={}", case.text("bbrp_pace", "6")))?;
+        sys::insmod(&cc, &case.text("cc_set", ""))?;
     }
 
     let tsq = case.text("tsq", "");
@@ -205,6 +205,13 @@ fn scenario(case: &Case) -> Result<String, String> {
         let left = std::fs::read_to_string(TSQ).unwrap_or_default();
         tsq_cards.push(format!("\"after reset: {}\"", left.lines().collect::<Vec<_>>().join(", ")));
         sys::rmmod("wavetank_tsq")?;
+    }
+    if case.get("unload", false)? {
+        sys::rmmod("wavetank_radio")?; // while TCP sends, and TAO holds ACKs
+        if !aaq.is_empty() {
+            sys::rmmod("wavetank_aaq")?;
+        }
+        sys::sleep_until(sys::now() + 500 * MS);
     }
     let (t0, a0) = base.ok_or("warmup is longer than secs")?;
     let (t1, a1) = last.expect("base is set");

@@ -35,10 +35,6 @@ OWN: dict[str, tuple[str, str]] = {
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
-    "stations": "the virtual radio has no such value a station",
-    "edca": "hostapd announces the standard's own values",
-    "edca_ap": "hostapd announces the standard's own values",
-    "tao": "there is no kernel half of it (docs/mechanisms)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",
@@ -46,12 +42,16 @@ WHY: dict[str, str] = {
     "medium": "the virtual radio has no such part",
     "ath9k": "the virtual card has no such part",
 }
-MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2}
+MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
     "scalable",
 })  # fmt: skip
+#: Those that linux/modules/wavetank_bbr makes of the kernel's BBR, by the kernel's name.
+OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
+#: Bits of a gain in the kernel's struct bbr, of which eight are behind the point.
+GAIN_BITS = 10
 #: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
 MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
 #: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
@@ -62,6 +62,8 @@ DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}
 #: A tcp_limit_output_bytes that no small queue reaches.
 UNLIMITED = 2**31 - 1
 MARKS = (0, 8, 40, 46)
+#: hostapd's number of an access category's own queue (tx_queue_dataN).
+HOSTAPD_QUEUE = {"vo": 0, "vi": 1, "be": 2, "bk": 3}
 UDP_ECHOES = (("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46))
 #: What the model is given for a value that only the second water has, so that both are set up alike.
 ALIKE: dict[str, str] = {

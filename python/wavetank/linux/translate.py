@@ -8,7 +8,7 @@ driver's, another discipline's) say nothing here, as in the model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from . import rate, units
 from .own import (
     ALIKE,
     DENSITY,
+    GAIN_BITS,
+    HOSTAPD_QUEUE,
     LEGACY_MBIT,
     MARKS,
     MODES,
@@ -26,6 +28,7 @@ from .own import (
     MOST_STATIONS,
     MOST_TRIES,
     OWN,
+    OWN_CC,
     SOCKET_SHIFT,
     STOCK_CC,
     UDP_ECHOES,
@@ -75,10 +78,12 @@ class _Translator:
         self.used: dict[str, str] = {}
         self.notes: list[str] = []
         self.alike: dict[str, str] = {}
-        self.lines: dict[str, list[str]] = {k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm")}
+        self.lines: dict[str, list[str]] = {
+            k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm", "hostapd")
+        }
         self.queues: list[str] = []
         self.radio: dict[str, Any] = {}
-        self.fifo = [0, 246, 1424]
+        self.fifo = [0, 246, 1424, 0]
         self.case: dict[str, Any] = {}
 
     def refuse(self, key: str, why: str) -> UserError:
@@ -146,11 +151,7 @@ class _Translator:
 
     def tcp(self) -> None:
         cc = self.text("tcp.cc")
-        if cc not in STOCK_CC:
-            raise self.refuse(
-                "tcp.cc", "Linux 6.12 has no such control, and User-Mode Linux loads no BPF programs (no JIT)"
-            )
-        self.case["cc"] = cc
+        self.congestion_control(cc)
         ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
         limit = self.text("tcp.limit_output_bytes")
         shift, factor = self.small_queue(cc)
@@ -195,6 +196,25 @@ class _Translator:
             for ns, via in [("C", "10.0.0.2"), ("S", "10.0.1.1")] if not self.wifi else self.gateways():
                 self.lines["ip"].append(f"{ns} route change default via {via} initcwnd {window}")
 
+    def congestion_control(self, cc: str) -> None:
+        """The kernel's own, or a module of ours with its section's values as parameters."""
+        if cc not in STOCK_CC and cc not in OWN_CC:
+            raise self.refuse("tcp.cc", "Linux 6.12 has no such control, and there is no module of it")
+        self.case["cc"] = OWN_CC.get(cc, cc)
+        if cc not in OWN_CC:
+            return
+        values: dict[str, int] = {}
+        for key in (k for k in self.v if k.startswith(f"{cc}.")):
+            text = self.text(key)
+            values[key.partition(".")[2]] = int(units.switch(text)) if text in {"true", "false"} else int(text)
+        for name, value in values.items():
+            gain = value * 64 if name == "bbrp_pace" else value if name.endswith("_gain") else 0
+            if gain >= 1 << GAIN_BITS:
+                raise self.refuse(
+                    f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
+                )
+        self.case["cc_set"] = values
+
     def small_queue(self, cc: str) -> tuple[int | None, float]:
         """TSQ's time as a shift of the devices (none: theirs), and by what the pacing ratios are multiplied.
 
@@ -212,7 +232,7 @@ class _Translator:
             if own is not None:
                 self.case["tsq"] = own
             return None, 1.0
-        paced = cc == "bbr" or units.switch(self.v["tcp.enforce_pacing"])
+        paced = cc == "bbr" or cc in OWN_CC or units.switch(self.v["tcp.enforce_pacing"])
         if mode == "off":
             self.limit = UNLIMITED
             return 0, 1.0
@@ -259,7 +279,7 @@ class _Translator:
         def span(key: str) -> str:
             return units.tc_span(self.text(n[key]))
 
-        if kind in ("pfifo", "bfifo"):
+        if kind in ("pfifo", "bfifo", "aaq"):
             return f"{kind} limit {size('limit')}"
         if kind == "pfifo_fast":
             return kind
@@ -343,11 +363,20 @@ class _Translator:
         rate.channel(self)
         r = self.radio
         r["error_ppm"] = self.losses()
+        for way in ("up", "down"):
+            if self.v[f"stations.error_{way}"] != "off":
+                if isinstance(r["error_ppm"], list):
+                    raise self.refuse(
+                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
+                    )
+                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
         r["eifs"] = self.on("medium.collision_eifs")
-        sta, ap = self.text("host.sta_rx"), self.text("host.ap_rx")
-        if sta != ap:
-            raise self.refuse("host.sta_rx", f"the virtual radio has one time for all hosts, and host.ap_rx is {ap}")
-        r["rx_ns"] = units.span(sta)
+        ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
+        r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
+        r["tao"] = self.on("tao.enabled")
+        if r["tao"]:
+            r["tao_leave"] = self.number("tao.leave")
+        self.contention()
         drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
         for end, driver in drivers.items():
             if driver not in MODES:
@@ -362,6 +391,9 @@ class _Translator:
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
         r["fifo"] = self.fifo
+        if drivers["ap"] == "ath9k_tidq":
+            # as on a wire without GRO: over veth, TCP's large packets would reach the qdisc whole
+            self.case["tso"] = False
         self.above_cards(drivers)
 
     def rates(self) -> None:
@@ -421,20 +453,63 @@ class _Translator:
             by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
         return by_mcs[:32]
 
+    def differ(self, key: str) -> bool:
+        """Whether stations have values of their own."""
+        return self.v.get(f"stations.{key}", "off") != "off"
+
+    @staticmethod
+    def ppm(text: str) -> int:
+        return round(float(text) * 1e6)
+
+    def each(self, key: str, default: int, read: Callable[[str], int]) -> list[int]:
+        """A value for each station; those beyond the list's end have the default."""
+        listed: list[int] = []
+        if self.v.get(key, "off") != "off":
+            for part in self.text(key).split(","):  # "15, 7*3": 7 three times
+                value, _, times = part.strip().partition("*")
+                listed += [read(value.strip())] * int(times or 1)
+        return (listed + [default] * self.stations)[: self.stations]
+
+    def contention(self) -> None:
+        """EDCA parameters as hostapd's lines: what it announces to the stations, and what the access point has itself."""
+        for section in ("edca", "edca_ap"):
+            for ac, queue in HOSTAPD_QUEUE.items():
+                given = {k: f"{section}.{ac}_{k}" for k in ("aifsn", "cw_min", "cw_max", "txop")}
+                for k, key in given.items():
+                    if self.v[key] == "auto":
+                        continue
+                    value = self.span(key) // 1000 if k == "txop" else self.number(key)
+                    if k == "txop" and value % 32:
+                        raise self.refuse(key, "the standard counts 32 us")
+                    if section == "edca":  # windows as exponents, the opportunity in 32 us
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "txop_limit"}[k]
+                        value = (
+                            (value + 1).bit_length() - 1
+                            if k.startswith("cw")
+                            else value // 32
+                            if k == "txop"
+                            else value
+                        )
+                        self.lines["hostapd"].append(f"wmm_ac_{ac}_{word}={value}")
+                    else:
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "burst"}[k]
+                        text = f"{value / 1000:.1f}" if k == "txop" else str(value)
+                        # hostapd rounds to 32 us: its default for voice, 1.5 ms, is announced to the driver as 47
+                        if k == "txop" and (round(float(text) * 10) * 100 + 16) // 32 != value // 32:
+                            raise self.refuse(key, "hostapd has tenths of a millisecond")
+                        self.lines["hostapd"].append(f"tx_queue_data{queue}_{word}={text}")
+
     def each_mcs(self, mcs: int) -> int | list[int]:
         """One for all, or one a station after the AP's, which is unused."""
-        if self.v.get("stations.mcs", "off") == "off":
+        if not self.differ("mcs"):
             return mcs
-        listed: list[int] = []
-        for part in self.text("stations.mcs").split(","):  # "15, 7*3": 7 three times
-            value, _, times = part.strip().partition("*")
-            listed += [int(value)] * int(times or 1)
+        listed = self.each("stations.mcs", mcs, int)
         if max(listed) > max(15, mcs // 8 * 8 + 7):
             raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
         return [mcs, *listed]
 
     def above_cards(self, drivers: Mapping[str, str]) -> None:
-        """ath9k_htc's disciplines; limits of mac80211's queues."""
+        """Disciplines above ath9k_htc and ath9k_tidq; limits of mac80211's queues."""
         cards = {
             "ap": [("AP", "wlan0", "ap wlan")],
             "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
@@ -446,7 +521,8 @@ class _Translator:
         for end in ends:
             # 6.12 has TXQs above ath9k_htc
             self.radio["htc_qdisc"] = above[end] == "qdisc"
-            if above[end] == "qdisc":
+        for end, driver in drivers.items():
+            if driver == "ath9k_tidq" or above.get(end) == "qdisc":
                 kind = self.text(f"{end}.qdisc")
                 for ns, dev, name in cards[end]:
                     self.attach(f"{end}.qdisc", kind, ns, dev, name)
@@ -456,14 +532,20 @@ class _Translator:
 
     def driver(self, name: str) -> dict[str, tuple[str, Any]]:
         """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
-        if name == "ath9k":
+        if name in ("ath9k", "ath9k_tidq"):
             rts = self.text("ath9k.rts_threshold")
             if rts not in ("off", "0"):
                 raise self.refuse("ath9k.rts_threshold", "the virtual card protects all frames (0) or none (off)")
             density = self.span("ath9k.density")
             if density not in DENSITY:
                 raise self.refuse("ath9k.density", "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us")
-            return {
+            own = {}
+            if name == "ath9k_tidq":
+                own = {
+                    "max_pending": ("ath9k.max_pending", self.number("ath9k.max_pending")),
+                    "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
+                }
+            return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
                 "density": ("ath9k.density", DENSITY[density]),
                 "hw_depth": ("ath9k.depth", self.number("ath9k.depth")),
@@ -543,7 +625,7 @@ class _Translator:
 
     # -- what is left ------------------------------------------------------------------------------------------------
 
-    def relevant(self, key: str) -> bool:
+    def relevant(self, key: str) -> bool:  # noqa: PLR0911 - a kind of part a line
         """Whether the scenario has the part that a key belongs to."""
         section = key.partition(".")[0] if "." in key else ""
         names = _core.registry()
@@ -553,8 +635,13 @@ class _Translator:
             return any(k.startswith(f"{section}.") for k in self.used)
         if (its := rate.relevant(self.v, section)) is not None:
             return self.wifi and its
+        if key in ("ath9k.max_pending", "ath9k.keep_turn"):
+            section = "ath9k_tidq"
         if section in MODES:
-            return self.wifi and section in (self.v["ap.driver"], self.v["sta.driver"])
+            drivers = {self.v["ap.driver"], self.v["sta.driver"]} if self.wifi else set()
+            return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
+        if key == "tao.leave":
+            return self.wifi and self.v["tao.enabled"] == "true"
         if key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
             htc = self.wifi and self.v[f"{section}.driver"] == "ath9k_htc"
             return htc and (key.endswith("above") or self.v[f"{section}.above"] == "qdisc")

@@ -6,8 +6,9 @@ often, with the same seeds and times. Compared are the medians of both sides' ru
 over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Figures, over ``warmup``
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
-control chooses, each MCS's share of the sender's MPDUs, attempts included. A figure holds within 5 % (goodput), 5 points (shares)
-or 15 % of the kernel's.
+control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
+discipline of their own, the mean size of their A-MPDUs of TCP ACKs. A figure holds within 5 % (goodput), 5 points (shares) or
+15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ TOLERANCES: dict[str, float] = {
     "srtt_p50": 0.15,
     "ping_p50": 0.15,
     "ampdu_mean": 0.15,
+    "ack_ampdu_mean": 0.15,
 }
 #: Where rate control chooses: the largest difference of an MCS's share of the sender's MPDUs, in points.
 MCS_POINTS = 5.0
@@ -49,6 +51,7 @@ CONFIG: dict[str, Any] = {
     "traffic": "tcp",
     "flows": 1,
     "cc": "cubic",
+    "cc_set": {},
     "payload": 1472,
     "secs": 12,
     "step": 0.2,
@@ -63,6 +66,8 @@ CONFIG: dict[str, Any] = {
     "qdisc": "",
     "rc": "minstrel_ht",
     "channel": {},
+    "ap_qdisc": "",
+    "sta_qdisc": "",
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -77,16 +82,24 @@ RADIO: dict[str, Any] = {
     "rimt_first_us": 0,
     "rimt_last_us": 0,
     "streams": 2,
+    "max_frames": 32,
+    "keep_turn": False,
+    "error_down_ppm": [],
+    "tao": False,
 }
+#: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
+MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
-DRIVERS = ("ath9k", "ath9k_htc", "ath10k")
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
 LATER_MS = 13.7
 LEAD_IN_S = 1.0
-#: Above what the air carries: the flood is held back by its socket.
-FLOOD = "400 Mbit/s"
+#: The guest's flood takes no time: when half of its send buffer is free it fills it in one instant. (At an even rate packets
+#: come while the hardware is full, and each that does turns ath9k's retry queue round, which tears aggregates where MPDUs are
+#: lost.)
+FLOOD = "40 Gbit/s"
 
 # Hosts and cards as the second water has them; see linux/README.md and linux/radio/main.c.
 _SCENARIO = """
@@ -157,6 +170,8 @@ def _config(where: str, config: Any) -> dict[str, Any]:
     for key, names in CHOICES.items():
         if full[key] not in names:
             raise unknown(key, str(full[key]), names, where)
+    if not isinstance(full["cc_set"], dict):
+        raise UserError(f"{where}: cc_set: is not an object, expected the congestion control's parameters")
     if not isinstance(full["radio"], dict):
         raise UserError(f"{where}: radio: is not an object, expected the radio's parameters")
     for key in full["radio"]:
@@ -229,10 +244,11 @@ def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
         return "rate control over a card whose firmware chooses is not there yet"
     if c["tos"] not in (0, RRUL):
         return "marks other than RRUL's are not there yet"
-    if c["traffic"] == "tcp" and c["cc"] not in names["cc"]:
+    if c["traffic"] == "tcp" and MODEL_CC.get(c["cc"], c["cc"]) not in names["cc"]:
         return f"the congestion control {c['cc']} is not there yet"
-    if c["qdisc"] and c["qdisc"].split()[0] not in names["qdisc"]:
-        return f"the queueing discipline {c['qdisc']} is not there yet"
+    for key in ("qdisc", "ap_qdisc", "sta_qdisc"):
+        if c[key] and c[key].split()[0] not in names["qdisc"]:
+            return f"the queueing discipline {c[key]} is not there yet"
     return ""
 
 
@@ -258,6 +274,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     up, down = c["dir"] in {"up", "both"}, c["dir"] in {"down", "both"}
     tcp = c["traffic"] == "tcp"
     flood = "off" if tcp else FLOOD
+    cc = MODEL_CC.get(c["cc"], c["cc"])
     sets = {
         "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
         "time.flows": _span(c["secs"]),
@@ -281,7 +298,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         "traffic.rrul": "true" if c["tos"] == RRUL else "false",
         # the guest marks the sockets that send; tcp_reflect_tos is 0
         "traffic.mark_acks": "false",
-        "tcp.cc": c["cc"],
+        "tcp.cc": cc,
         "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
         "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
         "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
@@ -294,6 +311,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     # 6.12 puts TXQs above ath9k_htc; the virtual card has the qdisc of older kernels there unless it is told otherwise
     above = "qdisc" if radio["htc_qdisc"] else "txqs"
     sets |= {"ap.above": above, "sta.above": above}
+    sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
     if -1 in _mcs(c):
         sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": c["rc"], "sta.rate_control": c["rc"]}
     if c["channel"]:
@@ -311,10 +329,18 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
             "netem.delay": _span(c["rtt_ms"] / 2e3),
             "netem.limit": "100000",
         }
-    if c["qdisc"]:
-        kind, *words = c["qdisc"].split()
-        sets |= {"ap.qdisc": kind, "sta.qdisc": kind}
-        sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    # in the kernel `qdisc` is of the side that sends; the model may have it on both, for nothing waits on the other
+    for end in ("ap", "sta"):
+        if c["qdisc"] or c[f"{end}_qdisc"]:
+            kind, *words = (c[f"{end}_qdisc"] or c["qdisc"]).split()
+            sets[f"{end}.qdisc"] = kind
+            sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
+    sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
+    sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
+    sets["tao.enabled"] = "true" if radio["tao"] else "false"
+    if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
+        rates = [_per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
+        sets["stations.error_down"] = ", ".join(map(repr, rates))
     return list(sets.items())
 
 
@@ -345,9 +371,13 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     rtts = sorted(r for r in np.asarray(ping["rtt_ms"])[(t >= low) & (t <= high)] if not math.isnan(r))
     if rtts:
         values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
-    sizes = np.asarray(out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["ampdu_hist"])
-    if sizes[1:].sum():
-        values["ampdu_mean"] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
+    senders = {"ampdu_mean": ["ap" if config["dir"] == "down" else "sta1"]}
+    if config["sta_qdisc"] and config["dir"] == "down":
+        senders["ack_ampdu_mean"] = [f"sta{i + 1}" for i in range(config["stations"])]
+    for figure, nodes in senders.items():
+        sizes = np.sum([out["nodes"][n]["ampdu_hist"] for n in nodes], axis=0)
+        if sizes[1:].sum():
+            values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
     if -1 in _mcs(config):
         sent: dict[int, int] = {}
         for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
@@ -369,19 +399,28 @@ def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
 
 
 def run_case(case: Case) -> dict[str, float]:
-    """The model's figures, medians of as many runs as the kernel made."""
+    """The model's figures, of as many runs as the kernel made."""
     runs = []
     for i in range(max(map(len, case.kernel.values()), default=1)):
         later = i * LATER_MS
         out = _core.run(_SCENARIO, case.name, overrides(case.config, later), i + 1)
         runs.append(figures(case.config, out, later))
-    keys = {k: None for r in runs for k in r if k.startswith(SHARE) or all(k in s for s in runs)}
-    return {k: float(np.median([r.get(k, 0.0) if k.startswith(SHARE) else r[k] for r in runs])) for k in keys}
+    return pooled({k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)})
+
+
+def _keys(runs: list[dict[str, float]]) -> list[str]:
+    """Figures that every run has; an MCS that a run does not have has no share in it."""
+    return list(dict.fromkeys(k for r in runs for k in r if k.startswith(SHARE) or all(k in s for s in runs)))
+
+
+def pooled(runs: dict[str, tuple[float, ...]]) -> dict[str, float]:
+    """One figure of several runs: the median; of shares the mean, since medians of shares do not add up to 100 %."""
+    return {k: float(np.mean(v) if k.startswith(SHARE) else np.median(v)) for k, v in runs.items()}
 
 
 def _mcs_row(case: Case, ours: dict[str, float]) -> list[Row]:
     """The MCS whose share of the sender's MPDUs differs most, in points; none where no rate control chose."""
-    kernel = {k: float(np.median(v)) for k, v in case.kernel.items() if k.startswith(SHARE)}
+    kernel = {k: v for k, v in pooled(case.kernel).items() if k.startswith(SHARE)}
     if not kernel:
         return []
     apart = {k: ours.get(k, 0.0) - kernel.get(k, 0.0) for k in kernel | {k: 0.0 for k in ours if k.startswith(SHARE)}}
@@ -421,8 +460,7 @@ def live(case: Case, scenarios: Path) -> dict[str, tuple[float, ...]]:
     """The kernel's runs of a scenario of a file, run now. Raises LinuxFailed."""
     words = ["standing-run", case.name, "--scenarios", str(scenarios.resolve()), "--runs", str(LIVE_RUNS)]
     runs = json.loads(tree.program(words, lambda line: None))["runs"]
-    keys = {k: None for r in runs for k in r if k.startswith(SHARE) or all(k in s for s in runs)}
-    return {k: tuple(r.get(k, 0.0) if k.startswith(SHARE) else r[k] for r in runs) for k in keys}
+    return {k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)}
 
 
 def validate(
@@ -452,6 +490,7 @@ COLUMNS = {
     "ping_p50": "ping",
     "ampdu_mean": "A-MPDU",
     "mcs_share": "MCS",
+    "ack_ampdu_mean": "ACKs' A-MPDU",
 }
 #: What the table of the docs stands between.
 BEGIN, END = "<!-- wavetank validate linux -->", "<!-- end -->"

@@ -292,6 +292,7 @@ impl Device for Ath9k {
         self.hw[ac.ix()].queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let b = self.hw[ac.ix()].queue.pop_front().expect("the hardware is done with a burst");
         self.hw[ac.ix()].ampdus -= u8::from(b.agreement && !b.probe);
         let told = self.complete(now, b, report, q, sink);
@@ -303,11 +304,9 @@ impl Device for Ath9k {
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Txqs, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     /// Whatever its TID, it is best effort that is charged: `skb->priority` is not set yet.

@@ -1,11 +1,16 @@
-//! BBR-DEV: BBR with the two patches of April 2018 for Wi-Fi, which the papers name so.
+//! BBR-DEV: BBR with the patch set of March and April 2018 for Wi-Fi, which the papers name so.
 //!
 //! * the window allows for what ACKs bring in bursts (mainline from 5.1, there over five to ten round trips instead of ten to twenty);
-//! * drain to target: the phase that drains lasts until what is in flight fits the path; a cycle's length is drawn, two to eight least RTTs.
+//! * drain to target: a cycle's length is drawn, two to eight least RTTs; it probes, then drains until what is in flight fits the path, then
+//!   cruises until it is over.
 //!
-//! Stands for: Cardwell, "Linux TCP BBR patches for higher wifi throughput and lower queuing delays" (bbr-dev list, April 2018), as public
-//! out-of-tree kernels (bbrplus for 4.14 and later) carry it.
-//! Differs: D1 as bbr's. D2 what is in flight is counted as the profile's BBR counts it (bbr, departure times from 4.20).
+//! Nothing else of BBR is changed: ProbeRTT is BBR's. From 5.1 on (and 4.19.148) only the filter's length and drain-to-target remain.
+//!
+//! Stands for: Jha, Cardwell: "net-tcp_bbr" 1/6 to 6/6, 29 March to 2 April 2018, announced by Cardwell as "Linux TCP BBR patches for higher
+//! wifi throughput and lower queuing delays" (bbr-dev list, 8pgyOyUavvY); read as github.com/hhoffstaette/kernel-patches 0d0052cf
+//! (4.16/net-20180329-001 to net-20180402-006) applies it to 4.16.
+//! Differs: D1 what is in flight is counted as the profile's BBR counts it (at the next departure from 4.20; the set counts what was in flight
+//! before the ACK), and so with all that BBR has changed since 4.16.
 
 use super::bbr::{Bbr, Tuning, is_a_bbr};
 use crate::tcp::profile::Profile;
@@ -15,9 +20,9 @@ crate::params! {
     /// `[tcp.bbr-dev]`.
     pub struct Params {
         /// Half of the window over which ACK aggregation is remembered, round trips.
-        extra_acked_rtts: u8 = 10, in 1 => 31, src "the patch set's bbr_extra_acked_win_rtts";
+        extra_acked_rtts: u8 = 10, in 1 => 31, src "net-tcp_bbr 2/6 bbr_extra_acked_win_rtts";
         /// Whether it drains to its target.
-        drain_to_target: bool = true, src "the patch set";
+        drain_to_target: bool = true, src "net-tcp_bbr 5/6 bbr_drain_to_target";
     }
 }
 

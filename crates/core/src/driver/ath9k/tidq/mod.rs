@@ -429,6 +429,7 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
         self.acs[ac.ix()].hw.queue.front()
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
+        self.rx.interrupt();
         let hw = &mut self.acs[ac.ix()].hw;
         let b = hw.queue.pop_front().expect("the hardware is done with a burst");
         hw.ampdus -= u8::from(b.agreement && !b.probe);
@@ -441,11 +442,9 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.
     fn timer(&mut self, now: Time, _tag: u32, _q: &mut Q, sink: &mut Sink<'_>) {
-        let due = self.rx.due(&self.par);
-        if due <= now {
-            self.rx.interrupt();
-        } else if !due.is_never() {
-            sink.wants.push((due, Lane::Completion, RX_INTERRUPT));
+        let again = self.rx.timer(now, &self.par);
+        if !again.is_never() {
+            sink.wants.push((again, Lane::Completion, RX_INTERRUPT));
         }
     }
     fn held(&self) -> u64 {

@@ -173,7 +173,7 @@ impl Bbr {
             probe_rtt_round_done: false,
             cycle_mstamp: 0,
             cycle_idx: 0,
-            cycle_len: CYCLE_LEN as u32,
+            cycle_len: 0,
             prev_ca_state: CaState::Open,
             packet_conservation: false,
             prior_cwnd: 0,

@@ -17,7 +17,7 @@ const PROBE_RTT_US: u32 = 200_000;
 /// Segments in flight in a dip, and the least window. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
 pub(super) const CWND_MIN: u32 = 4;
 
-/// Phases of a cycle that drains to its target.
+/// Phases of a cycle that drains to its target: it probes.
 const UP: usize = 0;
 /// It drains.
 const DOWN: usize = 1;
@@ -28,19 +28,8 @@ impl Bbr {
     /// `bbr_reset_probe_bw_mode`: in any phase but the one that drains.
     pub(super) fn enter_probe_bw(&mut self, tp: &Tp) {
         self.mode = Mode::ProbeBw;
-        if self.t.drain_to_target {
-            self.begin_cycle(tp, CRUISE);
-            return;
-        }
         self.cycle_idx = CYCLE_LEN - 1 - self.random.below(CYCLE_RAND) as usize;
         self.next_phase(tp);
-    }
-
-    /// A cycle of two to eight least RTTs begins, in phase `idx`.
-    fn begin_cycle(&mut self, tp: &Tp, idx: usize) {
-        self.cycle_mstamp = tp.delivered_mstamp;
-        self.cycle_len = CYCLE_LEN as u32 - self.random.below(CYCLE_RAND);
-        self.cycle_idx = idx;
     }
 
     fn next_phase(&mut self, tp: &Tp) {
@@ -60,12 +49,15 @@ impl Bbr {
         }
     }
 
-    /// BBR-DEV's cycle, whose length is drawn: it probes until its gain's worth is in flight (or cannot be), then drains for as long as the
-    /// queue lasts, and cruises for the rest.
+    /// BBR-DEV's cycle (`bbr_drain_to_target_cycling` of the patch set), whose length is drawn: it probes until its gain's worth is in flight
+    /// (or cannot be), then drains for as long as the queue lasts, and cruises for the rest. ProbeBw begins in a phase drawn as BBR's and
+    /// with the length of the cycle before, none at first: so the first cycle begins with the next ACK.
     fn drain_to_target(&mut self, tp: &Tp, rs: &RateSample) {
         let elapsed = tp.delivered_mstamp.saturating_sub(self.cycle_mstamp);
         if elapsed > u64::from(self.cycle_len) * u64::from(self.min_rtt_us) {
-            self.begin_cycle(tp, UP);
+            self.cycle_mstamp = tp.delivered_mstamp;
+            self.cycle_len = CYCLE_LEN as u32 - self.random.below(CYCLE_RAND);
+            self.cycle_idx = UP;
             return;
         }
         let in_flight = self.in_network(tp, rs.prior_in_flight);

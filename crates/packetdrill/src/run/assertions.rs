@@ -1,0 +1,70 @@
+//! `%{ }%`: assertions on `TCP_INFO`, and the names in them.
+
+use super::{Run, Step, Stop};
+use crate::expr;
+use crate::expr::Outcome;
+use crate::report::Skipped;
+
+impl Run<'_> {
+    pub(super) fn code(&mut self, text: &str, line: usize) -> Step {
+        self.settle()?;
+        let (sock, now) = (self.sock.as_ref(), self.now);
+        let lookup = |name: &str| -> Option<Result<f64, String>> {
+            if let Some(n) = constant(name) {
+                return Some(Ok(n));
+            }
+            name.strip_prefix("tcpi_")?;
+            let value = sock.and_then(|s| {
+                if name == "tcpi_snd_wscale" { Some(self.wire.peer_scale.into()) } else { s.tcp_info(now, name) }
+            });
+            Some(value.map(|v| v as f64).ok_or_else(|| format!("{name}, which the model does not keep")))
+        };
+        let mut names = std::mem::take(&mut self.names);
+        let outcomes = expr::execute(text, &mut names, &lookup);
+        self.names = names;
+        for o in outcomes {
+            match o {
+                Outcome::Done => {}
+                Outcome::Held => self.report.checked += 1,
+                Outcome::Printed(s) => self.report.printed.push(s),
+                Outcome::Failed(expected, actual) => {
+                    return Err(Stop::Fail("an assertion does not hold".into(), expected, actual));
+                }
+                Outcome::Unknown(why) => {
+                    self.report.skipped.push(Skipped { line, what: format!("an assertion: {why}") })
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names that packetdrill gives to the numbers of `TCP_INFO`. src: google/packetdrill gtests/net/packetdrill/code.c
+fn constant(name: &str) -> Option<f64> {
+    Some(f64::from(match name {
+        "TCP_CA_Open" => 0,
+        "TCP_CA_Disorder" => 1,
+        "TCP_CA_CWR" => 2,
+        "TCP_CA_Recovery" => 3,
+        "TCP_CA_Loss" => 4,
+        "TCP_ESTABLISHED" => 1,
+        "TCP_SYN_SENT" => 2,
+        "TCP_SYN_RECV" => 3,
+        "TCP_FIN_WAIT1" => 4,
+        "TCP_FIN_WAIT2" => 5,
+        "TCP_TIME_WAIT" => 6,
+        "TCP_CLOSE" => 7,
+        "TCP_CLOSE_WAIT" => 8,
+        "TCP_LAST_ACK" => 9,
+        "TCP_LISTEN" => 10,
+        "TCP_CLOSING" => 11,
+        "TCP_INFINITE_SSTHRESH" => 0x7fff_ffff,
+        "TCPI_OPT_TIMESTAMPS" => 1,
+        "TCPI_OPT_SACK" => 2,
+        "TCPI_OPT_WSCALE" => 4,
+        "TCPI_OPT_ECN" => 8,
+        "TCPI_OPT_ECN_SEEN" => 16,
+        "TCPI_OPT_SYN_DATA" => 32,
+        _ => return None,
+    }))
+}
