@@ -24,6 +24,8 @@ def controls(t: _Translator) -> tuple[str, str]:
         if name not in STOCK + OWN:
             raise t.refuse(key, f"the second water has {', '.join(STOCK + OWN)}")
         driver = t.v[f"{key.partition('.')[0]}.driver"]
+        if name != "fixed" and driver == "ath9k_tidq":
+            raise t.refuse(key, "frames wait below rate control there, which was not held against the model yet")
         if name != "fixed" and driver != "ath9k":
             raise t.refuse(key, f"the firmware of {driver} chooses")
     if {ap, sta} != {"fixed"}:
