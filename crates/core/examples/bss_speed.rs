@@ -21,6 +21,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         tao: None,
         error_up: error,
         error_down: error,
+        snr: None,
     }
 }
 
@@ -75,6 +76,7 @@ fn measure(name: &str, stations: u16, error: f64, flows: &[(u8, u8, u32, u32)], 
     all.extend((1..=stations).map(|i| sta(format!("sta{i}"), i, mode, error)));
     let cfg = BssConfig {
         mcs_loss: McsLoss::default(),
+        channel: Default::default(),
         band: Band::Ghz5,
         basic: vec![],
         medium: medium::Params::default(),
