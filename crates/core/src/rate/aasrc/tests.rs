@@ -100,7 +100,7 @@ fn throughput_decides() {
                 break c;
             }
             m.report(now, &c, 1, 32, 0);
-            now = now + Span::from_ms(3);
+            now += Span::from_ms(3);
         };
         m.report(now, &chain, 1, 32, bad);
         assert_eq!(m.current() == ht(7), up, "{bad} bad");
