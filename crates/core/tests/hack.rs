@@ -50,7 +50,9 @@ fn one_station_gains_and_nearly_all_acks_ride() {
     let a = hack.nodes[1].acks.unwrap();
     let bytes = a.client.compressed_bytes as f64 / a.client.compressed as f64;
     assert!((4.0..4.5).contains(&bytes), "{bytes} bytes an ACK");
-    assert_eq!((a.refused, a.client.failures), (0, 0), "{a:?}");
+    assert_eq!(a.refused, 0, "{a:?}");
+    // A data frame that comes before the chain is in the NIC: rare.
+    assert!(1_000 * a.client.failures <= a.client.responses, "{a:?}");
 }
 
 #[test]

@@ -449,8 +449,6 @@ class _Translator:
 
     def losses(self) -> int | list[int]:
         """MPDUs lost in a million, by MCS where the scenario gives them so."""
-        if self.on("channel.on"):
-            raise self.refuse("channel.on", "scenarios' channels are the model's so far; or wifi.mcs_error")
         every, listed = float(self.text("wifi.error_rate")), self.text("wifi.mcs_error")
         if listed == "off":
             return round(every * 1e6)
