@@ -53,7 +53,6 @@ pub fn run(case: &Case) -> Result<String, String> {
         shrink();
         // names that were looked up stay cached, and with them what sysfs has removed
         sys::sysctl("vm/drop_caches", "3")?;
-        shrink();
         memory.push(slab_kb());
         caches.push(slabs());
     }
