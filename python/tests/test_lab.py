@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from wavetank import _core, claims, lab, metrics, plan, reproduce
+from wavetank import _core, claims, lab, plan, records, reproduce
 from wavetank.plan import Figure, Point
 from wavetank.scenario import Scenario
 
@@ -124,4 +124,4 @@ def test_claims_of_other_experiments_bring_their_figures():
     own, others = reproduce.figures_for("cotsq", every)
     assert [f.id for f in own] == [f"cotsq/fig{i}" for i in range(3, 10)]
     assert others == []
-    assert metrics.RECORD >= 1
+    assert records.RECORD >= 1

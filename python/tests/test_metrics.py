@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from wavetank import metrics
+from wavetank import metrics, records
 from wavetank.plan import Point
 from wavetank.scenario import Scenario
 
@@ -61,7 +61,7 @@ def test_throughput_counts_packets():
 
 
 def test_a_record_is_small_json(one_result):
-    r = metrics.record(one_result)
+    r = records.record(one_result)
     text = json.dumps(r, allow_nan=False)
     assert len(text) < 200_000
     assert r["goodput"].keys() == {"tcp_up"}

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import _core, files, flent, metrics, workers
+from . import _core, files, flent, workers
 from .errors import UserError
 from .judge import Unmeasured
 from .plan import Figure, Point
+from .records import RECORD, Record
+from .records import record as reduced
 from .result import Result
 from .scenario import Scenario
 
@@ -45,11 +47,11 @@ class Run:
     def key(self) -> str:
         """Everything that decides the result."""
         s = self.scenario
-        decides = [core_digest(), metrics.RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
+        decides = [core_digest(), RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
         if self.water == "linux":
             from . import linux
 
-            decides = [metrics.RECORD, linux.fingerprint(s, self.seed)]
+            decides = [RECORD, linux.fingerprint(s, self.seed)]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
 
     def path(self, out: Path) -> Path:
@@ -73,11 +75,11 @@ def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
 
 
-def read(run: Run, out: Path) -> metrics.Record | None:
+def read(run: Run, out: Path) -> Record | None:
     """The kept record, if it is there and whole."""
     try:
         with gzip.open(run.path(out), "rt", encoding="utf-8") as f:
-            value: metrics.Record = json.load(f)
+            value: Record = json.load(f)
             return value
     except (OSError, EOFError, ValueError):
         return None
@@ -99,7 +101,7 @@ def simulate(run: Run) -> Result:
         raise CoreFailed(f"the core failed on {run.point}, seed {run.seed}: {e}") from None
 
 
-def execute(run: Run, out: Path) -> metrics.Record:
+def execute(run: Run, out: Path) -> Record:
     """Runs it and keeps its record (and, of a first repetition, the Flent file). Failures, and what a water cannot run,
     are not kept."""
     from .linux import LinuxFailed
@@ -112,7 +114,7 @@ def execute(run: Run, out: Path) -> metrics.Record:
         if run.water == "model":
             raise
         return {"cannot": str(e).removeprefix(f"{run.scenario.path}: ")}
-    record = metrics.record(result)
+    record = reduced(result)
     if run.flent:
         files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))
 
@@ -130,15 +132,15 @@ class _Job:
 
     out: Path
 
-    def __call__(self, run: Run) -> metrics.Record:
+    def __call__(self, run: Run) -> Record:
         return execute(run, self.out)
 
 
 def run_all(
     runs: Sequence[Run], out: Path, jobs: int, done: Callable[[Run, bool], None] = lambda run, kept: None
-) -> dict[str, metrics.Record]:
+) -> dict[str, Record]:
     """Every run's record by key. ``done`` is called after each, with whether it was kept from before."""
-    records: dict[str, metrics.Record] = {}
+    records: dict[str, Record] = {}
     missing = []
     for run in runs:
         found = read(run, out)
@@ -157,14 +159,14 @@ class Measured:
     """Records of an experiment's figures, looked up by figure and point."""
 
     def __init__(
-        self, figures: Iterable[Figure], records: Mapping[str, metrics.Record], quick: bool, water: str = "model"
+        self, figures: Iterable[Figure], records: Mapping[str, Record], quick: bool, water: str = "model"
     ) -> None:
         self.figures = {f.id: f for f in figures}
         self.records = records
         self.quick = quick
         self.water = water
 
-    def of(self, figure: Figure, point: Point) -> list[metrics.Record]:
+    def of(self, figure: Figure, point: Point) -> list[Record]:
         """A point's records, in the order of the seeds. Raises Unmeasured if one failed, or the water cannot run it."""
         seeds = figure.seeds(self.quick)
         records = [self.records[Run(point.name, point.scenario, s, water=self.water).key] for s in seeds]

@@ -20,8 +20,8 @@ import numpy as np
 from . import stats
 from .judge import EQUAL, Sample, Unmeasured
 from .metrics import QUANTITIES as EACH
-from .metrics import Record
 from .plan import Figure, Point
+from .records import Record
 from .stats import FloatArray
 
 Records = Callable[[Point], Sequence[Record]]

@@ -23,6 +23,7 @@ from matplotlib.patches import Rectangle
 from . import ack_plots, aggregate_plots, metrics, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
+from .records import Record
 from .stats import FloatArray
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
 
 
 def _bands_in_time(
-    outcome: Outcome, figure: Figure, point: Point, ax: Axes, ping_ax: Axes, record: metrics.Record
+    outcome: Outcome, figure: Figure, point: Point, ax: Axes, ping_ax: Axes, record: Record
 ) -> tuple[float, float]:
     """Draws the paper's bands (absolute ones); gives how high they reach, goodput's and ping's."""
     start, end = record["window"]
@@ -222,7 +223,7 @@ def _same_set_up(outcome: Outcome, point: Point, verdict: Verdict) -> bool:
 
 
 def _candle(
-    ax: Axes, records: Sequence[metrics.Record], quantity: metrics.Quantity, left: float, width: float, colour: str
+    ax: Axes, records: Sequence[Record], quantity: metrics.Quantity, left: float, width: float, colour: str
 ) -> float:
     """One candle, of the samples pooled over repetitions; gives how high it reaches."""
     samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
