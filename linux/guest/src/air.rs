@@ -7,7 +7,7 @@
 //! rtt_ms: netem delay on S's sw, as in the wired cases.
 
 use crate::case::Case;
-use crate::sys;
+use crate::{qdisc, sys};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
@@ -60,26 +60,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         sys::within("S", || sys::offloads_off("sw"))?;
     }
     sys::within("AP", || sys::sysctl("net/ipv4/ip_forward", "1"))?;
-    let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
-    if rtt_us > 0 {
-        sys::run(
-            "tc",
-            &[
-                "-n",
-                "S",
-                "qdisc",
-                "add",
-                "dev",
-                "sw",
-                "root",
-                "netem",
-                "delay",
-                &format!("{rtt_us}us"),
-                "limit",
-                "100000",
-            ],
-        )?;
-    }
+    qdisc::delay(case, "sw")?;
     access_point(case)?;
     for i in 0..stations {
         let (ns, dev) = (station_ns(i), format!("wlan{}", i + 1));

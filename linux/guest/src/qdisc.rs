@@ -2,6 +2,7 @@
 //! A qdisc's counters by rtnetlink, without a fork; and setting up one, by tc or, where tc does not know it, likewise.
 //! src: linux@6.12 net/sched/sch_api.c tc_dump_qdisc; include/uapi/linux/gen_stats.h struct tc_stats.
 
+use crate::case::Case;
 use crate::sys;
 use std::os::fd::RawFd;
 
@@ -18,6 +19,15 @@ const TCA_OPTIONS: u16 = 2;
 const WT_AAQ_LIMIT: u16 = 1;
 const TC_H_ROOT: u32 = 0xffff_ffff;
 const TCA_STATS: u16 = 3;
+
+/// netem on S's end `dev`: the round trip of rtt_ms, all on the returning way.
+pub fn delay(case: &Case, dev: &str) -> Result<(), String> {
+    let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
+    if rtt_us == 0 {
+        return Ok(());
+    }
+    tc("S", &format!("qdisc add dev {dev} root netem delay {rtt_us}us limit 100000"))
+}
 
 /// Carries out a line of tc in `netns`. tc has no words for aaq's options: `qdisc add|replace dev DEV root|parent P handle H: aaq limit
 /// N` goes by netlink.

@@ -53,7 +53,7 @@ pub fn run(case: &Case) -> Result<String, String> {
             sys::rmmod("wavetank_aasrc")?;
         }
         sys::sleep_until(sys::now() + 2000 * MS); // floods end, namespaces are swept
-        // names that were looked up stay cached, and with them what sysfs has removed
+                                                  // names that were looked up stay cached, and with them what sysfs has removed
         sys::sysctl("vm/drop_caches", "3")?;
         shrink(&mut shrinkers);
         memory.push(slab_kb());

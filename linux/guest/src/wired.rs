@@ -28,26 +28,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     let ((near_ns, near), (far_ns, far)) = if local { (("C", "cr"), ("R", "rs")) } else { (("R", "rs"), ("C", "cr")) };
     shape(near_ns, near, rate, &leaf)?;
     shape(far_ns, far, 1000.0, "pfifo limit 1000")?;
-    let rtt_us = (case.get("rtt_ms", 0.0)? * 1000.0) as u64;
-    if rtt_us > 0 {
-        sys::run(
-            "tc",
-            &[
-                "-n",
-                "S",
-                "qdisc",
-                "add",
-                "dev",
-                "sr",
-                "root",
-                "netem",
-                "delay",
-                &format!("{rtt_us}us"),
-                "limit",
-                "100000",
-            ],
-        )?;
-    }
+    qdisc::delay(case, "sr")?;
     tcp_settings(case, &["C", "S"])?;
     let shift: i32 = case.get("pacing_shift", 10)?;
     if shift != 10 {
