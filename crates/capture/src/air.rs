@@ -3,7 +3,7 @@
 //! Stands for: what an ideal monitor beside the receiver would have got. Differs: D1 a frame that collided is there, with a bad
 //! check sequence, though a real monitor would mostly get garbage; D2 a Block Ack's bit for an MPDU of the A-MPDU that it
 //! answers is what the model's sender is told; the other bits are those of a recipient's scoreboard (802.11-2020 10.25.6.3);
-//! D3 signal and antenna are not modelled; D4 the IPv4 identification is made of the packet's number and birth, not counted.
+//! D3 signal and antenna are not modelled; D4 the IPv4 identification of what is not TCP is made of the packet's number and birth, not counted.
 
 use crate::frame::{Frame, Kind, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
@@ -231,13 +231,13 @@ impl Air {
     fn packet(&self, p: &sim::Packet) -> Option<Packet> {
         let conversation = self.names.conversation(p.flow.0)?;
         let (opener, other) = Names::ports(p.flow.0);
-        let id = (p.seq.wrapping_mul(0x9e37_79b1) ^ (p.born.ns() / 1_000) as u32).wrapping_mul(0x85eb_ca6b) >> 16;
+        let hashed = (p.seq.wrapping_mul(0x9e37_79b1) ^ (p.born.ns() / 1_000) as u32).wrapping_mul(0x85eb_ca6b) >> 16;
         let mut packet = Packet {
             src: Names::ip(p.src),
             dst: Names::ip(p.dst),
             ports: (0, 0),
             tos: p.dscp << 2 | p.ecn as u8,
-            id: id as u16,
+            id: if p.kind == sim::Kind::Tcp { p.ident } else { hashed as u16 },
             payload: p.payload,
             transport: Transport::Udp,
         };

@@ -146,16 +146,12 @@ impl Bss {
                 }
             }
         }
-        let mut copy;
-        let mut p = p;
         if let Some(h) = self.hack.as_mut().filter(|_| from != StaIx::AP) {
-            copy = *p;
-            if h.sent(now, from, &mut copy) == tcp_hack::Sent::Held {
+            if h.sent(now, from, p) == tcp_hack::Sent::Held {
                 out.freed.extend((p.owner != Owner::NONE).then(|| Freed::from(p)));
                 self.settle(now, out, probe);
                 return Verdict::Ok;
             }
-            p = &copy;
         }
         let s = &mut self.stations[from.ix()];
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
@@ -231,7 +227,7 @@ impl Bss {
         let s = &mut self.stations[from.ix()];
         s.tao.iter_mut().for_each(|t| t.release(tid, &mut self.held));
         if let Some(h) = &mut self.hack {
-            self.held.retain_mut(|p| h.sent(now, from, p) == tcp_hack::Sent::Passes);
+            self.held.retain(|p| h.sent(now, from, p) == tcp_hack::Sent::Passes);
         }
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         s.netdev.xmit_all(now, to, tid, &self.held, &mut sink);

@@ -97,7 +97,7 @@ pub struct Packet {
     pub mss: u16,
     /// Segments in it (`gso_segs`); 1 for everything that is on a wire.
     pub segs: u16,
-    /// IP identification, where something below looks at it (TCP/HACK); 0 elsewhere.
+    /// IP identification, of TCP; 0 elsewhere.
     pub ident: u16,
     /// The flow.
     pub flow: FlowId,

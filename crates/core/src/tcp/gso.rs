@@ -139,6 +139,7 @@ fn segments<W: Fn(u32) -> u32>(p: &Packet, weigh: W) -> impl Iterator<Item = Pac
         let last = i + 1 == segs;
         s.segs = 1;
         s.seq = p.seq.wrapping_add(i * mss);
+        s.ident = p.ident.wrapping_add(i as u16);
         s.payload = if last { p.payload - mss * (segs - 1) } else { mss };
         s.truesize = weigh(s.payload);
         if !last {

@@ -75,6 +75,9 @@ impl Socket {
         p.seq = load.seq;
         p.payload = load.payload;
         p.segs = load.segs as u16;
+        // src: linux@6.12 include/net/ip.h ip_select_ident_segs: counted by the connected socket, a number a segment
+        p.ident = self.inet_id;
+        self.inet_id = self.inet_id.wrapping_add(p.segs.max(1));
         p.flags = load.flags;
         p.truesize = load.truesize;
         p.retransmission = load.again;

@@ -64,6 +64,8 @@ pub struct Socket {
     pub(super) gso_max_segs: u32,
     /// `tcp_limit_output_bytes`.
     pub(super) limit_output_bytes: u64,
+    /// `inet_id`: the next packet's IP identification.
+    pub(super) inet_id: u16,
     /// Segment size that the peer announced, without options.
     pub(super) mss_clamp: u32,
     /// What is offered; from the handshake on, what both agreed on.
@@ -147,6 +149,7 @@ impl Socket {
             stats: Stats::default(),
             snd_wl1: 0,
             snd_sml: cfg.start_seq,
+            inet_id: cfg.start_seq as u16,
             bytes_acked: 0,
             synack_sent: 0,
             last_oow_ack: None,

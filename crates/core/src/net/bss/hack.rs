@@ -86,7 +86,7 @@ impl Hack {
         self.flows.add(f);
     }
     /// The stack of `s` hands `p` down.
-    pub fn sent(&mut self, now: Time, s: StaIx, p: &mut Packet) -> Sent {
+    pub fn sent(&mut self, now: Time, s: StaIx, p: &Packet) -> Sent {
         self.busy = true;
         self.clients[s.ix()].sent(now, p, &self.flows)
     }

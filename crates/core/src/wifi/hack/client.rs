@@ -80,8 +80,6 @@ pub struct Client {
     par: Params,
     chain: Station<Entry>,
     rohc: Compressor,
-    /// IP identifications, by flow.
-    idents: Vec<u16>,
     /// Native ACKs on their way: their number, and what they are.
     natives: VecDeque<(u64, Packet)>,
     handed: u64,
@@ -111,7 +109,6 @@ impl Client {
             par: *par,
             chain: Station::new(Confirmation::Marked),
             rohc: Compressor::in_order(CHAIN as u32, NATIVES),
-            idents: Vec::new(),
             natives: VecDeque::with_capacity(256),
             handed: 0,
             deadline: Time::NEVER,
@@ -120,17 +117,11 @@ impl Client {
             seen: Seen::default(),
         }
     }
-    /// The stack hands `p` down; it gets its identification.
-    pub fn sent(&mut self, now: Time, p: &mut Packet, flows: &Flows) -> Sent {
+    /// The stack hands `p` down.
+    pub fn sent(&mut self, now: Time, p: &Packet, flows: &Flows) -> Sent {
         if p.kind != Kind::Tcp {
             return Sent::Passes;
         }
-        let i = usize::from(p.flow.0);
-        if i >= self.idents.len() {
-            self.idents.resize(i + 1, 0);
-        }
-        self.idents[i] = self.idents[i].wrapping_add(p.segs);
-        p.ident = self.idents[i];
         if !p.is_pure_ack() {
             return Sent::Passes;
         }

@@ -60,14 +60,15 @@ impl World {
         let (step, tick, hole, close) = (self.rng.below(3), self.rng.below(4), self.one_in(20), self.one_in(50));
         let p = &mut self.next[i];
         p.ack = p.ack.wrapping_add(1448 * step);
+        p.ident = p.ident.wrapping_add(1);
         p.tsval = p.tsval.wrapping_add(tick).max(1);
         p.tsecr = p.tsecr.wrapping_add(tick / 2).max(1);
         p.wnd = if close { 0 } else { 128 << 10 };
         (p.sack[0], p.n_sack) =
             if hole { ((p.ack.wrapping_add(1448), p.ack.wrapping_add(5792)), 1) } else { ((0, 0), 0) };
         p.headers = if hole { 64 } else { 52 };
-        let mut p = *p;
-        let held = self.client.sent(self.now, &mut p, &self.flows) == Sent::Held;
+        let p = *p;
+        let held = self.client.sent(self.now, &p, &self.flows) == Sent::Held;
         self.made.push(p);
         if !held {
             self.queue.push_back(p);
