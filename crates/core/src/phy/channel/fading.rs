@@ -3,8 +3,8 @@
 //! Stands for: Rayleigh taps as sums of sinusoids with random angles of arrival and phases (Y. R. Zheng and C. Xiao, "Simulation models with
 //! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
 //! tap a constant part (Rician, factor K). Where nobody carries a station about, most of the scattered power stands still, too.
-//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part does not
-//! turn (a walker's does, at a frequency of its own angle).
+//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part turns
+//! (at the frequency of an angle of its own) where all the scattered power moves, that is about a station that is carried; else it does not.
 
 use crate::sim::{Stream, Time};
 use libm::{cosf, exp, sinf, sqrt};
@@ -70,7 +70,9 @@ impl Fading {
             })
         });
         let heading = f64::from(cosf((TAU * rng.unit()) as f32));
-        let steady = (sqrt(s.k * scattered) as f32, s.doppler * heading, rng.unit());
+        // What stands still does so as a whole: the constant part turns against the still scatterers only where the station moves.
+        let turns = if s.moving < 1.0 { 0.0 } else { s.doppler * heading };
+        let steady = (sqrt(s.k * scattered) as f32, turns, rng.unit());
         let turn = (0..s.subcarriers)
             .map(|k| {
                 let f = (k as f64 - s.subcarriers as f64 / 2.0) * SPACING;
@@ -159,6 +161,11 @@ mod tests {
         let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, moving: 0.0, doppler: 20.0 };
         let (a, b) = (powers(&shape, 1, 5), powers(&shape, 2, 1));
         assert!(a.iter().all(|g| *g == a[0]) && a[0] != b[0]);
+        // The constant part does not turn against scatterers that stand still.
+        let rician = powers(&Shape { k: 2.0, ..shape }, 1, 50);
+        assert!(rician.iter().all(|g| *g == rician[0]));
+        let carried = powers(&Shape { k: 2.0, moving: 1.0, ..shape }, 1, 50);
+        assert!(carried.iter().any(|g| *g != carried[0]));
         let all: Vec<f32> = (0..300).flat_map(|s| powers(&shape, s, 1)).flatten().collect();
         let mean = all.iter().sum::<f32>() / all.len() as f32;
         assert!((mean - 1.0).abs() < 0.1, "{mean}");
