@@ -8,8 +8,8 @@
  *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
  * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
  *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). An interrupt that is due while a PPDU is on the air
- *   comes at its end. An interrupt for a unit that was sent brings received frames along, since the status register has
- *   AR_ISR_LP_RXOK whatever the mask (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
+ *   comes at its end. An interrupt for a unit that was sent brings received frames along, since the driver reads
+ *   AR_ISR_LP_RXOK from the status register whatever the mask, as we take it (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).

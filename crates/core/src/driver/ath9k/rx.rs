@@ -7,11 +7,13 @@
 //! AR_IMR_RXMINTR instead of RXOK) and ath9k_hw_reset (AR_RIMT), the same in 4.14 and 5.4; the AR9300 family's values.
 //! Differs: D1 the reorder buffer stands before it instead of in mac80211 behind it; D2 a PPDU's frames are seen when it ends,
 //! so that an interrupt due in its midst comes at its end; D3 of the interrupts that are not mitigated only the one for a unit that was
-//! sent is there, not that for a frame with an error (AR_IMR_RXERR), nor beacons'.
+//! sent is there, not that for a frame with an error (AR_IMR_RXERR), nor beacons'; D4 at that one the next unit is formed before the received
+//! frames reach the stack, where the tasklet receives first.
 //!
-//! An interrupt for a unit that was sent brings received frames along: the status register has AR_ISR_LP_RXOK whatever the mask
-//! (ar9003_mac.c ar9003_hw_get_isr; main.c ath_isr calls it a pseudo-ISR with bits that were not enabled), and `ath9k_tasklet` receives
-//! before it completes. So the two times matter only to a card that does not send.
+//! An interrupt for a unit that was sent brings received frames along: ar9003_mac.c ar9003_hw_get_isr takes AR_ISR_LP_RXOK, which the mask
+//! does not enable, for a received frame; main.c ath_isr says that such bits may be set, and `ath9k_tasklet` receives before it completes. That
+//! the register shows that bit while interrupts for it are masked is read out of this, not measured on a card. The two times so matter to a
+//! card that sends seldom.
 
 use super::Params;
 use crate::sim::{Packet, Time};

@@ -95,19 +95,8 @@ mod tests {
     /// octets, 18 dB between MCS 0 and 7; here 20 dB.
     #[test]
     fn thresholds_rise_with_the_mcs() {
-        use {CodeRate::*, Modulation::*};
-        let mcs = [
-            (Bpsk, Half),
-            (Qpsk, Half),
-            (Qpsk, ThreeQuarters),
-            (Qam16, Half),
-            (Qam16, ThreeQuarters),
-            (Qam64, TwoThirds),
-            (Qam64, ThreeQuarters),
-            (Qam64, FiveSixths),
-        ];
         let threshold = |(m, r)| (0..400).map(|i| f64::from(i) / 10.0).find(|&db| mpdu_loss(m, r, db) < 0.1).unwrap();
-        let t = mcs.map(threshold);
+        let t: Vec<f64> = super::super::MCS[..8].iter().copied().map(threshold).collect();
         assert!(t.windows(2).all(|w| w[0] < w[1]), "{t:?}");
         assert!((t[0] - 3.8).abs() < 0.3 && (t[7] - 23.7).abs() < 0.3, "{t:?}");
     }

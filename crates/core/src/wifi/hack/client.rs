@@ -119,10 +119,7 @@ impl Client {
     }
     /// The stack hands `p` down.
     pub fn sent(&mut self, now: Time, p: &Packet, flows: &Flows) -> Sent {
-        if p.kind != Kind::Tcp {
-            return Sent::Passes;
-        }
-        if !p.is_pure_ack() {
+        if p.kind != Kind::Tcp || !p.is_pure_ack() {
             return Sent::Passes;
         }
         self.seen.acks += 1;
