@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import UserError, compare, plan, table
+from wavetank import UserError, compare, compare_plots, plan, table
 from wavetank.linux import like_linux, outcome, tree, units
 from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
@@ -368,7 +368,7 @@ def test_comparison_lines_and_plots(tmp_path):
     c = compare.Comparison(results, compare._lines(results))
     line = next(x for x in c.lines if x.figure == "up1 goodput")
     assert line.differences()["linux"] == pytest.approx(line.values["linux"] / line.values["model"] - 1)
-    names = {p.name for p in compare.save(c, tmp_path)}
+    names = {p.name for p in [*compare_plots.draw(c, tmp_path), *compare.save(c, tmp_path)]}
     assert {"goodput.png", "snd_cwnd.png", "srtt.png", "ping.png", "compare.csv", "compare.json"} <= names
     doc = json.loads((tmp_path / "compare.json").read_text())
     assert set(doc) == {"scenario", "seed", "waters", "rows"}

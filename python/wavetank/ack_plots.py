@@ -9,11 +9,12 @@ import numpy as np
 
 from . import metrics
 from .plan import Figure
+from .plot_style import PALETTE, name_points, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .reproduce import Outcome
+    from .outcome import Outcome
 
 #: What a closed form is called in a legend.
 FORMS = {
@@ -26,8 +27,6 @@ FORMS = {
 
 def lines(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Measured points against an axis, a colour a scheme (a point's name before its last dash); closed forms as lines."""
-    from .plots import PALETTE
-
     x = panel["x"]
     for i, scheme in enumerate(panel["schemes"]):
         chosen = [p for p in figure.points.values() if p.name.rpartition("-")[0] == scheme]
@@ -48,16 +47,14 @@ def lines(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
 
 def stacks(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A bar a point, several quantities on top of each other, each with its number."""
-    from .plots import PALETTE, _names, _points
-
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     bottom = np.zeros(len(points))
     for i, quantity in enumerate(panel["quantity"]):
         values = np.array([metrics.sample(quantity, "", outcome.measured.of(figure, p), p).value for p in points])
         label = metrics.QUANTITIES[quantity].label + ": " + ", ".join(f"{v:,.4g}" for v in values)
         ax.bar(range(len(points)), values, bottom=bottom, width=0.55, color=PALETTE[i], label=label)
         bottom += values
-    _names(ax, points)
+    name_points(ax, points)
     ax.set_ylim(0, 1.45 * bottom.max())
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel["label"])
@@ -66,8 +63,6 @@ def stacks(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
 
 def schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of points named QUEUE-CC-SCHEME-STATIONS, of the control ``by``: groups by queue and stations, a colour a scheme."""
-    from .plots import PALETTE
-
     names: list[str] = panel["schemes"]
     groups = list(dict.fromkeys((p[0], p[3]) for p in (n.split("-") for n in figure.points) if p[1] == panel["by"]))
     # A gap between the queues.

@@ -10,12 +10,13 @@ import numpy as np
 
 from . import metrics, stats
 from .plan import Figure, Point
+from .plot_style import BLUE, PALETTE, PAPER, points_of
 from .stats import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .reproduce import Outcome
+    from .outcome import Outcome
 
 #: More curves than this are told apart by a scale of colours, and only some are named.
 FEW = 6
@@ -29,8 +30,6 @@ def _pool(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> Floa
 
 
 def _colours(n: int) -> list[Any]:
-    from .plots import PALETTE
-
     return list(PALETTE[:n]) if n <= FEW else [mpl.colormaps["viridis"](x) for x in np.linspace(0, 0.92, n)]
 
 
@@ -38,7 +37,8 @@ def _named(i: int, n: int) -> bool:
     return n <= FEW or i in (0, 1, 3, n - 6, n - 1)
 
 
-def _steps(ax: Axes, curves: list[tuple[str, FloatArray]], label: str) -> None:
+def steps(ax: Axes, curves: list[tuple[str, FloatArray]], label: str) -> None:
+    """Cumulative distributions of samples, a curve each."""
     n = len(curves)
     for i, ((name, samples), colour) in enumerate(zip(curves, _colours(n), strict=True)):
         if samples.size == 0:
@@ -58,18 +58,14 @@ def _steps(ax: Axes, curves: list[tuple[str, FloatArray]], label: str) -> None:
 
 def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The distribution of a quantity's samples, pooled over repetitions: a curve a point."""
-    from .plots import _points
-
     quantity = str(panel["quantity"])
-    curves = [(p.name, _pool(outcome, figure, p, quantity)) for p in _points(figure, panel)]
-    _steps(ax, curves, panel.get("label", metrics.QUANTITIES[quantity].label))
+    curves = [(p.name, _pool(outcome, figure, p, quantity)) for p in points_of(figure, panel)]
+    steps(ax, curves, panel.get("label", metrics.QUANTITIES[quantity].label))
 
 
 def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The same of one point: a curve a client. The two that differ most are named, the others grey."""
-    from .plots import PALETTE, _points
-
-    (point,) = _points(figure, panel)
+    (point,) = points_of(figure, panel)
     n = int(next(iter(point.x.values())))
     every = {f"sta{i}": _pool(outcome, figure, point, f"{panel['quantity']}@sta{i}") for i in range(1, n + 1)}
     every = {k: v for k, v in every.items() if v.size}
@@ -95,8 +91,6 @@ def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
 
 def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of a quantity against the number on the points' axis, a colour a scheme; the closed form as a line."""
-    from .plots import PALETTE, PAPER
-
     schemes: list[str] = panel["schemes"]
     by = panel["x"]
     for i, scheme in enumerate(schemes):
@@ -122,9 +116,7 @@ def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
 
 def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Why aggregates had no more frames: a bar a point, its parts from below as the legend has them."""
-    from .plots import PALETTE, _points
-
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     bottom = np.zeros(len(points))
     for (why, name), colour in zip(ENDS.items(), PALETTE, strict=False):
         share = np.array([metrics.sample(f"end_{why}", "", outcome.measured.of(figure, p), p).value for p in points])
@@ -140,9 +132,7 @@ def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
 
 def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Lying bars, one a setting ("scheme: setting"); a line where the first one ends."""
-    from .plots import BLUE, PAPER, _points
-
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
     places = range(len(points))[::-1]
     ax.barh(places, [s.value for s in values], xerr=[s.se for s in values], height=0.65, color=BLUE, alpha=0.6)

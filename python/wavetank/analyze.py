@@ -18,6 +18,7 @@ import numpy as np
 from . import _core, analyze_flent, stats
 from .analyze_flent import EXPECTED, Document
 from .errors import UserError
+from .plot_style import BLUE, PALETTE, PAPER, RED, STYLE
 from .report import number
 
 if TYPE_CHECKING:
@@ -264,16 +265,16 @@ def draw(document: Document, path: Path) -> Path:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from . import files, plots
+    from . import files
 
-    with mpl.rc_context(plots.STYLE):
+    with mpl.rc_context(STYLE):
         canvas = Figure(figsize=(12.4, 7.4), dpi=130, layout="constrained")
         axes = canvas.subplots(2, 3)
         for ax, (title, make) in zip(axes.flat, PANELS.items(), strict=True):
             ax.set_title(title, loc="left")
             if not make(document, ax):
                 ax.set_axis_off()
-                ax.text(0.5, 0.5, "nothing of it in this file", transform=ax.transAxes, ha="center", color=plots.PAPER)
+                ax.text(0.5, 0.5, "nothing of it in this file", transform=ax.transAxes, ha="center", color=PAPER)
         shown = {k: v for k, v in document.items() if k != "wall_s"} | {"path": Path(document.get("path", "")).name}
         canvas.suptitle(heading(shown), fontsize=10.5, x=0.01, ha="left", fontweight="bold")
         return files.write(path, lambda p: canvas.savefig(p, format=path.suffix.lstrip(".") or "png"))
@@ -284,11 +285,9 @@ CURVES = 6
 
 
 def _ampdu_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     rows = [s for s in report["stations"] if sum(s.get("ampdu_hist", []))][:CURVES]
-    for s, colour in zip(rows, plots.PALETTE, strict=False):
+    for s, colour in zip(rows, PALETTE, strict=False):
         h = np.array(s["ampdu_hist"], dtype=np.float64)
         _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
@@ -298,11 +297,9 @@ def _ampdu_panel(document: Document, ax: Axes) -> bool:
 
 
 def _runs_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     rows = [s for s in report["stations"] if sum(s.get("back_to_back", []))][:CURVES]
-    for s, colour in zip(rows, plots.PALETTE, strict=False):
+    for s, colour in zip(rows, PALETTE, strict=False):
         h = np.array(s["back_to_back"], dtype=np.float64)
         _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
     ax.set(xlabel="PPDUs in a row, nobody else's between", ylabel="Share of runs, cumulative", ylim=(0, 1.02))
@@ -313,11 +310,9 @@ def _runs_panel(document: Document, ax: Axes) -> bool:
 
 
 def _airtime_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     rows = [s for s in report["stations"] if s.get("airtime_us", {}).get("values")][:CURVES]
-    for s, colour in zip(rows, plots.PALETTE, strict=False):
+    for s, colour in zip(rows, PALETTE, strict=False):
         steps = s["airtime_us"]
         t, v = _steps(steps, 1e-4 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
@@ -328,8 +323,6 @@ def _airtime_panel(document: Document, ax: Axes) -> bool:
 
 
 def _rates_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     total: dict[str, list[float]] = {}
     for link in report["links"]:
@@ -343,8 +336,8 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
     names = [k.replace(", ", "\n", 1) for k, _ in rows]
     good = [100 * (v[1] - v[2]) / every for _, v in rows]
     lost = [100 * v[2] / every for _, v in rows]
-    ax.barh(names, good, color=plots.BLUE, label="acknowledged", height=0.62)
-    ax.barh(names, lost, left=good, color=plots.RED, label="not acknowledged", height=0.62)
+    ax.barh(names, good, color=BLUE, label="acknowledged", height=0.62)
+    ax.barh(names, lost, left=good, color=RED, label="not acknowledged", height=0.62)
     ax.set(xlabel="MPDUs (% of all)")
     ax.set_ylim(-0.8, max(2.2, len(rows) + 0.4))
     ax.grid(False, axis="y")
@@ -354,11 +347,9 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
 
 
 def _goodput_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     rows = [f for f in report["flows"] if any(f["delivered_bytes"]["values"])][:CURVES]
-    for f, colour in zip(rows, plots.PALETTE, strict=False):
+    for f, colour in zip(rows, PALETTE, strict=False):
         steps = f["delivered_bytes"]
         t, v = _steps(steps, 8e-6 / steps["step_s"])
         ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
@@ -370,11 +361,9 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
 
 
 def _rtt_panel(document: Document, ax: Axes) -> bool:
-    from . import plots
-
     report = document["report"]
     rows = [f for f in report["flows"] if f["rtt_ms"] and f["rtt_ms"]["n"] >= 10][: CURVES - 1]
-    for f, colour in zip(rows, plots.PALETTE, strict=False):
+    for f, colour in zip(rows, PALETTE, strict=False):
         q = f["rtt_ms"]["quantiles"]
         ax.plot(q, np.linspace(0, 1, len(q)), color=colour, label=f"TCP {who(document, f['src'])}")
     pings = [p for p in report["pings"] if p["rtt_ms"]][:1]

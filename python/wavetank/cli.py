@@ -1,101 +1,19 @@
 """The command line: a thin layer over the Python API. The verbs stand in ``cli_*.py``, by idea.
 
-Tables go to standard output, progress to standard error. With ``--json`` standard output holds one JSON document. Exit
-codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input, 130 interrupted.
+Exit codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
-from . import ScenarioError, UserError, __version__, files, lab, workers
-
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-on_option = click.option(
-    "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
-)
-jobs_option = click.option(
-    "--jobs", type=click.IntRange(min=1), default=None, help="Worker processes [default: one a core]."
-)
-
-
-def _echo_json(value: Any) -> None:
-    click.echo(files.dumps(value))
-
-
-def _print(*things: Any) -> None:
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:  # a pipe or a file has no width: let every row be whole
-        console = Console(width=200)
-    for t in things:
-        if t is not None:
-            console.print(t)
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error; gives a function to call with (done, of, what)."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("[bold]{task.fields[what]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.description}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=False, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None, what=what)
-
-        def update(done: int, of: int, text: str) -> None:
-            bar.update(task, completed=done, total=of, description=text)
-            if not console.is_terminal and of and (done == of or done % max(1, of // 10) == 0):
-                click.echo(f"{what}: {done} of {of}", err=True)
-
-        yield update
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="wavetank")
-def cli() -> None:
-    """TCP over aggregating Wi-Fi, in a laboratory.
-
-    Start with: wavetank reproduce cotsq --quick
-    """
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not sign or not key.strip():
-        raise UserError(f'--set: "{text}", expected key=value, such as tcp.tsq_ms=4')
-    return key.strip(), value.strip()
-
-
-def _usable(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file, expected a folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
-
-
-# Verbs register themselves, by idea in a file of their own.
-from . import (  # noqa: E402
+# Verbs join the group as they are imported.
+from . import (
+    ScenarioError,
+    UserError,
     cli_analyze,  # noqa: F401
     cli_bpf,  # noqa: F401
     cli_csi,  # noqa: F401
@@ -106,7 +24,10 @@ from . import (  # noqa: E402
     cli_names,  # noqa: F401
     cli_reproduce,  # noqa: F401
     cli_run,  # noqa: F401
+    lab,
+    workers,
 )
+from .cli_base import cli
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from . import workers
-from .cli import _echo_json, _print, cli, json_option
+from .cli_base import _echo_json, _print, cli, json_option
 
 
 @cli.command()

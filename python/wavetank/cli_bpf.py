@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from .cli import _echo_json, cli, json_option
+from .cli_base import _echo_json, cli, json_option
 from .errors import UserError
 
 

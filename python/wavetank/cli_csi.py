@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from . import UserError, workers
-from .cli import _echo_json, _print, cli, json_option
+from .cli_base import _echo_json, _print, cli, json_option
 
 
 @cli.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from . import UserError, files
-from .cli import cli
+from .cli_base import cli
 
 key_option = click.option(
     "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The shared key (`wavetank csid key`)."

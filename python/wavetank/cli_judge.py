@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from . import lab
-from .cli import _echo_json, _print, _progress, cli, jobs_option, json_option
+from .cli_base import _echo_json, _print, _progress, cli, jobs_option, json_option
 
 
 @cli.command()

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .cli import _echo_json, _pair, _print, _progress, _usable, cli, json_option
+from .cli_base import _echo_json, _pair, _print, _progress, _usable, cli, json_option
 
 
 @cli.group()
@@ -79,8 +79,8 @@ def compare(
     The folder gets the plots, compare.json, compare.csv, and each water's result.
     """
     from . import compare as lab
+    from . import compare_plots, report, workers
     from . import linux as water
-    from . import report, workers
     from .scenario import Scenario
 
     names = lab.waters(on)
@@ -96,7 +96,7 @@ def compare(
                 s, names, seed, lambda done, of, what: progress(round(done), round(of), what), alike=not as_is
             )
         )
-    written = lab.save(outcome, folder)
+    written = [*compare_plots.draw(outcome, folder), *lab.save(outcome, folder)]
     if as_json:
         _echo_json(outcome.json())
         return

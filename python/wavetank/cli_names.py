@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from . import UserError, _core
-from .cli import _echo_json, _pair, _print, cli, json_option
+from .cli_base import _echo_json, _pair, _print, cli, json_option
 from .errors import unknown
 
 

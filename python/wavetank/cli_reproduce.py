@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from . import lab
-from .cli import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .cli_base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 
 @cli.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import lab, workers
-from .cli import _echo_json, _pair, _print, _progress, cli, json_option, on_option
+from .cli_base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
 
 if TYPE_CHECKING:
     from .result import Result

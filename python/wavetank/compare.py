@@ -1,8 +1,7 @@
-"""``wavetank compare``: one scenario on several waters, as one table with differences and one overlaid plot a series."""
+"""``wavetank compare``: one scenario on several waters, as one table with differences."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from . import files, stats
+from . import files
 from .errors import UserError, unknown
 from .result import Result
 from .scenario import WATERS, Scenario
-from .stats import FloatArray
 
 Progress = Callable[[float, float, str], None]
 
@@ -125,60 +123,9 @@ def _lines(results: Mapping[str, Result]) -> list[Line]:
     return [Line(name, unit, {w: f.get((name, unit)) for w, f in each.items()}) for name, unit in keys]
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One plot: its file's name, the axis, and what is drawn of a result: (label, t, values) a curve."""
-
-    name: str
-    label: str
-    curves: Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]
-
-
-def _column(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
-    return lambda r: [(f.name, f.series["t"], f.series[column]) for f in r.flows if column in f.series]
-
-
-def _node(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
-    return lambda r: [(n, x.series["t"], x.series[column]) for n, x in r.nodes.items()]
-
-
-PANELS = (
-    Panel("goodput", "Goodput (Mbit/s)", lambda r: [(f.name, *f.goodput()) for f in r.flows]),
-    Panel("snd_cwnd", "cwnd (segments)", _column("snd_cwnd")),
-    Panel("srtt", "srtt (ms)", _column("srtt_ms")),
-    Panel("unacked", "In flight (segments)", _column("unacked")),
-    Panel("ping", "Ping RTT (ms)", lambda r: [(p.name, p.t, p.rtt_ms) for p in r.pings]),
-    Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
-    Panel("airtime", "Airtime sent a sample (us)", _node("airtime_tx_us")),
-    Panel(
-        "backlog", "Backlog (packets)", lambda r: [(n, q["t"], q["backlog_packets"]) for n, q in r.qdiscs.items()]
-    ),
-)  # fmt: skip
-
-
-def draw(comparison: Comparison, folder: Path) -> list[Path]:
-    """One PNG a series: every water overlaid, one panel a curve (at most four; of more, their sum or median)."""
-    from . import plots
-
-    written = []
-    for panel in PANELS:
-        curves = {w: panel.curves(r) for w, r in comparison.results.items()}
-        shared = [
-            n for n, _, _ in next(iter(curves.values())) if all(n in {c[0] for c in cs} for cs in curves.values())
-        ]
-        if shared:
-
-            def make(p: Path, panel: Panel = panel, shared: list[str] = shared, curves: Any = curves) -> None:
-                plots.overlay(p, panel.label, shared, curves, comparison)
-
-            written.append(files.write(folder / f"{panel.name}.png", make))
-    return written
-
-
 def save(comparison: Comparison, folder: Path) -> list[Path]:
-    """Writes the plots, ``compare.json``, ``compare.csv`` and every water's result folder."""
-    written = draw(comparison, folder)
-    written.append(files.write_text(folder / "compare.json", files.dumps(comparison.json()) + "\n"))
+    """Writes ``compare.json``, ``compare.csv`` and every water's result folder."""
+    written = [files.write_text(folder / "compare.json", files.dumps(comparison.json()) + "\n")]
     names = list(comparison.results)
     rows = [",".join(["figure", "unit", *names, *(f"difference {w}" for w in names[1:])])]
     for line in comparison.lines:
@@ -189,12 +136,3 @@ def save(comparison: Comparison, folder: Path) -> list[Path]:
     for w, r in comparison.results.items():
         written += r.save(folder / w)
     return written
-
-
-def spread(values: FloatArray) -> tuple[float, float]:
-    """Limits of an axis that holds all but wild outliers: 0 and a little above the 99.5th percentile."""
-    a = stats.finite(values)
-    if a.size == 0:
-        return 0.0, 1.0
-    top = float(np.percentile(a, 99.5))
-    return 0.0, 1.08 * top if math.isfinite(top) and top > 0 else 1.0

@@ -23,34 +23,15 @@ from matplotlib.patches import Rectangle
 from . import ack_plots, aggregate_plots, metrics, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
+from .plot_style import BLUE, PALETTE, PAPER, RED, STYLE, name_points, points_of
 from .records import Record
 from .stats import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .compare import Comparison
     from .judge import Verdict
-    from .reproduce import Outcome
-
-BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
-PALETTE = (BLUE, RED, GREEN, PINK, ORANGE, SKY)
-PAPER = "#555555"
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.3,
-    "svg.hashsalt": "wavetank",
-}
+    from .outcome import Outcome
 
 
 def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
@@ -100,10 +81,6 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
     return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)
 
 
-def _points(figure: Figure, panel: Mapping[str, Any]) -> list[Point]:
-    return [figure.points[p] for p in panel.get("points", figure.points)]
-
-
 def _xy(series: Sequence[Sequence[float | None]]) -> tuple[FloatArray, FloatArray]:
     t, v = (np.array([math.nan if x is None else x for x in s], dtype=np.float64) for s in series)
     order = np.argsort(t, kind="stable")
@@ -123,7 +100,7 @@ def _smooth(t: FloatArray, v: FloatArray, span: float = 1.0) -> tuple[FloatArray
 
 def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Goodput and ping of the first repetition over time."""
-    point = _points(figure, panel)[0]
+    point = points_of(figure, panel)[0]
     record = outcome.measured.of(figure, point)[0]
     ping_ax = ax.twinx()
     ping_ax.spines["right"].set_visible(True)
@@ -239,7 +216,7 @@ def _candle(
 def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
     quantity = metrics.QUANTITIES[panel["quantity"]]
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     top = 0.0
     narrow = 0.17 if outcome.beside else 0.36
     for i, p in enumerate(points):
@@ -265,30 +242,16 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
                     linestyle="none", zorder=5,
                 )  # fmt: skip
             top = max(top, band.high)
-    _names(ax, points)
+    name_points(ax, points)
     ax.set_xlim(-0.6, len(points) - 0.4)
     ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel.get("label", quantity.label))
 
 
-def _names(ax: Axes, points: Sequence[Point]) -> None:
-    """The points' names below the axis, without what they all begin with, aslant where they are long."""
-    parts = [p.name.split("-") for p in points]
-    while len(points) > 1 and all(len(p) > 1 and p[0] == parts[0][0] for p in parts):
-        parts = [p[1:] for p in parts]
-    names = ["-".join(p) for p in parts]
-    ax.set_xticks(range(len(points)), names)
-    if max(map(len, names)) * len(points) > 34:
-        ax.tick_params(axis="x", labelrotation=30)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
-
-
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The value over repetitions, with its standard error; of a closed form, its value."""
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     quantity = panel["quantity"]
     samples = [
         metrics.model(figure, quantity, p)
@@ -304,7 +267,7 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         color=BLUE,
         alpha=0.6,
     )
-    _names(ax, points)
+    name_points(ax, points)
     if panel.get("log_y"):
         ax.set_yscale("log")
     ax.grid(axis="x", visible=False)
@@ -313,7 +276,7 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
 
 def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Share of PPDUs by number of MPDUs, over all repetitions."""
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     top = 1
     width = 0.8 / len(points)
     for i, p in enumerate(points):
@@ -339,7 +302,7 @@ def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax
 def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Values against a numeric axis, one curve a value of ``by``; the closed form beside them."""
     x, by = panel["x"], panel["by"]
-    points = [p for p in _points(figure, panel) if x in p.x]
+    points = [p for p in points_of(figure, panel) if x in p.x]
     for i, group in enumerate(dict.fromkeys(p.x[by] for p in points)):
         chosen = [p for p in points if p.x[by] == group]
         xs = [p.x[x] for p in chosen]
@@ -373,7 +336,7 @@ def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Ax
     Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
     """
     groups: dict[str, list[Point]] = {}
-    for p in _points(figure, panel):
+    for p in points_of(figure, panel):
         groups.setdefault(_group(p.name)[0], []).append(p)
     for i, (group, points) in enumerate(groups.items()):
         xs, ys = (
@@ -410,7 +373,7 @@ def _group(name: str) -> tuple[str, str]:
 def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A quantity of the first repetition's first flow over time, one curve a point."""
     column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
-    for i, p in enumerate(_points(figure, panel)):
+    for i, p in enumerate(points_of(figure, panel)):
         series = outcome.measured.of(figure, p)[0]["series"]
         t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
         record = outcome.measured.of(figure, p)[0]
@@ -436,44 +399,3 @@ KINDS = {
     "tradeoff": _tradeoff,
     "series": _series,
 }
-
-
-def overlay(
-    path: Path,
-    label: str,
-    names: Sequence[str],
-    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
-    comparison: Comparison,
-) -> None:
-    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
-    from .compare import spread
-
-    shown = list(names)[:8]
-    columns = 1 if len(shown) == 1 else 2
-    rows = math.ceil(len(shown) / columns)
-    first = next(iter(comparison.results.values()))
-    with mpl.rc_context(STYLE):
-        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
-        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
-        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
-        for ax, name in zip(axes.flat, shown, strict=False):
-            every = []
-            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
-                t, v = next((t, v) for n, t, v in of if n == name)
-                every.append(v)
-                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
-            ax.set_ylim(*spread(np.concatenate(every)))
-            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
-            if len(shown) > 1:
-                ax.set_title(name, loc="left")
-        for ax in list(axes.flat)[len(shown) :]:
-            ax.set_axis_off()
-        for ax in axes[-1]:
-            ax.set_xlabel("Time (s)")
-        canvas.supylabel(label, fontsize=9)
-        handles, labels = axes.flat[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
-        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
-        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
-        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import metrics, over, stats
+from .aggregate_plots import steps
 from .judge import EQUAL
 from .plan import Figure, Point
+from .plot_style import BLUE, PALETTE, PAPER, points_of
 from .stats import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .reproduce import Outcome
+    from .outcome import Outcome
 
 
 def _value(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> float:
@@ -53,8 +55,6 @@ def heatmap(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
 
 def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A dot a topology: its goodput under the second scheme against that under the first."""
-    from .plots import BLUE, PAPER
-
     first, second = panel["schemes"]
     a, b = (over.means(figure, s, lambda p: outcome.measured.of(figure, p)) for s in (first, second))
     top = 1.08 * float(max(a.max(), b.max()))
@@ -71,7 +71,6 @@ def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
 
 def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The distribution of a quantity's samples over all points of a scheme: a curve a scheme."""
-    from .aggregate_plots import _steps
 
     q = metrics.QUANTITIES[str(panel["quantity"])]
 
@@ -79,14 +78,12 @@ def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], a
         records = [r for p in over.points(figure, scheme) for r in outcome.measured.of(figure, p)]
         return stats.finite(np.concatenate([q.samples(r) for r in records]))
 
-    _steps(ax, [(s, pool(s)) for s in panel["schemes"]], str(panel["label"]))
+    steps(ax, [(s, pool(s)) for s in panel["schemes"]], str(panel["label"]))
 
 
 def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of a quantity for each client, a colour a point."""
-    from .plots import PALETTE, _points
-
-    points = _points(figure, panel)
+    points = points_of(figure, panel)
     clients = [n for n in outcome.measured.of(figure, points[0])[0]["airtime_rx"] if n != "ap"]
     width = 0.84 / len(points)
     for i, p in enumerate(points):

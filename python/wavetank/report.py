@@ -11,7 +11,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from .compare import Comparison
     from .judge import Verdict
-    from .reproduce import Outcome
+    from .outcome import Outcome
     from .validate import Report
 
 SIGNS = {

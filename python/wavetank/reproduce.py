@@ -4,76 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import __version__, claims, files, judge, lab, metrics, over, plan
 from .errors import UserError, unknown
-from .judge import Sample, Unmeasured, Verdict
+from .judge import Sample, Unmeasured
+from .outcome import Outcome, key_of
 from .plan import Figure, Point
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """An experiment, run and judged."""
-
-    name: str
-    quick: bool
-    repetitions: int
-    verdicts: Sequence[Verdict]
-    figures: Sequence[Figure]
-    measured: lab.Measured
-    written: Sequence[Path]
-    #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
-    beside: Mapping[str, Outcome] = field(default_factory=dict)
-    replaced: Sequence[str] = ()
-
-    @property
-    def water(self) -> str:
-        """What it ran on."""
-        return self.measured.water
-
-    @property
-    def summary(self) -> dict[str, int]:
-        """Counts by class, and what holds."""
-        return judge.summary(self.verdicts)
-
-    def json(self) -> dict[str, Any]:
-        """The document that ``reproduce --json`` prints and ``claims.json`` holds."""
-        return {
-            "experiment": self.name,
-            "quick": self.quick,
-            "repetitions": self.repetitions,
-            "wavetank": __version__,
-            "claims": self._claims(),
-            "summary": self.summary,
-            **self._on(),
-            "figures": {f.id: {"source": f.source, "title": f.title, "points": list(f.points)} for f in self.figures},
-            "failures": self.measured.failures(),
-            "files": [str(p) for p in self.written],
-        }
-
-    def _claims(self) -> list[dict[str, Any]]:
-        rows = [v.json() for v in self.verdicts]
-        keys = ("class", "measured", "other", "compared", "ok")
-        for name, outcome in self.beside.items():
-            for row, v in zip(rows, outcome.verdicts, strict=True):
-                value = v.json()
-                row[_key(name)] = {k: value[k] for k in keys}
-        return rows
-
-    def _on(self) -> dict[str, Any]:
-        if not self.beside:
-            return {}
-        summaries = {f"{_key(n)}_summary": o.summary for n, o in self.beside.items()}
-        return {"on": self.water, **summaries, "replaced": list(self.replaced)}
-
-
-def _key(name: str) -> str:
-    """A name as JSON and CSV have it: "model, alike" is model_alike."""
-    return name.replace(", ", "_")
 
 
 def lookup(measured: lab.Measured) -> judge.Lookup:
@@ -248,7 +188,7 @@ def write(outcome: Outcome, out: Path) -> Outcome:
 def _csv(outcome: Outcome) -> str:
     rows = [{**row, "quick": outcome.quick} for row in outcome.json()["claims"]]
     for row in rows:
-        for name in map(_key, outcome.beside):
+        for name in map(key_of, outcome.beside):
             row |= {f"{name}_{k}": v for k, v in row.pop(name).items()}
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["id"], lineterminator="\n")

@@ -76,3 +76,12 @@ def ampdu(hist: FloatArray) -> Ampdu:
         "p90": histogram_quantile(hist, 0.9),
         "single_fraction": float(hist[1] / total),
     }
+
+
+def spread(values: FloatArray) -> tuple[float, float]:
+    """Limits of an axis that holds all but wild outliers: 0 and a little above the 99.5th percentile."""
+    a = finite(values)
+    if a.size == 0:
+        return 0.0, 1.0
+    top = float(np.percentile(a, 99.5))
+    return 0.0, 1.08 * top if math.isfinite(top) and top > 0 else 1.0

@@ -2,10 +2,11 @@
 //! protected.
 
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::phy::dsss::{cts_to_self, exchange_11b, exchange_ofdm};
+use wavetank_core::phy::dsss::cts_to_self;
 use wavetank_core::phy::{Band, Dsss, Ofdm};
 use wavetank_core::scenario::{Source, read};
 use wavetank_core::sim::{Span, Time};
+use wavetank_core::theory::exchange::{exchange_11b, exchange_ofdm};
 
 const SCENARIO: &str = r#"
 name = "erp"

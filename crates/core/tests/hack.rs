@@ -1,7 +1,7 @@
 //! TCP/HACK in whole worlds: what rides, what it gives, and that nothing gets lost.
 
 use wavetank_core::net::World;
-use wavetank_core::net::observe::Outcome;
+use wavetank_core::net::outcome::Outcome;
 use wavetank_core::scenario::{Source, read};
 use wavetank_core::sim::Streams;
 use wavetank_core::traffic::Direction;

@@ -1,7 +1,7 @@
 //! Minstrel-HT in a whole world: it finds what a channel that stands still carries.
 
 use wavetank_core::net::World;
-use wavetank_core::net::observe::Outcome;
+use wavetank_core::net::outcome::Outcome;
 use wavetank_core::scenario::{Source, read};
 use wavetank_core::sim::Time;
 

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wavetank_core::net::observe::{FlowOutcome, NodeOutcome};
+use wavetank_core::net::outcome::{FlowOutcome, NodeOutcome};
 use wavetank_core::net::{AckOutcome, Outcome};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::Direction;

@@ -1,7 +1,6 @@
 //! Who is there and who talks to whom: what names and addresses in captures and pictures are made from.
 
-use super::world::{Ends, World};
-use crate::sim::{NodeId, Probe, Time};
+use crate::sim::NodeId;
 
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,29 +40,4 @@ pub struct Census {
     pub parties: Vec<Party>,
     /// The flows.
     pub conversations: Vec<Conversation>,
-}
-
-impl<T: Probe> World<T> {
-    /// The window of judgement.
-    pub fn window(&self) -> (Time, Time) {
-        self.observer.judged()
-    }
-    /// Who is there.
-    pub fn census(&self) -> Census {
-        let conversation = |e: &Ends| match *e {
-            Ends::Tcp { client, server, .. } => {
-                let (c, s) = (&self.socks[usize::from(client)], &self.socks[usize::from(server)]);
-                Conversation::Tcp {
-                    client: c.node,
-                    server: s.node,
-                    client_scale: c.socket.scale_to_come(),
-                    server_scale: s.socket.scale_to_come(),
-                }
-            }
-            Ends::Udp(_) => Conversation::Udp,
-            Ends::Echo(i) if self.observer.echo_name(i).starts_with("icmp") => Conversation::Ping,
-            Ends::Echo(_) => Conversation::UdpEcho,
-        };
-        Census { parties: self.observer.parties(), conversations: self.flows.iter().map(conversation).collect() }
-    }
 }

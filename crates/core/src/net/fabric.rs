@@ -1,12 +1,12 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
+use super::accounts::Accounts;
 use super::bss::{AckOutcome, Bss, BssEvent, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Bin, Freed, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
-use crate::tcp::{gro_segment, gso_segment};
+use crate::sim::{Bin, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 
 /// The way to the next hop.
 #[derive(Clone, Copy, Debug)]
@@ -17,56 +17,6 @@ pub(super) enum Route {
     Port(u16),
     /// Over the air, from one station to another.
     Air(StaIx, StaIx),
-}
-
-/// What happened to memory that a socket is charged for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Charge {
-    /// It was freed.
-    Freed(Freed),
-    /// A super-packet was cut into segments, which weigh this in its stead.
-    Cut {
-        /// Truesize of the super-packet.
-        whole: u32,
-        /// Truesize of all its segments.
-        parts: u32,
-    },
-}
-
-/// What was dropped and what was freed since the world last looked.
-#[derive(Default)]
-pub(super) struct Accounts {
-    pub(super) ledger: Ledger,
-    /// What became of sockets' memory, in order.
-    pub(super) charges: Vec<(Owner, Charge)>,
-}
-
-impl Accounts {
-    pub(super) fn credit(&mut self, f: impl Into<Freed>) {
-        let f = f.into();
-        if f.owner != Owner::NONE {
-            self.charges.push((f.owner, Charge::Freed(f)));
-        }
-    }
-
-    /// Cuts a socket's super-packet into its segments, for a device that gathers (`sg`) or not.
-    pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
-        self.ledger.made += u64::from(p.segs) - 1;
-        if p.segs > 1 && p.owner != Owner::NONE {
-            let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
-            self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
-        }
-        let routed = (p.owner == Owner::NONE).then(|| gro_segment(p));
-        let own = (p.owner != Owner::NONE).then(|| gso_segment(p, sg));
-        routed.into_iter().flatten().chain(own.into_iter().flatten())
-    }
-}
-
-impl Bin for Accounts {
-    fn drop(&mut self, p: Packet, place: Place, reason: Reason) {
-        self.ledger.note(place, reason);
-        self.credit(&p);
-    }
 }
 
 /// Everything below the sockets.

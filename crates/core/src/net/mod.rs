@@ -1,15 +1,18 @@
 //! Nodes, links, topologies: the only place where stages meet.
 //!
 //! [`World`] owns the event queue and calls each stage with the time and an event; [`topology`] builds it from a scenario;
-//! [`observe`] is what looks at it. Packets enter at sockets and generators and leave at the host they are for.
+//! `observe` looks at it, and [`outcome`] is what was seen. Packets enter at sockets and generators and leave at the host they are for.
 
+mod accounts;
 mod air;
 pub mod bss;
 mod census;
 mod channel_trace;
+mod ends;
 mod event;
 mod fabric;
-pub mod observe;
+mod observe;
+pub mod outcome;
 mod port;
 mod topology;
 mod world;
@@ -17,5 +20,5 @@ mod world;
 pub use bss::AckOutcome;
 pub use census::{Census, Conversation, Party};
 pub use channel_trace::channel_trace;
-pub use observe::Outcome;
+pub use outcome::Outcome;
 pub use world::World;

@@ -1,153 +1,13 @@
 //! What looks at a world: series sampled at a fixed step, histograms of what went over the air, and the digest of a run.
 
-use super::bss::AckOutcome;
 use super::census::Party;
+use super::ends::{Ends, Sock};
 use super::fabric::Fabric;
-use super::world::{Ends, Sock, World};
+use super::outcome::{EchoOutcome, FlowOutcome, FlowSeries, NodeOutcome, Outcome, QueueOutcome};
 use crate::phy::Mode;
-use crate::rate::aasrc::Counts;
-use crate::sim::{Blind, Ledger, NodeId, Packet, PpduSeen, Probe, Span, Time};
-use crate::traffic::{Direction, Flood, FlowPlan, Proto};
+use crate::sim::{Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
+use crate::traffic::{Echo, Flood, FlowPlan};
 use crate::wifi::{AirAccount, Aired, End};
-
-/// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
-/// segments, rates in bit/s.
-#[derive(Clone, Default, Debug)]
-pub struct FlowSeries {
-    /// Time since the run began, s.
-    pub t: Vec<f64>,
-    /// Payload delivered to the receiver, cumulative bytes.
-    pub received: Vec<f64>,
-    /// Payload acknowledged at the sender, cumulative bytes.
-    pub acked: Vec<f64>,
-    /// Congestion window, segments.
-    pub snd_cwnd: Vec<f64>,
-    /// Slow start threshold, segments; NaN while infinite.
-    pub snd_ssthresh: Vec<f64>,
-    /// Smoothed RTT, ms.
-    pub srtt_ms: Vec<f64>,
-    /// Minimum RTT, ms.
-    pub min_rtt_ms: Vec<f64>,
-    /// Segments in flight.
-    pub unacked: Vec<f64>,
-    /// Retransmitted segments so far.
-    pub retrans: Vec<f64>,
-    /// Pacing rate, bit/s; NaN while unlimited.
-    pub pacing_bps: Vec<f64>,
-    /// Delivery rate, bit/s.
-    pub delivery_bps: Vec<f64>,
-    /// Bytes written but not sent.
-    pub notsent: Vec<f64>,
-}
-
-/// A flow's results.
-#[derive(Clone, Debug)]
-pub struct FlowOutcome {
-    /// The plan it followed.
-    pub plan: FlowPlan,
-    /// Payload that arrived within the window, bytes.
-    pub bytes_window: u64,
-    /// Retransmitted segments in all.
-    pub retransmits: u64,
-    /// Retransmission timeouts in all.
-    pub rtos: u64,
-    /// The sampled series.
-    pub series: FlowSeries,
-}
-
-/// One echo series' results.
-#[derive(Clone, Debug)]
-pub struct EchoOutcome {
-    /// Its name.
-    pub name: String,
-    /// Index of the station.
-    pub station: usize,
-    /// When each request left, s.
-    pub t: Vec<f64>,
-    /// Round-trip times, ms; NaN: lost.
-    pub rtt_ms: Vec<f64>,
-}
-
-/// What a station did on the air.
-#[derive(Clone, Debug)]
-pub struct NodeOutcome {
-    /// Its name.
-    pub name: String,
-    /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
-    pub ampdu_hist: Vec<u64>,
-    /// Data PPDUs sent to it within the window by the number of their MPDUs; 65 entries.
-    pub rx_hist: Vec<u64>,
-    /// The same by the number of MPDUs that were not decoded.
-    pub rx_bad: Vec<u64>,
-    /// What it sent within the window by why no more MPDUs were in it ([`End`]).
-    pub ends: [u64; End::COUNT],
-    /// Data PPDUs that it sent within the window, and the MPDUs in them, by the mode they went at; modes that it did not use are left
-    /// out.
-    pub modes: Vec<(Mode, u64, u64)>,
-    /// The same of what was sent to it.
-    pub rx_modes: Vec<(Mode, u64, u64)>,
-    /// What its rate control did in the whole run, if that counts it.
-    pub rate: Option<Counts>,
-    /// How often it sent so many further data PPDUs after a first one before another station sent one; 65 entries, the last is "64
-    /// or more". What collided ends a run, since others sent too, and is none itself: nothing of it is decoded.
-    pub runs: Vec<u64>,
-    /// Share of the window in which something was sent to it, its responses included.
-    pub airtime_rx_fraction: f64,
-    /// Of what it sent, PPDUs that no response came to: collisions, above all.
-    pub unanswered: u64,
-    /// Share of the window in which it transmitted or was answered.
-    pub airtime_fraction: f64,
-    /// What became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted.
-    pub acks: Option<AckOutcome>,
-    /// Sample times, s.
-    pub t: Vec<f64>,
-    /// Airtime of its transmissions in each step, us.
-    pub airtime_tx_us: Vec<f64>,
-    /// Airtime of transmissions to it in each step, us.
-    pub airtime_rx_us: Vec<f64>,
-    /// Mean MPDUs a PPDU in each step; NaN where there was none.
-    pub avg_aggr_size: Vec<f64>,
-}
-
-/// A queue's series.
-#[derive(Clone, Debug)]
-pub struct QueueOutcome {
-    /// Its name.
-    pub name: String,
-    /// Sample times, s.
-    pub t: Vec<f64>,
-    /// Packets that wait.
-    pub backlog_packets: Vec<f64>,
-    /// Bytes that wait.
-    pub backlog_bytes: Vec<f64>,
-    /// Packets dropped so far.
-    pub dropped: Vec<f64>,
-}
-
-/// All that a run has shown.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Length of the run.
-    pub simulated: Span,
-    /// Events handled.
-    pub events: u64,
-    /// The window of judgement.
-    pub window: (Time, Time),
-    /// The flows, in the order of the plan.
-    pub flows: Vec<FlowOutcome>,
-    /// The echoes.
-    pub echoes: Vec<EchoOutcome>,
-    /// The stations.
-    pub nodes: Vec<NodeOutcome>,
-    /// The queues of wired ports.
-    pub queues: Vec<QueueOutcome>,
-    /// Packets made, delivered and dropped.
-    pub ledger: Ledger,
-    /// Packets still somewhere.
-    pub held: u64,
-    /// Digest of every delivery and every PPDU, in order.
-    pub digest: u64,
-}
 
 struct NodeSeen {
     name: String,
@@ -184,6 +44,15 @@ pub struct Observer<T = Blind> {
     digest: u64,
     /// Who sends, and how many PPDUs after the first.
     run: (NodeId, usize),
+}
+
+/// What a world is made of when its time is up.
+pub(super) struct Remains<'a> {
+    pub(super) simulated: Span,
+    pub(super) events: u64,
+    pub(super) fabric: &'a Fabric,
+    pub(super) socks: &'a [Sock],
+    pub(super) echoes: Vec<Echo>,
 }
 
 /// Before the first PPDU.
@@ -342,10 +211,10 @@ impl<T: Probe> Observer<T> {
         self.digest = (self.digest ^ x).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
     }
 
-    pub(super) fn outcome(w: World<T>) -> (Outcome, T) {
+    /// All that was seen, and the tap.
+    pub(super) fn outcome(self, w: Remains<'_>) -> (Outcome, T) {
         let now = w.fabric.q.now();
-        let held = w.fabric.held();
-        let ob = w.observer;
+        let ob = self;
         let span = ob.window.1 - ob.window.0;
         let flows = (ob.flow_plans.into_iter().zip(ob.series).zip(&ob.flow_ends).enumerate())
             .map(|(i, ((plan, series), ends))| {
@@ -387,7 +256,7 @@ impl<T: Probe> Observer<T> {
             })
             .collect();
         let outcome = Outcome {
-            simulated: w.plan.end - Time::ZERO,
+            simulated: w.simulated,
             events: w.events,
             window: ob.window,
             flows,
@@ -395,7 +264,7 @@ impl<T: Probe> Observer<T> {
             nodes,
             queues: ob.queues,
             ledger: w.fabric.ledger(),
-            held,
+            held: w.fabric.held(),
             digest: ob.digest,
         };
         (outcome, ob.tap)
@@ -408,21 +277,6 @@ fn used(modes: &[(u64, u64)]) -> Vec<(Mode, u64, u64)> {
         .filter(|(_, (ppdus, _))| *ppdus > 0)
         .filter_map(|(i, &(ppdus, mpdus))| Some((Mode::from_number(i)?, ppdus, mpdus)))
         .collect()
-}
-
-impl FlowOutcome {
-    /// Payload a second in the window, Mbit/s.
-    pub fn goodput_mbit(&self, window: (Time, Time)) -> f64 {
-        self.bytes_window as f64 * 8.0 / (window.1 - window.0).as_s() / 1e6
-    }
-    /// Whether it is TCP.
-    pub fn is_tcp(&self) -> bool {
-        self.plan.proto == Proto::Tcp
-    }
-    /// Which way the data went.
-    pub fn direction(&self) -> Direction {
-        self.plan.direction
-    }
 }
 
 impl<T: Probe> Probe for Observer<T> {

@@ -8,8 +8,8 @@
 //! qdisc that watches the clock. Where a port only forwards, they are caught up with, each at its own time, before anything else
 //! looks: the next packet down, the next packet out at the far end, an observer. That is one event a packet instead of three.
 
+use super::accounts::Accounts;
 use super::event::{Event, Events};
-use super::fabric::Accounts;
 use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::Qdisc;

@@ -1,12 +1,14 @@
 //! Builds a world from a scenario: nodes, routes, ports, the BSS, sockets, generators, and the first events.
 
+use super::accounts::Accounts;
 use super::air;
 use super::bss::{Bss, StaIx};
+use super::ends::{Ends, Sock};
 use super::event::{Event, Events};
-use super::fabric::{Accounts, Fabric, Route};
+use super::fabric::{Fabric, Route};
 use super::observe::{Observer, Watch};
 use super::port::{Link, Port};
-use super::world::{Ends, Sock, Timetable, World};
+use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::{self, Qdisc};

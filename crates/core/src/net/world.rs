@@ -1,36 +1,15 @@
 //! The world: takes the next event, calls the stage it is for, and puts what comes of it back into the queue.
 
+use super::accounts::Charge;
+use super::census::{Census, Conversation};
+use super::ends::{Ends, Sock};
 use super::event::Event;
-use super::fabric::{Below, Charge, Fabric};
-use super::observe::{Observer, Outcome};
+use super::fabric::{Below, Fabric};
+use super::observe::{Observer, Remains};
+use super::outcome::Outcome;
 use crate::sim::{Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood};
-
-/// A socket, where it lives, and the timer that is set for it.
-pub(super) struct Sock {
-    pub(super) socket: Socket,
-    pub(super) node: NodeId,
-    pub(super) wake: Time,
-}
-
-/// What a flow is made of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ends {
-    /// A TCP connection: the socket that connects, the one that listens, and which of them sends.
-    Tcp {
-        /// Connects.
-        client: u16,
-        /// Listens.
-        server: u16,
-        /// Has the data.
-        sender: u16,
-    },
-    /// A UDP flood.
-    Udp(u16),
-    /// A series of echoes.
-    Echo(u16),
-}
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
 pub struct World<T = Blind> {
@@ -63,7 +42,7 @@ impl<T: Probe> World<T> {
     /// Runs to the end; gives the tap back.
     pub fn run_tapped(mut self) -> (Outcome, T) {
         self.run_until(Time::NEVER);
-        Observer::outcome(self)
+        self.close()
     }
 
     /// Runs the events up to `until`, or to the scenario's end if that comes first.
@@ -93,7 +72,40 @@ impl<T: Probe> World<T> {
 
     /// What was seen so far.
     pub fn finish(self) -> Outcome {
-        Observer::outcome(self).0
+        self.close().0
+    }
+
+    fn close(self) -> (Outcome, T) {
+        self.observer.outcome(Remains {
+            simulated: self.plan.end - Time::ZERO,
+            events: self.events,
+            fabric: &self.fabric,
+            socks: &self.socks,
+            echoes: self.echoes,
+        })
+    }
+
+    /// The window of judgement.
+    pub fn window(&self) -> (Time, Time) {
+        self.observer.judged()
+    }
+    /// Who is there.
+    pub fn census(&self) -> Census {
+        let conversation = |e: &Ends| match *e {
+            Ends::Tcp { client, server, .. } => {
+                let (c, s) = (&self.socks[usize::from(client)], &self.socks[usize::from(server)]);
+                Conversation::Tcp {
+                    client: c.node,
+                    server: s.node,
+                    client_scale: c.socket.scale_to_come(),
+                    server_scale: s.socket.scale_to_come(),
+                }
+            }
+            Ends::Udp(_) => Conversation::Udp,
+            Ends::Echo(i) if self.observer.echo_name(i).starts_with("icmp") => Conversation::Ping,
+            Ends::Echo(_) => Conversation::UdpEcho,
+        };
+        Census { parties: self.observer.parties(), conversations: self.flows.iter().map(conversation).collect() }
     }
 
     /// Packets made but neither delivered, dropped nor held anywhere: 0 in a world that loses nothing.

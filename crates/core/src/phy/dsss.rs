@@ -3,10 +3,8 @@
 //! Stands for: 802.11-2020 clause 15 and 16 (HR/DSSS): long PLCP preamble and header 144 + 48 us at 1 Mbit/s, short 72 us at 1 and
 //! 24 us at 2 Mbit/s; table 16-4 (slot 20 us, SIFS 10 us, aCWmin 31); 18.4.4 (ERP: CWmin 15; slot 9 us, or 20 us where a station
 //! without short slots is associated); 10.27 (ERP protection by CTS-to-self at a DSSS rate).
-//! The simulated BSS sends so to and from 802.11b stations ([`Mode::Dsss`](super::Mode)); the closed forms use it, too.
+//! The simulated BSS sends so to and from 802.11b stations ([`Mode::Dsss`](super::Mode)).
 
-use crate::phy::duration::non_ht;
-use crate::phy::{Band, Ofdm};
 use crate::sim::Span;
 
 /// A rate of DSSS or CCK.
@@ -78,20 +76,6 @@ pub fn cts_to_self(rate: Dsss, short: bool) -> Span {
     frame(rate, 14, short) + SIFS
 }
 
-/// What one frame of `bytes` (MAC header and FCS included) takes from the end of the last exchange to the end of its ACK, at the
-/// mean backoff: the interframe space, the backoff, the frame, SIFS, the ACK at the same rate.
-pub fn exchange_11b(rate: Dsss, bytes: u32, short: bool) -> Span {
-    let waiting = SIFS + SLOT * 2 + SLOT * i64::from(CW_MIN) / 2;
-    waiting + frame(rate, bytes, short) + SIFS + frame(rate, 14, short)
-}
-
-/// The same of 802.11a, or of 802.11g with short or long slots, protected or not; ACKs at 24 Mbit/s.
-pub fn exchange_ofdm(rate: Ofdm, bytes: u32, band: Band, slot: Span, protection: Option<Span>) -> Span {
-    let waiting = band.sifs() + slot * 2 + slot * 15 / 2;
-    let ack = non_ht(rate.min(Ofdm::R24), 14, band);
-    waiting + protection.unwrap_or(Span::ZERO) + non_ht(rate, bytes, band) + band.sifs() + ack
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,14 +88,5 @@ mod tests {
         assert_eq!(frame(Dsss::R1, 14, true), Span::from_us(192 + 112), "1 Mbit/s has no short preamble");
         assert_eq!(frame(Dsss::R2, 14, true), Span::from_us(96 + 56));
         assert_eq!(cts_to_self(Dsss::R11, true), Span::from_us(96 + 11 + 10));
-    }
-
-    #[test]
-    fn exchanges() {
-        // DIFS 50, backoff 310, data 96 + 1091, SIFS 10, ACK 96 + 11.
-        assert_eq!(exchange_11b(Dsss::R11, 1500, true), Span::from_us(50 + 310 + 1187 + 10 + 107));
-        // DIFS 34, backoff 67.5, data 20 + 57 * 4, SIFS 16, ACK 28.
-        let a = exchange_ofdm(Ofdm::R54, 1536, Band::Ghz5, Span::from_us(9), None);
-        assert_eq!(a, Span::from_ns(1_000 * (34 + 248 + 16 + 28) + 67_500));
     }
 }

@@ -2,21 +2,12 @@
 
 use super::error::ScenarioError;
 use super::keys::{BandName, Standard, Topology};
-use super::read::Places;
+use super::places::{Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
 use crate::phy::{Width, vht};
 use crate::sim::params::Value;
 use crate::wifi::hack::Policy;
-
-fn at(places: &Places, key: &str, path: &str) -> (String, usize) {
-    places.get(key).cloned().unwrap_or_else(|| (path.into(), 0))
-}
-
-fn refuse(places: &Places, path: &str, key: &str, found: &str, expected: &str) -> ScenarioError {
-    let (file, line) = at(places, key, path);
-    ScenarioError { file, line, key: key.into(), found: found.into(), expected: expected.into(), near: None }
-}
 
 /// Keys without which a file says too little.
 pub(super) fn required(places: &Places, path: &str) -> Result<(), ScenarioError> {

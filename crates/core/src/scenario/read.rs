@@ -2,9 +2,9 @@
 
 use super::check;
 use super::error::ScenarioError;
+use super::places::Places;
 use super::sections::{Scenario, Section, TOP, is_section, section_keys};
 use crate::sim::params::{Raw, nearest};
-use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -15,9 +15,6 @@ pub struct Source<'a> {
     /// The text.
     pub text: &'a str,
 }
-
-/// Where each key was set: (file, line).
-pub(super) type Places = BTreeMap<String, (String, usize)>;
 
 /// Reads a scenario, applies `key=value` overrides in their order, and checks the whole.
 ///

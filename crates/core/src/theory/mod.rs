@@ -7,6 +7,7 @@
 
 pub mod bianchi;
 pub mod csi_feedback;
+pub mod exchange;
 pub mod goodput11n;
 pub mod hack;
 pub mod hard_times;

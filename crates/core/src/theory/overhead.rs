@@ -80,9 +80,9 @@ pub(super) fn forms() -> Vec<Form> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::dsss::{Dsss, exchange_11b, exchange_ofdm};
-    use crate::phy::{Band, Ofdm};
+    use crate::phy::{Band, Dsss, Ofdm};
     use crate::sim::Span;
+    use crate::theory::exchange::{exchange_11b, exchange_ofdm};
 
     /// Against the timings of `phy`, which round to microseconds and symbols.
     #[test]

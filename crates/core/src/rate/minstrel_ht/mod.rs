@@ -22,6 +22,7 @@ mod v3_18;
 
 pub use control::Control;
 pub use groups::Rate;
+use sampling::Sampling;
 pub use sampling::Table;
 pub use station::{Overhead, Station, Supports};
 pub use stats::Tries;
@@ -74,6 +75,7 @@ pub struct Status<'a> {
 #[derive(Clone, Debug)]
 pub struct MinstrelHt {
     station: Station,
+    sampling: Sampling,
     hardware: Hardware,
     columns: Table,
     hz: u32,
@@ -99,6 +101,7 @@ impl MinstrelHt {
     ) -> Self {
         let mut m = MinstrelHt {
             station: Station::new(supports, overhead),
+            sampling: Sampling::default(),
             hardware,
             columns,
             hz,
@@ -111,7 +114,8 @@ impl MinstrelHt {
         m
     }
     fn update(&mut self, jiffies: u32) {
-        self.station.update(&self.columns);
+        self.station.update();
+        self.sampling.refill(&self.station, &self.columns);
         (self.updated, self.sampled) = (jiffies, jiffies);
     }
     /// A frame or A-MPDU is over. Returns whether a new chain was made.
@@ -142,7 +146,7 @@ impl MinstrelHt {
             return None;
         }
         self.sampled = jiffies.wrapping_add(self.hz / 50);
-        self.station.sampling.take(self.hardware.max_rates > 1)
+        self.sampling.take(self.hardware.max_rates > 1)
     }
     /// The chain of a frame that is no probe. Links after the first are protected by RTS/CTS and have those tries.
     pub fn chain(&self) -> &RateTable {
@@ -158,7 +162,7 @@ impl MinstrelHt {
     }
     /// A sum of all that later decisions depend on (statistics, rankings, what waits to be sampled), to compare two with.
     pub fn sum(&self) -> u64 {
-        self.station.sum(&self.station.sampling)
+        sum::sum(&self.station, &self.sampling)
     }
     fn make_chain(&mut self) -> RateTable {
         let links = usize::from(self.hardware.max_rates).min(4);

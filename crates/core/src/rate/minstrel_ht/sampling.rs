@@ -6,7 +6,6 @@
 use super::groups::{GROUPS, RATES, Rate};
 use super::station::Station;
 use super::stats::frac;
-use super::sum::Sum;
 
 /// Columns of the sample table.
 pub const COLUMNS: usize = 10;
@@ -121,12 +120,13 @@ impl Sampling {
     pub(super) fn place(&self, group: u8) -> (u8, u8) {
         self.places[usize::from(group)]
     }
-    pub(super) fn sum(&self, sum: &mut Sum) {
-        for b in &self.buckets {
-            sum.add(b.group, 1);
-            b.rates.iter().for_each(|r| sum.add(r.number(), 2));
-        }
-        sum.add(self.next, 1);
+    /// Of each bucket the group at which its search goes on, and its rates.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = (u8, [Rate; ROOM])> {
+        self.buckets.iter().map(|b| (b.group, b.rates))
+    }
+    /// The next place in the order of probes.
+    pub(super) fn next(&self) -> u8 {
+        self.next
     }
     pub(super) fn refill(&mut self, s: &Station, table: &Table) {
         let durations = [s.best[0], s.best[1], s.robust].map(Rate::duration);

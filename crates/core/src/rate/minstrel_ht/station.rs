@@ -1,7 +1,6 @@
 //! A station as Minstrel-HT sees it: what it supports, statistics by rate, and the rates that are best now.
 
 use super::groups::{self, CCK, GROUPS, OFDM, RATES, Rate, VHT, table};
-use super::sampling::Sampling;
 use super::stats::{self, ONE, Stats, frac};
 
 /// Rates kept in the order of their throughput.
@@ -105,7 +104,6 @@ pub struct Station {
     pub(super) ampdu: [u32; 2],
     /// Smoothed frames an A-MPDU, fixed point.
     pub avg_ampdu_len: u32,
-    pub(super) sampling: Sampling,
 }
 
 impl Station {
@@ -123,9 +121,7 @@ impl Station {
             group_robust: Box::new([none; GROUPS]),
             ampdu: [0; 2],
             avg_ampdu_len: ONE,
-            sampling: Sampling::default(),
         };
-        // without columns nothing is sampled: the caller's first update refills with the table
         s.rank();
         s
     }
@@ -181,16 +177,13 @@ impl Station {
     fn throughput_now(&self, r: Rate) -> u32 {
         self.throughput(r, self.stats(r).prob)
     }
-    /// An interval is over: smooths, ranks, and chooses what to sample.
-    pub(super) fn update(&mut self, columns: &super::sampling::Table) {
+    /// An interval is over: smooths and ranks.
+    pub(super) fn update(&mut self) {
         let [frames, aggregates] = std::mem::take(&mut self.ampdu);
         if aggregates > 0 {
             self.avg_ampdu_len = stats::ewma(self.avg_ampdu_len, frac(frames, aggregates));
         }
         self.rank();
-        let mut sampling = std::mem::take(&mut self.sampling);
-        sampling.refill(self, columns);
-        self.sampling = sampling;
     }
     fn lowest(&self, wanted: &[u8]) -> Rate {
         let group = wanted.iter().copied().find(|&g| self.masks[usize::from(g)] != 0);

@@ -10,37 +10,40 @@ use super::sampling::Sampling;
 use super::station::Station;
 
 /// FNV-1a, 64 bits.
-pub(super) struct Sum(u64);
+struct Sum(u64);
 
 impl Sum {
-    pub fn add(&mut self, v: impl Into<u64>, octets: usize) {
+    fn add(&mut self, v: impl Into<u64>, octets: usize) {
         for byte in &v.into().to_le_bytes()[..octets] {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 }
 
-impl Station {
-    /// The sum.
-    pub(super) fn sum(&self, sampling: &Sampling) -> u64 {
-        let mut sum = Sum(0xcbf2_9ce4_8422_2325);
-        for g in (0..GROUPS as u8).filter(|&g| self.has_group(g)) {
-            for s in (0..RATES as u8).map(|i| Rate::new(g, i)).filter(|&r| self.supports(r)).map(|r| self.stats(r)) {
-                sum.add(s.attempts_ever, 4);
-                sum.add(s.success_ever, 4);
-                sum.add(s.prob, 2);
-                sum.add(s.prob_before(), 2);
-                sum.add(s.attempts, 2);
-                sum.add(s.success, 2);
-            }
-            for r in self.best_of(g) {
-                sum.add(r.number(), 2);
-            }
-            let (column, row) = sampling.place(g);
-            sum.add(row, 1);
-            sum.add(column, 1);
+/// The sum of a station and of what waits to be sampled there.
+pub(super) fn sum(station: &Station, sampling: &Sampling) -> u64 {
+    let mut sum = Sum(0xcbf2_9ce4_8422_2325);
+    for g in (0..GROUPS as u8).filter(|&g| station.has_group(g)) {
+        for r in (0..RATES as u8).map(|i| Rate::new(g, i)).filter(|&r| station.supports(r)) {
+            let s = station.stats(r);
+            sum.add(s.attempts_ever, 4);
+            sum.add(s.success_ever, 4);
+            sum.add(s.prob, 2);
+            sum.add(s.prob_before(), 2);
+            sum.add(s.attempts, 2);
+            sum.add(s.success, 2);
         }
-        sampling.sum(&mut sum);
-        sum.0
+        for r in station.best_of(g) {
+            sum.add(r.number(), 2);
+        }
+        let (column, row) = sampling.place(g);
+        sum.add(row, 1);
+        sum.add(column, 1);
     }
+    for (group, rates) in sampling.buckets() {
+        sum.add(group, 1);
+        rates.iter().for_each(|r| sum.add(r.number(), 2));
+    }
+    sum.add(sampling.next(), 1);
+    sum.0
 }

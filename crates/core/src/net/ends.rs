@@ -1,0 +1,29 @@
+//! Sockets in their places, and what flows are made of.
+
+use crate::sim::{NodeId, Time};
+use crate::tcp::Socket;
+
+/// A socket, where it lives, and the timer that is set for it.
+pub(super) struct Sock {
+    pub(super) socket: Socket,
+    pub(super) node: NodeId,
+    pub(super) wake: Time,
+}
+
+/// What a flow is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ends {
+    /// A TCP connection: the socket that connects, the one that listens, and which of them sends.
+    Tcp {
+        /// Connects.
+        client: u16,
+        /// Listens.
+        server: u16,
+        /// Has the data.
+        sender: u16,
+    },
+    /// A UDP flood.
+    Udp(u16),
+    /// A series of echoes.
+    Echo(u16),
+}

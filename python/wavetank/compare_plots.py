@@ -1,0 +1,107 @@
+"""The pictures of ``wavetank compare``: a series a picture, every water overlaid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure as Canvas
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from . import files, stats
+from .compare import Comparison
+from .plot_style import PALETTE, PAPER, STYLE
+from .result import Result
+from .stats import FloatArray
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One plot: its file's name, the axis, and what is drawn of a result: (label, t, values) a curve."""
+
+    name: str
+    label: str
+    curves: Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]
+
+
+def _column(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
+    return lambda r: [(f.name, f.series["t"], f.series[column]) for f in r.flows if column in f.series]
+
+
+def _node(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
+    return lambda r: [(n, x.series["t"], x.series[column]) for n, x in r.nodes.items()]
+
+
+PANELS = (
+    Panel("goodput", "Goodput (Mbit/s)", lambda r: [(f.name, *f.goodput()) for f in r.flows]),
+    Panel("snd_cwnd", "cwnd (segments)", _column("snd_cwnd")),
+    Panel("srtt", "srtt (ms)", _column("srtt_ms")),
+    Panel("unacked", "In flight (segments)", _column("unacked")),
+    Panel("ping", "Ping RTT (ms)", lambda r: [(p.name, p.t, p.rtt_ms) for p in r.pings]),
+    Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
+    Panel("airtime", "Airtime sent a sample (us)", _node("airtime_tx_us")),
+    Panel(
+        "backlog", "Backlog (packets)", lambda r: [(n, q["t"], q["backlog_packets"]) for n, q in r.qdiscs.items()]
+    ),
+)  # fmt: skip
+
+
+def draw(comparison: Comparison, folder: Path) -> list[Path]:
+    """One PNG a series: every water overlaid, one panel a curve (at most four; of more, their sum or median)."""
+    written = []
+    for panel in PANELS:
+        curves = {w: panel.curves(r) for w, r in comparison.results.items()}
+        shared = [
+            n for n, _, _ in next(iter(curves.values())) if all(n in {c[0] for c in cs} for cs in curves.values())
+        ]
+        if shared:
+
+            def make(p: Path, panel: Panel = panel, shared: list[str] = shared, curves: Any = curves) -> None:
+                overlay(p, panel.label, shared, curves, comparison)
+
+            written.append(files.write(folder / f"{panel.name}.png", make))
+    return written
+
+
+def overlay(
+    path: Path,
+    label: str,
+    names: Sequence[str],
+    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    comparison: Comparison,
+) -> None:
+    """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
+    shown = list(names)[:8]
+    columns = 1 if len(shown) == 1 else 2
+    rows = math.ceil(len(shown) / columns)
+    first = next(iter(comparison.results.values()))
+    with mpl.rc_context(STYLE):
+        engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
+        for ax, name in zip(axes.flat, shown, strict=False):
+            every = []
+            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+                t, v = next((t, v) for n, t, v in of if n == name)
+                every.append(v)
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+            ax.set_ylim(*stats.spread(np.concatenate(every)))
+            ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            if len(shown) > 1:
+                ax.set_title(name, loc="left")
+        for ax in list(axes.flat)[len(shown) :]:
+            ax.set_axis_off()
+        for ax in axes[-1]:
+            ax.set_xlabel("Time (s)")
+        canvas.supylabel(label, fontsize=9)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
+        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
