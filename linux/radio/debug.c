@@ -8,6 +8,7 @@
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
  *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ *   forget       write "RADIO": the AP forgets what it knows of that station's TCP flows (hack.c)
  *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
 #include <linux/debugfs.h>
@@ -90,6 +91,7 @@ static int radio_show(struct seq_file *f, void *unused)
 {
 	struct wt_radio *r = f->private;
 	struct wt_counters *c = &r->count;
+	struct wt_hack_seen seen;
 	int i;
 
 #define SHOW(_x) seq_printf(f, #_x " %llu\n", c->_x)
@@ -98,6 +100,16 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
 	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
+	spin_lock_bh(&wt_air.lock);
+	wt_hack_show(r, &seen);
+	spin_unlock_bh(&wt_air.lock);
+#define ACKS(_x) seq_printf(f, "acks_" #_x " %llu\n", seen._x)
+	if (r->hack.pair) {
+		ACKS(made); ACKS(compressed); ACKS(compressed_bytes); ACKS(riding_bytes); ACKS(responses); ACKS(failures);
+		ACKS(not_ready); ACKS(repairs); ACKS(flushes); ACKS(restored); ACKS(refused);
+		seq_printf(f, "acks_native %llu\nacks_native_bytes %llu\nacks_riding_ns %llu\nacks_beyond_difs %llu\n",
+			   r->hack.native, r->hack.native_bytes, r->hack.riding_ns, r->hack.beyond_difs);
+	}
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
@@ -126,6 +138,13 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 	return len;
 }
 
+static int forget_set(void *unused, u64 radio)
+{
+	wt_hack_amnesia(radio);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(forget_fops, NULL, forget_set, "%llu\n");
+
 static int channel_start_set(void *unused, u64 at)
 {
 	spin_lock_bh(&wt_air.lock);
@@ -144,6 +163,7 @@ int wt_debug_init(void)
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	debugfs_create_file_unsafe("forget", 0200, root, NULL, &forget_fops);
 	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
 	return wt_minstrel_init(root);
 }

@@ -88,6 +88,7 @@ static int wt_op_add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vi
 	spin_lock_bh(&wt_air.lock);
 	r->vif = vif;
 	spin_unlock_bh(&wt_air.lock);
+	wt_hack_start(r);
 	return 0;
 }
 
@@ -107,6 +108,7 @@ static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif
 	r->vif = NULL;
 	spin_unlock_bh(&wt_air.lock);
 	wt_tao_stop(r);
+	wt_hack_stop(r);
 	wt_medium_flush_lists();
 }
 
@@ -209,6 +211,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		spin_lock_bh(&wt_air.lock);
 		s->max_ampdu = (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + sta->deflink.ht_cap.ampdu_factor)) - 1;
 		s->density_ns = density_ns[sta->deflink.ht_cap.ampdu_density & 7];
+		params->ssn = (params->ssn - tid->unused) & IEEE80211_SN_MASK;
 		if (r->mode == WT_TIDQ)
 			params->ssn = wt_tidq_session(tid, params->ssn);
 		wt_ba_start(tid, params->ssn);
@@ -289,6 +292,7 @@ struct wt_radio *wt_mac_add(int index)
 	__skb_queue_head_init(&r->rx_ready);
 	wt_htc_init(r);
 	wt_tao_init(r);
+	wt_hack_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 		INIT_LIST_HEAD(&r->tidq[q].round);
@@ -352,6 +356,7 @@ void wt_mac_remove(struct wt_radio *r)
 	__skb_queue_purge(&r->rx_ready);
 	wt_htc_purge(r);
 	wt_tao_stop(r);
+	wt_hack_stop(r);
 	for (q = 0; q < WT_NUM_Q; q++)
 		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list) {
 			for (i = 0; i < p->n; i++)

@@ -22,6 +22,11 @@ struct wt_params wt_p = {
 	.cpu_turn_ns = 10000,
 	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
 	.tao_leave = 1,		/* thesis, section 4.8.2: until data_to_ack reaches one */
+	/* hack_*: the model's ([hack] of a scenario, crates/core/src/wifi/hack/params.rs) */
+	.hack_timer_us = 10000,
+	.hack_guard_us = 100000,
+	.hack_load_ns = 5000,
+	.hack_bytes = 512,
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
@@ -65,6 +70,11 @@ PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
 PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");
 PARAM(uint, tao_leave, "segments that may be without an ACK when the held ones go [1]");
+PARAM(uint, hack, "TCP/HACK: a station's TCP ACKs ride on its responses (hack.c): 0 off, 1 counted only, 2 they wait for hack_timer_us, 3 those that wait in the card's queue, 4 while the AP has more [0]");
+PARAM(uint, hack_timer_us, "hack=2: an ACK waits so long at most [10000]");
+PARAM(uint, hack_guard_us, "an AP's promise, and its word that ACKs came, are waited for so long [100000]");
+PARAM(uint, hack_load_ns, "from the stack until the card holds a compressed ACK [5000]");
+PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
@@ -113,6 +123,7 @@ static void remove_all(void)
 	unsigned int n = wt_n_radios;
 
 	wt_tao_unhook();
+	wt_hack_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
 	spin_lock_bh(&wt_air.lock);
 	wt_n_radios = 0;
@@ -133,7 +144,7 @@ static int __init wt_init(void)
 	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
+	    wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us || !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
@@ -147,6 +158,9 @@ static int __init wt_init(void)
 	err = wt_tao_hook();
 	if (err)
 		goto no_tao;
+	err = wt_hack_hook();
+	if (err)
+		goto no_hack;
 	wt_phy_init();
 	wt_medium_init();
 	if (wt_debug_init()) {
@@ -167,6 +181,8 @@ static int __init wt_init(void)
 	}
 	return 0;
 
+no_hack:
+	wt_tao_unhook();
 no_tao:
 	wt_csi_exit();
 no_csi:

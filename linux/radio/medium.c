@@ -91,6 +91,7 @@ static u64 next_event(void)
 			at = min(at, wt_rx_interrupt_at(r));
 		if (r->rx_at)
 			at = min(at, r->rx_at);
+		at = min(at, r->hack.deadline);
 		if (wt_air.state != WT_IDLE || r->late_at)
 			continue;
 		for (q = 0; q < WT_NUM_Q; q++)
@@ -127,6 +128,11 @@ static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 	return wt_phy_ppdu_ns(band_of(r), &p->rates[p->chain], p->bytes);
 }
 
+static u32 answer_bytes(const struct wt_ppdu *p)
+{
+	return p->aggr || p->bar || p->back_req ? 32 : 14;
+}
+
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
 static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone, u64 *answer)
 {
@@ -134,7 +140,7 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
 	u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
-	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr || p->bar || p->back_req ? 32 : 14);
+	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, answer_bytes(p));
 	if (!wants_rts(p))
 		return ns;
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
@@ -190,7 +196,7 @@ static bool answer_lost(struct wt_radio *r, const struct wt_ppdu *p)
 	u32 rate = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
 
 	return p->tid && to && wt_channel_present(to, r) &&
-	       !survives(to, r, true, wt_phy_ofdm_of(rate), p->aggr || p->bar || p->back_req ? 32 : 14);
+	       !survives(to, r, true, wt_phy_ofdm_of(rate), answer_bytes(p));
 }
 
 static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
@@ -221,6 +227,7 @@ static void transmit(u64 at)
 		wt_air.tx[i].end = wt_air.tx[i].start + ns;
 		end = max(end, wt_air.tx[i].end);
 		p->acked = 0;
+		wt_air.rides = wt_hack_head(r, wt_air.tx[i].q, p);
 		if (alone) {
 			if (!p->bar)
 				draw_errors(r, p);
@@ -322,6 +329,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 		}
 	}
 	list_del(&p->list);
+	wt_hack_head_gone(r, q);
 	e->depth--;
 	if (p->ampdu && !p->probe)
 		e->ampdu_depth--;
@@ -446,6 +454,10 @@ static void step(u64 at)
 			wt_rx_processed(r, at);
 			return;
 		}
+		if (r->hack.deadline <= at) {
+			wt_hack_due(r, at);
+			return;
+		}
 		if (r->tbtt && r->tbtt <= at) {
 			wt_beacon_due(r, at);
 			return;
@@ -463,6 +475,9 @@ static void step(u64 at)
 			wt_rx_deliver(r, p);
 			if (wt_air.response) {
 				wt_air.state = WT_RESPONSE;
+				if (wt_air.rides)
+					wt_air.response_ns += wt_hack_answer(wt_air.rides, wt_phy_response_rate(band_of(r), &p->rates[p->chain]),
+									     answer_bytes(p), p->attempts > 1);
 				wt_air.until = at + wt_air.response_ns;
 				break;
 			}
@@ -470,6 +485,8 @@ static void step(u64 at)
 		end_exchange(at, false);
 		break;
 	case WT_RESPONSE:
+		if (wt_air.rides && !wt_air.deaf)
+			wt_hack_heard(wt_air.rides);
 		end_exchange(at, !wt_air.deaf);
 		break;
 	}
@@ -522,5 +539,6 @@ void wt_medium_flush_lists(void)
 			spin_unlock(&wt_air.lock);
 		}
 	wt_ba_send_bars(&bars);
+	wt_hack_flush_lists();
 	local_bh_enable();
 }

@@ -108,7 +108,8 @@ static void release(struct wt_radio *r, struct sk_buff_head *acks)
 	cork(r, true);
 	rcu_read_lock();
 	while ((skb = __skb_dequeue(acks)))
-		r->tao.okfn(dev_net(skb->dev), skb->sk, skb);
+		if (!wt_hack_down(skb->dev, skb, r->tao.okfn))	/* its hook comes after ours */
+			r->tao.okfn(dev_net(skb->dev), skb->sk, skb);
 	rcu_read_unlock();
 	cork(r, false);
 }
