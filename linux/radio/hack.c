@@ -226,8 +226,10 @@ void wt_hack_came(struct wt_radio *r, struct sk_buff *skb)
 		return;
 	}
 	n = pure_ack(skb, header);
-	if (n)
+	if (n) {
+		wt_debug_ack(r, WT_ACK_CAME, header, n);
 		wt_hack_native(r->hack.pair, header, n);
+	}
 }
 
 /* ---- an exchange ---- */
@@ -299,6 +301,8 @@ u64 wt_hack_answer(struct wt_radio *r, u32 rate, u32 plain, bool repeats)
 		wt_tx_seize(r);
 	n = wt_hack_answers(r->hack.pair, wt_air.now, repeats);
 	look(r);
+	if (n)
+		wt_debug_ack(r, WT_ACK_RODE, NULL, n);
 	longer = wt_phy_control_ns(rate, plain + n) - wt_phy_control_ns(rate, plain);
 	r->hack.riding_ns += longer;
 	if (longer > WT_SIFS_NS + 2 * WT_SLOT_NS)	/* beyond the data's NAV and DIFS */
@@ -309,8 +313,10 @@ u64 wt_hack_answer(struct wt_radio *r, u32 rate, u32 plain, bool repeats)
 /* The AP heard it. */
 void wt_hack_heard(struct wt_radio *r)
 {
-	if (station(r))
-		wt_hack_answered(r->hack.pair);
+	if (!station(r))
+		return;
+	wt_debug_ack(r, WT_ACK_HEARD, NULL, 0);
+	wt_hack_answered(r->hack.pair);
 }
 
 /* A frame that waits in the station's card or above it. True: it was a pure ACK, and rides. */
@@ -344,6 +350,16 @@ bool wt_hack_pure(struct sk_buff *skb)
 	u8 header[HEADER] __aligned(4);
 
 	return pure_ack(skb, header);
+}
+
+/* A restored ACK is about to go up. */
+void wt_hack_went_up(struct sk_buff *skb)
+{
+	struct wt_radio *ap = access_point(), *r;
+
+	r = ap ? wt_rx_receiver(ap, eth_hdr(skb)->h_source) : NULL;
+	if (r)
+		wt_debug_ack(r, WT_ACK_RESTORED, skb->data, skb->len);
 }
 
 /* ---- the station's stack ---- */
@@ -385,6 +401,7 @@ bool wt_hack_down(struct net_device *dev, struct sk_buff *skb,
 	spin_lock_bh(&wt_air.lock);
 	r = n ? station_of(dev) : NULL;
 	if (r) {
+		wt_debug_ack(r, WT_ACK_MADE, header, n);
 		r->hack.okfn = okfn;
 		held = wt_hack_sent(r->hack.pair, wt_medium_time(), skb, header, n);
 		look(r);

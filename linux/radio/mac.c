@@ -298,6 +298,7 @@ struct wt_radio *wt_mac_add(int index)
 		INIT_LIST_HEAD(&r->tidq[q].round);
 	}
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
+	wt_seed(&r->rnd_answer, index, WT_NUM_Q + 1);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 

@@ -96,6 +96,7 @@ PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic r
 PARAM(bool, rts, "RTS/CTS before data [0]");
 PARAM(uint, rts_limit, "RTSs without CTS after which a frame is given up [10]");
 PARAM(uint, window_limit, "failures in a row after which the contention window starts over [32]");
+PARAM(uint, answer_error_ppm, "answers to data and BARs that are lost, in parts per million [0]");
 PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");

@@ -16,7 +16,8 @@
  *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
  *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
  *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
- *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c).
+ *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c), or by answer_error_ppm. What rides on it
+ *       (hack.c) makes it no likelier to be lost.
  *   D5  a TXOP that an exchange without answer interrupts is over (10.22.2.7 lets its holder go on after PIFS); where
  *       there is no TXOP limit it is one exchange.
  *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
@@ -195,6 +196,9 @@ static bool answer_lost(struct wt_radio *r, const struct wt_ppdu *p)
 	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 	u32 rate = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
 
+	if (to && (p->tid || p->bar || p->back_req) && wt_p.answer_error_ppm &&
+	    prandom_u32_state(&to->rnd_answer) % 1000000 < wt_p.answer_error_ppm)
+		return true;
 	return p->tid && to && wt_channel_present(to, r) &&
 	       !survives(to, r, true, wt_phy_ofdm_of(rate), answer_bytes(p));
 }

@@ -86,6 +86,7 @@ struct wt_params {
 	bool rts;
 	unsigned int rts_limit;		/* RTSs without CTS after which a PPDU is given up */
 	unsigned int window_limit;	/* failures in a row after which the contention window starts over */
+	unsigned int answer_error_ppm;	/* answers to data that are lost, of a million */
 	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
@@ -350,7 +351,7 @@ struct wt_radio {
 	struct wt_hack hack;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	struct wt_htc htc;
-	struct rnd_state rnd_error;
+	struct rnd_state rnd_error, rnd_answer;
 	u32 csi_count;
 	struct wt_counters count;
 	struct dentry *debug;
@@ -541,6 +542,7 @@ void wt_hack_due(struct wt_radio *r, u64 now);
 void wt_hack_flush_lists(void);
 void wt_hack_show(const struct wt_radio *r, struct wt_hack_seen *s);
 void wt_hack_amnesia(unsigned int radio);
+void wt_hack_went_up(struct sk_buff *skb);
 
 /* seize.c */
 void wt_tx_number(struct wt_tid *tid, struct sk_buff *skb);
@@ -553,6 +555,8 @@ void wt_beacon_due(struct wt_radio *r, u64 now);
 int wt_debug_init(void);
 void wt_debug_exit(void);
 void wt_debug_radio(struct wt_radio *r);
+enum wt_ack_fate { WT_ACK_MADE, WT_ACK_CAME, WT_ACK_RESTORED, WT_ACK_RODE, WT_ACK_HEARD };
+void wt_debug_ack(const struct wt_radio *r, enum wt_ack_fate what, const void *header, u32 len);
 void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided);
 bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
 

@@ -188,6 +188,7 @@ static void hand_up_packet(struct wt_radio *r, struct sk_buff *skb)
 	if (dev) {
 		skb->protocol = eth_type_trans(skb, dev);
 		memset(skb->cb, 0, sizeof(skb->cb));
+		wt_hack_went_up(skb);
 		netif_receive_skb(skb);
 	} else {
 		kfree_skb(skb);
