@@ -31,7 +31,7 @@ struct trace {
 
 struct ack {
 	u64 at;
-	u32 hash;
+	u64 hash;
 	u16 len;
 	u8 radio, what;
 };
@@ -75,7 +75,8 @@ void wt_debug_ack(const struct wt_radio *r, enum wt_ack_fate what, const void *h
 {
 	if (acks)
 		acks[n_acks++ % MOST_ACKS] = (struct ack) {
-			.at = wt_air.now, .hash = header ? jhash(header, len, 0) : 0, .len = len, .radio = r->index, .what = what,
+			.at = wt_medium_time(), .hash = header ? (u64)jhash(header, len, 0) << 32 | jhash(header, len, 1) : 0,
+			.len = len, .radio = r->index, .what = what,
 		};
 }
 
@@ -87,7 +88,7 @@ static int acks_show(struct seq_file *f, void *unused)
 	for (i = n_acks > MOST_ACKS ? n_acks - MOST_ACKS : 0; i < n_acks; i++) {
 		const struct ack *a = &acks[i % MOST_ACKS];
 
-		seq_printf(f, "%llu %u %s %u %08x\n", a->at, a->radio, words[a->what], a->len, a->hash);
+		seq_printf(f, "%llu %u %s %u %016llx\n", a->at, a->radio, words[a->what], a->len, a->hash);
 	}
 	return 0;
 }

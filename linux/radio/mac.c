@@ -9,6 +9,8 @@
  *   D1  one interface a card.
  *   D2  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
  *   D3  no power save, no encryption in hardware.
+ *   D4  dcf=1, for a BSS without QoS: DIFS and DCF's windows (802.11-2016, 10.3.4), which mac80211 leaves for EDCA's best effort
+ *       there: AIFSN 3 (mlme.c ieee80211_assoc_config_link: "still enable QoS"; at the access point hostapd's tx_queue_data2, CW 15 to 63).
  */
 #include "radio.h"
 
@@ -135,7 +137,7 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 	struct wt_vif *v = (void *)vif->drv_priv;
 
 	if (changed & BSS_CHANGED_QOS)
-		r->dcf = !info->qos;
+		r->dcf = wt_p.dcf || !info->qos;
 	if (!(changed & (BSS_CHANGED_BEACON_ENABLED | BSS_CHANGED_BEACON_INT)))
 		return;
 	spin_lock_bh(&wt_air.lock);
@@ -166,6 +168,12 @@ static int wt_op_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif, uns
 	e->cw = e->cw_min;
 	e->cw_max = params->cw_max;
 	e->txop_us = params->txop * 32;
+	if (wt_p.dcf) {
+		e->aifsn = 2;
+		e->cw = e->cw_min = 15;
+		e->cw_max = 1023;
+		e->txop_us = 0;
+	}
 	spin_unlock_bh(&wt_air.lock);
 	return 0;
 }
@@ -293,6 +301,7 @@ struct wt_radio *wt_mac_add(int index)
 	wt_htc_init(r);
 	wt_tao_init(r);
 	wt_hack_init(r);
+	r->dcf = wt_p.dcf;
 	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 		INIT_LIST_HEAD(&r->tidq[q].round);

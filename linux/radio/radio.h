@@ -73,6 +73,7 @@ struct wt_params {
 	unsigned int density;		/* A-MPDU density field, 0..7 */
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
+	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
 	unsigned int n_rc;

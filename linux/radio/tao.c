@@ -288,7 +288,8 @@ void wt_tao_stop(struct wt_radio *r)
 
 static const struct nf_hook_ops hooks[] = {
 	{ .hook = tao_in, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN, .priority = NF_IP_PRI_LAST },
-	{ .hook = tao_out, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING, .priority = NF_IP_PRI_LAST },
+	/* before hack.c's, which is told of held ACKs when they go (nf_hook_entries_grow puts the later of two equals first) */
+	{ .hook = tao_out, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING, .priority = NF_IP_PRI_LAST - 1 },
 };
 
 static int __net_init net_start(struct net *net)
