@@ -190,12 +190,38 @@ def seed_library():
     return _build("seed", _digest([src]), work) / "seed.so"
 
 
+def _rust_sources(src):
+    """What the Rust object of a module is made of; nothing where it has none."""
+    top = src / "hack"
+    if not top.is_dir():
+        return []
+    crates = [HERE.parent / "crates" / name for name in ("hack", "rohc")]
+    files = [*top.glob("src/*.rs"), top / "Cargo.toml", top / "Cargo.lock", top / ".cargo/config.toml"]
+    return [*files, *(f for c in crates for f in [*c.glob("src/*.rs"), c / "Cargo.toml"])]
+
+
+def _rust_object(src, out):
+    """The package in `src` as one object for Kbuild: of the archive that cargo makes the members that are its own."""
+    if not shutil.which("cargo"):
+        raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
+    target = cache_root() / f"module-target-{hashlib.sha256(bytes(src)).hexdigest()[:8]}"
+    profile = {k: v for k, v in os.environ.items() if not k.startswith("CARGO_PROFILE_")}  # one object of all, whatever the caller's
+    _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src, env=profile)
+    archive = target / "x86_64-unknown-linux-gnu" / "release" / "libhack_core.a"
+    members = subprocess.run(["ar", "t", archive], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    with tempfile.TemporaryDirectory(dir=out.parent) as tmp:
+        own = [m for m in members if m.startswith("hack_core")]
+        _command(["ar", "x", archive, *own], cwd=tmp)
+        _command(["ld", "-r", "--strip-debug", "-o", out, *own], cwd=tmp)
+
+
 def module(folder, name=None):
     """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several, `name`."""
     build = kernel()
     src = HERE / folder
     files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]
     shared = sorted((HERE / "include").glob("*.h"))
+    rust = _rust_sources(src)
 
     def work(where):
         for f, to in [(f, where / f.relative_to(src)) for f in files] + [
@@ -203,10 +229,12 @@ def module(folder, name=None):
         ]:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(f, to)
+        if rust:
+            _rust_object(src / "hack", where / "hack_core.o_shipped")
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
 
     name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
-    return _build("modules", _digest([*files, *shared], build), work) / f"{name}.ko"
+    return _build("modules", _digest([*files, *shared, *rust], build), work) / f"{name}.ko"
 
 
 def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):

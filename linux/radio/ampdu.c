@@ -42,8 +42,10 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 				skb = __skb_dequeue(&tid->fw_q);
 			if (!skb)
 				return -ENOENT;
-			if (r->mode == WT_ATH9K)
+			if (r->mode == WT_ATH9K) {
 				wt_frame_init(skb);
+				wt_tx_number(tid, skb);
+			}
 		}
 		f = wt_frame(skb);
 		info = IEEE80211_SKB_CB(skb);

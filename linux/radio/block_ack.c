@@ -76,6 +76,20 @@ void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb)
 	}
 }
 
+/* The last of the window gives its number back. */
+void wt_ba_unassign(struct wt_tid *tid, struct sk_buff *skb)
+{
+	struct wt_frame *f = wt_frame(skb);
+	u16 at = (tid->baw_head + offset(tid, f->seq)) % WT_BAW_BITS;
+
+	if (!f->baw_tracked)
+		return;
+	f->baw_tracked = false;
+	__clear_bit(at, tid->baw);
+	if ((at + 1) % WT_BAW_BITS == tid->baw_tail)
+		tid->baw_tail = at;
+}
+
 /* How strong the answer was, dBm. */
 static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
 {

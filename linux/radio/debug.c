@@ -6,15 +6,20 @@
  *   air          time the medium was busy, and with collisions
  *   trace        the last PPDUs: start ns, radio, category, MCS or -1-rate index, MPDUs, lowest sequence number,
  *                what arrived (hex, bit i: lowest + i), duration ns, attempt, collided, what was sent (likewise)
+ *   acks         TCP/HACK: what became of the last TCP ACKs: ns, station, made | came (natively, at the AP) | restored (goes up there) |
+ *                rode (on an answer) | heard (an answer, at the AP), octets, hash of the packet
  *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
+ *   forget       write "RADIO": the AP forgets what it knows of that station's TCP flows (hack.c)
  *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (channel.c)
  */
 #include <linux/debugfs.h>
+#include <linux/jhash.h>
 #include <linux/seq_file.h>
 #include "radio.h"
 
 #define TRACE 16384
+#define MOST_ACKS (1 << 17)
 
 struct trace {
 	u64 start, acked, sent;
@@ -24,6 +29,15 @@ struct trace {
 	u8 radio, q, n, attempt, collided;
 };
 
+struct ack {
+	u64 at;
+	u64 hash;
+	u16 len;
+	u8 radio, what;
+};
+
+static struct ack *acks;
+static u64 n_acks;
 static struct trace *ring;
 static u64 traced;
 static struct dentry *root;
@@ -56,6 +70,29 @@ void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start
 		.radio = r->index, .q = q, .n = p->n, .attempt = p->attempts, .collided = collided,
 	};
 }
+
+void wt_debug_ack(const struct wt_radio *r, enum wt_ack_fate what, const void *header, u32 len)
+{
+	if (acks)
+		acks[n_acks++ % MOST_ACKS] = (struct ack) {
+			.at = wt_medium_time(), .hash = header ? (u64)jhash(header, len, 0) << 32 | jhash(header, len, 1) : 0,
+			.len = len, .radio = r->index, .what = what,
+		};
+}
+
+static int acks_show(struct seq_file *f, void *unused)
+{
+	static const char *const words[] = { "made", "came", "restored", "rode", "heard" };
+	u64 i;
+
+	for (i = n_acks > MOST_ACKS ? n_acks - MOST_ACKS : 0; i < n_acks; i++) {
+		const struct ack *a = &acks[i % MOST_ACKS];
+
+		seq_printf(f, "%llu %u %s %u %016llx\n", a->at, a->radio, words[a->what], a->len, a->hash);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(acks);
 
 bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index)
 {
@@ -90,6 +127,7 @@ static int radio_show(struct seq_file *f, void *unused)
 {
 	struct wt_radio *r = f->private;
 	struct wt_counters *c = &r->count;
+	struct wt_hack_seen seen;
 	int i;
 
 #define SHOW(_x) seq_printf(f, #_x " %llu\n", c->_x)
@@ -98,6 +136,16 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
 	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
+	spin_lock_bh(&wt_air.lock);
+	wt_hack_show(r, &seen);
+	spin_unlock_bh(&wt_air.lock);
+#define ACKS(_x) seq_printf(f, "acks_" #_x " %llu\n", seen._x)
+	if (r->hack.pair) {
+		ACKS(made); ACKS(compressed); ACKS(compressed_bytes); ACKS(riding_bytes); ACKS(responses); ACKS(failures);
+		ACKS(not_ready); ACKS(repairs); ACKS(flushes); ACKS(restored); ACKS(refused);
+		seq_printf(f, "acks_native %llu\nacks_native_bytes %llu\nacks_riding_ns %llu\nacks_beyond_difs %llu\n",
+			   r->hack.native, r->hack.native_bytes, r->hack.riding_ns, r->hack.beyond_difs);
+	}
 	for (i = 1; i <= WT_MAX_MPDUS; i++)
 		if (c->ht_ampdu[i])
 			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
@@ -126,6 +174,13 @@ static ssize_t drop_write(struct file *file, const char __user *user, size_t len
 	return len;
 }
 
+static int forget_set(void *unused, u64 radio)
+{
+	wt_hack_amnesia(radio);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(forget_fops, NULL, forget_set, "%llu\n");
+
 static int channel_start_set(void *unused, u64 at)
 {
 	spin_lock_bh(&wt_air.lock);
@@ -140,10 +195,14 @@ static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = 
 int wt_debug_init(void)
 {
 	ring = kvcalloc(TRACE, sizeof(*ring), GFP_KERNEL);
+	n_acks = 0;
+	acks = wt_hack_on() ? kvcalloc(MOST_ACKS, sizeof(*acks), GFP_KERNEL) : NULL;
 	root = debugfs_create_dir("wavetank", NULL);
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
+	debugfs_create_file("acks", 0444, root, NULL, &acks_fops);
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
+	debugfs_create_file_unsafe("forget", 0200, root, NULL, &forget_fops);
 	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
 	return wt_minstrel_init(root);
 }
@@ -162,4 +221,6 @@ void wt_debug_exit(void)
 	wt_minstrel_exit();
 	kvfree(ring);
 	ring = NULL;
+	kvfree(acks);
+	acks = NULL;
 }

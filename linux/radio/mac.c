@@ -9,6 +9,8 @@
  *   D1  one interface a card.
  *   D2  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
  *   D3  no power save, no encryption in hardware.
+ *   D4  dcf=1, for a BSS without QoS: DIFS and DCF's windows (802.11-2016, 10.3.4), which mac80211 leaves for EDCA's best effort
+ *       there: AIFSN 3 (mlme.c ieee80211_assoc_config_link: "still enable QoS"; at the access point hostapd's tx_queue_data2, CW 15 to 63).
  */
 #include "radio.h"
 
@@ -88,6 +90,7 @@ static int wt_op_add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vi
 	spin_lock_bh(&wt_air.lock);
 	r->vif = vif;
 	spin_unlock_bh(&wt_air.lock);
+	wt_hack_start(r);
 	return 0;
 }
 
@@ -107,6 +110,7 @@ static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif
 	r->vif = NULL;
 	spin_unlock_bh(&wt_air.lock);
 	wt_tao_stop(r);
+	wt_hack_stop(r);
 	wt_medium_flush_lists();
 }
 
@@ -133,7 +137,7 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 	struct wt_vif *v = (void *)vif->drv_priv;
 
 	if (changed & BSS_CHANGED_QOS)
-		r->dcf = !info->qos;
+		r->dcf = wt_p.dcf || !info->qos;
 	if (!(changed & (BSS_CHANGED_BEACON_ENABLED | BSS_CHANGED_BEACON_INT)))
 		return;
 	spin_lock_bh(&wt_air.lock);
@@ -164,6 +168,12 @@ static int wt_op_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif, uns
 	e->cw = e->cw_min;
 	e->cw_max = params->cw_max;
 	e->txop_us = params->txop * 32;
+	if (wt_p.dcf) {
+		e->aifsn = 2;
+		e->cw = e->cw_min = 15;
+		e->cw_max = 1023;
+		e->txop_us = 0;
+	}
 	spin_unlock_bh(&wt_air.lock);
 	return 0;
 }
@@ -209,6 +219,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		spin_lock_bh(&wt_air.lock);
 		s->max_ampdu = (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + sta->deflink.ht_cap.ampdu_factor)) - 1;
 		s->density_ns = density_ns[sta->deflink.ht_cap.ampdu_density & 7];
+		params->ssn = (params->ssn - tid->unused) & IEEE80211_SN_MASK;
 		if (r->mode == WT_TIDQ)
 			params->ssn = wt_tidq_session(tid, params->ssn);
 		wt_ba_start(tid, params->ssn);
@@ -289,11 +300,14 @@ struct wt_radio *wt_mac_add(int index)
 	__skb_queue_head_init(&r->rx_ready);
 	wt_htc_init(r);
 	wt_tao_init(r);
+	wt_hack_init(r);
+	r->dcf = wt_p.dcf;
 	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
 		INIT_LIST_HEAD(&r->fw_tids[q]);
 		INIT_LIST_HEAD(&r->tidq[q].round);
 	}
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
+	wt_seed(&r->rnd_answer, index, WT_NUM_Q + 1);
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 
@@ -352,6 +366,7 @@ void wt_mac_remove(struct wt_radio *r)
 	__skb_queue_purge(&r->rx_ready);
 	wt_htc_purge(r);
 	wt_tao_stop(r);
+	wt_hack_stop(r);
 	for (q = 0; q < WT_NUM_Q; q++)
 		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list) {
 			for (i = 0; i < p->n; i++)

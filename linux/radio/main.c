@@ -22,6 +22,11 @@ struct wt_params wt_p = {
 	.cpu_turn_ns = 10000,
 	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
 	.tao_leave = 1,		/* thesis, section 4.8.2: until data_to_ack reaches one */
+	/* hack_*: the model's ([hack] of a scenario, crates/core/src/wifi/hack/params.rs) */
+	.hack_timer_us = 10000,
+	.hack_guard_us = 100000,
+	.hack_load_ns = 5000,
+	.hack_bytes = 512,
 	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
@@ -65,6 +70,11 @@ PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
 PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");
 PARAM(uint, tao_leave, "segments that may be without an ACK when the held ones go [1]");
+PARAM(uint, hack, "TCP/HACK: a station's TCP ACKs ride on its responses (hack.c): 0 off, 1 counted only, 2 they wait for hack_timer_us, 3 those that wait in the card's queue, 4 while the AP has more [0]");
+PARAM(uint, hack_timer_us, "hack=2: an ACK waits so long at most [10000]");
+PARAM(uint, hack_guard_us, "an AP's promise, and its word that ACKs came, are waited for so long [100000]");
+PARAM(uint, hack_load_ns, "from the stack until the card holds a compressed ACK [5000]");
+PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
@@ -74,6 +84,7 @@ PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
+PARAM(bool, dcf, "the BSS has no QoS: all contend by DCF, whatever mac80211 sets up (mac.c) [0]");
 module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
 MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");
 module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
@@ -86,6 +97,7 @@ PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic r
 PARAM(bool, rts, "RTS/CTS before data [0]");
 PARAM(uint, rts_limit, "RTSs without CTS after which a frame is given up [10]");
 PARAM(uint, window_limit, "failures in a row after which the contention window starts over [32]");
+PARAM(uint, answer_error_ppm, "answers to data and BARs that are lost, in parts per million [0]");
 PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");
@@ -113,6 +125,7 @@ static void remove_all(void)
 	unsigned int n = wt_n_radios;
 
 	wt_tao_unhook();
+	wt_hack_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
 	spin_lock_bh(&wt_air.lock);
 	wt_n_radios = 0;
@@ -133,7 +146,7 @@ static int __init wt_init(void)
 	int err;
 
 	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
+	    wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us || !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
@@ -147,6 +160,9 @@ static int __init wt_init(void)
 	err = wt_tao_hook();
 	if (err)
 		goto no_tao;
+	err = wt_hack_hook();
+	if (err)
+		goto no_hack;
 	wt_phy_init();
 	wt_medium_init();
 	if (wt_debug_init()) {
@@ -167,6 +183,8 @@ static int __init wt_init(void)
 	}
 	return 0;
 
+no_hack:
+	wt_tao_unhook();
 no_tao:
 	wt_csi_exit();
 no_csi:

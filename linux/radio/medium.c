@@ -16,7 +16,8 @@
  *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
  *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
  *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
- *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c).
+ *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c), or by answer_error_ppm. What rides on it
+ *       (hack.c) makes it no likelier to be lost.
  *   D5  a TXOP that an exchange without answer interrupts is over (10.22.2.7 lets its holder go on after PIFS); where
  *       there is no TXOP limit it is one exchange.
  *   D6  all channels are one: frames of another primary channel take airtime here, but are not received.
@@ -91,6 +92,7 @@ static u64 next_event(void)
 			at = min(at, wt_rx_interrupt_at(r));
 		if (r->rx_at)
 			at = min(at, r->rx_at);
+		at = min(at, r->hack.deadline);
 		if (wt_air.state != WT_IDLE || r->late_at)
 			continue;
 		for (q = 0; q < WT_NUM_Q; q++)
@@ -127,6 +129,11 @@ static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 	return wt_phy_ppdu_ns(band_of(r), &p->rates[p->chain], p->bytes);
 }
 
+static u32 answer_bytes(const struct wt_ppdu *p)
+{
+	return p->aggr || p->bar || p->back_req ? 32 : 14;
+}
+
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
 static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone, u64 *answer)
 {
@@ -134,7 +141,7 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
 	u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
-	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, p->aggr || p->bar || p->back_req ? 32 : 14);
+	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, answer_bytes(p));
 	if (!wants_rts(p))
 		return ns;
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
@@ -189,8 +196,11 @@ static bool answer_lost(struct wt_radio *r, const struct wt_ppdu *p)
 	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 	u32 rate = wt_phy_response_rate(band_of(r), &p->rates[p->chain]);
 
+	if (to && (p->tid || p->bar || p->back_req) && wt_p.answer_error_ppm &&
+	    prandom_u32_state(&to->rnd_answer) % 1000000 < wt_p.answer_error_ppm)
+		return true;
 	return p->tid && to && wt_channel_present(to, r) &&
-	       !survives(to, r, true, wt_phy_ofdm_of(rate), p->aggr || p->bar || p->back_req ? 32 : 14);
+	       !survives(to, r, true, wt_phy_ofdm_of(rate), answer_bytes(p));
 }
 
 static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
@@ -221,6 +231,7 @@ static void transmit(u64 at)
 		wt_air.tx[i].end = wt_air.tx[i].start + ns;
 		end = max(end, wt_air.tx[i].end);
 		p->acked = 0;
+		wt_air.rides = wt_hack_head(r, wt_air.tx[i].q, p);
 		if (alone) {
 			if (!p->bar)
 				draw_errors(r, p);
@@ -322,6 +333,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 		}
 	}
 	list_del(&p->list);
+	wt_hack_head_gone(r, q);
 	e->depth--;
 	if (p->ampdu && !p->probe)
 		e->ampdu_depth--;
@@ -446,6 +458,10 @@ static void step(u64 at)
 			wt_rx_processed(r, at);
 			return;
 		}
+		if (r->hack.deadline <= at) {
+			wt_hack_due(r, at);
+			return;
+		}
 		if (r->tbtt && r->tbtt <= at) {
 			wt_beacon_due(r, at);
 			return;
@@ -463,6 +479,9 @@ static void step(u64 at)
 			wt_rx_deliver(r, p);
 			if (wt_air.response) {
 				wt_air.state = WT_RESPONSE;
+				if (wt_air.rides)
+					wt_air.response_ns += wt_hack_answer(wt_air.rides, wt_phy_response_rate(band_of(r), &p->rates[p->chain]),
+									     answer_bytes(p), p->attempts > 1);
 				wt_air.until = at + wt_air.response_ns;
 				break;
 			}
@@ -470,6 +489,8 @@ static void step(u64 at)
 		end_exchange(at, false);
 		break;
 	case WT_RESPONSE:
+		if (wt_air.rides && !wt_air.deaf)
+			wt_hack_heard(wt_air.rides);
 		end_exchange(at, !wt_air.deaf);
 		break;
 	}
@@ -522,5 +543,6 @@ void wt_medium_flush_lists(void)
 			spin_unlock(&wt_air.lock);
 		}
 	wt_ba_send_bars(&bars);
+	wt_hack_flush_lists();
 	local_bh_enable();
 }

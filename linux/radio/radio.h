@@ -37,6 +37,8 @@
 #define WT_SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MODES };
+/* hack.c: when a TCP ACK waits; NATIVE counts only */
+enum wt_hack_policy { WT_HACK_OFF, WT_HACK_NATIVE, WT_HACK_TIMER, WT_HACK_OPPORTUNISTIC, WT_HACK_MORE_DATA, WT_HACK_POLICIES };
 
 /* ---- parameters (main.c): read-only after loading ---- */
 struct wt_params {
@@ -59,6 +61,10 @@ struct wt_params {
 	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
 	bool tao;			/* stations hold TCP ACKs back (tao.c) */
 	unsigned int tao_leave;		/* segments that may be without an ACK when they go */
+	unsigned int hack;		/* enum wt_hack_policy */
+	unsigned int hack_timer_us, hack_guard_us;	/* an ACK waits at most; a promise is believed */
+	unsigned int hack_load_ns;	/* from the stack to the card, compressed */
+	unsigned int hack_bytes;	/* that ride on one response at most */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
@@ -67,6 +73,7 @@ struct wt_params {
 	unsigned int density;		/* A-MPDU density field, 0..7 */
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
+	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
 	unsigned int n_rc;
@@ -80,6 +87,7 @@ struct wt_params {
 	bool rts;
 	unsigned int rts_limit;		/* RTSs without CTS after which a PPDU is given up */
 	unsigned int window_limit;	/* failures in a row after which the contention window starts over */
+	unsigned int answer_error_ppm;	/* answers to data that are lost, of a million */
 	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
@@ -98,6 +106,16 @@ struct wt_params {
 };
 extern struct wt_params wt_p;
 
+static inline bool wt_hack_on(void)
+{
+	return wt_p.hack != WT_HACK_OFF;
+}
+
+static inline bool wt_hack_rides(void)
+{
+	return wt_p.hack > WT_HACK_NATIVE;
+}
+
 /* ---- what the driver keeps in mac80211's structures ---- */
 struct wt_tid {				/* ieee80211_txq.drv_priv */
 	struct ieee80211_txq *txq;	/* NULL until first seen */
@@ -110,6 +128,7 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 baw_size;
 	u16 bar_seq;
 	bool active;			/* a Block Ack session runs */
+	u16 unused;			/* numbers of mac80211's that were given back (seize.c) */
 	bool bar_due;			/* everything before bar_seq was given up */
 	/* tidq.c */
 	struct list_head turn;		/* in wt_turn.tids, if it waits for its turn */
@@ -289,6 +308,22 @@ struct wt_tao_frame {			/* a received frame on its way up */
 	u8 tid;
 };
 
+/* ---- TCP/HACK (hack.c) ---- */
+struct wt_hack_pair;			/* both drivers' machines: hack/src/lib.rs */
+
+struct wt_hack {			/* of a station */
+	struct wt_hack_pair *pair;	/* NULL: none */
+	u64 deadline;			/* when its timer is due, U64_MAX if it is not */
+	u8 tried;			/* categories whose head was on the air */
+	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);	/* where a held packet goes on */
+	struct sk_buff_head back, done;	/* go down natively; are over: after unlocking */
+	u64 native, native_bytes, riding_ns, beyond_difs;
+};
+
+struct wt_hack_seen {
+	u64 made, compressed, compressed_bytes, riding_bytes, responses, failures, not_ready, repairs, flushes, restored, refused;
+};
+
 struct wt_radio {
 	struct ieee80211_hw *hw;
 	int index;
@@ -314,9 +349,10 @@ struct wt_radio {
 	struct wt_tidq tidq[IEEE80211_NUM_ACS];
 	u32 tid_ids;
 	struct wt_tao tao;
+	struct wt_hack hack;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	struct wt_htc htc;
-	struct rnd_state rnd_error;
+	struct rnd_state rnd_error, rnd_answer;
 	u32 csi_count;
 	struct wt_counters count;
 	struct dentry *debug;
@@ -340,6 +376,7 @@ struct wt_medium {
 	bool response;			/* the receiver will answer */
 	bool deaf;			/* its answer does not arrive */
 	u64 response_ns;
+	struct wt_radio *rides;		/* on whose answer TCP ACKs may ride */
 	u64 txop_end;			/* of who sends now */
 	u64 busy_ns, collision_ns, busy_since;
 	struct wt_radio *last_tx;
@@ -417,6 +454,7 @@ void wt_ba_start(struct wt_tid *tid, u16 ssn);
 bool wt_ba_given_up(struct wt_tid *tid, u16 seq);
 bool wt_ba_within(const struct wt_tid *tid, u16 seq);
 void wt_ba_add(struct wt_tid *tid, struct sk_buff *skb);
+void wt_ba_unassign(struct wt_tid *tid, struct sk_buff *skb);
 void wt_ba_complete(struct wt_tid *tid, struct sk_buff *skb);
 void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response);
 void wt_ba_send_bars(struct list_head *bars);
@@ -427,6 +465,7 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p);
 s8 wt_rx_signal(s16 ctl, s16 ext);
 struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr);
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb);
+void wt_rx_came(struct wt_radio *to, struct sk_buff *skb, u64 ended);
 void wt_rx_flush(void);
 u64 wt_rx_interrupt_at(const struct wt_radio *r);
 void wt_rx_interrupt(struct wt_radio *r);
@@ -484,6 +523,32 @@ void wt_tao_stop(struct wt_radio *r);
 void wt_tao_begin(struct wt_radio *r, struct sk_buff *skb, struct wt_tao_frame *f);
 void wt_tao_end(struct wt_radio *r, const struct wt_tao_frame *f);
 
+/* hack.c */
+int wt_hack_hook(void);
+void wt_hack_unhook(void);
+void wt_hack_init(struct wt_radio *r);
+void wt_hack_start(struct wt_radio *r);
+void wt_hack_stop(struct wt_radio *r);
+bool wt_hack_down(struct net_device *dev, struct sk_buff *skb,
+		  int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb));
+void wt_hack_settled(struct wt_radio *r, struct sk_buff *skb, bool acked);
+void wt_hack_came(struct wt_radio *r, struct sk_buff *skb);
+struct wt_radio *wt_hack_head(struct wt_radio *r, int q, const struct wt_ppdu *p);
+void wt_hack_head_gone(struct wt_radio *r, int q);
+u64 wt_hack_answer(struct wt_radio *r, u32 rate, u32 plain, bool repeats);
+void wt_hack_heard(struct wt_radio *r);
+bool wt_hack_takes(struct wt_radio *r, struct sk_buff *skb);
+bool wt_hack_pure(struct sk_buff *skb);
+void wt_hack_due(struct wt_radio *r, u64 now);
+void wt_hack_flush_lists(void);
+void wt_hack_show(const struct wt_radio *r, struct wt_hack_seen *s);
+void wt_hack_amnesia(unsigned int radio);
+void wt_hack_went_up(struct sk_buff *skb);
+
+/* seize.c */
+void wt_tx_number(struct wt_tid *tid, struct sk_buff *skb);
+void wt_tx_seize(struct wt_radio *r);
+
 /* beacon.c */
 void wt_beacon_due(struct wt_radio *r, u64 now);
 
@@ -491,6 +556,8 @@ void wt_beacon_due(struct wt_radio *r, u64 now);
 int wt_debug_init(void);
 void wt_debug_exit(void);
 void wt_debug_radio(struct wt_radio *r);
+enum wt_ack_fate { WT_ACK_MADE, WT_ACK_CAME, WT_ACK_RESTORED, WT_ACK_RODE, WT_ACK_HEARD };
+void wt_debug_ack(const struct wt_radio *r, enum wt_ack_fate what, const void *header, u32 len);
 void wt_debug_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, bool collided);
 bool wt_debug_drop(struct wt_radio *r, const struct wt_ppdu *p, int index);
 

@@ -67,6 +67,12 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	rx->ampdu_reference = from->count.ppdus;
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
+	wt_rx_came(to, skb, ended);
+}
+
+/* A frame is with the card, in its hardware's memory. */
+void wt_rx_came(struct wt_radio *to, struct sk_buff *skb, u64 ended)
+{
 	if (to->mode == WT_ATH9K_HTC) {
 		wt_htc_receive(to, skb, ended);
 	} else if ((to->mode == WT_ATH9K || to->mode == WT_TIDQ) && wt_p.rimt_last_us) {
@@ -130,8 +136,11 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
 			wt_csi_report(to, from, p, ctl, ext);
 		}
 		for (i = 0; to && i < p->n; i++)
-			if (p->acked & BIT_ULL(i))
+			if (p->acked & BIT_ULL(i)) {
 				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_air.now - div_u64(ns * (p->n - 1 - i), p->n), signal);
+				if (to->vif->type == NL80211_IFTYPE_AP)
+					wt_hack_came(from, p->mpdu[i]);
+			}
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
@@ -169,6 +178,24 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
+/* What TCP/HACK's AP restored: a packet of the interface, which no frame of 802.11 brought. */
+static void hand_up_packet(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct net_device *dev;
+
+	rcu_read_lock();
+	dev = wt_netdev_of(r);
+	if (dev) {
+		skb->protocol = eth_type_trans(skb, dev);
+		memset(skb->cb, 0, sizeof(skb->cb));
+		wt_hack_went_up(skb);
+		netif_receive_skb(skb);
+	} else {
+		kfree_skb(skb);
+	}
+	rcu_read_unlock();
+}
+
 /* Outside the lock: mac80211 may answer at once. */
 void wt_rx_flush(void)
 {
@@ -184,6 +211,10 @@ void wt_rx_flush(void)
 		while ((skb = __skb_dequeue(&q))) {
 			struct wt_tao_frame frame;
 
+			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
+				hand_up_packet(wt_radios[i], skb);
+				continue;
+			}
 			count_airtime(wt_radios[i], skb);
 			wt_tao_begin(wt_radios[i], skb, &frame);
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);

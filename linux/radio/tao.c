@@ -108,7 +108,8 @@ static void release(struct wt_radio *r, struct sk_buff_head *acks)
 	cork(r, true);
 	rcu_read_lock();
 	while ((skb = __skb_dequeue(acks)))
-		r->tao.okfn(dev_net(skb->dev), skb->sk, skb);
+		if (!wt_hack_down(skb->dev, skb, r->tao.okfn))	/* its hook comes after ours */
+			r->tao.okfn(dev_net(skb->dev), skb->sk, skb);
 	rcu_read_unlock();
 	cork(r, false);
 }
@@ -287,7 +288,8 @@ void wt_tao_stop(struct wt_radio *r)
 
 static const struct nf_hook_ops hooks[] = {
 	{ .hook = tao_in, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN, .priority = NF_IP_PRI_LAST },
-	{ .hook = tao_out, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING, .priority = NF_IP_PRI_LAST },
+	/* before hack.c's, which is told of held ACKs when they go (nf_hook_entries_grow puts the later of two equals first) */
+	{ .hook = tao_out, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING, .priority = NF_IP_PRI_LAST - 1 },
 };
 
 static int __net_init net_start(struct net *net)

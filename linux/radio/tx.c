@@ -259,6 +259,7 @@ void wt_tx_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 
+	wt_hack_settled(r, skb, acked);
 	if (acked)
 		info->flags |= info->flags & IEEE80211_TX_CTL_NO_ACK ? IEEE80211_TX_STAT_NOACK_TRANSMITTED : IEEE80211_TX_STAT_ACK;
 	info->status.status_driver_data[1] = r;

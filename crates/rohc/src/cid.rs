@@ -1,5 +1,6 @@
 //! A flow's identity, and the byte that stands for it on the air.
 
+use alloc::boxed::Box;
 use md5::{Digest, Md5};
 
 /// Source and destination of a TCP flow over IPv4, in network byte order.

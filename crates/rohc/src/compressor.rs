@@ -1,10 +1,12 @@
 //! The sending side (the station).
 
+use alloc::boxed::Box;
+
 use crate::ack::{NotPure, PureAck, flow_of};
 use crate::cid::{Cid, Cids, FiveTuple};
 use crate::crc8::crc8;
 use crate::decompressor::NATIVES;
-use crate::state::{IpId, State, WINDOW, Window, name};
+use crate::state::{self, IpId, State, WINDOW, Window, name};
 use crate::wire::{self, Opening, Short};
 
 /// How many packets of a flow may be on their way, unconfirmed. With [`crate::state::WINDOW`] states and six bits of
@@ -105,7 +107,7 @@ impl Compressor {
     /// Of a station that has just associated.
     pub fn new() -> Compressor {
         Compressor {
-            slots: Box::new(std::array::from_fn(|_| Slot::default())),
+            slots: state::each(),
             cids: Cids::new(),
             clock: 0,
             limits: Limits { unconfirmed: UNCONFIRMED, natives: NATIVES, window: WINDOW },

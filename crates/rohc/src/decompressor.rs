@@ -3,9 +3,10 @@
 use crate::ack::{LONGEST, PureAck};
 use crate::cid::Cid;
 use crate::crc8::crc8;
-use crate::state::{State, WINDOW, name};
+use crate::state::{self, State, WINDOW, name};
 use crate::wire::{MSN_BITS, Packet};
-use std::collections::VecDeque;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 
 /// Native ACKs remembered a CID: as many as may still be on their way when one of them is built on.
 pub(crate) const NATIVES: usize = 16;
@@ -25,7 +26,7 @@ impl Header {
     }
 }
 
-impl std::ops::Deref for Header {
+impl core::ops::Deref for Header {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
@@ -94,7 +95,7 @@ fn ahead(msn_low: u32, newest: u32) -> i32 {
 impl Decompressor {
     /// Of a station that has just associated.
     pub fn new() -> Decompressor {
-        Decompressor { slots: Box::new(std::array::from_fn(|_| Slot::default())), natives: NATIVES }
+        Decompressor { slots: state::each(), natives: NATIVES }
     }
     /// The same, with so many native ACKs remembered a CID.
     pub fn remembering(natives: usize) -> Decompressor {

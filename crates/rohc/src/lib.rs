@@ -17,6 +17,9 @@
 //! The CRC guards against damage only. The link may lose, repeat and reorder, but must not hold a packet back while
 //! more than ten others of its flow pass it (a MAC's sequence numbers see to that).
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
 
 pub mod ack;
 mod checksum;

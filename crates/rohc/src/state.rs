@@ -1,5 +1,8 @@
 //! What both sides remember of a flow: the last few ACKs, as far as the next one is coded against them.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use crate::ack::PureAck;
 
 /// How a host numbers its packets.
@@ -81,4 +84,10 @@ impl Window {
 /// What names a native ACK in an opening packet: FNV-1a over its header.
 pub fn name(header: &[u8]) -> u32 {
     header.iter().fold(0x811c_9dc5, |h, &b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+}
+
+/// One a CID, made where they stay: a kernel's stack would not hold them.
+pub fn each<T: Default>() -> Box<[T; 256]> {
+    let all: Vec<T> = (0..256).map(|_| T::default()).collect();
+    all.into_boxed_slice().try_into().ok().expect("256 were made")
 }

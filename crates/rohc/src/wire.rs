@@ -52,15 +52,15 @@ impl Short {
     }
 }
 
-impl std::ops::Deref for Short {
+impl core::ops::Deref for Short {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 }
 
-impl std::fmt::Debug for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Short {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }

@@ -29,6 +29,9 @@ pub fn run(case: &Case) -> Result<String, String> {
     if case.get("trace", false)? {
         let _ = std::fs::copy("/sys/kernel/debug/wavetank/trace", "/tmp/wt/trace");
     }
+    if case.get("acks", false)? {
+        let _ = std::fs::copy("/sys/kernel/debug/wavetank/acks", "/tmp/wt/acks");
+    }
     if case.get("minstrel", false)? {
         let _ = std::fs::copy("/sys/kernel/debug/wavetank/minstrel", "/tmp/wt/minstrel");
     }
@@ -161,6 +164,14 @@ fn scenario(case: &Case) -> Result<String, String> {
             std::fs::write("/sys/kernel/debug/wavetank/drop", what).expect("drop");
         });
     }
+    for words in case.text("forget", "").split(',').filter_map(|w| w.split_once(' ')) {
+        let at = zero + (words.0.parse::<f64>().map_err(|e| format!("forget: {e}"))? * 1e9) as i64;
+        let radio = words.1.to_string();
+        std::thread::spawn(move || {
+            sys::sleep_until(at);
+            std::fs::write("/sys/kernel/debug/wavetank/forget", radio).expect("forget");
+        });
+    }
     for k in 1..=(secs / step + 1e-6) as i64 {
         sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
         let t = (sys::now() - zero) as f64 / 1e9;
@@ -242,9 +253,9 @@ fn difference(from: &[Counters], to: &[Counters]) -> Vec<String> {
     to.iter()
         .enumerate()
         .map(|(i, now)| {
-            // a maximum has no difference
+            // a maximum has no difference; what became of TCP's ACKs is told of the whole run, as the model does
             let old = |k: &str| {
-                if k.ends_with("_max") {
+                if k.ends_with("_max") || k.starts_with("acks_") {
                     0
                 } else {
                     from.get(i).and_then(|f| f.iter().find(|(n, _)| n == k)).map_or(0, |(_, v)| *v)

@@ -9,7 +9,6 @@ OWN: dict[str, tuple[str, str]] = {
     "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
     "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
     "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
-    "medium.response_error": ("0", "the virtual card loses no ACK to noise"),
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
     "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
@@ -36,7 +35,6 @@ OWN: dict[str, tuple[str, str]] = {
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
-    "hack": "no card has such a MAC, and the virtual radio's responses carry no payload yet (docs/mechanisms/hack.md)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",
@@ -44,6 +42,8 @@ WHY: dict[str, str] = {
     "medium": "the virtual radio has no such part",
     "ath9k": "the virtual card has no such part",
 }
+#: TCP/HACK's policies by the radio's numbers (linux/radio/radio.h enum wt_hack_policy).
+HACK = ("off", "native", "timer", "opportunistic", "more-data")
 MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({

@@ -46,6 +46,8 @@ def relevant(t: Translated, key: str) -> bool:
         return t.wifi and its
     if section in MODES or key == "tao.leave" or key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
         return t.wifi and _of_the_cards(t, key, section)
+    if section == "hack" and key != "hack.policy":
+        return t.wifi and t.v["hack.policy"] != "off"
     return {
         "time": True,
         "topology": True,

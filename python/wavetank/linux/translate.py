@@ -20,6 +20,7 @@ from .own import (
     ALIKE,
     DENSITY,
     GAIN_BITS,
+    HACK,
     HOSTAPD_QUEUE,
     LEGACY_MBIT,
     MARKS,
@@ -371,12 +372,14 @@ class _Translator:
                         f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
                     )
                 r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
+        r["answer_error_ppm"] = self.ppm(self.text("medium.response_error"))
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
         r["tao"] = self.on("tao.enabled")
         if r["tao"]:
             r["tao_leave"] = self.number("tao.leave")
+        self.hack()
         self.contention()
         drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
         for end, driver in drivers.items():
@@ -408,6 +411,7 @@ class _Translator:
         standard = self.text("wifi.standard")
         if standard == "a":
             r |= {"ht": False, "ampdu": False}
+            self.case["wmm"] = False
             mbit = units.rate(self.text("wifi.rate")) // 10**6
             if mbit not in LEGACY_MBIT:
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
@@ -503,6 +507,19 @@ class _Translator:
                         if k == "txop" and (round(float(text) * 10) * 100 + 16) // 32 != value // 32:
                             raise self.refuse(key, "hostapd has tenths of a millisecond")
                         self.lines["hostapd"].append(f"tx_queue_data{queue}_{word}={text}")
+
+    def hack(self) -> None:
+        """TCP/HACK: the radio's own MAC, with the model's machines."""
+        policy = self.text("hack.policy")
+        if policy == "off":
+            return
+        self.radio |= {
+            "hack": HACK.index(policy),
+            "hack_timer_us": self.whole_us("hack.timer"),
+            "hack_guard_us": self.whole_us("hack.guard"),
+            "hack_load_ns": self.span("hack.load"),
+            "hack_bytes": self.number("hack.bytes"),
+        }
 
     def each_mcs(self, mcs: int) -> int | list[int]:
         """One for all, or one a station after the AP's, which is unused."""

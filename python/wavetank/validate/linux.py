@@ -7,8 +7,8 @@ over, the same kernel differs from seed to seed by a factor of two, and a single
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
 control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
-discipline of their own, the mean size of their A-MPDUs of TCP ACKs. A figure holds within 5 % (goodput), 5 points (shares) or
-15 % of the kernel's.
+discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the whole
+run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy as np
 from .. import _core, files, workers
 from ..errors import UserError, unknown
 from ..linux import tree
+from ..linux.own import HACK, LEGACY_MBIT
 from ..scenario import show
 from .report import Report, Row, run_all
 
@@ -40,6 +41,8 @@ TOLERANCES: dict[str, float] = {
     "ampdu_mean": 0.15,
     "ack_ampdu_mean": 0.15,
 }
+#: Figure, a share in percent: largest difference of the medians in points.
+POINTS: dict[str, float] = {"acks_carried": 3.0}
 #: Where rate control chooses: the largest difference of an MCS's share of the sender's MPDUs, in points.
 MCS_POINTS = 5.0
 #: Begins the names of those figures: the share in percent, an MCS each.
@@ -68,6 +71,7 @@ CONFIG: dict[str, Any] = {
     "sta_qdisc": "",
     "rc": "minstrel_ht",
     "channel": {},
+    "wmm": True,
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -86,6 +90,10 @@ RADIO: dict[str, Any] = {
     "keep_turn": False,
     "error_down_ppm": [],
     "tao": False,
+    "hack": 0,
+    "ht": True,
+    "ampdu": True,
+    "fixed_legacy": -1,
 }
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
@@ -179,7 +187,7 @@ def _config(where: str, config: Any) -> dict[str, Any]:
             raise unknown("key of radio", key, set(RADIO), where)
     full["radio"] = {**RADIO, **full["radio"]}
     for key, value in full.items():
-        numeric = isinstance(CONFIG[key], int | float) and key != "tos"
+        numeric = isinstance(CONFIG[key], int | float) and key not in ("tos", "wmm")
         if numeric and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
             raise UserError(f"{where}: {key}: {value!r}, expected a number that is not negative")
     return full
@@ -230,18 +238,25 @@ def _mcs(config: dict[str, Any]) -> list[int]:
     return [_per_radio(config["radio"]["fixed_mcs"], i) for i in range(1, config["stations"] + 1)]
 
 
+def chosen(config: dict[str, Any]) -> bool:
+    """Whether rate control chooses some station's rate."""
+    return -1 in _mcs(config) and config["radio"]["fixed_legacy"] < 0
+
+
 def cannot(case: Case) -> str:  # noqa: PLR0911 - a reason a line
     """Why the model cannot run this scenario; empty if it can."""
     names, c, radio = _core.registry(), case.config, case.config["radio"]
     drivers = {DRIVERS[_per_radio(radio["mode"], i)] for i in range(c["stations"] + 1)}
     if missing := sorted(drivers - set(names["driver"])):
         return f"the driver {missing[0]} is not there yet"
-    if -1 in _mcs(c) and len(set(_mcs(c))) > 1:
+    if chosen(c) and len(set(_mcs(c))) > 1:
         return "rate control at some stations only is not there yet"
-    if -1 in _mcs(c) and c["rc"] not in names["rate"]:
+    if chosen(c) and c["rc"] not in names["rate"]:
         return f"the rate control {c['rc']} is not there yet"
-    if -1 in _mcs(c) and drivers != {"ath9k"}:
+    if chosen(c) and drivers != {"ath9k"}:
         return "rate control over a card whose firmware chooses is not there yet"
+    if c["wmm"] != radio["ht"]:
+        return "in the model 802.11n has WMM, and 802.11a has none"
     if c["tos"] not in (0, RRUL):
         return "marks other than RRUL's are not there yet"
     if c["traffic"] == "tcp" and MODEL_CC.get(c["cc"], c["cc"]) not in names["cc"]:
@@ -312,7 +327,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     above = "qdisc" if radio["htc_qdisc"] else "txqs"
     sets |= {"ap.above": above, "sta.above": above}
     sets |= {f"{cc}.{key}": str(value) for key, value in c["cc_set"].items()}
-    if -1 in _mcs(c):
+    if chosen(c):
         sets |= {"wifi.mcs": str(8 * radio["streams"] - 1), "ap.rate_control": c["rc"], "sta.rate_control": c["rc"]}
     if c["channel"]:
         sets |= {"channel.on": "true", **{f"channel.{k}": show(v) for k, v in c["channel"].items()}}
@@ -338,6 +353,11 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
     sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
     sets["tao.enabled"] = "true" if radio["tao"] else "false"
+    sets["hack.policy"] = HACK[radio["hack"]]
+    if not radio["ht"]:
+        for key in ("wifi.mcs", "ath9k.ampdu_frames"):
+            del sets[key]
+        sets |= {"wifi.standard": "a", "wifi.rate": f"{LEGACY_MBIT[radio['fixed_legacy']]} Mbit/s"}
     if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
         rates = [_per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
         sets["stations.error_down"] = ", ".join(map(repr, rates))
@@ -378,7 +398,10 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
         sizes = np.sum([out["nodes"][n]["ampdu_hist"] for n in nodes], axis=0)
         if sizes[1:].sum():
             values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
-    if -1 in _mcs(config):
+    if config["radio"]["hack"]:
+        acks = [node["acks"] for name, node in out["nodes"].items() if name != "ap"]
+        values["acks_carried"] = 100 * sum(a["restored"] for a in acks) / sum(a["made"] for a in acks)
+    if chosen(config):
         sent: dict[int, int] = {}
         for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
             sent[mcs] = sent.get(mcs, 0) + mpdus
@@ -444,12 +467,18 @@ def judge(case: Case, ours: dict[str, float]) -> list[Row]:
             rows.append(Row(case.name, figure, median, None, False, "the model gave no value", low, high))
             continue
         rows.append(Row(case.name, figure, median, value, low <= value <= high, "", low, high))
+    for figure, points in POINTS.items():
+        if (runs := case.kernel.get(figure)) is None:
+            continue
+        median, value = float(np.median(runs)), ours[figure]
+        low, high = median - points, median + points
+        rows.append(Row(case.name, figure, median, value, low <= value <= high, "", low, high))
     return rows + _mcs_row(case, ours)
 
 
 def known(case: Case) -> dict[str, float]:
     """The medians of the kernel's runs."""
-    return {f: float(np.median(case.kernel[f])) for f in TOLERANCES if f in case.kernel}
+    return {f: float(np.median(case.kernel[f])) for f in (*TOLERANCES, *POINTS) if f in case.kernel}
 
 
 #: Runs of the kernel (and of the model) where the kernel is run now.
@@ -491,6 +520,7 @@ COLUMNS = {
     "ampdu_mean": "A-MPDU",
     "mcs_share": "MCS",
     "ack_ampdu_mean": "ACKs' A-MPDU",
+    "acks_carried": "ACKs that rode",
 }
 #: What the table of the docs stands between.
 BEGIN, END = "<!-- wavetank validate linux -->", "<!-- end -->"
@@ -504,12 +534,12 @@ def markdown(report: Report) -> str:
     medians = ", ".join(
         f"{COLUMNS[m]} {100 * (v['median_abs_error'] or 0):.1f} %"
         for m, v in s["by_metric"].items()
-        if m != "mcs_share"
+        if m != "mcs_share" and m not in POINTS
     )
     lines = [
         f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
         "",
-        "Relative errors of the medians in percent, of the MCS whose share differs most in points (bold: outside):",
+        "Relative errors of the medians in percent; of the MCS whose share differs most, and of the ACKs that rode, in points (bold: outside):",
         "",
         f"| scenario | {' | '.join(COLUMNS.values())} | |",
         f"| --- |{' --- |' * len(COLUMNS)} --- |",
@@ -530,7 +560,7 @@ def _cell(row: Row | None) -> str:
         return ""
     if row.ok is None:
         return "n/a"
-    if row.metric == "mcs_share" and row.ours is not None and row.reference is not None:
+    if (row.metric == "mcs_share" or row.metric in POINTS) and row.ours is not None and row.reference is not None:
         error = f"{row.ours - row.reference:+.1f}"  # points
         return error if row.ok else f"**{error}**"
     error = "?" if row.relative_error is None else f"{100 * row.relative_error:+.1f}"

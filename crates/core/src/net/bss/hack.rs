@@ -115,7 +115,7 @@ impl Hack {
         if n > 0 {
             let (by, difs) = longer(n);
             self.counts[s.ix()].riding += by;
-            self.clients[s.ix()].seen.beyond_difs += u64::from(by > difs);
+            self.clients[s.ix()].beyond_difs += u64::from(by > difs);
         }
         n
     }
@@ -190,13 +190,13 @@ impl Hack {
     pub fn timer(&mut self, now: Time, s: StaIx) {
         self.busy = true;
         self.armed[s.ix()] = Time::NEVER;
-        let before = self.clients[s.ix()].seen.flushes;
+        let before = self.clients[s.ix()].seen().flushes;
         self.clients[s.ix()].timer(now, self.nodes[s.ix()], self.nodes[0], &self.flows);
-        self.flushes += self.clients[s.ix()].seen.flushes - before;
+        self.flushes += self.clients[s.ix()].seen().flushes - before;
     }
     /// When the timer of `s` has to fire, if it is not set for that or earlier.
     pub fn wants(&mut self, s: StaIx) -> Option<Time> {
-        let at = self.clients[s.ix()].deadline;
+        let at = self.clients[s.ix()].deadline();
         if at >= self.armed[s.ix()] {
             return None;
         }
@@ -217,15 +217,15 @@ impl Hack {
     }
     /// ACKs that were lost because they could not be restored.
     pub fn refused(&self) -> u64 {
-        self.access.iter().map(|a| a.refused).sum()
+        self.access.iter().map(Access::refused).sum()
     }
     /// What happened to the ACKs of station `s`.
     pub fn outcome(&self, s: StaIx) -> AckOutcome {
         let a = &self.access[s.ix()];
         AckOutcome {
-            client: self.clients[s.ix()].seen,
-            restored: a.restored,
-            refused: a.refused,
+            client: self.clients[s.ix()].seen(),
+            restored: a.restored(),
+            refused: a.refused(),
             ..self.counts[s.ix()]
         }
     }

@@ -153,7 +153,7 @@ fn random_histories_restore_what_was_made() {
             for _ in 0..20_000 {
                 w.step();
             }
-            assert_eq!(w.access.refused, 0, "{policy:?} {seed}");
+            assert_eq!(w.access.refused(), 0, "{policy:?} {seed}");
             assert!(w.out.len() > 1_000, "{policy:?} {seed}: only {} rode", w.out.len());
             w.check();
             // Silence: whatever still waits gets through by the station's own means.
@@ -178,9 +178,9 @@ fn lost_contexts_are_mended() {
         for round in 0..10 {
             (0..2_000).for_each(|_| w.step());
             w.access.forget();
-            let before = (w.access.refused, w.out.len());
+            let before = (w.access.refused(), w.out.len());
             (0..2_000).for_each(|_| w.step());
-            let lost = w.access.refused - before.0;
+            let lost = w.access.refused() - before.0;
             assert!(lost < 60, "{seed}, {round}: {lost} ACKs were lost");
             assert!(w.out.len() > before.1 + 100, "{seed}, {round}: nothing rides any more");
         }

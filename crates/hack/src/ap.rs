@@ -14,7 +14,7 @@ impl Ap {
     }
     /// The mark of the frame that is about to be sent. Until its own response comes, none has.
     pub fn mark(&mut self) -> bool {
-        std::mem::take(&mut self.heard)
+        core::mem::take(&mut self.heard)
     }
     /// A response to the latest frame came, or a flush. `[first, end)` ride; returns the first that is new.
     /// A first above what was taken would be a gap: the station confirmed what had not come.

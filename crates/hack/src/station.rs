@@ -1,6 +1,6 @@
 //! The station: which ACKs wait for a response to ride on, and when they are done with.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 /// How a station learns that its response was heard.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
