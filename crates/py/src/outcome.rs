@@ -66,6 +66,7 @@ fn acks<'py>(py: Python<'py>, a: &AckOutcome) -> PyResult<Bound<'py, PyDict>> {
         ("repairs", c.repairs),
         ("flushes", c.flushes),
         ("beyond_difs", c.beyond_difs),
+        ("hit", a.hit),
         ("accesses", a.accesses),
     ] {
         d.set_item(name, n)?;

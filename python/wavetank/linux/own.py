@@ -9,6 +9,7 @@ OWN: dict[str, tuple[str, str]] = {
     "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
     "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
     "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
+    "medium.places": ("1", "the virtual radios all hear each other"),
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
     "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),

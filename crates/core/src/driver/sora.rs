@@ -9,8 +9,10 @@
 //! time stamp, which is taken behind its preamble: SIFS and 20 us, and what is [`Params`]' here. Frames go by DCF; queues and retries
 //! are [`ath9k`](super::ath9k)'s without aggregation.
 //! Differs: D1 the acknowledgement's delay does not depend on what the board does just then; D2 the medium waits for a late
-//! one (`wifi::medium`, D5); D3 the platform without that bit, where late acknowledgements lose frames, is not modelled; D4
-//! no automatic gain control, no distance.
+//! one; D3 without that bit ([`Params::numbered`] off) whatever comes too late is taken for the answer to what its receiver has on the air
+//! next: of a frame sent again for that frame's, whose own answer is then under way when the next frame is sent. That one meets the
+//! answer on the air, is lost, and passes for acknowledged (section 3.4.2). How often answers pile up behind each other is not stated; D4 no
+//! automatic gain control, no distance.
 
 use crate::sim::{Span, Stream};
 
@@ -27,6 +29,8 @@ crate::params! {
         p99: Span = Span::from_us(156), in Span::ZERO => Span::from_ms(10), src "thesis table 3.2: 1 % of UDP frames are sent again";
         /// The latest.
         worst: Span = Span::from_us(260), in Span::ZERO => Span::from_ms(10), src "assumed: the tail of figure 3.7";
+        /// Acknowledgements carry the low bit of the sequence number that they answer. Without it a late one is taken for the next frame's.
+        numbered: bool = true, src "thesis section 3.4.2: the platform's mending";
         /// How long after a frame's end an acknowledgement is waited for, its preamble included.
         timeout: Span = Span::from_us(192), in Span::from_us(45) => Span::from_ms(10), src "thesis section 3.4.2, footnote 4";
     }
@@ -37,20 +41,26 @@ const BARE: Span = Span::from_us(36);
 
 /// How late a station's responses are.
 #[derive(Clone, Copy, Debug)]
-pub struct Late([(u32, Span); 5]);
+pub struct Late {
+    quantiles: [(u32, Span); 5],
+    /// A late one is known as what it is.
+    pub numbered: bool,
+}
 
 impl Late {
     /// Of a radio.
     pub fn new(p: &Params) -> Late {
-        Late([(0, p.least), (500_000, p.median), (800_000, p.p80), (990_000, p.p99), (1_000_000, p.worst)])
+        let quantiles = [(0, p.least), (500_000, p.median), (800_000, p.p80), (990_000, p.p99), (1_000_000, p.worst)];
+        Late { quantiles, numbered: p.numbered }
     }
     /// One response's.
     pub fn sample(&self, rng: &mut Stream) -> Span {
         self.at(rng.below(1_000_000))
     }
     fn at(&self, millionths: u32) -> Span {
-        let i = self.0.windows(2).position(|w| millionths < w[1].0).unwrap_or(self.0.len() - 2);
-        let ((low, from), (high, to)) = (self.0[i], self.0[i + 1]);
+        let q = &self.quantiles;
+        let i = q.windows(2).position(|w| millionths < w[1].0).unwrap_or(q.len() - 2);
+        let ((low, from), (high, to)) = (q[i], q[i + 1]);
         from + (to - from) * i64::from(millionths - low) / i64::from(high - low)
     }
     /// From a frame's end to its acknowledgement behind the preamble, us, at a quantile.

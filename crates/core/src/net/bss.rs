@@ -176,15 +176,11 @@ impl Bss {
 
     /// After a call: what HACK learns of drops, and what it has for transmit queues.
     fn settle(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
-        let Some(h) = &mut self.hack else { return };
-        if !h.busy {
-            return;
-        }
-        h.busy = false;
+        let Some(h) = self.hack.as_mut().filter(|h| h.is_pending()) else { return };
         h.dropped(&out.dropped);
-        for i in 1..self.stations.len() {
-            let s = StaIx(i as u8);
-            let Some(h) = &mut self.hack else { return };
+        let mut from = 1;
+        while let Some((h, s)) = self.hack.as_mut().and_then(|h| h.next_pending(from).map(|s| (h, s))) {
+            from = u16::from(s.0) + 1;
             if let Some(at) = h.wants(s) {
                 out.schedule.push((at, Lane::Timer, BssEvent::Hack(s)));
             }
@@ -195,7 +191,7 @@ impl Bss {
             for p in &back {
                 let tid = self.tid(p);
                 let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
-                self.stations[i].netdev.xmit(now, StaIx::AP, tid, p, &mut sink);
+                self.stations[s.ix()].netdev.xmit(now, StaIx::AP, tid, p, &mut sink);
             }
             back.clear();
             if let Some(h) = &mut self.hack {
@@ -226,7 +222,7 @@ impl Bss {
     fn release(&mut self, now: Time, from: StaIx, to: StaIx, tid: Tid, out: &mut Out, probe: &mut impl Probe) {
         let s = &mut self.stations[from.ix()];
         s.tao.iter_mut().for_each(|t| t.release(tid, &mut self.held));
-        if let Some(h) = &mut self.hack {
+        if let Some(h) = self.hack.as_mut().filter(|_| from != StaIx::AP) {
             self.held.retain(|p| h.sent(now, from, p) == tcp_hack::Sent::Passes);
         }
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
@@ -301,11 +297,11 @@ impl Bss {
     }
 }
 
-/// ACKs that could not be restored end at the AP.
-fn lose(n: u64, out: &mut Out) {
+/// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.
+fn lose(n: u64, why: Reason, out: &mut Out) {
     for _ in 0..n {
         let p = Packet::blank(Kind::Tcp, Default::default(), Default::default(), Default::default());
-        out.dropped.push((p, Place::Wifi, Reason::Unreadable));
+        out.dropped.push((p, Place::Wifi, why));
     }
 }
 
@@ -365,7 +361,7 @@ impl<P: Probe> Stations for View<'_, P> {
             h.flushes -= before - self.out.up.len() as u64;
             let refused = h.refused();
             self.out.up.extend(h.came(now, a.from, b, a.decoded, a.before).iter().map(|p| (to, *p)));
-            lose(h.refused() - refused, self.out);
+            lose(h.refused() - refused, Reason::Unreadable, self.out);
         }
         self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
         self.hand_up(now, a.airtime, to, first);
@@ -382,11 +378,16 @@ impl<P: Probe> Stations for View<'_, P> {
             } else if report.answered && b.to != StaIx::AP {
                 let (first, refused) = (self.out.up.len(), h.refused());
                 self.out.up.extend(h.answered(now, b.to).iter().map(|p| (s, *p)));
-                lose(h.refused() - refused, self.out);
+                lose(h.refused() - refused, Reason::Unreadable, self.out);
                 if self.out.up.len() > first {
                     self.hand_up(now, Span::ZERO, s, first);
                 }
             }
+        }
+        if report.mistaken {
+            let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");
+            let gone = b.mpdus.iter().enumerate().filter(|(i, m)| !m.received && report.received >> i & 1 == 0).count();
+            lose(gone as u64, Reason::Mistaken, self.out);
         }
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
@@ -416,6 +417,9 @@ impl<P: Probe> Stations for View<'_, P> {
         let b = self.stations[0].netdev.head(a.ac).expect("what arrives is still at the head");
         let repeats = matches!(b.what, What::Bar(_)) || a.decoded & a.before != 0;
         h.answers(now, s, repeats, longer)
+    }
+    fn hit(&mut self, s: StaIx) {
+        self.hack.iter_mut().for_each(|h| h.hit(s));
     }
     #[inline]
     fn aired(&mut self, x: &Exchanged) {

@@ -63,6 +63,7 @@ impl Event {
             Event::Sample => (17, 0, 0),
             Event::HostPoll(n) => (18, n.0, 0),
             Event::Bss(Hack(s)) => (19, u16::from(s.0), 0),
+            Event::Bss(Medium(MediumEvent::Asked)) => (20, 0, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -91,6 +92,7 @@ impl Event {
             17 => Event::Sample,
             18 => Event::HostPoll(NodeId(short)),
             19 => Event::Bss(Hack(StaIx(short as u8))),
+            20 => Event::Bss(Medium(MediumEvent::Asked)),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -127,6 +129,7 @@ mod tests {
         let (i, s) = (u16::MAX, StaIx(u8::MAX));
         let bss = [
             BssEvent::Medium(MediumEvent::Access(u32::MAX)),
+            BssEvent::Medium(MediumEvent::Asked),
             BssEvent::Medium(MediumEvent::Arrive),
             BssEvent::Medium(MediumEvent::Done),
             BssEvent::Medium(MediumEvent::GiveUp(i)),

@@ -40,10 +40,12 @@ pub enum Reason {
     Stale,
     /// A compressed packet that could not be restored.
     Unreadable,
+    /// An acknowledgement of another frame was taken for its own.
+    Mistaken,
 }
 
 const PLACES: usize = 6;
-const REASONS: usize = 8;
+const REASONS: usize = 9;
 
 impl Place {
     /// Every place, in the order of its number.
@@ -73,6 +75,7 @@ impl Reason {
         Reason::NoSocket,
         Reason::Stale,
         Reason::Unreadable,
+        Reason::Mistaken,
     ];
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -85,6 +88,7 @@ impl Reason {
             Reason::NoSocket => "no_socket",
             Reason::Stale => "stale",
             Reason::Unreadable => "unreadable",
+            Reason::Mistaken => "mistaken",
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod hack;
 pub mod hard_times;
 pub mod overhead;
 pub mod sora;
+pub mod tcp_dcf;
 pub mod tsq_limit;
 
 /// An input of a [`Form`].
@@ -57,6 +58,7 @@ pub fn forms() -> Vec<Form> {
     let mut all = hard_times::forms();
     all.extend(hack::forms());
     all.extend(sora::forms());
+    all.extend(tcp_dcf::forms());
     all.extend(tsq_limit::forms());
     all.extend(goodput11n::forms());
     all.extend(overhead::forms());

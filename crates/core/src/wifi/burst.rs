@@ -235,6 +235,8 @@ pub struct Report {
     pub waited: Span,
     /// How much later than SIFS the response began.
     pub late: Span,
+    /// What answered was the response to another frame (SoRa without numbers), though nothing tells.
+    pub mistaken: bool,
     /// Bit `i`: the receiver has `mpdus[i]`, whether or not its acknowledgement came. For accounting only, no algorithm may
     /// read it: a driver keeps it in [`Mpdu::received`], and an abandoned MPDU that was received is freed, not dropped.
     pub received: u64,

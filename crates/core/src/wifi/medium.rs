@@ -1,6 +1,6 @@
 //! The medium: who sends when, what collides, what is decoded and answered.
 //!
-//! All stations hear each other. Between two transmissions the medium only knows, for each station, from when its AIFS
+//! All stations hear each other, unless some are hidden ([`hidden`](super::hidden)). Between two transmissions the medium only knows, for each station, from when its AIFS
 //! counts; the earliest access of all contenders is computed and scheduled once, with a generation that makes an older one
 //! stale. An exchange that succeeds takes three events: access, arrival of the data, end of the response. One that
 //! collides takes one.
@@ -15,6 +15,7 @@ use super::ac::Ac;
 use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
 use super::exchange::Exchange;
+use super::hidden::Hidden;
 use super::loss::Loss;
 use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
@@ -30,6 +31,9 @@ crate::params! {
         collision_eifs: bool = false, src "802.11-2020 10.3.7 (EIFS follows PHY-RXEND with an error); ns-3.44 phy-entity.cc EndPreambleDetectionPeriod";
         /// Probability that an ACK or Block Ack is not decoded by the station it is for.
         response_error: f64 = 0.0, in 0.0 => 1.0, src "model: responses go at robust rates";
+        /// Places in which stations stand, in turn (station 1 in the first, 2 in the second, ...): those of different places do not
+        /// hear each other. All hear the access point.
+        places: u8 = 1, in 1 => 254, src "this project, crates/core/src/wifi/hidden.rs";
     }
 }
 
@@ -42,6 +46,8 @@ struct Flight {
     airtime: Span,
     mode: Mode,
     answered: bool,
+    /// When its data end.
+    data_end: Time,
     /// What its receiver tells of it.
     feedback: Option<Feedback>,
     /// Until when the opportunity lasts (only where there is a TXOP limit).
@@ -49,6 +55,18 @@ struct Flight {
     /// Something may ride on the response, or it is late: its length and its end are known when it begins, and so is what
     /// observers are told of the exchange.
     open: Option<(Exchanged, Seen)>,
+}
+
+/// A response that nobody waits for any more (SoRa without numbers).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Stray {
+    /// None.
+    #[default]
+    None,
+    /// To a frame that is sent again: it will be taken for the answer to that.
+    Again,
+    /// To the frame that was sent again: it will meet the next one.
+    Next,
 }
 
 /// The medium of one BSS.
@@ -60,6 +78,9 @@ pub struct Medium {
     stas: Vec<StaMac>,
     /// How late each station's responses are.
     late: Vec<Stream>,
+    /// Responses without numbers that came too late, and what is taken for what because of them: by receiver of the data, of the access
+    /// point by sender.
+    stray: Vec<[Stray; 2]>,
     loss: Loss,
     /// The channel, if there is one, and by sender whether its rate control hears of it.
     channel: Option<Box<Channel>>,
@@ -73,6 +94,8 @@ pub struct Medium {
     airtime: Vec<Span>,
     /// Carrier sense, physical or virtual, says busy until then.
     busy_until: Time,
+    /// Where some stations are hidden from others: what each senses.
+    hidden: Option<Box<Hidden>>,
     flight: Option<Flight>,
     next: Time,
     generation: u32,
@@ -119,10 +142,12 @@ impl Medium {
             active: Vec::with_capacity(contenders.len()),
             contenders,
             late: stas.iter().map(|s| streams.get(&s.name, "sora/llack")).collect(),
+            stray: vec![Default::default(); n],
             stas,
             reference: vec![Time::ZERO; n],
             airtime: vec![Span::ZERO; n],
             busy_until: Time::ZERO,
+            hidden: Hidden::new(params.places, n),
             flight: None,
             next: Time::NEVER,
             generation: 0,
@@ -148,6 +173,17 @@ impl Medium {
         self.contenders.iter().filter(|c| c.received != 0).map(|c| count(c.sta, c.ac, c.received)).sum()
     }
 
+    /// Whether `s` senses the exchange on the air.
+    #[inline]
+    fn senses(&self, s: StaIx) -> bool {
+        self.flight.is_some() && self.hidden.as_ref().is_none_or(|h| h.senses(s))
+    }
+    /// Until when the carrier sense of `s` says busy, apart from the exchange on the air.
+    #[inline]
+    fn busy_until(&self, s: StaIx) -> Time {
+        self.hidden.as_ref().map_or(self.busy_until, |h| h.busy_until(s))
+    }
+
     /// Something may have come to a hardware queue of `s`.
     pub fn look<S: Stations>(&mut self, now: Time, s: StaIx, stations: &mut S) {
         for ac in Ac::ALL {
@@ -167,13 +203,15 @@ impl Medium {
 
     /// Contender `i` has something to send.
     fn enter<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
+        let sta = self.contenders[i].sta;
+        let (senses, busy_until) = (self.senses(sta), self.busy_until(sta));
         let c = &mut self.contenders[i];
-        let counted = c.backoff == 0 || (self.flight.is_none() && c.access(self.slot) < now);
+        let counted = c.backoff == 0 || (!senses && c.access(self.slot) < now);
         c.begin();
-        let reference = self.reference[c.sta.ix()];
+        let reference = self.reference[sta.ix()];
         if counted {
             c.backoff = 0;
-            if self.flight.is_some() || now < self.busy_until {
+            if senses || now < busy_until {
                 c.draw();
                 c.idle_from(reference);
             } else {
@@ -182,7 +220,7 @@ impl Medium {
         }
         let at = c.access(self.slot);
         self.enlist(i);
-        if self.flight.is_none() && at < self.next {
+        if !senses && at < self.next {
             self.access_at(at, stations);
         }
     }
@@ -192,8 +230,18 @@ impl Medium {
         match ev {
             MediumEvent::Access(g) if g == self.generation => self.access(now, stations),
             MediumEvent::Access(_) => {}
+            MediumEvent::Asked => self.answers(now, stations),
             MediumEvent::Arrive => {
-                let f = self.flight.expect("data arrives of an exchange on the air");
+                let Some(f) = self.flight.filter(|f| f.data_end == now) else {
+                    assert!(self.hidden.is_some(), "data arrives of an exchange on the air");
+                    return; // it was spoilt
+                };
+                if self.hidden.is_some() {
+                    self.flight.iter_mut().for_each(|f| f.data_end = Time::NEVER);
+                    if f.to == StaIx::AP {
+                        self.answers(now, stations);
+                    }
+                }
                 let c = &mut self.contenders[f.contender as usize];
                 let a = Arrival {
                     from: c.sta,
@@ -231,9 +279,9 @@ impl Medium {
         if c.backoff == 0 {
             c.arrive(now, self.reference[c.sta.ix()], self.slot);
         }
-        let at = c.access(self.slot);
+        let (at, sta) = (c.access(self.slot), c.sta);
         self.enlist(i);
-        if self.flight.is_none() && at < self.next {
+        if !self.senses(sta) && at < self.next {
             self.access_at(at, stations);
         }
     }
@@ -268,12 +316,17 @@ impl Medium {
                 }
                 continue;
             }
-            c.idle_from(self.reference[c.sta.ix()]);
-            if c.ready {
+            match &self.hidden {
+                None => c.idle_from(self.reference[c.sta.ix()]),
+                Some(h) if h.moved(c.sta) => c.idle_from(self.reference[c.sta.ix()]),
+                Some(_) => {}
+            }
+            if c.ready && (self.flight.is_none() || self.hidden.as_ref().is_some_and(|h| !h.senses(c.sta))) {
                 next = next.min(c.access(self.slot));
             }
             k += 1;
         }
+        self.hidden.iter_mut().for_each(|h| h.told());
         self.access_at(next, stations);
     }
 
@@ -285,7 +338,7 @@ impl Medium {
         for &i in &self.active {
             let c = &self.contenders[i as usize];
             let at = c.access(self.slot);
-            if !c.ready || at >= unnoticed {
+            if !c.ready || at >= unnoticed || self.senses(c.sta) {
                 continue;
             }
             let rival = self.winners.iter_mut().find(|w| self.contenders[w.0 as usize].sta == c.sta);
@@ -301,7 +354,10 @@ impl Medium {
             }
         }
         for k in 0..self.active.len() {
-            self.contenders[self.active[k] as usize].freeze(now, self.slot);
+            let i = self.active[k] as usize;
+            if self.hidden.as_ref().is_none_or(|h| self.notices(h, self.contenders[i].sta)) {
+                self.contenders[i].freeze(now, self.slot);
+            }
         }
         for &(i, _) in &self.winners {
             self.contenders[i as usize].backoff = 0;
@@ -310,7 +366,10 @@ impl Medium {
             let limit = self.stas[self.contenders[i as usize].sta.ix()].window_limit;
             self.contenders[i as usize].failed(limit);
         }
-        if let [(i, at)] = self.winners[..] {
+        if self.flight.is_some() {
+            self.spoil(stations);
+            self.collide(now, stations);
+        } else if let [(i, at)] = self.winners[..] {
             let txop = self.contenders[i as usize].txop;
             self.send(i, at, at + txop, stations);
         } else {
@@ -320,6 +379,12 @@ impl Medium {
 
     /// One contender has the medium to itself from `at` on.
     fn send<S: Stations>(&mut self, i: u16, at: Time, txop_end: Time, stations: &mut S) {
+        if self.hidden.as_ref().is_some_and(|h| at < h.noise() && self.contenders[i as usize].sta != StaIx::AP) {
+            // The access point receives something else.
+            self.winners.clear();
+            self.winners.push((i, at));
+            return self.collide(at, stations);
+        }
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
         let (from, to, n) = (c.sta, b.to, b.mpdus.len() as u32);
@@ -329,14 +394,23 @@ impl Medium {
         if let Some(ch) = &mut self.channel {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
         }
-        let heard = decoded != 0 || matches!(b.what, What::Bar(_));
+        // src: thesis section 3.4.2; driver::sora, D3
+        let stray = core::mem::take(&mut self.stray[station + 1][way as usize]);
+        let again = c.tries > 0 || c.link > 0;
+        let mistaken = stray != Stray::None;
+        if mistaken && again && decoded != 0 {
+            self.stray[station + 1][way as usize] = Stray::Next;
+        } else if mistaken && !again {
+            decoded = 0; // it meets the response on the air
+        }
+        let heard = decoded != 0 || mistaken || matches!(b.what, What::Bar(_));
         // What rides on a response, and how late it is, is known when it begins.
         let rides = stations.sends(from, c.ac);
         let b = stations.head(c.sta, c.ac).expect("it is still there");
-        let open = heard && (rides || self.stas[to.ix()].late.is_some());
+        let open = heard && (rides || self.stas[to.ix()].late.is_some() || self.hidden.is_some());
         let mut x = Exchange::plan(b, c.link, 0, &self.responses, self.band);
         x.timeout += self.stas[from.ix()].patience;
-        let mut answered = heard && !self.loss.response(to);
+        let mut answered = heard && (!self.loss.response(to) || mistaken);
         let mut feedback = None;
         if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
             let rate = self.responses.rate(mode);
@@ -345,7 +419,9 @@ impl Medium {
                 feedback = Some(ch.feedback(at, station, way));
             }
         }
-        c.waited += (at - c.idle_since()).max(Span::ZERO);
+        if at + c.txop == txop_end {
+            c.waited += (at - c.idle_since()).max(Span::ZERO); // a further exchange of a TXOP has not waited
+        }
         let seen = Seen {
             from,
             to,
@@ -365,7 +441,7 @@ impl Medium {
             from,
             ac: c.ac,
             mode,
-            again: c.tries > 0 || c.link > 0,
+            again,
             idle_since: if at + c.txop == txop_end { c.idle_since() } else { at },
             aifs: c.aifs,
             start: at,
@@ -390,7 +466,7 @@ impl Medium {
         if heard {
             c.pending = Report {
                 answered,
-                acked: decoded,
+                acked: if mistaken { u64::MAX >> (64 - n) } else { decoded },
                 link: c.link,
                 tries: c.tries,
                 airtime: c.airtime,
@@ -398,6 +474,7 @@ impl Medium {
                 received: 0,
                 waited: c.waited,
                 late: Span::ZERO,
+                mistaken,
             };
             let told = open.then_some((exchanged, seen));
             self.flight = Some(Flight {
@@ -407,12 +484,21 @@ impl Medium {
                 airtime: x.data,
                 mode,
                 answered,
+                data_end: at + x.data_end,
                 feedback,
                 txop_end,
                 open: told,
             });
             self.busy_until = at + x.end;
-            self.access_at(Time::NEVER, stations);
+            if let Some(h) = &mut self.hidden {
+                h.exchange(from, to, at + x.end, &mut self.reference);
+                if x.asks() && from != StaIx::AP {
+                    stations.schedule(at + x.sent() - x.data, Lane::Arrival, MediumEvent::Asked);
+                }
+                self.idle(stations);
+            } else {
+                self.access_at(Time::NEVER, stations);
+            }
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
             if !open {
                 stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);
@@ -421,9 +507,16 @@ impl Medium {
             self.fail(i, at + x.timeout, &chain, false, stations);
             // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
             self.busy_until = at + x.end;
-            self.reference.fill(at + x.end);
-            self.reference[from.ix()] = at + x.timeout;
-            self.reference[to.ix()] = at + x.data_end + self.responses.eifs_less_difs();
+            let (knows, eifs) = (at + x.timeout, at + x.data_end + self.responses.eifs_less_difs());
+            if let Some(h) = &mut self.hidden {
+                h.spoilt(from, Some(to), at + x.data_end, at + x.end, &mut self.reference);
+                h.from(from, knows, &mut self.reference);
+                h.from(to, eifs, &mut self.reference);
+            } else {
+                self.reference.fill(at + x.end);
+                self.reference[from.ix()] = knows;
+                self.reference[to.ix()] = eifs;
+            }
             self.idle(stations);
         }
         if n > 0 && !open {
@@ -436,9 +529,15 @@ impl Medium {
         let f = self.flight.as_mut().expect("an exchange on the air");
         let (mut x, mut seen) = f.open.take().expect("it is open");
         let to = f.to;
-        let late = self.stas[to.ix()].late.as_ref().map_or(Span::ZERO, |l| l.sample(&mut self.late[to.ix()]));
+        let mistaken = self.contenders[f.contender as usize].pending.mistaken;
+        let radio = self.stas[to.ix()].late.as_ref().filter(|_| !mistaken);
+        let late = radio.map_or(Span::ZERO, |l| l.sample(&mut self.late[to.ix()]));
         if late > self.stas[a.from.ix()].patience {
             f.answered = false; // it is on the air all the same
+            if radio.is_some_and(|l| !l.numbered) {
+                let (station, way, _) = link(a.from, to);
+                self.stray[station + 1][way as usize] = Stray::Again;
+            }
         }
         let bare = self.responses.answer(x.response.0, x.mode, 0).duration;
         // The data's NAV ends with the bare response, and who has not heard this one waits DIFS at least.
@@ -460,15 +559,86 @@ impl Medium {
         self.airtime[to.ix()] += response.duration - bare;
         self.busy_until = end;
         stations.schedule(end, Lane::Completion, MediumEvent::Done);
+        if self.hidden.is_some() {
+            f.open = Some((x, seen)); // it may still be hit
+            return;
+        }
         stations.aired(&x);
         if seen.mpdus > 0 {
             stations.seen(&seen);
         }
     }
 
+    /// Whether `s` hears one of the winners begin, and has counted until then.
+    fn notices(&self, h: &Hidden, s: StaIx) -> bool {
+        !self.senses(s) && self.winners.iter().any(|w| h.hears(s, self.contenders[w.0 as usize].sta))
+    }
+
+    /// The access point answers an RTS or a frame: whoever did not hear that hears this.
+    fn answers<S: Stations>(&mut self, now: Time, stations: &mut S) {
+        let (Some(h), Some(f)) = (&mut self.hidden, &self.flight) else { return };
+        // Of an RTS that was spoilt there is no flight, or a later one.
+        let asked = f.open.is_some_and(|(x, _)| x.protection.is_none_or(|p| x.start + p.first <= now));
+        if f.to != StaIx::AP || !asked {
+            return;
+        }
+        for &i in &self.active {
+            let c = &mut self.contenders[i as usize];
+            if !h.senses(c.sta) {
+                c.freeze(now, self.slot);
+            }
+        }
+        h.answers();
+        self.idle(stations);
+    }
+
+    /// Somebody who does not hear the exchange on the air sends into it.
+    fn spoil<S: Stations>(&mut self, stations: &mut S) {
+        let f = self.flight.as_mut().expect("an exchange on the air");
+        let from = self.contenders[f.contender as usize].sta;
+        if from == StaIx::AP {
+            if core::mem::take(&mut f.answered) {
+                stations.hit(f.to);
+            }
+            return;
+        }
+        let (mut x, mut seen) = f.open.take().expect("it is told of when it is over");
+        let i = f.contender;
+        self.flight = None;
+        let c = &mut self.contenders[i as usize];
+        let b = stations.head(from, c.ac).expect("what is on the air is still at the head");
+        let chain = b.chain;
+        let plan = Exchange::plan(b, c.link, 0, &self.responses, self.band);
+        let (on_air, timeout) = plan.collides(&self.responses);
+        let (end, rts) = (x.start + on_air, plan.asks());
+        self.airtime[StaIx::AP.ix()] -= plan.answered();
+        if rts {
+            self.airtime[from.ix()] -= plan.data;
+            c.airtime -= plan.data;
+            c.tries -= 1;
+            c.rts_failures += 1;
+            x.data = Span::ZERO;
+        }
+        (x.decoded, x.heard, x.answered, x.collided) = (0, false, false, true);
+        (seen.bad, seen.airtime, seen.answered, seen.collided) = (seen.mpdus, on_air, false, true);
+        stations.aired(&x);
+        if !rts && seen.mpdus > 0 {
+            stations.seen(&seen);
+        }
+        let knows = x.start + timeout + self.stas[from.ix()].patience;
+        self.fail(i, knows, &chain, rts, stations);
+        let h = self.hidden.as_mut().expect("somebody is hidden");
+        h.over(end, &mut self.reference);
+        h.spoilt(from, None, end, end, &mut self.reference);
+        h.from(from, knows, &mut self.reference);
+    }
+
     /// Several contenders send at once: nobody decodes anything.
     fn collide<S: Stations>(&mut self, now: Time, stations: &mut S) {
         let mut end = now;
+        let eifs = if self.params.collision_eifs { self.responses.eifs_less_difs() } else { Span::ZERO };
+        // What began while something else was on the air to the access point.
+        let late = self.flight.is_some() || self.hidden.as_ref().is_some_and(|h| now < h.noise());
         for k in 0..self.winners.len() {
             let (i, at) = self.winners[k];
             let c = &mut self.contenders[i as usize];
@@ -519,8 +689,13 @@ impl Medium {
                 c.tries += 1;
                 c.airtime += x.data;
             }
-            self.airtime[c.sta.ix()] += on_air;
+            let sta = c.sta;
+            self.airtime[sta.ix()] += on_air;
             end = end.max(at + on_air);
+            if let Some(h) = &mut self.hidden {
+                let nav = at + on_air + eifs;
+                h.spoilt(sta, None, at + on_air, nav, &mut self.reference);
+            }
             self.fail(i, at + timeout, &chain, rts, stations);
             self.winners[k].1 = at + timeout;
             if !rts && seen.mpdus > 0 {
@@ -528,9 +703,15 @@ impl Medium {
             }
         }
         self.busy_until = end;
-        let eifs = self.params.collision_eifs;
-        let bystanders = end + if eifs { self.responses.eifs_less_difs() } else { Span::ZERO };
-        self.reference.fill(bystanders);
+        if let Some(h) = &mut self.hidden {
+            let wait = if late { self.responses.eifs_less_difs() } else { eifs };
+            h.garbled(wait, &mut self.reference);
+            for &(i, timeout) in &self.winners {
+                h.from(self.contenders[i as usize].sta, timeout, &mut self.reference);
+            }
+            return self.idle(stations);
+        }
+        self.reference.fill(end + eifs);
         for &(i, timeout) in &self.winners {
             self.reference[self.contenders[i as usize].sta.ix()] = timeout.max(end);
         }
@@ -574,9 +755,19 @@ impl Medium {
     fn done<S: Stations>(&mut self, now: Time, stations: &mut S) {
         let f = self.flight.take().expect("an exchange ends that is on the air");
         let i = f.contender as usize;
-        self.reference.fill(now);
         let c = &mut self.contenders[i];
         let (sta, ac) = (c.sta, c.ac);
+        if let Some(h) = &self.hidden {
+            self.reference[sta.ix()] = now.max(h.busy_until(sta));
+            let (mut x, mut seen) = f.open.expect("it is told of when it is over");
+            (x.answered, seen.answered) = (f.answered, f.answered);
+            stations.aired(&x);
+            if seen.mpdus > 0 {
+                stations.seen(&seen);
+            }
+        } else {
+            self.reference.fill(now);
+        }
         if let Some(told) = &f.feedback {
             stations.feedback(now, sta, f.to, f.mode, f.answered, told);
         }
@@ -584,8 +775,15 @@ impl Medium {
             let chain = stations.head(sta, ac).expect("the head stays until its report").chain;
             // It heard a response that it could not decode.
             self.fail(f.contender, now, &chain, false, stations);
-            self.reference[sta.ix()] = now + self.responses.eifs_less_difs();
-            self.reference[f.to.ix()] = now;
+            let eifs = self.responses.eifs_less_difs();
+            if let Some(h) = &mut self.hidden {
+                h.over(now, &mut self.reference);
+                let heard = if sta == StaIx::AP { now.max(h.noise()) } else { now };
+                h.from(sta, heard + eifs, &mut self.reference);
+            } else {
+                self.reference[sta.ix()] = now + eifs;
+                self.reference[f.to.ix()] = now;
+            }
             return self.idle(stations);
         }
         c.reset();
@@ -598,12 +796,22 @@ impl Medium {
         self.follow(now, i, stations);
         self.look(now, sta, stations);
         self.flight = None;
+        self.hidden.iter_mut().for_each(|h| h.over(now, &mut self.reference));
         let c = &self.contenders[i];
         if c.ready && c.txop > Span::ZERO {
             let b = stations.head(sta, ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, 0, 0, &self.responses, self.band);
             let at = now + self.band.sifs();
             if at + x.end <= f.txop_end {
+                if let Some(h) = &self.hidden {
+                    // Who did not sense the response hears this.
+                    for &k in &self.active {
+                        let c = &mut self.contenders[k as usize];
+                        if h.hears(c.sta, sta) && !h.moved(c.sta) {
+                            c.freeze(now, self.slot);
+                        }
+                    }
+                }
                 self.send(f.contender, at, f.txop_end, stations);
                 return;
             }

@@ -18,6 +18,7 @@ struct Script {
     seen: Vec<Seen>,
     handled: u32,
     riding: u16,
+    hits: Vec<StaIx>,
 }
 
 impl Stations for Script {
@@ -41,8 +42,11 @@ impl Stations for Script {
     fn sends(&mut self, _: StaIx, _: Ac) -> bool {
         self.riding > 0
     }
-    fn riding(&mut self, _: Time, _: StaIx, _: &Arrival, _: &dyn Fn(u16) -> (Span, Span)) -> u16 {
-        self.riding
+    fn riding(&mut self, _: Time, _: StaIx, a: &Arrival, _: &dyn Fn(u16) -> (Span, Span)) -> u16 {
+        if a.from == StaIx::AP || self.heads.len() == 2 { self.riding } else { 0 }
+    }
+    fn hit(&mut self, s: StaIx) {
+        self.hits.push(s);
     }
 }
 
@@ -305,4 +309,146 @@ fn dcf_counts_whole_idle_slots_only() {
         same_boundary += u32::from(gap == Span::from_us(34));
     }
     assert_eq!(same_boundary, 0, "a station that lost cannot send at the very end of DIFS");
+}
+
+fn apart(places: u8) -> Params {
+    Params { places, ..Params::default() }
+}
+
+/// Station 1 is on the air from 43 us to 163. Station 2 gets something to send at 100 us: if it does not hear that, the medium has been idle for
+/// it since AIFS was over, and it sends at the next slot boundary, 43 + 7 * 9 us.
+#[test]
+fn a_hidden_station_sends_into_a_frame() {
+    for (places, start) in [(1, None), (2, Some(Time::from_us(106)))] {
+        let (mut m, mut s) = cell(3, Set::Station, 0.0, apart(places));
+        offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 9));
+        run(&mut m, &mut s, Time::from_us(99));
+        offer(&mut m, &mut s, Time::from_us(100), 2, frame(0, 0, 9));
+        run(&mut m, &mut s, Time::from_us(200));
+        let hit: Vec<_> = s.seen.iter().map(|x| (x.from.0, x.start, x.collided)).collect();
+        match start {
+            None => assert!(hit.iter().all(|h| !h.2) && s.arrived.len() == 1),
+            Some(at) => {
+                assert_eq!(hit, [(1, Time::from_us(43), true), (2, at, true)]);
+                assert!(s.arrived.is_empty(), "the access point decodes neither");
+            }
+        }
+        run(&mut m, &mut s, END);
+        assert!(s.done.iter().all(|d| d.3.answered) && s.done.len() == 2, "{:?}", s.done);
+        assert_eq!(m.airtime(StaIx(0)), Span::from_us(2 * 28), "two ACKs, whatever was hit before");
+    }
+}
+
+/// Whoever hears both keeps out; a third place does not matter to the first two.
+#[test]
+fn the_access_point_waits_for_a_hidden_frame_to_end() {
+    let (mut m, mut s) = cell(3, Set::Station, 0.0, apart(2));
+    offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 1));
+    run(&mut m, &mut s, Time::from_us(99));
+    offer(&mut m, &mut s, Time::from_us(100), 2, frame(0, 0, 1));
+    run(&mut m, &mut s, Time::from_us(150));
+    offer(&mut m, &mut s, Time::from_us(150), 0, frame(1, 0, 1));
+    run(&mut m, &mut s, END);
+    // From 43 us something is on the air until 106 + 120; then EIFS (60 us beyond AIFS of 43), and a backoff, since it came while busy.
+    let wait = s.seen[2].start - Time::from_us(226 + 60 + 43);
+    assert_eq!(s.seen[2].from, StaIx::AP);
+    assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0, "{wait:?}");
+}
+
+/// The access point's frame to station 1 is on the air from 43 us to 163; its NAV ends with a bare ACK, at 207. Station 2 draws a backoff at 180.
+#[test]
+fn a_lengthened_response_is_hit_behind_its_nav() {
+    // 14 + 500 bytes at 24 Mbit/s: 4134 bits in symbols of 96: 44, 196 us, until 375. With 20 bytes until 215.
+    for (places, riding, end) in [(1, 500, 375), (2, 500, 375), (2, 20, 215)] {
+        let (mut m, mut s) = cell(3, Set::Station, 0.0, apart(places));
+        s.riding = riding;
+        offer(&mut m, &mut s, Time::from_us(10), 0, frame(1, 0, 1));
+        run(&mut m, &mut s, Time::from_us(179));
+        offer(&mut m, &mut s, Time::from_us(180), 2, frame(0, 0, 9));
+        run(&mut m, &mut s, Time::from_us(end));
+        let ap = |s: &Script| s.done.iter().find(|d| d.1 == StaIx::AP).copied();
+        if places == 1 {
+            assert!(s.hits.is_empty() && ap(&s).unwrap().3.answered);
+            run(&mut m, &mut s, END);
+            let wait = s.seen.iter().find(|x| x.from == StaIx(2)).unwrap().start - Time::from_us(end + 43);
+            assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0, "{wait:?}");
+        } else if riding == 20 {
+            assert!(s.hits.is_empty() && ap(&s).unwrap().3.answered, "it is over before AIFS behind the NAV is");
+        } else {
+            let hidden = s.seen.iter().find(|x| x.from == StaIx(2)).unwrap();
+            let wait = hidden.start - Time::from_us(207 + 43);
+            assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0 && hidden.collided, "{wait:?}");
+            assert_eq!(s.hits, [StaIx(1)]);
+            assert_eq!(s.arrived.len(), 1, "the data came");
+            run(&mut m, &mut s, END);
+            assert!(!ap(&s).unwrap().3.answered && s.done.len() == 2);
+        }
+    }
+}
+
+/// All three have 300 frames of 1.1 ms.
+fn saturated(places: u8, rts: bool, riding: u16) -> Script {
+    let (mut m, mut s) = cell(3, Set::Station, 0.0, apart(places));
+    s.riding = riding;
+    for i in [0, 1, 2] {
+        let to = u8::from(i == 0);
+        s.heads[i][Ac::Be.ix()].extend((0..300).map(|_| Burst { rts, psdu: 20_000, ..frame(to, 0, 9) }));
+        m.look(Time::from_us(10), StaIx(i as u8), &mut s);
+    }
+    run(&mut m, &mut s, Time::from_s(20));
+    assert_eq!(s.done.len(), 900);
+    s
+}
+
+#[test]
+fn hidden_stations_lose_frames_and_rts_saves_them() {
+    let spoilt = |s: &Script| s.seen.iter().filter(|x| x.collided).count();
+    let (all, hidden, asked) = (saturated(1, false, 0), saturated(2, false, 0), saturated(2, true, 0));
+    assert!(spoilt(&hidden) > 2 * spoilt(&all), "{} {}", spoilt(&hidden), spoilt(&all));
+    assert_eq!(spoilt(&asked), 0, "an RTS is hit, no data");
+    assert!(saturated(2, false, 500).hits.len() > 20);
+    assert!(saturated(2, false, 20).hits.is_empty() && saturated(1, false, 500).hits.is_empty());
+}
+
+/// With one station there is nobody to be hidden: to the byte the same, but for when observers are told.
+#[test]
+fn places_of_one_station_change_nothing() {
+    let of = |places| {
+        let (mut m, mut s) = cell(2, Set::AccessPoint, 0.2, Params { response_error: 0.1, ..apart(places) });
+        s.riding = 30;
+        for i in 0..400 {
+            let b = frame(u8::from(i % 2 == 0), [0, 5, 6][i % 3], 3);
+            s.heads[i % 2][b.ac.ix()].push_back(b);
+        }
+        (0..2).for_each(|i| m.look(Time::from_us(10), StaIx(i), &mut s));
+        run(&mut m, &mut s, Time::from_s(2));
+        assert_eq!(s.done.len(), 400);
+        s
+    };
+    let (one, two) = (of(1), of(2));
+    assert!(one.arrived == two.arrived && one.done == two.done);
+}
+
+/// Whatever is offered: all is done at the end, and the airtime of the access point is its frames and its responses.
+#[test]
+fn hidden_crowds_come_to_an_end() {
+    let mut rng = Streams::new(3).get("hidden", "crowd");
+    for round in 0..40 {
+        let (n, places) = (2 + rng.below(7) as usize, 2 + rng.below(3) as u8);
+        let set = [Set::Station, Set::AccessPoint, Set::Dcf][rng.below(3) as usize];
+        let p = Params { response_error: 0.05, collision_eifs: round % 2 == 0, ..apart(places) };
+        let (mut m, mut s) = cell(n, set, 0.05, p);
+        s.riding = [0, 0, 30, 700][rng.below(4) as usize];
+        let mut now = Time::ZERO;
+        for _ in 0..300 {
+            now += Span::from_us(i64::from(rng.below(900)));
+            run(&mut m, &mut s, now);
+            let from = rng.below(n as u32) as u8;
+            let to = if from == 0 { 1 + rng.below(n as u32 - 1) as u8 } else { 0 };
+            let tid = if matches!(set, Set::Dcf) { 0 } else { [0, 1, 5, 6][rng.below(4) as usize] };
+            offer(&mut m, &mut s, now, from, Burst { rts: rng.below(4) == 0, ..frame(to, tid, 4) });
+        }
+        run(&mut m, &mut s, Time::from_s(5));
+        assert_eq!(s.done.len(), 300, "round {round}: {n} stations in {places} places");
+    }
 }

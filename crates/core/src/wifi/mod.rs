@@ -13,6 +13,7 @@ pub mod device;
 pub mod edca;
 mod exchange;
 pub mod hack;
+mod hidden;
 pub mod limits;
 mod loss;
 pub mod medium;

@@ -40,7 +40,9 @@ pub struct StaMac {
 pub enum MediumEvent {
     /// The earliest access; stale if the generation is not the present one.
     Access(u32),
-    /// The data PPDU on the air ends.
+    /// The RTS of a station ends, which the access point answers: asked for where stations are hidden.
+    Asked,
+    /// The data PPDU on the air ends; stale if it was spoilt.
     Arrive,
     /// The exchange on the air ends.
     Done,
@@ -183,6 +185,8 @@ pub trait Stations {
     fn sends(&mut self, _s: StaIx, _ac: Ac) -> bool {
         false
     }
+    /// The response of `s`, which the access point was about to have, is hit by a station that does not hear it.
+    fn hit(&mut self, _s: StaIx) {}
     /// How many opaque bytes `s` lets ride on its response to `a`, which it has just received and answers now (HACK). They come with
     /// [`Report::payload`]. `longer`: by how much so many bytes lengthen the response, and how much of that DIFS covers. Only asked where [`Stations::sends`] said that something may.
     #[inline]

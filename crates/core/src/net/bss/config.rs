@@ -157,6 +157,12 @@ impl BssConfig {
             if matches!(s.driver, DriverConfig::Sora(..)) && (self.qos || s.aggregates) {
                 return bad(s, "SoRa is an 802.11a radio: wifi.standard = \"a\"");
             }
+            if matches!(&s.driver, DriverConfig::Sora(_, p) if !p.numbered) && self.hack.policy.rides() {
+                return bad(
+                    s,
+                    "HACK takes an acknowledged frame for received, which SoRa without numbers does not warrant: sora.numbered = true",
+                );
+            }
             if s.driver.is_usb() && (!self.qos || !s.aggregates) {
                 return bad(
                     s,

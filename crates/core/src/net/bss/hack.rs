@@ -36,6 +36,8 @@ pub struct AckOutcome {
     pub restored: u64,
     /// ACKs that it could not restore.
     pub refused: u64,
+    /// Responses that were hit by a station that does not hear this one.
+    pub hit: u64,
 }
 
 /// All of it.
@@ -57,8 +59,8 @@ pub(super) struct Hack {
     pub tried: Vec<u8>,
     /// Flushes made, less those that the AP's driver took in.
     pub flushes: u64,
-    /// Whether a call may have left something to be queued.
-    pub busy: bool,
+    /// A bit for each station whose timer a call may have moved, or for whose transmit queue it may have left something.
+    pending: [u64; 4],
 }
 
 impl Hack {
@@ -78,16 +80,35 @@ impl Hack {
                 armed: vec![Time::NEVER; n],
                 tried: vec![0; n],
                 flushes: 0,
-                busy: false,
+                pending: [0; 4],
             })
         })
+    }
+    fn touch(&mut self, s: StaIx) {
+        debug_assert!(s != StaIx::AP, "the access point has no client of its own");
+        self.pending[s.ix() / 64] |= 1 << (s.ix() % 64);
+    }
+    /// Whether a call may have left something to do.
+    #[inline]
+    pub fn is_pending(&self) -> bool {
+        self.pending != [0; 4]
+    }
+    /// The first station from `s` on that a call has touched since it was asked for.
+    pub fn next_pending(&mut self, s: u16) -> Option<StaIx> {
+        let first = usize::from(s) / 64;
+        let found = (first..4).find_map(|w| {
+            let all = self.pending[w] & if w == first { u64::MAX << (s % 64) } else { u64::MAX };
+            (all != 0).then(|| 64 * w as u32 + all.trailing_zeros())
+        })?;
+        self.pending[found as usize / 64] &= !(1 << (found % 64));
+        Some(StaIx(found as u8))
     }
     pub fn add(&mut self, f: Flow) {
         self.flows.add(f);
     }
     /// The stack of `s` hands `p` down.
     pub fn sent(&mut self, now: Time, s: StaIx, p: &Packet) -> Sent {
-        self.busy = true;
+        self.touch(s);
         self.clients[s.ix()].sent(now, p, &self.flows)
     }
     /// The head of the AP goes on the air to `to`. Whether something may ride on the response.
@@ -109,7 +130,7 @@ impl Hack {
     }
     /// `s` answers the AP's frame. How many bytes ride; `longer` tells by how much so many make the response longer.
     pub fn answers(&mut self, now: Time, s: StaIx, repeats: bool, longer: impl FnOnce(u16) -> (Span, Span)) -> u16 {
-        self.busy = true;
+        self.touch(s);
         self.clients[s.ix()].answer(now, self.mark, repeats, &mut self.air, &self.flows);
         let n = self.air.len() as u16;
         if n > 0 {
@@ -152,9 +173,13 @@ impl Hack {
         }
         restored
     }
+    /// The response of `s` is hit.
+    pub fn hit(&mut self, s: StaIx) {
+        self.counts[s.ix()].hit += 1;
+    }
     /// The hardware of `s` is done with `b`.
     pub fn done(&mut self, s: StaIx, ac: Ac, b: &Burst, r: &Report) {
-        self.busy = true;
+        self.touch(s);
         self.tried[s.ix()] &= !(1 << ac.ix());
         let (count, client) = (&mut self.counts[s.ix()], &mut self.clients[s.ix()]);
         let mut acks = false;
@@ -183,12 +208,13 @@ impl Hack {
         for (p, ..) in all {
             if let Some(i) = self.nodes.iter().position(|n| *n == p.src).filter(|&i| i > 0) {
                 self.clients[i].ended(p, false, &self.flows);
+                self.touch(StaIx(i as u8));
             }
         }
     }
     /// The timer of `s` fires.
     pub fn timer(&mut self, now: Time, s: StaIx) {
-        self.busy = true;
+        self.touch(s);
         self.armed[s.ix()] = Time::NEVER;
         let before = self.clients[s.ix()].seen().flushes;
         self.clients[s.ix()].timer(now, self.nodes[s.ix()], self.nodes[0], &self.flows);
