@@ -9,7 +9,6 @@ import numpy as np
 
 from . import channel_reports
 from .channel_reports import Reports
-from .judge import Unmeasured
 from .plan import Figure, Point
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 OCTETS = 1538
 #: PHY rates of MCS 0 to 7: 40 MHz, short guard interval, Mbit/s.
 RATES = (15, 30, 45, 60, 90, 120, 135, 150)
-#: From there on MCS 7 loses less than a tenth (docs/channel.md): no rate is barred.
-FASTEST_DB = 23.7
 #: Reports that a scatter shows.
 SHOWN = 250
 
@@ -92,40 +89,9 @@ def snr_over_time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax
     ax.legend(loc="upper left")
 
 
-def wrong_probe(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """Two reports, of a time when a rate may be barred: by SNR the channel became better by more than 1 dB, by effective SNR (64-QAM)
-    it did not."""
-    from .plots import PAPER
-
-    r = channel_reports.of(_chosen(figure, panel)[0].scenario, 1)
-    every = max(1, round(0.004 / (r.t[1] - r.t[0])))
-    esnr, scaled, snr = r.esnr()[::every, 3], r.scaled[::every], r.smooth[::every]
-    window = round(0.256 / 0.004)
-    best = (0.0, 0, 0)
-    for lag in range(1, window):
-        more, less = snr[lag:] - snr[:-lag], esnr[lag:] - esnr[:-lag]
-        wrong = np.where((more > 1.0) & (esnr[:-lag] < FASTEST_DB), more - less, -np.inf)
-        i = int(np.argmax(wrong))
-        best = max(best, (float(wrong[i]), i, i + lag))
-    if best[0] <= 0:
-        raise Unmeasured("SNR never says so alone")
-    x = np.arange(1, r.csi.shape[1] + 1)
-    for i, colour, when in ((best[1], "black", "at the failed probe"), (best[2], PAPER, "when SNR calls for another")):
-        style: dict[str, Any] = {"color": colour, "alpha": 1.0 if colour == "black" else 0.75}
-        ax.plot(x, scaled[i], label=f"{when}: SNR {snr[i]:.1f}, eSNR {esnr[i]:.1f} dB", **style)
-        ax.axhline(snr[i], linestyle=(0, (4, 3)), linewidth=0.9, **style)
-        ax.axhline(esnr[i], linestyle=(0, (1, 2)), linewidth=1.1, **style)
-    _axis(ax, r)
-    lowest = float(min(scaled[best[1]].min(), scaled[best[2]].min()))
-    ax.set_ylim(bottom=lowest - 8)
-    ax.set_ylabel(str(panel["label"]))
-    ax.legend(loc="lower right")
-
-
 KINDS = {
     "envelope": envelope,
     "csi_examples": csi_examples,
     "csi_scatter": csi_scatter,
     "snr_time": snr_over_time,
-    "wrong_probe": wrong_probe,
 }

@@ -69,37 +69,6 @@ def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.set_ylabel(f"{second}: {panel['label']}")
 
 
-def seconds(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """A dot a second of a repetition: the clients' goodput under the second point against that under the first."""
-    from .plots import BLUE, PAPER
-
-    goodput = metrics.QUANTITIES["goodput"].samples
-    first, second = panel["points"]
-    pairs = zip(*(outcome.measured.of(figure, figure.points[p]) for p in (first, second)), strict=True)
-    drawn = []
-    for records in pairs:
-        a, b = (goodput(r) for r in records)
-        n = min(a.size, b.size)
-        drawn.append(np.stack([a[:n], b[:n]]))
-    both = np.concatenate(drawn, axis=1)
-    x, y = both[:, np.isfinite(both).all(axis=0)]
-    top = 1.08 * float(max(x.max(), y.max()))
-    ax.plot([0, top], [0, top], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)))
-    ax.scatter(x, y, s=7, color=BLUE, alpha=0.5, linewidths=0)
-    ax.text(
-        0.03,
-        0.97,
-        f"{second} above in {100 * np.mean(y > x):.0f} % of the seconds",
-        transform=ax.transAxes,
-        va="top",
-        fontsize=8,
-    )
-    ax.set_xlim(0, top)
-    ax.set_ylim(0, top)
-    ax.set_xlabel(f"{first}: {panel['label']}")
-    ax.set_ylabel(f"{second}: {panel['label']}")
-
-
 def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The distribution of a quantity's samples over all points of a scheme: a curve a scheme."""
     from .aggregate_plots import _steps
@@ -135,10 +104,4 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
     ax.legend(ncols=2, loc="upper left")
 
 
-KINDS = {
-    "heatmap": heatmap,
-    "scatter": scatter,
-    "scheme_cdf": cdf_of_schemes,
-    "per_client": per_client,
-    "seconds": seconds,
-}
+KINDS = {"heatmap": heatmap, "scatter": scatter, "scheme_cdf": cdf_of_schemes, "per_client": per_client}
