@@ -184,7 +184,7 @@ def test_contention_is_hostapds():
         ({"ap.rate_control": "aasrc", "ap.driver": "ath10k"}, ["ap.rate_control = aasrc", "firmware of ath10k"]),
         ({**AARC, "aarc.feedback": "block_ack"}, ["aarc.feedback", "the card's own"]),
         ({**AARC, "aarc.loss": 0.1}, ["aarc.loss"]),
-        ({**AARC, "aasrc.stale": "1500 us"}, ["aasrc.stale", "whole milliseconds"]),
+        ({**AARC, "aasrc.silence": "1500 us"}, ["aasrc.silence", "whole milliseconds"]),
         ({**MINSTREL, "wifi.width_mhz": 20}, ["wifi.width_mhz", "40 MHz"]),
         ({**MINSTREL, "stations.mcs": "7"}, ["stations.mcs"]),
         ({"wifi.stations": 40}, ["wifi.stations", "32"]),

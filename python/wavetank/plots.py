@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import ack_plots, aggregate_plots, metrics, rate_plots, stats
+from . import ack_plots, aggregate_plots, channel_plots, metrics, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .plot_style import BLUE, PALETTE, PAPER, RED, STYLE, name_points, points_of
@@ -48,7 +48,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
                 kind = str(panel["kind"])
-                every = {**rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
+                every = {**channel_plots.KINDS, **rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
                 every[kind](outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
@@ -68,7 +68,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
     n = len(figure.seeds(outcome.quick))
-    parts = [f"{n} repetitions." if n else "Closed forms."]
+    parts = [f"{n} repetitions." if n else "Closed forms." if figure.model else "The channel alone: nothing is sent."]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:

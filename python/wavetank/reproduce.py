@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import __version__, claims, files, judge, lab, metrics, over, plan
+from . import __version__, channel_reports, claims, files, judge, lab, metrics, over, plan
 from .errors import UserError, unknown
 from .judge import Sample, Unmeasured
 from .outcome import Outcome, key_of
@@ -38,6 +38,8 @@ def lookup(measured: lab.Measured) -> judge.Lookup:
 def _sample(measured: lab.Measured, figure: Figure, point: Point, quantity: str, stat: str) -> Sample:
     if quantity in metrics.MODEL:
         return metrics.model(figure, quantity, point)
+    if quantity in channel_reports.QUANTITIES:
+        return channel_reports.sample(quantity, point)
     return metrics.sample(quantity, stat, measured.of(figure, point), point)
 
 

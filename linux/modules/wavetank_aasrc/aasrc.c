@@ -31,11 +31,6 @@ void aasrc_start(struct aasrc *a, enum aasrc_kind kind)
 	memset(a->heard, 0, sizeof(a->heard));
 }
 
-bool aasrc_known(const struct aasrc_rate *r, u64 now)
-{
-	return r->known && now - r->updated <= READ_ONCE(aasrc_p.stale_ms) * (u64)NSEC_PER_MSEC;
-}
-
 /* Equations 5.2 and 5.3: kbit/s of a rate that loses nothing, in units of `avg` frames. */
 static u32 lossless(const struct aasrc_rate *r, u32 avg)
 {
@@ -50,25 +45,21 @@ u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg)
 	return r->sent ? div_u64((u64)lossless(r, avg) * (r->sent - r->failed), r->sent) : lossless(r, avg);
 }
 
-/* Of a rate that is compared with one just used, in units of `avg` frames. */
-static u32 compared(const struct aasrc_rate *r, u32 avg, u64 now)
+/* Of a rate that is compared with one just used, in units of `avg` frames if nothing is known of it. */
+static u32 compared(const struct aasrc_rate *r, u32 avg)
 {
-	return aasrc_known(r, now) ? aasrc_throughput(r, r->avg) : lossless(r, avg);
+	return aasrc_throughput(r, r->avg ?: avg);
 }
 
-static void count(struct aasrc_rate *r, u64 now, u32 frames, u32 failed)
+static void count(struct aasrc_rate *r, u32 frames, u32 failed)
 {
-	if (!aasrc_known(r, now)) {
-		r->sent = r->failed = r->avg = 0;
-		r->known = true;
-	} else if (r->sent >= READ_ONCE(aasrc_p.window)) {
+	if (r->sent >= READ_ONCE(aasrc_p.window)) {
 		r->sent /= 2;
 		r->failed /= 2;
 	}
 	r->sent += frames;
 	r->failed += failed;
 	r->avg = r->avg ? (3 * r->avg + 256 * frames) / 4 : 256 * frames;
-	r->updated = now;
 }
 
 static int modulation(const struct aasrc *a, const struct aasrc_rate *r)
@@ -85,32 +76,25 @@ static void bar(struct aasrc *a, struct aasrc_rate *r, u64 now)
 	r->b = min_t(u32, r->b + 1, ilog2(READ_ONCE(aasrc_p.max_backoff_ms[a->kind])));
 	r->referred = a->heard[m];
 	r->reference = a->last[m];
-	r->open = false;
 	a->forced = false;
 }
 
+/* Its statistics; its back-off is none of them. */
 static void forget(struct aasrc_rate *r)
 {
 	r->sent = r->failed = r->avg = 0;
-	r->known = false;
 }
 
-static void step_down(struct aasrc *a, u64 now)
+static void step_down(struct aasrc *a)
 {
 	struct aasrc_rate *r = &a->rate[a->current_rate];
 
 	if (!a->current_rate)
 		return;
-	if (a->current_rate + 1 < a->n) {
+	if (a->current_rate + 1 < a->n)
 		forget(r + 1);
-		r[1].b = 0;
-		r[1].barred_until = 0;
-		r[1].referred = false;
-		r[1].open = false;
-	}
 	forget(r);
-	r->b = 0;
-	bar(a, r, now);
+	a->forced = false;
 	a->current_rate--;
 	a->steps_down++;
 }
@@ -128,11 +112,9 @@ static bool judge(struct aasrc *a, u64 now, bool answered, bool forced)
 {
 	struct aasrc_rate *up = &a->rate[a->current_rate + 1], *r = up - 1;
 
-	if (answered && up->sent << 9 < r->avg) {
-		up->open = true;	/* too few frames to tell: the next unit goes on with it */
-		return true;
-	}
-	if (!answered || aasrc_throughput(up, up->avg) <= compared(r, up->avg, now)) {
+	if (answered && up->sent << 9 < r->avg)
+		return true;		/* too few frames to tell: the next unit goes on with it */
+	if (!answered || aasrc_throughput(up, up->avg) <= compared(r, up->avg)) {
 		bar(a, up, now);
 		return false;
 	}
@@ -146,11 +128,11 @@ static bool judge(struct aasrc *a, u64 now, bool answered, bool forced)
 }
 
 /* Whether the current rate carries less than the one below. */
-static bool poor(const struct aasrc *a, u64 now)
+static bool poor(const struct aasrc *a)
 {
 	const struct aasrc_rate *r = &a->rate[a->current_rate];
 
-	return a->current_rate && r->sent >= LEAST_FRAMES && aasrc_throughput(r, r->avg) < compared(r - 1, r->avg, now);
+	return a->current_rate && r->sent >= LEAST_FRAMES && aasrc_throughput(r, r->avg) < compared(r - 1, r->avg);
 }
 
 /* A unit is over. */
@@ -160,10 +142,9 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 	int i, began = a->current_rate;
 
 	if (u->probe) {
-		/* it is judged by itself, and by those before it that were too small */
-		if (!r->open)
+		/* the channel of those before it is no more */
+		if (u->forced)
 			r->sent = r->failed = 0;
-		r->open = false;
 		r->count.probes++;
 		r->count.forced += u->forced;
 	}
@@ -171,7 +152,7 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 		u32 acked = u->link[i].answered ? u->acked : 0;
 
 		r = &a->rate[u->link[i].rate];
-		count(r, now, u->frames, u->frames - acked);
+		count(r, u->frames, u->frames - acked);
 		r->count.units++;
 		r->count.frames += u->frames;
 		r->count.acked += acked;
@@ -182,8 +163,8 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 			return;
 	}
 	for (i = 0; i < u->links; i++)
-		if (u->link[i].rate == a->current_rate && (!u->link[i].answered || poor(a, now)))
-			step_down(a, now);
+		if (u->link[i].rate == a->current_rate && (!u->link[i].answered || poor(a)))
+			step_down(a);
 }
 
 /* A probe was never reported. */
@@ -194,9 +175,9 @@ void aasrc_lost(struct aasrc *a, u64 now, int rate)
 }
 
 /* No report has come for long: a unit that nothing answered. */
-void aasrc_silent(struct aasrc *a, u64 now)
+void aasrc_silent(struct aasrc *a)
 {
-	step_down(a, now);
+	step_down(a);
 }
 
 /* What the receiver says of the channel, 1/100 dB: true if a bar fell. */

@@ -30,7 +30,6 @@ struct aasrc_params {
 	unsigned int pkt_bytes;		/* equation 5.3 */
 	unsigned int overhead_ns;	/* equation 5.2 */
 	unsigned int window;		/* frames after which counts are halved */
-	unsigned int stale_ms;		/* after which statistics are none */
 	unsigned int feedback_ms;	/* older feedback is dropped */
 	unsigned int streams;		/* at most; 0: what both ends have */
 	unsigned int silence_ms;	/* without a report, though frames were sent */
@@ -45,12 +44,9 @@ struct aasrc_rate {
 	u32 kbps;			/* PHY rate */
 	u8 modulation;			/* 0 BPSK, 1 QPSK, 2 16-QAM, 3 64-QAM: index of the eSNR that is its own */
 	u32 sent, failed;		/* frames */
-	u32 avg;			/* frames a unit, 8 fractional bits */
+	u32 avg;			/* frames a unit, 8 fractional bits; 0: nothing known */
 	u8 b;				/* equation 5.1 */
-	bool known;			/* sent, failed, avg mean something */
 	bool referred;			/* reference is set */
-	bool open;			/* its last probe was too small to tell */
-	u64 updated;			/* ns */
 	u64 barred_until;		/* ns */
 	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
 	struct {
@@ -89,10 +85,9 @@ void aasrc_start(struct aasrc *a, enum aasrc_kind kind);
 int aasrc_probe(const struct aasrc *a, u64 now);
 void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u);
 void aasrc_lost(struct aasrc *a, u64 now, int rate);
-void aasrc_silent(struct aasrc *a, u64 now);
+void aasrc_silent(struct aasrc *a);
 bool aasrc_feedback(struct aasrc *a, u64 now, int modulation, s32 value);
 u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg);
-bool aasrc_known(const struct aasrc_rate *r, u64 now);
 
 #ifndef WAVETANK_AASRC_OUTSIDE
 /* ladder.c */

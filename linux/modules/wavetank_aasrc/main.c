@@ -21,7 +21,6 @@ struct aasrc_params aasrc_p = {
 	.pkt_bytes = 1200,	/* section 5.5 */
 	.overhead_ns = 117500,	/* DIFS, SIFS, 7.5 slots */
 	.window = 256,
-	.stale_ms = 250,
 	.feedback_ms = 250,
 	.silence_ms = 50,
 	.ack_snr = true,
@@ -66,7 +65,6 @@ PARAM(&positive, threshold, threshold, "aarc, aarc_snr: 1/100 dB by which the ch
 PARAM(&positive, pkt_bytes, pkt_bytes, "octets of a frame in the throughput that is compared [1200]");
 PARAM(&positive, overhead_ns, overhead_ns, "contention and interframe spaces of a unit in it [117500]");
 PARAM(&positive, window, window, "frames after which a rate's counts are halved [256]");
-PARAM(&positive, stale_ms, stale_ms, "after which a rate that was not used has no statistics [250]");
 PARAM(&positive, feedback_ms, feedback_ms, "aarc, aarc_snr: older feedback is dropped [250]");
 PARAM(&positive, silence_ms, silence_ms, "without any report, after which the current rate counts as failed [50]");
 module_param_named(streams, aasrc_p.streams, uint, 0644);

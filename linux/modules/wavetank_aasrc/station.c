@@ -147,7 +147,7 @@ static enum hrtimer_restart silent(struct hrtimer *t)
 	/* queued: a report came while this waited for the lock, and a frame after it */
 	if (s->waiting && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
 		s->probing = AASRC_IDLE;
-		aasrc_silent(&s->a, ktime_get_ns());
+		aasrc_silent(&s->a);
 		set_table(s, AASRC_NONE);
 		/* units of retries pull no frame */
 		hrtimer_forward_now(t, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)));
@@ -374,7 +374,7 @@ static u32 expected_throughput(void *priv_sta)
 	if (s->a.n) {
 		struct aasrc_rate *r = &s->a.rate[s->a.current_rate];
 
-		kbps = aasrc_known(r, ktime_get_ns()) ? aasrc_throughput(r, r->avg) : r->kbps;
+		kbps = r->avg ? aasrc_throughput(r, r->avg) : r->kbps;
 	}
 	spin_unlock_bh(&s->lock);
 	return kbps;

@@ -22,7 +22,7 @@ static void name_of(const struct aasrc_rate *r, char *out, size_t size)
 static void row(struct seq_file *f, struct aasrc_sta *s, int i, u64 now, bool csv)
 {
 	struct aasrc_rate *r = &s->a.rate[i];
-	bool known = aasrc_known(r, now), probed = s->probing != AASRC_IDLE && s->probed == i;
+	bool known = r->avg, probed = s->probing != AASRC_IDLE && s->probed == i;
 	u64 barred = r->barred_until > now ? div_u64(r->barred_until - now, NSEC_PER_USEC) : 0;
 	u32 good = known && r->sent ? 1000 * (r->sent - r->failed) / r->sent : 0;
 	u32 tput = known ? aasrc_throughput(r, r->avg) : 0, avg = known ? r->avg * 10 / 256 : 0;

@@ -28,7 +28,6 @@ typedef int8_t s8; typedef int16_t s16; typedef int32_t s32;
 
 struct aasrc_params aasrc_p = {
 	.max_backoff_ms = { 32, 256, 256 }, .threshold = 100, .pkt_bytes = 1200, .overhead_ns = 117500, .window = 256,
-	.stale_ms = 250,
 };
 
 static u64 state = 1;

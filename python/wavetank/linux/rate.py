@@ -43,7 +43,6 @@ def _aasrc(t: _Translator) -> dict[str, int]:
         "pkt_bytes": t.number("aasrc.pkt_bytes"),
         "overhead_ns": t.span("aasrc.overhead"),
         "window": t.number("aasrc.window"),
-        "stale_ms": _ms(t, "aasrc.stale"),
         "silence_ms": _ms(t, "aasrc.silence"),
     }
 

@@ -9,17 +9,11 @@ pub(super) struct Tuning {
     pkt_bits: u64,
     overhead_ns: u64,
     window: u32,
-    stale: Span,
 }
 
 impl Tuning {
     pub fn new(p: &Params) -> Tuning {
-        Tuning {
-            pkt_bits: 8 * u64::from(p.pkt_bytes),
-            overhead_ns: p.overhead.ns() as u64,
-            window: p.window.into(),
-            stale: p.stale,
-        }
+        Tuning { pkt_bits: 8 * u64::from(p.pkt_bytes), overhead_ns: p.overhead.ns() as u64, window: p.window.into() }
     }
 }
 
@@ -33,53 +27,31 @@ pub struct Known {
     pub failed: u32,
     /// Frames a unit, 8 fractional bits; 0: nothing known.
     pub avg: u32,
-    /// Failed probes in a row, up to the maximum.
+    /// Failed probes since the last that succeeded, up to the maximum.
     pub b: u8,
     /// Not probed before.
     pub barred_until: Time,
-    updated: Time,
     /// What feedback said when it was barred.
     pub reference: Option<i32>,
     /// Feedback has lifted the bar.
     pub forced: bool,
-    /// Its last probe was too small to tell.
-    pub open: bool,
 }
 
 impl Known {
     /// A rate of so many kbit/s, of which nothing is known.
     pub const fn new(kbps: u32) -> Known {
-        Known {
-            kbps,
-            sent: 0,
-            failed: 0,
-            avg: 0,
-            b: 0,
-            barred_until: Time::ZERO,
-            updated: Time::ZERO,
-            reference: None,
-            forced: false,
-            open: false,
-        }
+        Known { kbps, sent: 0, failed: 0, avg: 0, b: 0, barred_until: Time::ZERO, reference: None, forced: false }
     }
-    /// Nothing is known of it any more, and it is not barred.
+    /// Its statistics are reset; its back-off is none of them.
     pub fn forget(&mut self) {
-        *self = Known::new(self.kbps);
+        (self.sent, self.failed, self.avg) = (0, 0, 0);
     }
-    /// Before a probe is counted: it is judged by itself, and by those before it that were too small.
-    pub fn begin_probe(&mut self) {
-        if !core::mem::take(&mut self.open) {
-            (self.sent, self.failed) = (0, 0);
-        }
-    }
-    fn is_stale(&self, now: Time, t: &Tuning) -> bool {
-        self.avg == 0 || now > self.updated + t.stale
+    /// Its counts are of a channel that feedback says is no more.
+    pub fn forget_counts(&mut self) {
+        (self.sent, self.failed) = (0, 0);
     }
     /// A unit was tried at it.
-    pub(super) fn add(&mut self, now: Time, frames: u16, failed: u16, t: &Tuning) {
-        if self.is_stale(now, t) {
-            (self.sent, self.failed, self.avg) = (0, 0, 0);
-        }
+    pub(super) fn add(&mut self, frames: u16, failed: u16, t: &Tuning) {
         if self.sent >= t.window {
             (self.sent, self.failed) = (self.sent / 2, self.failed / 2);
         }
@@ -87,23 +59,21 @@ impl Known {
         self.failed += u32::from(failed);
         let frames = u32::from(frames) << 8;
         self.avg = if self.avg == 0 { frames } else { (3 * self.avg + frames) / 4 };
-        self.updated = now;
     }
     /// Equation 5.5, kbit/s; `avg` of another rate stands in if nothing is known of this one.
-    pub(super) fn throughput(&self, now: Time, avg: u32, t: &Tuning) -> u64 {
-        let stale = self.is_stale(now, t);
-        let avg = u64::from(if stale { avg } else { self.avg });
+    pub(super) fn throughput(&self, avg: u32, t: &Tuning) -> u64 {
+        let avg = u64::from(if self.avg == 0 { avg } else { self.avg });
         let phy = u64::from(self.kbps);
         let tx = avg * (t.pkt_bits * 1_000_000 / 256) / phy;
         let full = phy * tx / (t.overhead_ns + tx);
-        if stale || self.sent == 0 { full } else { full * u64::from(self.sent - self.failed) / u64::from(self.sent) }
+        if self.sent == 0 { full } else { full * u64::from(self.sent - self.failed) / u64::from(self.sent) }
     }
     /// Equation 5.1: not probed for 2^b ms, and longer the next time.
     pub(super) fn bar(&mut self, now: Time, reference: Option<i32>, max_b: u8) {
         self.barred_until = now + Span::from_ms(1 << self.b);
         self.b = (self.b + 1).min(max_b);
         self.reference = reference;
-        (self.forced, self.open) = (false, false);
+        self.forced = false;
     }
 }
 
@@ -121,21 +91,23 @@ mod tests {
     fn equation_5_5() {
         let t = Tuning::new(&Params::default());
         let mut k = Known::new(135_000);
-        assert_eq!(k.throughput(ms(0), 8192, &t), 128_371, "nothing known: without losses, the other's size");
-        k.add(ms(1), 32, 8, &t);
-        assert_eq!((k.avg, k.throughput(ms(2), 0, &t)), (8192, 96_278));
-        assert_eq!(k.throughput(ms(252), 8192, &t), 128_371, "stale");
-        k.add(ms(3), 16, 0, &t);
+        assert_eq!(k.throughput(8192, &t), 128_371, "nothing known: without losses, the other's size");
+        k.add(32, 8, &t);
+        assert_eq!((k.avg, k.throughput(0, &t)), (8192, 96_278));
+        k.add(16, 0, &t);
         assert_eq!((k.avg, k.sent, k.failed), ((3 * 8192 + 4096) / 4, 48, 8));
+        k.bar(ms(10), None, 5);
+        k.forget();
+        assert_eq!((k.throughput(8192, &t), k.b, k.barred_until), (128_371, 1, ms(11)), "the back-off stays");
     }
 
     #[test]
     fn counts_are_halved_and_bars_grow() {
         let t = Tuning::new(&Params::default());
         let mut k = Known::new(30_000);
-        (0..8).for_each(|_| k.add(ms(1), 32, 16, &t));
+        (0..8).for_each(|_| k.add(32, 16, &t));
         assert_eq!((k.sent, k.failed), (256, 128));
-        k.add(ms(1), 32, 0, &t);
+        k.add(32, 0, &t);
         assert_eq!((k.sent, k.failed), (160, 64));
         let bars: Vec<i64> = (0..7)
             .map(|_| {

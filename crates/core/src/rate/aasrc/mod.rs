@@ -29,8 +29,6 @@ crate::params! {
         overhead: Span = Span::from_ns(117_500), in Span::from_us(1) => Span::from_ms(10), src "thesis 5.5: mean contention, DIFS, SIFS: 67.5 + 34 + 16 us";
         /// Frames after which a rate's counts are halved.
         window: u16 = 256, in 16 => 32_768, src "this project, docs/mechanisms/aasrc.md";
-        /// Statistics older than this are none.
-        stale: Span = Span::from_ms(250), in Span::from_ms(1) => Span::from_s(60), src "this project, docs/mechanisms/aasrc.md";
         /// Units were given out and nothing was reported for so long: the current rate does not carry.
         silence: Span = Span::from_ms(50), in Span::from_ms(1) => Span::from_s(10), src "this project: ath9k says nothing of aggregates that are wholly lost";
     }
@@ -149,7 +147,7 @@ impl Machine {
     pub fn choose(&mut self, now: Time) -> Chain {
         self.hear(now);
         if self.unheard.is_some_and(|since| now >= since + self.silence) {
-            self.step_down(now);
+            self.step_down();
             self.unheard = None;
         }
         if let Some(p) = self.probe.take_if(|p| now >= p.at + self.silence) {
@@ -178,23 +176,24 @@ impl Machine {
         self.counts.frames += u64::from(frames);
         let links = &chain[..tried];
         let probe = self.probe.take_if(|p| links[0].tries == 1 && links[0].mode == self.modes[p.rate]);
-        if let Some(p) = probe {
-            self.rates[p.rate].begin_probe();
+        if let Some(p) = probe
+            && p.forced
+        {
+            self.rates[p.rate].forget_counts();
         }
         for (i, link) in links.iter().enumerate() {
             if let Some(r) = self.modes.iter().position(|m| *m == link.mode) {
                 let failed = if i + 1 < tried { frames } else { bad };
-                self.rates[r].add(now, frames, failed, &self.tuning);
+                self.rates[r].add(frames, failed, &self.tuning);
             }
         }
         if let Some(p) = probe {
             self.counts.probe_frames += u64::from(frames);
             if p.rate == self.current + 1 {
                 if tried == 1 && bad < frames && self.rates[p.rate].sent << 9 < self.rates[self.current].avg {
-                    self.rates[p.rate].open = true; // too few frames to tell: the next unit goes on with it
-                    return;
+                    return; // too few frames to tell: the next unit goes on with it
                 }
-                if tried == 1 && bad < frames && self.beats(now, p.rate, self.current) {
+                if tried == 1 && bad < frames && self.beats(p.rate, self.current) {
                     self.counts.probes_ok += 1;
                     self.counts.forced_ok += u64::from(p.forced);
                     self.rates[p.rate].b = 0;
@@ -209,9 +208,9 @@ impl Machine {
                 let through = i + 1 == tried && bad < frames;
                 let below = self.current.checked_sub(1);
                 let poor =
-                    self.rates[self.current].sent >= ENOUGH && below.is_some_and(|b| self.beats(now, b, self.current));
+                    self.rates[self.current].sent >= ENOUGH && below.is_some_and(|b| self.beats(b, self.current));
                 if !through || poor {
-                    self.step_down(now);
+                    self.step_down();
                 }
             }
         }
@@ -250,25 +249,23 @@ impl Machine {
     }
 
     /// Whether rate `a` carries more than rate `b`; one of which nothing is known is taken as without losses and with the other's aggregates.
-    fn beats(&self, now: Time, a: usize, b: usize) -> bool {
+    fn beats(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.rates[a], &self.rates[b]);
-        let t = &self.tuning;
-        a.throughput(now, b.avg, t) > b.throughput(now, a.avg, t)
+        a.throughput(b.avg, &self.tuning) > b.throughput(a.avg, &self.tuning)
     }
     /// A probe of `rate` has failed.
     fn fail(&mut self, now: Time, rate: usize) {
         let reference = self.last(rate);
         self.rates[rate].bar(now, reference, self.max_b);
     }
-    /// The current rate does not carry.
-    fn step_down(&mut self, now: Time) {
+    /// The current rate does not carry: what was counted at it and at the one above is of another channel.
+    fn step_down(&mut self) {
         let Some(below) = self.current.checked_sub(1) else { return };
         self.counts.downs += 1;
-        if let Some(higher) = self.rates.get_mut(self.current + 1) {
-            higher.forget();
+        for rate in self.rates.iter_mut().skip(self.current).take(2) {
+            rate.forget();
+            rate.forced = false;
         }
-        self.rates[self.current].forget();
-        self.fail(now, self.current);
         self.current = below;
     }
 }
