@@ -21,6 +21,8 @@ pub(super) enum Event {
     SockTimer(u16),
     /// A socket's TSQ tasklet.
     SockTsq(u16),
+    /// The program that reads from a socket runs.
+    SockRead(u16),
     /// Something in the BSS.
     Bss(BssEvent),
     /// A flow begins.
@@ -63,6 +65,7 @@ impl Event {
             Event::Sample => (17, 0, 0),
             Event::HostPoll(n) => (18, n.0, 0),
             Event::Bss(Hack(s)) => (19, u16::from(s.0), 0),
+            Event::SockRead(i) => (20, i, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -91,6 +94,7 @@ impl Event {
             17 => Event::Sample,
             18 => Event::HostPoll(NodeId(short)),
             19 => Event::Bss(Hack(StaIx(short as u8))),
+            20 => Event::SockRead(short),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -142,6 +146,7 @@ mod tests {
             Event::PortWake(i),
             Event::SockTimer(i),
             Event::SockTsq(i),
+            Event::SockRead(i),
             Event::FlowStart(i),
             Event::FlowsEnd,
             Event::Window,

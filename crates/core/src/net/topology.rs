@@ -123,7 +123,7 @@ impl<T: Probe> World<T> {
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
                             bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
                         }
-                        socks.push(Sock { socket, node: local, wake: Time::NEVER });
+                        socks.push(Sock { socket, node: local, wake: Time::NEVER, reads: false });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);
                     flows.push(Ends::Tcp { client: first, server: first + 1, sender });
@@ -254,14 +254,34 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
-        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic, 0));
+        let veth = s.backhaul.veth;
+        let server_host = Host::new(s.host.server_rx);
+        if veth {
+            hosts.push(server_host);
+        } else {
+            hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
+            hosts.push(server_host.behind(0).with_nic(&s.nic, 0));
+        }
         let mut seeds = streams.get("qdisc", "hash");
-        let setup = s.qdiscs();
+        let mut setup = s.qdiscs();
+        let mut kind = s.backhaul.qdisc;
+        if veth && s.backhaul.delay > Span::ZERO {
+            if !matches!(kind, qdisc::Kind::Netem | qdisc::Kind::PfifoFast) {
+                let has = kind.name();
+                return Err(format!(
+                    "backhaul.delay: on a veth pair netem makes it, and the device has room for one discipline ({has})"
+                ));
+            }
+            setup.netem.delay = s.backhaul.delay + if kind == qdisc::Kind::Netem { s.netem.delay } else { Span::ZERO };
+            kind = qdisc::Kind::Netem;
+        }
         for (i, peer) in [server, ap].into_iter().enumerate() {
-            let device = Ethernet::new(&s.ethernet, &s.bql);
-            let link = Link::Ethernet { device: Box::new(device), delay: s.backhaul.delay };
-            let q = Qdisc::new(s.backhaul.qdisc, &setup, seeds.bits() as u32);
+            let link = if veth {
+                Link::Veth
+            } else {
+                Link::Ethernet { device: Box::new(Ethernet::new(&s.ethernet, &s.bql)), delay: s.backhaul.delay }
+            };
+            let q = Qdisc::new(kind, &setup, seeds.bits() as u32);
             ports.push(Port::new(peer, Some(q), link));
             port_names.push(["ap eth", "server eth"][i].to_string());
         }

@@ -89,6 +89,8 @@ params! {
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::PfifoFast, src "linux@6.12 net/sched/sch_generic.c attach_default_qdiscs";
         /// Propagation delay of one direction, switches included.
         delay: Span = Span::from_us(5), in Span::ZERO => Span::from_s(10), src "a few store-and-forward hops of Gigabit Ethernet";
+        /// A veth pair in its place, as the second water has: no rate, no card; `delay` is netem's, which orphans packets.
+        veth: bool = false, src "linux@6.12 drivers/net/veth.c";
     }
 }
 

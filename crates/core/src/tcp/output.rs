@@ -108,7 +108,9 @@ impl Socket {
                 n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
             };
             p.ack = self.rcv.rcv_nxt;
-            p.wnd = self.rcv.select_window();
+            let (window, quick) = self.rcv.select_window();
+            p.wnd = window;
+            self.ack.quick_if(quick);
             let new = load.payload > 0 && !before(load.seq, self.tp.snd_nxt);
             self.ecn.mark(&mut p, new);
         }
