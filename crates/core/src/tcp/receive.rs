@@ -179,10 +179,11 @@ impl Socket {
             self.flush_compressed(low);
         }
         if let Some(took) = new {
-            self.rcv.rmem_alloc += took;
+            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
             if self.rcv.grow_window(p.payload) {
                 self.ack.quick_one();
             }
+            self.rcv.rmem_alloc += took;
         }
     }
 
