@@ -320,10 +320,11 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     if c["gso_max_segs"]:
         sets["tcp.gso_max_segs"] = str(c["gso_max_segs"])
     if c["rtt_ms"] and tcp:
-        # The kernel delays what S sends. The model has a discipline on both ends of the wire: half the time each.
+        # what S sends is delayed
         sets |= {
             "backhaul.qdisc": "netem",
-            "netem.delay": _span(c["rtt_ms"] / 2e3),
+            "backhaul.at": "server",
+            "netem.delay": _span(c["rtt_ms"] / 1e3),
             "netem.limit": "100000",
         }
     # in the kernel `qdisc` is of the side that sends; the model may have it on both, for nothing waits on the other

@@ -11,7 +11,7 @@ use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{Kernel, Topology, Where};
+use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket};
@@ -266,22 +266,30 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
         let mut setup = s.qdiscs();
         let mut kind = s.backhaul.qdisc;
         if veth && s.backhaul.delay > Span::ZERO {
-            if !matches!(kind, qdisc::Kind::Netem | qdisc::Kind::PfifoFast) {
+            let adds = kind == qdisc::Kind::Netem && s.backhaul.at == WireEnds::Both;
+            if kind != qdisc::Kind::PfifoFast && !adds {
                 let has = kind.name();
                 return Err(format!(
                     "backhaul.delay: on a veth pair netem makes it, and the device has room for one discipline ({has})"
                 ));
             }
-            setup.netem.delay = s.backhaul.delay + if kind == qdisc::Kind::Netem { s.netem.delay } else { Span::ZERO };
+            setup.netem.delay = s.backhaul.delay + if adds { s.netem.delay } else { Span::ZERO };
             kind = qdisc::Kind::Netem;
         }
+        let absent = match s.backhaul.at {
+            WireEnds::Both => None,
+            WireEnds::Ap => Some(server),
+            WireEnds::Server => Some(ap),
+        };
         for (i, peer) in [server, ap].into_iter().enumerate() {
             let link = if veth {
                 Link::Veth
             } else {
                 Link::Ethernet { device: Box::new(Ethernet::new(&s.ethernet, &s.bql)), delay: s.backhaul.delay }
             };
-            let q = Qdisc::new(kind, &setup, seeds.bits() as u32);
+            let sender = if peer == server { ap } else { server };
+            let has = if absent == Some(sender) { qdisc::Kind::PfifoFast } else { kind };
+            let q = Qdisc::new(has, &setup, seeds.bits() as u32);
             ports.push(Port::new(peer, Some(q), link));
             port_names.push(["ap eth", "server eth"][i].to_string());
         }
