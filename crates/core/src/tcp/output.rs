@@ -89,7 +89,7 @@ impl Socket {
         if load.segs > 1 {
             p.mss = load.mss as u16;
             // On the wire only: what is sent again alone does without.
-            p.flags |= if self.profile.gso_always { flags::PSH } else { 0 };
+            p.flags |= if self.profile.gso_push { flags::PSH } else { 0 };
         }
         let syn = load.flags & flags::SYN != 0;
         let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
@@ -210,6 +210,9 @@ impl Socket {
             let quota = quota.min(max_segs);
             let data = self.app.unsent_data(&self.tp);
             let mut len = data.min(quota * mss);
+            if self.profile.skb_grows {
+                self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
+            }
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
                 break;
             }
