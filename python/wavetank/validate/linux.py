@@ -370,7 +370,7 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     if rtts:
         values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
     senders = {"ampdu_mean": ["ap" if config["dir"] == "down" else "sta1"]}
-    if config["sta_qdisc"] and config["dir"] == "down" or not config["rcvbuf"]:
+    if (config["sta_qdisc"] and config["dir"] == "down") or not config["rcvbuf"]:
         stations = [f"sta{i + 1}" for i in range(config["stations"])]
         senders["ack_ampdu_mean"] = stations if config["dir"] == "down" else ["ap"]
     for figure, nodes in senders.items():
