@@ -254,7 +254,7 @@ def test_a_standing_scenario_becomes_overrides():
     sets = dict(linux.overrides(cases["up-tsq1-loss10-cubic"].config, 13.7))
     assert sets["time.lead_in"] == "1013700000 ns"
     assert (sets["wifi.tx_sk_pacing_shift"], sets["wifi.error_rate"], sets["wifi.mcs"]) == ("10", "0.1", "15")
-    assert (sets["backhaul.qdisc"], sets["netem.delay"]) == ("netem", "500000 ns")
+    assert (sets["backhaul.qdisc"], sets["backhaul.at"], sets["netem.delay"]) == ("netem", "server", "1000000 ns")
     sets = dict(linux.overrides(cases["htc-up-4flows-pfifo-cubic"].config))
     assert (sets["ap.driver"], sets["sta.driver"]) == ("ath9k", "ath9k_htc")
     assert (sets["sta.qdisc"], sets["sta.above"], sets["pfifo.limit"]) == ("pfifo", "qdisc", "1000")

@@ -2,10 +2,11 @@
 //! Bulk TCP: a sender that always has data, a receiver that is woken seldom, and TCP_INFO read from the
 //! sender's own descriptor.
 //!
-//! The sender writes 1 MiB blocks; the receiver sleeps until 128 KiB wait for it (SO_RCVLOWAT) and lets the
+//! The sender writes 1 MiB blocks; the receiver sleeps until 128 KiB wait for it (SO_RCVLOWAT; a case may ask otherwise) and lets the
 //! kernel discard them (MSG_TRUNC), which moves the window exactly as a copying read would.
 //! src: linux@6.12 include/uapi/linux/tcp.h struct tcp_info; iproute2 misc/ss.c tcp_show_info names the columns.
 
+use crate::case::Case;
 use crate::{json, sys};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
@@ -19,8 +20,8 @@ const RCVBUF: i32 = 64 << 20;
 const WT_SO_PACING_SHIFT: i32 = 0x5754;
 
 /// Starts the receiver of `flows` connections on `port` in `netns`; returns once it listens.
-pub fn receive(netns: &str, port: u16, flows: usize) -> Result<(), String> {
-    let listener = sys::within(netns, || listen(port))?;
+pub fn receive(netns: &str, port: u16, flows: usize, how: &Buffers) -> Result<(), String> {
+    let listener = sys::within(netns, || listen(port, how))?;
     thread::spawn(move || {
         for _ in 0..flows {
             let (stream, _) = listener.accept().expect("accept");
@@ -30,10 +31,18 @@ pub fn receive(netns: &str, port: u16, flows: usize) -> Result<(), String> {
     Ok(())
 }
 
-fn listen(port: u16) -> Result<TcpListener, String> {
+fn listen(port: u16, how: &Buffers) -> Result<TcpListener, String> {
     let l = TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string())?;
-    sys::set_opt(l.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &RCVBUF)?;
-    sys::set_opt(l.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, &LOWAT)?;
+    let fd = l.as_raw_fd();
+    if how.rcvbuf > 0 {
+        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &how.rcvbuf)?;
+    }
+    if how.lowat > 1 {
+        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &how.lowat)?;
+    }
+    if how.tos != 0 {
+        sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
+    }
     Ok(l)
 }
 
@@ -55,25 +64,19 @@ pub struct Buffers {
     pub tos: i32,
 }
 
+impl Buffers {
+    /// What no window limits, read seldom; a case may say otherwise (`rcvbuf`, `rcvlowat`).
+    pub fn of(case: &Case) -> Result<Buffers, String> {
+        Ok(Buffers { rcvbuf: case.get("rcvbuf", RCVBUF)?, lowat: case.get("rcvlowat", LOWAT)?, tos: 0 })
+    }
+}
+
 /// The receiver of one connection.
 pub struct Receiver(Arc<OnceLock<TcpStream>>);
 
 /// Starts the receiver of one connection on `port` in `netns`; returns once it listens.
 pub fn receive_one(netns: &str, port: u16, how: &Buffers) -> Result<Receiver, String> {
-    let listener = sys::within(netns, || {
-        let l = TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string())?;
-        let fd = l.as_raw_fd();
-        if how.rcvbuf > 0 {
-            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &how.rcvbuf)?;
-        }
-        if how.lowat > 1 {
-            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &how.lowat)?;
-        }
-        if how.tos != 0 {
-            sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
-        }
-        Ok(l)
-    })?;
+    let listener = sys::within(netns, || listen(port, how))?;
     let slot = Arc::new(OnceLock::new());
     let ours = Receiver(slot.clone());
     thread::spawn(move || {

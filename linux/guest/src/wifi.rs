@@ -132,7 +132,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         let (from, to_ns, to) = if up { (ns.as_str(), far, far_addr) } else { (far, ns.as_str(), station_addr(i)) };
         let to = SocketAddrV4::new(to, port);
         if is_tcp {
-            bulk::receive(to_ns, port, per_station)?;
+            bulk::receive(to_ns, port, per_station, &bulk::Buffers::of(case)?)?;
             for k in 0..per_station {
                 let tos = marks[k % marks.len()];
                 let how = Sender {

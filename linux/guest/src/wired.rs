@@ -35,7 +35,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         sys::insmod(&case.text("module_sock", ""), "")?;
     }
 
-    bulk::receive("S", 5001, case.get("flows", 1)?)?;
+    bulk::receive("S", 5001, case.get("flows", 1)?, &bulk::Buffers::of(case)?)?;
     echo::serve("S", 5002)?;
     let watch = qdisc::Watch::new(near_ns, near, LEAF)?;
 

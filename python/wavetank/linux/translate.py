@@ -316,9 +316,11 @@ class _Translator:
         else:
             delay = 0
             self.used["backhaul.delay"] = self.alike["backhaul.delay"] = "0 ns"
+        at = self.text("backhaul.at")
         ends = [("AP", "apw", "ap eth"), ("S", "sw", "server eth")]
+        ends = [end for end, of in zip(ends, ("ap", "server"), strict=True) if delay or at in ("both", of)]
         if kind == "netem" or delay:
-            if kind not in ("netem", "pfifo_fast"):
+            if kind not in ("netem", "pfifo_fast") or (kind == "netem" and delay and at != "both"):
                 raise self.refuse(
                     "backhaul.delay", f"netem makes it, and the device has room for one discipline ({kind})"
                 )

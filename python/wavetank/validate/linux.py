@@ -62,6 +62,8 @@ CONFIG: dict[str, Any] = {
     "rtt_ms": 0,
     "gso_max_segs": 1,
     "limit_output_bytes": 1048576,
+    "rcvbuf": 64 << 20,
+    "rcvlowat": 128 << 10,
     "ca_ratio": 120,
     "ss_ratio": 200,
     "tos": 0,
@@ -121,8 +123,7 @@ server_rx = 0
 [tcp]
 max_header = 96 # WLAN without mesh, no IP tunnels (include/linux/netdevice.h)
 rx_truesize = 4352 # a full frame in the virtual card's copy (skb_copy: 2112 bytes, out of kmalloc-4k), over veth the server's too
-rcvbuf = "64 MiB"
-rcvlowat = "128 KiB"
+rx_per_buffer = 2 # and has room for a second one behind it
 rmem_max = "32 MiB"
 wmem_max = "32 MiB"
 [wifi]
@@ -134,20 +135,14 @@ band = "5 GHz"
 links = 1
 tries = 7
 rts_fallback = false
-[nic] # a veth pair without NAPI
-gro = false
-rx_usecs = 0
 [ath10k] # the virtual card aggregates as ath9k does, and tells the host of completions at once
 ampdu_frames = 32
 amsdu_msdus = 1
 tid_depth = 2
 airtime = "4096 us"
 report = 0
-[ethernet] # a veth pair, as near as the model has one behind an AP
-rate = "400 Gbit/s"
-ring = 65536
-bql = false
 [backhaul]
+veth = true
 delay = 0
 [time]
 tail = 0
@@ -314,6 +309,8 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # the guest marks the sockets that send; tcp_reflect_tos is 0
         "traffic.mark_acks": "false",
         "tcp.cc": cc,
+        "tcp.rcvbuf": str(c["rcvbuf"]) if c["rcvbuf"] else "off",
+        "tcp.rcvlowat": str(c["rcvlowat"]),
         "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
         "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
         "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
@@ -338,10 +335,11 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     if c["gso_max_segs"]:
         sets["tcp.gso_max_segs"] = str(c["gso_max_segs"])
     if c["rtt_ms"] and tcp:
-        # The kernel delays what S sends. The model has a discipline on both ends of the wire: half the time each.
+        # what S sends is delayed
         sets |= {
             "backhaul.qdisc": "netem",
-            "netem.delay": _span(c["rtt_ms"] / 2e3),
+            "backhaul.at": "server",
+            "netem.delay": _span(c["rtt_ms"] / 1e3),
             "netem.limit": "100000",
         }
     # in the kernel `qdisc` is of the side that sends; the model may have it on both, for nothing waits on the other
@@ -392,8 +390,9 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     if rtts:
         values["ping_p50"] = float(rtts[round(0.5 * (len(rtts) - 1))])
     senders = {"ampdu_mean": ["ap" if config["dir"] == "down" else "sta1"]}
-    if config["sta_qdisc"] and config["dir"] == "down":
-        senders["ack_ampdu_mean"] = [f"sta{i + 1}" for i in range(config["stations"])]
+    if (config["sta_qdisc"] and config["dir"] == "down") or not config["rcvbuf"]:
+        stations = [f"sta{i + 1}" for i in range(config["stations"])]
+        senders["ack_ampdu_mean"] = stations if config["dir"] == "down" else ["ap"]
     for figure, nodes in senders.items():
         sizes = np.sum([out["nodes"][n]["ampdu_hist"] for n in nodes], axis=0)
         if sizes[1:].sum():

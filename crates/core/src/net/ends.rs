@@ -8,6 +8,8 @@ pub(super) struct Sock {
     pub(super) socket: Socket,
     pub(super) node: NodeId,
     pub(super) wake: Time,
+    /// The program that reads from it has been woken.
+    pub(super) reads: bool,
 }
 
 /// What a flow is made of.

@@ -21,6 +21,8 @@ pub(super) enum Event {
     SockTimer(u16),
     /// A socket's TSQ tasklet.
     SockTsq(u16),
+    /// The program that reads from a socket runs.
+    SockRead(u16),
     /// Something in the BSS.
     Bss(BssEvent),
     /// A flow begins.
@@ -64,6 +66,7 @@ impl Event {
             Event::HostPoll(n) => (18, n.0, 0),
             Event::Bss(Hack(s)) => (19, u16::from(s.0), 0),
             Event::Bss(Medium(MediumEvent::Asked)) => (20, 0, 0),
+            Event::SockRead(i) => (21, i, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -93,6 +96,7 @@ impl Event {
             18 => Event::HostPoll(NodeId(short)),
             19 => Event::Bss(Hack(StaIx(short as u8))),
             20 => Event::Bss(Medium(MediumEvent::Asked)),
+            21 => Event::SockRead(short),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -145,6 +149,7 @@ mod tests {
             Event::PortWake(i),
             Event::SockTimer(i),
             Event::SockTsq(i),
+            Event::SockRead(i),
             Event::FlowStart(i),
             Event::FlowsEnd,
             Event::Window,

@@ -13,7 +13,7 @@ use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{Kernel, Topology, Where};
+use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket};
@@ -125,7 +125,7 @@ impl<T: Probe> World<T> {
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
                             bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
                         }
-                        socks.push(Sock { socket, node: local, wake: Time::NEVER });
+                        socks.push(Sock { socket, node: local, wake: Time::NEVER, reads: false });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);
                     flows.push(Ends::Tcp { client: first, server: first + 1, sender });
@@ -256,14 +256,42 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
         names.push("server".into());
-        hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
-        hosts.push(Host::new(s.host.server_rx).behind(0).with_nic(&s.nic, 0));
+        let veth = s.backhaul.veth;
+        let server_host = Host::new(s.host.server_rx);
+        if veth {
+            hosts.push(server_host);
+        } else {
+            hosts[0] = Host::new(s.host.ap_rx).with_nic(&s.nic, 1);
+            hosts.push(server_host.behind(0).with_nic(&s.nic, 0));
+        }
         let mut seeds = streams.get("qdisc", "hash");
-        let setup = s.qdiscs();
+        let mut setup = s.qdiscs();
+        let mut kind = s.backhaul.qdisc;
+        if veth && s.backhaul.delay > Span::ZERO {
+            let adds = kind == qdisc::Kind::Netem && s.backhaul.at == WireEnds::Both;
+            if kind != qdisc::Kind::PfifoFast && !adds {
+                let has = kind.name();
+                return Err(format!(
+                    "backhaul.delay: on a veth pair netem makes it, and the device has room for one discipline ({has})"
+                ));
+            }
+            setup.netem.delay = s.backhaul.delay + if adds { s.netem.delay } else { Span::ZERO };
+            kind = qdisc::Kind::Netem;
+        }
+        let absent = match s.backhaul.at {
+            WireEnds::Both => None,
+            WireEnds::Ap => Some(server),
+            WireEnds::Server => Some(ap),
+        };
         for (i, peer) in [server, ap].into_iter().enumerate() {
-            let device = Ethernet::new(&s.ethernet, &s.bql);
-            let link = Link::Ethernet { device: Box::new(device), delay: s.backhaul.delay };
-            let q = Qdisc::new(s.backhaul.qdisc, &setup, seeds.bits() as u32);
+            let link = if veth {
+                Link::Veth
+            } else {
+                Link::Ethernet { device: Box::new(Ethernet::new(&s.ethernet, &s.bql)), delay: s.backhaul.delay }
+            };
+            let sender = if peer == server { ap } else { server };
+            let has = if absent == Some(sender) { qdisc::Kind::PfifoFast } else { kind };
+            let q = Qdisc::new(has, &setup, seeds.bits() as u32);
             ports.push(Port::new(peer, Some(q), link));
             port_names.push(["ap eth", "server eth"][i].to_string());
         }

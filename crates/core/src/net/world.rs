@@ -141,6 +141,10 @@ impl<T: Probe> World<T> {
             Event::SockTsq(i) => {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
+            Event::SockRead(i) => {
+                self.socks[usize::from(i)].reads = false;
+                self.call(i, |s, low, _| s.on_reader(now, low));
+            }
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
             Event::FlowStart(i) => self.start_flow(now, i),
             Event::FlowsEnd => self.end_flows(now),
@@ -237,7 +241,16 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+                if !self.fabric.hosts[usize::from(node.0)].in_no_time() {
+                    return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+                }
+                let mut reader = false;
+                self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
+                let s = &mut self.socks[usize::from(i)];
+                if reader && !s.reads {
+                    s.reads = true;
+                    self.fabric.q.push(now, Lane::App, Event::SockRead(i));
+                }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {
                 self.fabric.accounts.ledger.delivered += 1;

@@ -45,6 +45,18 @@ choices! {
     }
 }
 
+choices! {
+    /// Which ends of a wire.
+    pub enum WireEnds {
+        /// Both.
+        Both = "both",
+        /// The access point's.
+        Ap = "ap",
+        /// The server's.
+        Server = "server",
+    }
+}
+
 params! {
     /// When things happen. A run is lead-in, flows, tail; pings go on through all of it.
     pub struct TimePlan {
@@ -85,10 +97,14 @@ params! {
     pub struct Backhaul {
         /// Whether there is one; without it the flows end at the AP itself.
         present: bool = true, src "CoTSQ figure 2; its ath9k runs went between AP and client";
-        /// The queueing discipline on both ends of its Ethernet.
+        /// The queueing discipline on its Ethernet.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::PfifoFast, src "linux@6.12 net/sched/sch_generic.c attach_default_qdiscs";
+        /// Which of its ends have that; the other has pfifo_fast.
+        at: WireEnds = WireEnds::Both, src "linux@6.12 net/sched/sch_generic.c attach_default_qdiscs: a discipline is one device's";
         /// Propagation delay of one direction, switches included.
         delay: Span = Span::from_us(5), in Span::ZERO => Span::from_s(10), src "a few store-and-forward hops of Gigabit Ethernet";
+        /// A veth pair in its place, as the second water has: no rate, no card; `delay` is netem's, which orphans packets.
+        veth: bool = false, src "linux@6.12 drivers/net/veth.c";
     }
 }
 

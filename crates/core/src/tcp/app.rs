@@ -3,11 +3,12 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
-//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the boundaries of its 1 MiB writes are not seen:
-//! PSH marks come from full buffers and from half windows only; D3 nothing is written in pages, so the buffer is full to the byte.
+//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the end of a block pushes nothing while the next block
+//! follows (Linux corks what is short and pushes the rest); skbs in the middle of the queue have no ends of their own, only the last one has; D3
+//! nothing is written in pages, so the buffer is full to the byte.
 
 use super::cc::Control;
-use super::seq::{after, before};
+use super::seq::{after, before, later};
 use super::socket::{Socket, State};
 use super::tp::Tp;
 use super::truesize;
@@ -51,7 +52,16 @@ pub struct App {
     pushed_seq: u32,
     /// Ends of skbs that carry PSH, in order.
     marks: VecDeque<u32>,
+    /// Where the last skb begins, as far as it is not sent.
+    tail: u32,
+    /// Bytes that the call under way still has to write.
+    call_left: u32,
+    /// It has written some.
+    copied: bool,
 }
+
+/// Bytes that a bulk sender writes in a call.
+const BLOCK: u32 = 1 << 20;
 
 impl App {
     /// Nothing to send.
@@ -74,11 +84,14 @@ impl App {
             size_goal: 0,
             pushed_seq: seq,
             marks: VecDeque::with_capacity(16),
+            tail: seq,
+            call_left: 0,
+            copied: false,
         }
     }
     /// The connection begins at `seq`.
     pub fn written(&mut self, seq: u32) {
-        self.pushed_seq = seq;
+        (self.pushed_seq, self.tail) = (seq, seq);
     }
     /// Bytes of payload written and not sent.
     #[inline]
@@ -136,6 +149,18 @@ impl App {
     pub fn merged(&mut self) {
         self.rtx_skbs -= 1;
     }
+    /// `tcp_grow_skb`: the first skb in line reaches up to `end` now. A PSH that it carries goes along.
+    #[inline]
+    pub fn grow_head(&mut self, end: u32) {
+        if self.marks.front().is_some_and(|&m| before(m, end)) {
+            while self.marks.front().is_some_and(|&m| before(m, end)) {
+                self.marks.pop_front();
+            }
+            if self.marks.front() != Some(&end) {
+                self.marks.push_front(end);
+            }
+        }
+    }
     /// Whether the skb that ends at `end` carries PSH.
     #[inline]
     pub fn push_at(&mut self, end: u32) -> bool {
@@ -160,6 +185,7 @@ impl Socket {
     pub fn stop_bulk(&mut self) {
         if self.app.bulk.is_some() {
             self.app.bulk = Some(Some(0));
+            self.app.call_left = 0;
             self.app.wake = true;
         }
     }
@@ -219,33 +245,61 @@ impl Socket {
         ((goal / mss).min(self.gso_max_segs) * mss).max(mss)
     }
 
-    /// `tcp_sendmsg`: fills the send buffer and pushes.
+    /// `tcp_sendmsg`: fills the send buffer skb by skb, and pushes.
     fn app_write<L: Lower>(&mut self, low: &mut L) {
-        let Some(left) = self.app.bulk else { return };
+        let Some(mut left) = self.app.bulk else { return };
         if self.app.fin {
             return;
         }
         self.check_app_limited();
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
-        let unsent = self.tp.unsent();
-        let queued = self.wmem_queued();
-        // The last skb is filled up, then skbs are added while the buffer is not full.
-        let mut room = u64::from((goal - unsent % goal) % goal);
-        if queued < self.app.sndbuf {
-            let skbs = (self.app.sndbuf - queued).div_ceil(self.cost.of(goal));
-            room += u64::from(skbs) * u64::from(goal);
-        }
-        let bytes = left.map_or(room, |l| l.min(room)) as u32;
-        if bytes > 0 {
-            self.restart_after_idle();
-            self.mark_forced(bytes, goal);
-            self.tp.write_seq = self.tp.write_seq.wrapping_add(bytes);
-            if !self.app.more {
+        while left != Some(0) {
+            if self.app.call_left == 0 {
+                // Without calls of its own a program writes block after block.
+                self.app.call_left =
+                    left.map_or(BLOCK, |l| if self.app.calls { l as u32 } else { l.min(BLOCK.into()) as u32 });
+                self.app.copied = false;
+            }
+            let unsent = self.tp.unsent();
+            let start = later(self.app.tail, self.tp.snd_nxt);
+            let mut tail = if unsent == 0 { goal } else { self.tp.write_seq.wrapping_sub(start) };
+            if tail >= goal {
+                if self.wmem_queued() >= self.app.sndbuf {
+                    if self.app.copied {
+                        self.mark_push();
+                    }
+                    self.app.no_space = true;
+                    break;
+                }
+                (tail, self.app.tail) = (0, self.tp.write_seq);
+                self.restart_after_idle();
+            }
+            // PSH is the skb's: it goes on to its new end, or is taken back where another call goes on with what the last one left open.
+            let marked = tail > 0 && self.app.marks.back() == Some(&self.tp.write_seq);
+            if marked {
+                self.app.marks.pop_back();
+            }
+            let n = (goal - tail).min(self.app.call_left);
+            self.tp.write_seq = self.tp.write_seq.wrapping_add(n);
+            if marked && self.app.copied {
+                self.app.marks.push_back(self.tp.write_seq);
+            }
+            self.app.copied = true;
+            self.app.call_left -= n;
+            left = left.map(|l| l - u64::from(n));
+            if self.app.call_left == 0 {
+                if !self.app.more || self.forced_push() {
+                    self.mark_push();
+                }
+            } else if self.forced_push() {
                 self.mark_push();
+                self.push_pending(low);
+            } else if !before(self.tp.snd_nxt, self.app.tail) {
+                // It is the first in line (tcp_push_one).
+                self.write_xmit(low, 1);
             }
         }
-        let left = left.map(|l| l - u64::from(bytes));
         self.app.bulk = Some(left);
         if left == Some(0) {
             if self.app.calls {
@@ -253,8 +307,6 @@ impl Socket {
             } else {
                 self.queue_fin();
             }
-        } else {
-            self.app.no_space = true;
         }
         self.push_pending(low);
     }
@@ -272,6 +324,7 @@ impl Socket {
         (self.app.more, self.app.push) = (more, false);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
+        self.app.call_left = 0;
         if matches!(self.state, State::Established | State::CloseWait) {
             self.app_write(low);
         } else {
@@ -288,6 +341,7 @@ impl Socket {
     /// The program gives up on them (a call that does not block).
     pub(super) fn app_give_up(&mut self) {
         self.app.bulk = None;
+        self.app.call_left = 0;
     }
 
     /// `tcp_close`, `tcp_shutdown`: FIN after what is written.
@@ -322,17 +376,8 @@ impl Socket {
         }
     }
 
-    /// `forced_push`: an skb that lies half the peer's largest window beyond the last PSH carries one.
-    fn mark_forced(&mut self, bytes: u32, goal: u32) {
-        let half = (self.tp.max_window >> 1).max(goal);
-        let end = self.tp.write_seq.wrapping_add(bytes);
-        loop {
-            let at = self.app.pushed_seq.wrapping_add((half / goal + 1) * goal);
-            if !before(at, end) || !after(at, self.tp.write_seq) {
-                return;
-            }
-            self.app.pushed_seq = at;
-            self.app.marks.push_back(at);
-        }
+    /// `forced_push`: half of the peer's largest window was written since the last PSH.
+    fn forced_push(&self) -> bool {
+        after(self.tp.write_seq, self.app.pushed_seq.wrapping_add(self.tp.max_window >> 1))
     }
 }

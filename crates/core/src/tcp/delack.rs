@@ -79,6 +79,13 @@ impl Delack {
     pub fn quick_one(&mut self) {
         self.quick |= 1;
     }
+    /// `__tcp_select_window`: `may` is false where the window has begun to close; ACKs are then not quick any more.
+    #[inline]
+    pub fn quick_if(&mut self, may: bool) {
+        if !may {
+            self.quick = 0;
+        }
+    }
     /// When its timers fire.
     #[inline]
     pub fn wake_at(&self) -> Time {
@@ -221,9 +228,14 @@ impl Socket {
             None => unacked > r.rcv_mss,
             Some(s) => s.due(unacked, r.rcv_mss, self.ack.push),
         };
+        // Once the reader is woken, an ACK that does not move the window's right edge is left to it (cleanup_rbuf).
         let two = enough
-            && (u64::from(r.rcv_nxt.wrapping_sub(r.copied_seq)) < self.params.rcvlowat.get()
-                || r.possible_window().0 >= r.rcv_wnd);
+            && (u64::from(r.unread()) < self.params.rcvlowat.get() || {
+                let (window, quick) = r.possible_window();
+                let moves = window >= r.rcv_wnd;
+                self.ack.quick_if(quick);
+                moves
+            });
         if two || self.in_quickack() || self.ack.now {
             self.send_ack(low);
             return;
@@ -339,7 +351,12 @@ impl Socket {
         let due = self.ack.scheduled
             && ((self.ack.stretch.is_none() && r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss)
                 || ((self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
-        if due || r.opened_much() {
+        let opened = !due && {
+            let (opened, quick) = r.opened_much();
+            self.ack.quick_if(quick);
+            opened
+        };
+        if due || opened {
             self.send_ack(low);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::pair::{Fault, Pair, cfg, params};
 use super::*;
-use crate::sim::{Blind, Ecn, FlowId, Kind, NodeId, Packet, Rate, Span, Time, flags};
+use crate::sim::{Blind, Bytes, Ecn, FlowId, Kind, NodeId, Packet, Rate, Span, Time, flags};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -396,4 +396,48 @@ fn a_delayed_ack_waits_forty_milliseconds() {
     assert!(fires > now + Span::from_ms(40) && fires <= now + Span::from_ms(42), "{:?}", fires - now);
     p.s.on_timer(fires, &mut p.back, &mut Blind);
     assert_eq!((p.s.stats().acks_out, p.s.stats().delayed_acks), (acks + 1, 1));
+}
+
+/// ACKs for twelve segments that come in one instant, by a receiver whose window has grown as far as it goes.
+fn acks_of_an_instant(at_once: bool, per_buffer: u32) -> u64 {
+    let tcp = Params { rx_per_buffer: per_buffer, ..params(Cc::Reno) };
+    let mut p = Pair::with(
+        Params { rcvbuf: Some(Bytes::from_mib(1)), rcvlowat: Bytes::new(1), ..tcp },
+        R100,
+        Span::from_ms(20),
+        1000,
+    );
+    p.start(None);
+    p.until(Time::from_s(2));
+    let now = p.q.now();
+    let mut next = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+    (next.payload, next.flags, next.ack) = (1448, flags::ACK, p.s.tp.snd_una);
+    (next.tsval, next.tsecr, next.wnd) = (p.s.rcv.ts_recent, p.s.tp.clock.now_ts(), p.s.tp.snd_wnd);
+    next.seq = p.s.rcv.rcv_nxt;
+    // What waited is acknowledged first.
+    while p.s.rcv.rcv_nxt != p.s.rcv.rcv_wup {
+        p.s.on_packet(now, &next, &mut p.back, &mut Blind);
+        next.seq = p.s.rcv.rcv_nxt;
+    }
+    let acks = p.s.stats().acks_out;
+    for _ in 0..12 {
+        if at_once {
+            assert!(p.s.on_packet_unread(now, &next, &mut p.back, &mut Blind), "its reader is woken by the first byte");
+        } else {
+            p.s.on_packet(now, &next, &mut p.back, &mut Blind);
+        }
+        next.seq = p.s.rcv.rcv_nxt;
+    }
+    p.s.on_reader(now, &mut p.back);
+    assert_eq!(p.s.rcv.unread(), 0);
+    p.s.stats().acks_out - acks
+}
+
+#[test]
+fn what_comes_in_one_instant_is_acknowledged_when_it_is_read() {
+    // Each second segment where each is read at once; else the window's right edge stands still until the reader runs, which sends one.
+    assert_eq!(acks_of_an_instant(false, 1), 6);
+    assert_eq!(acks_of_an_instant(true, 1), 1);
+    // A second segment in the first one's buffer costs nothing: the edge moves once more (validate linux: 2.05 ACKs an aggregate).
+    assert_eq!(acks_of_an_instant(true, 2), 2);
 }

@@ -22,6 +22,8 @@ struct Run {
     seq: u32,
     end: u32,
     mem: u32,
+    /// Frames in its last buffer.
+    tail: u32,
 }
 
 /// The queue and the blocks.
@@ -92,19 +94,24 @@ impl Ofo {
         p.n_sack = i as u8;
     }
 
-    /// A packet [`seq`, `end`) came early and takes `mem` bytes. False: it brought nothing new. The second: a block beyond those expected
-    /// changed.
-    pub fn insert(&mut self, seq: u32, end: u32, mem: u32) -> (bool, bool) {
+    /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one. The memory that it takes; none:
+    /// it brought nothing new. The second: a block beyond those expected changed.
+    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32) -> (Option<u32>, bool) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
-        let mut new = Run { seq, end, mem };
+        let mut new = Run { seq, end, mem, tail: 1 };
         let mut taken = i;
         if let Some(r) = self.runs.get(i) {
             if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
                 self.set_dsack(seq, end);
-                return (false, self.note(seq, end));
+                return (None, self.note(seq, end));
+            }
+            if r.end == seq && r.tail < per_buffer {
+                // It fits behind the last of them (tcp_ooo_try_coalesce).
+                (new.mem, new.tail) = (0, r.tail + 1);
             }
         }
+        let took = new.mem;
         while let Some(r) = self.runs.get(taken) {
             if after(r.seq, end) {
                 break;
@@ -115,12 +122,14 @@ impl Ofo {
             }
             let r = self.runs[taken];
             new.seq = if before(r.seq, new.seq) { r.seq } else { new.seq };
-            new.end = later(r.end, new.end);
+            if after(r.end, new.end) {
+                (new.end, new.tail) = (r.end, r.tail);
+            }
             new.mem += r.mem;
             taken += 1;
         }
         self.runs.splice(i..taken, [new]);
-        (true, self.note(seq, end))
+        (Some(took), self.note(seq, end))
     }
 
     /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
@@ -222,11 +231,11 @@ mod tests {
     #[test]
     fn the_newest_block_comes_first() {
         let mut o = Ofo::default();
-        o.insert(100, 200, 1);
-        o.insert(300, 400, 1);
-        o.insert(500, 600, 1);
+        o.insert(100, 200, 1, 1);
+        o.insert(300, 400, 1, 1);
+        o.insert(500, 600, 1, 1);
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
-        o.insert(400, 500, 1);
+        o.insert(400, 500, 1, 1);
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
         assert_eq!(o.drain(100), (200, 1));
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
@@ -236,11 +245,11 @@ mod tests {
     #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
-        o.insert(100, 300, 1);
-        assert!(!o.insert(100, 200, 1).0);
+        o.insert(100, 300, 1, 1);
+        assert!(o.insert(100, 200, 1, 1).0.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
-        o.insert(250, 400, 1);
+        o.insert(250, 400, 1, 1);
         assert_eq!(o.dsack, Some((250, 300)));
     }
 
@@ -256,7 +265,7 @@ mod tests {
                 if i < next || !set.insert(i) {
                     continue;
                 }
-                prop_assert!(o.insert(at(i), at(i + 1), 1).0);
+                prop_assert!(o.insert(at(i), at(i + 1), 1, 1).0.is_some());
                 if i % 5 == 0 {
                     // The hole below is filled.
                     set.remove(&next);

@@ -89,7 +89,7 @@ impl Socket {
         if load.segs > 1 {
             p.mss = load.mss as u16;
             // On the wire only: what is sent again alone does without.
-            p.flags |= if self.profile.gso_always { flags::PSH } else { 0 };
+            p.flags |= if self.profile.gso_push { flags::PSH } else { 0 };
         }
         let syn = load.flags & flags::SYN != 0;
         let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
@@ -108,7 +108,9 @@ impl Socket {
                 n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
             };
             p.ack = self.rcv.rcv_nxt;
-            p.wnd = self.rcv.select_window();
+            let (window, quick) = self.rcv.select_window();
+            p.wnd = window;
+            self.ack.quick_if(quick);
             let new = load.payload > 0 && !before(load.seq, self.tp.snd_nxt);
             self.ecn.mark(&mut p, new);
         }
@@ -208,6 +210,9 @@ impl Socket {
             let quota = quota.min(max_segs);
             let data = self.app.unsent_data(&self.tp);
             let mut len = data.min(quota * mss);
+            if self.profile.skb_grows {
+                self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
+            }
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
                 break;
             }

@@ -64,6 +64,10 @@ pub struct Profile {
     pub exempt: Exempt,
     /// TCP builds GSO skbs whatever the device says: from 4.17 (0a6b2a1dc2a2).
     pub gso_always: bool,
+    /// GSO skbs carry PSH: from 5.4 (051ba67447de).
+    pub gso_push: bool,
+    /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.
+    pub skb_grows: bool,
     /// When a small GSO skb waits.
     pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
@@ -126,6 +130,8 @@ pub static V4_14: Profile = Profile {
     paced_unlimited: false,
     exempt: Exempt::FirstOrSecond,
     gso_always: false,
+    gso_push: false,
+    skb_grows: false,
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,
     small_head_cache: false,
@@ -162,6 +168,7 @@ pub static V5_4: Profile = Profile {
     paced_unlimited: true,
     rmem_default: 131_072,
     tso_defer: TsoDefer::HalfRtt,
+    gso_push: true,
     hystart_min_all: true,
     pingpong_threshold: 3,
     bbr_probe_budget: true,
@@ -186,6 +193,7 @@ pub static V6_12: Profile = Profile {
     exempt: Exempt::EmptyOrSingle,
     tso_rtt_log: Some(9),
     tso_defer: TsoDefer::NextAck,
+    skb_grows: true,
     hystart_round_on_ack: true,
     small_head_cache: true,
     cwnd_usage: true,

@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `__tcp_select_window`, `tcp_select_window`, `tcp_select_initial_window`;
 //! net/ipv4/tcp_input.c `tcp_grow_window`, `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`.
-//! Differs: D1 every packet is charged the driver's truesize; packets that Linux merges in the receive queue are not charged less. D2 no
-//! memory pressure of the whole host; no shrinking window (`tcp_shrink_window`).
+//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames); the `struct sk_buff` that
+//! merging page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
+//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
 
 use super::calls::Offer;
 use super::clock::Clock;
@@ -42,6 +43,12 @@ pub struct Rcv {
     rmem_max: u32,
     /// Truesize of what is queued.
     pub rmem_alloc: u32,
+    /// Bytes of the first buffer that is not read.
+    pub head: u32,
+    /// Frames in the last buffer that is not read.
+    tail: u32,
+    /// Full frames that one buffer of the driver's takes.
+    pub per_buffer: u32,
     /// Payload in 256 parts of memory.
     ratio: u32,
     tracks_ratio: bool,
@@ -79,17 +86,25 @@ impl Rcv {
     /// A receiver of a socket that is not connected.
     pub fn new(p: &Params, profile: &Profile) -> Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
+        let lowat = p.rcvlowat.get().min(p.rmem_max.get() / 2) as u32;
+        // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
+        let room = (u64::from(lowat) << RATIO_SHIFT) / u64::from(DEFAULT_RATIO);
+        let asks = p.rcvbuf.is_none() && room > u64::from(tuned);
+        let tuned = if asks { room as u32 } else { tuned };
         Rcv {
             rcv_nxt: 0,
             rcv_wup: 0,
             rcv_wnd: 0,
             copied_seq: 0,
             rcv_ssthresh: 0,
-            window_clamp: 0,
+            window_clamp: if asks { lowat } else { 0 },
             rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).min(i32::MAX as u64) as u32),
             locked: p.rcvbuf.is_some(),
             rmem_max: p.rmem_max.get() as u32,
             rmem_alloc: 0,
+            head: 0,
+            tail: 0,
+            per_buffer: p.rx_per_buffer,
             ratio: DEFAULT_RATIO,
             tracks_ratio: profile.scaling_ratio,
             wscale: 0,
@@ -118,6 +133,32 @@ impl Rcv {
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
     }
 
+    /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
+    /// buffer where that has room (`tcp_try_coalesce`).
+    #[inline]
+    pub fn queue(&mut self, new: u32, payload: u32) {
+        let first = self.unread() == 0;
+        if first {
+            (self.head, self.tail) = (0, 0);
+        }
+        if self.tail > 0 && self.tail < self.per_buffer && payload <= self.advmss {
+            self.tail += 1;
+            if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
+                self.head += new;
+            }
+            return;
+        }
+        self.tail = 1;
+        self.rmem_alloc += self.mem_of(payload);
+        if first {
+            self.head = new;
+        }
+    }
+    /// Bytes that came in order and were not read.
+    #[inline]
+    pub const fn unread(&self) -> u32 {
+        self.rcv_nxt.wrapping_sub(self.copied_seq)
+    }
     /// `rcv_ssthresh`.
     pub const fn ssthresh(&self) -> u32 {
         self.rcv_ssthresh
@@ -140,7 +181,11 @@ impl Rcv {
     /// `tcp_select_initial_window`.
     pub fn first_window(&mut self, big: bool) {
         let mut space = self.window_of(self.rcvbuf);
-        self.window_clamp = if self.locked { space } else { 65_535 << MAX_WSCALE };
+        if self.locked {
+            self.window_clamp = space;
+        } else if self.window_clamp == 0 {
+            self.window_clamp = 65_535 << MAX_WSCALE;
+        }
         space = space.min(self.window_clamp);
         if space > self.advmss {
             space -= space % self.advmss;
@@ -200,11 +245,11 @@ impl Rcv {
         ((w + grain) & !grain, quick)
     }
 
-    /// `tcp_select_window`: offers a window; as the header tells it, scaling undone.
+    /// `tcp_select_window`: offers a window; as the header tells it, scaling undone; and whether ACKs may go on being quick.
     #[inline]
-    pub fn select_window(&mut self) -> u32 {
+    pub fn select_window(&mut self) -> (u32, bool) {
         let now = self.window();
-        let (mut new, _) = self.possible_window();
+        let (mut new, quick) = self.possible_window();
         let grain = (1u32 << self.wscale) - 1;
         if new < now {
             // What was offered is not taken back.
@@ -212,7 +257,7 @@ impl Rcv {
         }
         self.rcv_wnd = new;
         self.rcv_wup = self.rcv_nxt;
-        new.min(65_535 << self.wscale) >> self.wscale << self.wscale
+        (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
     }
 
     /// `tcp_measure_rcv_mss`: the peer's segment size, and how much of the memory is payload.
@@ -330,6 +375,12 @@ impl Rcv {
         self.space_time = c.us;
     }
 
+    /// `tcp_epollin_ready`: the buffer or the window is nearly full, so that the reader is woken whatever it waits for.
+    #[inline]
+    pub fn presses(&self) -> bool {
+        self.rmem_alloc > self.rcvbuf - (self.rcvbuf >> 3) || self.window() <= self.rcv_mss
+    }
+
     /// `tcp_try_rmem_schedule`: whether an early packet of `mem` bytes may stay. `tcp_clamp_window` lets the buffer grow to what came.
     pub fn has_memory(&mut self) -> bool {
         if self.rmem_alloc <= self.rcvbuf {
@@ -345,13 +396,14 @@ impl Rcv {
     }
 
     /// `tcp_cleanup_rbuf`: whether reading opened the window enough to tell at once.
-    pub fn opened_much(&self) -> bool {
+    /// The second: whether ACKs may go on being quick.
+    pub fn opened_much(&self) -> (bool, bool) {
         let now = self.window();
         if 2 * u64::from(now) > u64::from(self.window_clamp) {
-            return false;
+            return (false, true);
         }
-        let (new, _) = self.possible_window();
-        new != 0 && new >= 2 * now
+        let (new, quick) = self.possible_window();
+        (new != 0 && new >= 2 * now, quick)
     }
 }
 

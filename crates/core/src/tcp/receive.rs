@@ -2,7 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no RST, no urgent data, no checksums; D2 the application reads
-//! in the instant in which `SO_RCVLOWAT` is reached; D3 TIME_WAIT is not kept.
+//! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or after all packets of the instant where the host
+//! takes several at once ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is not kept.
 
 use super::delack::MAX_QUICKACKS;
 use super::rcv_window::Rcv;
@@ -51,7 +52,6 @@ impl Socket {
         self.push_pending(low);
         self.app_check_space();
         self.ack_snd_check(low);
-        self.app_read(low);
     }
 
     /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
@@ -132,8 +132,8 @@ impl Socket {
             }
             return;
         }
+        self.rcv.queue(end_data.wrapping_sub(nxt), p.payload);
         self.rcv.advance(end_data);
-        self.rcv.rmem_alloc += self.rcv.mem_of(p.payload);
         if p.payload > 0 {
             self.data_recv(p, true);
         } else {
@@ -174,15 +174,16 @@ impl Socket {
         }
         self.data_recv(p, false);
         let mem = self.rcv.mem_of(p.payload);
-        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem);
+        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer);
         if many {
             self.flush_compressed(low);
         }
-        if new {
-            self.rcv.rmem_alloc += mem;
+        if let Some(took) = new {
+            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
             if self.rcv.grow_window(p.payload) {
                 self.ack.quick_one();
             }
+            self.rcv.rmem_alloc += took;
         }
     }
 
@@ -212,19 +213,24 @@ impl Socket {
         };
     }
 
-    /// The application reads everything once `SO_RCVLOWAT` bytes are there.
-    fn app_read<L: Lower>(&mut self, low: &mut L) {
-        if self.app.calls {
-            return;
-        }
+    /// `tcp_data_ready`: whether the application is woken, which then reads.
+    #[inline]
+    pub(super) fn reader_wakes(&self) -> bool {
+        let unread = self.rcv.unread();
+        unread != 0
+            && !self.app.calls
+            && (u64::from(unread) >= self.params.rcvlowat.get()
+                || self.rcv.presses()
+                || self.state != State::Established)
+    }
+
+    /// `tcp_recvmsg_locked`: the application reads everything. Its rate is taken with the first skb, when the rest is not copied yet.
+    pub(super) fn app_read<L: Lower>(&mut self, low: &mut L) {
         let r = &mut self.rcv;
-        let unread = r.rcv_nxt.wrapping_sub(r.copied_seq);
-        if unread == 0 || (u64::from(unread) < self.params.rcvlowat.get() && self.state == State::Established) {
-            return;
-        }
+        r.copied_seq = r.copied_seq.wrapping_add(r.head.min(r.unread()));
+        r.adjust_space(&self.tp.clock);
         r.copied_seq = r.rcv_nxt;
         r.rmem_alloc = r.ofo.memory();
-        r.adjust_space(&self.tp.clock);
         self.cleanup_rbuf(low);
     }
 }

@@ -166,8 +166,16 @@ impl Socket {
         Socket::new(cfg, State::Listen)
     }
 
-    /// A packet came up (softirq). ACKs and data go out through `low` before this returns.
+    /// A packet came up (softirq), and no other in the same instant: who waits for it reads. ACKs and data go out through `low` before
+    /// this returns.
     pub fn on_packet<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        if self.on_packet_unread(now, p, low, probe) {
+            self.app_read(low);
+        }
+    }
+
+    /// The same where others may follow in the same softirq: nobody reads yet. True: call [`Socket::on_reader`] once they are through.
+    pub fn on_packet_unread<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) -> bool {
         debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
         self.tp.clock.set(now);
         match self.state {
@@ -178,6 +186,15 @@ impl Socket {
             _ => self.receive(now, p, low, probe),
         }
         self.app_run(low);
+        self.reader_wakes()
+    }
+
+    /// The application that waited for data runs.
+    pub fn on_reader<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.tp.clock.set(now);
+        if self.reader_wakes() {
+            self.app_read(low);
+        }
     }
 
     /// Earliest timer; `Time::NEVER`: none. Ask again after every call; calling [`Socket::on_timer`] too early or too often does no harm.
