@@ -55,7 +55,8 @@ PANEL_KEYS = {
 }
 PANEL_KINDS = {
     "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
-    "lines", "stacks", "schemes", "heatmap", "scatter", "scheme_cdf", "per_client",
+    "lines", "stacks", "schemes", "heatmap", "scatter", "seconds", "scheme_cdf", "per_client",
+    "placements", "walk", "walk_snr", "csi_change",
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import ack_plots, aggregate_plots, metrics, rate_plots, stats
+from . import ack_plots, aggregate_plots, metrics, place_plots, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .records import Record
@@ -67,7 +67,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
                 kind = str(panel["kind"])
-                every = {**rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
+                every = {**place_plots.KINDS, **rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
                 every[kind](outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
@@ -87,7 +87,8 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
     n = len(figure.seeds(outcome.quick))
-    parts = [f"{n} repetitions." if n else "Closed forms."]
+    without = "The channel's own, without runs." if kinds <= place_plots.KINDS.keys() else "Closed forms."
+    parts = [f"{n} repetitions." if n else without]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     if "time" in kinds:
