@@ -273,8 +273,10 @@ static bool schedule_tid(struct wt_radio *r, struct wt_tid *tid, bool *stop)
 	struct sk_buff *skb = next(r, tid);
 	struct wt_ppdu *p;
 
-	if (!skb)
+	if (!skb) {
+		resume(r, tid, ETH_DATA_LEN); /* what next() ended has left room */
 		return false;
+	}
 	*stop = in_session(skb) ? e->ampdu_depth >= wt_p.hw_depth : e->depth >= NON_AGGR_DEPTH;
 	p = *stop ? NULL : new_ppdu(r, tid, skb);
 	if (!p)

@@ -52,6 +52,13 @@ class CoreNode(TypedDict):
     acks: NotRequired[dict[str, float]]
     series: dict[str, FloatArray]
 
+class FloorMap(TypedDict):
+    size_m: tuple[float, float]
+    ap_m: tuple[float, float]
+    stations: list[tuple[float, float, float]]
+    walk: list[tuple[float, float, float]]
+    snr: FloatArray
+
 class CoreResult(TypedDict):
     scenario: str
     seed: int
@@ -123,6 +130,9 @@ def channel_trace(
     text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ..., csi: bool = ...
 ) -> bytes | None:
     """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
+
+def floor(text: str, path: str, overrides: list[tuple[str, str]] = ..., step: float = ...) -> FloorMap:
+    """The floor of a scenario, every ``step`` m. Raises ScenarioError."""
 
 def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""

@@ -257,9 +257,12 @@ def _rate_control() -> dict[str, Quantity]:
     def share(low: int, high: int, only: str = "") -> Callable[[Record], float]:
         return lambda r: _share(sent(r, only), low, high)
 
-    def bad(r: Record) -> float:
-        h, n = _sum(r, "rx_bad", to("")), _sum(r, "rx_ampdu", to("")).sum()
-        return float((h * np.arange(65)).sum() / n) if n else math.nan
+    def bad(at: Callable[[str], bool]) -> Quantity:
+        def each(r: Record) -> float:
+            h, n = _sum(r, "rx_bad", at), _sum(r, "rx_ampdu", at).sum()
+            return float((h * np.arange(65)).sum() / n) if n else math.nan
+
+        return Quantity(each, lambda r: _spread_out(_sum(r, "rx_bad", at)), "frames", "Bad frames in an A-MPDU")
 
     def counted(part: str, whole: str) -> Callable[[Record], float]:
         def each(r: Record) -> float:
@@ -279,9 +282,8 @@ def _rate_control() -> dict[str, Quantity]:
     )
     for i in range(1, 65):
         out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
-    out["bad_mean"] = Quantity(
-        bad, lambda r: _spread_out(_sum(r, "rx_bad", to(""))), "frames", "Bad frames in an A-MPDU"
-    )
+    out["bad_mean"] = bad(to(""))
+    out["up_bad"] = bad(lambda n: n == "ap")
     out["probe_fraction"] = _scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
     out["probe_success"] = _scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
     out["forced_fraction"] = _scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")

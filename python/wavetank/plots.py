@@ -20,10 +20,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import ack_plots, aggregate_plots, channel_plots, metrics, rate_plots, stats
+from . import ack_plots, aggregate_plots, channel_plots, metrics, place_plots, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
-from .plot_style import BLUE, PALETTE, PAPER, RED, STYLE, name_points, points_of
+from .plot_style import BLUE, MARKS, PALETTE, PAPER, RED, STYLE, name_points, points_of
 from .records import Record
 from .stats import FloatArray
 
@@ -48,7 +48,14 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
                 kind = str(panel["kind"])
-                every = {**channel_plots.KINDS, **rate_plots.KINDS, **ack_plots.KINDS, **aggregate_plots.KINDS, **KINDS}
+                every = {
+                    **channel_plots.KINDS,
+                    **place_plots.KINDS,
+                    **rate_plots.KINDS,
+                    **ack_plots.KINDS,
+                    **aggregate_plots.KINDS,
+                    **KINDS,
+                }
                 every[kind](outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
@@ -324,10 +331,6 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.set_xlabel(panel.get("x_label", x))
     ax.set_ylabel(panel.get("label", panel["quantity"]))
     ax.legend()
-
-
-#: A group's mark, beside its colour.
-MARKS = "osD^vPX*"
 
 
 def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:

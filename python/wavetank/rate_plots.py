@@ -11,7 +11,8 @@ from . import metrics, over, stats
 from .aggregate_plots import steps
 from .judge import EQUAL
 from .plan import Figure, Point
-from .plot_style import BLUE, PALETTE, PAPER, points_of
+from .plot_style import BLUE, MARKS, PALETTE, PAPER, points_of
+from .records import Record
 from .stats import FloatArray
 
 if TYPE_CHECKING:
@@ -54,19 +55,44 @@ def heatmap(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
 
 
 def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """A dot a topology: its goodput under the second scheme against that under the first."""
-    first, second = panel["schemes"]
-    a, b = (over.means(figure, s, lambda p: outcome.measured.of(figure, p)) for s in (first, second))
-    top = 1.08 * float(max(a.max(), b.max()))
-    ax.plot([0, top], [0, top], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)))
-    ax.scatter(a, b, s=14, color=BLUE, alpha=0.75, linewidths=0)
-    gain = 100 * (b / a - 1)
-    told = f"{second} above in {100 * np.mean(gain > EQUAL):.0f} %, by {gain.mean():+.0f} % on average"
-    ax.text(0.03, 0.97, told, transform=ax.transAxes, va="top", fontsize=8)
-    ax.set_xlim(0, top)
-    ax.set_ylim(0, top)
+    """A dot a topology: its goodput under each other scheme against that under the first; a line joins several of a topology."""
+    first, *others = panel["schemes"]
+    a, *every = (over.means(figure, s, lambda p: outcome.measured.of(figure, p)) for s in (first, *others))
+    if len(every) > 1:
+        ax.vlines(a, np.min(every, axis=0), np.max(every, axis=0), color="#d0d0d0", linewidth=0.7, zorder=1)
+    for i, (scheme, b) in enumerate(zip(others, every, strict=True)):
+        gain = 100 * (b / a - 1)
+        told = f"{scheme}: above in {100 * np.mean(gain > EQUAL):.0f} %, {gain.mean():+.0f} % on average"
+        ax.scatter(a, b, s=14, color=PALETTE[i], marker=MARKS[i], alpha=0.8, linewidths=0, label=told, zorder=2)
+    _diagonal(ax, float(max(a.max(), np.max(every))))
     ax.set_xlabel(f"{first}: {panel['label']}")
-    ax.set_ylabel(f"{second}: {panel['label']}")
+    ax.set_ylabel(f"{others[0]}: {panel['label']}" if len(others) == 1 else str(panel["label"]))
+    ax.legend(loc="upper left", handletextpad=0.2)
+
+
+def _diagonal(ax: Axes, most: float) -> None:
+    """Where both axes are equal, with room for a legend above."""
+    ax.plot([0, most], [0, most], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
+    ax.set_xlim(0, 1.05 * most)
+    ax.set_ylim(0, 1.25 * most)
+
+
+def _each_second(r: Record) -> FloatArray:
+    """The clients' goodput together in each second, Mbit/s."""
+    return np.sum([np.nan_to_num(np.array(f, dtype=np.float64)) for f in r["flow_seconds"]], axis=0)  # type: ignore[no-any-return]
+
+
+def seconds(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A dot a second: the clients' goodput in it at the second point against that at the first, in the same run."""
+    first, second = points_of(figure, panel)
+    a, b = (np.concatenate([_each_second(r) for r in outcome.measured.of(figure, p)]) for p in (first, second))
+    n = min(a.size, b.size)
+    told = f"{second.name} above in {100 * np.mean(b[:n] > a[:n]):.0f} % of {n} s"
+    ax.scatter(a[:n], b[:n], s=7, color=BLUE, alpha=0.6, linewidths=0, label=told)
+    _diagonal(ax, float(max(a.max(), b.max())))
+    ax.set_xlabel(f"{first.name}: {panel['label']}")
+    ax.set_ylabel(f"{second.name}: {panel['label']}")
+    ax.legend(loc="upper left", handletextpad=0.2)
 
 
 def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -101,4 +127,10 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
     ax.legend(ncols=2, loc="upper left")
 
 
-KINDS = {"heatmap": heatmap, "scatter": scatter, "scheme_cdf": cdf_of_schemes, "per_client": per_client}
+KINDS = {
+    "heatmap": heatmap,
+    "scatter": scatter,
+    "seconds": seconds,
+    "scheme_cdf": cdf_of_schemes,
+    "per_client": per_client,
+}

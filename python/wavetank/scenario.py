@@ -61,6 +61,10 @@ class Scenario:
         """Its channel, written down for the virtual radio (linux/radio/channel.c has the format); None if it has none."""
         return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
 
+    def floor(self, step: float = 0.5) -> _core.FloorMap:
+        """Its floor: the access point, the stations of its topology, the walk, and the mean SNR every ``step`` m."""
+        return _core.floor(self.text, self.path, list(self.overrides), step)
+
     def given(self) -> frozenset[str]:
         """The keys that the file or an override names."""
         return frozenset(_keys(tomllib.loads(self.text), "")) | {k for k, _ in self.overrides}

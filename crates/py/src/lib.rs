@@ -4,6 +4,7 @@ mod air;
 mod cases;
 mod csi;
 mod drill;
+mod floor;
 mod minstrel;
 mod outcome;
 mod schema;
@@ -88,6 +89,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
+    m.add_function(wrap_pyfunction!(floor::floor, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;

@@ -21,7 +21,8 @@
  *   D3  which packet a verdict is about: as in fq_codel (sch_fq_codel.c fq_codel_enqueue), the paper is silent.
  *   D4  not as the root of a device with several transmit queues: such a root takes up to eight packets at once
  *       (sch_generic.c try_bulk_dequeue_skb_slow), past a PAUSE. There it goes below mq, one for each queue.
- *   D5  a GSO packet is one packet here and is cut behind the discipline; a PAUSE stops none of its segments.
+ *   D5  a GSO packet is one packet here and is cut behind the discipline; a PAUSE stops none of its segments. So a PAUSE may come when no
+ *       queue is current: it is for the active one that bears its id.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -184,6 +185,12 @@ static void aaq_message(struct Qdisc *sch, u32 id, enum wt_aaq_message m)
 	spin_lock_bh(qdisc_lock(sch));
 	if (m == WT_AAQ_PAUSE) {
 		q = s->current_queue;
+		if (!q) {
+			/* segments of a GSO packet go on after a PAUSE and the RESUME that followed */
+			q = of_id(&s->active, id);
+			if (q)
+				list_del(&q->list);
+		}
 		if (q) {
 			s->current_queue = NULL;
 			q->id = id;

@@ -10,6 +10,8 @@
 //! * Algorithm 3, line 2, lets a queue that has its id never be paused again. Here every PAUSE notes the driver's id on the
 //!   current queue, moves it to the paused ones and leaves none current; that is what the text around it says, and an id that
 //!   changes (a new Block Ack session) is followed.
+//! * Where none is current, a PAUSE is for the queue that bears its id: what GRO merged is one packet here and is cut behind this discipline, so its
+//!   segments go on after a PAUSE, and after a RESUME that their leaving brings, until they fill the aggregate again.
 //! * Algorithm 1 clears `is_new` when a queue becomes active and nothing sets it again, so that a queue that once ran empty
 //!   would be served never more. Here `is_new` means: on neither list.
 //! * Algorithm 1 drops when the packets held *reach* the limit: at most `limit - 1` stay. Kept as printed.
@@ -87,6 +89,11 @@ impl Aaq {
         self.queues.push(Queue { to, list: List::default(), on: On::Neither, id: 0, next: *chain });
         *chain = new;
         new
+    }
+    /// Takes the driver's queue `id` off the active ones.
+    fn resumed(&mut self, id: u32) -> Option<u16> {
+        let at = self.active.iter().position(|i| self.queues[usize::from(*i)].id == id)?;
+        self.active.remove(at)
     }
     fn longest(&self) -> usize {
         // The first of the longest, as a walk over the queues in their order finds it.
@@ -176,7 +183,7 @@ impl Discipline for Aaq {
     fn message(&mut self, id: u32, m: Message) {
         match m {
             Message::Pause => {
-                let Some(i) = self.current.take() else { return };
+                let Some(i) = self.current.take().or_else(|| self.resumed(id)) else { return };
                 let q = &mut self.queues[usize::from(i)];
                 q.id = id;
                 q.on = On::Paused;
@@ -245,6 +252,24 @@ mod tests {
             assert_eq!(b.get(), Some((1, 2 * round + 1)));
             assert_eq!(b.get(), None);
         }
+    }
+
+    /// Segments of what was one packet here fill the aggregate after a RESUME, when the discipline has no queue current.
+    #[test]
+    fn a_queue_that_was_resumed_is_paused_by_its_id() {
+        let mut b = Bench::new(1000);
+        for n in 0..2 {
+            b.put(1, n);
+            b.put(2, n);
+        }
+        assert_eq!(b.get(), Some((1, 0)));
+        for m in [Message::Pause, Message::Resume, Message::Pause] {
+            b.0.message(5, m);
+        }
+        b.0.message(6, Message::Pause); // nobody's
+        assert_eq!([b.get(), b.get(), b.get()], [Some((2, 0)), Some((2, 1)), None]);
+        b.0.message(5, Message::Resume);
+        assert_eq!([b.get(), b.get()], [Some((1, 1)), None]);
     }
 
     #[test]

@@ -170,8 +170,8 @@ impl<Q: Above> Ath9kTidq<Q> {
                 self.tids[i].told.allowed = limits::aggr_limit(&self.par, &choice, self.txop[ac.ix()]);
             }
             let t = &mut self.tids[i];
-            t.told.more = q.more_data(ac);
-            if !t.told.paused && !t.has_room(self.par.ampdu_frames, len) {
+            (t.told.more, t.told.len) = (q.more_data(ac), len);
+            if !t.told.paused && !t.has_room(self.par.ampdu_frames) {
                 t.told.paused = true;
                 q.message(ac, i as u32 + 1, Message::Pause);
             }
@@ -182,9 +182,9 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// Frames have left the TID, or the window has opened: the discipline above may go on.
-    fn resume(&mut self, ac: Ac, i: usize, len: u16, q: &mut Q) {
+    fn resume(&mut self, ac: Ac, i: usize, q: &mut Q) {
         let t = &mut self.tids[i];
-        if t.told.paused && t.has_room(self.par.ampdu_frames, len) {
+        if t.told.paused && t.has_room(self.par.ampdu_frames) {
             t.told.paused = false;
             q.message(ac, i as u32 + 1, Message::Resume);
         }
@@ -276,9 +276,12 @@ impl<Q: Above> Ath9kTidq<Q> {
         let i = Self::ix(to, tid);
         let stale = self.tids[i].skip_given_up(sink);
         self.skbs_done(ac, stale);
-        let t = &mut self.tids[i];
-        let Some(first) = t.head() else { return false };
+        let Some(first) = self.tids[i].head() else {
+            self.resume(ac, i, q);
+            return false;
+        };
         let first = (u32::from(first.len), first.mark);
+        let t = &self.tids[i];
         let hw = &self.acs[ac.ix()].hw;
         *stop = match t.state.active {
             true => hw.ampdus >= self.par.depth,
@@ -326,10 +329,10 @@ impl<Q: Above> Ath9kTidq<Q> {
         b.chain = choice.chain;
         b.probe = choice.probe;
         b.rts_fallback = choice.rts_fallback;
-        let (ac, len) = (b.ac, b.mpdus[0].len);
+        let ac = b.ac;
         self.skbs_done(ac, stale);
         self.put(b);
-        self.resume(ac, Self::ix(to, tid), len, q);
+        self.resume(ac, Self::ix(to, tid), q);
     }
 
     /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own.
@@ -412,7 +415,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         if let Some(start) = bar {
             self.send_bar(to, tid, start);
         }
-        self.resume(ac, i, b.mpdus[0].len, q);
+        self.resume(ac, i, q);
         b.mpdus.clear();
         self.pool.push(b);
         told

@@ -40,6 +40,8 @@ pub(super) struct Told {
     pub more: bool,
     /// Bytes of an aggregate at most at the present rate (`bytes_allowed`).
     pub allowed: u32,
+    /// Length of the last frame from above.
+    pub len: u16,
 }
 
 /// What a frame takes in an aggregate: delimiter, frame, padding.
@@ -79,8 +81,8 @@ impl SwTid {
     }
     /// The discipline above may go on: another frame like the last would still fit into the aggregate of `frames` that this queue
     /// makes, and the Block Ack window has room for the next number.
-    pub fn has_room(&self, frames: u16, len: u16) -> bool {
-        let fits = self.size.n < frames && self.size.bytes + DELIMITER + u32::from(len) <= self.told.allowed;
+    pub fn has_room(&self, frames: u16) -> bool {
+        let fits = self.size.n < frames && self.size.bytes + DELIMITER + u32::from(self.told.len) <= self.told.allowed;
         fits && self.state.window.allows(self.state.window.next())
     }
     /// More frames for it come at once (`dont_sched_yet`).
