@@ -371,6 +371,8 @@ class _Translator:
                         f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
                     )
                 r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
+        if self.v["stations.error_run"] != "off":
+            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
