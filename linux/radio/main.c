@@ -114,6 +114,9 @@ PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes e
 module_param_array_named(error_down_ppm, wt_p.error_down_ppm, uint, &wt_p.n_error_down, 0444);
 MODULE_PARM_DESC(error_down_ppm, "the same of what the AP sends to radio i, in place of error_ppm; the last holds for the rest; element 0 is the AP's own and unused [none]");
 
+module_param_array_named(error_run_milli, wt_p.error_run_milli, uint, &wt_p.n_error_run, 0444);
+MODULE_PARM_DESC(error_run_milli, "MPDUs in a row that are lost of what the AP sends to radio i, mean, in thousandths; 0: each by itself; the last holds for the rest; element 0 is unused [none]");
+
 module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
 MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
 

@@ -159,13 +159,24 @@ static bool survives(struct wt_radio *from, struct wt_radio *to, bool ofdm, u32 
 	return prandom_u32_state(&from->rnd_error) < wt_channel_survives(from, to, wt_air.now, ofdm, idx, bytes);
 }
 
+/* Lost MPDUs that come in runs are a chain of two states (Gilbert's), which begins anew with every PPDU: how likely, in ppm, the next one
+ * is lost after one that was (or was not), where `ppm` of all are, `milli` / 1000 in a row in the mean. The model: wifi/loss.rs.
+ */
+static u32 in_run(u32 ppm, u32 milli, bool lost)
+{
+	if (lost)
+		return 1000000 - 1000000000 / milli;
+	return div_u64(1000000000ULL * ppm, milli) / (1000000 - ppm);
+}
+
 /* Which MPDUs arrive. */
 static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = p->no_ack ? NULL : wt_rx_receiver(r, ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1);
 	bool channel = p->tid && wt_channel_present(r, to), ofdm = !(rate->flags & IEEE80211_TX_RC_MCS);
-	u32 ppm = 0, idx = ofdm ? wt_phy_ofdm_index(band_of(r), rate) : rate->idx;
+	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(band_of(r), rate) : rate->idx;
+	bool lost = false;
 	int i;
 
 	p->acked = 0;
@@ -176,11 +187,16 @@ static void draw_errors(struct wt_radio *r, struct wt_ppdu *p)
 	if (p->tid && to && r->vif && r->vif->type == NL80211_IFTYPE_AP) {
 		if (wt_p.n_error_down)
 			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+		if (wt_p.n_error_run)
+			run = wt_p.error_run_milli[min_t(u32, to->index, wt_p.n_error_run - 1)];
 	} else if (wt_p.n_error_up && p->tid) {
 		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
 	}
 	for (i = 0; i < p->n; i++) {
-		if (p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < ppm)
+		u32 likely = run >= 1000 && ppm < 1000000 && i ? in_run(ppm, run, lost) : ppm;
+
+		lost = p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < likely;
+		if (lost)
 			continue;
 		if (channel && !survives(r, to, ofdm, idx, p->mpdu[i]->len + FCS_LEN))
 			continue;

@@ -101,6 +101,8 @@ struct wt_params {
 	unsigned long minstrel_table;
 	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */
 	unsigned int n_error_down;
+	unsigned int error_run_milli[WT_MAX_RADIOS];	/* MPDUs in a row that are lost to radio i, mean, in thousandths; 0: each by itself */
+	unsigned int n_error_run;
 	unsigned int error_up_ppm[WT_MAX_RADIOS];	/* of what radio i sends to the AP, likewise */
 	unsigned int n_error_up;
 };

@@ -22,6 +22,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         tao: None,
         error_up: error,
         error_down: error,
+        error_run: None,
         snr: None,
     }
 }

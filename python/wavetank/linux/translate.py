@@ -375,6 +375,8 @@ class _Translator:
                     )
                 r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
         r["answer_error_ppm"] = self.ppm(self.text("medium.response_error"))
+        if self.v["stations.error_run"] != "off":
+            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta

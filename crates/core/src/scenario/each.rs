@@ -104,6 +104,8 @@ params! {
         error_up: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
         /// Probability that an MPDU to the station is lost to noise.
         error_down: Each<f64> = Each::NONE, src "this project; default: wifi.error_rate";
+        /// MPDUs to the station that are lost in a row, in the mean: noise that lasts. 0: losses are independent.
+        error_run: Each<f64> = Each::NONE, src "this project";
         /// Mean SNR of the station's channel at full power, dB.
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";
         /// What the station's CPU takes for a received packet.

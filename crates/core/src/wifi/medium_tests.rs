@@ -63,6 +63,7 @@ fn mac(i: usize, set: Set, error: f64) -> StaMac {
         patience: Span::ZERO,
         error_up: error,
         error_down: error,
+        error_run: None,
     }
 }
 

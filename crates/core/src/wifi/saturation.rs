@@ -177,6 +177,7 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
             patience: Span::ZERO,
             error_up: 0.0,
             error_down: 0.0,
+            error_run: None,
         })
         .collect();
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);

@@ -33,6 +33,8 @@ pub struct StaMac {
     pub error_up: f64,
     /// Probability that an MPDU that the access point sends to it is not decoded.
     pub error_down: f64,
+    /// MPDUs in a row that are not, in the mean; none: each by itself.
+    pub error_run: Option<f64>,
 }
 
 /// What the medium wants to be called for.

@@ -66,6 +66,8 @@ pub struct StaConfig {
     pub error_up: f64,
     /// Probability that an MPDU from the access point to it is lost.
     pub error_down: f64,
+    /// Of those, how many are lost in a row, in the mean; none: losses are independent.
+    pub error_run: Option<f64>,
     /// Mean SNR of its channel, if it has one of its own.
     pub snr: Option<f64>,
 }
@@ -191,6 +193,15 @@ impl BssConfig {
             if !(0.0..=1.0).contains(&s.error_up) || !(0.0..=1.0).contains(&s.error_down) {
                 return bad(s, "an error rate is a probability from 0 to 1");
             }
+            if let Some(run) = s.error_run {
+                // In the mean (1 - p) / p MPDUs arrive for each that is lost, and at least one stands between two runs.
+                if !run.is_finite() || run < 1.0 || s.error_down / run > 1.0 - s.error_down {
+                    return bad(
+                        s,
+                        "runs of lost MPDUs have a mean of 1 or more, and of error_down / (1 - error_down) or more",
+                    );
+                }
+            }
         }
         Ok(())
     }
@@ -261,6 +272,7 @@ impl StaConfig {
             patience,
             error_up: self.error_up,
             error_down: self.error_down,
+            error_run: self.error_run,
         }
     }
 }

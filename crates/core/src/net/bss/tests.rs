@@ -25,6 +25,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         tao: None,
         error_up: 0.0,
         error_down: 0.0,
+        error_run: None,
         snr: None,
     }
 }
