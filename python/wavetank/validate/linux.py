@@ -399,14 +399,19 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
         if sizes[1:].sum():
             values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
     if config["radio"]["hack"]:
-        acks = [node["acks"] for name, node in out["nodes"].items() if name != "ap"]
-        values["acks_carried"] = 100 * sum(a["restored"] for a in acks) / sum(a["made"] for a in acks)
+        values["acks_carried"] = carried(out["nodes"])
     if chosen(config):
         sent: dict[int, int] = {}
         for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
             sent[mcs] = sent.get(mcs, 0) + mpdus
         values |= {f"mcs_{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
     return values
+
+
+def carried(nodes: Any) -> float:
+    """The share of the stations' pure ACKs that rode, percent of the whole run's."""
+    acks = [node["acks"] for name, node in nodes.items() if name != "ap"]
+    return 100 * float(sum(a["restored"] for a in acks)) / sum(a["made"] for a in acks)
 
 
 def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
