@@ -303,9 +303,20 @@ def test_rate_control_is_set_up_and_its_choices_judged_in_points(tmp_path):
 
 
 def test_acks_that_rode_are_judged_in_points(tmp_path):
-    (case,) = linux.load(standing(tmp_path, {"x": {"radio": {"fixed_mcs": 15, "hack": 4}}}, [("x", "acks_carried", 90, 80, 10)]))
-    assert [linux.judge(case, {"acks_carried": v})[0].ok for v in (76.9, 77.1, 82.9, 83.1)] == [False, True, True, False]
-    nodes = {"ap": {"acks": None}, "sta1": {"acks": {"made": 10, "restored": 4}}, "sta2": {"acks": {"made": 30, "restored": 26}}}
+    (case,) = linux.load(
+        standing(tmp_path, {"x": {"radio": {"fixed_mcs": 15, "hack": 4}}}, [("x", "acks_carried", 90, 80, 10)])
+    )
+    assert [linux.judge(case, {"acks_carried": v})[0].ok for v in (76.9, 77.1, 82.9, 83.1)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    nodes = {
+        "ap": {"acks": None},
+        "sta1": {"acks": {"made": 10, "restored": 4}},
+        "sta2": {"acks": {"made": 30, "restored": 26}},
+    }
     assert linux.carried(nodes) == 75
 
 

@@ -3,8 +3,8 @@
 Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
 is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
 the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
-D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts until the window's end; what ACKs' own frames waited and took
-is not known (NaN).
+D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts until the window's end; what ACKs' own frames
+waited and took is not known (NaN).
 """
 
 from __future__ import annotations

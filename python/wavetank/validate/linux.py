@@ -7,8 +7,8 @@ over, the same kernel differs from seed to seed by a factor of two, and a single
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
 control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
-discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the whole
-run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
+discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the
+whole run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -411,7 +411,8 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
 def carried(nodes: Any) -> float:
     """The share of the stations' pure ACKs that rode, percent of the whole run's."""
     acks = [node["acks"] for name, node in nodes.items() if name != "ap"]
-    return 100 * float(sum(a["restored"] for a in acks)) / sum(a["made"] for a in acks)
+    restored, made = (float(sum(a[k] for a in acks)) for k in ("restored", "made"))
+    return 100 * restored / made
 
 
 def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
@@ -544,7 +545,8 @@ def markdown(report: Report) -> str:
     lines = [
         f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
         "",
-        "Relative errors of the medians in percent; of the MCS whose share differs most, and of the ACKs that rode, in points (bold: outside):",
+        "Relative errors of the medians in percent; of the MCS whose share differs most, and of the ACKs that rode, in points "
+        "(bold: outside):",
         "",
         f"| scenario | {' | '.join(COLUMNS.values())} | |",
         f"| --- |{' --- |' * len(COLUMNS)} --- |",
