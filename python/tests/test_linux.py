@@ -202,7 +202,6 @@ def test_contention_is_hostapds():
         ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
         ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
-        ({"medium.response_error": 0.1}, ["medium.response_error"]),
     ],
 )
 def test_what_cannot_be_had_is_refused(sets, words):
@@ -300,6 +299,7 @@ def _relevant(key):
         "ath9k.max_pending",
         "ath9k.keep_turn",
         "tao.leave",
+        "hack.",
         "aasrc.",
         "aarc.",
         "floor.",
@@ -310,6 +310,17 @@ def _relevant(key):
     quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
              "wifi.band", "host.ap_rx"}  # fmt: skip
     return key not in quiet and not any(key.startswith(o) for o in others)
+
+
+def test_hack_is_carried_out_with_its_values():
+    assert "hack" not in translate(up()).case["radio"]
+    radio = translate(up().set({"hack.policy": "more-data", "hack.bytes": 300, "hack.load": "7 us"})).case["radio"]
+    assert [radio[k] for k in ("hack", "hack_bytes", "hack_load_ns", "hack_guard_us")] == [4, 300, 7000, 100000]
+    assert translate(up().set({"hack.policy": "opportunistic"})).case["radio"]["hack"] == 3
+    with pytest.raises(UserError, match="whole microseconds"):
+        translate(up().set({"hack.policy": "timer", "hack.timer": "1500500 ns"}))
+    assert translate(up().set({"medium.response_error": 0.1})).case["radio"]["answer_error_ppm"] == 100000
+    assert translate(up().set({"wifi.standard": "a"})).case["wmm"] is False
 
 
 def test_stations_of_their_own_rates():

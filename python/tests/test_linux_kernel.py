@@ -56,6 +56,19 @@ def test_every_driver_up_and_down(driver):
     assert 0 < r.nodes["sta1"].airtime_fraction < 1
 
 
+def test_hack_carries_what_it_carries_in_the_model():
+    sets = {"traffic.tcp_up": 0, "traffic.tcp_down": 1, "wifi.mcs": 15, "wifi.stations": 2, "hack.policy": "more-data"}
+    s = scenario().set(sets)
+    kernel, plain = (x.run(1, on="linux") for x in (s, s.set({"hack.policy": "native"})))
+    model = wavetank.linux.like_linux(s).run(1)
+    goodput = [sum(f.goodput_mbit for f in r.flows) for r in (kernel, plain, model)]
+    assert goodput[0] > 1.1 * goodput[1]
+    assert goodput[0] == pytest.approx(goodput[2], rel=0.05)
+    carried = [100 * r.summary()["acks_carried"] for r in (kernel, plain, model)]
+    assert carried[1] == 0
+    assert carried[0] == pytest.approx(carried[2], abs=3)
+
+
 @pytest.mark.parametrize("rate_control", ["aasrc", "aarc", "aarc_snr"])
 def test_rate_control_over_a_channel_is_the_models(rate_control):
     """One seed of a short walk: the same channel, so the same rates, about."""

@@ -231,7 +231,7 @@ def standing(path, scenarios, rows):
 
 def test_our_standing_set_is_the_second_waters():
     cases = {c.name: c for c in linux.load()}
-    assert len(cases) == 114
+    assert len(cases) == 130
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
@@ -270,6 +270,12 @@ def test_a_standing_scenario_becomes_overrides():
         "64",
     )
     assert sets["stations.error_down"].split(", ") == [*["0.0005"] * 8, "0.04", "0.04", *["0.0005"] * 4]
+    sets = dict(linux.overrides(cases["hack-more-data-4"].config))
+    assert (sets["hack.policy"], sets["wifi.mcs"], sets["wifi.stations"]) == ("more-data", "15", "4")
+    sets = dict(linux.overrides(cases["hack-a-opportunistic-1"].config))
+    assert (sets["hack.policy"], sets["wifi.standard"], sets["wifi.rate"]) == ("opportunistic", "a", "54 Mbit/s")
+    assert "wifi.mcs" not in sets
+    assert dict(linux.overrides(cases["up-rts-cubic"].config))["hack.policy"] == "off"
     assert dict(linux.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
     assert dict(linux.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
 
@@ -294,6 +300,24 @@ def test_rate_control_is_set_up_and_its_choices_judged_in_points(tmp_path):
     assert (row.metric, row.reference, row.ours, row.ok) == ("mcs_share", 81, 76.5, True)
     (row,) = linux.judge(case, {"mcs_4": 81.0, "mcs_7": 5.1, "mcs_5": 19.0})
     assert (row.ok, row.reference) == (False, 0)
+
+
+def test_acks_that_rode_are_judged_in_points(tmp_path):
+    (case,) = linux.load(
+        standing(tmp_path, {"x": {"radio": {"fixed_mcs": 15, "hack": 4}}}, [("x", "acks_carried", 90, 80, 10)])
+    )
+    assert [linux.judge(case, {"acks_carried": v})[0].ok for v in (76.9, 77.1, 82.9, 83.1)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    nodes = {
+        "ap": {"acks": None},
+        "sta1": {"acks": {"made": 10, "restored": 4}},
+        "sta2": {"acks": {"made": 30, "restored": 26}},
+    }
+    assert linux.carried(nodes) == 75
 
 
 def test_what_is_no_standing_set_is_told(tmp_path):

@@ -3,7 +3,8 @@
 Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
 is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
 the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
-D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN).
+D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts until the window's end; what ACKs' own frames
+waited and took is not known (NaN).
 """
 
 from __future__ import annotations
@@ -93,8 +94,18 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             runs=unknown,
             airtime_rx_fraction=rx_share,
             modes=_modes(before[i], after[i]),
+            acks=_acks(after[i]),
         )
     return nodes
+
+
+def _acks(counts: dict[str, int]) -> dict[str, float] | None:
+    """What became of a station's TCP ACKs, by the model's names; None where TCP/HACK is off."""
+    if "acks_made" not in counts:
+        return None
+    found: dict[str, float] = {k.removeprefix("acks_"): v for k, v in counts.items() if k.startswith("acks_")}
+    found["riding_us"] = found.pop("riding_ns") / 1e3
+    return found | dict.fromkeys(("accesses", "waited_us", "late_us", "airtime_us"), np.nan)
 
 
 def _hist(before: dict[str, int], after: dict[str, int]) -> FloatArray:

@@ -7,8 +7,8 @@ over, the same kernel differs from seed to seed by a factor of two, and a single
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
 control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
-discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the whole
-run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
+discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the
+whole run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
 """
 
 from __future__ import annotations
@@ -398,14 +398,20 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
         if sizes[1:].sum():
             values[figure] = float((np.arange(len(sizes)) * sizes)[1:].sum() / sizes[1:].sum())
     if config["radio"]["hack"]:
-        acks = [node["acks"] for name, node in out["nodes"].items() if name != "ap"]
-        values["acks_carried"] = 100 * sum(a["restored"] for a in acks) / sum(a["made"] for a in acks)
+        values["acks_carried"] = carried(out["nodes"])
     if chosen(config):
         sent: dict[int, int] = {}
         for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
             sent[mcs] = sent.get(mcs, 0) + mpdus
         values |= {f"mcs_{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
     return values
+
+
+def carried(nodes: Any) -> float:
+    """The share of the stations' pure ACKs that rode, percent of the whole run's."""
+    acks = [node["acks"] for name, node in nodes.items() if name != "ap"]
+    restored, made = (float(sum(a[k] for a in acks)) for k in ("restored", "made"))
+    return 100 * restored / made
 
 
 def channel_trace(name: str, config: dict[str, Any], i: int) -> bytes:
@@ -538,7 +544,8 @@ def markdown(report: Report) -> str:
     lines = [
         f"**{held} of {s['cases']} scenarios hold; {s['unmeasured']} cannot be run yet.** Median absolute error: {medians}.",
         "",
-        "Relative errors of the medians in percent; of the MCS whose share differs most, and of the ACKs that rode, in points (bold: outside):",
+        "Relative errors of the medians in percent; of the MCS whose share differs most, and of the ACKs that rode, in points "
+        "(bold: outside):",
         "",
         f"| scenario | {' | '.join(COLUMNS.values())} | |",
         f"| --- |{' --- |' * len(COLUMNS)} --- |",
