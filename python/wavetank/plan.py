@@ -55,7 +55,7 @@ PANEL_KEYS = {
 }
 PANEL_KINDS = {
     "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
-    "lines", "stacks", "schemes", "heatmap", "scatter", "scheme_cdf", "per_client",
+    "lines", "stacks", "schemes", "hidden", "heatmap", "scatter", "scheme_cdf", "per_client",
 }  # fmt: skip
 
 

@@ -303,6 +303,9 @@ impl Medium {
 
     /// References have changed: AIFS counts anew for everybody, and the earliest access is found.
     fn idle<S: Stations>(&mut self, stations: &mut S) {
+        if self.hidden.is_some() {
+            return self.idle_apart(stations);
+        }
         let mut next = Time::NEVER;
         let mut k = 0;
         while k < self.active.len() {
@@ -316,17 +319,29 @@ impl Medium {
                 }
                 continue;
             }
-            match &self.hidden {
-                None => c.idle_from(self.reference[c.sta.ix()]),
-                Some(h) if h.moved(c.sta) => c.idle_from(self.reference[c.sta.ix()]),
-                Some(_) => {}
-            }
-            if c.ready && (self.flight.is_none() || self.hidden.as_ref().is_some_and(|h| !h.senses(c.sta))) {
+            c.idle_from(self.reference[c.sta.ix()]);
+            if c.ready {
                 next = next.min(c.access(self.slot));
             }
             k += 1;
         }
-        self.hidden.iter_mut().for_each(|h| h.told());
+        self.access_at(next, stations);
+    }
+
+    /// The same where stations are hidden: only who has a new reference is told, and who senses the exchange on the air waits.
+    fn idle_apart<S: Stations>(&mut self, stations: &mut S) {
+        let h = self.hidden.as_mut().expect("stations are hidden");
+        let mut next = Time::NEVER;
+        for &i in &self.active {
+            let c = &mut self.contenders[i as usize];
+            if h.moved(c.sta) {
+                c.idle_from(self.reference[c.sta.ix()]);
+            }
+            if c.ready && !(self.flight.is_some() && h.senses(c.sta)) {
+                next = next.min(c.access(self.slot));
+            }
+        }
+        h.told();
         self.access_at(next, stations);
     }
 
@@ -353,10 +368,20 @@ impl Medium {
                 }
             }
         }
-        for k in 0..self.active.len() {
-            let i = self.active[k] as usize;
-            if self.hidden.as_ref().is_none_or(|h| self.notices(h, self.contenders[i].sta)) {
-                self.contenders[i].freeze(now, self.slot);
+        match self.hidden.take() {
+            None => {
+                for k in 0..self.active.len() {
+                    self.contenders[self.active[k] as usize].freeze(now, self.slot);
+                }
+            }
+            Some(h) => {
+                for k in 0..self.active.len() {
+                    let i = self.active[k] as usize;
+                    if self.notices(&h, self.contenders[i].sta) {
+                        self.contenders[i].freeze(now, self.slot);
+                    }
+                }
+                self.hidden = Some(h);
             }
         }
         for &(i, _) in &self.winners {
@@ -395,13 +420,16 @@ impl Medium {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
         }
         // src: thesis section 3.4.2; driver::sora, D3
-        let stray = core::mem::take(&mut self.stray[station + 1][way as usize]);
         let again = c.tries > 0 || c.link > 0;
-        let mistaken = stray != Stray::None;
-        if mistaken && again && decoded != 0 {
-            self.stray[station + 1][way as usize] = Stray::Next;
-        } else if mistaken && !again {
-            decoded = 0; // it meets the response on the air
+        let mut mistaken = false;
+        if self.stas[to.ix()].late.is_some() {
+            let stray = &mut self.stray[station + 1][way as usize];
+            mistaken = core::mem::take(stray) != Stray::None;
+            if mistaken && again && decoded != 0 {
+                *stray = Stray::Next;
+            } else if mistaken && !again {
+                decoded = 0; // it meets the response on the air
+            }
         }
         let heard = decoded != 0 || mistaken || matches!(b.what, What::Bar(_));
         // What rides on a response, and how late it is, is known when it begins.
@@ -571,7 +599,7 @@ impl Medium {
 
     /// Whether `s` hears one of the winners begin, and has counted until then.
     fn notices(&self, h: &Hidden, s: StaIx) -> bool {
-        !self.senses(s) && self.winners.iter().any(|w| h.hears(s, self.contenders[w.0 as usize].sta))
+        !(self.flight.is_some() && h.senses(s)) && self.winners.iter().any(|w| h.hears(s, self.contenders[w.0 as usize].sta))
     }
 
     /// The access point answers an RTS or a frame: whoever did not hear that hears this.
