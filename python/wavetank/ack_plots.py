@@ -96,6 +96,7 @@ def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     from .plots import PALETTE
 
     names: list[str] = panel["schemes"]
+    colours = ["native", "opportunistic", "timer", "more"]
     groups = [(rate, places) for rate in (24, 6) for places in (1, 2)]
     places_at = [i + 0.4 * (i // 2) for i in range(len(groups))]
     width = 0.86 / len(names)
@@ -104,8 +105,8 @@ def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
         ax.bar(
             [x + (k - (len(names) - 1) / 2) * width for x in places_at], [v.value for v in values],
-            yerr=[v.se for v in values], width=width, color=PALETTE[["native", "opportunistic", "timer", "more"].index(name)],
-            label=name, error_kw={"linewidth": 0.7},
+            yerr=[v.se for v in values], width=width, color=PALETTE[colours.index(name)], label=name,
+            error_kw={"linewidth": 0.7},
         )  # fmt: skip
     ax.set_xticks(places_at, [("all hear", "two places")[places - 1] for _, places in groups])
     for i, rate in enumerate((24, 6)):
@@ -114,7 +115,7 @@ def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     ax.set_ylim(0, ax.get_ylim()[1] * 1.2)
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel["label"])
-    ax.legend(ncols=len(names), loc="upper center", fontsize=7.5)
+    ax.legend(ncols=2, loc="upper center", fontsize=7.5)
 
 
 KINDS = {"lines": lines, "stacks": stacks, "schemes": schemes, "hidden": hidden}
