@@ -75,6 +75,7 @@ def _ack_airtime(r: Record) -> float:
 #: name -> (reader, unit, label)
 SCALARS: dict[str, tuple[Callable[[Record], float], str, str]] = {
     "acks_carried": (_share("restored", "made"), "%", "TCP ACKs that rode"),
+    "responses_hit": (_share("hit", "responses"), "%", "Augmented responses that were hit"),
     "acks_failed": (_share("failures", "made"), "%", "TCP ACKs that waited in vain"),
     "acks_native": (_per_work("native"), "count", "TCP ACKs sent as frames"),
     "acks_native_bytes": (_per_work("native_bytes"), "bytes", "Bytes of those"),

@@ -21,6 +21,7 @@ FORMS = {
     "model_tcp": "equation 3.1 (TCP)",
     "model_hack": "equation 3.2 (HACK)",
     "model_hack_gain": "equations",
+    "model_contending": "TCP, data and ACKs contend (ours)",
     "model_llack": "the device",
 }
 
@@ -85,4 +86,29 @@ def schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend(ncols=4, loc="upper center", fontsize=7.5)
 
 
-KINDS = {"lines": lines, "stacks": stacks, "schemes": schemes}
+def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Bars of points named SCHEME-PLACES-RATE: groups by rate and whether all hear each other, a colour a scheme."""
+    names: list[str] = panel["schemes"]
+    colours = ["native", "opportunistic", "timer", "more"]
+    groups = [(rate, places) for rate in (24, 6) for places in (1, 2)]
+    places_at = [i + 0.4 * (i // 2) for i in range(len(groups))]
+    width = 0.86 / len(names)
+    for k, name in enumerate(names):
+        points = [figure.points[f"{name}-{places}-{rate}"] for rate, places in groups]
+        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+        ax.bar(
+            [x + (k - (len(names) - 1) / 2) * width for x in places_at], [v.value for v in values],
+            yerr=[v.se for v in values], width=width, color=PALETTE[colours.index(name)], label=name,
+            error_kw={"linewidth": 0.7},
+        )  # fmt: skip
+    ax.set_xticks(places_at, [("all hear", "two places")[places - 1] for _, places in groups])
+    for i, rate in enumerate((24, 6)):
+        middle = (places_at[2 * i] + places_at[2 * i + 1]) / 2
+        ax.text(middle, -0.13, f"responses at {rate} Mbit/s", transform=ax.get_xaxis_transform(), ha="center", va="top")
+    ax.set_ylim(0, ax.get_ylim()[1] * 1.2)
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(panel["label"])
+    ax.legend(ncols=2, loc="upper center", fontsize=7.5)
+
+
+KINDS = {"lines": lines, "stacks": stacks, "schemes": schemes, "hidden": hidden}

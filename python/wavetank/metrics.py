@@ -408,6 +408,7 @@ MODEL = {
     "model_tcp": ("TCP Mbit/s", 1.0),
     "model_hack": ("HACK Mbit/s", 1.0),
     "model_hack_gain": ("gain 1", 100.0),
+    "model_contending": ("contending Mbit/s", 1.0),
     "model_llack": ("turnaround us", 1.0),
     "model_llack_mean": ("mean us", 1.0),
     "overhead": ("overhead %", 1.0),
@@ -457,9 +458,12 @@ def _stat(values: FloatArray, stat: str) -> float:
 
 
 def model(figure: Figure, quantity: str, point: Point) -> Sample:
-    """A closed form's value at a point: inputs are the figure's ``[model]`` and the point's place on its axes."""
+    """A closed form's value at a point: inputs are the figure's ``[model]`` and the point's place on its axes.
+
+    ``forms`` there names the form of a quantity that is not of ``form``."""
     spec = figure.model
+    form = spec.get("forms", {}).get(quantity, spec["form"])
     inputs = {**spec.get("inputs", {}), **{k: point.x[a] for k, a in spec.get("axes", {}).items()}}
-    out = _core.theory_eval(spec["form"], inputs)
+    out = _core.theory_eval(form, inputs)
     output, scale = MODEL[quantity]
     return Sample(out[output] * scale, 0.0, point.name, next(iter(point.x.values()), None))

@@ -127,9 +127,9 @@ fn the_strictly_lossless_case_is_equation_3_1() {
         let form = TcpDcf { rate, window: 2.0, ..Default::default() };
         let (turns, got) = (form.solve(), goodput(&o));
         assert_eq!(turns.collided, 0.0);
-        assert!((got / turns.goodput - 1.0).abs() < 0.0015, "{rate}: {got}, the chain has {}", turns.goodput);
+        assert!((got / turns.goodput - 1.0).abs() < 0.001, "{rate}: {got}, the chain has {}", turns.goodput);
         let excess = got / form.in_turns() - 1.0;
-        let most = if rate < 36.0 { 0.01 } else { 0.013 };
+        let most = if rate < 36.0 { 0.01 } else { 0.0135 };
         assert!((0.0..most).contains(&excess), "{rate}: {excess} above equation 3.1");
     }
 }
@@ -149,7 +149,7 @@ fn the_lossless_case_is_the_chain() {
     for rate in RATES {
         let form = TcpDcf { rate, ..Default::default() };
         let chain = form.solve();
-        for (set, most) in [(&real[..0], 0.003), (&real[..], 0.01)] {
+        for (set, most) in [(&real[..0], 0.003), (&real[..], 0.0075)] {
             let o = as_supposed(&[&[("tcp.rcvbuf", "262144 B")], set].concat(), rate);
             let per = segments_an_ack(&o);
             assert!((1.98..2.01).contains(&per), "{rate}: {per} segments an ACK");
@@ -179,7 +179,7 @@ fn the_lossless_case_is_equation_3_2() {
         for set in [&[][..], &[("kernel", "6.12")][..]] {
             let set = [&[("hack.policy", "more-data"), ("tcp.rcvbuf", "262144 B")], set].concat();
             let off = goodput(&as_supposed(&set, rate)) / expected - 1.0;
-            assert!(off.abs() < 0.005, "{rate}: {off} beside equation 3.2");
+            assert!(off.abs() < 0.001, "{rate}: {off} beside equation 3.2");
         }
     }
 }

@@ -366,17 +366,7 @@ class _Translator:
         self.rates()
         rate.channel(self)
         r = self.radio
-        r["error_ppm"] = self.losses()
-        for way in ("up", "down"):
-            if self.v[f"stations.error_{way}"] != "off":
-                if isinstance(r["error_ppm"], list):
-                    raise self.refuse(
-                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
-                    )
-                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
-        r["answer_error_ppm"] = self.ppm(self.text("medium.response_error"))
-        if self.v["stations.error_run"] != "off":
-            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
+        self.noise()
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
@@ -454,6 +444,21 @@ class _Translator:
             raise self.refuse("wifi.width_mhz", "with rate control the virtual radio's channel is 40 MHz wide")
         if not self.on("wifi.short_gi"):
             raise self.refuse("wifi.short_gi", "with rate control the virtual card has the short guard interval, too")
+
+    def noise(self) -> None:
+        """What noise costs: MPDUs by station and way, in runs or one by one, and responses."""
+        r = self.radio
+        r["error_ppm"] = self.losses()
+        for way in ("up", "down"):
+            if self.v[f"stations.error_{way}"] != "off":
+                if isinstance(r["error_ppm"], list):
+                    raise self.refuse(
+                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
+                    )
+                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
+        r["answer_error_ppm"] = self.ppm(self.text("medium.response_error"))
+        if self.v["stations.error_run"] != "off":
+            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
 
     def losses(self) -> int | list[int]:
         """MPDUs lost in a million, by MCS where the scenario gives them so."""

@@ -336,7 +336,7 @@ pub(super) fn forms() -> Vec<Form> {
         title: "A TCP download over 802.11a whose data and TCP ACKs contend, beside equation 3.1 told the same frames",
         source: "wavetank (a Markov chain of the two stations); thesis equation 3.1",
         inputs: TcpDcf::rows(),
-        outputs: vec!["TCP Mbit/s", "equation 3.1 Mbit/s", "collided 1", "idle 1"],
+        outputs: vec!["contending Mbit/s", "equation 3.1 Mbit/s", "collided 1", "idle 1"],
         eval: |v| {
             let t = TcpDcf::read(v);
             let s = t.solve();

@@ -70,6 +70,7 @@ impl Contender {
         }
     }
     /// Whether it takes part in the contention: it has something to send, or counts down what it drew after its last frame.
+    #[inline]
     pub fn is_active(&self) -> bool {
         self.ready || self.backoff > 0
     }
@@ -97,6 +98,7 @@ impl Contender {
         self.draw();
     }
     /// The medium will be (or became) idle: AIFS counts from `reference` on.
+    #[inline]
     pub fn idle_from(&mut self, reference: Time) {
         self.start = reference + self.aifs;
     }
@@ -110,14 +112,17 @@ impl Contender {
         }
     }
     /// When it may send, if nobody else does before.
+    #[inline]
     pub fn access(&self, slot: Span) -> Time {
         self.start + slot * i64::from(self.backoff)
     }
     /// From when AIFS counts in this idle period.
+    #[inline]
     pub fn idle_since(&self) -> Time {
         self.start - self.aifs
     }
     /// Somebody else's transmission began at `busy`: takes off what was counted until then.
+    #[inline]
     pub fn freeze(&mut self, busy: Time, slot: Span) {
         if self.ready && busy < self.access(slot) {
             self.waited += (busy - self.idle_since()).max(Span::ZERO);

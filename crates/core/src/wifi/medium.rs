@@ -11,6 +11,8 @@
 //! D3 responses are lost only by `response_error`; D4 a frame that loses inside its own station does not count
 //! a retry; D5 no beacons; D6 after a collision bystanders wait DIFS unless `collision_eifs`.
 
+mod apart;
+
 use super::ac::Ac;
 use super::burst::{Chain, Report, StaIx, What};
 use super::contention::Contender;
@@ -303,6 +305,9 @@ impl Medium {
 
     /// References have changed: AIFS counts anew for everybody, and the earliest access is found.
     fn idle<S: Stations>(&mut self, stations: &mut S) {
+        if self.hidden.is_some() {
+            return self.idle_apart(stations);
+        }
         let mut next = Time::NEVER;
         let mut k = 0;
         while k < self.active.len() {
@@ -316,17 +321,12 @@ impl Medium {
                 }
                 continue;
             }
-            match &self.hidden {
-                None => c.idle_from(self.reference[c.sta.ix()]),
-                Some(h) if h.moved(c.sta) => c.idle_from(self.reference[c.sta.ix()]),
-                Some(_) => {}
-            }
-            if c.ready && (self.flight.is_none() || self.hidden.as_ref().is_some_and(|h| !h.senses(c.sta))) {
+            c.idle_from(self.reference[c.sta.ix()]);
+            if c.ready {
                 next = next.min(c.access(self.slot));
             }
             k += 1;
         }
-        self.hidden.iter_mut().for_each(|h| h.told());
         self.access_at(next, stations);
     }
 
@@ -353,10 +353,20 @@ impl Medium {
                 }
             }
         }
-        for k in 0..self.active.len() {
-            let i = self.active[k] as usize;
-            if self.hidden.as_ref().is_none_or(|h| self.notices(h, self.contenders[i].sta)) {
-                self.contenders[i].freeze(now, self.slot);
+        match self.hidden.take() {
+            None => {
+                for k in 0..self.active.len() {
+                    self.contenders[self.active[k] as usize].freeze(now, self.slot);
+                }
+            }
+            Some(h) => {
+                for k in 0..self.active.len() {
+                    let i = self.active[k] as usize;
+                    if self.notices(&h, self.contenders[i].sta) {
+                        self.contenders[i].freeze(now, self.slot);
+                    }
+                }
+                self.hidden = Some(h);
             }
         }
         for &(i, _) in &self.winners {
@@ -395,13 +405,16 @@ impl Medium {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
         }
         // src: thesis section 3.4.2; driver::sora, D3
-        let stray = core::mem::take(&mut self.stray[station + 1][way as usize]);
         let again = c.tries > 0 || c.link > 0;
-        let mistaken = stray != Stray::None;
-        if mistaken && again && decoded != 0 {
-            self.stray[station + 1][way as usize] = Stray::Next;
-        } else if mistaken && !again {
-            decoded = 0; // it meets the response on the air
+        let mut mistaken = false;
+        if self.stas[to.ix()].late.is_some() {
+            let stray = &mut self.stray[station + 1][way as usize];
+            mistaken = core::mem::take(stray) != Stray::None;
+            if mistaken && again && decoded != 0 {
+                *stray = Stray::Next;
+            } else if mistaken && !again {
+                decoded = 0; // it meets the response on the air
+            }
         }
         let heard = decoded != 0 || mistaken || matches!(b.what, What::Bar(_));
         // What rides on a response, and how late it is, is known when it begins.
@@ -567,70 +580,6 @@ impl Medium {
         if seen.mpdus > 0 {
             stations.seen(&seen);
         }
-    }
-
-    /// Whether `s` hears one of the winners begin, and has counted until then.
-    fn notices(&self, h: &Hidden, s: StaIx) -> bool {
-        !self.senses(s) && self.winners.iter().any(|w| h.hears(s, self.contenders[w.0 as usize].sta))
-    }
-
-    /// The access point answers an RTS or a frame: whoever did not hear that hears this.
-    fn answers<S: Stations>(&mut self, now: Time, stations: &mut S) {
-        let (Some(h), Some(f)) = (&mut self.hidden, &self.flight) else { return };
-        // Of an RTS that was spoilt there is no flight, or a later one.
-        let asked = f.open.is_some_and(|(x, _)| x.protection.is_none_or(|p| x.start + p.first <= now));
-        if f.to != StaIx::AP || !asked {
-            return;
-        }
-        for &i in &self.active {
-            let c = &mut self.contenders[i as usize];
-            if !h.senses(c.sta) {
-                c.freeze(now, self.slot);
-            }
-        }
-        h.answers();
-        self.idle(stations);
-    }
-
-    /// Somebody who does not hear the exchange on the air sends into it.
-    fn spoil<S: Stations>(&mut self, stations: &mut S) {
-        let f = self.flight.as_mut().expect("an exchange on the air");
-        let from = self.contenders[f.contender as usize].sta;
-        if from == StaIx::AP {
-            if core::mem::take(&mut f.answered) {
-                stations.hit(f.to);
-            }
-            return;
-        }
-        let (mut x, mut seen) = f.open.take().expect("it is told of when it is over");
-        let i = f.contender;
-        self.flight = None;
-        let c = &mut self.contenders[i as usize];
-        let b = stations.head(from, c.ac).expect("what is on the air is still at the head");
-        let chain = b.chain;
-        let plan = Exchange::plan(b, c.link, 0, &self.responses, self.band);
-        let (on_air, timeout) = plan.collides(&self.responses);
-        let (end, rts) = (x.start + on_air, plan.asks());
-        self.airtime[StaIx::AP.ix()] -= plan.answered();
-        if rts {
-            self.airtime[from.ix()] -= plan.data;
-            c.airtime -= plan.data;
-            c.tries -= 1;
-            c.rts_failures += 1;
-            x.data = Span::ZERO;
-        }
-        (x.decoded, x.heard, x.answered, x.collided) = (0, false, false, true);
-        (seen.bad, seen.airtime, seen.answered, seen.collided) = (seen.mpdus, on_air, false, true);
-        stations.aired(&x);
-        if !rts && seen.mpdus > 0 {
-            stations.seen(&seen);
-        }
-        let knows = x.start + timeout + self.stas[from.ix()].patience;
-        self.fail(i, knows, &chain, rts, stations);
-        let h = self.hidden.as_mut().expect("somebody is hidden");
-        h.over(end, &mut self.reference);
-        h.spoilt(from, None, end, end, &mut self.reference);
-        h.from(from, knows, &mut self.reference);
     }
 
     /// Several contenders send at once: nobody decodes anything.
@@ -803,15 +752,7 @@ impl Medium {
             let x = Exchange::plan(b, 0, 0, &self.responses, self.band);
             let at = now + self.band.sifs();
             if at + x.end <= f.txop_end {
-                if let Some(h) = &self.hidden {
-                    // Who did not sense the response hears this.
-                    for &k in &self.active {
-                        let c = &mut self.contenders[k as usize];
-                        if h.hears(c.sta, sta) && !h.moved(c.sta) {
-                            c.freeze(now, self.slot);
-                        }
-                    }
-                }
+                self.hush(now, sta);
                 self.send(f.contender, at, f.txop_end, stations);
                 return;
             }
