@@ -9,13 +9,14 @@
 //! on the air. On completion it forms the next aggregate before the skbs that were acknowledged are freed and wake TCP, and before
 //! rate control hears of them. What was not acknowledged keeps its number and stays charged to its socket, for up to 30 transmissions.
 //!
-//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c (scheduling: this file; [`limits`]; [`tid`]; completion:
-//! [`complete`]), main.c ath9k_conf_tx.
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c (scheduling: this file; [`limits`]; [`tid`]; the hardware queues: [`hw`];
+//! completion: [`complete`]), main.c ath9k_conf_tx.
 //! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
 //! (minstrel_aggr_check), all else has one from the start; D5 a BAR that fails is kept by the TID, not by mac80211.
 
 mod complete;
+mod hw;
 mod limits;
 mod rx;
 mod seize;
@@ -30,9 +31,9 @@ use crate::phy::channel::Feedback;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Attempt, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid};
+use hw::Hw;
 use rx::Mitigation;
-use std::collections::VecDeque;
 use tid::{TidState, Txqs};
 
 /// The tag of the receive interrupt.
@@ -70,21 +71,6 @@ crate::params! {
         keep_turn: bool = false, src "linux@3.18 xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
-    }
-}
-
-/// One hardware queue.
-#[derive(Clone, Debug, Default)]
-struct Hw {
-    queue: VecDeque<Burst>,
-    /// Of these, bursts under an agreement (`axq_ampdu_depth`).
-    ampdus: u8,
-}
-
-impl Hw {
-    /// Whether it has frames for `to`, the first burst left out or not.
-    fn more_for(&self, to: StaIx, but_first: bool) -> bool {
-        self.queue.iter().skip(usize::from(but_first)).any(|b| b.to == to && !b.mpdus.is_empty())
     }
 }
 
@@ -143,12 +129,8 @@ impl Ath9k {
         &mut self.tids[to.ix() * Tid::COUNT + tid.ix()]
     }
     fn burst(&mut self, to: StaIx, tid: Tid) -> Burst {
-        let mut b = self.pool.pop().unwrap_or_default();
-        b.mpdus.clear();
-        b.to = to;
-        b.tid = tid;
-        b.ac = self.category(tid);
-        b
+        let ac = self.category(tid);
+        hw::empty(&mut self.pool, to, tid, ac)
     }
     /// Whether it holds more for station `to`, beside the head of `ac`.
     pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
@@ -183,8 +165,7 @@ impl Ath9k {
     /// Whether the hardware queue has no room for a unit of this TID.
     #[inline]
     fn full(&self, ac: Ac, t: &TidState) -> bool {
-        let hw = &self.hw[ac.ix()];
-        if t.active { hw.ampdus >= self.par.depth } else { hw.queue.len() >= self.par.plain_depth.into() }
+        self.hw[ac.ix()].full(t.active, &self.par)
     }
 
     /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
@@ -231,15 +212,9 @@ impl Ath9k {
         }
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
         let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
-        b.end = End::of(b.mpdus.len(), full, closed);
-        let single = b.mpdus.len() == 1;
-        b.what = if single { What::Single } else { What::Ampdu };
-        b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
-        b.agreement = true;
-        b.chain = choice.chain;
-        b.probe = choice.probe;
-        b.rts_fallback = choice.rts_fallback;
-        self.put(b);
+        let end = End::of(b.mpdus.len(), full, closed);
+        hw::aggregate(&mut b, &choice, &size, end);
+        self.hw[b.ac.ix()].put(b, &self.par);
     }
 
     /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own; `b` has the first.
@@ -258,35 +233,15 @@ impl Ath9k {
     /// One frame outside any agreement onto the hardware queue.
     fn put_plain(&mut self, now: Time, mut b: Burst) {
         let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
-        b.what = What::Single;
-        b.end = End::Single;
-        b.psdu = b.mpdus[0].len.into();
-        b.agreement = false;
-        b.chain = choice.chain;
-        b.probe = choice.probe;
-        b.rts_fallback = choice.rts_fallback;
-        self.put(b);
+        hw::plain(&mut b, &choice);
+        self.hw[b.ac.ix()].put(b, &self.par);
     }
 
-    /// A BAR goes to the end of the hardware queue, at the lowest rate (`ath_send_bar`, `ath_tx_start`).
+    /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        b.what = What::Bar(start);
-        b.psdu = crate::wifi::response::BAR;
-        b.agreement = false;
-        b.chain = [Attempt::NONE; 4];
-        b.probe = false;
-        b.chain[0].tries = 10; // src: hw->max_rate_tries
-        b.rts_fallback = false;
-        self.put(b);
-    }
-
-    /// Onto the hardware queue (`ath_tx_txqaddbuf`).
-    fn put(&mut self, mut b: Burst) {
-        b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
-        let hw = &mut self.hw[b.ac.ix()];
-        hw.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
-        hw.queue.push_back(b);
+        hw::bar(&mut b, start);
+        self.hw[b.ac.ix()].put(b, &self.par);
     }
 }
 
@@ -307,8 +262,7 @@ impl Device for Ath9k {
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
         self.rx.interrupt();
-        let b = self.hw[ac.ix()].queue.pop_front().expect("the hardware is done with a burst");
-        self.hw[ac.ix()].ampdus -= u8::from(b.agreement && !b.probe);
+        let b = self.hw[ac.ix()].done();
         let told = self.complete(now, b, report, q, sink);
         self.schedule(now, ac, q, sink);
         // mac80211 is told when the queue's lock is dropped (ath_txq_unlock_complete).

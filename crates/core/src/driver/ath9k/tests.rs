@@ -3,6 +3,7 @@ use crate::mac80211;
 use crate::phy::{Ht, Mode, Ofdm};
 use crate::rate::fixed;
 use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Packet, Place, Reason};
+use crate::wifi::What;
 use crate::wifi::edca::Set;
 
 /// A card at a station, driven by hand.

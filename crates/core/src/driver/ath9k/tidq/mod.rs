@@ -29,9 +29,10 @@ mod turns;
 mod tests;
 
 use super::complete::{Told, settle_aggregate};
+use super::hw::{self, Hw};
 use super::rx::Mitigation;
 use super::tid::{counted, fail};
-use super::{Hw, Params, RX_INTERRUPT, limits};
+use super::{Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
@@ -40,7 +41,7 @@ use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Attempt, Burst, Device, End, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Burst, Device, End, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
@@ -125,12 +126,8 @@ impl<Q: Above> Ath9kTidq<Q> {
         to.ix() * Tid::COUNT + tid.ix()
     }
     fn burst(&mut self, to: StaIx, tid: Tid) -> Burst {
-        let mut b = self.pool.pop().unwrap_or_default();
-        b.mpdus.clear();
-        b.to = to;
-        b.tid = tid;
-        b.ac = self.category(tid);
-        b
+        let ac = self.category(tid);
+        hw::empty(&mut self.pool, to, tid, ac)
     }
 
     /// Runs the qdisc while the netdev queue is awake (`__qdisc_run`).
@@ -282,11 +279,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         };
         let first = (u32::from(first.len), first.mark);
         let t = &self.tids[i];
-        let hw = &self.acs[ac.ix()].hw;
-        *stop = match t.state.active {
-            true => hw.ampdus >= self.par.depth,
-            false => hw.queue.len() >= self.par.plain_depth.into(),
-        };
+        *stop = self.acs[ac.ix()].hw.full(t.state.active, &self.par);
         if *stop {
             return false;
         }
@@ -321,17 +314,11 @@ impl<Q: Above> Ath9kTidq<Q> {
             next = t.head().map(|m| (m.len.into(), m.mark));
         }
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
-        b.end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
-        let single = size.n == 1;
-        b.what = if single { What::Single } else { What::Ampdu };
-        b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
-        b.agreement = true;
-        b.chain = choice.chain;
-        b.probe = choice.probe;
-        b.rts_fallback = choice.rts_fallback;
+        let end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
+        hw::aggregate(&mut b, &choice, &size, end);
         let ac = b.ac;
         self.skbs_done(ac, stale);
-        self.put(b);
+        self.acs[ac.ix()].hw.put(b, &self.par);
         self.resume(ac, Self::ix(to, tid), q);
     }
 
@@ -346,36 +333,16 @@ impl<Q: Above> Ath9kTidq<Q> {
             let mut b = self.burst(to, tid);
             b.mpdus.extend(m);
             let choice = self.rates.choose(now, to, b.mpdus[0].mark);
-            b.what = What::Single;
-            b.end = End::Single;
-            b.psdu = b.mpdus[0].len.into();
-            b.agreement = false;
-            b.chain = choice.chain;
-            b.probe = choice.probe;
-            b.rts_fallback = choice.rts_fallback;
-            self.put(b);
+            hw::plain(&mut b, &choice);
+            self.acs[b.ac.ix()].hw.put(b, &self.par);
         }
     }
 
-    /// A BAR goes to the end of the hardware queue, at the lowest rate (`ath_send_bar`).
+    /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        b.what = What::Bar(start);
-        b.psdu = crate::wifi::response::BAR;
-        b.agreement = false;
-        b.chain = [Attempt::NONE; 4];
-        b.probe = false;
-        b.chain[0].tries = 10; // src: hw->max_rate_tries
-        b.rts_fallback = false;
-        self.put(b);
-    }
-
-    /// Onto the hardware queue (`ath_tx_txqaddbuf`).
-    fn put(&mut self, mut b: Burst) {
-        b.rts = !b.mpdus.is_empty() && self.par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
-        let hw = &mut self.acs[b.ac.ix()].hw;
-        hw.ampdus += u8::from(b.agreement && !b.probe);
-        hw.queue.push_back(b);
+        hw::bar(&mut b, start);
+        self.acs[b.ac.ix()].hw.put(b, &self.par);
     }
 
     /// The hardware is done with `b` (`ath_tx_process_buffer`).
@@ -439,9 +406,7 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
         self.rx.interrupt();
-        let hw = &mut self.acs[ac.ix()].hw;
-        let b = hw.queue.pop_front().expect("the hardware is done with a burst");
-        hw.ampdus -= u8::from(b.agreement && !b.probe);
+        let b = self.acs[ac.ix()].hw.done();
         let told = self.complete(b, report, q, sink);
         self.schedule(now, ac, q, sink);
         if let Some(t) = told {

@@ -1,0 +1,85 @@
+//! What goes to the hardware as one unit, and the hardware queue of an access category: the same under TXQs and under a qdisc.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_fill_desc, ath_tx_txqaddbuf, bf_is_ampdu_not_probing; the same in
+//! 3.18 and 4.4.
+
+use super::{Params, limits};
+use crate::rate::Choice;
+use crate::wifi::{Ac, Attempt, Burst, End, Seq, StaIx, Tid, What};
+use std::collections::VecDeque;
+
+/// One hardware queue.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hw {
+    pub queue: VecDeque<Burst>,
+    /// Of these, bursts under an agreement (`axq_ampdu_depth`).
+    pub ampdus: u8,
+}
+
+impl Hw {
+    /// Whether it has no room for another unit: under an agreement, or not.
+    #[inline]
+    pub fn full(&self, agreement: bool, par: &Params) -> bool {
+        if agreement { self.ampdus >= par.depth } else { self.queue.len() >= par.plain_depth.into() }
+    }
+    /// Whether it has frames for `to`, the first burst left out or not.
+    pub fn more_for(&self, to: StaIx, but_first: bool) -> bool {
+        self.queue.iter().skip(usize::from(but_first)).any(|b| b.to == to && !b.mpdus.is_empty())
+    }
+    /// Takes a unit (`ath_tx_txqaddbuf`).
+    pub fn put(&mut self, mut b: Burst, par: &Params) {
+        b.rts = !b.mpdus.is_empty() && par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
+        self.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
+        self.queue.push_back(b);
+    }
+    /// The first has been on the air.
+    pub fn done(&mut self) -> Burst {
+        let b = self.queue.pop_front().expect("the hardware is done with a burst");
+        self.ampdus -= u8::from(b.agreement && !b.probe);
+        b
+    }
+}
+
+/// An empty unit to a (peer, TID), from the pool.
+pub(super) fn empty(pool: &mut Vec<Burst>, to: StaIx, tid: Tid, ac: Ac) -> Burst {
+    let mut b = pool.pop().unwrap_or_default();
+    b.mpdus.clear();
+    (b.to, b.tid, b.ac) = (to, tid, ac);
+    b
+}
+
+/// `b`, which has its MPDUs, becomes an aggregate of this size, or a frame alone under the agreement.
+pub(super) fn aggregate(b: &mut Burst, choice: &Choice, size: &limits::Size, end: End) {
+    let single = b.mpdus.len() == 1;
+    b.what = if single { What::Single } else { What::Ampdu };
+    b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
+    b.end = end;
+    b.agreement = true;
+    sent_with(b, choice);
+}
+
+/// `b`, which has one MPDU, becomes a frame outside any agreement.
+pub(super) fn plain(b: &mut Burst, choice: &Choice) {
+    b.what = What::Single;
+    b.psdu = b.mpdus[0].len.into();
+    b.end = End::Single;
+    b.agreement = false;
+    sent_with(b, choice);
+}
+
+/// `b`, which is empty, becomes a BAR: at the lowest rate (`ath_send_bar`, `ath_tx_start`).
+pub(super) fn bar(b: &mut Burst, start: Seq) {
+    b.what = What::Bar(start);
+    b.psdu = crate::wifi::response::BAR;
+    b.agreement = false;
+    b.chain = [Attempt::NONE; 4];
+    b.chain[0].tries = 10; // src: hw->max_rate_tries
+    b.probe = false;
+    b.rts_fallback = false;
+}
+
+fn sent_with(b: &mut Burst, choice: &Choice) {
+    b.chain = choice.chain;
+    b.probe = choice.probe;
+    b.rts_fallback = choice.rts_fallback;
+}
