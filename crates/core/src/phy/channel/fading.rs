@@ -46,7 +46,23 @@ pub(super) struct Shape {
 /// Space between sub-carriers, Hz.
 const SPACING: f64 = 312_500.0;
 
+/// Turns a second and phases of the part that moves.
+fn waves_from(s: &Shape, rng: &mut Stream) -> [[(f64, f64); WAVES]; TAPS] {
+    core::array::from_fn(|_| {
+        let start = rng.unit();
+        core::array::from_fn(|m| {
+            let angle = (m as f64 + start) / WAVES as f64;
+            (s.doppler * f64::from(cosf((TAU * angle) as f32)), rng.unit())
+        })
+    })
+}
+
 impl Fading {
+    /// The same where it stands still, with what moves drawn from `rng`.
+    pub fn moved_by(mut self, s: &Shape, rng: &mut Stream) -> Fading {
+        self.waves = waves_from(s, rng);
+        self
+    }
     pub fn new(s: &Shape, rng: &mut Stream) -> Fading {
         let mut power = [0.0; TAPS];
         for (i, p) in power.iter_mut().enumerate() {
@@ -56,13 +72,7 @@ impl Fading {
         let scattered = 1.0 / (1.0 + s.k);
         let waves_of = |share: f64| power.map(|p| sqrt(p / total * scattered * share / WAVES as f64) as f32);
         let amplitude = waves_of(s.moving);
-        let waves = core::array::from_fn(|_| {
-            let start = rng.unit();
-            core::array::from_fn(|m| {
-                let angle = (m as f64 + start) / WAVES as f64;
-                (s.doppler * f64::from(cosf((TAU * angle) as f32)), rng.unit())
-            })
-        });
+        let waves = waves_from(s, rng);
         let still = waves_of(1.0 - s.moving).map(|a| {
             (0..WAVES).fold((0.0, 0.0), |sum: (f32, f32), _| {
                 let (re, im) = turned(rng.unit());

@@ -210,11 +210,17 @@ impl Channel {
                 t => format!("{} of topology {t}", e.name),
             };
             let mut rng: Stream = random.get(&here, "channel/fading");
+            // What stands still belongs to the place, as its shadowing does: it is the same in every run.
+            let mut place = plan.multipath(i);
+            let mut path = |_| match &mut place {
+                Some(place) => Fading::new(&shape, place).moved_by(&shape, &mut rng),
+                None => Fading::new(&shape, &mut rng),
+            };
             let placed = (floor.topology > 0).then(|| plan.snr_db(plan.place(i)));
             Link {
                 given_db: e.snr.or(placed).unwrap_or(par.snr),
                 walker: (plan.walks() && e.snr.is_none()).then(|| plan.clone()),
-                paths: (0..streams.clamp(1, STREAMS as u32)).map(|_| Fading::new(&shape, &mut rng)).collect(),
+                paths: (0..streams.clamp(1, STREAMS as u32)).map(&mut path).collect(),
                 drift: Drift::new(par.drift_db, par.drift_time, &mut random.get(&here, "channel/drift")),
                 bursts: Bursts::new(par.burst_every, par.burst_length, random.get(&e.name, "channel/bursts")),
                 step: -1,

@@ -125,3 +125,22 @@ fn feedback_follows_the_channel() {
         assert!(f.esnr.windows(2).all(|w| w[0] <= w[1]) && f.esnr[3] <= f.snr + 2, "{f:?} at {db}");
     }
 }
+
+/// On the floor what stands still is the place's: the same in every run; what moves is the run's own.
+#[test]
+fn a_place_keeps_its_multipath() {
+    let losses = |topology, moving, seed, streams| {
+        let p = Params { on: true, doppler: 5.0, moving, k_db: 0.0, ..Params::default() };
+        let f = floor::Params { topology, ..floor::Params::default() };
+        let ends: Vec<End> = (0..4).map(|i| End { name: format!("sta{}", i + 1), snr: Some(20.0) }).collect();
+        let mut c = Channel::new(&p, &f, &ends, 40, streams, &Streams::new(seed));
+        let mode = if streams == 2 { ht(12) } else { ht(5) };
+        [0, 1, 2, 3].map(|i| c.per_octet(ms(40), i, Way::Down, mode))
+    };
+    assert_eq!(losses(2, 0.0, 1, 1), losses(2, 0.0, 2, 1), "the same in every run");
+    assert_ne!(losses(2, 0.5, 1, 1), losses(2, 0.5, 2, 1), "but for what moves");
+    assert_eq!(losses(2, 0.0, 1, 1)[0], losses(50, 0.0, 1, 1)[0], "S stays where it is");
+    assert_ne!(losses(2, 0.0, 1, 1)[1], losses(7, 0.0, 1, 1)[1], "another placement is another place");
+    assert_ne!(losses(0, 0.0, 1, 1), losses(0, 0.0, 2, 1), "without a floor each run draws its own");
+    assert_ne!(losses(2, 0.0, 1, 1), losses(2, 0.0, 1, 2), "streams have paths of their own");
+}
