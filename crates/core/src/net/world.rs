@@ -44,6 +44,10 @@ pub struct World<T = Blind> {
     pub(super) plan: Timetable,
     pub(super) events: u64,
     pub(super) charges: Vec<(Owner, Charge)>,
+    /// Programs read when their host has processed what it received.
+    pub(super) softirq_first: bool,
+    /// Sockets with data for programs that wait until then.
+    pub(super) readers: Vec<u16>,
 }
 
 /// When things happen.
@@ -208,24 +212,50 @@ impl<T: Probe> World<T> {
             self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
         p.ends_ampdu = false;
+        let more = self.softirq_first && self.fabric.hosts[usize::from(node.0)].is_busy();
         if p.dst == node {
-            self.deliver(now, node, &p);
+            self.deliver(now, node, &p, more);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
+        }
+        if !more && !self.readers.is_empty() {
+            self.read(now, node);
         }
         if tao {
             self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
     }
 
-    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
+    /// The CPU of `node` is done with what it received: the programs that wait for data run.
+    fn read(&mut self, now: Time, node: NodeId) {
+        let mut k = 0;
+        while let Some(&i) = self.readers.get(k) {
+            if self.socks[usize::from(i)].node == node {
+                self.readers.remove(k);
+                self.call(i, |s, low, _| s.on_reader(now, low));
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    /// `more`: the host has more to process before a program runs.
+    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet, more: bool) {
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
             (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+                if more {
+                    let mut unread = false;
+                    self.call(i, |s, low, probe| unread = s.on_packet_of_many(now, p, low, probe));
+                    if unread && !self.readers.contains(&i) {
+                        self.readers.push(i);
+                    }
+                } else {
+                    self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+                }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {
                 self.fabric.accounts.ledger.delivered += 1;

@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no RST, no urgent data, no checksums; D2 the application reads
-//! in the instant in which `SO_RCVLOWAT` is reached; D3 TIME_WAIT is not kept.
+//! in the instant in which `SO_RCVLOWAT` is reached, or in which its host has processed what it received (`host.softirq_first`); D3 TIME_WAIT is not kept.
 
 use super::delack::MAX_QUICKACKS;
 use super::rcv_window::Rcv;
@@ -51,7 +51,9 @@ impl Socket {
         self.push_pending(low);
         self.app_check_space();
         self.ack_snd_check(low);
-        self.app_read(low);
+        if !self.reader_waits {
+            self.app_read(low);
+        }
     }
 
     /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
@@ -213,7 +215,7 @@ impl Socket {
     }
 
     /// The application reads everything once `SO_RCVLOWAT` bytes are there.
-    fn app_read<L: Lower>(&mut self, low: &mut L) {
+    pub(super) fn app_read<L: Lower>(&mut self, low: &mut L) {
         if self.app.calls {
             return;
         }

@@ -99,6 +99,8 @@ pub struct Socket {
     pub(super) last_oow_ack: Option<u64>,
     /// The world reports freed packets one by one.
     pub(super) counts_host_copies: bool,
+    /// The program that reads has to wait for the CPU.
+    pub(super) reader_waits: bool,
 }
 
 impl Socket {
@@ -113,7 +115,8 @@ impl Socket {
             tp.pacing_status = Pacing::Needed;
         }
         let gso = u16::MAX;
-        let gso_max_segs = p.gso_max_segs.or(if profile.gso_always || cfg.tso { gso } else { 1 }).max(1);
+        let builds_gso = cfg.tso || (profile.gso_always && p.gso_forced);
+        let gso_max_segs = p.gso_max_segs.or(if builds_gso { gso } else { 1 }).max(1);
         let limit = Bytes::new(u64::from(profile.limit_output_bytes));
         let ca = Algorithm::new(p.cc, &cfg.cc, profile, &mut tp);
         Socket {
@@ -126,7 +129,7 @@ impl Socket {
             profile,
             params: p,
             tunables: cfg.cc,
-            cost: SkbCost::new(profile, p.max_header, mss, cfg.tso),
+            cost: SkbCost::new(profile, p.max_header, mss, builds_gso),
             gso_max_segs: u32::from(gso_max_segs),
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,
@@ -154,6 +157,7 @@ impl Socket {
             synack_sent: 0,
             last_oow_ack: None,
             counts_host_copies: false,
+            reader_waits: false,
             tp,
         }
     }
@@ -177,6 +181,23 @@ impl Socket {
             State::SynRecv => self.on_syn_received(now, p, low, probe),
             _ => self.receive(now, p, low, probe),
         }
+        self.app_run(low);
+    }
+
+    /// A packet came up, and the host's CPU has more of them to process: the program that reads waits. True: call
+    /// [`Socket::on_reader`] when the CPU is done with them, unless a later packet was the last.
+    #[inline]
+    pub fn on_packet_of_many<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) -> bool {
+        self.reader_waits = true;
+        self.on_packet(now, p, low, probe);
+        self.reader_waits = false;
+        self.rcv.rcv_nxt != self.rcv.copied_seq
+    }
+
+    /// The program that reads runs.
+    pub fn on_reader<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.tp.clock.set(now);
+        self.app_read(low);
         self.app_run(low);
     }
 
