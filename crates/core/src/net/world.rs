@@ -23,6 +23,10 @@ pub struct World<T = Blind> {
     pub(super) plan: Timetable,
     pub(super) events: u64,
     pub(super) charges: Vec<(Owner, Charge)>,
+    /// Programs read when their host has processed what it received.
+    pub(super) softirq_first: bool,
+    /// Sockets with data for programs that wait until then.
+    pub(super) readers: Vec<u16>,
 }
 
 /// When things happen.
@@ -224,24 +228,44 @@ impl<T: Probe> World<T> {
             self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
         p.ends_ampdu = false;
+        let more = self.softirq_first && self.fabric.hosts[usize::from(node.0)].is_busy();
         if p.dst == node {
-            self.deliver(now, node, &p);
+            self.deliver(now, node, &p, more);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
+        }
+        if !more && !self.readers.is_empty() {
+            self.read(now, node);
         }
         if tao {
             self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
     }
 
-    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
+    /// The CPU of `node` is done with what it received: the programs that wait for data run.
+    fn read(&mut self, now: Time, node: NodeId) {
+        let mut k = 0;
+        while let Some(&i) = self.readers.get(k) {
+            if self.socks[usize::from(i)].node == node {
+                self.readers.remove(k);
+                self.socks[usize::from(i)].reads = false;
+                self.call(i, |s, low, _| s.on_reader(now, low));
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    /// `more`: the host has more to process before a program runs.
+    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet, more: bool) {
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
             (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                if !self.fabric.hosts[usize::from(node.0)].in_no_time() {
+                let one_instant = self.fabric.hosts[usize::from(node.0)].in_no_time();
+                if !self.softirq_first || !(more || one_instant) {
                     return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 }
                 let mut reader = false;
@@ -249,7 +273,11 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if reader && !s.reads {
                     s.reads = true;
-                    self.fabric.q.push(now, Lane::App, Event::SockRead(i));
+                    if one_instant {
+                        self.fabric.q.push(now, Lane::App, Event::SockRead(i));
+                    } else {
+                        self.readers.push(i);
+                    }
                 }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {

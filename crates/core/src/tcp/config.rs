@@ -50,7 +50,7 @@ crate::choices! {
     pub enum Tsq {
         /// As the kernel profile does: pacing rate >> pacing shift, two skbs at least, `tcp_limit_output_bytes` at most.
         Kernel = "kernel",
-        /// CoTSQ: min(`tsq_bytes`, max(`tsq_ms` x rate, `tsq_pkts` x MSS)).
+        /// CoTSQ: min(`tsq_bytes`, max(`tsq_ms` x (pacing rate >> 10), `tsq_pkts` x truesize)).
         Cotsq = "cotsq",
         /// `tsq_pkts` full segments' truesize, whatever the rate.
         Packets = "packets",
@@ -88,6 +88,9 @@ crate::params! {
         enforce_pacing: bool = false, src "linux@6.12 net/ipv4/tcp_output.c tcp_pacing_check";
         /// `gso_max_segs` of the device: 1 gives one segment an skb.
         gso_max_segs: Auto<u16> = Auto::Auto, src "linux include/linux/netdevice.h GSO_MAX_SEGS; by profile";
+        /// Kernels from 4.17 on build GSO skbs whatever the device says. Off: they do not, as before 4.17; on a device without
+        /// scatter-gather each skb then is one segment, with its payload in its head.
+        gso_forced: bool = true, src "linux net/ipv4/tcp.c tcp_init_sock (0a6b2a1dc2a2, 74d4a8f8d378)";
         /// `gso_max_size` of the device.
         gso_max_size: u32 = 65_536, in 1_514 => 524_280, src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
         /// `tcp_min_tso_segs`.

@@ -113,7 +113,8 @@ impl Socket {
             tp.pacing_status = Pacing::Needed;
         }
         let gso = u16::MAX;
-        let gso_max_segs = p.gso_max_segs.or(if profile.gso_always || cfg.tso { gso } else { 1 }).max(1);
+        let builds_gso = cfg.tso || (profile.gso_always && p.gso_forced);
+        let gso_max_segs = p.gso_max_segs.or(if builds_gso { gso } else { 1 }).max(1);
         let limit = Bytes::new(u64::from(profile.limit_output_bytes));
         let ca = Algorithm::new(p.cc, &cfg.cc, profile, &mut tp);
         Socket {
@@ -126,7 +127,7 @@ impl Socket {
             profile,
             params: p,
             tunables: cfg.cc,
-            cost: SkbCost::new(profile, p.max_header, mss, cfg.tso),
+            cost: SkbCost::new(profile, p.max_header, mss, builds_gso),
             gso_max_segs: u32::from(gso_max_segs),
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,

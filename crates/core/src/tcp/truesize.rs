@@ -66,14 +66,11 @@ pub struct SkbCost {
 }
 
 impl SkbCost {
-    /// The costs under `profile` for segments of `mss` bytes; `sg`: the device takes scatter-gather.
+    /// The costs under `profile` for segments of `mss` bytes; `sg`: the device takes scatter-gather, or TCP acts as if it did.
     pub const fn new(profile: &Profile, max_header: u32, mss: u32, sg: bool) -> SkbCost {
         let mth = if profile.small_head_cache { max_tcp_header(max_header) } else { 128 + max_header };
         let linear = skb_truesize(profile, max_header, mth + mss);
-        SkbCost {
-            head: skb_truesize(profile, max_header, mth),
-            linear: if profile.gso_always || sg { None } else { Some(linear) },
-        }
+        SkbCost { head: skb_truesize(profile, max_header, mth), linear: if sg { None } else { Some(linear) } }
     }
     /// An skb with `payload` bytes.
     #[inline]

@@ -1,9 +1,12 @@
 //! TCP Small Queues: how much of a socket's data may wait below it, counted in truesize, in every variant that the papers compare.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_small_queue_check`, `tcp_wfree`, `tcp_tasklet_func`, `tcp_tsq_write`; CoTSQ
-//! (cotsq, Equation 1); the fixed limits of hard-times figure 6 and bbrp figure 5.
-//! Differs: D1 pure ACKs are not charged (Linux charges 2 bytes each and frees them without waking anybody). D2 CoTSQ's "rate" is the
-//! pacing rate and its sum is compared with truesize, as the code it was a patch to does; the paper says neither.
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_small_queue_check`, `tcp_wfree`, `tcp_tasklet_func`, `tcp_tsq_write`; the
+//! fixed limits of hard-times figure 6 and bbrp figure 5; CoTSQ (cotsq, Equation 1) as its authors' kernel tree has it
+//! (github.com/kronat/linux@12fa68798233, net/ipv4/tcp_output.c `tcp_small_queue_check` and ip-sysctl.txt):
+//! `tcp_limit_output_ms` x (`sk_pacing_rate` >> 10), at least `tcp_limit_output_pkt` x truesize, at most `tcp_limit_output_bytes`,
+//! negative: off; what is below the socket is compared in truesize.
+//! Differs: D1 pure ACKs are not charged (Linux charges 2 bytes each and frees them without waking anybody). D2 that tree is of 4.15 to
+//! 4.16, the paper's kernel is 4.14.14: who passes a full small queue is the profile's.
 
 use super::config::Tsq as Mode;
 use super::profile::Exempt;
@@ -60,9 +63,9 @@ impl Socket {
                 }
             }
             Mode::Cotsq => {
-                let ms = u128::from(tp.pacing_rate) * u128::from(p.tsq_ms) / 1_000;
-                let pkts = u64::from(p.tsq_pkts) * u64::from(tp.mss_cache);
-                p.tsq_bytes.map(|b| b.get().min(u64::try_from(ms).unwrap_or(u64::MAX).max(pkts)))
+                let ms = (tp.pacing_rate >> 10).saturating_mul(u64::from(p.tsq_ms));
+                let pkts = u64::from(p.tsq_pkts) * u64::from(truesize);
+                p.tsq_bytes.map(|b| b.get().min(ms.max(pkts)))
             }
             Mode::Packets => Some(u64::from(p.tsq_pkts) * u64::from(self.cost.of(tp.mss_cache))),
             Mode::Bytes => p.tsq_bytes.map(|b| b.get()),

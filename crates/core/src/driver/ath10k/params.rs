@@ -34,7 +34,7 @@ params! {
         /// Software retries of an MPDU; each is a whole rate chain of the hardware.
         retries: u8 = 10, in 0 => 60, src "assumed: as the same maker's AR9271 firmware (OWLMAX_RETRIES)";
         /// How long the firmware gathers transmit completions before it tells the host of them, from the first on. Calibrated.
-        report: Span = Span::from_ms(4), in Span::ZERO => Span::from_ms(20), src "calibrated: hard-times fig 13, CUBIC at TSQ and 1p: 25 Mbit/s";
+        report: Span = Span::from_ms(3), in Span::ZERO => Span::from_ms(20), src "calibrated: hard-times fig 13, CUBIC at TSQ and 1p: 25 Mbit/s";
     }
 }
 
