@@ -442,3 +442,18 @@ def test_figures_on_linux_say_what_stands_in():
                 cannot.add(str(e).partition(": cannot")[0].rpartition(": ")[2])
     # figure 9 is of 802.11ac
     assert cannot <= {"wifi.standard = ac"}
+
+
+def test_acks_have_the_models_names_and_say_what_is_not_known(tmp_path):
+    from wavetank import ack_metrics
+    from wavetank.records import record
+
+    out = json.loads(RECORDED.read_text())
+    counts = {"made": "10", "restored": "7", "riding_ns": "4000", "compressed": "8", "compressed_bytes": "40"}
+    for mark in out["window"]:
+        mark["radios"][2] |= {f"acks_{k}": v for k, v in counts.items()}
+    r = outcome.result(translate(up(), 3), json.dumps(out), 1.0)
+    assert (r.nodes["sta1"].acks["riding_us"], r.summary()["acks_carried"]) == (4.0, 0.7)
+    values = {name: read(record(r)) for name, (read, *_) in ack_metrics.SCALARS.items() if name == "acks_carried"}
+    assert values["acks_carried"] == 70
+    assert np.isnan(ack_metrics.total(record(r), "waited_us"))

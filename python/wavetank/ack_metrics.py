@@ -18,8 +18,8 @@ DATA, RESPONSE, SIFS = 54.0, 24.0, 16.0
 
 
 def total(r: Record, key: str) -> float:
-    """A count of all stations."""
-    return float(sum(a[key] for a in r["acks"].values()))
+    """A count of all stations; NaN where a water does not know it."""
+    return sum((math.nan if a[key] is None else float(a[key]) for a in r["acks"].values()), 0.0)
 
 
 def _per_work(key: str) -> Callable[[Record], float]:

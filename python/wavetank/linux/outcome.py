@@ -94,6 +94,7 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             runs=unknown,
             airtime_rx_fraction=rx_share,
             modes=_modes(before[i], after[i]),
+            unanswered=sum(after[i][k] - before[i][k] for k in ("no_response", "collisions")),
             acks=_acks(after[i]),
         )
     return nodes
