@@ -71,11 +71,11 @@ def test_hack_carries_what_it_carries_in_the_model():
 
 @pytest.mark.parametrize("rate_control", ["aasrc", "aarc", "aarc_snr"])
 def test_rate_control_over_a_channel_is_the_models(rate_control):
-    """One seed of a short walk: the same channel, so the same rates, about."""
+    """One seed of a walk: the same channel, so the same rates, about."""
     s = scenario(traffic__tcp_up=0, traffic__tcp_down=1).set({
         "channel.on": True, "channel.snr": 26, "channel.power_step": "64 ms", "ap.rate_control": rate_control,
         "sta.rate_control": "aasrc", "tcp.gso_max_segs": 1, "tcp.rcvlowat": "128 KiB", "tcp.rcvbuf": "64 MiB",
-        "tcp.rmem_max": "32 MiB",
+        "tcp.rmem_max": "32 MiB", "time.flows": "8 s",
     })  # fmt: skip
     kernel, again, model = s.run(1, on="linux"), s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.digest == again.digest
