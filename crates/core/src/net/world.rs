@@ -265,7 +265,7 @@ impl<T: Probe> World<T> {
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
                 let one_instant = self.fabric.hosts[usize::from(node.0)].in_no_time();
-                if !self.softirq_first || !(more || one_instant) {
+                if !more && !one_instant {
                     return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 }
                 let mut reader = false;

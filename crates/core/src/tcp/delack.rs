@@ -3,7 +3,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_event_data_recv`, `__tcp_ack_snd_check`, `tcp_enter_quickack_mode`;
 //! net/ipv4/tcp_output.c `tcp_send_delayed_ack`, `tcp_event_ack_sent`; net/ipv4/tcp_timer.c `tcp_delack_timer_handler`.
-//! With `tcp.stretch_acks` the receiver is macOS' ([`stretch`](super::stretch)). Differs: nothing.
+//! With `tcp.stretch_acks` the receiver is macOS' ([`stretch`](super::stretch)). Differs: D1 the timer of compressed ACKs fires at the end
+//! of its slack; Linux's may fire earlier in it, with another of the CPU's timers.
 
 use super::socket::Socket;
 use super::stretch::{self, Stretch};
@@ -264,7 +265,8 @@ impl Socket {
         // 5 % of the RTT, 1 ms at most.
         let srtt = if self.tp.srtt_us != 0 { self.tp.srtt_us.min(self.rcv.rtt_us) } else { self.rcv.rtt_us };
         let delay = Span::from_ns(i64::from(srtt) * 125 / 20).min(COMP_SACK_DELAY);
-        self.ack.comp_fires = Time::from_ns(self.tp.clock.ns) + delay;
+        let slack = Span::from_us(i64::from(self.profile.comp_sack_slack_us));
+        self.ack.comp_fires = Time::from_ns(self.tp.clock.ns) + delay + slack;
     }
 
     /// `tcp_sack_compress_send_ack`: blocks are many; the compressed ACK must not wait.

@@ -90,6 +90,8 @@ pub struct Profile {
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
     pub ack_compression: bool,
+    /// How much later than due a compressed ACK may leave, us (`tcp_comp_sack_slack_ns`): from 5.8 (a70437cc09a1).
+    pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
@@ -143,6 +145,7 @@ pub static V4_14: Profile = Profile {
     prr: Prr::RetransAcked,
     timeout_min_us: false,
     ack_compression: false,
+    comp_sack_slack_us: 0,
     scaling_ratio: false,
     big_first_window: false,
     syn_linear_timeouts: 0,
@@ -180,6 +183,7 @@ pub static V5_4: Profile = Profile {
 /// Linux 5.10: "The New TCP Modules on the Block".
 pub static V5_10: Profile = Profile {
     name: "5.10",
+    comp_sack_slack_us: 100,
     hystart_us: true,
     hystart_ack_delay: true,
     stretch_acks: true,
