@@ -120,7 +120,6 @@ kind = "wifi"
 [host]
 hz = 100
 server_rx = 0
-softirq_first = false # no virtual time passes while the guest computes
 [tcp]
 max_header = 96 # WLAN without mesh, no IP tunnels (include/linux/netdevice.h)
 rx_truesize = 4352 # a full frame in the virtual card's copy (skb_copy: 2112 bytes, out of kmalloc-4k), over veth the server's too

@@ -4,9 +4,9 @@
 //! packet by packet sends its TCP ACKs one by one, so that the first ones reach the driver alone or in twos.
 //! Stands for: linux@6.12 net/core/dev.c __netif_receive_skb_core up to tcp_v4_rcv, with what a CPU takes for it.
 //! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`]; ath9k and ath9k_htc are no NAPI drivers and have neither.
-//! Programs run when it is done with all of them: a whole A-MPDU is there before the program that waits for it reads, and TCP, whose window
-//! cannot advance before, acknowledges it in one go (`__tcp_ack_snd_check`: "tcp_recvmsg() will send ACK otherwise").
-//! Differs: D1 one CPU a host, and sending costs nothing of it, nor does a program; D2 the cost is the same for every packet, and for every frame of
+//! With `softirq_first` programs run when it is done with all of them: a whole A-MPDU is there before the program that waits for it reads, and
+//! TCP, whose window cannot advance before, acknowledges it in one go (`__tcp_ack_snd_check`: "tcp_recvmsg() will send ACK otherwise").
+//! Differs: D1 one CPU a host for received packets, another for programs, and sending costs nothing of either; D2 the cost is the same for every packet, and for every frame of
 //! a poll: a merged packet costs what its frames cost, and goes up when the poll ends.
 
 pub mod gro;
@@ -29,8 +29,9 @@ params! {
         ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: as sta_rx";
         /// On the server.
         server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";
-        /// A program that waits for data reads when its host has processed all packets that it has received; off: between any two of them.
-        softirq_first: bool = true, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
+        /// A program that waits for data reads when its host has processed all packets that it has received, as on a single CPU; off: between
+        /// any two of them, on a CPU of its own, which is what the thesis's clients must have done.
+        softirq_first: bool = false, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
     }
 }
 
