@@ -147,7 +147,8 @@ def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
     radio = of.case["radio"]
     assert radio["mode"] == [3, 3]
     assert (radio["max_frames"], radio["keep_turn"], radio["max_pending"], radio["rts"]) == (64, True, 123, True)
-    assert radio["error_down_ppm"] == [0, *[500] * 8, 40000, 40000]
+    assert radio["error_down_ppm"] == [0, *[500] * 8, 85000, 85000]
+    assert radio["error_run_milli"] == [0, *[0] * 8, 3500, 3500]
     assert radio["rx_ns"] == [4000, 4000, 4000, 9000, *[4000] * 7]
     assert (radio["tao"], radio["tao_leave"]) == (True, 1)
     assert "AP qdisc replace dev wlan0 root handle 10: aaq limit 500" in of.case["tc"]

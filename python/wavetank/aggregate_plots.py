@@ -71,6 +71,7 @@ def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     every = {k: v for k, v in every.items() if v.size}
     middle = float(np.median([v.mean() for v in every.values()]))
     odd = sorted(every, key=lambda k: -abs(every[k].mean() - middle))[:2]
+    odd.sort(key=list(every).index)  # a client has one colour in every panel
     for k in sorted(every, key=lambda k: k in odd):
         values, counts = np.unique(every[k], return_counts=True)
         named = k in odd
