@@ -180,11 +180,6 @@ impl Medium {
     fn senses(&self, s: StaIx) -> bool {
         self.flight.is_some() && self.hidden.as_ref().is_none_or(|h| h.senses(s))
     }
-    /// Until when the carrier sense of `s` says busy, apart from the exchange on the air.
-    #[inline]
-    fn busy_until(&self, s: StaIx) -> Time {
-        self.hidden.as_ref().map_or(self.busy_until, |h| h.busy_until(s))
-    }
 
     /// Something may have come to a hardware queue of `s`.
     pub fn look<S: Stations>(&mut self, now: Time, s: StaIx, stations: &mut S) {
@@ -206,7 +201,10 @@ impl Medium {
     /// Contender `i` has something to send.
     fn enter<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
         let sta = self.contenders[i].sta;
-        let (senses, busy_until) = (self.senses(sta), self.busy_until(sta));
+        let (senses, busy_until) = match &self.hidden {
+            None => (self.flight.is_some(), self.busy_until),
+            Some(h) => (self.flight.is_some() && h.senses(sta), h.busy_until(sta)),
+        };
         let c = &mut self.contenders[i];
         let counted = c.backoff == 0 || (!senses && c.access(self.slot) < now);
         c.begin();
@@ -234,16 +232,13 @@ impl Medium {
             MediumEvent::Access(_) => {}
             MediumEvent::Asked => self.answers(now, stations),
             MediumEvent::Arrive => {
-                let Some(f) = self.flight.filter(|f| f.data_end == now) else {
-                    assert!(self.hidden.is_some(), "data arrives of an exchange on the air");
-                    return; // it was spoilt
-                };
                 if self.hidden.is_some() {
-                    self.flight.iter_mut().for_each(|f| f.data_end = Time::NEVER);
-                    if f.to == StaIx::AP {
-                        self.answers(now, stations);
-                    }
+                    let Some(f) = self.flight.as_mut().filter(|f| f.data_end == now) else { return }; // it was spoilt
+                    f.data_end = Time::NEVER;
+                    self.answers(now, stations);
                 }
+                let f = self.flight.as_ref().expect("data arrives of an exchange on the air");
+                let open = f.open.is_some();
                 let c = &mut self.contenders[f.contender as usize];
                 let a = Arrival {
                     from: c.sta,
@@ -254,7 +249,7 @@ impl Medium {
                     mode: f.mode,
                 };
                 c.received |= stations.arrived(now, &a);
-                if f.open.is_some() {
+                if open {
                     self.answer(now, &a, stations);
                 }
             }
