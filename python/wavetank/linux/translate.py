@@ -475,20 +475,6 @@ class _Translator:
         """Whether stations have values of their own."""
         return self.v.get(f"stations.{key}", "off") != "off"
 
-    def noise(self) -> None:
-        """What the links lose, and of what goes down, in which runs."""
-        r = self.radio
-        r["error_ppm"] = self.losses()
-        for way in ("up", "down"):
-            if self.v[f"stations.error_{way}"] != "off":
-                if isinstance(r["error_ppm"], list):
-                    raise self.refuse(
-                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
-                    )
-                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
-        if self.v["stations.error_run"] != "off":
-            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
-
     @staticmethod
     def ppm(text: str) -> int:
         return round(float(text) * 1e6)
