@@ -8,7 +8,7 @@ use super::fabric::{Below, Fabric};
 use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
 use crate::sim::{Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
-use crate::tcp::Socket;
+use crate::tcp::{Auto, Socket};
 use crate::traffic::{Echo, Flood};
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
@@ -23,8 +23,8 @@ pub struct World<T = Blind> {
     pub(super) plan: Timetable,
     pub(super) events: u64,
     pub(super) charges: Vec<(Owner, Charge)>,
-    /// Programs read when their host has processed what it received.
-    pub(super) softirq_first: bool,
+    /// Programs read when their host has processed what it received; `auto`: where that takes no time.
+    pub(super) softirq_first: Auto<bool>,
     /// Sockets with data for programs that wait until then.
     pub(super) readers: Vec<u16>,
 }
@@ -228,7 +228,7 @@ impl<T: Probe> World<T> {
             self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
         p.ends_ampdu = false;
-        let more = self.softirq_first && self.fabric.hosts[usize::from(node.0)].is_busy();
+        let more = self.softirq_first.or(false) && self.fabric.hosts[usize::from(node.0)].is_busy();
         if p.dst == node {
             self.deliver(now, node, &p, more);
         } else {
@@ -264,7 +264,7 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                let one_instant = self.fabric.hosts[usize::from(node.0)].in_no_time();
+                let one_instant = self.softirq_first.or(true) && self.fabric.hosts[usize::from(node.0)].in_no_time();
                 if !more && !one_instant {
                     return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 }
