@@ -205,7 +205,9 @@ def _rust_object(src, out):
     if not shutil.which("cargo"):
         raise Trouble("this machine lacks cargo: install Rust (Debian: apt-get install cargo)")
     target = cache_root() / f"module-target-{hashlib.sha256(bytes(src)).hexdigest()[:8]}"
-    profile = {k: v for k, v in os.environ.items() if not k.startswith("CARGO_PROFILE_")}  # one object of all, whatever the caller's
+    profile = {
+        k: v for k, v in os.environ.items() if not k.startswith("CARGO_PROFILE_")
+    }  # one object of all, whatever the caller's
     _command(["cargo", "build", "--release", "--locked", "--target-dir", target], cwd=src, env=profile)
     archive = target / "x86_64-unknown-linux-gnu" / "release" / "libhack_core.a"
     members = subprocess.run(["ar", "t", archive], stdout=subprocess.PIPE, text=True, check=True).stdout.split()

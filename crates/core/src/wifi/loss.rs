@@ -7,7 +7,7 @@
 //! Differs: D1 losses do not depend on the frame's length; D2 nor on the PPDU before: noise is not carried from one to the next.
 
 use super::burst::StaIx;
-use super::medium::StaMac;
+use super::stations::StaMac;
 use crate::phy::{McsLoss, Mode};
 use crate::sim::{Stream, Streams};
 
