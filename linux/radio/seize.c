@@ -81,6 +81,9 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
 	}
 	skb_queue_splice_tail_init(&tid->retry_q, &back);
 	next = skb_queue_empty(&back) ? 0 : wt_frame(skb_peek(&back))->seq;
+	skb_queue_walk(&back, skb) /* a full card turns the retry queue round */
+		if (ieee80211_sn_less(wt_frame(skb)->seq, next))
+			next = wt_frame(skb)->seq;
 	skb_queue_reverse_walk(&back, skb)
 		wt_ba_unassign(tid, skb);
 	while ((skb = __skb_dequeue(&back))) {

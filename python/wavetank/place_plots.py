@@ -77,7 +77,6 @@ def walk_snr(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     """The mean SNR on that way."""
     _, _, snr = np.array(points_of(figure, panel)[0].scenario.floor()["walk"]).T
     ax.plot(np.arange(snr.size), snr, color=RED)
-    ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(str(panel["label"]))
 

@@ -64,17 +64,17 @@ def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
         gain = 100 * (b / a - 1)
         told = f"{scheme}: above in {100 * np.mean(gain > EQUAL):.0f} %, {gain.mean():+.0f} % on average"
         ax.scatter(a, b, s=14, color=PALETTE[i], marker=MARKS[i], alpha=0.8, linewidths=0, label=told, zorder=2)
-    _diagonal(ax, float(max(a.max(), np.max(every))))
+    _diagonal(ax, float(max(a.max(), np.max(every))), len(every))
     ax.set_xlabel(f"{first}: {panel['label']}")
     ax.set_ylabel(f"{others[0]}: {panel['label']}" if len(others) == 1 else str(panel["label"]))
     ax.legend(loc="upper left", handletextpad=0.2)
 
 
-def _diagonal(ax: Axes, most: float) -> None:
-    """Where both axes are equal, with room for a legend above."""
+def _diagonal(ax: Axes, most: float, lines: int = 1) -> None:
+    """Where both axes are equal, with room above for a legend of so many lines."""
     ax.plot([0, most], [0, most], color=PAPER, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
     ax.set_xlim(0, 1.05 * most)
-    ax.set_ylim(0, 1.25 * most)
+    ax.set_ylim(0, (1.1 + 0.15 * lines) * most)
 
 
 def _each_second(r: Record) -> FloatArray:

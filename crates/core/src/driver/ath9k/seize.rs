@@ -64,6 +64,9 @@ impl Ath9k {
             self.pool.push(b);
         }
         back.extend(t.retry.drain(..));
+        // ath9k turns its retry queue round where the hardware has no room: the last number first.
+        let next = t.window.next();
+        back.sort_unstable_by_key(|m| core::cmp::Reverse(next.ahead_of(m.seq)));
         back.iter().rev().for_each(|m| t.window.unassign(m.seq));
         let mut taking = true;
         for m in back.drain(..) {
