@@ -37,3 +37,8 @@ def test_reported_power_does_not_follow_transmit_power():
 def test_no_channel_no_reports():
     with pytest.raises(Unmeasured, match="no channel"):
         channel_reports.of(RC.set({"channel.on": False}), 1)
+
+
+def test_a_normalised_report_has_a_mean_power_of_one():
+    r = channel_reports.of(RC, 3)
+    assert 10 * np.log10(np.mean(10 ** (r.normalised / 10), axis=1)) == pytest.approx(0.0, abs=1e-6)

@@ -39,17 +39,6 @@ def test_a_walk_goes_from_the_access_point_to_the_end():
     assert (np.diff(walk[:, 0]) >= 0).all() and walk[0, 2] > walk[-1, 2] + 10
 
 
-def test_reports_are_scaled_to_the_snr():
-    step, snr, scaled, csi = place_plots.reports(
-        FIGURES["fig5-37"].points["walk"].scenario.set({"time.flows": "1 s", "time.warmup": 0}), 3
-    )
-    assert step == pytest.approx(0.002) and scaled.shape == (snr.size, 114) == (501, 114)
-    assert len(csi) == 4 * scaled.size
-    assert 10 * np.log10(np.mean(10 ** (scaled / 10), axis=1)) == pytest.approx(snr, abs=1e-6)
-    with pytest.raises(UserError, match="no channel"):
-        place_plots.reports(topology(1).set({"channel.on": False}), 1)
-
-
 def test_misled_is_where_they_differ_most():
     snr, esnr = np.full(50, 20.0), np.full(50, 18.0)
     snr[30:] = 22.0

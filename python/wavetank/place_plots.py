@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, channel_reports
+from .csi.effective import MODULATIONS, effective_db
 from .errors import UserError
 from .plan import Figure
 from .plot_style import PALETTE, RED, points_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from .outcome import Outcome
 
-#: Steps of 64-QAM in what :func:`_core.effective_snr` answers.
-QAM64 = 3
+#: 64-QAM's column of effective SNRs.
+QAM64 = MODULATIONS.index("64-QAM")
 #: What the fastest mode of one stream needs (docs/channel.md).
 FASTEST_DB = 23.7
 #: Time over which reports are averaged, and between the two moments that are compared, ms.
@@ -81,23 +81,6 @@ def walk_snr(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_ylabel(str(panel["label"]))
 
 
-def reports(scenario: Scenario, seed: int) -> tuple[float, FloatArray, FloatArray, bytes]:
-    """What the first station's card reports of the channel: step (s), SNR (dB, the mean of both halves in linear scale), power by
-    sub-carrier in dB around the SNR, and the CSI itself. Format: crates/core/src/phy/channel/trace.rs.
-    """
-    trace = scenario.channel_trace(seed, csi=True)
-    if trace is None:
-        raise UserError(f"{scenario.path}: it has no channel, expected channel.on = true")
-    _, steps, step_ns, modes, n = struct.unpack_from("<IIQII", trace, 8)
-    kind = np.dtype([("snr", "<i2", 2), ("loss", "<u4", modes), ("csi", "<i2", 2 * n)])
-    link = np.frombuffer(trace, kind, steps, 32 + 8)
-    snr = 10 * np.log10(np.mean(10 ** (link["snr"] / 1000.0), axis=1))
-    parts = link["csi"].astype(np.float64).reshape(steps, n, 2)
-    power = np.maximum((parts**2).sum(axis=2), 0.5)
-    scaled = 10 * np.log10(power / power.mean(axis=1, keepdims=True)) + snr[:, None]
-    return step_ns * 1e-9, snr, scaled, np.ascontiguousarray(link["csi"]).tobytes()
-
-
 def _smooth(v: FloatArray, n: int) -> FloatArray:
     return np.convolve(v, np.ones(n) / n, mode="same")
 
@@ -116,8 +99,10 @@ def misled(snr: FloatArray, esnr: FloatArray, apart: int, threshold: float) -> i
 def csi_change(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The channel when a rate was barred, and when its SNR has risen by enough to lift the bar and its effective SNR has not."""
     scenario = points_of(figure, panel)[0].scenario
-    step, snr, scaled, csi = reports(scenario, 1)
-    esnr = _core.effective_snr(csi, scaled.shape[1], snr.tobytes())[:, QAM64]
+    r = channel_reports.of(scenario, 1)
+    step, snr = r.t[1] - r.t[0], r.snr
+    scaled = r.normalised + snr[:, None]
+    esnr = effective_db(r.csi, snr)[:, QAM64]
     n, apart = (max(1, round(ms * 1e-3 / step)) for ms in (SMOOTH_MS, APART_MS))
     inner = slice(n, -n)
     snr, esnr, scaled = _smooth(snr, n)[inner], _smooth(esnr, n)[inner], scaled[inner]
