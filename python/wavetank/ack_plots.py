@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import metrics
-from .plan import Figure
+from .plan import Figure, Point
 from .plot_style import PALETTE, name_points, points_of
 
 if TYPE_CHECKING:
@@ -62,52 +62,51 @@ def stacks(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     ax.legend(loc="upper right", fontsize=7.5)
 
 
+def _groups(
+    outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes, places: Sequence[float],
+    rows: Mapping[str, Sequence[Point]], colours: Sequence[str],
+) -> None:  # fmt: skip
+    """Groups of bars with their standard errors: a row of points (one a group) a colour."""
+    width = 0.86 / len(rows)
+    for k, (name, points) in enumerate(rows.items()):
+        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
+        ax.bar(
+            [x + (k - (len(rows) - 1) / 2) * width for x in places], [v.value for v in values],
+            yerr=[v.se for v in values], width=width, color=colours[k], label=name, error_kw={"linewidth": 0.7},
+        )  # fmt: skip
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(panel["label"])
+
+
 def schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of points named QUEUE-CC-SCHEME-STATIONS, of the control ``by``: groups by queue and stations, a colour a scheme."""
     names: list[str] = panel["schemes"]
     groups = list(dict.fromkeys((p[0], p[3]) for p in (n.split("-") for n in figure.points) if p[1] == panel["by"]))
     # A gap between the queues.
     places = [i + 0.6 * len({q for q, _ in groups[: i + 1]}) for i in range(len(groups))]
-    width = 0.86 / len(names)
-    for k, name in enumerate(names):
-        points = [figure.points[f"{q}-{panel['by']}-{name}-{n}"] for q, n in groups]
-        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
-        ax.bar(
-            [x + (k - (len(names) - 1) / 2) * width for x in places], [v.value for v in values],
-            yerr=[v.se for v in values], width=width, color=PALETTE[k], label=name, error_kw={"linewidth": 0.7},
-        )  # fmt: skip
+    rows = {name: [figure.points[f"{q}-{panel['by']}-{name}-{n}"] for q, n in groups] for name in names}
+    _groups(outcome, figure, panel, ax, places, rows, PALETTE)
     ax.set_xticks(places, [n for _, n in groups])
     for queue in dict.fromkeys(q for q, _ in groups):
         middle = np.mean([x for x, (q, _) in zip(places, groups, strict=True) if q == queue])
         ax.text(float(middle), -0.15, queue, transform=ax.get_xaxis_transform(), ha="center", va="top")
     ax.set_ylim(0, ax.get_ylim()[1] * 1.18)
-    ax.grid(axis="x", visible=False)
-    ax.set_ylabel(panel["label"])
     ax.legend(ncols=4, loc="upper center", fontsize=7.5)
 
 
 def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of points named SCHEME-PLACES-RATE: groups by rate and whether all hear each other, a colour a scheme."""
     names: list[str] = panel["schemes"]
-    colours = ["native", "opportunistic", "timer", "more"]
+    colours = dict(zip(("native", "opportunistic", "timer", "more"), PALETTE, strict=False))
     groups = [(rate, places) for rate in (24, 6) for places in (1, 2)]
     places_at = [i + 0.4 * (i // 2) for i in range(len(groups))]
-    width = 0.86 / len(names)
-    for k, name in enumerate(names):
-        points = [figure.points[f"{name}-{places}-{rate}"] for rate, places in groups]
-        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
-        ax.bar(
-            [x + (k - (len(names) - 1) / 2) * width for x in places_at], [v.value for v in values],
-            yerr=[v.se for v in values], width=width, color=PALETTE[colours.index(name)], label=name,
-            error_kw={"linewidth": 0.7},
-        )  # fmt: skip
+    rows = {name: [figure.points[f"{name}-{places}-{rate}"] for rate, places in groups] for name in names}
+    _groups(outcome, figure, panel, ax, places_at, rows, [colours[name] for name in names])
     ax.set_xticks(places_at, [("all hear", "two places")[places - 1] for _, places in groups])
     for i, rate in enumerate((24, 6)):
         middle = (places_at[2 * i] + places_at[2 * i + 1]) / 2
         ax.text(middle, -0.13, f"responses at {rate} Mbit/s", transform=ax.get_xaxis_transform(), ha="center", va="top")
     ax.set_ylim(0, ax.get_ylim()[1] * 1.2)
-    ax.grid(axis="x", visible=False)
-    ax.set_ylabel(panel["label"])
     ax.legend(ncols=2, loc="upper center", fontsize=7.5)
 
 
