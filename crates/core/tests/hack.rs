@@ -282,6 +282,16 @@ fn hidden_stations_hit_what_outlasts_nav_and_difs() {
     assert!(of("24 Mbit/s", "2", "more-data").1 < 0.005);
 }
 
+/// A probe is none of the aggregates that the hardware holds, when it is given back, too.
+#[test]
+fn what_rate_control_probes_with_can_be_given_back() {
+    for stations in ["1", "4"] {
+        let set = [("hack.policy", "opportunistic"), ("sta.rate_control", "minstrel_ht"), ("wifi.stations", stations)];
+        let o = run("n", &[&set[..], &[("time.flows", "4 s")]].concat());
+        assert!(o.flows.iter().all(|f| f.goodput_mbit(o.window) > 10.0), "{stations}");
+    }
+}
+
 #[test]
 fn uplinks_pass_untouched() {
     let set = |p| [("hack.policy", p), ("traffic.tcp_up", "1"), ("traffic.tcp_down", "1")];

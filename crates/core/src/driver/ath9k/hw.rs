@@ -34,9 +34,13 @@ impl Hw {
     }
     /// The first has been on the air.
     pub fn done(&mut self) -> Burst {
-        let b = self.queue.pop_front().expect("the hardware is done with a burst");
+        self.remove(0).expect("the hardware is done with a burst")
+    }
+    /// Gives up unit `i`, if it has so many.
+    pub fn remove(&mut self, i: usize) -> Option<Burst> {
+        let b = self.queue.remove(i)?;
         self.ampdus -= u8::from(b.agreement && !b.probe);
-        b
+        Some(b)
     }
 }
 

@@ -57,9 +57,7 @@ impl Ath9k {
             return;
         }
         let mut back = core::mem::take(&mut self.failed);
-        while hw.queue.len() > keep {
-            let Some(mut b) = hw.queue.remove(keep) else { break };
-            hw.ampdus -= u8::from(active);
+        while let Some(mut b) = hw.remove(keep) {
             back.append(&mut b.mpdus);
             self.pool.push(b);
         }
