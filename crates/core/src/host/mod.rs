@@ -116,10 +116,12 @@ impl Host {
         self.cost == Span::ZERO
     }
 
-    /// Whether its CPU has more received packets to process: programs wait.
+    /// When its CPU is done with the packet that it is at, if any has come that it has not processed.
     #[inline]
-    pub fn is_busy(&self) -> bool {
-        !self.ring.is_empty()
+    pub fn busy_until(&self, now: Time) -> Option<Time> {
+        // A wire may announce what has not come yet; a card's polls do not.
+        let has_come = |done: &Time| self.nic.is_some() || *done - self.cost <= now;
+        self.ring.front().map(|&(done, _)| done).filter(has_come)
     }
 
     /// Packets that wait.

@@ -186,10 +186,8 @@ impl<T: Probe> World<T> {
             tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
-        let readers = Vec::with_capacity(socks.len());
-        let softirq_first = s.host.softirq_first;
-        let charges = Vec::new();
-        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges, softirq_first, readers })
+        let (softirq_first, charges) = (s.host.softirq_first, Vec::new());
+        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges, softirq_first })
     }
 }
 

@@ -25,8 +25,6 @@ pub struct World<T = Blind> {
     pub(super) charges: Vec<(Owner, Charge)>,
     /// Programs read when their host has processed what it received; `auto`: where that takes no time.
     pub(super) softirq_first: Auto<bool>,
-    /// Sockets with data for programs that wait until then.
-    pub(super) readers: Vec<u16>,
 }
 
 /// When things happen.
@@ -145,10 +143,7 @@ impl<T: Probe> World<T> {
             Event::SockTsq(i) => {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
-            Event::SockRead(i) => {
-                self.socks[usize::from(i)].reads = false;
-                self.call(i, |s, low, _| s.on_reader(now, low));
-            }
+            Event::SockRead(i) => self.read(now, i),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
             Event::FlowStart(i) => self.start_flow(now, i),
             Event::FlowsEnd => self.end_flows(now),
@@ -228,44 +223,36 @@ impl<T: Probe> World<T> {
             self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
         p.ends_ampdu = false;
-        let more = self.softirq_first.or(false) && self.fabric.hosts[usize::from(node.0)].is_busy();
         if p.dst == node {
-            self.deliver(now, node, &p, more);
+            self.deliver(now, node, &p);
         } else {
             self.fabric.send(now, node, &p, &mut self.observer);
-        }
-        if !more && !self.readers.is_empty() {
-            self.read(now, node);
         }
         if tao {
             self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
     }
 
-    /// The CPU of `node` is done with what it received: the programs that wait for data run.
-    fn read(&mut self, now: Time, node: NodeId) {
-        let mut k = 0;
-        while let Some(&i) = self.readers.get(k) {
-            if self.socks[usize::from(i)].node == node {
-                self.readers.remove(k);
-                self.socks[usize::from(i)].reads = false;
-                self.call(i, |s, low, _| s.on_reader(now, low));
-            } else {
-                k += 1;
-            }
+    /// The program that reads from socket `i` runs, unless its host's CPU is still at what it has received.
+    fn read(&mut self, now: Time, i: u16) {
+        let s = &mut self.socks[usize::from(i)];
+        if self.softirq_first.or(false)
+            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
+        {
+            return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
         }
+        s.reads = false;
+        self.call(i, |s, low, _| s.on_reader(now, low));
     }
 
-    /// `more`: the host has more to process before a program runs.
-    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet, more: bool) {
+    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
             (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                let one_instant = self.softirq_first.or(true) && self.fabric.hosts[usize::from(node.0)].in_no_time();
-                if !more && !one_instant {
+                if !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
                     return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 }
                 let mut reader = false;
@@ -273,11 +260,7 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if reader && !s.reads {
                     s.reads = true;
-                    if one_instant {
-                        self.fabric.q.push(now, Lane::App, Event::SockRead(i));
-                    } else {
-                        self.readers.push(i);
-                    }
+                    self.fabric.q.push(now, Lane::App, Event::SockRead(i));
                 }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {
