@@ -1,8 +1,8 @@
 //! The shell commands that scripts begin with: sysctls, `tc`, and the common file of defaults that packetdrill's own scripts share.
 
 use crate::link::Qdisc;
-use wavetank_core::sim::{Bytes, Rate, Span};
-use wavetank_core::tcp::{Auto, Cc, Offer, Params};
+use wavetank_core::sim::{Auto, Bytes, Rate, Span};
+use wavetank_core::tcp::{Cc, Offer, Params};
 
 /// How the host is set.
 #[derive(Clone, Copy, Debug)]

@@ -15,8 +15,7 @@ pub mod nic;
 pub use nic::Nic;
 
 use crate::params;
-use crate::sim::{Owner, Packet, Span, Time};
-use crate::tcp::Auto;
+use crate::sim::{Auto, Owner, Packet, Span, Time};
 use std::collections::VecDeque;
 
 params! {

@@ -19,8 +19,7 @@ pub mod tao;
 
 use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
-use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time};
-use crate::tcp::Auto;
+use crate::sim::{Auto, Bin, Bytes, Packet, Place, Reason, Span, Time};
 pub use airtime::{Ac, Account, ac_of};
 use airtime::{Config, Scheduler};
 use fq::{Fq, Full};

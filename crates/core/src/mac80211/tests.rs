@@ -111,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn packets_are_conserved_and_a_txq_with_packets_always_gets_its_turn(ops in ops(), aql: bool, flows in 1u32..64) {
-        let params = Params { flows, limit: 60, memory_limit: crate::tcp::Auto::Set(Bytes::new(100_000)), aql: crate::tcp::Auto::Set(aql), ..Params::default() };
+        let params = Params { flows, limit: 60, memory_limit: crate::sim::Auto::Set(Bytes::new(100_000)), aql: crate::sim::Auto::Set(aql), ..Params::default() };
         let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, 3, 9), Vec::new());
         let (mut now, mut put, mut got) = (Time::from_s(1), 0u64, 0u64);
         let mut pending = Vec::new();

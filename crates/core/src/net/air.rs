@@ -8,8 +8,7 @@ use crate::rate::{Setup, minstrel_ht};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
-use crate::sim::NodeId;
-use crate::tcp::Auto;
+use crate::sim::{Auto, NodeId};
 use crate::wifi::edca::Set;
 use crate::wifi::response::Erp;
 

@@ -7,8 +7,8 @@ use super::event::Event;
 use super::fabric::{Below, Fabric};
 use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
-use crate::sim::{Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
-use crate::tcp::{Auto, Socket};
+use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
+use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood};
 
 /// A run: everything there is, and the time. `T` is told of all that happens.

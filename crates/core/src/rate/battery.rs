@@ -3,8 +3,7 @@
 use super::{Choice, Control, Name, Rates, Setup, Went, minstrel_ht};
 use crate::phy::{Ht, Mode};
 use crate::sim::params::{Raw, Value};
-use crate::sim::{Span, Stream, Streams, Time};
-use crate::tcp::Auto;
+use crate::sim::{Auto, Span, Stream, Streams, Time};
 use crate::wifi::{Mark, Report, StaIx};
 use proptest::prelude::*;
 

@@ -1,8 +1,7 @@
 //! EDCA parameters as keys: what the access point broadcasts to its stations, and what it uses itself.
 
 use crate::params;
-use crate::sim::Span;
-use crate::tcp::Auto;
+use crate::sim::{Auto, Span};
 use crate::wifi::Ac;
 use crate::wifi::edca::Access;
 

@@ -1,8 +1,7 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
 use super::each::Each;
-use crate::sim::{Bytes, Rate, Span};
-use crate::tcp::Auto;
+use crate::sim::{Auto, Bytes, Rate, Span};
 use crate::{choices, params};
 
 choices! {

@@ -3,6 +3,7 @@
 //! Nothing of TCP, queues or Wi-Fi is here. Time is integer nanoseconds ([`Time`], [`Span`]); rates and sizes are types
 //! ([`Rate`], [`Bytes`]).
 
+mod auto;
 pub mod drops;
 pub mod packet;
 pub mod params;
@@ -13,6 +14,7 @@ mod time;
 mod units;
 pub mod xmit;
 
+pub use auto::Auto;
 pub use drops::{Bin, Ledger, Place, Reason};
 pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};
 pub use probe::{Blind, PpduSeen, Probe};

@@ -4,46 +4,7 @@
 
 use super::cc::{Cc, Tunables};
 use super::profile::Profile;
-use crate::sim::params::{Raw, Refused, Value};
-use crate::sim::{Bytes, FlowId, NodeId, Owner, Span};
-
-/// A parameter that the kernel profile decides unless it is set: `"auto"`, or a value.
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
-pub enum Auto<T> {
-    /// What the profile says.
-    #[default]
-    Auto,
-    /// This.
-    Set(T),
-}
-
-impl<T> Auto<T> {
-    /// The value, or the profile's.
-    pub fn or(self, auto: T) -> T {
-        match self {
-            Auto::Auto => auto,
-            Auto::Set(v) => v,
-        }
-    }
-}
-
-impl<T: Value> Value for Auto<T> {
-    const UNIT: &'static str = T::UNIT;
-    fn read(raw: &Raw) -> Result<Self, Refused> {
-        match raw {
-            Raw::Text(t) if t == "auto" => Ok(Auto::Auto),
-            _ => T::read(raw)
-                .map(Auto::Set)
-                .map_err(|r| Refused { expected: format!("{}, or \"auto\"", r.expected), ..r }),
-        }
-    }
-    fn show(&self) -> String {
-        match self {
-            Auto::Auto => "auto".into(),
-            Auto::Set(v) => v.show(),
-        }
-    }
-}
+use crate::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span};
 
 crate::choices! {
     /// How TCP Small Queues limits what a socket has below it.

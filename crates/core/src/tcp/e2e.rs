@@ -3,7 +3,7 @@
 
 use super::pair::{Fault, Pair, cfg, params};
 use super::*;
-use crate::sim::{Blind, Bytes, Ecn, FlowId, Kind, NodeId, Packet, Rate, Span, Time, flags};
+use crate::sim::{Auto, Blind, Bytes, Ecn, FlowId, Kind, NodeId, Packet, Rate, Span, Time, flags};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

@@ -62,7 +62,7 @@ mod undo;
 pub use calls::Offer;
 pub use cc::{Cc, Tunables};
 pub use clock::Clock;
-pub use config::{Auto, Config, Params, Tsq};
+pub use config::{Config, Params, Tsq};
 pub use gso::{gro_segment, gso_segment};
 pub use minmax::Minmax;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};

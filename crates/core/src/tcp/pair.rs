@@ -4,7 +4,7 @@
 //! a fault (pass, drop, delay, duplicate, mark), then half the RTT. The way back has half the RTT and a fault of its own.
 
 use super::*;
-use crate::sim::{Blind, Ecn, EventQueue, FlowId, Lane, Lower, NodeId, Owner, Packet, Rate, Span, Time, Verdict};
+use crate::sim::{Auto, Blind, Ecn, EventQueue, FlowId, Lane, Lower, NodeId, Owner, Packet, Rate, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What happens to a packet.

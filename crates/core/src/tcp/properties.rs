@@ -6,7 +6,7 @@ use super::pair::{Pair, cfg};
 use super::seq::before;
 use super::timers::Pending;
 use super::*;
-use crate::sim::{Rate, Span, Streams, Time};
+use crate::sim::{Auto, Rate, Span, Streams, Time};
 use proptest::prelude::*;
 
 /// Bytes that a transfer has.

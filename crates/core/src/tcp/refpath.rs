@@ -6,7 +6,7 @@
 use super::*;
 use crate::qdisc::{Kind as QKind, LeafKind, Qdisc, Setup};
 use crate::sim::{
-    Bin, Blind, Bytes, FlowId, Kind, Lower, NodeId, Owner, Packet, Place, Rate, Reason, Span, Time, Verdict,
+    Auto, Bin, Blind, Bytes, FlowId, Kind, Lower, NodeId, Owner, Packet, Place, Rate, Reason, Span, Time, Verdict,
 };
 use std::collections::VecDeque;
 

@@ -3,8 +3,8 @@
 use super::{BEGIN, PATIENCE, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use crate::setup::control;
-use wavetank_core::sim::{Blind, Bytes, FlowId, NodeId, Owner, Span, Time};
-use wavetank_core::tcp::{Auto, Cc, Config, Socket, State, Tunables};
+use wavetank_core::sim::{Auto, Blind, Bytes, FlowId, NodeId, Owner, Span, Time};
+use wavetank_core::tcp::{Cc, Config, Socket, State, Tunables};
 
 /// What a descriptor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

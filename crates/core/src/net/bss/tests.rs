@@ -439,7 +439,7 @@ proptest! {
             s.driver = ath10k(ath10k_at, amsdu);
             let (DriverConfig::Ath10k(p, ..) | DriverConfig::Ath10kTxqs(p)) = &mut s.driver else { unreachable!() };
             (p.report, p.retries, p.msdus) = (Span::from_us(report), retries, 40 + u16::from(amsdu) * 10);
-            s.queues.aql = crate::tcp::Auto::Set(report % 2 == 0);
+            s.queues.aql = crate::sim::Auto::Set(report % 2 == 0);
             let mcs = if let Mode::Ht(h) = s.mode { h.mcs() } else { 0 };
             s.mode = vht(mcs % 10, if mcs > 9 { 2 } else { 1 });
             s.mode_up = s.mode;

@@ -28,7 +28,7 @@ pub use station::{Overhead, Station, Supports};
 pub use stats::Tries;
 pub use v3_18::V318;
 
-use crate::tcp::Auto;
+use crate::sim::Auto;
 
 crate::choices! {
     /// Whose Minstrel-HT.

@@ -15,7 +15,7 @@
 
 use super::bbr2::{Bbr2, Params as Bbr2Params, Tuning};
 use super::{AckSample, Control, Event, RateSample};
-use crate::tcp::Auto;
+use crate::sim::Auto;
 use crate::tcp::profile::Profile;
 use crate::tcp::rtx::Seg;
 use crate::tcp::tp::{CaState, Tp};

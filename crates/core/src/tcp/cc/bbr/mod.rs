@@ -28,8 +28,7 @@ mod tuning;
 pub(super) mod window;
 
 use super::{Control, Event, RateSample};
-use crate::sim::{Stream, Streams};
-use crate::tcp::Auto;
+use crate::sim::{Auto, Stream, Streams};
 use crate::tcp::minmax::Minmax;
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};
