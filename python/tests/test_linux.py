@@ -65,6 +65,17 @@ def test_times_and_flows():
     assert c["radio"]["mode"] == [0, 0]
 
 
+@pytest.mark.parametrize(
+    "sets",
+    [{}, {"traffic.tcp_down": 2}, {"traffic.tcp_down": 0}, {"traffic.udp_down": "1 Mbit/s"}, {"traffic.rrul": True},
+     {"traffic.rrul": True, "traffic.tcp_up": 1}, {"traffic.tcp_up": 3, "traffic.tcp_down": 2}],
+)  # fmt: skip
+def test_flows_that_are_left_open_are_the_models(sets):
+    sets = {"traffic.ping": "off", "time.lead_in": "0 s", "time.warmup": "0 s", "time.flows": "50 ms", "time.tail": "0 s", **sets}
+    s = wavetank.Scenario.from_dict({k: v for k, v in UP.items() if k != "traffic"}).set(sets)
+    assert [f.name for f in translate(s).flows] == [f.name for f in s.run().flows]
+
+
 def test_jitter_follows_the_seed():
     starts = [[line.split()[-1] for line in translate(up(), s).case["flow"][:2]] for s in (1, 1, 2)]
     assert starts[0] == starts[1] != starts[2]

@@ -601,6 +601,14 @@ class _Translator:
         self.fifo[MODES[name]] = self.number("ath10k.msdus")
         return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth"))}
 
+    def tcp_flows(self) -> tuple[int, int]:
+        """TCP uploads and downloads a station: the model's ``Traffic::uploads`` and ``downloads``."""
+        rrul = self.on("traffic.rrul")
+        up, down = self.text("traffic.tcp_up"), self.text("traffic.tcp_down")
+        downs = int(down) if down != "auto" else 4 * rrul
+        others = downs > 0 or any(self.text(f"traffic.udp_{way}") != "off" for way in ("up", "down"))
+        return int(up) if up != "auto" else 4 if rrul else int(not others), downs
+
     def whole_us(self, key: str) -> int:
         ns = self.span(key)
         if ns % 1000:
@@ -614,7 +622,7 @@ class _Translator:
         echoes: list[tuple[str, int]] = []
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
         jitter = self.span("traffic.start_jitter")
-        up, down = self.number("traffic.tcp_up"), self.number("traffic.tcp_down")
+        up, down = self.tcp_flows()
         floods = [(way, self.text(f"traffic.udp_{way}")) for way in ("up", "down")]
         payload = self.number("traffic.udp_payload")
         # the kernel doubles what SO_SNDBUF asks for

@@ -64,7 +64,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
     }
     hack(s, places, path)?;
     let t = &s.traffic;
-    if t.tcp_up == 0 && t.tcp_down == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
+    if t.uploads() == 0 && t.downloads() == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));
     }
     Ok(())

@@ -110,10 +110,10 @@ params! {
 params! {
     /// Who sends what: the shapes of Flent's tests.
     pub struct Traffic {
-        /// TCP uploads a station.
-        tcp_up: u16 = 1, in 0 => 256, src "Flent tcp_nup";
-        /// TCP downloads a station.
-        tcp_down: u16 = 0, in 0 => 256, src "Flent tcp_ndown";
+        /// TCP uploads a station; auto: four in RRUL, none beside other flows, else one.
+        tcp_up: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_nup, rrul.conf";
+        /// TCP downloads a station; auto: four in RRUL, else none.
+        tcp_down: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_ndown, rrul.conf";
         /// Offered UDP load up, a station.
         udp_up: Option<Rate> = None, src "iperf -u";
         /// Offered UDP load down, a station.
@@ -138,6 +138,21 @@ params! {
         mark_acks: bool = true, src "netperf's option -Y sets IP_TOS at both ends";
         /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
+    }
+}
+
+/// Flows of each direction in Flent's RRUL. src: Flent rrul.conf
+const RRUL_FLOWS: u16 = 4;
+
+impl Traffic {
+    /// TCP uploads a station.
+    pub fn uploads(&self) -> u16 {
+        let others = self.downloads() > 0 || self.udp_up.is_some() || self.udp_down.is_some();
+        self.tcp_up.or(if self.rrul { RRUL_FLOWS } else { u16::from(!others) })
+    }
+    /// TCP downloads a station.
+    pub fn downloads(&self) -> u16 {
+        self.tcp_down.or(if self.rrul { RRUL_FLOWS } else { 0 })
     }
 }
 

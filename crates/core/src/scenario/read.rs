@@ -8,6 +8,24 @@ use crate::sim::params::{Raw, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
+const SYNONYMS: [(&str, &str); 14] = [
+    ("duration", "time.flows"),
+    ("length", "time.flows"),
+    ("simulationTime", "time.flows"),
+    ("congestion_control", "tcp.cc"),
+    ("tcp_cong_control", "tcp.cc"),
+    ("TcpVariant", "tcp.cc"),
+    ("nss", "wifi.streams"),
+    ("bandwidth", "wifi.width_mhz"),
+    ("channel_width", "wifi.width_mhz"),
+    ("loss", "wifi.error_rate"),
+    ("rtt", "backhaul.delay"),
+    ("step_size", "traffic.ping"),
+    ("upload_streams", "traffic.tcp_up"),
+    ("download_streams", "traffic.tcp_down"),
+];
+
 /// Where a text comes from, for messages.
 pub struct Source<'a> {
     /// The path, as the user gave it.
@@ -164,7 +182,7 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
     let dotted_key = dotted(section, key);
     if !section.is_empty() && is_section(section) {
         let keys = section_keys(section);
-        let near = nearest(key, keys.iter().copied()).map(|k| dotted(section, &k));
+        let near = meant(key, &all).or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)));
         return ScenarioError {
             file: file.into(),
             line,
@@ -183,8 +201,19 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
         key: dotted_key.clone(),
         found: format!("there is no key or section \"{what}\""),
         expected: format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", ")),
-        near: nearest(what, names.into_iter()).or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
+        near: meant(key, &all)
+            .or_else(|| nearest(what, names.into_iter()))
+            .or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
     }
+}
+
+/// The key that is meant by a name that is right elsewhere: in another section, or in another tool.
+fn meant(key: &str, all: &[String]) -> Option<String> {
+    let elsewhere = || {
+        let mut same = all.iter().filter(|k| k.rsplit_once('.').is_some_and(|(_, leaf)| leaf == key));
+        same.next().filter(|_| same.next().is_none()).cloned()
+    };
+    elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
 }
 
 #[cfg(test)]
@@ -210,6 +239,18 @@ mod tests {
         assert_eq!((e.line, e.key.as_str()), (6, "htb.rat"));
         assert_eq!(e.near.as_deref(), Some("htb.rate"));
         assert!(e.to_string().starts_with("a.toml:6: htb.rat"), "{e}");
+    }
+
+    #[test]
+    fn a_name_that_is_right_elsewhere_names_its_place() {
+        let near = |line: &str| parse(&format!("{line}\n{WIRED}")).unwrap_err().near;
+        assert_eq!(near("mcs = 7"), None, "two sections have one");
+        assert_eq!(near("width_mhz = 7").as_deref(), Some("wifi.width_mhz"));
+        assert_eq!(near("duration = \"10 s\"").as_deref(), Some("time.flows"));
+        let e = parse(&format!("{WIRED}cc = \"bbr\"\n")).unwrap_err();
+        assert_eq!(e.near.as_deref(), Some("tcp.cc"));
+        let all: Vec<String> = crate::scenario::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
+        assert!(SYNONYMS.iter().all(|s| all.iter().any(|k| k == s.1)));
     }
 
     #[test]

@@ -82,8 +82,8 @@ impl Plan {
                     delay,
                 });
             };
-            (0..t.tcp_up).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
-            (0..t.tcp_down).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
+            (0..t.uploads()).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
+            (0..t.downloads()).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
             if let Some(rate) = t.udp_up {
                 add(Direction::Up, Proto::Udp(rate), "udp_up", 0);
             }
@@ -110,8 +110,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn uploads_are_for_those_who_ask_for_nothing_else() {
+        use crate::sim::Auto::Set;
+        let counts = |t: Traffic| (t.uploads(), t.downloads());
+        assert_eq!(counts(Traffic::default()), (1, 0));
+        assert_eq!(counts(Traffic { tcp_down: Set(2), ..Traffic::default() }), (0, 2));
+        assert_eq!(counts(Traffic { tcp_down: Set(0), ..Traffic::default() }), (1, 0));
+        assert_eq!(counts(Traffic { udp_down: Some(Rate::from_mbit(1)), ..Traffic::default() }), (0, 0));
+        assert_eq!(counts(Traffic { tcp_up: Set(3), tcp_down: Set(2), ..Traffic::default() }), (3, 2));
+        assert_eq!(counts(Traffic { rrul: true, tcp_up: Set(1), ..Traffic::default() }), (1, 4));
+    }
+
+    #[test]
     fn rrul_has_eight_flows_in_four_classes() {
-        let t = Traffic { tcp_up: 4, tcp_down: 4, rrul: true, ..Traffic::default() };
+        let t = Traffic { rrul: true, ..Traffic::default() };
         let p = Plan::new(&t, 1, &Streams::new(1));
         assert_eq!(p.flows.len(), 8);
         assert_eq!(p.flows.iter().filter(|f| f.dscp == 46).count(), 2);
