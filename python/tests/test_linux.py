@@ -71,7 +71,14 @@ def test_times_and_flows():
      {"traffic.rrul": True, "traffic.tcp_up": 1}, {"traffic.tcp_up": 3, "traffic.tcp_down": 2}],
 )  # fmt: skip
 def test_flows_that_are_left_open_are_the_models(sets):
-    sets = {"traffic.ping": "off", "time.lead_in": "0 s", "time.warmup": "0 s", "time.flows": "50 ms", "time.tail": "0 s", **sets}
+    sets = {
+        "traffic.ping": "off",
+        "time.lead_in": "0 s",
+        "time.warmup": "0 s",
+        "time.flows": "50 ms",
+        "time.tail": "0 s",
+        **sets,
+    }
     s = wavetank.Scenario.from_dict({k: v for k, v in UP.items() if k != "traffic"}).set(sets)
     assert [f.name for f in translate(s).flows] == [f.name for f in s.run().flows]
 

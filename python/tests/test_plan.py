@@ -1,8 +1,10 @@
 """Every experiment loads, and its scenarios are valid."""
 
+import re
+
 import pytest
 
-from wavetank import UserError, plan
+from wavetank import UserError, plan, reproduce
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
 
@@ -68,10 +70,66 @@ def test_settings_and_grids(tmp_path):
         ("base = 's.toml'\npoints = ['B']\n", 'unknown setting "B"'),
         ("base = 's.toml'\npoints = ['A', 'A']\n", "twice"),
         ("base = 's.toml'\npoints = ['A']\n[[panels]]\nkind = 'candels'\n", 'did you mean "candles"'),
-        ("base = 'no.toml'\npoints = ['A']\n", "cannot be read"),
+        ("base = 'no.toml'\npoints = ['A']\n", 'unknown scenario "no.toml", expected s.toml'),
         ("base = \n", "f.toml"),
     ],
 )
 def test_a_bad_figure_is_told(tmp_path, figure, says):
     with pytest.raises(UserError, match=says):
         plan.load("e", _tree(tmp_path, figure))
+
+
+OWN = """
+figure = "Mine"
+title = "two controls"
+base = "s.toml"
+repetitions = 2
+[[grid]]
+name = "{cc}-{n}"
+axes = { cc = ["cubic", "bbr"], n = [1, 2] }
+set = { "wifi.stations" = "{n}", "tcp.cc" = "{cc}" }
+[[panels]]
+kind = "curves"
+quantity = "goodput"
+x = "n"
+by = "cc"
+"""
+
+
+def _own(tmp_path, text):
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[topology]\nkind = "wifi"\n[time]\nlead_in = "0 s"\ntail = "0 s"\nflows = "3 s"\n'
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    return str(tmp_path / "mine.toml")
+
+
+def test_a_figure_of_ones_own_is_run_drawn_and_told(tmp_path):
+    outcome = reproduce.reproduce(reproduce.expand(_own(tmp_path, OWN))[0], tmp_path / "out")
+    (figure,) = outcome.figures
+    assert list(figure.points) == ["cubic-1", "cubic-2", "bbr-1", "bbr-2"]
+    assert (figure.points["bbr-2"].x, figure.points["bbr-2"].names) == ({"n": 2}, {"cc": "bbr"})
+    assert (tmp_path / "out" / "own-mine.png").stat().st_size > 5000
+    values = outcome.json()["figures"]["own/mine"]["values"]
+    assert all(values[p]["goodput"]["value"] > 10 for p in figure.points)
+    assert outcome.json()["claims"] == []
+
+
+@pytest.mark.parametrize(
+    ("was", "is_", "words"),
+    [
+        ('quantity = "goodput"', 'quantity = "godput"', 'did you mean "goodput"'),
+        ('quantity = "goodput"', "", 'has no "quantity"'),
+        ('x = "n"', 'x = "cc"', 'unknown numeric axis "cc", expected n'),
+        ("{n}", "{m}", 'unknown axis in a template "m"'),
+        ('kind = "curves"', 'kind = "walk"', 'kind of panel in a figure of one\'s own "walk"'),
+        ('base = "s.toml"', 'base = "cotsq-ath9k.tom"', 'did you mean "cotsq-ath9k.toml"'),
+        ('base = "s.toml"', "", 'has no "base"'),
+        ('name = "{cc}-{n}"', "", 'a grid has no "name"'),
+        ("repetitions = 2", "repetitions = ", "not TOML"),
+    ],
+)
+def test_mistakes_in_a_figure_of_ones_own_are_told(tmp_path, was, is_, words):
+    with pytest.raises(UserError, match=re.escape(words)) as e:
+        reproduce.expand(_own(tmp_path, OWN.replace(was, is_)))
+    assert "mine.toml" in str(e.value)

@@ -60,7 +60,8 @@ def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) ->
     """The distribution of a quantity's samples, pooled over repetitions: a curve a point."""
     quantity = str(panel["quantity"])
     curves = [(p.name, _pool(outcome, figure, p, quantity)) for p in points_of(figure, panel)]
-    steps(ax, curves, panel.get("label", metrics.QUANTITIES[quantity].label))
+    q = metrics.QUANTITIES[quantity]
+    steps(ax, curves, panel.get("label", f"{q.label} ({q.unit})"))
 
 
 def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:

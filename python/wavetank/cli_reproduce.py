@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from . import lab
+from . import lab, plan
 from .cli_base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 
@@ -29,6 +29,8 @@ def reproduce(
 ) -> None:
     """Regenerate a paper's figures (NAME as in `wavetank list`, or all) and judge its claims.
 
+    NAME may be a file, too (FIGURE.toml): a figure of one's own, as docs/figures.md explains.
+
     Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
@@ -43,7 +45,8 @@ def reproduce(
             linux.build(None, progress)
     outcomes = []
     for n in names:
-        kind = n if on == "model" else f"{n}-on-{on}"
+        what = Path(n).stem if plan.is_file(n) else n
+        kind = what if on == "model" else f"{what}-on-{on}"
         folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
         _usable(folder)
         count = jobs or lab.default_jobs()
@@ -56,7 +59,7 @@ def reproduce(
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:
         for o in outcomes:
-            _print(report.claims_table(o), report.misses_table(o.verdicts), report.unmeasured_table(o.verdicts))
+            _print(*report.outcome_tables(o))
             for path in o.written:
                 if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
                     click.echo(f"wrote {path}")

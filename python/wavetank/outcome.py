@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import __version__, judge, lab
+from . import __version__, judge, lab, metrics
 from .judge import Verdict
-from .plan import Figure
+from .plan import Figure, Point
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,26 @@ class Outcome:
             "claims": self._claims(),
             "summary": self.summary,
             **self._on(),
-            "figures": {f.id: {"source": f.source, "title": f.title, "points": list(f.points)} for f in self.figures},
+            "figures": {
+                f.id: {"source": f.source, "title": f.title, "points": list(f.points), "values": self.values(f)}
+                for f in self.figures
+            },
             "failures": self.measured.failures(),
             "files": [str(p) for p in self.written],
         }
+
+    def values(self, figure: Figure) -> dict[str, dict[str, Any]]:
+        """What the figure's panels show, a point: ``{POINT: {QUANTITY: {value, se}}}``; null where nothing is."""
+        asked = (q for p in figure.panels for q in (p.get("quantity"), p.get("x")) if isinstance(q, str))
+        shown = dict.fromkeys(q for q in asked if q in metrics.QUANTITIES)
+        return {p.name: {q: self._value(figure, p, q) for q in shown} for p in figure.points.values()}
+
+    def _value(self, figure: Figure, point: Point, quantity: str) -> dict[str, float | None]:
+        try:
+            sample = metrics.sample(quantity, "", self.measured.of(figure, point), point)
+        except judge.Unmeasured:
+            return {"value": None, "se": None}
+        return {k: x if math.isfinite(x) else None for k, x in (("value", sample.value), ("se", sample.se))}
 
     def _claims(self) -> list[dict[str, Any]]:
         rows = [v.json() for v in self.verdicts]

@@ -4,6 +4,7 @@
     experiments/linux.toml               what the second water is given in place of what it cannot have
     experiments/scenarios/*.toml         scenarios that figures start from; each runs on its own, too
     experiments/EXPERIMENT/FIGURE.toml   points, repetitions, panels
+    anywhere/FIGURE.toml                 a figure of one's own; its scenarios may lie beside it
 
 A point is a scenario with named settings and keys set on top; the same point in two figures is run once.
 """
@@ -62,11 +63,12 @@ PANEL_KINDS = {
 
 @dataclass(frozen=True)
 class Point:
-    """One set-up of a figure: what is set on which scenario, and where it stands on numeric axes (``x``)."""
+    """One set-up of a figure: what is set on which scenario, and where it stands on axes of numbers (``x``) and names."""
 
     name: str
     scenario: Scenario
     x: Mapping[str, float] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,15 @@ def experiments(root: Path = ROOT) -> list[str]:
     return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != "scenarios" and any(p.glob("*.toml")))
 
 
+def is_file(name: str) -> bool:
+    """Whether this names a file with a figure of one's own, and not an experiment."""
+    return name.endswith(".toml")
+
+
 def load(name: str, root: Path = ROOT) -> list[Figure]:
-    """The figures of an experiment. Raises UserError for an unknown name or a bad file."""
+    """The figures of an experiment, or of a file. Raises UserError for an unknown name or a bad file."""
+    if is_file(name):
+        return [_figure(Path(name), f"own/{Path(name).stem}", root, _toml(root / "settings.toml"))]
     if name not in experiments(root):
         raise unknown("experiment", name, [*experiments(root), "all"])
     settings = _toml(root / "settings.toml")
@@ -106,14 +115,33 @@ def load(name: str, root: Path = ROOT) -> list[Figure]:
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as e:
-        raise UserError(f"{path}: {e}") from None
+    except OSError as e:
+        raise UserError(f"{path}: cannot be read ({e.strerror}), expected a figure's file (TOML)") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise UserError(f"{path}: not TOML: {e}") from None
 
 
 def _known(where: Path, what: str, keys: Mapping[str, Any], known: set[str]) -> None:
     for k in keys:
         if k not in known:
             raise unknown(f"key of a {what}", k, known, str(where))
+
+
+def _needed(where: Path, what: str, keys: Mapping[str, Any], key: str, why: str) -> Any:
+    if key not in keys:
+        raise UserError(f'{where}: a {what} has no "{key}", expected {why}')
+    return keys[key]
+
+
+def _scenario(figure: Path, base: str, root: Path) -> Path:
+    """The scenario of that name beside the figure's file, else the experiments' own."""
+    beside = figure.parent / base
+    if beside.is_file():
+        return beside
+    known = sorted(p.name for p in (root / "scenarios").glob("*.toml"))
+    if base not in known:
+        raise unknown("scenario", base, known, str(figure))
+    return root / "scenarios" / base
 
 
 def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Figure:
@@ -123,20 +151,23 @@ def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Fig
     points: dict[str, Point] = {}
     for spec in _expand(path, data):
         _known(path, "point", spec, POINT_KEYS)
-        base = str(spec.get("base", data.get("base", "")))
+        base = str(_needed(path, "point or figure", {**data, **spec}, "base", "the scenario that it starts from"))
         if base not in scenarios:
-            scenarios[base] = Scenario.load(root / "scenarios" / base)
+            scenarios[base] = Scenario.load(_scenario(path, base, root))
         keys: dict[str, Any] = dict(data.get("set", {}))
         for use in spec.get("use", []):
             if use not in settings:
                 raise unknown("setting", use, settings, str(path))
             keys.update(settings[use])
         keys.update(spec.get("set", {}))
-        name = str(spec["name"])
+        name = str(_needed(path, "point", spec, "name", "what it is called"))
         if name in points:
             raise UserError(f'{path}: the point "{name}" is there twice, expected each name once')
-        scenario = Scenario(scenarios[base].text, str(root / "scenarios" / base))
-        points[name] = Point(name, scenario.set({k: show(v) for k, v in keys.items()}), spec.get("x", {}))
+        scenario = Scenario(scenarios[base].text, str(_scenario(path, base, root)))
+        at: dict[str, Any] = spec.get("x", {})
+        numbers = {k: v for k, v in at.items() if not isinstance(v, str)}
+        names = {k: v for k, v in at.items() if isinstance(v, str)}
+        points[name] = Point(name, scenario.set({k: show(v) for k, v in keys.items()}), numbers, names)
     panels = tuple(data.get("panels", []))
     for panel in panels:
         _known(path, "panel", panel, PANEL_KEYS)
@@ -166,19 +197,25 @@ def _expand(path: Path, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for p in data.get("points", []):
         yield {"name": p, "use": [p]} if isinstance(p, str) else dict(p)
     for grid in data.get("grid", []):
-        axes: dict[str, list[float]] = grid["axes"]
+        axes: dict[str, list[Any]] = _needed(path, "grid", grid, "axes", "a table of lists")
+        template = str(_needed(path, "grid", grid, "name", 'a template such as "{n} flows"'))
         for values in itertools.product(*axes.values()):
             x = dict(zip(axes, values, strict=True))
             texts = {k: show(v) for k, v in x.items()}
-            keys = {k: _render(v, texts, x) for k, v in grid.get("set", {}).items()}
+            try:
+                keys = {k: _render(v, texts, x) for k, v in grid.get("set", {}).items()}
+                name = template.format(**texts)
+            except (KeyError, IndexError, ValueError) as e:
+                raise unknown("axis in a template", str(e).strip("'"), axes, str(path)) from None
             spec = {k: v for k, v in grid.items() if k not in ("axes", "set", "name")}
-            yield {**spec, "name": str(grid["name"]).format(**texts), "set": keys, "x": x}
+            yield {**spec, "name": name, "set": keys, "x": x}
 
 
-def _render(value: Any, texts: dict[str, str], x: dict[str, float]) -> Any:
+def _render(value: Any, texts: dict[str, str], axes: Mapping[str, Any]) -> Any:
     """``"{t}"`` is the axis' value, ``"{p%}"`` 100 times it, ``"{t*p}"`` a product, both rounded to whole numbers."""
     if not isinstance(value, str):
         return value
+    x = {k: v for k, v in axes.items() if not isinstance(v, str)}
     for k, v in x.items():
         value = value.replace("{" + k + "%}", str(round(100 * v)))
         for k2, v2 in x.items():

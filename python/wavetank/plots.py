@@ -78,10 +78,12 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
     parts = [f"{n} repetitions." if n else "Closed forms." if figure.model else "The channel alone: nothing is sent."]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
+    of_a_paper = bool(outcome.verdicts)
     if "time" in kinds:
-        parts.append("Over time: the first repetition; shaded: the paper's band.")
+        parts.append("Over time: the first repetition" + ("; shaded: the paper's band." if of_a_paper else "."))
     if "candles" in kinds:
         parts.append("Box: 10th to 90th percentile, line: median.")
+    if "candles" in kinds and of_a_paper:
         parts.append("Grey: the paper's band, \u25c7 its value; dashed: the paper's ratio times our other point.")
     if "curves" in kinds:
         parts.append("Points: median over repetitions with standard error.")
@@ -253,7 +255,7 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_xlim(-0.6, len(points) - 0.4)
     ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
-    ax.set_ylabel(panel.get("label", quantity.label))
+    ax.set_ylabel(_label(panel))
 
 
 def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -278,7 +280,7 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
     if panel.get("log_y"):
         ax.set_yscale("log")
     ax.grid(axis="x", visible=False)
-    ax.set_ylabel(panel.get("label", panel["quantity"]))
+    ax.set_ylabel(_label(panel))
 
 
 def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -308,15 +310,17 @@ def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax
 
 def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Values against a numeric axis, one curve a value of ``by``; the closed form beside them."""
-    x, by = panel["x"], panel["by"]
+    x, by = panel["x"], panel.get("by", "")
     points = [p for p in points_of(figure, panel) if x in p.x]
-    for i, group in enumerate(dict.fromkeys(p.x[by] for p in points)):
-        chosen = [p for p in points if p.x[by] == group]
+    where = {p.name: p.names.get(by, p.x.get(by)) for p in points}
+    for i, group in enumerate(dict.fromkeys(where.values())):
+        chosen = [p for p in points if where[p.name] == group]
+        of_group = f", {by} = {group}" if group is not None else ""
         xs = [p.x[x] for p in chosen]
         samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
         ax.errorbar(
             xs, [s.value for s in samples], yerr=[s.se for s in samples], color=PALETTE[i], marker="o", markersize=3.5,
-            linestyle="none", label=f"measured, {by} = {group}",
+            linestyle="none" if panel.get("model") else "-", linewidth=0.9, label=f"measured{of_group}",
         )  # fmt: skip
         if panel.get("model"):
             fine = np.arange(min(xs), max(xs) + 1)
@@ -324,13 +328,21 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
                 metrics.model(figure, panel["model"], Point("", chosen[0].scenario, {**chosen[0].x, x: float(f)})).value
                 for f in fine
             ]
-            ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"model, {by} = {group}")
+            ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"model{of_group}")
     ax.set_ylim(bottom=0)
     if panel.get("log_x"):
         ax.set_xscale("log")
     ax.set_xlabel(panel.get("x_label", x))
-    ax.set_ylabel(panel.get("label", panel["quantity"]))
-    ax.legend()
+    ax.set_ylabel(_label(panel))
+    if by or panel.get("model"):
+        ax.legend()
+
+
+def _label(panel: Mapping[str, Any]) -> str:
+    """The panel's own label, else its quantity's with the unit."""
+    name = str(panel["quantity"])
+    q = metrics.QUANTITIES.get(name)
+    return str(panel.get("label", f"{q.label} ({q.unit})" if q else name))
 
 
 def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -356,8 +368,8 @@ def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Ax
     if panel.get("log_x"):
         ax.set_xscale("log")
     else:
-        ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
+        ax.set_xlim(0, 1.05 * ax.get_xlim()[1])
+    ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
     across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
     along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
     ax.set_xlabel(f"{across.label} ({across.unit}){along}")
@@ -389,7 +401,7 @@ def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     else:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")
-    ax.set_ylabel(panel.get("label", panel["quantity"]))
+    ax.set_ylabel(_label(panel))
     ax.legend(fontsize=6.5, ncols=2, loc="upper left", bbox_to_anchor=(0.0, -0.2))
 
 

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from . import metrics, plan
+
 if TYPE_CHECKING:
     from .compare import Comparison
     from .judge import Verdict
     from .outcome import Outcome
+    from .plan import Figure
     from .validate import Report
 
 SIGNS = {
@@ -78,6 +81,14 @@ def verdict(v: Verdict) -> Text:
     return Text(v.cls + held, style="yellow" if v.cls == "unmeasured" else "cyan")
 
 
+def outcome_tables(outcome: Outcome) -> list[Table | None]:
+    """What ``reproduce`` prints: a paper's claims, or the points of a figure of one's own."""
+    if plan.is_file(outcome.name):
+        return [values_table(outcome, f) for f in outcome.figures]
+    v = outcome.verdicts
+    return [claims_table(outcome), misses_table(v), unmeasured_table(v)]
+
+
 def claims_table(outcome: Outcome) -> Table:
     """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
     quick = " (quick: 2 repetitions)" if outcome.quick else f" ({outcome.repetitions} repetitions)"
@@ -101,6 +112,23 @@ def claims_table(outcome: Outcome) -> Table:
     table.caption = caption(outcome.summary)
     table.caption += "".join(f"\n{name}: {caption(o.summary)}" for name, o in outcome.beside.items())
     table.caption += "".join(f"\non {outcome.water}: {why}" for why in outcome.replaced)
+    return table
+
+
+def values_table(outcome: Outcome, figure: Figure) -> Table:
+    """A row a point of a figure: what its panels show, with the standard error over repetitions."""
+    quick = "quick: " if outcome.quick else ""
+    title = f"{figure.source}: {figure.title} ({quick}{len(figure.seeds(outcome.quick))} repetitions)"
+    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
+    table.add_column("point", no_wrap=True)
+    values = outcome.values(figure)
+    quantities = next(iter(values.values()), {})
+    for q in quantities:
+        unit = metrics.QUANTITIES[q].unit
+        table.add_column(f"{q} {unit}".strip(), justify="right")
+    for point, row in values.items():
+        cells = [number(v["value"]) + (f" ± {number(v['se'], 2)}" if v["se"] else "") for v in row.values()]
+        table.add_row(point, *cells)
     return table
 
 
