@@ -121,13 +121,20 @@ def values_table(outcome: Outcome, figure: Figure) -> Table:
     title = f"{figure.source}: {figure.title} ({quick}{len(figure.seeds(outcome.quick))} repetitions)"
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("point", no_wrap=True)
-    values = outcome.values(figure)
-    quantities = next(iter(values.values()), {})
-    for q in quantities:
-        unit = metrics.QUANTITIES[q].unit
-        table.add_column(f"{q} {unit}".strip(), justify="right")
-    for point, row in values.items():
-        cells = [number(v["value"]) + (f" ± {number(v['se'], 2)}" if v["se"] else "") for v in row.values()]
+    # on linux, each quantity of the kernel's has the models' beside it
+    waters = {outcome.water if outcome.beside else "": outcome, **outcome.beside}
+    values = {w: o.values(o.measured.figures[figure.id]) for w, o in waters.items()}
+    first = next(iter(values.values()))
+    for q in next(iter(first.values()), {}):
+        for water in values:
+            of = f", {water}" if water else ""
+            table.add_column(f"{q}{of} {metrics.QUANTITIES[q].unit}".strip(), justify="right")
+    for point, row in first.items():
+        cells = [
+            number(v["value"]) + (f" ± {number(v['se'], 2)}" if v["se"] else "")
+            for q in row
+            for v in (of_water[point][q] for of_water in values.values())
+        ]
         table.add_row(point, *cells)
     return table
 
