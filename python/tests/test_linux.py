@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import UserError, compare, compare_plots, plan, table
+from wavetank import UserError, compare, plan, table
 from wavetank.linux import like_linux, outcome, tree, units
 from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
+from wavetank.plots import compare as compare_plots
 
 RECORDED = Path(__file__).parent / "data" / "linux-up.json"
 THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"

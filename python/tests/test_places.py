@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wavetank import UserError, lab, place_plots, plan, plots, reproduce
+from wavetank import UserError, lab, plan, plots, reproduce
+from wavetank.plots import place
 
 FIGURES = {f.id.removeprefix("aarc/"): f for f in plan.load("aarc")}
 
@@ -44,9 +45,9 @@ def test_misled_is_where_they_differ_most():
     snr[30:] = 22.0
     snr[10:13], esnr[10:13] = 23.0, 21.0  # both rise: not that
     esnr[33:] = 16.0
-    assert place_plots.misled(snr, esnr, 5, 1.0) == 28, "from 28 the SNR rises by 2 and the effective SNR falls by 2"
+    assert place.misled(snr, esnr, 5, 1.0) == 28, "from 28 the SNR rises by 2 and the effective SNR falls by 2"
     with pytest.raises(UserError, match="no moment"):
-        place_plots.misled(snr + 5.0, esnr, 5, 1.0)
+        place.misled(snr + 5.0, esnr, 5, 1.0)
 
 
 @pytest.mark.parametrize("name", ["fig5-13", "fig5-35", "fig5-37"])

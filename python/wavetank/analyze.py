@@ -18,7 +18,7 @@ import numpy as np
 from . import _core, analyze_flent, stats
 from .analyze_flent import EXPECTED, Document
 from .errors import UserError
-from .plot_style import BLUE, PALETTE, PAPER, RED, STYLE
+from .plots.style import BLUE, PALETTE, PAPER, RED, STYLE
 from .report import number
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from .. import files
-from ..plot_style import PALETTE, PAPER, STYLE
+from ..plots.style import PALETTE, PAPER, STYLE
 from .effective import MODULATIONS
 from .frame import Floats
 from .log import Log

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from ..plot_style import PAPER, RED, STYLE
+from ..plots.style import PAPER, RED, STYLE
 from ..stats import FloatArray
 
 #: What is drawn: column of the rows, its label, whether it is summed over the flows (else averaged).

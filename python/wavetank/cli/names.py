@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import click
 
-from . import UserError, _core
-from .cli_base import _echo_json, _pair, _print, cli, json_option
-from .errors import unknown
+from .. import UserError, _core
+from ..errors import unknown
+from .base import _echo_json, _pair, _print, cli, json_option
 
 
 @cli.command()
@@ -17,7 +17,7 @@ from .errors import unknown
 @json_option
 def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
     """The papers' closed forms: list them, or evaluate FORM."""
-    from . import closed_forms, report
+    from .. import closed_forms, report
 
     if form is None:
         if sets:
@@ -39,7 +39,7 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
-    from . import plan
+    from .. import plan
 
     names = _core.registry()
     figures = {

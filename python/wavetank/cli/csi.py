@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from . import UserError, workers
-from .cli_base import _echo_json, _print, cli, json_option
+from .. import UserError, workers
+from .base import _echo_json, _print, cli, json_option
 
 
 @cli.command()
@@ -46,8 +46,8 @@ def csi(
     ESP32-CSI-Tool or PicoScenes. A log that is not what it says gives one error with its offset and exit code 2; what
     stood before it is shown.
     """
-    from . import csi as lab
-    from .csi import plots, tables
+    from .. import csi as lab
+    from ..csi import plots, tables
 
     ask = lab.Ask(rx, tx, snr, noise, weight, _carriers(carriers))
     log = workers.in_thread(lambda: lab.load(file, form, ask))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from . import workers
-from .cli_base import _echo_json, _print, cli, json_option
+from .. import workers
+from .base import _echo_json, _print, cli, json_option
 
 
 @cli.command()
@@ -34,8 +34,8 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
-    from . import air
-    from . import analyze as analysis
+    from .. import air
+    from .. import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import lab, workers
-from .cli_base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
+from .. import lab, workers
+from .base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
 
 if TYPE_CHECKING:
-    from .result import Result
-    from .scenario import Scenario
+    from ..result import Result
+    from ..scenario import Scenario
 
 
 def on_linux(scenario: Scenario, seed: int | None) -> Result:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
-    from . import linux
+    from .. import linux
 
     for note in linux.check(scenario, seed).notes:
         click.echo(f"note: {note}", err=True)
@@ -83,8 +83,8 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from . import air, report
-    from .scenario import Scenario
+    from .. import air, report
+    from ..scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
     if pcap_window is not None and pcap is None:
@@ -110,7 +110,7 @@ def run(
     summary = result.summary()
     air_report = seen.analysis if seen is not None else None
     if air_report is not None:
-        from . import analyze as explain_air
+        from .. import analyze as explain_air
 
         summary["air"] = explain_air.json_of(air_report)["report"]
         if out is not None:

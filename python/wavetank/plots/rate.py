@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import metrics, over, stats
-from .aggregate_plots import steps
-from .judge import EQUAL
-from .plan import Figure, Point
-from .plot_style import BLUE, MARKS, PALETTE, PAPER, points_of
-from .records import Record
-from .stats import FloatArray
+from .. import metrics, over, stats
+from ..judge import EQUAL
+from ..plan import Figure, Point
+from ..records import Record
+from ..stats import FloatArray
+from .aggregate import steps
+from .style import BLUE, MARKS, PALETTE, PAPER, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .outcome import Outcome
+    from ..outcome import Outcome
 
 
 def _value(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> float:

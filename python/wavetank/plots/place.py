@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, channel_reports
-from .csi.effective import MODULATIONS, effective_db
-from .errors import UserError
-from .plan import Figure
-from .plot_style import PALETTE, RED, points_of
-from .scenario import Scenario
-from .stats import FloatArray
+from .. import _core, channel_reports
+from ..csi.effective import MODULATIONS, effective_db
+from ..errors import UserError
+from ..plan import Figure
+from ..scenario import Scenario
+from ..stats import FloatArray
+from .style import PALETTE, RED, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .outcome import Outcome
+    from ..outcome import Outcome
 
 #: 64-QAM's column of effective SNRs.
 QAM64 = MODULATIONS.index("64-QAM")

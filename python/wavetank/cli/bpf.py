@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from .cli_base import _echo_json, cli, json_option
-from .errors import UserError
+from ..errors import UserError
+from .base import _echo_json, cli, json_option
 
 
 @cli.group()
@@ -23,7 +23,7 @@ def bpf() -> None:
 @click.option("--pace", metavar="N", help="BBRp's bbrp_pace: gain of the probing phase in quarters; 5 is BBR.")
 def bpf_load(name: str, sets: tuple[str, ...], pace: str | None) -> None:
     """Compile and register NAME (bbrp, bbr_plus, bbr_dev), so that sockets and sysctls can choose it."""
-    from . import bpf as programs
+    from .. import bpf as programs
 
     values: dict[str, str] = {}
     for word in (*sets, *([f"bbrp_pace={pace}"] if pace is not None else [])):
@@ -40,7 +40,7 @@ def bpf_load(name: str, sets: tuple[str, ...], pace: str | None) -> None:
 @json_option
 def bpf_status(as_json: bool) -> None:
     """Say which programs there are, which are loaded, and what this machine lacks for them."""
-    from . import bpf as programs
+    from .. import bpf as programs
 
     lacks = programs.machine_lacks() + programs.tools_lack()
     loaded = [] if lacks else programs.loaded()
@@ -62,7 +62,7 @@ def bpf_status(as_json: bool) -> None:
 @click.argument("name")
 def bpf_unload(name: str) -> None:
     """Remove NAME; connections that use it keep it until they end."""
-    from . import bpf as programs
+    from .. import bpf as programs
 
     programs.unload(name)
     click.echo(f"unloaded {name}")

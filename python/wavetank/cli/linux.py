@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .cli_base import _echo_json, _pair, _print, _progress, _usable, cli, json_option
+from .base import _echo_json, _pair, _print, _progress, _usable, cli, json_option
 
 
 @cli.group()
@@ -28,7 +28,7 @@ def build(jobs: int | None, as_json: bool) -> None:
     They lie in ~/.cache/wavetank/linux, keyed by a checksum of everything they are made of: what is there is not built again,
     and a build that was killed goes on where it stopped.
     """
-    from . import linux as water
+    from .. import linux as water
 
     with _progress("linux build") as progress:
         state = water.build(jobs, progress)
@@ -40,7 +40,7 @@ def build(jobs: int | None, as_json: bool) -> None:
 @json_option
 def status(as_json: bool) -> None:
     """What is built, what is missing; builds nothing."""
-    from . import linux as water
+    from .. import linux as water
 
     _tell(water.status(), as_json)
 
@@ -78,10 +78,11 @@ def compare(
 
     The folder gets the plots, compare.json, compare.csv, and each water's result.
     """
-    from . import compare as lab
-    from . import compare_plots, report, workers
-    from . import linux as water
-    from .scenario import Scenario
+    from .. import compare as lab
+    from .. import linux as water
+    from .. import report, workers
+    from ..plots import compare as compare_plots
+    from ..scenario import Scenario
 
     names = lab.waters(on)
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))

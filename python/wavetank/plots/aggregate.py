@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from . import metrics, stats
-from .plan import Figure, Point
-from .plot_style import BLUE, PALETTE, PAPER, points_of
-from .stats import FloatArray
+from .. import metrics, stats
+from ..plan import Figure, Point
+from ..stats import FloatArray
+from .style import BLUE, PALETTE, PAPER, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .outcome import Outcome
+    from ..outcome import Outcome
 
 #: More curves than this are told apart by a scale of colours, and only some are named.
 FEW = 6

@@ -1,4 +1,4 @@
-"""The command line: a thin layer over the Python API. The verbs stand in ``cli_*.py``, by idea.
+"""The command line: a thin layer over the Python API. The verbs stand in this folder, by idea.
 
 Exit codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input, 130 interrupted.
 """
@@ -10,29 +10,16 @@ from collections.abc import Sequence
 
 import click
 
+from .. import ScenarioError, UserError, lab, workers
+
 # Verbs join the group as they are imported.
-from . import (
-    ScenarioError,
-    UserError,
-    cli_analyze,  # noqa: F401
-    cli_bpf,  # noqa: F401
-    cli_csi,  # noqa: F401
-    cli_csid,  # noqa: F401
-    cli_hack,  # noqa: F401
-    cli_judge,  # noqa: F401
-    cli_linux,  # noqa: F401
-    cli_names,  # noqa: F401
-    cli_reproduce,  # noqa: F401
-    cli_run,  # noqa: F401
-    lab,
-    workers,
-)
-from .cli_base import cli
+from . import analyze, bpf, csi, csid, hack, judge, linux, names, reproduce, run  # noqa: F401
+from .base import cli
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
-    from .linux import LinuxFailed
+    from ..linux import LinuxFailed
 
     try:
         code = cli.main(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from . import lab, plan
-from .cli_base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .. import lab, plan
+from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 
 @cli.command()
@@ -34,12 +34,12 @@ def reproduce(
     Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
-    from . import report
-    from . import reproduce as lab_reproduce
+    from .. import report
+    from .. import reproduce as lab_reproduce
 
     names = lab_reproduce.expand(name)
     if on == "linux":
-        from . import linux
+        from .. import linux
 
         with _progress("linux build") as progress:
             linux.build(None, progress)

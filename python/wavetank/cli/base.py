@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from . import UserError, __version__, files
+from .. import UserError, __version__, files
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 on_option = click.option(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .plan import Figure, Point
+from .. import metrics
+from ..plan import Figure, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,3 +50,10 @@ def name_points(ax: Axes, points: Sequence[Point]) -> None:
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
             label.set_rotation_mode("anchor")
+
+
+def label_of(panel: Mapping[str, Any]) -> str:
+    """The panel's own label, else its quantity's with the unit."""
+    name = str(panel["quantity"])
+    q = metrics.QUANTITIES.get(name)
+    return str(panel.get("label", f"{q.label} ({q.unit})" if q else name))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from . import UserError, files
-from .cli_base import cli
+from .. import UserError, files
+from .base import cli
 
 key_option = click.option(
     "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The shared key (`wavetank csid key`)."
@@ -60,8 +60,8 @@ def _echo(text: str) -> None:
 @json_option
 def ap(listen: str, key_file: Path, to: str, max_age: float, wait: bool, status: float | None, as_json: bool) -> None:
     """Receive the stations' feedback and hand it to the AARC module."""
-    from .csid import hub, read_key
-    from .csid.loop import Say
+    from ..csid import hub, read_key
+    from ..csid.loop import Say
 
     def ready(port: int) -> None:
         click.echo(f"listening at port {port}", err=True)
@@ -113,10 +113,10 @@ def client(
     as_json: bool,
 ) -> None:
     """Send this station's channel state, as effective SNR, to the access point."""
-    from .csi import Ask
-    from .csid import read_key
-    from .csid import station as end
-    from .csid.loop import Say
+    from ..csi import Ask
+    from ..csid import read_key
+    from ..csid import station as end
+    from ..csid.loop import Say
 
     source = end.Source(log, form, speed, phy, Ask(rx, tx, snr, noise, weight), wait)
     end.client(read_key(key_file), ap, _address(station), source, rate, Say(_echo, as_json, status))
@@ -138,7 +138,7 @@ def _address(text: str) -> bytes:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def key(file: Path, as_json: bool) -> None:
     """Make a key: FILE, which only its owner can read. Access point and stations need the same."""
-    from .csid import new_key
+    from ..csid import new_key
 
     new_key(file)
     click.echo(files.line({"wrote": str(file)}) if as_json else f"wrote {file}")

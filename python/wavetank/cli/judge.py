@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from . import lab
-from .cli_base import _echo_json, _print, _progress, cli, jobs_option, json_option
+from .. import lab
+from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
 
 
 @cli.command()
@@ -51,8 +51,8 @@ def validate(
     `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
     standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
     """
-    from . import report
-    from .validate import ath9k, dcf, kernel, linux, minstrel
+    from .. import report
+    from ..validate import ath9k, dcf, kernel, linux, minstrel
 
     for option, given, owner in (
         ("--recorded", recorded, "linux"),
@@ -74,7 +74,7 @@ def validate(
     with _progress(f"validate {what}") as progress:
         total = len(modules[what].load(reference or modules[what].PATH))
         if what == "linux" and not recorded:
-            from .linux import build
+            from ..linux import build
 
             build(None, progress)
             total *= 2
@@ -110,7 +110,7 @@ def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_jso
 
     What is not supported is named and counted as skipped, never as passed. Exits with 1 if a script fails.
     """
-    from . import packetdrill as drill
+    from .. import packetdrill as drill
 
     reports = [drill.run(p, kernel, hz) for p in drill.scripts(paths)]
     total = drill.total(reports)
@@ -129,7 +129,7 @@ def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_jso
 @json_option
 def bench(as_json: bool) -> None:
     """Speed and memory on the standard workloads, each in a process of its own."""
-    from . import bench as benchmark
+    from .. import bench as benchmark
 
     with _progress("bench") as progress:
         rows = benchmark.run(progress)

@@ -13,11 +13,11 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from . import files, stats
-from .compare import Comparison
-from .plot_style import PALETTE, PAPER, STYLE
-from .result import Result
-from .stats import FloatArray
+from .. import files, stats
+from ..compare import Comparison
+from ..result import Result
+from ..stats import FloatArray
+from .style import PALETTE, PAPER, STYLE
 
 
 @dataclass(frozen=True)

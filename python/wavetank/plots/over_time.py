@@ -1,0 +1,106 @@
+"""Panels over time: goodput and ping of a run, windows and rates of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from ..plan import Figure, Point
+from ..records import Record
+from ..stats import FloatArray
+from .bands import bands_at
+from .style import BLUE, PALETTE, RED, label_of, points_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..outcome import Outcome
+
+
+def _xy(series: Sequence[Sequence[float | None]]) -> tuple[FloatArray, FloatArray]:
+    t, v = (np.array([math.nan if x is None else x for x in s], dtype=np.float64) for s in series)
+    order = np.argsort(t, kind="stable")
+    return t[order], v[order]
+
+
+def _smooth(t: FloatArray, v: FloatArray, span: float = 1.0) -> tuple[FloatArray, FloatArray]:
+    """Means over spans of a second, so that a minute's curve can be read."""
+    if t.size == 0:
+        return t, v
+    bins = np.floor(t / span)
+    keys = np.unique(bins)
+    return (keys + 0.5) * span, np.array(
+        [np.nanmean(v[bins == k]) if np.isfinite(v[bins == k]).any() else np.nan for k in keys]
+    )
+
+
+def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Goodput and ping of the first repetition over time."""
+    point = points_of(figure, panel)[0]
+    record = outcome.measured.of(figure, point)[0]
+    ping_ax = ax.twinx()
+    ping_ax.spines["right"].set_visible(True)
+    ping_ax.grid(False)
+    top = 0.0
+    for name, series in record["series"].items():
+        if name.startswith("goodput_"):
+            t, v = _smooth(*_xy(series))
+            active = (t >= record["window"][0] - 2.5) & (t <= record["window"][1] + 0.5)
+            ax.plot(t[active], v[active], color=BLUE)
+            top = max(top, float(np.nanmax(v)))
+    t, v = _xy(record["series"].get("ping_icmp", [[], []]))
+    ping_ax.plot(t, v, color=RED, linewidth=0.7, alpha=0.9)
+    ceiling = float(np.nanpercentile(v, 99.5)) if v.size else 1.0
+    reach = _bands_in_time(outcome, point, ax, ping_ax, record)
+    top, ceiling = max(top, reach[0]), max(ceiling, reach[1])
+    ax.set_ylim(0, top * 1.2 or 1)
+    ping_ax.set_ylim(0, ceiling * 1.9 or 1)
+    ax.set_xlim(0, record["simulated_s"])
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel("Goodput, 1 s means (Mbit/s)", color=BLUE)
+    ping_ax.set_ylabel("Ping RTT (ms)", color=RED)
+
+
+def _bands_in_time(outcome: Outcome, point: Point, ax: Axes, ping_ax: Axes, record: Record) -> tuple[float, float]:
+    """Draws the paper's bands (absolute ones); gives how high they reach, goodput's and ping's."""
+    start, end = record["window"]
+    reach = [0.0, 0.0]
+    for i, (where, quantity, colour) in enumerate(((ax, "goodput", BLUE), (ping_ax, "ping_rtt", RED))):
+        for band in bands_at(outcome, point, quantity):
+            if band.relative:
+                continue
+            height = band.high - band.low
+            where.add_patch(
+                Rectangle((start, band.low), end - start, height, facecolor=colour, alpha=0.13, linewidth=0)
+            )
+            if band.value is not None:
+                where.hlines(band.value, start, end, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
+            reach[i] = max(reach[i], band.high)
+    return reach[0], reach[1]
+
+
+def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A quantity of the first repetition's first flow over time, one curve a point."""
+    column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
+    for i, p in enumerate(points_of(figure, panel)):
+        series = outcome.measured.of(figure, p)[0]["series"]
+        t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
+        record = outcome.measured.of(figure, p)[0]
+        active = (t >= record["window"][0] - 2.0) & (t <= record["window"][1])
+        t, v = t[active], v[active]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(label_of(panel))
+    ax.legend(fontsize=6.5, ncols=2, loc="upper left", bbox_to_anchor=(0.0, -0.2))
+
+
+KINDS = {"time": _time, "series": _series}

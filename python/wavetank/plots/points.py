@@ -1,0 +1,200 @@
+"""Panels of points: candles and bars beside the papers' bands, curves, one quantity against another, sizes of aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from .. import metrics, stats
+from ..judge import Unmeasured
+from ..plan import Figure, Point
+from ..records import Record
+from .bands import bands_at
+from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..outcome import Outcome
+
+
+def _candle(
+    ax: Axes, records: Sequence[Record], quantity: metrics.Quantity, left: float, width: float, colour: str
+) -> float:
+    """One candle, of the samples pooled over repetitions; gives how high it reaches."""
+    samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
+    if samples.size == 0:
+        return 0.0
+    p10, p50, p90 = (float(x) for x in np.percentile(samples, [10, 50, 90]))
+    box = Rectangle((left, p10), width, p90 - p10, facecolor=colour, alpha=0.35, edgecolor=colour, linewidth=1.2)
+    ax.add_patch(box)
+    ax.hlines(p50, left, left + width, color=colour, linewidth=2.2)
+    return p90
+
+
+def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
+    quantity = metrics.QUANTITIES[panel["quantity"]]
+    points = points_of(figure, panel)
+    top = 0.0
+    narrow = 0.17 if outcome.beside else 0.36
+    for i, p in enumerate(points):
+        try:
+            top = max(top, _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0]))
+        except Unmeasured:
+            ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
+            continue
+        if outcome.beside:
+            other = next(iter(outcome.beside.values()))
+            same = other.measured.figures[figure.id]
+            records = other.measured.of(same, same.points[p.name])
+            top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
+        for k, band in enumerate(bands_at(outcome, p, panel["quantity"])):
+            left = i + 0.15 + 0.13 * k
+            style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
+            if band.relative:
+                style = {"facecolor": "none", "edgecolor": PAPER, "linewidth": 0.8, "linestyle": (0, (3, 2))}
+            ax.add_patch(Rectangle((left, band.low), 0.10, band.high - band.low, **style))
+            if band.value is not None:
+                ax.plot(
+                    [left + 0.05], [band.value], marker="D", markersize=4, color="white", markeredgecolor=PAPER,
+                    linestyle="none", zorder=5,
+                )  # fmt: skip
+            top = max(top, band.high)
+    name_points(ax, points)
+    ax.set_xlim(-0.6, len(points) - 0.4)
+    ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(label_of(panel))
+
+
+def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """The value over repetitions, with its standard error; of a closed form, its value."""
+    points = points_of(figure, panel)
+    quantity = panel["quantity"]
+    samples = [
+        metrics.model(figure, quantity, p)
+        if quantity in metrics.MODEL
+        else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
+        for p in points
+    ]
+    ax.bar(
+        range(len(points)),
+        [s.value for s in samples],
+        yerr=[s.se for s in samples],
+        width=0.6,
+        color=BLUE,
+        alpha=0.6,
+    )
+    name_points(ax, points)
+    if panel.get("log_y"):
+        ax.set_yscale("log")
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(label_of(panel))
+
+
+def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Share of PPDUs by number of MPDUs, over all repetitions."""
+    points = points_of(figure, panel)
+    top = 1
+    width = 0.8 / len(points)
+    for i, p in enumerate(points):
+        sizes = np.concatenate([metrics.QUANTITIES["ampdu_size"].samples(r) for r in outcome.measured.of(figure, p)])
+        if sizes.size == 0:
+            continue
+        values, counts = np.unique(sizes, return_counts=True)
+        share = 100 * counts / sizes.size
+        top = max(top, int(values[share > 0.2].max(initial=1)))
+        ax.bar(
+            values + (i - (len(points) - 1) / 2) * width,
+            share,
+            width=width,
+            color=PALETTE[i],
+            label=f"{p.name} (mean {sizes.mean():.1f})",
+        )
+    ax.set_xlim(0.2, top + 1)
+    ax.set_xlabel(panel.get("label", "Aggregate size (MPDUs)"))
+    ax.set_ylabel("Share of data PPDUs (%)")
+    ax.legend()
+
+
+def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """Values against a numeric axis, one curve a value of ``by``; the closed form beside them."""
+    x, by = panel["x"], panel.get("by", "")
+    points = [p for p in points_of(figure, panel) if x in p.x]
+    where = {p.name: p.names.get(by, p.x.get(by)) for p in points}
+    for i, group in enumerate(dict.fromkeys(where.values())):
+        chosen = [p for p in points if where[p.name] == group]
+        of_group = f", {by} = {group}" if group is not None else ""
+        xs = [p.x[x] for p in chosen]
+        samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
+        ax.errorbar(
+            xs, [s.value for s in samples], yerr=[s.se for s in samples], color=PALETTE[i], marker="o", markersize=3.5,
+            linestyle="none" if panel.get("model") else "-", linewidth=0.9, label=f"measured{of_group}",
+        )  # fmt: skip
+        if panel.get("model"):
+            fine = np.arange(min(xs), max(xs) + 1)
+            curve = [
+                metrics.model(figure, panel["model"], Point("", chosen[0].scenario, {**chosen[0].x, x: float(f)})).value
+                for f in fine
+            ]
+            ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"model{of_group}")
+    ax.set_ylim(bottom=0)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+    ax.set_xlabel(panel.get("x_label", x))
+    ax.set_ylabel(label_of(panel))
+    if by or panel.get("model"):
+        ax.legend()
+
+
+def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+    """One quantity against another.
+
+    Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
+    """
+    groups: dict[str, list[Point]] = {}
+    for p in points_of(figure, panel):
+        groups.setdefault(_group(p.name)[0], []).append(p)
+    for i, (group, points) in enumerate(groups.items()):
+        xs, ys = (
+            [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
+            for q in (panel["x"], panel["quantity"])
+        )
+        colour, mark = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
+        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
+        sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
+        ax.scatter(xs, ys, s=sizes, color=colour, marker=mark, linewidths=0, label=group, zorder=3)
+    settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
+    longest = max(settings, key=len)
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+    else:
+        ax.set_xlim(0, 1.05 * ax.get_xlim()[1])
+    ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
+    across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
+    along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
+    ax.set_xlabel(f"{across.label} ({across.unit}){along}")
+    ax.set_ylabel(f"{up.label} ({up.unit})")
+    ax.legend(ncols=2, fontsize=6.5)
+
+
+def _group(name: str) -> tuple[str, str]:
+    """A point's name as its group and the rest; ``bbr-dev-1p`` is of the group ``bbr-dev``."""
+    first, _, rest = name.partition("-")
+    if rest.startswith("dev"):
+        return "bbr-dev", rest.removeprefix("dev").lstrip("-")
+    return first, rest
+
+
+KINDS = {
+    "candles": _candles,
+    "bars": _bars,
+    "distribution": _distribution,
+    "curves": _curves,
+    "tradeoff": _tradeoff,
+}
