@@ -61,7 +61,8 @@ def api() -> str:
         title = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
         out += [f"## `{title}`", "", inspect.getdoc(thing) or "", ""]
         if inspect.isclass(thing) and not issubclass(thing, Exception):
-            for member, m in vars(thing).items():
+            own = [vars(c) for c in reversed(thing.__mro__) if c.__module__.startswith("wavetank")]
+            for member, m in {k: v for c in own for k, v in c.items()}.items():
                 function = m.__func__ if isinstance(m, classmethod) else m
                 if member.startswith("_") or not inspect.isfunction(function):
                     continue

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import __version__
 from .files import plain
-from .result import Flow, Result
+from .measured import Flow, Measured
 from .stats import FloatArray, jain
 
 #: 2000-01-01T00:00:00Z: where the simulated clock starts.
@@ -28,7 +28,7 @@ MARKS = {"CS0": "BE", "CS1": "BK", "CS5": "CS5", "EF": "EF"}
 PINGS = {"icmp": "ICMP", "udp_be": "UDP BE", "udp_bk": "UDP BK", "udp_ef": "UDP EF"}
 
 
-def test_name(result: Result) -> str:
+def test_name(result: Measured) -> str:
     """The Flent test that this run is like."""
     up, down = len(result.flows_of("up", "tcp")), len(result.flows_of("down", "tcp"))
     if up and down:
@@ -104,7 +104,7 @@ def _series_name(test: str, flow: Flow, index: int) -> str:
     return f"TCP {way}"
 
 
-def _flows(file: _File, result: Result, test: str) -> None:
+def _flows(file: _File, result: Measured, test: str) -> None:
     count: dict[tuple[str, str], int] = {}
     names: dict[str, list[str]] = {"upload": [], "download": []}
     for f in result.flows:
@@ -126,7 +126,7 @@ def _flows(file: _File, result: Result, test: str) -> None:
         file.combine("TCP totals", names["upload"] + names["download"], "sum")
 
 
-def _pings(file: _File, result: Result, test: str) -> None:
+def _pings(file: _File, result: Measured, test: str) -> None:
     names = []
     for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
@@ -144,7 +144,7 @@ def _pings(file: _File, result: Result, test: str) -> None:
 MONITOR = "wavetank"
 
 
-def _wifi(file: _File, result: Result) -> dict[str, str]:
+def _wifi(file: _File, result: Measured) -> dict[str, str]:
     if not result.nodes:
         return {}
     key = f"wifi_stats_{MONITOR}"
@@ -170,7 +170,7 @@ def _wifi(file: _File, result: Result) -> dict[str, str]:
     }
 
 
-def document(result: Result, title: str = "") -> dict[str, Any]:
+def document(result: Measured, title: str = "") -> dict[str, Any]:
     """The file's content."""
     test = test_name(result)
     step = 0.2
@@ -216,13 +216,13 @@ def document(result: Result, title: str = "") -> dict[str, Any]:
     }
 
 
-def file_name(result: Result) -> str:
+def file_name(result: Measured) -> str:
     """The file's name: the test's and the scenario's."""
     safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in result.scenario)
     return f"{test_name(result)}-{safe}.flent.gz"
 
 
-def write(path: Path, result: Result, title: str = "") -> None:
+def write(path: Path, result: Measured, title: str = "") -> None:
     """Writes the file; the same run gives the same bytes."""
     text = json.dumps(plain(document(result, title)), sort_keys=True, allow_nan=False)
     with path.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as f:

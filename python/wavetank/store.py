@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import files, flent, table
-from .result import Result
+from .measured import Measured
 
 
-def save(result: Result, folder: str | Path) -> list[Path]:
+def save(result: Measured, folder: str | Path) -> list[Path]:
     """Writes ``summary.json``, ``samples.parquet`` and ``TEST-SCENARIO.flent.gz``; gives their paths."""
     target = Path(folder)
     with files.folder(target) as tmp:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from . import __version__
-from .result import UNITS, Result, Series
+from .measured import UNITS, Measured, Series
 
 #: Columns of text that every row has.
 KEYS = ("water", "scenario", "kind", "name", "direction", "station")
 
 
-def parts(result: Result) -> list[tuple[dict[str, str], Series]]:
+def parts(result: Measured) -> list[tuple[dict[str, str], Series]]:
     """Every series of a run, with what it is of."""
     flows = [
         ({"kind": "flow", "name": f.name, "direction": f.direction, "station": f.station}, f.series)
@@ -33,7 +33,7 @@ def parts(result: Result) -> list[tuple[dict[str, str], Series]]:
     return [*flows, *pings, *nodes, *qdiscs]
 
 
-def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
+def arrow(results: Sequence[tuple[Mapping[str, str], Measured]]) -> Any:
     """One Arrow table of several runs; each run's mapping adds columns of text (figure, point, ...)."""
     import pyarrow as pa
 
@@ -75,7 +75,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Result]]) -> Any:
     return pa.Table.from_arrays(columns, schema=schema).unify_dictionaries()
 
 
-def write_parquet(path: Path, results: Sequence[tuple[Mapping[str, str], Result]]) -> None:
+def write_parquet(path: Path, results: Sequence[tuple[Mapping[str, str], Measured]]) -> None:
     """Writes the table; the same runs give the same bytes."""
     import pyarrow.parquet as pq
 

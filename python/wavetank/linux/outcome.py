@@ -17,7 +17,7 @@ import numpy as np
 
 from ..result import DSCP, ENDS, Flow, Mode, Node, Ping, Result
 from ..stats import FloatArray
-from .translate import FlowName, Translated
+from .translated import FlowName, Translated
 
 #: Columns of a TCP flow's row after t and received (guest/src/bulk.rs Info::row); us become ms.
 TCP = (

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from . import units
-
-if TYPE_CHECKING:
-    from .translate import _Translator
+from .asked import Asked
 
 #: What 6.12 has, and what the module wavetank_aasrc brings.
 STOCK = ("fixed", "minstrel_ht")
@@ -17,7 +14,7 @@ OWN = ("aasrc", "aarc", "aarc_snr")
 CHANNEL = ("channel.", "floor.", "stations.snr")
 
 
-def controls(t: _Translator) -> tuple[str, str]:
+def controls(t: Asked) -> tuple[str, str]:
     """The rate controls of the access point and of the stations; what they need is put into the case."""
     ap, sta = t.text("ap.rate_control"), t.text("sta.rate_control")
     for key, name in (("ap.rate_control", ap), ("sta.rate_control", sta)):
@@ -37,7 +34,7 @@ def controls(t: _Translator) -> tuple[str, str]:
     return ap, sta
 
 
-def _aasrc(t: _Translator) -> dict[str, int]:
+def _aasrc(t: Asked) -> dict[str, int]:
     return {
         "max_backoff_ms": _ms(t, "aasrc.max_backoff", power=True),
         "pkt_bytes": t.number("aasrc.pkt_bytes"),
@@ -47,7 +44,7 @@ def _aasrc(t: _Translator) -> dict[str, int]:
     }
 
 
-def _feedback(t: _Translator) -> None:
+def _feedback(t: Asked) -> None:
     """The guest does what the CSI daemon does; feedback in the Block Ack would need a card that puts it there."""
     if t.text("aarc.feedback") != "udp":
         raise t.refuse("aarc.feedback", "Block Acks are the card's own; use udp")
@@ -67,7 +64,7 @@ def _feedback(t: _Translator) -> None:
         t.notes.append("aarc.delay: there is no channel, so no feedback")
 
 
-def _ms(t: _Translator, key: str, *, power: bool = False) -> int:
+def _ms(t: Asked, key: str, *, power: bool = False) -> int:
     """Whole milliseconds; ``power``: rounded down to a power of two, as in the model."""
     ns = t.span(key)
     if power:
@@ -77,7 +74,7 @@ def _ms(t: _Translator, key: str, *, power: bool = False) -> int:
     return ns // 10**6
 
 
-def channel(t: _Translator) -> None:
+def channel(t: Asked) -> None:
     """What each link does to a PPDU: computed by the core, step by step, for this seed; handed over as a file."""
     if not t.on("channel.on"):
         return

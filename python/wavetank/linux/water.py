@@ -7,25 +7,29 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import UserError
 from ..result import Result
-from ..scenario import Scenario
 from . import outcome, translate, tree
+from .asked import Asks
+from .translated import Translated
+
+S = TypeVar("S", bound=Asks)
 
 
-def check(scenario: Scenario, seed: int | None = None) -> translate.Translated:
+def check(scenario: Asks, seed: int | None = None) -> Translated:
     """Whether it can be run: its translation, with ``notes``. Raises ScenarioError and UserError."""
     tree.folder()
     return translate.translate(scenario, seed)
 
 
-def like_linux(scenario: Scenario) -> Scenario:
+def like_linux(scenario: S) -> S:
     """The scenario with what the second water has where it leaves a key open: the model set up like the real kernel."""
     return scenario.set(translate.translate(scenario).alike)
 
 
-def fingerprint(scenario: Scenario, seed: int | None = None) -> str:
+def fingerprint(scenario: Asks, seed: int | None = None) -> str:
     """Digest of everything that decides a result: what is carried out, on what, and how it is read."""
     try:
         case = translate.translate(scenario, seed).case
@@ -37,7 +41,7 @@ def fingerprint(scenario: Scenario, seed: int | None = None) -> str:
 
 
 def simulate(
-    scenario: Scenario, seed: int | None = None, progress: Callable[[float, float], None] = lambda done, of: None
+    scenario: Asks, seed: int | None = None, progress: Callable[[float, float], None] = lambda done, of: None
 ) -> Result:
     """Runs it on the real kernel; ``progress`` gets (seconds done, of). Builds what is not there yet.
 

@@ -6,66 +6,46 @@
 //! It leaves to its neighbours: queues, devices and who frees an skb when (`qdisc`, `mac80211`, `driver`), the time that a host takes
 //! (`host`), and when flows start and end (`traffic`).
 //!
-//! In the order in which a connection meets them: `socket` and `handshake`; the application and its buffer (`app`, and `calls` for
-//! one that says itself when it writes and reads, with `tcp_info`); what may go
-//! out (`output`, `gso`, `tsq`, `pacing`, `cwnd`); what is out (`rtx`); what an ACK tells (`ack`, `sack`, `rtt`, `delivery_rate`); what is lost
-//! (`recovery`, `rack`, `tlp`, `rto`, `retransmit`), and what that costs (`prr`, `undo`, `cc`); the receiver (`receive`, `ofo`,
-//! `rcv_window`, `delack`).
+//! From the ground up, and no file imports one of a later line:
+//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `gso`, `options`, `ecn`, `tp` (the kernel's variables), `rtx` (what is out), `stats`;
+//! `cc` (what the window does), `config`;
+//! `sender` and `receiver`: what a socket remembers, in machines that know nothing of it;
+//! `socket`: it has them all;
+//! `output` (what may go out, and how), `recovery` (what is lost, what that costs, what goes again), `input` (what comes in),
+//! `timer` (what is due), `program` (what an application does).
 
-mod ack;
-mod app;
-mod calls;
 pub mod cc;
 mod clock;
 mod config;
-mod cwnd;
-mod delack;
-mod delivery_rate;
-#[cfg(test)]
-mod e2e;
 mod ecn;
 mod gso;
-mod handshake;
+mod input;
 mod minmax;
-mod ofo;
+mod options;
 mod output;
-mod pacing;
-#[cfg(test)]
-mod pair;
 mod profile;
-#[cfg(test)]
-mod properties;
-mod prr;
-mod rack;
-mod rcv_window;
-mod receive;
+mod program;
+mod receiver;
 mod recovery;
-#[cfg(test)]
-mod refpath;
-mod retransmit;
-mod rto;
-mod rtt;
 mod rtx;
-mod sack;
+mod sender;
 mod seq;
 mod socket;
 mod stats;
-mod stretch;
-mod tcp_info;
-mod timers;
-mod tlp;
+#[cfg(test)]
+mod tests;
+mod timer;
 mod tp;
 mod truesize;
-mod tsq;
-mod undo;
 
-pub use calls::Offer;
 pub use cc::{Cc, Tunables};
 pub use clock::Clock;
 pub use config::{Config, Params, Tsq};
 pub use gso::{gro_segment, gso_segment};
 pub use minmax::Minmax;
+pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
+pub use program::Info;
 pub use socket::{Socket, State};
-pub use stats::{Info, Stats};
+pub use stats::Stats;
 pub use tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};

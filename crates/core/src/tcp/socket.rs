@@ -1,26 +1,24 @@
-//! The socket: its parts, and the calls by which the world drives it.
+//! The socket: its parts. What it does stands above it: `input`, `recovery`, `output`, `timer`, `program`.
 
-use super::app::App;
-use super::calls::Offer;
 use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
-use super::delack::Delack;
 use super::ecn::Ecn;
+use super::options::Offer;
 use super::profile::Profile;
-use super::rack::Rack;
-use super::rcv_window::Rcv;
-use super::rto::Rto;
-use super::rtt::Rtt;
+use super::receiver::delack::Delack;
+use super::receiver::window::Rcv;
 use super::rtx::Rtx;
-use super::sack::Scoreboard;
+use super::sender::app::App;
+use super::sender::loss::{Rto, Tlp, Undo};
+use super::sender::rack::Rack;
+use super::sender::rtt::Rtt;
+use super::sender::scoreboard::Scoreboard;
+use super::sender::timers::Timers;
+use super::sender::tsq::Tsq;
 use super::stats::Stats;
-use super::timers::Timers;
-use super::tlp::Tlp;
 use super::tp::{Pacing, Tp};
 use super::truesize::SkbCost;
-use super::tsq::Tsq;
-use super::undo::Undo;
-use crate::sim::{Bytes, FlowId, Kind, Lower, NodeId, Owner, Packet, Probe, Time};
+use crate::sim::{Bytes, FlowId, NodeId, Owner};
 
 /// State of a connection. src: rfc9293#3.3.2
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +102,7 @@ pub struct Socket {
 impl Socket {
     fn new(cfg: &Config, state: State) -> Socket {
         let (p, profile) = (cfg.params, cfg.profile);
-        let mss = cfg.mtu - super::output::HEADERS;
+        let mss = cfg.mtu - super::options::HEADERS;
         let mut tp = Tp::new(cfg.hz, cfg.start_seq);
         tp.reordering = p.reordering;
         tp.pacing_shift = p.pacing_shift;
@@ -165,52 +163,6 @@ impl Socket {
     /// A socket that listens for one connection.
     pub fn server(cfg: &Config) -> Socket {
         Socket::new(cfg, State::Listen)
-    }
-
-    /// A packet came up (softirq), and no other in the same instant: who waits for it reads. ACKs and data go out through `low` before
-    /// this returns.
-    pub fn on_packet<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
-        if self.on_packet_unread(now, p, low, probe) {
-            self.app_read(low);
-        }
-    }
-
-    /// The same where others may follow in the same softirq: nobody reads yet. True: call [`Socket::on_reader`] once they are through.
-    pub fn on_packet_unread<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) -> bool {
-        debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
-        self.tp.clock.set(now);
-        match self.state {
-            State::Closed => {}
-            State::Listen => self.on_syn(p, low),
-            State::SynSent => self.on_syn_sent(now, p, low, probe),
-            State::SynRecv => self.on_syn_received(now, p, low, probe),
-            _ => self.receive(now, p, low, probe),
-        }
-        self.app_run(low);
-        self.reader_wakes()
-    }
-
-    /// The application that waited for data runs.
-    pub fn on_reader<L: Lower>(&mut self, now: Time, low: &mut L) {
-        self.tp.clock.set(now);
-        if self.reader_wakes() {
-            self.app_read(low);
-        }
-    }
-
-    /// Earliest timer; `Time::NEVER`: none. Ask again after every call; calling [`Socket::on_timer`] too early or too often does no harm.
-    #[inline]
-    pub fn wake_at(&self) -> Time {
-        self.timers.wake_at().min(self.ack.wake_at())
-    }
-
-    /// Fires every timer that is due, and runs the application if it was started or stopped meanwhile (call this after
-    /// [`Socket::set_bulk`] or [`Socket::stop_bulk`] on an open connection).
-    pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {
-        self.tp.clock.set(now);
-        self.fire_delack(now, low);
-        self.fire_write_timer(now, low, probe);
-        self.app_run(low);
     }
 
     /// By how many bits the windows that it announces are scaled, once the handshake is over.

@@ -1,7 +1,7 @@
 //! How much TCP Small Queues lets a socket have below it: a part of a second at the pacing rate.
 //!
 //! Source: "The New TCP Modules on the Block" and Hard Times, Algorithms 1 and 2.
-//! Differs: D1 the algorithms count payload; Linux counts truesize (tcp/tsq.rs). D2 the cap is the print's 128 KB, which no kernel of the papers
+//! Differs: D1 the algorithms count payload; Linux counts truesize (tcp/sender/tsq.rs). D2 the cap is the print's 128 KB, which no kernel of the papers
 //! had (design of the profiles: tcp/profile.rs).
 
 use super::{Form, inputs};

@@ -1,8 +1,9 @@
 //! The medium where stations are hidden from each other: what differs from one that all hear. What each senses is
 //! [`hidden`](crate::wifi::hidden)'s.
 
-use super::{Exchange, Hidden, Medium, StaIx, Stations};
+use super::{Hidden, Medium, StaIx, Stations};
 use crate::sim::{Span, Time};
+use crate::wifi::exchange::Exchange;
 
 impl Medium {
     /// The same where stations are hidden: only who has a new reference is told, and who senses the exchange on the air waits.

@@ -1,0 +1,293 @@
+//! An acknowledgement: takes what it acknowledges off the queue, measures, judges, lets the window change, and sends what it allows.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ack`, `tcp_clean_rtx_queue`, `tcp_ack_update_window`, `tcp_cong_control`.
+//! Differs: D1 no challenge ACKs; D2 the fast path (header prediction) is not told apart, for it does the same.
+
+use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};
+use crate::tcp::cc::{AckSample, Control, RateSample};
+use crate::tcp::profile::Growth;
+use crate::tcp::recovery::Rexmit;
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::rtt::AckRtt;
+use crate::tcp::sender::scoreboard::Tagged;
+use crate::tcp::sender::timers::Pending;
+use crate::tcp::sender::{delivery_rate, flag};
+use crate::tcp::seq::{after, before};
+use crate::tcp::socket::Socket;
+
+impl Socket {
+    /// `tcp_ack`. False: it is not acceptable, the segment is to be discarded.
+    pub(in crate::tcp) fn take_ack<L: Lower, P: Probe>(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        low: &mut L,
+        probe: &mut P,
+    ) -> bool {
+        let (ack, prior_una) = (p.ack, self.tp.snd_una);
+        let mut rs = RateSample::default();
+        if before(ack, prior_una) {
+            if !before(ack, prior_una.wrapping_sub(self.tp.max_window)) {
+                self.old_ack(p, prior_una, &mut rs, low);
+            }
+            return true;
+        }
+        if after(ack, self.tp.snd_nxt) {
+            return false;
+        }
+        self.rto.probes = 0;
+        let (prior_packets, prior_delivered, prior_lost) = (self.tp.packets_out, self.tp.delivered, self.tp.lost);
+        let prior_fack = self.sb.highest_seq(&self.tp, &self.rtx);
+        let reneged = self.sb.reneged;
+        let mut flags = 0;
+        if after(ack, prior_una) {
+            flags |= flag::SND_UNA_ADVANCED;
+            self.rto.retransmits = 0;
+        }
+        rs.prior_in_flight = self.tp.in_flight();
+        if p.payload > 0 {
+            flags |= flag::DATA;
+        }
+        let slow_path = self.header_surprises(p);
+        flags |= self.update_window(p, ack);
+        let mut tagged = Tagged::default();
+        if p.n_sack > 0 {
+            tagged = self.take_sacks(p, prior_una, &mut rs);
+            flags |= tagged.flags;
+        }
+        if p.flags & tcp_flags::ECE != 0 && p.flags & tcp_flags::SYN == 0 && self.ecn.ok {
+            flags |= flag::ECE;
+        }
+        self.count_delivered(tagged.delivered, flags);
+        self.ecn.accept_cwr(p);
+        if prior_packets == 0 {
+            self.ca.in_ack(&mut self.tp, slow_path);
+            if flags & flag::DSACKING_ACK != 0 {
+                let _ = self.fastretrans_alert(prior_una, 0, &mut flags);
+            }
+            self.ack_probe();
+            self.process_tlp_ack(ack, flags);
+            return true;
+        }
+        flags |= self.clean_rtx_queue(prior_fack, prior_una, &tagged, flags, &mut rs);
+        self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
+        self.ca.in_ack(&mut self.tp, slow_path);
+        self.process_tlp_ack(ack, flags);
+        let mut rexmit = Rexmit::Nothing;
+        let dubious = flags & flag::NOT_DUP == 0
+            || flags & flag::CA_ALERT != 0
+            || self.tp.ca_state != crate::tcp::tp::CaState::Open;
+        if dubious {
+            let dup = flags & (flag::SND_UNA_ADVANCED | flag::NOT_DUP | flag::DSACKING_ACK) == 0;
+            rexmit = self.fastretrans_alert(prior_una, u32::from(dup), &mut flags);
+        }
+        if flags & flag::SET_XMIT_TIMER != 0 {
+            self.set_xmit_timer();
+        }
+        let delivered = self.tp.delivered.wrapping_sub(prior_delivered);
+        let lost = self.tp.lost.wrapping_sub(prior_lost);
+        rs.is_ack_delayed = flags & flag::MAYBE_DELAYED != 0;
+        delivery_rate::generate(&mut self.tp, delivered, lost, reneged, &mut rs);
+        self.cong_control(ack, delivered, flags, &rs);
+        self.xmit_recovery(rexmit, low);
+        if flags & flag::ACKED != 0 {
+            probe.rtt(now, self.flow, Span::from_us(i64::from(self.tp.srtt_us >> 3)));
+        }
+        true
+    }
+
+    /// An ACK older than others may still carry news in its SACKs.
+    fn old_ack<L: Lower>(&mut self, p: &Packet, prior_una: u32, rs: &mut RateSample, low: &mut L) {
+        if p.n_sack == 0 {
+            return;
+        }
+        let tagged = self.take_sacks(p, prior_una, rs);
+        let mut flags = tagged.flags;
+        let rexmit = self.fastretrans_alert(prior_una, 0, &mut flags);
+        self.xmit_recovery(rexmit, low);
+    }
+
+    /// Header prediction fails (`FLAG_SLOWPATH`): more changes than sequence numbers. src: linux@6.12 net/ipv4/tcp_input.c
+    /// tcp_rcv_established
+    fn header_surprises(&self, p: &Packet) -> bool {
+        let odd = tcp_flags::SYN | tcp_flags::FIN | tcp_flags::ECE | tcp_flags::CWR;
+        p.n_sack > 0 || p.wnd != self.tp.snd_wnd || p.flags & odd != 0
+    }
+
+    /// `tcp_ack_update_window`, and the move of `snd_una`.
+    fn update_window(&mut self, p: &Packet, ack: u32) -> u32 {
+        let (tp, wl1) = (&mut self.tp, self.snd_wl1);
+        let mut out = 0;
+        let update =
+            after(ack, tp.snd_una) || after(p.seq, wl1) || (p.seq == wl1 && (p.wnd > tp.snd_wnd || p.wnd == 0));
+        if update {
+            out |= flag::WIN_UPDATE;
+            self.snd_wl1 = p.seq;
+            if p.wnd != tp.snd_wnd {
+                tp.snd_wnd = p.wnd;
+                tp.max_window = tp.max_window.max(p.wnd);
+                if tp.unsent() > 0 {
+                    self.restart_after_idle();
+                }
+            }
+        }
+        self.bytes_acked += u64::from(ack.wrapping_sub(self.tp.snd_una));
+        self.tp.snd_una = ack;
+        out
+    }
+
+    fn count_delivered(&mut self, n: u32, flags: u32) {
+        self.tp.delivered = self.tp.delivered.wrapping_add(n);
+        if flags & flag::ECE != 0 {
+            self.tp.delivered_ce = self.tp.delivered_ce.wrapping_add(n);
+        }
+    }
+
+    /// `tcp_clean_rtx_queue`: takes acknowledged segments off the queue and what they measure.
+    fn clean_rtx_queue(
+        &mut self,
+        prior_fack: u32,
+        prior_una: u32,
+        sack: &Tagged,
+        in_flags: u32,
+        rs: &mut RateSample,
+    ) -> u32 {
+        let prior_sacked = self.tp.sacked_out;
+        let una = self.tp.snd_una;
+        let (mut first, mut last, mut flags, mut acked) = (0, 0, 0, 0);
+        let mut reord = self.tp.snd_nxt;
+        while let Some(s) = self.rtx.head() {
+            if after(s.end_seq, una) {
+                break;
+            }
+            let mut s = *s;
+            let id = self.rtx.first();
+            if s.has(tag::ANY_RETRANS) {
+                if s.has(tag::RETRANS) {
+                    self.tp.retrans_out -= 1;
+                }
+                flags |= flag::RETRANS_DATA_ACKED;
+            } else if !s.has(tag::SACKED) {
+                last = s.sent_us();
+                if first == 0 {
+                    first = last;
+                }
+                if before(s.seq, reord) {
+                    reord = s.seq;
+                }
+                if !after(s.end_seq, self.tp.high_seq) {
+                    flags |= flag::ORIG_SACK_ACKED;
+                }
+            }
+            if s.has(tag::SACKED) {
+                self.tp.sacked_out -= 1;
+            } else {
+                self.count_delivered(1, in_flags);
+                // A retransmission that the peer's timestamp proves unneeded says nothing of the path.
+                let spurious = s.has(tag::ANY_RETRANS)
+                    && self.rcv.tsecr != 0
+                    && before(self.rcv.tsecr, crate::tcp::clock::Clock::timestamp(s.sent_ns));
+                if !spurious {
+                    self.rack.advance(&self.tp, &s);
+                }
+            }
+            if s.has(tag::LOST) {
+                self.tp.lost_out -= 1;
+            }
+            self.tp.packets_out -= 1;
+            acked += 1;
+            delivery_rate::delivered(&mut self.tp, &mut s, rs);
+            if s.flags & tcp_flags::SYN == 0 {
+                flags |= flag::DATA_ACKED;
+            } else {
+                flags |= flag::SYN_ACKED;
+                self.undo.retrans_stamp = 0;
+            }
+            if self.sb.hint == Some(id) {
+                self.sb.hint = None;
+            }
+            if self.sb.highest == id {
+                self.sb.highest = id.wrapping_add(1);
+            }
+            self.rtx.pop();
+            self.app.acked(s.skb, self.rtx.head().map(|h| h.skb));
+        }
+        if self.rtx.head().is_some_and(|s| s.has(tag::SACKED)) {
+            flags |= flag::SACK_RENEGING;
+        }
+        let since = |us: u64, c: &crate::tcp::clock::Clock| i64::from(c.us_since(us));
+        let (mut seq_rtt, mut ca_rtt, mut sack_rtt) = (-1, -1, -1);
+        if first != 0 && flags & flag::RETRANS_DATA_ACKED == 0 {
+            seq_rtt = since(first, &self.tp.clock);
+            ca_rtt = since(last, &self.tp.clock);
+            if acked == 1
+                && prior_sacked == 0
+                && una.wrapping_sub(prior_una) < self.tp.mss_cache
+                && rs.prior_delivered.wrapping_add(1) == self.tp.delivered
+                && (in_flags | flags) & (flag::CA_ALERT | flag::SYN_ACKED) == 0
+            {
+                flags |= flag::MAYBE_DELAYED;
+            }
+        }
+        if sack.first_us != 0 {
+            sack_rtt = since(sack.first_us, &self.tp.clock);
+            ca_rtt = since(sack.last_us, &self.tp.clock);
+        }
+        let (tsecr, rto_min) = (self.rcv.tsecr, self.rto_min_us());
+        let measured = AckRtt { seq_rtt, sack_rtt, ca_rtt };
+        let (ca_rtt, updated) = self.rtt.update(&mut self.tp, flags, tsecr, rto_min, measured);
+        rs.rtt_us = ca_rtt;
+        if flags & flag::ACKED != 0 {
+            flags |= flag::SET_XMIT_TIMER;
+            if before(reord, prior_fack) {
+                self.check_sack_reordering(reord);
+            }
+        } else if updated
+            && sack_rtt >= 0
+            && self.rtx.head().is_some_and(|h| sack_rtt > since(h.sent_us(), &self.tp.clock))
+        {
+            flags |= flag::SET_XMIT_TIMER;
+        }
+        let in_flight = self.tp.mss_cache.wrapping_mul(self.tp.delivered.wrapping_sub(rs.prior_delivered));
+        self.ca.pkts_acked(&mut self.tp, &AckSample { pkts_acked: acked, rtt_us: ca_rtt, in_flight });
+        flags
+    }
+
+    /// `tcp_cong_control`: the window and the pacing rate after this ACK.
+    fn cong_control(&mut self, ack: u32, delivered: u32, flags: u32, rs: &RateSample) {
+        if self.ca.has_cong_control() {
+            self.ca.cong_control(&mut self.tp, rs);
+            return;
+        }
+        if self.tp.in_cwnd_reduction() {
+            self.cwnd_reduction(delivered, rs.losses, flags);
+        } else {
+            // With much reordering, out-of-order delivery counts too.
+            let counts =
+                if self.tp.reordering > self.params.reordering { flag::FORWARD_PROGRESS } else { flag::DATA_ACKED };
+            if flags & counts != 0 {
+                let worth = match self.profile.growth {
+                    Growth::Segments => delivered,
+                    Growth::AcksAbove if self.tp.in_slow_start() => delivered,
+                    Growth::AcksAbove | Growth::Acks => delivered.min(1),
+                };
+                self.ca.cong_avoid(&mut self.tp, ack, worth);
+                self.tp.snd_cwnd_stamp = self.tp.clock.j32();
+            }
+        }
+        self.update_pacing_rate();
+    }
+
+    /// `tcp_check_sack_reneging`: gives a receiver that seems to have dropped what it SACKed a little time to make it good.
+    pub(in crate::tcp) fn check_sack_reneging(&mut self, flags: &mut u32) -> bool {
+        if *flags & flag::SACK_RENEGING == 0 || *flags & flag::SND_UNA_ADVANCED == 0 {
+            return false;
+        }
+        let c = self.tp.clock;
+        let delay = c.us_to_jiffies(self.tp.srtt_us >> 4).max(c.us_to_jiffies(10_000));
+        let max = self.rto_max();
+        self.timers.reset(&c, Pending::Retrans, delay, max);
+        *flags &= !flag::SET_XMIT_TIMER;
+        true
+    }
+}

@@ -1,0 +1,290 @@
+//! When to acknowledge: every second segment, each one at the start, after a timeout that follows the peer's pace, or compressed while
+//! data come out of order.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_event_data_recv`, `__tcp_ack_snd_check`, `tcp_enter_quickack_mode`;
+//! net/ipv4/tcp_output.c `tcp_send_delayed_ack`, `tcp_event_ack_sent`; net/ipv4/tcp_timer.c `tcp_delack_timer_handler`.
+//! With `tcp.stretch_acks` the receiver is macOS' ([`stretch`](crate::tcp::receiver::stretch)). Differs: D1 the timer of compressed ACKs fires at the end
+//! of its slack; Linux's may fire earlier in it, with another of the CPU's timers.
+
+use crate::sim::{Lower, Packet, Span, Time, flags};
+use crate::tcp::receiver::stretch;
+use crate::tcp::socket::Socket;
+
+/// `TCP_MAX_QUICKACKS`. src: linux@6.12 include/net/tcp.h
+pub const MAX_QUICKACKS: u32 = 16;
+/// Duplicate ACKs that are never compressed. src: linux@6.12 include/net/tcp.h TCP_FASTRETRANS_THRESH
+const DUP_THRESH: u8 = 3;
+/// Most ACKs that are compressed into one. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_comp_sack_nr
+const COMP_SACK_NR: u8 = 44;
+/// Longest that they wait. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_comp_sack_delay_ns
+const COMP_SACK_DELAY: Span = Span::from_ms(1);
+
+impl Socket {
+    /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`: 40 ms, jiffies.
+    fn ato_min(&self) -> u32 {
+        if self.tp.clock.hz >= 100 { self.tp.clock.hz / 25 } else { 4 }
+    }
+    /// `TCP_DELACK_MAX`: 200 ms, jiffies.
+    fn delack_max(&self) -> u32 {
+        self.tp.clock.hz / 5
+    }
+    fn in_pingpong(&self) -> bool {
+        self.ack.pingpong >= self.profile.pingpong_threshold
+    }
+    fn in_quickack(&self) -> bool {
+        self.ack.quick > 0 && !self.in_pingpong()
+    }
+
+    /// `icsk_ack.ato`, jiffies.
+    pub(in crate::tcp) fn ack_timeout(&self) -> u32 {
+        self.ack.ato.min(self.delack_max())
+    }
+
+    /// `tcp_incr_quickack`.
+    fn incr_quickack(&mut self, max: u32) {
+        let q = (self.rcv.rcv_wnd / (2 * self.rcv.rcv_mss.max(1))).max(2).min(max);
+        self.ack.quick = self.ack.quick.max(q);
+    }
+    /// `tcp_enter_quickack_mode`.
+    pub(in crate::tcp) fn enter_quickack(&mut self, max: u32) {
+        self.incr_quickack(max);
+        self.ack.pingpong = 0;
+        self.ack.ato = self.ato_min();
+    }
+
+    /// Data go out: perhaps in reply to data.
+    #[inline]
+    pub(in crate::tcp) fn data_sent(&mut self) {
+        if self.tp.in_flight() == 0 {
+            crate::tcp::cc::Control::event(&mut self.ca, &mut self.tp, crate::tcp::cc::Event::TxStart);
+        }
+        let now = self.tp.clock.j32();
+        self.tp.lsndtime = now;
+        if now.wrapping_sub(self.ack.lrcvtime) < self.ack.ato {
+            self.ack.pingpong = self.ack.pingpong.saturating_add(1);
+        }
+    }
+
+    /// `tcp_event_ack_sent`: what goes out acknowledges everything.
+    #[inline]
+    pub(in crate::tcp) fn ack_sent(&mut self) {
+        let a = &mut self.ack;
+        if a.compressed > 0 {
+            self.stats.compressed_acks += u64::from(a.compressed);
+            a.compressed = 0;
+            a.comp_fires = Time::NEVER;
+        }
+        if a.quick > 0 && a.scheduled {
+            a.quick -= 1;
+            if a.quick == 0 {
+                // Leaving quick-ack mode: the timeout starts over (tcp_dec_quickack_mode).
+                a.ato = if self.tp.clock.hz >= 100 { self.tp.clock.hz / 25 } else { 4 };
+            }
+        }
+        (a.scheduled, a.now, a.timer, a.pushed, a.pushed2) = (false, false, false, false, false);
+        a.fires = Time::NEVER;
+    }
+
+    /// `tcp_event_data_recv`: data came in order (or early, `in_order` false, where only the segment size is measured).
+    pub(in crate::tcp) fn data_recv(&mut self, p: &Packet, in_order: bool) {
+        self.ack.scheduled = true;
+        self.measure_rcv_mss(p);
+        if let Some(s) = &mut self.ack.stretch {
+            s.came(self.tp.clock.ns, p.payload, self.rcv.rcv_mss, in_order);
+            self.ack.push = p.flags & flags::PSH != 0;
+        }
+        if !in_order {
+            return;
+        }
+        self.rcv.measure_rtt(&self.tp.clock);
+        let now = self.tp.clock.j32();
+        if self.ack.ato == 0 {
+            self.incr_quickack(MAX_QUICKACKS);
+            self.ack.ato = self.ato_min();
+        } else {
+            let (m, min) = (now.wrapping_sub(self.ack.lrcvtime), self.ato_min());
+            if m <= min / 2 {
+                self.ack.ato = (self.ack.ato >> 1) + min / 2;
+            } else if m < self.ack.ato {
+                self.ack.ato = ((self.ack.ato >> 1) + m).min(self.rtt.rto).min(self.delack_max());
+            } else if m > self.rtt.rto {
+                self.incr_quickack(MAX_QUICKACKS);
+            }
+        }
+        self.ack.lrcvtime = now;
+        if self.ecn.check_ce(p.ecn) {
+            self.enter_quickack(2);
+        }
+        if p.payload >= 128 && self.rcv.grow_window(p.payload) {
+            self.ack.quick_one();
+        }
+    }
+
+    /// `tcp_measure_rcv_mss`, and what PSH tells.
+    fn measure_rcv_mss(&mut self, p: &Packet) {
+        let lss = core::mem::take(&mut self.ack.last_seg_size);
+        let len = if p.segs > 1 { u32::from(p.mss) } else { p.payload };
+        if len >= self.rcv.rcv_mss {
+            self.rcv.measure_mss(len, p.payload);
+            if self.profile.push_acks_mss && p.flags & flags::PSH != 0 {
+                self.ack.pushed = true;
+            }
+            return;
+        }
+        // A peer with smaller segments shows by two of a size.
+        if len + 32 >= 536 + 20 || (len + 32 >= 88 + 20 && p.flags & (flags::PSH | flags::FIN) == 0) {
+            self.ack.last_seg_size = len;
+            if len == lss {
+                self.rcv.rcv_mss = len;
+                return;
+            }
+        }
+        self.ack.pushed2 |= self.ack.pushed;
+        self.ack.pushed = true;
+    }
+
+    /// `tcp_ack_snd_check`: is an ACK due, and now?
+    pub(in crate::tcp) fn ack_snd_check<L: Lower>(&mut self, low: &mut L) {
+        if !self.ack.scheduled {
+            return;
+        }
+        let r = &self.rcv;
+        let unacked = r.rcv_nxt.wrapping_sub(r.rcv_wup);
+        let enough = match &self.ack.stretch {
+            None => unacked > r.rcv_mss,
+            Some(s) => s.due(unacked, r.rcv_mss, self.ack.push),
+        };
+        // Once the reader is woken, an ACK that does not move the window's right edge is left to it (cleanup_rbuf).
+        let two = enough
+            && (u64::from(r.unread()) < self.params.rcvlowat.get() || {
+                let (window, quick) = r.possible_window();
+                let moves = window >= r.rcv_wnd;
+                self.ack.quick_if(quick);
+                moves
+            });
+        if two || self.in_quickack() || self.ack.now {
+            self.send_ack(low);
+            return;
+        }
+        if self.rcv.ofo.is_empty() {
+            self.send_delayed_ack(low);
+            return;
+        }
+        if !self.profile.ack_compression || self.ack.compressed >= COMP_SACK_NR {
+            self.send_ack(low);
+            return;
+        }
+        if self.ack.dup_nxt != self.rcv.rcv_nxt {
+            self.ack.dup_nxt = self.rcv.rcv_nxt;
+            self.ack.dup_acks = 0;
+        }
+        if self.ack.dup_acks < DUP_THRESH {
+            self.ack.dup_acks += 1;
+            self.send_ack(low);
+            return;
+        }
+        self.ack.compressed += 1;
+        if !self.ack.comp_fires.is_never() {
+            return;
+        }
+        // 5 % of the RTT, 1 ms at most.
+        let srtt = if self.tp.srtt_us != 0 { self.tp.srtt_us.min(self.rcv.rtt_us) } else { self.rcv.rtt_us };
+        let delay = Span::from_ns(i64::from(srtt) * 125 / 20).min(COMP_SACK_DELAY);
+        let slack = Span::from_us(i64::from(self.profile.comp_sack_slack_us));
+        self.ack.comp_fires = Time::from_ns(self.tp.clock.ns) + delay + slack;
+    }
+
+    /// `tcp_sack_compress_send_ack`: blocks are many; the compressed ACK must not wait.
+    pub(in crate::tcp) fn flush_compressed<L: Lower>(&mut self, low: &mut L) {
+        if self.ack.compressed > 0 {
+            self.ack.compressed -= 1;
+            self.stats.compressed_acks += u64::from(self.ack.compressed);
+            self.ack.compressed = 0;
+            self.ack.comp_fires = Time::NEVER;
+            self.send_ack(low);
+        }
+    }
+
+    /// `tcp_send_delayed_ack`.
+    fn send_delayed_ack<L: Lower>(&mut self, low: &mut L) {
+        let c = self.tp.clock;
+        let mut ato = self.ack.ato;
+        let min = self.ato_min();
+        if ato > min {
+            let mut max = c.hz / 2;
+            if self.in_pingpong() || self.ack.pushed {
+                max = self.delack_max();
+            }
+            if self.tp.srtt_us != 0 {
+                max = max.min(c.us_to_jiffies(self.tp.srtt_us >> 3).max(min));
+            }
+            ato = ato.min(max);
+        }
+        let most = c.us_to_jiffies(self.rto_min_us()).max(2) - 1;
+        ato = ato.min(self.delack_max().min(most));
+        if self.ack.stretch.is_some() {
+            if self.ack.timer {
+                return; // it runs from the first
+            }
+            ato = c.hz * stretch::TIMEOUT_MS / 1_000;
+        }
+        let mut timeout = c.jiffies + u64::from(ato);
+        if self.ack.timer {
+            if self.ack.timeout <= c.jiffies + u64::from(ato >> 2) {
+                self.send_ack(low);
+                return;
+            }
+            timeout = timeout.min(self.ack.timeout);
+        }
+        self.ack.scheduled = true;
+        if !self.ack.timer || self.ack.timeout != timeout {
+            self.ack.timer = true;
+            self.ack.timeout = timeout;
+            self.ack.fires = c.fires_at(timeout);
+        }
+    }
+
+    /// `tcp_delack_timer_handler` and the timer of compressed ACKs.
+    pub(in crate::tcp) fn fire_delack<L: Lower>(&mut self, now: Time, low: &mut L) {
+        if self.ack.comp_fires <= now {
+            self.ack.comp_fires = Time::NEVER;
+            self.flush_compressed(low);
+        }
+        if self.ack.fires > now {
+            return;
+        }
+        self.ack.fires = Time::NEVER;
+        if self.ack.compressed > 0 {
+            self.flush_compressed(low);
+            return;
+        }
+        self.ack.timer = false;
+        if !self.ack.scheduled {
+            return;
+        }
+        if self.in_pingpong() {
+            self.ack.pingpong = 0;
+            self.ack.ato = self.ato_min();
+        } else {
+            self.ack.ato = (self.ack.ato << 1).min(self.rtt.rto).min(self.delack_max());
+        }
+        self.stats.delayed_acks += 1;
+        self.send_ack(low);
+    }
+
+    /// `tcp_cleanup_rbuf`: the application read; is that a reason for an ACK?
+    pub(in crate::tcp) fn cleanup_rbuf<L: Lower>(&mut self, low: &mut L) {
+        let r = &self.rcv;
+        let due = self.ack.scheduled
+            && ((self.ack.stretch.is_none() && r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss)
+                || ((self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
+        let opened = !due && {
+            let (opened, quick) = r.opened_much();
+            self.ack.quick_if(quick);
+            opened
+        };
+        if due || opened {
+            self.send_ack(low);
+        }
+    }
+}

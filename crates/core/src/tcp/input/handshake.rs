@@ -1,0 +1,227 @@
+//! Opening a connection.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
+//! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
+//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no Fast
+//! Open, no SYN cookies, no cached metrics.
+
+use crate::sim::{Lower, Packet, Probe, Time, flags};
+use crate::tcp::cc::Algorithm;
+use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
+use crate::tcp::output::Load;
+use crate::tcp::rtx::{Seg, tag};
+use crate::tcp::sender::rtt::AckRtt;
+use crate::tcp::sender::timers::Pending;
+use crate::tcp::sender::{delivery_rate, flag};
+use crate::tcp::socket::{Socket, State};
+use crate::tcp::tp::INFINITE_SSTHRESH;
+
+/// Timeout where the handshake gave no RTT, seconds. src: linux@6.12 include/net/tcp.h TCP_TIMEOUT_FALLBACK
+const TIMEOUT_FALLBACK_S: u32 = 3;
+
+impl Socket {
+    /// Opens the connection.
+    pub fn connect<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
+        assert!(self.state == State::Closed, "a socket connects once");
+        self.tp.clock.set(now);
+        self.state = State::SynSent;
+        self.tp.mss_cache = self.mtu - self.header_len();
+        self.rcv.advmss = self.mtu - BARE_HEADERS;
+        self.rcv.first_window(self.profile.big_first_window);
+        self.tp.write_seq = self.tp.snd_nxt.wrapping_add(1);
+        self.app.written(self.tp.write_seq);
+        self.undo.retrans_stamp = self.tp.clock.now_ts();
+        let mut seg = Seg::new(self.tp.snd_una, self.tp.write_seq, flags::SYN, self.app.new_skb());
+        self.send_syn(false, low);
+        seg.sent_ns = self.tp.wstamp_ns;
+        delivery_rate::sent(&mut self.tp, &mut seg);
+        self.rtx.push(seg);
+        self.tp.packets_out = 1;
+        self.tp.snd_nxt = self.tp.write_seq;
+        let (rto, max) = (self.rtt.rto, self.rto_max());
+        self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+    }
+
+    fn send_syn<L: Lower>(&mut self, again: bool, low: &mut L) {
+        let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
+        self.ecn.ok = self.params.ecn;
+        let truesize = self.cost.control();
+        let load = Load { seq: self.tp.snd_una, payload: 0, segs: 1, mss: 0, flags: flags::SYN | ecn, truesize, again };
+        let _ = self.transmit(load, low);
+    }
+
+    fn send_syn_ack<L: Lower>(&mut self, again: bool, low: &mut L) {
+        let ecn = if self.ecn.ok { flags::ECE } else { 0 };
+        let load = Load {
+            seq: self.tp.snd_una,
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::SYN | flags::ACK | ecn,
+            truesize: self.cost.control(),
+            again,
+        };
+        let _ = self.transmit(load, low);
+    }
+
+    /// The handshake's timeout.
+    pub(in crate::tcp) fn handshake_timeout<L: Lower>(&mut self, _now: Time, low: &mut L) {
+        self.stats.rtos += 1;
+        self.stats.retransmits += 1;
+        self.rto.retransmits += 1;
+        if self.state == State::SynSent {
+            self.send_syn(true, low);
+            let sent = self.tp.wstamp_ns;
+            let head = self.rtx.first();
+            let s = self.rtx.get_mut(head);
+            s.tags |= tag::EVER;
+            s.sent_ns = sent;
+        } else {
+            self.send_syn_ack(true, low);
+        }
+        let max = self.rto_max();
+        if self.state != State::SynSent || self.stats.rtos > u64::from(self.profile.syn_linear_timeouts) {
+            self.rtt.rto = (self.rtt.rto << 1).min(max);
+        }
+        self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);
+    }
+
+    /// A packet for a socket that listens.
+    pub(in crate::tcp) fn on_syn<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if p.flags & flags::SYN == 0 || p.flags & flags::ACK != 0 {
+            return;
+        }
+        self.state = State::SynRecv;
+        self.take_irs(p);
+        self.agree(p);
+        self.rcv.advmss = self.mtu - self.header_len();
+        self.rcv.first_window(self.profile.big_first_window);
+        self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        self.synack_sent = self.tp.clock.us;
+        self.send_syn_ack(false, low);
+        let (rto, max) = (self.rtt.rto, self.rto_max());
+        self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+    }
+
+    /// A packet while our SYN-ACK waits for its ACK.
+    pub(in crate::tcp) fn on_syn_received<L: Lower, P: Probe>(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        low: &mut L,
+        probe: &mut P,
+    ) {
+        let iss = self.tp.snd_una;
+        if p.flags & flags::SYN != 0 {
+            self.send_syn_ack(true, low);
+            return;
+        }
+        if p.ack != iss.wrapping_add(1) {
+            return;
+        }
+        let tp = &mut self.tp;
+        (tp.snd_una, tp.snd_nxt, tp.write_seq) = (p.ack, p.ack, p.ack);
+        tp.snd_wnd = p.wnd;
+        tp.max_window = p.wnd;
+        tp.delivered += 1;
+        self.app.written(p.ack);
+        self.snd_wl1 = p.seq;
+        self.snd_sml = p.ack;
+        self.timers.clear();
+        let rtt = if self.rto.retransmits == 0 { i64::from(self.tp.clock.us_since(self.synack_sent)) } else { -1 };
+        self.rto.retransmits = 0;
+        if rtt >= 0 {
+            let (tsecr, rto_min) = (self.rcv.tsecr, self.rto_min_us());
+            let measured = AckRtt { seq_rtt: rtt, sack_rtt: -1, ca_rtt: rtt };
+            self.rtt.update(&mut self.tp, flag::SYN_ACKED, tsecr, rto_min, measured);
+        }
+        // Congestion control starts with this RTT known.
+        self.established();
+        self.no_rtt_yet();
+        if !crate::tcp::cc::Control::has_cong_control(&self.ca) {
+            self.update_pacing_rate();
+        }
+        self.receive(now, p, low, probe);
+    }
+
+    /// A packet while our SYN waits for its answer.
+    pub(in crate::tcp) fn on_syn_sent<L: Lower, P: Probe>(
+        &mut self,
+        now: Time,
+        p: &Packet,
+        low: &mut L,
+        probe: &mut P,
+    ) {
+        let syn_ack = p.flags & (flags::SYN | flags::ACK) == flags::SYN | flags::ACK;
+        if !syn_ack || p.ack != self.tp.snd_nxt {
+            return;
+        }
+        self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
+        self.snd_wl1 = p.seq;
+        self.rcv.tsecr = p.tsecr;
+        self.agree(p);
+        let repeated = self.rto.retransmits;
+        self.take_ack(now, p, low, probe);
+        self.take_irs(p);
+        if self.opts.timestamps {
+            self.rcv.advmss -= TIMESTAMPS;
+        }
+        self.tp.snd_wnd = p.wnd;
+        self.tp.max_window = p.wnd;
+        self.snd_sml = self.tp.snd_una;
+        self.established();
+        if repeated > 1 {
+            // More than one SYN was lost. src: rfc6298#5.7
+            self.tp.snd_cwnd = 1;
+        }
+        self.no_rtt_yet();
+        self.send_ack(low);
+    }
+
+    /// The peer's options meet ours (`tcp_openreq_init`, `tcp_finish_connect`).
+    fn agree(&mut self, p: &Packet) {
+        self.opts.meet(p);
+        // src: linux@6.12 include/net/tcp.h TCP_MSS_DEFAULT
+        self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { 536 } else { u32::from(p.mss) });
+        self.rcv.agreed(&self.opts);
+    }
+
+    /// The peer's first sequence number and timestamp.
+    fn take_irs(&mut self, p: &Packet) {
+        let nxt = p.seq.wrapping_add(1);
+        (self.rcv.rcv_nxt, self.rcv.rcv_wup, self.rcv.copied_seq) = (nxt, nxt, nxt);
+        self.rcv.ts_recent = p.tsval;
+        self.ack.lrcvtime = self.tp.clock.j32();
+    }
+
+    /// `tcp_init_transfer`.
+    fn established(&mut self) {
+        self.state = State::Established;
+        let c = self.tp.clock;
+        let tp = &mut self.tp;
+        tp.mss_cache = self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
+        tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
+        tp.snd_cwnd = self.params.init_cwnd;
+        tp.snd_cwnd_stamp = c.j32();
+        tp.lsndtime = c.j32();
+        tp.prior_ssthresh = 0;
+        tp.cwnd_usage_seq = tp.snd_nxt;
+        tp.high_seq = tp.snd_nxt;
+        self.rtt.rtt_seq = tp.snd_nxt;
+        self.rack.end_seq = tp.snd_una;
+        self.undo.retrans_stamp = 0;
+        self.ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
+        self.rcv.rcv_mss = self.rcv.advmss.min(self.tp.mss_cache).min(self.rcv.rcv_wnd / 2).clamp(88, 536);
+        self.rcv.established(&c);
+        self.sndbuf_expand();
+    }
+
+    /// `tcp_init_metrics`: without an RTT from the handshake the timeout is three seconds.
+    fn no_rtt_yet(&mut self) {
+        if self.tp.srtt_us == 0 {
+            let us = TIMEOUT_FALLBACK_S * 1_000_000;
+            (self.rtt.rttvar_us, self.rtt.mdev_us, self.rtt.mdev_max_us) = (us, us, us);
+            self.rtt.rto = TIMEOUT_FALLBACK_S * self.tp.clock.hz;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What comes in: a packet finds its way by the state of the connection.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
+//! ([`handshake`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]).
+
+mod ack;
+mod ack_snd;
+mod handshake;
+mod receive;
+mod sack;
+
+use crate::sim::{Kind, Lower, Packet, Probe, Time};
+use crate::tcp::socket::{Socket, State};
+
+impl Socket {
+    /// A packet came up (softirq), and no other in the same instant: who waits for it reads. ACKs and data go out through `low` before
+    /// this returns.
+    pub fn on_packet<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        if self.on_packet_unread(now, p, low, probe) {
+            self.app_read(low);
+        }
+    }
+
+    /// The same where others may follow in the same softirq: nobody reads yet. True: call [`Socket::on_reader`] once they are through.
+    pub fn on_packet_unread<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) -> bool {
+        debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
+        self.tp.clock.set(now);
+        match self.state {
+            State::Closed => {}
+            State::Listen => self.on_syn(p, low),
+            State::SynSent => self.on_syn_sent(now, p, low, probe),
+            State::SynRecv => self.on_syn_received(now, p, low, probe),
+            _ => self.receive(now, p, low, probe),
+        }
+        self.app_run(low);
+        self.reader_wakes()
+    }
+
+    /// The application that waited for data runs.
+    pub fn on_reader<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.tp.clock.set(now);
+        if self.reader_wakes() {
+            self.app_read(low);
+        }
+    }
+}

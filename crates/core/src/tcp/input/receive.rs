@@ -1,0 +1,235 @@
+//! What comes in: is it acceptable, is it in order, and the application that reads it.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
+//! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no RST, no urgent data, no checksums; D2 the application reads
+//! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received
+//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is not kept.
+
+use crate::sim::{Lower, Packet, Probe, Time, flags};
+use crate::tcp::input::ack_snd::MAX_QUICKACKS;
+use crate::tcp::seq::{after, before};
+use crate::tcp::socket::{Socket, State};
+
+impl Socket {
+    /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
+    pub(in crate::tcp) fn receive<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        if !self.acceptable(p, low) {
+            return;
+        }
+        self.rcv.tsecr = p.tsecr;
+        self.stats.segs_in += u64::from(p.segs);
+        // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is one (tcp_ack).
+        let believed = !before(p.ack, self.tp.snd_una) && !after(p.ack, self.tp.snd_nxt);
+        if believed && p.tsval != 0 && !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {
+            self.rcv.ts_recent = p.tsval;
+        }
+        let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
+        if plain_data && p.flags & flags::ECE == 0 && self.tp.packets_out == 0 {
+            // Nothing of ours is out: a data packet tells nothing as an ACK.
+            self.snd_wl1 = p.seq;
+            if self.ecn.accept_cwr(p) {
+                self.ack.now = true;
+            }
+        } else {
+            if p.flags & flags::CWR != 0 && p.payload > 0 && self.ecn.ok {
+                self.ack.now = true;
+            }
+            if !self.take_ack(now, p, low, probe) {
+                return;
+            }
+        }
+        self.closing(p);
+        let fin = p.flags & flags::FIN != 0;
+        if p.payload == 0 && !fin {
+            self.rcv.saw_tsecr();
+            self.push_pending(low);
+            self.app_check_space();
+            return;
+        }
+        self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
+        self.data_queue(p, fin, low);
+        self.push_pending(low);
+        self.app_check_space();
+        self.ack_snd_check(low);
+    }
+
+    /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
+    fn acceptable<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
+        let r = &self.rcv;
+        let len = p.payload + u32::from(p.flags & flags::FIN != 0) + u32::from(p.flags & flags::SYN != 0);
+        let end = p.seq.wrapping_add(len);
+        let old_ts = if p.tsval == 0 { 0 } else { r.ts_recent.wrapping_sub(p.tsval) as i32 };
+        // src: linux@6.12 include/net/tcp.h TCP_PAWS_WINDOW; net/ipv4/tcp_input.c tcp_disordered_ack
+        if old_ts > 1 {
+            let rto = u64::from(self.rtt.rto) * 1_200 / u64::from(self.tp.clock.hz);
+            let late_dup = len == 0
+                && p.seq == r.rcv_nxt
+                && p.ack == self.tp.snd_una
+                && p.wnd <= self.tp.snd_wnd
+                && old_ts as u64 <= rto;
+            if !late_dup {
+                self.answer_unacceptable(p, end, low);
+                return false;
+            }
+        }
+        if before(end, r.rcv_wup) || after(p.seq, r.rcv_nxt.wrapping_add(r.window())) {
+            self.answer_unacceptable(p, end, low);
+            return false;
+        }
+        if p.flags & flags::SYN != 0 {
+            // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
+            self.send_ack(low);
+            return false;
+        }
+        true
+    }
+
+    /// `tcp_send_dupack`, with the rate limit on answers to packets without data.
+    fn answer_unacceptable<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
+        let data = p.payload > 0;
+        if !data {
+            // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
+            let c = &self.tp.clock;
+            if self.last_oow_ack.is_some_and(|t| c.jiffies - t < u64::from(c.hz / 2)) {
+                return;
+            }
+            self.last_oow_ack = Some(c.jiffies);
+        }
+        if end != p.seq && before(p.seq, self.rcv.rcv_nxt) {
+            self.enter_quickack(MAX_QUICKACKS);
+            let end = if after(end, self.rcv.rcv_nxt) { self.rcv.rcv_nxt } else { end };
+            self.rcv.ofo.set_dsack(p.seq, end);
+        }
+        self.send_ack(low);
+    }
+
+    /// `tcp_data_queue`.
+    fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, low: &mut L) {
+        self.rcv.ofo.clear_dsack();
+        let end_data = p.seq.wrapping_add(p.payload);
+        let end = end_data.wrapping_add(u32::from(fin));
+        let nxt = self.rcv.rcv_nxt;
+        if !after(end, nxt) {
+            // It came before: our ACK was lost or late.
+            self.rcv.ofo.set_dsack(p.seq, end);
+            self.refuse();
+            return;
+        }
+        let window = self.rcv.window();
+        if !before(p.seq, nxt.wrapping_add(window)) {
+            if !(p.seq == nxt && p.payload == 0) {
+                self.refuse();
+                return;
+            }
+        } else if before(p.seq, nxt) {
+            self.rcv.ofo.set_dsack(p.seq, nxt);
+        }
+        if after(p.seq, nxt) {
+            self.data_early(p, end, low);
+            if fin {
+                self.rcv.ofo.fin = Some(end_data);
+            }
+            return;
+        }
+        self.rcv.queue(end_data.wrapping_sub(nxt), p.payload);
+        self.rcv.advance(end_data);
+        if p.payload > 0 {
+            self.data_recv(p, true);
+        } else {
+            self.ack.scheduled = true;
+        }
+        if fin {
+            self.rcv.ofo.fin = Some(end_data);
+            self.rcv.advance(end);
+        }
+        if !self.rcv.ofo.is_empty() {
+            let (nxt, _) = self.rcv.ofo.drain(self.rcv.rcv_nxt);
+            self.rcv.advance(nxt);
+            if self.rcv.ofo.is_empty() {
+                // A hole is filled: tell at once. src: rfc5681#4.2
+                self.ack.now = true;
+            }
+        }
+        if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
+            self.rcv.ofo.fin = None;
+            self.take_fin();
+        }
+    }
+
+    /// Nothing new in it: `tcp_drop` after quick ACKs were turned on.
+    fn refuse(&mut self) {
+        self.enter_quickack(MAX_QUICKACKS);
+        self.ack.scheduled = true;
+    }
+
+    /// `tcp_data_queue_ofo`: a packet up to `end`, its FIN included.
+    fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
+        if self.ecn.check_ce(p.ecn) {
+            self.enter_quickack(2);
+        }
+        if !self.rcv.has_memory() {
+            self.stats.rcv_drops += 1;
+            return;
+        }
+        self.data_recv(p, false);
+        let mem = self.rcv.mem_of(p.payload);
+        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer);
+        if many {
+            self.flush_compressed(low);
+        }
+        if let Some(took) = new {
+            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
+            if self.rcv.grow_window(p.payload) {
+                self.ack.quick_one();
+            }
+            self.rcv.rmem_alloc += took;
+        }
+    }
+
+    /// `tcp_fin`.
+    fn take_fin(&mut self) {
+        // It is no byte.
+        self.rcv.bytes_received -= 1;
+        self.ack.scheduled = true;
+        self.ack.now = true;
+        self.state = match self.state {
+            State::Established => State::CloseWait,
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::Closed,
+            other => other,
+        };
+    }
+
+    /// What an ACK of our FIN does to the state.
+    fn closing(&mut self, _p: &Packet) {
+        if self.tp.packets_out != 0 || self.tp.unsent() != 0 || !self.app.fin_is_last() {
+            return;
+        }
+        self.state = match self.state {
+            State::FinWait1 => State::FinWait2,
+            State::Closing | State::LastAck => State::Closed,
+            other => other,
+        };
+    }
+
+    /// `tcp_data_ready`: whether the application is woken, which then reads.
+    #[inline]
+    pub(in crate::tcp) fn reader_wakes(&self) -> bool {
+        let unread = self.rcv.unread();
+        unread != 0
+            && !self.app.calls
+            && (u64::from(unread) >= self.params.rcvlowat.get()
+                || self.rcv.presses()
+                || self.state != State::Established)
+    }
+
+    /// `tcp_recvmsg_locked`: the application reads everything. Its rate is taken with the first skb, when the rest is not copied yet.
+    pub(in crate::tcp) fn app_read<L: Lower>(&mut self, low: &mut L) {
+        let r = &mut self.rcv;
+        r.copied_seq = r.copied_seq.wrapping_add(r.head.min(r.unread()));
+        r.adjust_space(&self.tp.clock);
+        r.copied_seq = r.rcv_nxt;
+        r.rmem_alloc = r.ofo.memory();
+        self.cleanup_rbuf(low);
+    }
+}

@@ -1,0 +1,266 @@
+//! The SACK scoreboard: which of the segments in flight the receiver already has, and what that tells about reordering.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_sacktag_write_queue`, `tcp_sacktag_one`, `tcp_is_sackblock_valid`,
+//! `tcp_check_dsack`, `tcp_check_sack_reordering`; RFC 2018, 2883.
+//! Differs: D1 marks are a segment's (rtx.rs, D1). D2 blocks that overlap what the previous ACK reported are walked only where they are
+//! new, as in Linux (`recv_sack_cache`), but without its shortcuts into the middle of the queue: the queue is searched by halving.
+
+use crate::sim::Packet;
+use crate::tcp::cc::RateSample;
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::delivery_rate;
+use crate::tcp::sender::flag;
+use crate::tcp::sender::scoreboard::{Block, Tagged};
+use crate::tcp::seq::{after, before};
+use crate::tcp::socket::Socket;
+
+/// Segments that the degree of reordering may reach. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_max_reordering
+const MAX_REORDERING: u32 = 300;
+
+impl Socket {
+    /// `tcp_check_sack_reordering`: a higher segment was delivered before `low`, which was never retransmitted.
+    pub(in crate::tcp) fn check_sack_reordering(&mut self, low: u32) {
+        let fack = self.sb.highest_seq(&self.tp, &self.rtx);
+        if !before(low, fack) {
+            return;
+        }
+        let (metric, mss) = (fack.wrapping_sub(low), self.tp.mss_cache);
+        if metric > self.tp.reordering * mss {
+            self.tp.reordering = metric.div_ceil(mss).min(MAX_REORDERING);
+        }
+        self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
+    }
+
+    /// `tcp_sacktag_write_queue`: takes the SACK blocks of `p`.
+    pub(in crate::tcp) fn take_sacks(&mut self, p: &Packet, prior_una: u32, rs: &mut RateSample) -> Tagged {
+        let mut t = Tagged { reord: self.tp.snd_nxt, ..Tagged::default() };
+        let blocks = &p.sack[..usize::from(p.n_sack)];
+        if self.tp.sacked_out == 0 {
+            self.sb.highest = self.rtx.first();
+            self.sb.cached = 0;
+        }
+        let dsack = self.check_dsack(p.ack, blocks, prior_una, &mut t);
+        if before(p.ack, prior_una.wrapping_sub(self.tp.max_window)) || self.tp.packets_out == 0 {
+            return t;
+        }
+        let mut used: [(Block, bool); 4] = [((0, 0), false); 4];
+        let mut n = 0;
+        for (i, &b) in blocks.iter().enumerate() {
+            let dup = i == 0 && dsack;
+            if self.block_valid(dup, b) && after(b.1, prior_una) {
+                used[n] = (b, dup);
+                n += 1;
+            }
+        }
+        // In order, so that the queue is walked once.
+        let used = &mut used[..n];
+        used.sort_unstable_by(|a, b| (a.0.0.wrapping_sub(b.0.0) as i32).cmp(&0));
+        for &mut (b, dup) in used.iter_mut() {
+            self.take_block(b, dup, rs, &mut t);
+        }
+        for (c, u) in self.sb.cache.iter_mut().zip(used.iter()) {
+            *c = u.0;
+        }
+        self.sb.cached = n as u8;
+        if self.tp.ca_state != crate::tcp::tp::CaState::Loss || self.undo.marker.is_some() {
+            self.check_sack_reordering(t.reord);
+        }
+        t
+    }
+
+    /// `tcp_check_dsack`: whether the first block reports a duplicate.
+    fn check_dsack(&mut self, ack: u32, blocks: &[Block], prior_una: u32, t: &mut Tagged) -> bool {
+        let Some(&(start, end)) = blocks.first() else { return false };
+        let is = before(start, ack) || blocks.get(1).is_some_and(|b| !after(end, b.1) && !before(start, b.0));
+        if !is || !before(start, end) {
+            return false;
+        }
+        let len = end.wrapping_sub(start);
+        if len > self.tp.max_window {
+            return false;
+        }
+        let mut dups = 1;
+        if len > self.tp.mss_cache {
+            dups = len.div_ceil(self.tp.mss_cache);
+        } else if self.tlp.high_seq == Some(end) {
+            t.flags |= flag::DSACK_TLP;
+        }
+        self.sb.dsack_dups += u64::from(dups);
+        self.stats.dsacks += u64::from(dups);
+        // More duplicates than retransmissions: not our doing.
+        if self.sb.dsack_dups > self.stats.retransmits {
+            return false;
+        }
+        if self.rack.reord_seen > 0 && t.flags & flag::DSACK_TLP == 0 {
+            self.rack.dsack_seen = true;
+        }
+        t.flags |= flag::DSACKING_ACK;
+        t.delivered += dups;
+        if let Some(marker) = self.undo.marker {
+            if self.undo.retrans > 0 && !after(end, prior_una) && after(end, marker) {
+                self.undo.retrans = (self.undo.retrans - dups as i32).max(0);
+            }
+        }
+        true
+    }
+
+    /// `tcp_is_sackblock_valid`.
+    fn block_valid(&self, dsack: bool, (start, end): Block) -> bool {
+        let tp = &self.tp;
+        if after(end, tp.snd_nxt) || !before(start, end) || !before(start, tp.snd_nxt) {
+            return false;
+        }
+        if after(start, tp.snd_una) {
+            return true;
+        }
+        let (true, Some(marker)) = (dsack, self.undo.marker) else { return false };
+        if after(end, tp.snd_una) {
+            return false;
+        }
+        !before(start, marker) || (after(end, marker) && !before(start, end.wrapping_sub(tp.max_window)))
+    }
+
+    /// Walks a block, leaving out what the last ACK reported already.
+    fn take_block(&mut self, (mut start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        if !dup {
+            for i in 0..usize::from(self.sb.cached) {
+                let (cs, ce) = self.sb.cache[i];
+                if !after(ce, start) {
+                    continue;
+                }
+                if !before(cs, end) {
+                    break;
+                }
+                if before(start, cs) {
+                    self.walk(start, cs, false, rs, t);
+                }
+                start = ce;
+                if !before(start, end) {
+                    return;
+                }
+            }
+        }
+        self.walk(start, end, dup, rs, t);
+    }
+
+    /// `tcp_sacktag_walk`: marks the segments that lie wholly in [`start`, `end`).
+    fn walk(&mut self, start: u32, end: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let mut id = self.rtx.find(start);
+        while id != self.rtx.end() {
+            let s = self.rtx.get(id);
+            if !before(s.seq, end) {
+                break;
+            }
+            if !after(start, s.seq) && !before(end, s.end_seq) {
+                let tags = s.tags;
+                self.tag_one(id, dup, rs, t);
+                // A retransmission that is believed to be under way stays by itself.
+                if tags & tag::SACKED == 0 && (tags & (tag::RETRANS | tag::LOST) != tag::RETRANS) {
+                    self.merge_sacked(id);
+                }
+            }
+            id = id.wrapping_add(1);
+        }
+    }
+
+    /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and so does the one after it: fewer
+    /// skbs leave more room in the send buffer.
+    fn merge_sacked(&mut self, id: u32) {
+        let prev = id.wrapping_sub(1);
+        // What the same ACK takes off the queue is not SACKed any more, and joins nothing.
+        if !self.cost.in_pages() || !self.rtx.contains(prev) || !self.rtx.get(id).plainly_sacked() {
+            return;
+        }
+        let (to, len) = (self.rtx.get(prev).skb, self.rtx.get(prev).len());
+        if self.rtx.get(prev).plainly_sacked() && self.rtx.get(id).len() == len {
+            self.shift_to(id, to, len);
+            let next = id.wrapping_add(1);
+            if self.rtx.contains(next) {
+                self.shift_to(next, to, len);
+            }
+        }
+    }
+
+    /// Moves the SACKed segments of one skb, from `id` on, to the skb `to`.
+    fn shift_to(&mut self, mut id: u32, to: u32, len: u32) {
+        let from = self.rtx.get(id).skb;
+        if from == to {
+            return;
+        }
+        while self.rtx.contains(id) {
+            let s = self.rtx.get_mut(id);
+            if s.skb != from {
+                break;
+            }
+            if !s.plainly_sacked() || s.len() != len {
+                return;
+            }
+            s.skb = to;
+            id = id.wrapping_add(1);
+        }
+        self.app.merged();
+    }
+
+    /// `tcp_sacktag_one`.
+    fn tag_one(&mut self, id: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let s = *self.rtx.get(id);
+        if dup && s.has(tag::ANY_RETRANS) {
+            if self.undo.retrans > 0 && self.undo.marker.is_some_and(|m| after(s.end_seq, m)) {
+                self.undo.retrans -= 1;
+            }
+            if s.has(tag::SACKED) && before(s.seq, t.reord) {
+                t.reord = s.seq;
+            }
+        }
+        if !after(s.end_seq, self.tp.snd_una) {
+            return;
+        }
+        if !s.has(tag::SACKED) {
+            self.rack.advance(&self.tp, &s);
+            let mut tags = s.tags;
+            if s.has(tag::RETRANS) {
+                // Not marked lost: the retransmission is believed to be still under way.
+                if s.has(tag::LOST) {
+                    tags &= !(tag::LOST | tag::RETRANS);
+                    self.tp.lost_out -= 1;
+                    self.tp.retrans_out -= 1;
+                }
+            } else {
+                if !s.has(tag::ANY_RETRANS) {
+                    // A hole that was never retransmitted is filled: reordering.
+                    if before(s.seq, self.sb.highest_seq(&self.tp, &self.rtx)) && before(s.seq, t.reord) {
+                        t.reord = s.seq;
+                    }
+                    if !after(s.end_seq, self.tp.high_seq) {
+                        t.flags |= flag::ORIG_SACK_ACKED;
+                    }
+                    if t.first_us == 0 {
+                        t.first_us = s.sent_us();
+                    }
+                    t.last_us = s.sent_us();
+                }
+                if s.has(tag::LOST) {
+                    tags &= !tag::LOST;
+                    self.tp.lost_out -= 1;
+                }
+            }
+            tags |= tag::SACKED;
+            t.flags |= flag::DATA_SACKED;
+            self.tp.sacked_out += 1;
+            t.delivered += 1;
+            self.rtx.get_mut(id).tags = tags;
+            self.rtx.unlist(id);
+            // `highest` is the number after the highest SACKed one.
+            let first = self.rtx.first();
+            if id.wrapping_sub(first) >= self.sb.highest.wrapping_sub(first) {
+                self.sb.highest = id.wrapping_add(1);
+            }
+        }
+        let s = self.rtx.get_mut(id);
+        if dup && s.has(tag::RETRANS) {
+            s.tags &= !tag::RETRANS;
+            self.tp.retrans_out -= 1;
+        }
+        delivery_rate::delivered(&mut self.tp, self.rtx.get_mut(id), rs);
+    }
+}

@@ -1,0 +1,350 @@
+//! What goes out: new data as window, TSQ and pacing allow, and every packet's way down.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_write_xmit`, `__tcp_transmit_skb`, `tcp_event_new_data_sent`,
+//! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: D1 no path-MTU probing; D2 with tso.rs's D1.
+
+mod cwnd;
+mod pacing;
+mod small_queue;
+mod tso;
+
+use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
+use crate::tcp::clock::Clock;
+use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
+use crate::tcp::rtx::Seg;
+use crate::tcp::sender::delivery_rate;
+use crate::tcp::sender::timers::Pending;
+use crate::tcp::seq::{after, before};
+use crate::tcp::socket::Socket;
+use crate::tcp::truesize::PURE_ACK;
+use tso::Defer;
+
+/// Why a transmission did not happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tcp) enum Failed {
+    /// The own queue dropped it (`NET_XMIT_DROP`).
+    Congested,
+    /// The original is still in this host (`-EBUSY`).
+    Busy,
+    /// The peer's window forbids it (`-EAGAIN`).
+    Window,
+}
+
+/// What a packet is about to carry.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Load {
+    pub seq: u32,
+    pub payload: u32,
+    pub segs: u32,
+    /// Segment size, where there are several.
+    pub mss: u32,
+    pub flags: u8,
+    pub truesize: u32,
+    pub again: bool,
+}
+
+impl Socket {
+    /// Bytes of IPv4 and TCP headers without SACK blocks.
+    #[inline]
+    pub(in crate::tcp) const fn header_len(&self) -> u32 {
+        if self.opts.timestamps { HEADERS } else { BARE_HEADERS }
+    }
+
+    /// `tcp_current_mss`: the segment size less what SACK blocks in this direction's packets need.
+    #[inline]
+    pub(in crate::tcp) fn current_mss(&self) -> u32 {
+        let n = self.rcv.sack_blocks();
+        if n == 0 { self.tp.mss_cache } else { self.tp.mss_cache - SACK_BASE - SACK_BLOCK * n }
+    }
+
+    /// `__tcp_transmit_skb`: makes a packet of `load` and hands it down. The caller keeps the books.
+    #[inline]
+    pub(in crate::tcp) fn transmit<L: Lower>(&mut self, load: Load, low: &mut L) -> Result<(), Failed> {
+        let tp = &mut self.tp;
+        tp.wstamp_ns = tp.wstamp_ns.max(tp.clock.ns);
+        let mut p = Packet::blank(Kind::Tcp, self.flow, self.local, self.remote);
+        // Its departure time (`skb->tstamp`): an fq below holds it until then.
+        p.born = Time::from_ns(tp.wstamp_ns);
+        p.seq = load.seq;
+        p.payload = load.payload;
+        p.segs = load.segs as u16;
+        // src: linux@6.12 include/net/ip.h ip_select_ident_segs: counted by the connected socket, a number a segment
+        p.ident = self.inet_id;
+        self.inet_id = self.inet_id.wrapping_add(p.segs.max(1));
+        p.flags = load.flags;
+        p.truesize = load.truesize;
+        p.retransmission = load.again;
+        p.dscp = self.dscp;
+        if self.opts.timestamps {
+            p.tsval = Clock::timestamp(tp.wstamp_ns);
+            p.tsecr = self.rcv.ts_recent;
+        }
+        if load.segs > 1 {
+            p.mss = load.mss as u16;
+            // On the wire only: what is sent again alone does without.
+            p.flags |= if self.profile.gso_push { flags::PSH } else { 0 };
+        }
+        let syn = load.flags & flags::SYN != 0;
+        let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
+        if syn {
+            p.headers = SYN_HEADERS as u16;
+            self.opts.put(&mut p, self.mtu);
+            p.wnd = self.rcv.rcv_wnd.min(65_535);
+            if load.flags & flags::ACK != 0 {
+                p.ack = self.rcv.rcv_nxt;
+            }
+        } else {
+            self.rcv.put_sacks(&mut p);
+            let bare = self.header_len();
+            p.headers = match p.n_sack {
+                0 => bare as u16,
+                n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
+            };
+            p.ack = self.rcv.rcv_nxt;
+            let (window, quick) = self.rcv.select_window();
+            p.wnd = window;
+            self.ack.quick_if(quick);
+            let new = load.payload > 0 && !before(load.seq, self.tp.snd_nxt);
+            self.ecn.mark(&mut p, new);
+        }
+        // A SYN-ACK belongs to the request, not to the socket.
+        if !pure_ack && load.flags & (flags::SYN | flags::ACK) != flags::SYN | flags::ACK {
+            p.owner = self.owner;
+            self.tsq.charge(load.truesize);
+        }
+        if load.flags & flags::ACK != 0 {
+            self.ack_sent();
+        }
+        if load.payload > 0 {
+            self.data_sent();
+            self.stats.data_segs_out += u64::from(load.segs);
+        }
+        debug_assert!(p.ecn != Ecn::Ce);
+        match low.xmit(Time::from_ns(self.tp.clock.ns), p) {
+            Verdict::Ok => Ok(()),
+            Verdict::Cn => {
+                self.stats.own_cn += 1;
+                self.enter_cwr();
+                Ok(())
+            }
+            Verdict::Drop => {
+                self.stats.own_drops += 1;
+                self.tsq.refuse(Time::from_ns(self.tp.clock.ns));
+                self.enter_cwr();
+                Err(Failed::Congested)
+            }
+        }
+    }
+
+    /// `tcp_send_ack`.
+    pub(in crate::tcp) fn send_ack<L: Lower>(&mut self, low: &mut L) {
+        self.stats.acks_out += 1;
+        let load = Load {
+            seq: self.acceptable_seq(),
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::ACK,
+            truesize: PURE_ACK,
+            again: false,
+        };
+        let _ = self.transmit(load, low);
+    }
+
+    /// `tcp_acceptable_seq`: `snd_nxt`, unless the peer took its window back.
+    pub(in crate::tcp) fn acceptable_seq(&self) -> u32 {
+        let end = self.tp.wnd_end();
+        if !before(end, self.tp.snd_nxt) || self.tp.snd_nxt.wrapping_sub(end) < 1 << self.rcv.wscale {
+            self.tp.snd_nxt
+        } else {
+            end
+        }
+    }
+
+    /// `tcp_cwnd_test`: segments that the window lets out, half of it at most at once.
+    #[inline]
+    fn cwnd_quota(&self) -> u32 {
+        let (in_flight, cwnd) = (self.tp.in_flight(), self.tp.snd_cwnd);
+        if in_flight >= cwnd { 0 } else { (cwnd >> 1).max(1).min(cwnd - in_flight) }
+    }
+
+    /// `tcp_snd_wnd_test` for the head of the write queue.
+    pub(in crate::tcp) fn first_fits_window(&self) -> bool {
+        let len = self.app.unsent_data(&self.tp).min(self.current_mss());
+        !after(self.tp.snd_nxt.wrapping_add(len), self.tp.wnd_end())
+    }
+
+    /// `__tcp_push_pending_frames`.
+    #[inline]
+    pub(in crate::tcp) fn push_pending<L: Lower>(&mut self, low: &mut L) {
+        if self.tp.unsent() > 0 && self.write_xmit(low, 0) {
+            self.check_probe_timer();
+        }
+    }
+
+    /// `tcp_write_xmit`: sends what may be sent. `push_one` 2 is a loss probe: one packet, whatever the window. True: nothing is in
+    /// flight and something waits.
+    pub(in crate::tcp) fn write_xmit<L: Lower>(&mut self, low: &mut L, push_one: u8) -> bool {
+        let mss = self.current_mss();
+        let max_segs = self.tso_segs(mss);
+        let mut sent = 0;
+        let mut limited = false;
+        while self.tp.unsent() > 0 {
+            if self.pacing_holds() {
+                break;
+            }
+            let mut quota = self.cwnd_quota();
+            if quota == 0 {
+                if push_one != 2 {
+                    break;
+                }
+                quota = 1;
+            }
+            let quota = quota.min(max_segs);
+            let data = self.app.unsent_data(&self.tp);
+            let mut len = data.min(quota * mss);
+            if self.profile.skb_grows {
+                self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
+            }
+            if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
+                break;
+            }
+            let is_tail = len == data;
+            // The skb is as long as what the application wrote, whatever the window lets out of it.
+            if data <= mss {
+                if is_tail && len < mss && !self.nagle_passes() {
+                    break;
+                }
+            } else {
+                if push_one == 0 {
+                    match self.tso_defer(max_segs) {
+                        Defer::SendNow => {}
+                        Defer::Cwnd => {
+                            limited = true;
+                            break;
+                        }
+                        Defer::Other => break,
+                    }
+                }
+                // A short last segment goes along where Nagle lets it (tcp_mss_split_point).
+                let window = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt);
+                len = len.min(window);
+                if len < quota * mss && self.nagle_holds() {
+                    len -= len % mss;
+                }
+            }
+            let truesize = self.cost.of(len);
+            if self.small_queue_full(truesize, None) {
+                break;
+            }
+            if self.send_new(len, mss, truesize, low).is_err() {
+                break;
+            }
+            sent += len.div_ceil(mss).max(1);
+            if push_one != 0 {
+                break;
+            }
+        }
+        limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
+        if sent > 0 || limited {
+            self.cwnd_validate(limited);
+        }
+        if sent > 0 {
+            if self.tp.in_cwnd_reduction() {
+                self.tp.prr_out += sent;
+            }
+            if push_one != 2 {
+                self.schedule_loss_probe(false);
+            }
+            return false;
+        }
+        self.tp.packets_out == 0 && self.tp.unsent() > 0
+    }
+
+    /// `tcp_nagle_test` for a tail shorter than a segment.
+    fn nagle_passes(&self) -> bool {
+        self.app.fin_is_last() || !self.nagle_holds()
+    }
+
+    /// `tcp_nagle_check` for a segment that is not full.
+    fn nagle_holds(&self) -> bool {
+        if self.app.corked() {
+            return true;
+        }
+        // Minshall: only a short segment that is not acknowledged holds the next back.
+        let short_out = after(self.snd_sml, self.tp.snd_una) && !after(self.snd_sml, self.tp.snd_nxt);
+        !self.app.nodelay() && self.tp.packets_out != 0 && short_out
+    }
+
+    /// Sends the next `len` bytes as one skb (and the FIN, if it is their end) and puts them on the retransmission queue.
+    fn send_new<L: Lower>(&mut self, len: u32, mss: u32, truesize: u32, low: &mut L) -> Result<(), Failed> {
+        let seq = self.tp.snd_nxt;
+        let segs = len.div_ceil(mss).max(1);
+        let end_data = seq.wrapping_add(len);
+        let fin = self.app.fin_at(end_data);
+        let mut fl = flags::ACK;
+        if self.app.push_at(end_data) {
+            fl |= flags::PSH;
+        }
+        if fin {
+            fl |= flags::FIN;
+        }
+        let prior = self.tp.wstamp_ns;
+        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false }, low)?;
+        let sent_ns = self.tp.wstamp_ns;
+        self.pace_after(len, prior);
+        let skb = self.app.new_skb();
+        let first_prior = self.tp.packets_out;
+        let mut at = seq;
+        let mut template = Seg::new(seq, seq, 0, skb);
+        template.sent_ns = sent_ns;
+        template.in_host = 1;
+        delivery_rate::sent(&mut self.tp, &mut template);
+        if self.rtx.is_empty() {
+            self.sb.highest = self.rtx.first();
+        }
+        for i in 0..segs {
+            let last = i + 1 == segs;
+            let end = if last { end_data.wrapping_add(u32::from(fin)) } else { at.wrapping_add(mss) };
+            let mut s = template;
+            (s.seq, s.end_seq) = (at, end);
+            s.tx_in_flight = s.tx_in_flight.saturating_add(i as u16);
+            s.flags = if last { fl & (flags::FIN | flags::PSH) } else { 0 };
+            self.rtx.push(s);
+            at = end;
+        }
+        self.tp.snd_nxt = at;
+        self.tp.packets_out += segs;
+        if len < segs * mss {
+            self.snd_sml = at;
+        }
+        if first_prior == 0 || self.timers.pending == Pending::LossProbe {
+            self.rearm_rto();
+        }
+        self.app_check_space();
+        Ok(())
+    }
+
+    /// `tcp_write_wakeup`: probes a closed window, with data if a little fits.
+    pub(in crate::tcp) fn window_probe<L: Lower>(&mut self, low: &mut L) {
+        let room = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt) as i32;
+        let data = self.app.unsent_data(&self.tp);
+        if room > 0 && data > 0 {
+            let mss = self.current_mss();
+            let len = data.min(room as u32).min(mss);
+            let truesize = self.cost.of(len);
+            let _ = self.send_new(len, mss, truesize, low);
+            return;
+        }
+        let load = Load {
+            seq: self.tp.snd_una.wrapping_sub(1),
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::ACK,
+            truesize: self.cost.control(),
+            again: false,
+        };
+        let _ = self.transmit(Load { truesize: PURE_ACK, ..load }, low);
+    }
+}

@@ -1,0 +1,116 @@
+//! The pacing rate: computed after every ACK, for it sets the limits of TSQ and the size of GSO skbs; enforced only if somebody asks.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
+//! `tcp_update_skb_after_send`; before 4.20 `tcp_internal_pacing` of 4.13 to 4.19. A packet's earliest departure time goes down in
+//! `Packet::born`, where an `fq` finds it. Differs: D1 an `fq` below a kernel before 4.20 finds departure times too, which that one made itself.
+
+use crate::sim::Time;
+use crate::tcp::cc::Control;
+use crate::tcp::socket::Socket;
+use crate::tcp::tp::{Pacing, Tp};
+
+/// Segments that leave unpaced. src: linux@6.12 net/ipv4/tcp_output.c tcp_update_skb_after_send
+const UNPACED: u64 = 10;
+/// Bytes of IPv4's header.
+const IP_HEADER: u32 = 20;
+
+/// The rate after an ACK, bytes a second; ratios in percent.
+#[inline]
+pub fn rate(tp: &Tp, ss_ratio: u32, ca_ratio: u32) -> u64 {
+    let ratio = if tp.snd_cwnd < tp.snd_ssthresh / 2 { ss_ratio } else { ca_ratio };
+    // mss * cwnd / srtt, where srtt counts in eighths of a microsecond and the ratio in hundredths.
+    let r =
+        u64::from(tp.mss_cache) * (1_000_000 / 100 * 8) * u64::from(ratio) * u64::from(tp.snd_cwnd.max(tp.packets_out));
+    if tp.srtt_us != 0 { r / u64::from(tp.srtt_us) } else { r }
+}
+
+impl Socket {
+    /// `tcp_update_pacing_rate`.
+    #[inline]
+    pub(in crate::tcp) fn update_pacing_rate(&mut self) {
+        self.tp.pacing_rate = rate(&self.tp, self.params.pacing_ss_ratio, self.params.pacing_ca_ratio);
+    }
+
+    /// `tcp_pacing_check`: true, the next packet must wait for its time.
+    #[inline]
+    pub(in crate::tcp) fn pacing_holds(&mut self) -> bool {
+        if self.tp.pacing_status != Pacing::Needed || self.tp.wstamp_ns <= self.tp.clock.ns {
+            return false;
+        }
+        if self.timers.pacing.is_never() {
+            self.timers.pacing = Time::from_ns(self.tp.wstamp_ns);
+        }
+        true
+    }
+
+    /// An `fq` qdisc stands below (or no longer): it enforces the pacing rate, the socket's timer need not.
+    pub fn on_fq(&mut self, below: bool) {
+        let needed = self.params.enforce_pacing || self.ca.has_cong_control();
+        self.tp.pacing_status = match (below, needed) {
+            (true, _) => Pacing::Fq,
+            (false, true) => Pacing::Needed,
+            (false, false) => Pacing::None,
+        };
+    }
+
+    /// `tcp_update_skb_after_send`: when the packet after one of `len` bytes may leave. `prior` is the departure time before this one.
+    #[inline]
+    pub(in crate::tcp) fn pace_after(&mut self, len: u32, prior: u64) {
+        let header = self.header_len();
+        let tp = &mut self.tp;
+        if tp.pacing_status == Pacing::None {
+            return;
+        }
+        let r = tp.pacing_rate;
+        let by_timer = !self.profile.bbr_edt && tp.pacing_status == Pacing::Needed;
+        if r == 0 || r == u64::MAX || (!by_timer && self.stats.data_segs_out < UNPACED) {
+            return;
+        }
+        let gap = |bytes: u32| (u128::from(bytes) * 1_000_000_000 / u128::from(r)) as u64;
+        if by_timer {
+            // A timer that starts when the skb leaves, its TCP header counted: what was lost before is not made good.
+            tp.wstamp_ns = tp.clock.ns + gap(len + header - IP_HEADER);
+            return;
+        }
+        let len_ns = gap(len);
+        // Half of a delay of the host itself is made good.
+        let credit = tp.wstamp_ns - prior;
+        tp.wstamp_ns += len_ns - (len_ns / 2).min(credit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::profile::{V4_19, V6_12};
+    use crate::tcp::tests::pair::{cfg, params};
+
+    #[test]
+    fn before_4_20_a_timer_makes_nothing_good() {
+        // 1448 bytes at 100 Mbyte/s take 14.48 us, with 32 of TCP header 14.8 us. The skb leaves 4 us late, at 104 us.
+        for (profile, next_ns) in [(&V4_19, 104_000 + 14_800), (&V6_12, 104_000 + 14_480 - 4_000)] {
+            let mut config = cfg(params(crate::tcp::cc::Cc::Bbr), true, 1);
+            config.profile = profile;
+            let mut s = Socket::client(&config);
+            s.on_fq(false);
+            s.tp.clock.set(Time::from_us(104));
+            s.stats.data_segs_out = 100;
+            (s.tp.pacing_rate, s.tp.wstamp_ns) = (100_000_000, 104_000);
+            s.pace_after(1_448, 100_000);
+            assert_eq!(s.tp.wstamp_ns, next_ns, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn the_reference_traces_rate() {
+        // L100M-pfifo-tsq1-rtt1-reno at 0.2 s: cwnd 68, srtt 3.667 ms, slow start: 429.56 Mbit/s (srtt is rounded in the trace).
+        let mut tp = Tp::new(100, 0);
+        (tp.mss_cache, tp.snd_cwnd, tp.packets_out, tp.srtt_us) = (1448, 68, 32, 3_667 * 8);
+        let r = rate(&tp, 200, 120) * 8;
+        assert!(r.abs_diff(429_563_456) < 100_000, "{r}");
+        // ...-cubic at 0.2 s: cwnd 30, ssthresh 29, srtt 2.211 ms: 188.54 Mbit/s.
+        (tp.snd_cwnd, tp.snd_ssthresh, tp.packets_out, tp.srtt_us) = (30, 29, 19, 2_211 * 8);
+        let r = rate(&tp, 200, 120) * 8;
+        assert!(r.abs_diff(188_538_680) < 100_000, "{r}");
+    }
+}

@@ -1,0 +1,110 @@
+//! GSO: how many segments an skb takes, and when a small one waits to grow. How software cuts a large one up: [`gso`](crate::tcp::gso).
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_tso_autosize`, `tcp_tso_segs`, `tcp_tso_should_defer`, `tcp_mss_split_point`.
+//! Differs: D1 the write queue is a string of bytes: an skb grows to what may be sent whatever the boundaries of the application's skbs
+//! (6.9's `tcp_grow_skb` does nearly this; earlier kernels left a smaller skb at each boundary).
+
+use crate::tcp::cc::Control;
+use crate::tcp::profile::TsoDefer;
+use crate::tcp::rtx::Seg;
+use crate::tcp::socket::Socket;
+use crate::tcp::tp::CaState;
+
+/// One millisecond, nanoseconds.
+const MS: u64 = 1_000_000;
+
+/// Why the rest of the queue stays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tcp) enum Defer {
+    /// It may go.
+    SendNow,
+    /// It waits, and the congestion window is why.
+    Cwnd,
+    /// It waits, for another reason.
+    Other,
+}
+
+impl Socket {
+    /// `tcp_tso_segs`: segments in the next skb.
+    #[inline]
+    pub(in crate::tcp) fn tso_segs(&self, mss: u32) -> u32 {
+        if self.gso_max_segs == 1 {
+            return 1;
+        }
+        let tp = &self.tp;
+        if let Some(segs) = self.ca.tso_segs(tp, mss, tp.gso_max_size) {
+            return segs.min(self.gso_max_segs);
+        }
+        let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
+        let mut bytes = tp.pacing_rate >> tp.pacing_shift;
+        if let Some(log) = self.profile.tso_rtt_log {
+            // A near peer repairs losses soon: larger bursts, halved with every 2^log microseconds of RTT.
+            let r = tp.min_rtt_us() >> log;
+            if r < u32::BITS {
+                bytes = bytes.saturating_add(u64::from(tp.gso_max_size >> r));
+            }
+        }
+        let bytes = bytes.min(u64::from(tp.gso_max_size)) as u32;
+        (bytes / mss).max(min).min(self.gso_max_segs)
+    }
+
+    /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
+    pub(in crate::tcp) fn tso_defer(&self, max_segs: u32) -> Defer {
+        let tp = &self.tp;
+        let (len, is_tail) = self.app.head_skb(tp);
+        // Nothing was sent of late: a burst would be no help.
+        let pause = match self.profile.tso_defer {
+            TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
+            _ => tp.clock.ns > tp.wstamp_ns + MS,
+        };
+        if tp.ca_state >= CaState::Recovery || pause {
+            return Defer::SendNow;
+        }
+        let send_win = tp.wnd_end().wrapping_sub(tp.snd_nxt);
+        let cong_win = (tp.snd_cwnd - tp.in_flight()) * tp.mss_cache;
+        let limit = send_win.min(cong_win);
+        if limit >= max_segs * tp.mss_cache || (!is_tail && limit >= len) {
+            return Defer::SendNow;
+        }
+        if limit >= tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / self.params.tso_win_divisor {
+            return Defer::SendNow;
+        }
+        let Some(head) = self.rtx.head() else { return Defer::SendNow };
+        let srtt_ns = u64::from(tp.srtt_us) * 125;
+        let late = match self.profile.tso_defer {
+            TsoDefer::NextAck => {
+                (head.sent_ns + srtt_ns).wrapping_sub(tp.clock.ns) as i64 > (srtt_ns >> 1).min(MS) as i64
+            }
+            _ => tp.clock.us_since(head.sent_us()) < tp.srtt_us >> 4,
+        };
+        if late {
+            return Defer::SendNow;
+        }
+        if cong_win < send_win {
+            if cong_win <= len {
+                return Defer::Cwnd;
+            }
+        } else if send_win <= len {
+            return Defer::Other;
+        }
+        if is_tail && self.app.fin_is_last() { Defer::SendNow } else { Defer::Other }
+    }
+
+    /// How many segments from `id` on go into one retransmission of `segs` at most: neighbours of the same skb with the same marks.
+    pub(in crate::tcp) fn same_skb(&self, id: u32, segs: u32) -> u32 {
+        let Seg { skb, tags, .. } = *self.rtx.get(id);
+        let mut n = 1;
+        while n < segs {
+            let next = id.wrapping_add(n);
+            if !self.rtx.contains(next) {
+                break;
+            }
+            let s = self.rtx.get(next);
+            if s.skb != skb || s.tags != tags {
+                break;
+            }
+            n += 1;
+        }
+        n
+    }
+}

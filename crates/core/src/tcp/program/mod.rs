@@ -1,0 +1,9 @@
+//! What a program does with a connection: it writes ([`write`]), calls what else a program may call ([`calls`]), and looks ([`info`],
+//! [`tcp_info`]).
+
+mod calls;
+mod info;
+mod tcp_info;
+mod write;
+
+pub use info::Info;

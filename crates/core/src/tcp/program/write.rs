@@ -1,0 +1,228 @@
+//! The sending application and the send buffer: a program that always has more to write (iperf, netperf), blocked while the buffer is
+//! full and woken when a third of it is free.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
+//! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
+//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the end of a block pushes nothing while the next block
+//! follows (Linux corks what is short and pushes the rest); skbs in the middle of the queue have no ends of their own, only the last one has; D3
+//! nothing is written in pages, so the buffer is full to the byte.
+
+use crate::sim::Lower;
+use crate::tcp::cc::Control;
+use crate::tcp::sender::delivery_rate;
+use crate::tcp::seq::{after, before, later};
+use crate::tcp::socket::{Socket, State};
+use crate::tcp::truesize;
+
+/// Bytes that a bulk sender writes in a call.
+const BLOCK: u32 = 1 << 20;
+
+impl Socket {
+    /// An application that always has data (it writes 1 MiB blocks), or this many bytes and then ends. It starts once the connection is
+    /// established.
+    pub fn set_bulk(&mut self, bytes: Option<u64>) {
+        self.app.bulk = Some(bytes);
+        self.app.wake = true;
+    }
+
+    /// The application ends: what is in the send buffer still goes, then FIN.
+    pub fn stop_bulk(&mut self) {
+        if self.app.bulk.is_some() {
+            self.app.bulk = Some(Some(0));
+            self.app.call_left = 0;
+            self.app.wake = true;
+        }
+    }
+
+    /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
+    fn wmem_queued(&self) -> u32 {
+        let skbs = self.app.rtx_skbs + self.tp.unsent().div_ceil(self.app.size_goal.max(1));
+        self.cost.queued(self.tp.write_seq.wrapping_sub(self.tp.snd_una), skbs)
+    }
+
+    /// `tcp_sndbuf_expand`: room for two windows of what a segment may cost.
+    pub(in crate::tcp) fn sndbuf_expand(&mut self) {
+        if self.app.locked {
+            return;
+        }
+        let per_mss = truesize::per_mss(self.params.max_header, self.mss_clamp.max(self.tp.mss_cache));
+        let segs = self.tp.snd_cwnd.max(10).max(self.tp.reordering + 1);
+        let want = u64::from(self.ca.sndbuf_expand()) * u64::from(segs) * u64::from(per_mss);
+        if u64::from(self.app.sndbuf) < want {
+            self.app.sndbuf = want.min(self.params.wmem_max.get()) as u32;
+        }
+    }
+
+    /// `tcp_check_space`: something left the send buffer; wakes the application when it is worth while.
+    #[inline]
+    pub(in crate::tcp) fn app_check_space(&mut self) {
+        if !self.app.no_space {
+            return;
+        }
+        if self.tp.in_flight() < self.tp.snd_cwnd {
+            self.sndbuf_expand();
+            self.tp.snd_cwnd_stamp = self.tp.clock.j32();
+        }
+        let queued = self.wmem_queued();
+        if queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 {
+            self.app.no_space = false;
+            self.app.wake = true;
+        }
+    }
+
+    /// Runs the application if it was woken.
+    #[inline]
+    pub(in crate::tcp) fn app_run<L: Lower>(&mut self, low: &mut L) {
+        if self.app.wake && matches!(self.state, State::Established | State::CloseWait) {
+            self.app.wake = false;
+            self.app_write(low);
+        }
+    }
+
+    /// `tcp_xmit_size_goal`: what an skb may hold, within half of the peer's window.
+    fn size_goal(&self, mss: u32) -> u32 {
+        if self.gso_max_segs == 1 {
+            return mss;
+        }
+        let half = if self.tp.max_window > 536 { self.tp.max_window >> 1 } else { self.tp.max_window };
+        let goal = if half == 0 { self.tp.gso_max_size } else { self.tp.gso_max_size.min(half) };
+        ((goal / mss).min(self.gso_max_segs) * mss).max(mss)
+    }
+
+    /// `tcp_sendmsg`: fills the send buffer skb by skb, and pushes.
+    fn app_write<L: Lower>(&mut self, low: &mut L) {
+        let Some(mut left) = self.app.bulk else { return };
+        if self.app.fin {
+            return;
+        }
+        let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
+        delivery_rate::check_app_limited(&mut self.tp, nothing_below);
+        let goal = self.size_goal(self.current_mss());
+        self.app.size_goal = goal;
+        while left != Some(0) {
+            if self.app.call_left == 0 {
+                // Without calls of its own a program writes block after block.
+                self.app.call_left =
+                    left.map_or(BLOCK, |l| if self.app.calls { l as u32 } else { l.min(BLOCK.into()) as u32 });
+                self.app.copied = false;
+            }
+            let unsent = self.tp.unsent();
+            let start = later(self.app.tail, self.tp.snd_nxt);
+            let mut tail = if unsent == 0 { goal } else { self.tp.write_seq.wrapping_sub(start) };
+            if tail >= goal {
+                if self.wmem_queued() >= self.app.sndbuf {
+                    if self.app.copied {
+                        self.mark_push();
+                    }
+                    self.app.no_space = true;
+                    break;
+                }
+                (tail, self.app.tail) = (0, self.tp.write_seq);
+                self.restart_after_idle();
+            }
+            // PSH is the skb's: it goes on to its new end, or is taken back where another call goes on with what the last one left open.
+            let marked = tail > 0 && self.app.marks.back() == Some(&self.tp.write_seq);
+            if marked {
+                self.app.marks.pop_back();
+            }
+            let n = (goal - tail).min(self.app.call_left);
+            self.tp.write_seq = self.tp.write_seq.wrapping_add(n);
+            if marked && self.app.copied {
+                self.app.marks.push_back(self.tp.write_seq);
+            }
+            self.app.copied = true;
+            self.app.call_left -= n;
+            left = left.map(|l| l - u64::from(n));
+            if self.app.call_left == 0 {
+                if !self.app.more || self.forced_push() {
+                    self.mark_push();
+                }
+            } else if self.forced_push() {
+                self.mark_push();
+                self.push_pending(low);
+            } else if !before(self.tp.snd_nxt, self.app.tail) {
+                // It is the first in line (tcp_push_one).
+                self.write_xmit(low, 1);
+            }
+        }
+        self.app.bulk = Some(left);
+        if left == Some(0) {
+            if self.app.calls {
+                self.app.bulk = None;
+            } else {
+                self.queue_fin();
+            }
+        }
+        self.push_pending(low);
+    }
+
+    /// `tcp_send_fin`: nothing more will be written.
+    fn queue_fin(&mut self) {
+        self.app.fin = true;
+        self.app.fin_seq = Some(self.tp.write_seq);
+        self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
+        self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
+    }
+
+    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits. `MSG_MORE`: more will follow.
+    pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, more: bool, low: &mut L) {
+        (self.app.more, self.app.push) = (more, false);
+        let before = self.app.bulk.flatten().unwrap_or(0);
+        self.app.bulk = Some(Some(before + u64::from(bytes)));
+        self.app.call_left = 0;
+        if matches!(self.state, State::Established | State::CloseWait) {
+            self.app_write(low);
+        } else {
+            self.app.wake = true;
+        }
+        self.app.more = false;
+    }
+
+    /// Bytes that the buffer had no room for.
+    pub(in crate::tcp) fn app_waiting(&self) -> u32 {
+        self.app.bulk.flatten().unwrap_or(0) as u32
+    }
+
+    /// The program gives up on them (a call that does not block).
+    pub(in crate::tcp) fn app_give_up(&mut self) {
+        self.app.bulk = None;
+        self.app.call_left = 0;
+    }
+
+    /// `tcp_close`, `tcp_shutdown`: FIN after what is written.
+    pub(in crate::tcp) fn app_close<L: Lower>(&mut self, low: &mut L) {
+        if !self.app.fin && matches!(self.state, State::Established | State::CloseWait) {
+            self.queue_fin();
+            self.push_pending(low);
+        }
+    }
+
+    /// `TCP_NODELAY`, `TCP_CORK`: what waited for more may go.
+    pub(in crate::tcp) fn app_nagle<L: Lower>(&mut self, nodelay: Option<bool>, corked: Option<bool>, low: &mut L) {
+        self.app.nodelay = nodelay.unwrap_or(self.app.nodelay);
+        self.app.corked = corked.unwrap_or(self.app.corked);
+        if nodelay == Some(true) || corked == Some(false) {
+            self.app.push |= self.app.nodelay;
+            self.push_pending(low);
+        }
+    }
+
+    /// `SO_SNDBUF`, which the kernel doubles.
+    pub(in crate::tcp) fn app_sndbuf(&mut self, bytes: u32) {
+        self.app.locked = true;
+        self.app.sndbuf = bytes.saturating_mul(2).max(4_608);
+    }
+
+    /// `tcp_mark_push`: the end of what is written carries PSH.
+    fn mark_push(&mut self) {
+        self.app.pushed_seq = self.tp.write_seq;
+        if self.app.marks.back() != Some(&self.tp.write_seq) {
+            self.app.marks.push_back(self.tp.write_seq);
+        }
+    }
+
+    /// `forced_push`: half of the peer's largest window was written since the last PSH.
+    fn forced_push(&self) -> bool {
+        after(self.tp.write_seq, self.app.pushed_seq.wrapping_add(self.tp.max_window >> 1))
+    }
+}

@@ -1,0 +1,275 @@
+//! The receiver's out-of-order queue and the SACK blocks that tell of it.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ofo_queue`, `tcp_sack_new_ofo_skb`, `tcp_sack_remove`,
+//! `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
+//! Differs: D1 neighbours on the queue are always merged (Linux merges where the memory allows it), which only changes the start of a
+//! DSACK that spans several. D2 a compressed ACK that must not wait is sent after the new block is noted, not before.
+
+use crate::sim::Packet;
+use crate::tcp::seq::{after, before, later};
+
+/// SACK blocks that the receiver keeps. src: linux@6.12 include/linux/tcp.h TCP_NUM_SACKS
+const KEPT: usize = 4;
+/// SACK blocks that fit beside timestamps.
+const SENT: usize = 3;
+/// From so many blocks on a compressed ACK is sent at once, lest a block is lost. src: linux@6.12 TCP_SACK_BLOCKS_EXPECTED
+const EXPECTED: usize = 2;
+
+/// A run of bytes that came early, and the memory it takes.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    seq: u32,
+    end: u32,
+    mem: u32,
+    /// Frames in its last buffer.
+    tail: u32,
+}
+
+/// The queue and the blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Ofo {
+    runs: Vec<Run>,
+    blocks: [(u32, u32); KEPT],
+    n: usize,
+    dsack: Option<(u32, u32)>,
+    /// Where FIN stands, if it came early.
+    pub fin: Option<u32>,
+}
+
+impl Ofo {
+    /// Nothing came early.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+    /// Memory that it takes.
+    pub fn memory(&self) -> u32 {
+        self.runs.iter().map(|r| r.mem).sum()
+    }
+    /// Blocks to send: SACKs and a DSACK.
+    #[inline]
+    pub fn blocks(&self) -> u32 {
+        if self.n == 0 && self.dsack.is_none() {
+            return 0;
+        }
+        (self.n + usize::from(self.dsack.is_some())).min(SENT) as u32
+    }
+    /// Forgets the DSACK: a new packet is looked at.
+    #[inline]
+    pub fn clear_dsack(&mut self) {
+        self.dsack = None;
+    }
+    /// A duplicate came.
+    pub fn set_dsack(&mut self, seq: u32, end: u32) {
+        self.dsack = Some((seq, end));
+    }
+    fn extend_dsack(&mut self, seq: u32, end: u32) {
+        match &mut self.dsack {
+            None => self.dsack = Some((seq, end)),
+            Some(d) => {
+                extend(d, seq, end);
+            }
+        }
+    }
+    /// Puts the blocks into a packet. A DSACK is told once.
+    #[inline]
+    pub fn put(&mut self, p: &mut Packet) {
+        let n = self.blocks();
+        if n == 0 {
+            return;
+        }
+        let mut i = 0;
+        if let Some(d) = self.dsack.take() {
+            p.sack[0] = d;
+            i = 1;
+        }
+        for b in &self.blocks[..self.n] {
+            if i == SENT {
+                break;
+            }
+            p.sack[i] = *b;
+            i += 1;
+        }
+        p.n_sack = i as u8;
+    }
+
+    /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one. The memory that it takes; none:
+    /// it brought nothing new. The second: a block beyond those expected changed.
+    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32) -> (Option<u32>, bool) {
+        // The first run that ends at or after the packet's start.
+        let i = self.runs.partition_point(|r| before(r.end, seq));
+        let mut new = Run { seq, end, mem, tail: 1 };
+        let mut taken = i;
+        if let Some(r) = self.runs.get(i) {
+            if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
+                self.set_dsack(seq, end);
+                return (None, self.note(seq, end));
+            }
+            if r.end == seq && r.tail < per_buffer {
+                // It fits behind the last of them (tcp_ooo_try_coalesce).
+                (new.mem, new.tail) = (0, r.tail + 1);
+            }
+        }
+        let took = new.mem;
+        while let Some(r) = self.runs.get(taken) {
+            if after(r.seq, end) {
+                break;
+            }
+            let (lo, hi) = (later(r.seq, seq), if before(r.end, end) { r.end } else { end });
+            if before(lo, hi) {
+                self.extend_dsack(lo, hi);
+            }
+            let r = self.runs[taken];
+            new.seq = if before(r.seq, new.seq) { r.seq } else { new.seq };
+            if after(r.end, new.end) {
+                (new.end, new.tail) = (r.end, r.tail);
+            }
+            new.mem += r.mem;
+            taken += 1;
+        }
+        self.runs.splice(i..taken, [new]);
+        (Some(took), self.note(seq, end))
+    }
+
+    /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
+    fn note(&mut self, seq: u32, end: u32) -> bool {
+        for i in 0..self.n {
+            if extend(&mut self.blocks[i], seq, end) {
+                self.blocks[..=i].rotate_right(1);
+                self.merge_first();
+                return i >= EXPECTED;
+            }
+        }
+        let many = self.n >= EXPECTED;
+        self.n = (self.n + 1).min(KEPT);
+        self.blocks[..self.n].rotate_right(1);
+        self.blocks[0] = (seq, end);
+        many
+    }
+
+    /// `tcp_sack_maybe_coalesce`: the first block may have grown into others.
+    fn merge_first(&mut self) {
+        let mut i = 1;
+        while i < self.n {
+            let (s, e) = self.blocks[i];
+            if extend(&mut self.blocks[0], s, e) {
+                self.blocks.copy_within(i + 1..self.n, i);
+                self.n -= 1;
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole? The new `rcv_nxt`, and the memory of what
+    /// left the queue.
+    pub fn drain(&mut self, mut rcv_nxt: u32) -> (u32, u32) {
+        let high = rcv_nxt;
+        let mut mem = 0;
+        let mut n = 0;
+        while let Some(&r) = self.runs.get(n) {
+            if after(r.seq, rcv_nxt) {
+                break;
+            }
+            if before(r.seq, high) {
+                self.extend_dsack(r.seq, if before(r.end, high) { r.end } else { high });
+            }
+            rcv_nxt = later(rcv_nxt, r.end);
+            mem += r.mem;
+            n += 1;
+        }
+        self.runs.drain(..n);
+        // Blocks that are now in order (tcp_sack_remove).
+        if self.runs.is_empty() {
+            self.n = 0;
+        } else {
+            let mut kept = 0;
+            for i in 0..self.n {
+                if before(rcv_nxt, self.blocks[i].0) {
+                    self.blocks[kept] = self.blocks[i];
+                    kept += 1;
+                }
+            }
+            self.n = kept;
+        }
+        (rcv_nxt, mem)
+    }
+}
+
+/// `tcp_sack_extend`: grows a block by what touches it.
+fn extend(b: &mut (u32, u32), seq: u32, end: u32) -> bool {
+    if after(seq, b.1) || after(b.0, end) {
+        return false;
+    }
+    if before(seq, b.0) {
+        b.0 = seq;
+    }
+    b.1 = later(b.1, end);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_newest_block_comes_first() {
+        let mut o = Ofo::default();
+        o.insert(100, 200, 1, 1);
+        o.insert(300, 400, 1, 1);
+        o.insert(500, 600, 1, 1);
+        assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
+        o.insert(400, 500, 1, 1);
+        assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
+        assert_eq!(o.drain(100), (200, 1));
+        assert_eq!(&o.blocks[..o.n], [(300, 600)]);
+        assert!(o.dsack.is_none());
+    }
+
+    #[test]
+    fn duplicates_are_told() {
+        let mut o = Ofo::default();
+        o.insert(100, 300, 1, 1);
+        assert!(o.insert(100, 200, 1, 1).0.is_none());
+        assert_eq!(o.dsack, Some((100, 200)));
+        o.clear_dsack();
+        o.insert(250, 400, 1, 1);
+        assert_eq!(o.dsack, Some((250, 300)));
+    }
+
+    proptest! {
+        /// The twin: a plain set of segment numbers.
+        #[test]
+        fn agrees_with_a_plain_set(start in any::<u32>(), order in proptest::collection::vec(1u32..40, 1..60)) {
+            let mut o = Ofo::default();
+            let mut set = BTreeSet::new();
+            let at = |i: u32| start.wrapping_add(i * 10);
+            let mut next = 0u32;
+            for i in order {
+                if i < next || !set.insert(i) {
+                    continue;
+                }
+                prop_assert!(o.insert(at(i), at(i + 1), 1, 1).0.is_some());
+                if i % 5 == 0 {
+                    // The hole below is filled.
+                    set.remove(&next);
+                    next += 1;
+                    let in_order = at(next);
+                    while set.remove(&next) {
+                        next += 1;
+                    }
+                    let (nxt, _) = o.drain(in_order);
+                    prop_assert_eq!(nxt, at(next));
+                }
+                let runs = set.iter().filter(|&&k| k == 0 || !set.contains(&(k - 1))).count();
+                prop_assert_eq!(o.runs.len(), runs);
+                prop_assert_eq!(o.runs.iter().map(|r| r.mem).sum::<u32>() as usize, set.len());
+                for b in &o.blocks[..o.n] {
+                    prop_assert!(o.runs.iter().any(|r| !after(r.seq, b.0) && !before(r.end, b.1)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! The receiver's memory and the window it offers: slow start of the window, dynamic right-sizing of the buffer.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `__tcp_select_window`, `tcp_select_window`, `tcp_select_initial_window`;
+//! net/ipv4/tcp_input.c `tcp_grow_window`, `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`.
+//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames); the `struct sk_buff` that
+//! merging page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
+//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
+
+use crate::sim::Packet;
+use crate::tcp::clock::Clock;
+use crate::tcp::config::Params;
+use crate::tcp::options::Offer;
+use crate::tcp::profile::Profile;
+use crate::tcp::receiver::ofo::Ofo;
+use crate::tcp::seq::{after, before};
+
+/// log2 of the scale of `scaling_ratio`. src: linux@6.12 include/net/tcp.h TCP_RMEM_TO_WIN_SCALE
+const RATIO_SHIFT: u32 = 8;
+/// Half of the memory is payload, until measured. src: linux@6.12 include/net/tcp.h TCP_DEFAULT_SCALING_RATIO
+const DEFAULT_RATIO: u32 = 128;
+/// Largest window scale. src: rfc7323#2.3
+const MAX_WSCALE: u32 = 14;
+
+/// The receiver.
+#[derive(Clone, Debug)]
+pub struct Rcv {
+    /// Next expected.
+    pub rcv_nxt: u32,
+    /// `rcv_nxt` when a window was last offered.
+    pub rcv_wup: u32,
+    /// Window last offered, bytes.
+    pub rcv_wnd: u32,
+    /// Next that the application reads.
+    pub copied_seq: u32,
+    /// Window that may be offered now, bytes.
+    rcv_ssthresh: u32,
+    /// Window that may ever be offered, bytes.
+    window_clamp: u32,
+    /// `sk_rcvbuf`, bytes of truesize.
+    pub rcvbuf: u32,
+    /// Set by the user: not tuned.
+    locked: bool,
+    /// `tcp_rmem[2]`.
+    rmem_max: u32,
+    /// Truesize of what is queued.
+    pub rmem_alloc: u32,
+    /// Bytes of the first buffer that is not read.
+    pub head: u32,
+    /// Frames in the last buffer that is not read.
+    tail: u32,
+    /// Full frames that one buffer of the driver's takes.
+    pub per_buffer: u32,
+    /// Payload in 256 parts of memory.
+    ratio: u32,
+    tracks_ratio: bool,
+    /// Window scale.
+    pub wscale: u32,
+    /// Windows may be scaled.
+    pub scales: bool,
+    /// The peer takes SACKs.
+    pub sacks: bool,
+    /// Segment size that was advertised, less timestamps.
+    pub advmss: u32,
+    /// Segment size that the peer seems to use.
+    pub rcv_mss: u32,
+    /// Early packets.
+    pub ofo: Ofo,
+    /// Timestamp to echo.
+    pub ts_recent: u32,
+    /// Timestamp that the last packet echoed.
+    pub tsecr: u32,
+    last_tsecr: u32,
+    /// Bytes received in order, ever.
+    pub bytes_received: u64,
+    /// RTT seen by the receiver, microseconds << 3.
+    pub rtt_us: u32,
+    rtt_seq: u32,
+    rtt_time: u64,
+    space: u32,
+    space_seq: u32,
+    space_time: u64,
+    /// Driver's truesize of a full frame.
+    rx_truesize: u32,
+}
+
+impl Rcv {
+    /// A receiver of a socket that is not connected.
+    pub fn new(p: &Params, profile: &Profile) -> Rcv {
+        let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
+        let lowat = p.rcvlowat.get().min(p.rmem_max.get() / 2) as u32;
+        // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
+        let room = (u64::from(lowat) << RATIO_SHIFT) / u64::from(DEFAULT_RATIO);
+        let asks = p.rcvbuf.is_none() && room > u64::from(tuned);
+        let tuned = if asks { room as u32 } else { tuned };
+        Rcv {
+            rcv_nxt: 0,
+            rcv_wup: 0,
+            rcv_wnd: 0,
+            copied_seq: 0,
+            rcv_ssthresh: 0,
+            window_clamp: if asks { lowat } else { 0 },
+            rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).min(i32::MAX as u64) as u32),
+            locked: p.rcvbuf.is_some(),
+            rmem_max: p.rmem_max.get() as u32,
+            rmem_alloc: 0,
+            head: 0,
+            tail: 0,
+            per_buffer: p.rx_per_buffer,
+            ratio: DEFAULT_RATIO,
+            tracks_ratio: profile.scaling_ratio,
+            wscale: 0,
+            scales: true,
+            sacks: true,
+            advmss: 1460,
+            rcv_mss: 536,
+            ofo: Ofo::default(),
+            ts_recent: 0,
+            tsecr: 0,
+            last_tsecr: 0,
+            bytes_received: 0,
+            rtt_us: 0,
+            rtt_seq: 0,
+            rtt_time: 0,
+            space: 0,
+            space_seq: 0,
+            space_time: 0,
+            rx_truesize: p.rx_truesize.get() as u32,
+        }
+    }
+
+    /// Memory that a packet of `payload` bytes takes: a full frame's, for each.
+    #[inline]
+    pub fn mem_of(&self, payload: u32) -> u32 {
+        if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
+    }
+
+    /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
+    /// buffer where that has room (`tcp_try_coalesce`).
+    #[inline]
+    pub fn queue(&mut self, new: u32, payload: u32) {
+        let first = self.unread() == 0;
+        if first {
+            (self.head, self.tail) = (0, 0);
+        }
+        if self.tail > 0 && self.tail < self.per_buffer && payload <= self.advmss {
+            self.tail += 1;
+            if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
+                self.head += new;
+            }
+            return;
+        }
+        self.tail = 1;
+        self.rmem_alloc += self.mem_of(payload);
+        if first {
+            self.head = new;
+        }
+    }
+    /// Bytes that came in order and were not read.
+    #[inline]
+    pub const fn unread(&self) -> u32 {
+        self.rcv_nxt.wrapping_sub(self.copied_seq)
+    }
+    /// `rcv_ssthresh`.
+    pub const fn ssthresh(&self) -> u32 {
+        self.rcv_ssthresh
+    }
+    /// `tcp_rcv_nxt_update`.
+    #[inline]
+    pub fn advance(&mut self, to: u32) {
+        if after(to, self.rcv_nxt) {
+            self.bytes_received += u64::from(to.wrapping_sub(self.rcv_nxt));
+            self.rcv_nxt = to;
+        }
+    }
+    /// Blocks that a packet would carry now.
+    #[inline]
+    pub fn sack_blocks(&self) -> u32 {
+        self.ofo.blocks()
+    }
+    /// Puts SACK blocks into a packet.
+    #[inline]
+    pub fn put_sacks(&mut self, p: &mut Packet) {
+        self.ofo.put(p);
+    }
+    /// `tcp_win_from_space`.
+    fn window_of(&self, space: u32) -> u32 {
+        ((u64::from(space) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
+    }
+    /// `tcp_space`.
+    fn space(&self) -> u32 {
+        self.window_of(self.rcvbuf.saturating_sub(self.rmem_alloc))
+    }
+    /// `tcp_receive_window`: what is left of the window that was offered.
+    #[inline]
+    pub fn window(&self) -> u32 {
+        let w = self.rcv_wup.wrapping_add(self.rcv_wnd).wrapping_sub(self.rcv_nxt) as i32;
+        w.max(0) as u32
+    }
+
+    /// `tcp_select_initial_window`.
+    pub fn first_window(&mut self, big: bool) {
+        let mut space = self.window_of(self.rcvbuf);
+        if self.locked {
+            self.window_clamp = space;
+        } else if self.window_clamp == 0 {
+            self.window_clamp = 65_535 << MAX_WSCALE;
+        }
+        space = space.min(self.window_clamp);
+        if space > self.advmss {
+            space -= space % self.advmss;
+        }
+        self.rcv_wnd = if big { space } else { space.min(65_535) };
+        self.rcv_ssthresh = self.rcv_wnd;
+        // The scale is for the largest window there may ever be.
+        let most = space.max(self.rmem_max).min(self.window_clamp).max(1);
+        self.wscale = if self.scales { (most.ilog2() + 1).saturating_sub(16).min(MAX_WSCALE) } else { 0 };
+        self.window_clamp = self.window_clamp.min(65_535 << self.wscale);
+    }
+
+    /// What both ends agreed on.
+    pub fn agreed(&mut self, o: &Offer) {
+        (self.scales, self.sacks) = (o.window_scaling, o.sack);
+        if !self.scales {
+            self.wscale = 0;
+            self.window_clamp = self.window_clamp.min(65_535);
+        }
+    }
+
+    /// `tcp_init_buffer_space`, once established.
+    pub fn established(&mut self, c: &Clock) {
+        self.space_time = c.us;
+        self.space_seq = self.copied_seq;
+        // tcp_app_win is 31: its share is nothing, a segment is reserved.
+        let max = self.window_of(self.rcvbuf);
+        if self.window_clamp >= max {
+            self.window_clamp = max;
+        }
+        if self.window_clamp > 2 * self.advmss && self.window_clamp + self.advmss > max {
+            self.window_clamp = (2 * self.advmss).max(max - self.advmss);
+        }
+        self.rcv_ssthresh = self.rcv_ssthresh.min(self.window_clamp);
+        self.space = self.rcv_ssthresh.min(self.rcv_wnd).min(10 * self.advmss);
+    }
+
+    /// `__tcp_select_window`: the window that could be offered now; `quick`: whether ACKs may go on being quick.
+    pub fn possible_window(&self) -> (u32, bool) {
+        let mut free = self.space();
+        let allowed = self.window_of(self.rcvbuf);
+        let full = self.window_clamp.min(allowed);
+        let mss = self.rcv_mss.min(full);
+        if mss == 0 {
+            return (0, true);
+        }
+        let mut quick = true;
+        if free < full >> 1 {
+            quick = false;
+            free = free >> self.wscale << self.wscale;
+            if free < allowed >> 4 || free < mss {
+                return (0, false);
+            }
+        }
+        let w = free.min(self.rcv_ssthresh);
+        let grain = (1u32 << self.wscale) - 1;
+        ((w + grain) & !grain, quick)
+    }
+
+    /// `tcp_select_window`: offers a window; as the header tells it, scaling undone; and whether ACKs may go on being quick.
+    #[inline]
+    pub fn select_window(&mut self) -> (u32, bool) {
+        let now = self.window();
+        let (mut new, quick) = self.possible_window();
+        let grain = (1u32 << self.wscale) - 1;
+        if new < now {
+            // What was offered is not taken back.
+            new = (now + grain) & !grain;
+        }
+        self.rcv_wnd = new;
+        self.rcv_wup = self.rcv_nxt;
+        (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
+    }
+
+    /// `tcp_measure_rcv_mss`: the peer's segment size, and how much of the memory is payload.
+    #[inline]
+    pub fn measure_mss(&mut self, len: u32, skb_len: u32) {
+        if len == self.rcv_mss {
+            return;
+        }
+        if self.tracks_ratio {
+            let old = self.ratio;
+            let r = (u64::from(skb_len) << RATIO_SHIFT) / u64::from(self.mem_of(skb_len));
+            self.ratio = (r as u32 & 0xff).max(1);
+            if old != self.ratio {
+                self.window_clamp = self.window_of(self.rcvbuf);
+                self.space = self.space.min(self.window_clamp);
+            }
+        }
+        self.rcv_mss = len.min(self.advmss);
+    }
+
+    /// `tcp_grow_window`: each packet that carries its memory's worth opens the window by two segments. True: it did.
+    #[inline]
+    pub fn grow_window(&mut self, len: u32) -> bool {
+        let most = self.window_clamp.min(self.space());
+        if most <= self.rcv_ssthresh {
+            return false;
+        }
+        let room = most - self.rcv_ssthresh;
+        let mut truesize = self.window_of(self.mem_of(len));
+        let incr = if truesize <= len {
+            2 * self.advmss
+        } else {
+            // A packet with much overhead opens it only while the buffer may still grow far.
+            let mut window = self.window_of(self.rmem_max) >> 1;
+            truesize >>= 1;
+            loop {
+                if self.rcv_ssthresh > window {
+                    return false;
+                }
+                if truesize <= len {
+                    break 2 * self.rcv_mss;
+                }
+                truesize >>= 1;
+                window >>= 1;
+            }
+        };
+        self.rcv_ssthresh += room.min(incr.max(2 * len));
+        true
+    }
+
+    /// `tcp_rcv_rtt_update`; `window`: the sample is the time of a whole window.
+    fn rtt_sample(&mut self, us: u32, window: bool) {
+        let m = us << 3;
+        if self.rtt_us == 0 || m < self.rtt_us {
+            self.rtt_us = m;
+        } else if !window {
+            self.rtt_us = self.rtt_us - (self.rtt_us >> 3) + us;
+        }
+    }
+    /// `tcp_rcv_rtt_measure`: how long a window takes.
+    #[inline]
+    pub fn measure_rtt(&mut self, c: &Clock) {
+        if self.rtt_time != 0 {
+            if before(self.rcv_nxt, self.rtt_seq) {
+                return;
+            }
+            self.rtt_sample(c.us_since(self.rtt_time).max(1), true);
+        }
+        self.rtt_seq = self.rcv_nxt.wrapping_add(self.rcv_wnd);
+        self.rtt_time = c.us;
+    }
+    /// `tcp_rcv_rtt_measure_ts`: by timestamp, once for each that the peer echoes.
+    #[inline]
+    pub fn measure_rtt_ts(&mut self, c: &Clock, len: u32) {
+        if self.tsecr == self.last_tsecr {
+            return;
+        }
+        self.last_tsecr = self.tsecr;
+        if len >= self.rcv_mss {
+            let ms = c.now_ts().wrapping_sub(self.tsecr);
+            if ms > 0 && ms < i32::MAX as u32 / 1_000 {
+                self.rtt_sample(ms * 1_000, false);
+            }
+        }
+    }
+    /// A pure ACK brought a timestamp.
+    pub fn saw_tsecr(&mut self) {
+        self.last_tsecr = self.tsecr;
+    }
+
+    /// `tcp_rcv_space_adjust`: the application read; twice of what it reads in a round trip must fit the buffer, more while that grows.
+    #[inline]
+    pub fn adjust_space(&mut self, c: &Clock) {
+        let time = c.us_since(self.space_time);
+        if time < self.rtt_us >> 3 || self.rtt_us == 0 {
+            return;
+        }
+        let unread = self.rcv_nxt.wrapping_sub(self.copied_seq);
+        let copied = self.copied_seq.wrapping_sub(self.space_seq).saturating_sub(unread);
+        if copied > self.space {
+            if !self.locked {
+                let mut window = (u64::from(copied) << 1) + 16 * u64::from(self.advmss);
+                let grow = window * u64::from(copied - self.space) / u64::from(self.space.max(1));
+                window += grow << 1;
+                let buf = (window << RATIO_SHIFT) / u64::from(self.ratio);
+                let buf = buf.min(u64::from(self.rmem_max)) as u32;
+                if buf > self.rcvbuf {
+                    self.rcvbuf = buf;
+                    self.window_clamp = self.window_of(buf);
+                }
+            }
+            self.space = copied;
+        }
+        self.space_seq = self.copied_seq;
+        self.space_time = c.us;
+    }
+
+    /// `tcp_epollin_ready`: the buffer or the window is nearly full, so that the reader is woken whatever it waits for.
+    #[inline]
+    pub fn presses(&self) -> bool {
+        self.rmem_alloc > self.rcvbuf - (self.rcvbuf >> 3) || self.window() <= self.rcv_mss
+    }
+
+    /// `tcp_try_rmem_schedule`: whether an early packet of `mem` bytes may stay. `tcp_clamp_window` lets the buffer grow to what came.
+    pub fn has_memory(&mut self) -> bool {
+        if self.rmem_alloc <= self.rcvbuf {
+            return true;
+        }
+        if !self.locked && self.rcvbuf < self.rmem_max {
+            self.rcvbuf = self.rmem_alloc.min(self.rmem_max);
+        }
+        if self.rmem_alloc > self.rcvbuf {
+            self.rcv_ssthresh = self.window_clamp.min(2 * self.advmss);
+        }
+        self.rmem_alloc <= self.rcvbuf
+    }
+
+    /// `tcp_cleanup_rbuf`: whether reading opened the window enough to tell at once.
+    /// The second: whether ACKs may go on being quick.
+    pub fn opened_much(&self) -> (bool, bool) {
+        let now = self.window();
+        if 2 * u64::from(now) > u64::from(self.window_clamp) {
+            return (false, true);
+        }
+        let (new, quick) = self.possible_window();
+        (new != 0 && new >= 2 * now, quick)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Bytes, Time};
+    use crate::tcp::profile::{V4_14, V6_12};
+
+    #[test]
+    fn the_reference_receiver_offers_half_of_its_buffer() {
+        // SO_RCVBUF 64 MiB is doubled; half of 128 MiB is window, in whole segments; scale 2^10 reaches it.
+        let p = Params { rcvbuf: Some(Bytes::from_mib(64)), ..Params::default() };
+        let mut r = Rcv::new(&p, &V6_12);
+        r.advmss = 1448;
+        r.first_window(true);
+        assert_eq!(r.rcvbuf, 128 << 20);
+        assert_eq!(r.rcv_wnd, (64 << 20) / 1448 * 1448);
+        assert_eq!(r.wscale, 10);
+    }
+
+    #[test]
+    fn an_ordinary_receiver_starts_with_64k() {
+        let mut r = Rcv::new(&Params::default(), &V6_12);
+        r.advmss = 1448;
+        r.first_window(true);
+        assert_eq!((r.rcv_wnd, r.wscale), (65_536 / 1448 * 1448, 7));
+        let mut r = Rcv::new(&Params::default(), &V4_14);
+        r.advmss = 1448;
+        r.first_window(false);
+        assert_eq!(r.rcv_wnd, 43_690 / 1448 * 1448);
+    }
+
+    #[test]
+    fn right_sizing_makes_room_for_a_growing_sender() {
+        let mut r = Rcv::new(&Params::default(), &V6_12);
+        r.advmss = 1448;
+        r.first_window(true);
+        let mut c = Clock::new(1000);
+        r.established(&c);
+        r.rtt_us = 10_000 << 3;
+        c.set(Time::from_ms(20));
+        (r.rcv_nxt, r.copied_seq) = (60_000, 60_000);
+        r.adjust_space(&c);
+        // By hand: window = 2 * 60000 + 16 * 1448 = 143168; grown by 2 * 143168 * (60000 - 14480) / 14480 = 900138 (twice 450069);
+        // memory at half payload: 2 * 1043306.
+        assert_eq!(r.rcvbuf, 2 * (143_168 + 2 * 450_069));
+    }
+}

@@ -1,0 +1,88 @@
+//! Proportional rate reduction: spreads a reduction of the window over a round trip.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_init_cwnd_reduction`, `tcp_cwnd_reduction`, `tcp_end_cwnd_reduction`,
+//! `tcp_enter_cwr`; RFC 6937. Differs: D1 the window never falls to 0, where Linux warns of it (older kernels' bound by profile).
+
+use crate::tcp::cc::{Control, Event};
+use crate::tcp::profile::Prr;
+use crate::tcp::sender::flag;
+use crate::tcp::socket::Socket;
+use crate::tcp::tp::{CaState, INFINITE_SSTHRESH};
+
+impl Socket {
+    /// Begins a reduction.
+    pub(in crate::tcp) fn init_cwnd_reduction(&mut self) {
+        let tp = &mut self.tp;
+        tp.high_seq = tp.snd_nxt;
+        self.tlp.high_seq = None;
+        tp.snd_cwnd_cnt = 0;
+        tp.prior_cwnd = tp.snd_cwnd;
+        tp.prr_delivered = 0;
+        tp.prr_out = 0;
+        tp.snd_ssthresh = self.ca.ssthresh(tp);
+        self.ecn.queue_cwr();
+    }
+
+    /// An ACK in a reduction: how much may be sent for what it delivered.
+    pub(in crate::tcp) fn cwnd_reduction(&mut self, delivered: u32, newly_lost: u32, flags: u32) {
+        let tp = &mut self.tp;
+        if delivered == 0 || tp.prior_cwnd == 0 {
+            return;
+        }
+        let in_flight = tp.in_flight();
+        let delta = i64::from(tp.snd_ssthresh) - i64::from(in_flight);
+        tp.prr_delivered += delivered;
+        let (done, out) = (i64::from(tp.prr_delivered), i64::from(tp.prr_out));
+        let prior = i64::from(tp.prior_cwnd);
+        let mut send = if delta < 0 {
+            (i64::from(tp.snd_ssthresh) * done + prior - 1) / prior - out
+        } else {
+            let bound = match self.profile.prr {
+                Prr::SndUnaAdvanced => {
+                    let bonus = flags & flag::SND_UNA_ADVANCED != 0 && newly_lost == 0;
+                    (done - out).max(i64::from(delivered)) + i64::from(bonus)
+                }
+                Prr::RetransAcked => {
+                    if flags & flag::RETRANS_DATA_ACKED != 0 && flags & flag::LOST_RETRANS == 0 {
+                        (done - out).max(i64::from(delivered)) + 1
+                    } else {
+                        i64::from(delivered)
+                    }
+                }
+            };
+            delta.min(bound)
+        };
+        // A recovery retransmits at least once.
+        send = send.max(i64::from(tp.prr_out == 0));
+        tp.snd_cwnd = (i64::from(in_flight) + send).max(1) as u32;
+    }
+
+    /// Ends a reduction.
+    pub(in crate::tcp) fn end_cwnd_reduction(&mut self) {
+        if self.ca.has_cong_control() {
+            return;
+        }
+        let tp = &mut self.tp;
+        if tp.snd_ssthresh < INFINITE_SSTHRESH && (tp.ca_state == CaState::Cwr || self.undo.marker.is_some()) {
+            tp.snd_cwnd = tp.snd_ssthresh;
+            tp.snd_cwnd_stamp = tp.clock.j32();
+        }
+        self.ca.event(&mut self.tp, Event::CompleteCwr);
+    }
+
+    /// `tcp_enter_cwr`: congestion without loss. It cannot be undone.
+    pub(in crate::tcp) fn enter_cwr(&mut self) {
+        self.tp.prior_ssthresh = 0;
+        if self.tp.ca_state < CaState::Cwr {
+            self.undo.marker = None;
+            self.init_cwnd_reduction();
+            self.set_ca_state(CaState::Cwr);
+        }
+    }
+
+    /// `tcp_set_ca_state`.
+    pub(in crate::tcp) fn set_ca_state(&mut self, state: CaState) {
+        self.ca.set_state(&mut self.tp, state);
+        self.tp.ca_state = state;
+    }
+}

@@ -1,0 +1,153 @@
+//! Sending again: which of the lost segments, and how.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
+//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2; D2 a segment counts as still in this host only where the world reports
+//! freed packets by [`Socket::on_free_packet`]. D3 a segment that a timeout sends again while its retransmission is thought to be in flight
+//! (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked").
+
+use crate::sim::{Freed, Lower, Time, flags};
+use crate::tcp::output::{Failed, Load};
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::delivery_rate;
+use crate::tcp::sender::timers::Pending;
+use crate::tcp::seq::before;
+use crate::tcp::socket::Socket;
+
+impl Socket {
+    /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
+    pub(in crate::tcp) fn transmit_again<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
+        let n = self.same_skb(id, segs);
+        let head = *self.rtx.get(id);
+        if head.in_host > 0 && self.counts_host_copies {
+            self.stats.host_queued += 1;
+            self.tsq.throttle();
+            return Err(Failed::Busy);
+        }
+        let mut room = self.tp.wnd_end().wrapping_sub(head.seq) as i32;
+        if room <= 0 {
+            // A window that was closed over what is out: the head serves as a probe.
+            if head.seq != self.tp.snd_una {
+                return Err(Failed::Window);
+            }
+            room = self.current_mss() as i32;
+        }
+        let mss = self.tp.mss_cache;
+        let n = n.min((room as u32 / mss).max(1));
+        let last = *self.rtx.get(id.wrapping_add(n - 1));
+        let fin = u32::from(last.flags & flags::FIN != 0);
+        let payload = last.end_seq.wrapping_sub(head.seq) - fin;
+        self.stats.retransmits += u64::from(n);
+        let prior = self.tp.wstamp_ns;
+        let load = Load {
+            seq: head.seq,
+            payload,
+            segs: n,
+            mss: head.len(),
+            flags: flags::ACK | last.flags,
+            truesize: self.cost.of(payload),
+            again: true,
+        };
+        let sent = self.transmit(load, low);
+        let sent_ns = self.tp.wstamp_ns;
+        if sent.is_ok() {
+            self.pace_after(payload, prior);
+        }
+        for i in 0..n {
+            let id = id.wrapping_add(i);
+            let s = self.rtx.get_mut(id);
+            s.sent_ns = sent_ns;
+            s.tags |= tag::EVER;
+            if sent.is_ok() {
+                s.in_host = s.in_host.saturating_add(1);
+                delivery_rate::sent(&mut self.tp, s);
+                self.rtx.list_tail(id);
+            }
+        }
+        sent.map(|()| n)
+    }
+
+    /// `tcp_retransmit_skb`.
+    pub(in crate::tcp) fn retransmit<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
+        let sent = self.transmit_again(id, segs, low);
+        let n = *sent.as_ref().unwrap_or(&0);
+        for i in 0..n {
+            let s = self.rtx.get_mut(id.wrapping_add(i));
+            self.tp.retrans_out += u32::from(!s.has(tag::RETRANS));
+            s.tags |= tag::ANY_RETRANS;
+        }
+        if self.undo.retrans_stamp == 0 {
+            self.undo.retrans_stamp = crate::tcp::clock::Clock::timestamp(self.rtx.get(id).sent_ns);
+        }
+        self.undo.retrans = self.undo.retrans.max(0) + n.max(1) as i32;
+        sent
+    }
+
+    /// `tcp_xmit_retransmit_queue`.
+    pub(in crate::tcp) fn xmit_retransmit_queue<L: Lower>(&mut self, low: &mut L) {
+        if self.tp.packets_out == 0 {
+            return;
+        }
+        let max_segs = self.tso_segs(self.current_mss());
+        let first = self.rtx.first();
+        let mut id = self.sb.hint.filter(|&h| self.rtx.contains(h)).unwrap_or(first);
+        let mut hole = false;
+        let mut rearm = false;
+        while id != self.rtx.end() {
+            if self.pacing_holds() {
+                break;
+            }
+            if !hole {
+                self.sb.hint = Some(id);
+            }
+            let room = self.tp.snd_cwnd.saturating_sub(self.tp.in_flight());
+            if room == 0 || self.tp.retrans_out >= self.tp.lost_out {
+                break;
+            }
+            let s = *self.rtx.get(id);
+            if !s.has(tag::LOST) {
+                hole |= !s.has(tag::RETRANS | tag::SACKED);
+                id = id.wrapping_add(1);
+                continue;
+            }
+            if s.has(tag::SACKED | tag::RETRANS) {
+                id = id.wrapping_add(1);
+                continue;
+            }
+            let segs = room.min(max_segs);
+            let n = self.same_skb(id, segs);
+            let truesize = self.cost.of(self.rtx.get(id.wrapping_add(n - 1)).end_seq.wrapping_sub(s.seq));
+            if self.small_queue_full(truesize, Some(id)) {
+                break;
+            }
+            let Ok(n) = self.retransmit(id, segs, low) else { break };
+            if self.tp.in_cwnd_reduction() {
+                self.tp.prr_out += n;
+            }
+            if id == first && self.timers.pending != Pending::Reorder {
+                rearm = true;
+            }
+            id = id.wrapping_add(n);
+        }
+        if rearm {
+            let (rto, max) = (self.rtt.rto, self.rto_max());
+            self.reset_xmit_timer(Pending::Retrans, rto, max);
+        }
+    }
+
+    /// [`Socket::on_free`] for a world that knows the packet: a segment whose original has not left this host is then not sent again
+    /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
+    pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
+        self.counts_host_copies = true;
+        // A FIN alone has no payload, but a sequence number.
+        let end = p.seq.wrapping_add(p.payload.max(1));
+        if before(self.tp.snd_una, end) {
+            let mut id = self.rtx.find(p.seq);
+            while self.rtx.contains(id) && before(self.rtx.get(id).seq, end) {
+                let s = self.rtx.get_mut(id);
+                s.in_host = s.in_host.saturating_sub(1);
+                id = id.wrapping_add(1);
+            }
+        }
+        self.on_free(now, p.truesize)
+    }
+}

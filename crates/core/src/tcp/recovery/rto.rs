@@ -1,0 +1,173 @@
+//! The retransmission timeout: everything not recently sent is lost, one segment is sent again, the timeout doubles. And the
+//! zero-window probe, which shares its timer.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
+//! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection never gives up: no experiment
+//! here is about its end. D2 thin streams have no linear timeouts (off by default in Linux).
+
+use crate::sim::{Lower, Probe, Time};
+use crate::tcp::cc::{Control, Event};
+use crate::tcp::output::Failed;
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::timers::Pending;
+use crate::tcp::seq::after;
+use crate::tcp::socket::{Socket, State};
+use crate::tcp::tp::CaState;
+
+impl Socket {
+    /// `tcp_rto_delta_us`: how far the RTO is, counted from the head's transmission, microseconds.
+    pub(in crate::tcp) fn rto_delta_us(&self) -> i64 {
+        let rto = self.tp.clock.jiffies_to_us(self.rtt.rto);
+        self.rtx.head().map_or(i64::from(rto), |h| (h.sent_us() + u64::from(rto)) as i64 - self.tp.clock.us as i64)
+    }
+
+    /// `tcp_rearm_rto`.
+    pub(in crate::tcp) fn rearm_rto(&mut self) {
+        if self.tp.packets_out == 0 {
+            self.timers.clear();
+            return;
+        }
+        let mut rto = self.rtt.rto;
+        if matches!(self.timers.pending, Pending::Reorder | Pending::LossProbe) {
+            rto = self.tp.clock.us_to_jiffies(self.rto_delta_us().max(1) as u32);
+        }
+        let max = self.rto_max();
+        self.reset_xmit_timer(Pending::Retrans, rto, max);
+    }
+
+    /// `tcp_set_xmit_timer`.
+    #[inline]
+    pub(in crate::tcp) fn set_xmit_timer(&mut self) {
+        if !self.schedule_loss_probe(true) {
+            self.rearm_rto();
+        }
+    }
+
+    /// `tcp_retransmit_timer`.
+    pub(in crate::tcp) fn retransmit_timeout<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
+        if self.state == State::SynSent || self.state == State::SynRecv {
+            self.handshake_timeout(now, low);
+            return;
+        }
+        if self.tp.packets_out == 0 {
+            return;
+        }
+        let max = self.rto_max();
+        self.enter_loss();
+        let head = self.rtx.first();
+        if self.tp.snd_wnd == 0 {
+            // The peer closed its window over what is out: the retransmission serves as a probe.
+            let _ = self.retransmit(head, 1, low);
+        } else {
+            self.stats.rtos += 1;
+            self.rto.retransmits += 1;
+            if self.retransmit(head, 1, low) == Err(Failed::Congested) {
+                // The own queue is full: try again soon. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
+                let half_second = self.tp.clock.hz / 2;
+                self.timers.reset(&self.tp.clock, Pending::Retrans, half_second, max);
+                return;
+            }
+        }
+        self.rtt.backoff = self.rtt.backoff.saturating_add(1);
+        self.rtt.rto = (self.rtt.rto << 1).min(max);
+        self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);
+    }
+
+    /// `tcp_enter_loss`.
+    pub(in crate::tcp) fn enter_loss(&mut self) {
+        let new_recovery = self.tp.ca_state < CaState::Recovery;
+        self.timeout_mark_lost();
+        let tp = &mut self.tp;
+        if tp.ca_state <= CaState::Disorder
+            || !after(tp.high_seq, tp.snd_una)
+            || (tp.ca_state == CaState::Loss && self.rto.retransmits == 0)
+        {
+            tp.prior_ssthresh = tp.current_ssthresh();
+            tp.prior_cwnd = tp.snd_cwnd;
+            tp.snd_ssthresh = self.ca.ssthresh(tp);
+            self.ca.event(&mut self.tp, Event::Loss);
+            self.init_undo();
+        }
+        let tp = &mut self.tp;
+        tp.snd_cwnd = tp.in_flight() + 1;
+        tp.snd_cwnd_cnt = 0;
+        tp.snd_cwnd_stamp = tp.clock.j32();
+        // A timeout in spite of many SACKs: the degree of reordering was overestimated.
+        if tp.ca_state <= CaState::Disorder && tp.sacked_out >= self.params.reordering {
+            tp.reordering = tp.reordering.min(self.params.reordering);
+        }
+        self.set_ca_state(CaState::Loss);
+        self.tp.high_seq = self.tp.snd_nxt;
+        self.tlp.high_seq = None;
+        self.ecn.queue_cwr();
+        self.rto.frto = self.params.frto && (new_recovery || self.rto.retransmits > 0);
+    }
+
+    /// `tcp_timeout_mark_lost`.
+    fn timeout_mark_lost(&mut self) {
+        let reneged = self.rtx.head().is_some_and(|s| s.has(tag::SACKED));
+        if reneged {
+            self.tp.sacked_out = 0;
+            self.sb.reneged = true;
+        }
+        let first = self.rtx.first();
+        let mut id = first;
+        while id != self.rtx.end() {
+            if reneged {
+                self.rtx.get_mut(id).tags &= !tag::SACKED;
+            }
+            let recent = !reneged && id != first && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
+            if !recent {
+                self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
+            }
+            id = id.wrapping_add(1);
+        }
+        self.sb.hint = None;
+    }
+
+    /// `tcp_check_probe_timer`: nothing is out and the window is closed: probe it.
+    pub(in crate::tcp) fn check_probe_timer(&mut self) {
+        if self.tp.packets_out == 0 && self.timers.pending == Pending::Nothing {
+            let (base, max) = (self.rtt.rto.max(self.tp.clock.hz / 5), self.rto_max());
+            self.reset_xmit_timer(Pending::Probe0, base, max);
+        }
+    }
+
+    /// `tcp_probe_timer` and `tcp_send_probe0`.
+    pub(in crate::tcp) fn probe_timeout<L: Lower>(&mut self, low: &mut L) {
+        if self.tp.packets_out != 0 || self.tp.unsent() == 0 {
+            return;
+        }
+        self.window_probe(low);
+        if self.tp.packets_out != 0 {
+            self.rtt.backoff = 0;
+            self.rto.probes = 0;
+            return;
+        }
+        self.rto.probes += 1;
+        // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_retries2
+        self.rtt.backoff = (self.rtt.backoff + 1).min(15);
+        let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
+        let max = self.rto_max();
+        let when = (base << self.rtt.backoff).min(u64::from(max)) as u32;
+        self.reset_xmit_timer(Pending::Probe0, when, max);
+    }
+
+    /// `tcp_ack_probe`: an ACK came while nothing was out. Is the window open again?
+    pub(in crate::tcp) fn ack_probe(&mut self) {
+        if self.tp.unsent() == 0 {
+            return;
+        }
+        if self.first_fits_window() {
+            self.rtt.backoff = 0;
+            if self.timers.pending == Pending::Probe0 {
+                self.timers.clear();
+            }
+        } else {
+            let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
+            let max = self.rto_max();
+            let when = (base << self.rtt.backoff.min(15)).min(u64::from(max)) as u32;
+            self.reset_xmit_timer(Pending::Probe0, when, max);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Undo: a reduction that rested on a mistake (reordering, a late ACK) is taken back.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_try_undo_*`, `tcp_packet_delayed`; Eifel (RFC 4015)
+//! by timestamps, and DSACK (RFC 3708). Differs: D1 SACK is always in use, so NewReno's exceptions are absent.
+
+use crate::tcp::cc::Control;
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::rack::REO_PERSIST;
+use crate::tcp::seq::before;
+use crate::tcp::socket::Socket;
+use crate::tcp::tp::CaState;
+
+impl Socket {
+    /// `tcp_init_undo`.
+    pub(in crate::tcp) fn init_undo(&mut self) {
+        self.undo.marker = Some(self.tp.snd_una);
+        let mut n = self.tp.retrans_out as i32;
+        if self.tlp.high_seq.is_some() && self.tlp.retrans {
+            n += 1;
+        }
+        self.undo.retrans = if n == 0 { -1 } else { n };
+    }
+
+    /// `tcp_packet_delayed`: the ACK is for something sent before the first retransmission.
+    pub(in crate::tcp) fn packet_delayed(&self) -> bool {
+        if self.undo.retrans_stamp == 0 {
+            // Nothing was retransmitted yet (TSQ may hold a retransmission back): it was merely late.
+            return true;
+        }
+        self.rcv.tsecr != 0 && before(self.rcv.tsecr, self.undo.retrans_stamp)
+    }
+
+    fn may_undo(&self) -> bool {
+        self.undo.marker.is_some() && (self.undo.retrans == 0 || self.packet_delayed())
+    }
+
+    /// `tcp_undo_cwnd_reduction`.
+    pub(in crate::tcp) fn undo_cwnd_reduction(&mut self, unmark_loss: bool) {
+        if unmark_loss {
+            for s in self.rtx.iter_mut() {
+                s.tags &= !tag::LOST;
+            }
+            self.tp.lost_out = 0;
+            self.sb.hint = None;
+        }
+        if self.tp.prior_ssthresh != 0 {
+            self.tp.snd_cwnd = self.ca.undo_cwnd(&mut self.tp);
+            if self.tp.prior_ssthresh > self.tp.snd_ssthresh {
+                self.tp.snd_ssthresh = self.tp.prior_ssthresh;
+                self.ecn.withdraw_cwr();
+            }
+        }
+        self.tp.snd_cwnd_stamp = self.tp.clock.j32();
+        self.undo.marker = None;
+        self.rack.advanced = true;
+        self.stats.undos += 1;
+    }
+
+    /// `tcp_any_retrans_done`.
+    pub(in crate::tcp) fn any_retrans_done(&self) -> bool {
+        self.tp.retrans_out != 0 || self.rtx.head().is_some_and(|s| s.has(tag::EVER))
+    }
+
+    /// `tcp_retrans_stamp_cleanup`.
+    pub(in crate::tcp) fn retrans_stamp_cleanup(&mut self) {
+        if !self.any_retrans_done() {
+            self.undo.retrans_stamp = 0;
+        }
+    }
+
+    /// `tcp_try_undo_recovery`: recovery ends; was it needed?
+    pub(in crate::tcp) fn try_undo_recovery(&mut self) {
+        if self.may_undo() {
+            self.undo_cwnd_reduction(false);
+        } else if self.rack.reo_wnd_persist > 0 {
+            self.rack.reo_wnd_persist -= 1;
+        }
+        self.set_ca_state(CaState::Open);
+        self.sb.reneged = false;
+    }
+
+    /// `tcp_try_undo_dsack`: every retransmission was for nothing.
+    pub(in crate::tcp) fn try_undo_dsack(&mut self) -> bool {
+        if self.undo.marker.is_none() || self.undo.retrans != 0 {
+            return false;
+        }
+        self.rack.reo_wnd_persist = REO_PERSIST.min(self.rack.reo_wnd_persist + 1);
+        self.undo_cwnd_reduction(false);
+        true
+    }
+
+    /// `tcp_try_undo_loss`: a timeout was a mistake, as timestamps or F-RTO show.
+    pub(in crate::tcp) fn try_undo_loss(&mut self, frto: bool) -> bool {
+        if !frto && !self.may_undo() {
+            return false;
+        }
+        self.undo_cwnd_reduction(true);
+        if frto {
+            self.stats.spurious_rtos += 1;
+        }
+        self.rto.retransmits = 0;
+        self.set_ca_state(CaState::Open);
+        self.sb.reneged = false;
+        true
+    }
+
+    /// `tcp_try_undo_partial`: a hole was filled by a delayed segment, not by its retransmission. True: wait for the retransmissions that are
+    /// out; `do_lost` tells whether a partial ACK proves more loss.
+    pub(in crate::tcp) fn try_undo_partial(&mut self, prior_una: u32) -> bool {
+        if self.undo.marker.is_none() || !self.packet_delayed() {
+            return false;
+        }
+        self.check_sack_reordering(prior_una);
+        if self.tp.retrans_out != 0 {
+            return true;
+        }
+        if !self.any_retrans_done() {
+            self.undo.retrans_stamp = 0;
+        }
+        self.undo_cwnd_reduction(true);
+        self.try_keep_open();
+        false
+    }
+}

@@ -1,0 +1,163 @@
+//! The sending application and the send buffer: what was written and where in it skbs end.
+//!
+//! Stands for: the write queue of Linux 6.12's `struct sock`, whose skbs are told apart as far as PSH, FIN and their number matter.
+//! `program` has what the application does. Differs: with that folder's D1 to D3.
+
+use crate::tcp::seq::{after, before};
+use crate::tcp::tp::Tp;
+use std::collections::VecDeque;
+
+/// The application's and the send buffer's state.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// It writes; so many bytes are left (none: without end).
+    pub bulk: Option<Option<u64>>,
+    /// A program says when it writes and reads (calls.rs).
+    pub calls: bool,
+    /// `TCP_NODELAY`.
+    pub nodelay: bool,
+    /// `TCP_CORK`.
+    pub corked: bool,
+    /// `TCP_NAGLE_PUSH`: what waits may go, whatever Nagle says, until more is written.
+    pub push: bool,
+    /// The write under way has `MSG_MORE`.
+    pub more: bool,
+    /// `SO_SNDBUF` was set: not tuned.
+    pub locked: bool,
+    /// FIN stands at the end of what was written.
+    pub fin: bool,
+    /// Its sequence number.
+    pub fin_seq: Option<u32>,
+    /// `sk_sndbuf`, bytes of truesize.
+    pub sndbuf: u32,
+    /// It waits for space (`SOCK_NOSPACE`).
+    pub no_space: bool,
+    /// It is to run.
+    pub wake: bool,
+    /// Skbs on the retransmission queue.
+    pub rtx_skbs: u32,
+    /// Number of the next skb.
+    pub next_skb: u32,
+    /// Bytes that it puts in an skb.
+    pub size_goal: u32,
+    /// Up to here PSH is set or was (`pushed_seq`).
+    pub pushed_seq: u32,
+    /// Ends of skbs that carry PSH, in order.
+    pub marks: VecDeque<u32>,
+    /// Where the last skb begins, as far as it is not sent.
+    pub tail: u32,
+    /// Bytes that the call under way still has to write.
+    pub call_left: u32,
+    /// It has written some.
+    pub copied: bool,
+}
+
+impl App {
+    /// Nothing to send.
+    pub fn new(sndbuf: u32, seq: u32) -> App {
+        App {
+            bulk: None,
+            calls: false,
+            nodelay: false,
+            corked: false,
+            push: false,
+            more: false,
+            locked: false,
+            fin: false,
+            fin_seq: None,
+            sndbuf,
+            no_space: false,
+            wake: false,
+            rtx_skbs: 0,
+            next_skb: 0,
+            size_goal: 0,
+            pushed_seq: seq,
+            marks: VecDeque::with_capacity(16),
+            tail: seq,
+            call_left: 0,
+            copied: false,
+        }
+    }
+    /// The connection begins at `seq`.
+    pub fn written(&mut self, seq: u32) {
+        (self.pushed_seq, self.tail) = (seq, seq);
+    }
+    /// Bytes of payload written and not sent.
+    #[inline]
+    pub fn unsent_data(&self, tp: &Tp) -> u32 {
+        tp.unsent().saturating_sub(u32::from(self.fin))
+    }
+    /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
+    #[inline]
+    pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
+        let data = self.unsent_data(tp);
+        (data.min(self.size_goal.max(1)), data <= self.size_goal)
+    }
+    /// Whether FIN follows the byte before `end`.
+    #[inline]
+    pub fn fin_at(&self, end: u32) -> bool {
+        self.fin && self.fin_seq == Some(end)
+    }
+    /// `TCP_NODELAY`.
+    pub const fn nodelay(&self) -> bool {
+        self.nodelay || self.push
+    }
+    /// What is short waits for more (`TCP_NAGLE_CORK`).
+    pub const fn corked(&self) -> bool {
+        (self.corked || self.more) && !self.push
+    }
+    /// Whether FIN is the last of what is written.
+    pub const fn fin_is_last(&self) -> bool {
+        self.fin
+    }
+    /// Whether it waits for space.
+    pub const fn no_space(&self) -> bool {
+        self.no_space
+    }
+    /// A number for an skb that goes on the retransmission queue.
+    #[inline]
+    pub fn new_skb(&mut self) -> u32 {
+        self.rtx_skbs += 1;
+        self.next_skb = self.next_skb.wrapping_add(1);
+        self.next_skb
+    }
+    /// A segment of `skb` was acknowledged; `next` is the skb of the one after it.
+    #[inline]
+    pub fn acked(&mut self, skb: u32, next: Option<u32>) {
+        if next != Some(skb) {
+            self.rtx_skbs -= 1;
+        }
+    }
+    /// Skbs that were sent and are not acknowledged.
+    #[cfg(test)]
+    pub const fn sent_skbs(&self) -> u32 {
+        self.rtx_skbs
+    }
+    /// An skb was merged with the one before it.
+    #[inline]
+    pub fn merged(&mut self) {
+        self.rtx_skbs -= 1;
+    }
+    /// `tcp_grow_skb`: the first skb in line reaches up to `end` now. A PSH that it carries goes along.
+    #[inline]
+    pub fn grow_head(&mut self, end: u32) {
+        if self.marks.front().is_some_and(|&m| before(m, end)) {
+            while self.marks.front().is_some_and(|&m| before(m, end)) {
+                self.marks.pop_front();
+            }
+            if self.marks.front() != Some(&end) {
+                self.marks.push_front(end);
+            }
+        }
+    }
+    /// Whether the skb that ends at `end` carries PSH.
+    #[inline]
+    pub fn push_at(&mut self, end: u32) -> bool {
+        let mut push = false;
+        while self.marks.front().is_some_and(|&m| !after(m, end)) {
+            self.marks.pop_front();
+            push = true;
+        }
+        push
+    }
+}

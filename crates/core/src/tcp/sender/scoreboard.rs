@@ -1,0 +1,87 @@
+//! The SACK scoreboard: what the sender remembers of what the receiver already has. The marks themselves are the segments'
+//! ([`rtx`](crate::tcp::rtx)).
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_highest_sack_seq`, `tcp_mark_skb_lost`, `struct tcp_sacktag_state`; `recv_sack_cache`.
+//! Differs: nothing.
+
+use crate::tcp::cc::{Algorithm, Control};
+use crate::tcp::rtx::{Rtx, tag};
+use crate::tcp::tp::Tp;
+
+/// A SACK block.
+pub type Block = (u32, u32);
+
+/// What the scoreboard remembers between ACKs.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoreboard {
+    /// Number after the highest SACKed segment.
+    pub highest: u32,
+    /// Where to look for the next segment to retransmit.
+    pub hint: Option<u32>,
+    /// Blocks of the last ACK that had any, in order.
+    pub cache: [Block; 4],
+    /// How many.
+    pub cached: u8,
+    /// DSACKed segments, ever.
+    pub dsack_dups: u64,
+    /// The receiver dropped what it had SACKed.
+    pub reneged: bool,
+}
+
+impl Scoreboard {
+    /// Nothing SACKed.
+    pub const NEW: Scoreboard =
+        Scoreboard { highest: 0, hint: None, cache: [(0, 0); 4], cached: 0, dsack_dups: 0, reneged: false };
+
+    /// `tcp_highest_sack_seq`.
+    pub fn highest_seq(&self, tp: &Tp, rtx: &Rtx) -> u32 {
+        if tp.sacked_out == 0 {
+            tp.snd_una
+        } else if rtx.contains(self.highest) {
+            rtx.get(self.highest).seq
+        } else {
+            tp.snd_nxt
+        }
+    }
+
+    /// `tcp_mark_skb_lost`.
+    pub fn mark_lost(&mut self, tp: &mut Tp, rtx: &mut Rtx, ca: &mut Algorithm, id: u32) {
+        let first = rtx.first();
+        let s = rtx.get_mut(id);
+        if s.has(tag::SACKED) {
+            return;
+        }
+        // The next to be retransmitted may now lie before the one we had in mind.
+        let earlier = self.hint.is_some_and(|h| id.wrapping_sub(first) < h.wrapping_sub(first));
+        if (self.hint.is_none() && tp.retrans_out >= tp.lost_out) || earlier {
+            self.hint = Some(id);
+        }
+        if s.has(tag::LOST) {
+            if !s.has(tag::RETRANS) {
+                return;
+            }
+            s.tags &= !tag::RETRANS;
+            tp.retrans_out -= 1;
+        } else {
+            s.tags |= tag::LOST;
+            tp.lost_out += 1;
+        }
+        tp.lost = tp.lost.wrapping_add(1);
+        ca.seg_lost(tp, s);
+    }
+}
+
+/// What the SACKs of one ACK told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tagged {
+    /// When the first and the last of the newly SACKed never-retransmitted segments were sent, microseconds; 0: none.
+    pub first_us: u64,
+    /// See `first_us`.
+    pub last_us: u64,
+    /// Segments newly delivered.
+    pub delivered: u32,
+    /// Flags for the ACK.
+    pub flags: u32,
+    /// Lowest never-retransmitted segment that was SACKed below something SACKed before.
+    pub reord: u32,
+}

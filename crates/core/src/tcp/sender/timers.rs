@@ -1,0 +1,63 @@
+//! The one transmit timer (RTO, tail loss probe, RACK's reordering timer, zero-window probe), which is armed in jiffies, and the
+//! pacing timer, which is exact.
+//!
+//! Stands for: Linux 6.12 include/net/inet_connection_sock.h `inet_csk_reset_xmit_timer`. Differs: nothing.
+
+use crate::sim::Time;
+use crate::tcp::clock::Clock;
+
+/// What the transmit timer is for (`icsk_pending`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pending {
+    /// It is off.
+    Nothing,
+    /// Retransmission timeout.
+    Retrans,
+    /// Tail loss probe.
+    LossProbe,
+    /// RACK waits for reordered segments.
+    Reorder,
+    /// Zero-window probe.
+    Probe0,
+}
+
+/// The timers of a sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Timers {
+    /// What for.
+    pub pending: Pending,
+    /// Until when, jiffies.
+    timeout: u64,
+    /// When the wheel gets to it.
+    pub fires: Time,
+    /// The pacing timer.
+    pub pacing: Time,
+}
+
+impl Timers {
+    /// All off.
+    pub const OFF: Timers = Timers { pending: Pending::Nothing, timeout: 0, fires: Time::NEVER, pacing: Time::NEVER };
+
+    /// `inet_csk_reset_xmit_timer`: `when` jiffies from now, `max` at most.
+    #[inline]
+    pub fn reset(&mut self, c: &Clock, what: Pending, when: u32, max: u32) {
+        let timeout = c.jiffies + u64::from(when.min(max));
+        // mod_timer leaves a pending timer with the same expiry where it is.
+        if self.fires.is_never() || self.timeout != timeout {
+            self.timeout = timeout;
+            self.fires = c.fires_at(timeout);
+        }
+        self.pending = what;
+    }
+    /// Turns the transmit timer off.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.pending = Pending::Nothing;
+        self.fires = Time::NEVER;
+    }
+    /// When the next of them fires.
+    #[inline]
+    pub fn wake_at(&self) -> Time {
+        self.fires.min(self.pacing)
+    }
+}

@@ -1,0 +1,115 @@
+//! TCP Small Queues: how much of a socket's data may wait below it, counted in truesize, in every variant that the papers compare.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_small_queue_check`, `tcp_wfree`; the
+//! fixed limits of hard-times figure 6 and bbrp figure 5; CoTSQ (cotsq, Equation 1) as its authors' kernel tree has it
+//! (github.com/kronat/linux@12fa68798233, net/ipv4/tcp_output.c `tcp_small_queue_check` and ip-sysctl.txt):
+//! `tcp_limit_output_ms` x (`sk_pacing_rate` >> 10), at least `tcp_limit_output_pkt` x truesize, at most `tcp_limit_output_bytes`,
+//! negative: off; what is below the socket is compared in truesize.
+//! Differs: D1 pure ACKs are not charged (Linux charges 2 bytes each and frees them without waking anybody). D2 that tree is of 4.15 to
+//! 4.16, the paper's kernel is 4.14.14: who passes a full small queue is the profile's.
+
+use crate::sim::Time;
+use crate::tcp::config::{Params, Tsq as Mode};
+use crate::tcp::profile::{Exempt, Profile};
+use crate::tcp::rtx::Rtx;
+use crate::tcp::tp::{Pacing, Tp};
+use crate::tcp::truesize::SkbCost;
+
+/// What the small queue remembers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tsq {
+    /// Truesize of the skbs below the socket (`sk_wmem_alloc` without its base of 1).
+    wmem: u32,
+    /// Something was held back.
+    throttled: bool,
+    /// The tasklet is scheduled.
+    queued: bool,
+    /// When the own queue last refused a packet.
+    refused: Option<Time>,
+}
+
+impl Tsq {
+    /// Truesize below the socket (`sk_wmem_alloc_get`).
+    #[inline]
+    pub const fn wmem_alloc(&self) -> u32 {
+        self.wmem
+    }
+    /// An skb goes down.
+    #[inline]
+    pub fn charge(&mut self, truesize: u32) {
+        self.wmem += truesize;
+    }
+    /// The own queue refused a packet.
+    pub fn refuse(&mut self, now: Time) {
+        self.refused = Some(now);
+    }
+    /// Something is held back: the next freed skb schedules the tasklet.
+    pub fn throttle(&mut self) {
+        self.throttled = true;
+    }
+
+    /// `tcp_small_queue_check`'s comparison: whether so much is below the socket.
+    #[inline]
+    pub const fn reached(&self, limit: u64) -> bool {
+        // sk_wmem_alloc has a base of 1, so that exactly the limit is too much.
+        self.wmem as u64 >= limit
+    }
+    /// A super-packet below was cut into segments whose truesize sums up differently (`tcp_gso_segment`).
+    pub fn recharge(&mut self, super_packet: u32, segments: u32) {
+        self.wmem = (self.wmem + segments).saturating_sub(super_packet);
+    }
+    /// `tcp_wfree`: an skb was freed. True: the tasklet is scheduled; `in_flight`: something of the socket's is.
+    #[inline]
+    pub fn free(&mut self, now: Time, truesize: u32, in_flight: bool) -> bool {
+        debug_assert!(self.wmem >= truesize, "more freed than charged");
+        self.wmem = self.wmem.saturating_sub(truesize);
+        if !self.throttled || self.queued {
+            return false;
+        }
+        // Linux frees what its queue refuses within the call that sent it, before TSQ sees that there is too much; here it comes back
+        // afterwards, and must not wake the socket to send it once more in the same instant.
+        if self.refused == Some(now) && in_flight {
+            return false;
+        }
+        self.throttled = false;
+        self.queued = true;
+        true
+    }
+    /// The tasklet runs.
+    pub fn runs(&mut self) {
+        self.queued = false;
+    }
+}
+
+/// The limit for an skb of this truesize, bytes. None: there is none. `cap`: `tcp_limit_output_bytes`.
+#[inline]
+pub fn limit(tp: &Tp, p: &Params, profile: &Profile, cost: &SkbCost, cap: u64, truesize: u32) -> Option<u64> {
+    match p.tsq {
+        Mode::Kernel => {
+            let limit = (tp.pacing_rate >> tp.pacing_shift).max(2 * u64::from(truesize));
+            if tp.pacing_status == Pacing::None || !profile.paced_unlimited {
+                Some(limit.min(cap))
+            } else {
+                Some(limit)
+            }
+        }
+        Mode::Cotsq => {
+            let ms = (tp.pacing_rate >> 10).saturating_mul(u64::from(p.tsq_ms));
+            let pkts = u64::from(p.tsq_pkts) * u64::from(truesize);
+            p.tsq_bytes.map(|b| b.get().min(ms.max(pkts)))
+        }
+        Mode::Packets => Some(u64::from(p.tsq_pkts) * u64::from(cost.of(tp.mss_cache))),
+        Mode::Bytes => p.tsq_bytes.map(|b| b.get()),
+        Mode::Off => None,
+    }
+}
+
+/// Whether an skb passes although the limit is reached; `again`: the segment, if it is a retransmission.
+#[inline]
+pub fn exempt(profile: &Profile, rtx: &Rtx, again: Option<u32>) -> bool {
+    match (profile.exempt, again) {
+        (Exempt::Empty, _) => rtx.is_empty(),
+        (Exempt::EmptyOrSingle, _) | (Exempt::FirstOrSecond, None) => rtx.at_most_one_skb(),
+        (Exempt::FirstOrSecond, Some(id)) => id.wrapping_sub(rtx.first()) < 2,
+    }
+}

@@ -1,0 +1,239 @@
+"""The virtual radio: cards, rates, noise, contention, and what stands above the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import rate, units
+from .own import DENSITY, HACK, HOSTAPD_QUEUE, LEGACY_MBIT, MODES, MOST_MCS, MOST_STATIONS, MOST_TRIES
+from .queues import Queues
+
+
+class Air(Queues):
+    """The air."""
+
+    def cards(self) -> None:
+        """The cards and what they share: rates, noise, hosts, drivers."""
+        if self.stations > MOST_STATIONS:
+            raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
+        self.rates()
+        rate.channel(self)
+        r = self.radio
+        self.noise()
+        r["eifs"] = self.on("medium.collision_eifs")
+        ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
+        r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
+        r["tao"] = self.on("tao.enabled")
+        if r["tao"]:
+            r["tao_leave"] = self.number("tao.leave")
+        self.hack()
+        self.contention()
+        drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
+        for end, driver in drivers.items():
+            if driver not in MODES:
+                raise self.refuse(f"{end}.driver", f"the virtual card is {', '.join(MODES)}")
+        r["mode"] = [MODES[drivers["ap"]], MODES[drivers["sta"]]]
+        limits: dict[str, tuple[str, Any]] = {}
+        for driver in dict.fromkeys(drivers.values()):
+            for name, (key, value) in self.driver(driver).items():
+                other = limits.setdefault(name, (key, value))
+                if other[1] != value:
+                    why = f"the virtual radio has one value for all cards, and {other[0]} is {self.v[other[0]]}"
+                    raise self.refuse(key, why)
+        r |= {name: value for name, (_, value) in limits.items()}
+        r["fifo"] = self.fifo
+        if drivers["ap"] == "ath9k_tidq":
+            # as on a wire without GRO: over veth, TCP's large packets would reach the qdisc whole
+            self.case["tso"] = False
+        if "ath9k_tidq" in drivers.values() and units.switch(self.v["traffic.rrul"]):
+            self.notes.append(
+                "driver ath9k_tidq: 6.12's interfaces have one transmit queue: one discipline for all categories, not four"
+            )
+        self.above_cards(drivers)
+
+    def rates(self) -> None:
+        """One rate for all data, or rate control."""
+        r = self.radio
+        controls = rate.controls(self)
+        standard = self.text("wifi.standard")
+        if standard == "a":
+            r |= {"ht": False, "ampdu": False}
+            self.case["wmm"] = False
+            mbit = units.rate(self.text("wifi.rate")) // 10**6
+            if mbit not in LEGACY_MBIT:
+                raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
+            if "fixed" in controls:
+                r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
+        elif standard == "n":
+            mcs = self.number("wifi.mcs")
+            if mcs > MOST_MCS:
+                raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
+            if set(controls) != {"fixed"}:
+                self.as_it_is(mcs)
+                if "fixed" in controls:
+                    r["fixed_mcs"] = mcs
+            else:
+                r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
+            r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
+            r["ampdu"] = self.on("wifi.aggregation")
+        else:
+            raise self.refuse("wifi.standard", "the virtual card is of 802.11a and n")
+        if self.text("wifi.band") == "2.4 GHz":
+            self.notes.append(
+                "wifi.band: on channel 36; 2.4 GHz's shorter SIFS and its signal extension add up to the same intervals"
+            )
+        tries = self.number("fixed.links") * self.number("fixed.tries")
+        if tries > MOST_TRIES:
+            raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
+        r["fixed_tries"] = tries
+
+    def as_it_is(self, mcs: int) -> None:
+        """Under rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
+        self.radio["streams"] = mcs // 8 + 1
+        self.text("stations.mcs")
+        if self.v.get("stations.mcs", "off") != "off":
+            raise self.refuse("stations.mcs", "with rate control every virtual card has wifi.mcs's streams")
+        if self.number("wifi.width_mhz") != 40:
+            raise self.refuse("wifi.width_mhz", "with rate control the virtual radio's channel is 40 MHz wide")
+        if not self.on("wifi.short_gi"):
+            raise self.refuse("wifi.short_gi", "with rate control the virtual card has the short guard interval, too")
+
+    def noise(self) -> None:
+        """What noise costs: MPDUs by station and way, in runs or one by one, and responses."""
+        r = self.radio
+        r["error_ppm"] = self.losses()
+        for way in ("up", "down"):
+            if self.v[f"stations.error_{way}"] != "off":
+                if isinstance(r["error_ppm"], list):
+                    raise self.refuse(
+                        f"stations.error_{way}", "with wifi.mcs_error the virtual radio has one table for all stations"
+                    )
+                r[f"error_{way}_ppm"] = [0, *self.each(f"stations.error_{way}", r["error_ppm"], self.ppm)]
+        r["answer_error_ppm"] = self.ppm(self.text("medium.response_error"))
+        if self.v["stations.error_run"] != "off":
+            r["error_run_milli"] = [0, *self.each("stations.error_run", 0, lambda text: round(float(text) * 1e3))]
+
+    def losses(self) -> int | list[int]:
+        """MPDUs lost in a million, by MCS where the scenario gives them so."""
+        every, listed = float(self.text("wifi.error_rate")), self.text("wifi.mcs_error")
+        if listed == "off":
+            return round(every * 1e6)
+        by_mcs: list[int] = []
+        for part in listed.split(","):
+            value, _, times = part.strip().partition("*")
+            by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
+        return by_mcs[:32]
+
+    def contention(self) -> None:
+        """EDCA parameters as hostapd's lines: what it announces to the stations, and what the access point has itself."""
+        for section in ("edca", "edca_ap"):
+            for ac, queue in HOSTAPD_QUEUE.items():
+                given = {k: f"{section}.{ac}_{k}" for k in ("aifsn", "cw_min", "cw_max", "txop")}
+                for k, key in given.items():
+                    if self.v[key] == "auto":
+                        continue
+                    value = self.span(key) // 1000 if k == "txop" else self.number(key)
+                    if k == "txop" and value % 32:
+                        raise self.refuse(key, "the standard counts 32 us")
+                    if section == "edca":  # windows as exponents, the opportunity in 32 us
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "txop_limit"}[k]
+                        value = (
+                            (value + 1).bit_length() - 1
+                            if k.startswith("cw")
+                            else value // 32
+                            if k == "txop"
+                            else value
+                        )
+                        self.lines["hostapd"].append(f"wmm_ac_{ac}_{word}={value}")
+                    else:
+                        word = {"aifsn": "aifs", "cw_min": "cwmin", "cw_max": "cwmax", "txop": "burst"}[k]
+                        text = f"{value / 1000:.1f}" if k == "txop" else str(value)
+                        # hostapd rounds to 32 us: its default for voice, 1.5 ms, is announced to the driver as 47
+                        if k == "txop" and (round(float(text) * 10) * 100 + 16) // 32 != value // 32:
+                            raise self.refuse(key, "hostapd has tenths of a millisecond")
+                        self.lines["hostapd"].append(f"tx_queue_data{queue}_{word}={text}")
+
+    def hack(self) -> None:
+        """TCP/HACK: the radio's own MAC, with the model's machines."""
+        policy = self.text("hack.policy")
+        if policy == "off":
+            return
+        self.radio |= {
+            "hack": HACK.index(policy),
+            "hack_timer_us": self.whole_us("hack.timer"),
+            "hack_guard_us": self.whole_us("hack.guard"),
+            "hack_load_ns": self.span("hack.load"),
+            "hack_bytes": self.number("hack.bytes"),
+        }
+
+    def each_mcs(self, mcs: int) -> int | list[int]:
+        """One for all, or one a station after the AP's, which is unused."""
+        if not self.differ("mcs"):
+            return mcs
+        listed = self.each("stations.mcs", mcs, int)
+        if max(listed) > max(15, mcs // 8 * 8 + 7):
+            raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
+        return [mcs, *listed]
+
+    def above_cards(self, drivers: Mapping[str, str]) -> None:
+        """Disciplines above ath9k_htc and ath9k_tidq; limits of mac80211's queues."""
+        cards = {
+            "ap": [("AP", "wlan0", "ap wlan")],
+            "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
+        }
+        ends = [end for end, driver in drivers.items() if driver == "ath9k_htc"]
+        above = {end: self.text(f"{end}.above") for end in ends}
+        if len({a == "qdisc" for a in above.values()}) > 1:
+            raise self.refuse("ap.above", f"the virtual radio has one for both ends, and sta.above is {above['sta']}")
+        for end in ends:
+            # 6.12 has TXQs above ath9k_htc
+            self.radio["htc_qdisc"] = above[end] == "qdisc"
+        for end, driver in drivers.items():
+            if driver == "ath9k_tidq" or above.get(end) == "qdisc":
+                kind = self.text(f"{end}.qdisc")
+                for ns, dev, name in cards[end]:
+                    self.attach(f"{end}.qdisc", kind, ns, dev, name)
+        for key, file in (("limit", "fq_limit"), ("quantum", "fq_quantum"), ("memory_limit", "fq_memory_limit")):
+            if f"mac80211.{key}" in self.given:
+                self.lines["aqm"].append(f"{file} {units.size(self.text(f'mac80211.{key}'))}")
+
+    def driver(self, name: str) -> dict[str, tuple[str, Any]]:
+        """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
+        if name in ("ath9k", "ath9k_tidq"):
+            rts = self.text("ath9k.rts_threshold")
+            if rts not in ("off", "0"):
+                raise self.refuse("ath9k.rts_threshold", "the virtual card protects all frames (0) or none (off)")
+            density = self.span("ath9k.density")
+            if density not in DENSITY:
+                raise self.refuse("ath9k.density", "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us")
+            own = {}
+            if name == "ath9k_tidq":
+                own = {
+                    "max_pending": ("ath9k.max_pending", self.number("ath9k.max_pending")),
+                    "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
+                }
+            return own | {
+                "rts": ("ath9k.rts_threshold", rts == "0"),
+                "density": ("ath9k.density", DENSITY[density]),
+                "hw_depth": ("ath9k.depth", self.number("ath9k.depth")),
+                "max_frames": ("ath9k.ampdu_frames", self.number("ath9k.ampdu_frames")),
+                "max_bytes": ("ath9k.ampdu_bytes", self.number("ath9k.ampdu_bytes")),
+                "max_us": ("ath9k.airtime", self.span("ath9k.airtime") // 1000),
+                "sw_retries": ("ath9k.retries", self.number("ath9k.retries")),
+                "rimt_first_us": ("ath9k.rimt_first", self.whole_us("ath9k.rimt_first")),
+                "rimt_last_us": ("ath9k.rimt_last", self.whole_us("ath9k.rimt_last")),
+            }
+        if name == "ath9k_htc":
+            self.fifo[MODES[name]] = self.number("ath9k_htc.tx_threshold")
+            return {
+                "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
+                "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),
+                "max_bytes": ("ath9k_htc.ampdu_bytes", self.number("ath9k_htc.ampdu_bytes")),
+                "cpu_frame_ns": ("ath9k_htc.cpu_frame", self.span("ath9k_htc.cpu_frame")),
+                "cpu_ppdu_ns": ("ath9k_htc.cpu_ppdu", self.span("ath9k_htc.cpu_ppdu")),
+                "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
+                "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
+            }
+        self.fifo[MODES[name]] = self.number("ath10k.msdus")
+        return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth"))}

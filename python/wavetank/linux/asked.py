@@ -1,0 +1,127 @@
+"""What a translation asks of a scenario, and how it reads and refuses keys. It knows no part of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, Self
+
+from ..errors import UserError
+from . import units
+
+
+class Asks(Protocol):
+    """A scenario, as far as it is asked here: :class:`wavetank.Scenario` is one."""
+
+    @property
+    def path(self) -> str:
+        """Its file, for messages."""
+        ...
+
+    def check(self) -> dict[str, str]:
+        """Every key with its value."""
+        ...
+
+    def given(self) -> frozenset[str]:
+        """The keys that were set."""
+        ...
+
+    def set(self, values: Mapping[str, Any] | None = None) -> Self:
+        """The same with keys set."""
+        ...
+
+    def channel_trace(self, seed: int | None = None, *, csi: bool = False) -> bytes | None:
+        """Its channel, for the virtual radio."""
+        ...
+
+
+class Asked:
+    """A translation under way: the scenario's keys, those that were carried out, and what the guest is told so far."""
+
+    #: Wi-Fi, not wired.
+    wifi: bool
+    #: A wired way behind the access point.
+    backhaul: bool
+    stations: int
+    #: When flows start, ns.
+    start: int
+    #: ``tcp_limit_output_bytes`` that makes the small queue; None: the scenario's.
+    limit: int | None
+
+    def __init__(self, scenario: Asks, seed: int | None) -> None:
+        self.path = scenario.path
+        self.v = scenario.check()
+        self.given = scenario.given()
+        self.seed = int(self.v["seed"]) if seed is None else seed
+        self.used: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.alike: dict[str, str] = {}
+        self.lines: dict[str, list[str]] = {
+            k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm", "hostapd")
+        }
+        self.queues: list[str] = []
+        self.radio: dict[str, Any] = {}
+        self.fifo = [0, 246, 1424, 0]
+        self.case: dict[str, Any] = {}
+
+    def refuse(self, key: str, why: str) -> UserError:
+        """The error for a key that cannot be carried out."""
+        value = self.v.get(key, "")
+        return UserError(f"{self.path}: {key} = {value}: cannot be had on linux: {why}")
+
+    def text(self, key: str) -> str:
+        """A key's value, which is carried out."""
+        self.used[key] = self.v[key]
+        return self.v[key]
+
+    def number(self, key: str) -> int:
+        """A key's whole number."""
+        return int(self.text(key))
+
+    def span(self, key: str) -> int:
+        """A key's time, ns."""
+        return units.span(self.text(key))
+
+    def on(self, key: str) -> bool:
+        """Whether a switch is on."""
+        return units.switch(self.text(key))
+
+    def sysctl(self, name: str, value: object) -> None:
+        """A line for the hosts' sysctls, below net/ipv4."""
+        self.lines["sysctl"].append(f"net/ipv4/{name} {value}")
+
+    def whole_us(self, key: str) -> int:
+        """A key's time in whole microseconds."""
+        ns = self.span(key)
+        if ns % 1000:
+            raise self.refuse(key, "the virtual radio counts whole microseconds")
+        return ns // 1000
+
+    def differ(self, key: str) -> bool:
+        """Whether stations have values of their own."""
+        return self.v.get(f"stations.{key}", "off") != "off"
+
+    @staticmethod
+    def ppm(text: str) -> int:
+        """A share in parts per million."""
+        return round(float(text) * 1e6)
+
+    def each(self, key: str, default: int, read: Callable[[str], int]) -> list[int]:
+        """A value for each station; those beyond the list's end have the default."""
+        listed: list[int] = []
+        if self.v.get(key, "off") != "off":
+            for part in self.text(key).split(","):  # "15, 7*3": 7 three times
+                value, _, times = part.strip().partition("*")
+                listed += [read(value.strip())] * int(times or 1)
+        return (listed + [default] * self.stations)[: self.stations]
+
+    def gateways(self) -> list[tuple[str, str]]:
+        """Each host with its next hop."""
+        ends = [(f"C{i + 1}", "10.1.0.1") for i in range(self.stations)]
+        return [*ends, ("S", "10.0.1.1")]
+
+    def devices(self) -> list[tuple[str, str]]:
+        """Each host with its devices."""
+        if not self.wifi:
+            return [("C", "cr"), ("R", "rc"), ("R", "rs"), ("S", "sr")]
+        cards = [(f"C{i + 1}", f"wlan{i + 1}") for i in range(self.stations)]
+        return [*cards, ("AP", "wlan0"), ("AP", "apw"), ("S", "sw")]

@@ -1,0 +1,98 @@
+"""Disciplines as ``tc`` has them, and the wires that they stand before."""
+
+from __future__ import annotations
+
+from . import units
+from .asked import Asked
+
+
+class Queues(Asked):
+    """Queues and wires."""
+
+    def words(self, key: str, kind: str) -> str:
+        """A discipline as ``tc`` has it, with the values of its section."""
+        n = {k.partition(".")[2]: k for k in self.v if k.startswith(f"{kind}.")}
+
+        def size(key: str) -> int:
+            return units.size(self.text(n[key]))
+
+        def span(key: str) -> str:
+            return units.tc_span(self.text(n[key]))
+
+        if kind in ("pfifo", "bfifo", "aaq"):
+            return f"{kind} limit {size('limit')}"
+        if kind == "pfifo_fast":
+            return kind
+        if kind == "netem":
+            return f"netem delay {span('delay')} limit {size('limit')}"
+        if kind == "fq_codel":
+            ecn = "ecn" if self.on("fq_codel.ecn") else "noecn"
+            return (
+                f"fq_codel limit {size('limit')} flows {size('flows')} quantum {size('quantum')} target {span('target')} "
+                f"interval {span('interval')} memory_limit {size('memory_limit')} drop_batch {size('drop_batch')} {ecn}"
+            )
+        if kind == "fq":
+            return (
+                f"fq limit {size('limit')} flow_limit {size('flow_limit')} quantum {size('quantum')} initial_quantum "
+                f"{size('initial_quantum')} refill_delay {span('refill_delay')} horizon {span('horizon')} timer_slack "
+                f"{units.span(self.text('fq.timer_slack'))} orphan_mask {size('orphan_flows') - 1}"
+            )
+        raise self.refuse(key, "linux/ knows no words for this discipline there")
+
+    def attach(self, key: str, kind: str, ns: str, dev: str, name: str) -> None:
+        """Puts a discipline on a device and watches it under this name."""
+        self.lines["tc"].append(f"{ns} qdisc replace dev {dev} root handle 10: {self.words(key, kind)}")
+        self.lines["watch"].append(f"{ns} {dev} 10")
+        self.queues.append(name)
+
+    def wire(self) -> None:
+        """Behind the AP: a veth pair, whose delay is netem's on both ends."""
+        if not self.backhaul:
+            return
+        kind, delay = self.text("backhaul.qdisc"), units.span(self.v["backhaul.delay"])
+        if "backhaul.delay" in self.given:
+            self.used["backhaul.delay"] = self.v["backhaul.delay"]
+        else:
+            delay = 0
+            self.used["backhaul.delay"] = self.alike["backhaul.delay"] = "0 ns"
+        at = self.text("backhaul.at")
+        ends = [("AP", "apw", "ap eth"), ("S", "sw", "server eth")]
+        ends = [end for end, of in zip(ends, ("ap", "server"), strict=True) if delay or at in ("both", of)]
+        if kind == "netem" or delay:
+            if kind not in ("netem", "pfifo_fast") or (kind == "netem" and delay and at != "both"):
+                raise self.refuse(
+                    "backhaul.delay", f"netem makes it, and the device has room for one discipline ({kind})"
+                )
+            limit = 100000
+            if kind == "netem":
+                delay += self.span("netem.delay")
+                limit = self.number("netem.limit")
+            for ns, dev, name in ends:
+                words = f"netem delay {units.tc_span(f'{delay} ns')} limit {limit}"
+                self.lines["tc"].append(f"{ns} qdisc replace dev {dev} root handle 10: {words}")
+                self.lines["watch"].append(f"{ns} {dev} 10")
+                self.queues.append(name)
+        elif kind != "pfifo_fast" or "backhaul.qdisc" in self.given:
+            for ns, dev, name in ends:
+                self.attach("backhaul.qdisc", kind, ns, dev, name)
+
+    def bottleneck(self) -> None:
+        """C - R - S: HTB on both ways there, netem on the way back."""
+        local = self.text("bottleneck.place") == "local"
+        leaf = self.text("htb.leaf")
+        htb = [f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum")]
+        rate, access = units.rate(self.text("htb.rate")), units.rate(self.text("bottleneck.access_rate"))
+        ends = [("C", "cr", "C", local), ("R", "rs", "R", not local)]
+        for ns, dev, name, here in ends:
+            bps = rate if here else access
+            words = self.words("htb.leaf", leaf) if here else "pfifo limit 1000"
+            shape = " ".join(htb) if here else "burst 1600 cburst 1600 quantum 1514"
+            self.lines["tc"] += [
+                f"{ns} qdisc add dev {dev} root handle 1: htb default 1",
+                f"{ns} class add dev {dev} parent 1: classid 1:1 htb rate {bps}bit {shape}",
+                f"{ns} qdisc add dev {dev} parent 1:1 handle 10: {words}",
+            ]
+            self.lines["watch"].append(f"{ns} {dev} 10")
+            self.queues.append("bottleneck" if here else name)
+        if self.span("netem.delay"):
+            self.attach("netem.delay", "netem", "S", "sr", "S")

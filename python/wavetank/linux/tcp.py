@@ -1,0 +1,120 @@
+"""TCP's keys: sysctls, socket options, and what makes the small queue that was asked for."""
+
+from __future__ import annotations
+
+from . import units
+from .asked import Asked
+from .own import GAIN_BITS, OWN_CC, SOCKET_SHIFT, STOCK_CC, UNLIMITED
+
+
+class Tcp(Asked):
+    """TCP."""
+
+    def tcp(self) -> None:
+        """TCP's keys."""
+        cc = self.text("tcp.cc")
+        self.congestion_control(cc)
+        ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
+        limit = self.text("tcp.limit_output_bytes")
+        shift, factor = self.small_queue(cc)
+        ss, ca = round(ss * factor), round(ca * factor)
+        if max(ss, ca) > 1000:
+            raise self.refuse("tcp.tsq_ms", "the pacing ratios that make it would exceed 1000 %")
+        self.sysctl("tcp_pacing_ss_ratio", ss)
+        self.sysctl("tcp_pacing_ca_ratio", ca)
+        if self.limit is not None:
+            self.sysctl("tcp_limit_output_bytes", self.limit)
+        elif limit != "auto":
+            self.sysctl("tcp_limit_output_bytes", units.size(limit))
+        if shift is not None:
+            if self.wifi:
+                self.case["tsq"] = shift
+            self.case["sock_shift"] = shift
+        elif self.text("tcp.pacing_shift") != str(SOCKET_SHIFT):
+            self.case["sock_shift"] = self.number("tcp.pacing_shift")
+        self.case["paced"] = self.on("tcp.enforce_pacing")
+        segs = self.text("tcp.gso_max_segs")
+        self.case["gso_max_segs"] = 0 if segs == "auto" else int(segs)
+        if self.text("tcp.gso_max_size") != "65536":
+            size = self.number("tcp.gso_max_size")
+            self.lines["ip"] += [f"{ns} link set {dev} gso_max_size {size}" for ns, dev in self.devices()]
+        self.sysctl("tcp_min_tso_segs", self.number("tcp.min_tso_segs"))
+        self.sysctl("tcp_reordering", self.number("tcp.reordering"))
+        self.sysctl("tcp_slow_start_after_idle", int(self.on("tcp.slow_start_after_idle")))
+        self.sysctl("tcp_frto", 2 if self.on("tcp.frto") else 0)
+        self.sysctl("tcp_early_retrans", 3 if self.on("tcp.tlp") else 0)
+        self.sysctl("tcp_ecn", 1 if self.on("tcp.ecn") else 2)
+        self.sysctl("tcp_rto_min_us", self.span("tcp.rto_min") // 1000)
+        default, most = units.size(self.text("tcp.wmem_default")), units.size(self.text("tcp.wmem_max"))
+        self.sysctl("tcp_wmem", f"4096 {default} {most}")
+        text = self.text("tcp.rmem_default")
+        default = 131072 if text == "auto" else units.size(text)
+        self.sysctl("tcp_rmem", f"4096 {default} {units.size(self.text('tcp.rmem_max'))}")
+        rcvbuf = self.text("tcp.rcvbuf")
+        self.case["rcvbuf"] = 0 if rcvbuf == "off" else units.size(rcvbuf)
+        self.case["rcvlowat"] = units.size(self.text("tcp.rcvlowat"))
+        window = self.number("tcp.init_cwnd")
+        if window != 10:
+            for ns, via in [("C", "10.0.0.2"), ("S", "10.0.1.1")] if not self.wifi else self.gateways():
+                self.lines["ip"].append(f"{ns} route change default via {via} initcwnd {window}")
+
+    def congestion_control(self, cc: str) -> None:
+        """The kernel's own, or a module of ours with its section's values as parameters."""
+        if cc not in STOCK_CC and cc not in OWN_CC:
+            raise self.refuse("tcp.cc", "Linux 6.12 has no such control, and there is no module of it")
+        self.case["cc"] = OWN_CC.get(cc, cc)
+        if cc not in OWN_CC:
+            return
+        values: dict[str, int] = {}
+        for key in (k for k in self.v if k.startswith(f"{cc}.")):
+            text = self.text(key)
+            values[key.partition(".")[2]] = int(units.switch(text)) if text in {"true", "false"} else int(text)
+        for name, value in values.items():
+            gain = value * 64 if name == "bbrp_pace" else value if name.endswith("_gain") else 0
+            if gain >= 1 << GAIN_BITS:
+                raise self.refuse(
+                    f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
+                )
+        self.case["cc_set"] = values
+
+    def small_queue(self, cc: str) -> tuple[int | None, float]:
+        """TSQ's time as a shift of the devices (none: theirs), and by what the pacing ratios are multiplied.
+
+        The kernel's limit is ``max(2 skbs, pacing rate >> shift)``, for sockets that are not paced at most
+        ``tcp_limit_output_bytes``: CoTSQ's Equation 1 with a floor of two. The pacing rate is the ratio times
+        ``cwnd / srtt``, so that the ratio makes the milliseconds that no shift has.
+        """
+        mode = self.text("tcp.tsq")
+        self.limit = None
+        card = self.text("wifi.tx_sk_pacing_shift") if self.wifi else "auto"
+        own = {"auto": None, "off": SOCKET_SHIFT}.get(card, -1)
+        if own == -1:
+            own = int(card)
+        if mode == "kernel":
+            if own is not None:
+                self.case["tsq"] = own
+            return None, 1.0
+        paced = cc == "bbr" or cc in OWN_CC or units.switch(self.v["tcp.enforce_pacing"])
+        if mode == "off":
+            self.limit = UNLIMITED
+            return 0, 1.0
+        if mode == "packets":
+            raise self.refuse("tcp.tsq", "the kernel's TSQ counts milliseconds and bytes; give tcp.tsq = bytes")
+        bound = self.text("tcp.tsq_bytes")
+        if bound != "off":
+            if paced and (mode == "bytes" or "tcp.tsq_bytes" in self.given):
+                raise self.refuse("tcp.tsq_bytes", f"tcp_limit_output_bytes does not hold for paced sockets ({cc})")
+            self.limit = units.size(bound)
+        else:
+            self.limit = UNLIMITED
+        if mode == "bytes":
+            return 0, 1.0
+        ms = self.number("tcp.tsq_ms")
+        if ms == 0:
+            raise self.refuse("tcp.tsq_ms", "the kernel's floor is two skbs; 0 ms has no shift")
+        # the shift whose time is nearest, by ratio
+        shift = min(range(31), key=lambda s: abs(ms / 1000 * 2**s - 1))
+        factor = ms / 1000 * 2**shift
+        if paced and abs(factor - 1) > 0.03:
+            raise self.refuse("tcp.tsq_ms", f"{cc} sets its pacing rate itself, so only powers of two ms can be had")
+        return shift, 1.0 if paced else factor

@@ -1,0 +1,300 @@
+"""What a run gives: typed flows, pings, nodes and queues with their arrays, and the summary made of them.
+
+All times are seconds since the run's start, on the simulated clock. ``window`` is the judging window: from two seconds
+after the flows' start to their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from . import stats
+from .stats import FloatArray
+
+if TYPE_CHECKING:
+    from ._core import CoreFlow, CoreResult
+
+Series = Mapping[str, FloatArray]
+
+#: Unit of each column of a flow's, node's and qdisc's series. The names are the kernel's where it has one.
+UNITS: dict[str, str] = {
+    "t": "s",
+    "received": "bytes",
+    "acked": "bytes",
+    "snd_cwnd": "segments",
+    "snd_ssthresh": "segments",
+    "srtt_ms": "ms",
+    "min_rtt_ms": "ms",
+    "unacked": "segments",
+    "retrans": "segments",
+    "pacing_bps": "bit/s",
+    "delivery_bps": "bit/s",
+    "notsent": "bytes",
+    "rtt_ms": "ms",
+    "airtime_tx_us": "us",
+    "airtime_rx_us": "us",
+    "avg_aggr_size": "packets",
+    "backlog_packets": "packets",
+    "backlog_bytes": "bytes",
+    "dropped": "packets",
+}
+
+
+#: Why a PPDU has no more MPDUs, in the order of :attr:`Node.ends`: not said; the Block Ack window was closed; it is as large
+#: as may be; nothing more was queued; it is a single frame.
+ENDS = ("unsaid", "window", "full", "dry", "single")
+
+#: Names of the DSCP values that Flent's RRUL uses.
+DSCP = {0: "CS0", 8: "CS1", 40: "CS5", 46: "EF"}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow.
+
+    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``received`` (bytes of payload that the receiver has got
+    since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``,
+    ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    """
+
+    name: str
+    direction: str
+    station: str
+    kind: str
+    dscp: str
+    cc: str
+    bytes_window: int
+    goodput_mbit: float
+    retransmits: int
+    rtos: int
+    series: Series
+
+    def goodput(self) -> tuple[FloatArray, FloatArray]:
+        """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
+        t, received = self.series["t"], self.series["received"]
+        dt = np.diff(t)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = np.where(dt > 0, np.diff(received) * 8e-6 / dt, np.nan)
+        return t[1:], rate
+
+
+def _flow(raw: CoreFlow) -> Flow:
+    values: dict[str, Any] = {**raw, "dscp": DSCP.get(raw["dscp"], str(raw["dscp"]))}
+    return Flow(**values)
+
+
+@dataclass(frozen=True)
+class Ping:
+    """One series of echoes: ``t`` (s, when sent) and ``rtt_ms`` (NaN: lost)."""
+
+    name: str
+    station: str
+    t: FloatArray
+    rtt_ms: FloatArray
+
+    @property
+    def kind(self) -> str:
+        """Its name without the station's: icmp, udp_be, ..."""
+        return self.name.partition(" ")[0]
+
+
+class Mode(NamedTuple):
+    """How data PPDUs were modulated, and how many there were of them in the window.
+
+    ``mcs``: of 802.11n over all streams (15: two), of 802.11ac within one count of streams, of 802.11a the rate's place.
+    """
+
+    mcs: int
+    streams: int
+    width_mhz: int
+    short_gi: bool
+    mbit: float
+    ppdus: int
+    mpdus: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """A radio in the window. Histograms have 65 entries, for k = 0..64.
+
+    * ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it;
+    * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;
+    * ``runs[k]``: how often k further PPDUs followed one of its own before another station's;
+    * ``ends``: its PPDUs by why no more MPDUs were in them (:data:`ENDS`);
+    * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
+    * ``rx_modes``: the same of those that were sent to it;
+    * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
+    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
+    * ``unanswered``: of what it sent, PPDUs that no response came to;
+    * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``,
+      ``restored`` (ACKs), ``native_bytes``, ``compressed_bytes``, ``waited_us`` and so on (docs/mechanisms/hack.md).
+    """
+
+    name: str
+    ampdu_hist: FloatArray
+    airtime_fraction: float
+    series: Series
+    rx_hist: FloatArray
+    rx_bad: FloatArray
+    ends: FloatArray
+    runs: FloatArray
+    airtime_rx_fraction: float
+    modes: tuple[Mode, ...] = ()
+    rx_modes: tuple[Mode, ...] = ()
+    rate: Mapping[str, int] = field(default_factory=dict)
+    unanswered: int = 0
+    acks: Mapping[str, float] | None = None
+
+    def mean_mcs(self) -> float | None:
+        """The mean MCS of its MPDUs; None where it sent none."""
+        sent = sum(m.mpdus for m in self.modes)
+        return sum(m.mcs * m.mpdus for m in self.modes) / sent if sent else None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run."""
+
+    scenario: str
+    seed: int
+    simulated_s: float
+    wall_s: float
+    #: Events that the model handled; None: a water without such.
+    events: int | None
+    window: tuple[float, float]
+    flows: tuple[Flow, ...]
+    pings: tuple[Ping, ...]
+    nodes: Mapping[str, Node]
+    qdiscs: Mapping[str, Series]
+    drops: Mapping[str, int]
+    ledger: Mapping[str, int]
+    digest: str
+    resolved: Mapping[str, str] = field(repr=False)
+    #: What it ran on: "model" or "linux".
+    water: str = "model"
+
+    @classmethod
+    def from_core(cls, raw: CoreResult, wall_s: float) -> Self:
+        """Types what the core returned."""
+        return cls(
+            scenario=raw["scenario"],
+            seed=raw["seed"],
+            simulated_s=raw["simulated_s"],
+            wall_s=wall_s,
+            events=raw["events"],
+            window=(float(raw["window"][0]), float(raw["window"][1])),
+            flows=tuple(_flow(f) for f in raw["flows"]),
+            pings=tuple(Ping(**p) for p in raw["pings"]),
+            nodes={
+                k: Node(
+                    k,
+                    n["ampdu_hist"],
+                    n["airtime_fraction"],
+                    n["series"],
+                    n["rx_hist"],
+                    n["rx_bad"],
+                    n["ends"],
+                    n["runs"],
+                    n["airtime_rx_fraction"],
+                    tuple(Mode(*m) for m in n["modes"]),
+                    tuple(Mode(*m) for m in n["rx_modes"]),
+                    n["rate"],
+                    n["unanswered"],
+                    n.get("acks"),
+                )
+                for k, n in raw["nodes"].items()
+            },
+            qdiscs=raw["qdiscs"],
+            drops=raw["drops"],
+            ledger=raw["ledger"],
+            digest=raw["digest"],
+            resolved=raw["resolved"],
+        )
+
+    def within(self, t: FloatArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of these times (s) lie in the judging window."""
+        return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)
+
+    def flows_of(self, direction: str | None = None, kind: str | None = None) -> list[Flow]:
+        """Flows of a direction ("up", "down") and kind ("tcp", "udp")."""
+        return [f for f in self.flows if direction in (None, f.direction) and kind in (None, f.kind)]
+
+    def goodput_sum(self, direction: str | None, kind: str = "tcp") -> tuple[FloatArray, FloatArray]:
+        """Goodput summed over flows: times (s) and Mbit/s; empty arrays without such flows."""
+        flows = self.flows_of(direction, kind)
+        if not flows:
+            return np.empty(0), np.empty(0)
+        t = flows[0].goodput()[0]
+        total = np.zeros_like(t)
+        for f in flows:
+            ft, rate = f.goodput()
+            same = ft.size == t.size and np.array_equal(ft, t)
+            total += np.nan_to_num(rate if same else np.interp(t, ft, rate))
+        return t, total
+
+    def ping(self, name: str = "icmp") -> tuple[FloatArray, FloatArray]:
+        """Round trips of one kind over all stations: times (s) and ms (NaN: lost)."""
+        found = [p for p in self.pings if p.kind == name]
+        if not found:
+            return np.empty(0), np.empty(0)
+        return np.concatenate([p.t for p in found]), np.concatenate([p.rtt_ms for p in found])
+
+    def in_window(self, series: Series, column: str) -> FloatArray:
+        """A column's samples within the judging window."""
+        values: FloatArray = series[column][self.within(series["t"])]
+        return values
+
+    def summary(self) -> dict[str, Any]:
+        """The summary that ``run --json`` prints; its keys are stable."""
+        t, rtt = self.ping()
+        flows = []
+        for f in self.flows:
+            tcp = f.kind == "tcp"
+            flows.append(
+                {
+                    "name": f.name,
+                    "direction": f.direction,
+                    "station": f.station,
+                    "kind": f.kind,
+                    "goodput_mbit": f.goodput_mbit,
+                    "tcp_rtt_ms": stats.quantiles(self.in_window(f.series, "srtt_ms")) if tcp else None,
+                    "cwnd_segments": stats.quantiles(self.in_window(f.series, "snd_cwnd")) if tcp else None,
+                    "retransmits": f.retransmits,
+                    "rtos": f.rtos,
+                }
+            )
+        others = {p.kind for p in self.pings} - {"icmp"}
+        return {
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "simulated_s": self.simulated_s,
+            "wall_s": self.wall_s,
+            "events": self.events,
+            "flows": flows,
+            "ping_ms": stats.quantiles(rtt[self.within(t)]),
+            "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
+            "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},
+            "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
+            "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
+            "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
+            **self._acks(),
+            "drops": dict(self.drops),
+            "jain": stats.jain([f.goodput_mbit for f in self.flows]) if self.flows else None,
+            "window_s": list(self.window),
+            "ledger": dict(self.ledger),
+            "digest": self.digest,
+        }
+
+    def _acks(self) -> dict[str, Any]:
+        found = {name: n.acks for name, n in self.nodes.items() if n.acks is not None}
+        if not found:
+            return {}
+        made = sum(a["made"] for a in found.values())
+        return {
+            "acks": {name: dict(a) for name, a in found.items()},
+            "acks_carried": sum(a["restored"] for a in found.values()) / made if made else None,
+        }
