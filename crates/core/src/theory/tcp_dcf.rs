@@ -63,6 +63,8 @@ pub struct Solution {
     pub collided: f64,
     /// Share of the time in which the medium is idle, interframe spaces included.
     pub idle: f64,
+    /// Mean time from DIFS to a frame, us: what is left of backoffs that stations count side by side, and while the other has its turn.
+    pub backoff: f64,
 }
 
 /// A station after DIFS: whether it has something to send, slots until its counter starts, slots to count.
@@ -301,8 +303,12 @@ impl TcpDcf {
     }
     /// Goodput by equation 3.1, told these frames: each with a mean backoff of its own, one after the other. Mbit/s.
     pub fn in_turns(&self) -> f64 {
+        self.in_turns_after(self.cw_min / 2.0 * self.slot)
+    }
+    /// The same, told how long a frame's backoff is on average (`T_BO`), us.
+    pub fn in_turns_after(&self, backoff: f64) -> f64 {
         let c = self.chain();
-        let each = self.difs + self.cw_min / 2.0 * self.slot + self.sifs + c.dack;
+        let each = self.difs + backoff + self.sifs + c.dack;
         2.0 * self.user * 8.0 / (2.0 * c.data + c.tack + 3.0 * each)
     }
     /// The stationary state of the chain.
@@ -324,7 +330,8 @@ impl TcpDcf {
             let still = now - goodput < 1e-6 && goodput - now < 1e-6;
             goodput = now;
             if still && moved < 1e-6 {
-                return Solution { goodput, collided: sums.collided / sums.sent, idle: sums.idle / sums.time };
+                let (collided, idle) = (sums.collided / sums.sent, sums.idle / sums.time);
+                return Solution { goodput, collided, idle, backoff: sums.idle - self.difs };
             }
         }
     }
@@ -336,11 +343,11 @@ pub(super) fn forms() -> Vec<Form> {
         title: "A TCP download over 802.11a whose data and TCP ACKs contend, beside equation 3.1 told the same frames",
         source: "wavetank (a Markov chain of the two stations); thesis equation 3.1",
         inputs: TcpDcf::rows(),
-        outputs: vec!["contending Mbit/s", "equation 3.1 Mbit/s", "collided 1", "idle 1"],
+        outputs: vec!["contending Mbit/s", "equation 3.1 Mbit/s", "collided 1", "idle 1", "backoff us"],
         eval: |v| {
             let t = TcpDcf::read(v);
             let s = t.solve();
-            vec![s.goodput, t.in_turns(), s.collided, s.idle]
+            vec![s.goodput, t.in_turns(), s.collided, s.idle, s.backoff]
         },
     }]
 }
@@ -375,7 +382,10 @@ mod tests {
         let t = TcpDcf { cw_min: 1.0, cw_max: 1.0, window: 2.0, ..TcpDcf::default() };
         let (w, x) = (17.0 / 31.0, 0.5 + 14.0 / 31.0 / 4.0);
         let goodput = 2.0 * 1448.0 * 8.0 / (766.0 + 9.0 * (w + x + 0.5));
-        assert!((t.solve().goodput / goodput - 1.0).abs() < 1e-6, "{:?}", t.solve());
+        let s = t.solve();
+        assert!((s.goodput / goodput - 1.0).abs() < 1e-6, "{s:?}");
+        assert!((s.backoff - 9.0 * (w + x + 0.5) / 3.0).abs() < 1e-3, "{s:?}");
+        assert!((t.in_turns_after(s.backoff) / goodput - 1.0).abs() < 1e-5);
     }
 
     #[test]
