@@ -59,6 +59,10 @@ impl Link {
     pub fn is_fq(&self) -> bool {
         self.qdisc == Qdisc::Fq
     }
+    /// Whether what is handed down is at the tun device at once, which orphans it.
+    pub fn orphans(&self) -> bool {
+        self.qdisc == Qdisc::None
+    }
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -109,7 +113,7 @@ impl Lower for Link {
         let Qdisc::Tbf(_, burst, limit) = self.qdisc else {
             self.backlog += p.ip_len();
             self.queue.push_back(p);
-            return Verdict::Ok;
+            return if self.orphans() { Verdict::Orphaned } else { Verdict::Ok };
         };
         if self.backlog + p.ip_len() > limit {
             self.refused.push(p);

@@ -153,6 +153,10 @@ impl Socket {
         probe: &mut P,
     ) {
         let syn_ack = p.flags & (flags::SYN | flags::ACK) == flags::SYN | flags::ACK;
+        if p.flags & (flags::SYN | flags::RST) == flags::RST {
+            self.refused(p);
+            return;
+        }
         if !syn_ack || p.ack != self.tp.snd_nxt {
             return;
         }

@@ -1,9 +1,9 @@
 //! What comes in: is it acceptable, is it in order, and the application that reads it.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
-//! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no RST, no urgent data, no checksums; D2 the application reads
+//! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received
-//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is not kept.
+//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call (reset.rs).
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
@@ -13,7 +13,7 @@ use crate::tcp::socket::{Socket, State};
 impl Socket {
     /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
     pub(in crate::tcp) fn receive<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
-        if !self.acceptable(p, low) {
+        if p.flags & (flags::ACK | flags::RST | flags::SYN) == 0 || !self.acceptable(p, low) {
             return;
         }
         self.rcv.tsecr = p.tsecr;
@@ -39,6 +39,9 @@ impl Socket {
             }
         }
         self.closing(p);
+        if self.app.rcv_shutdown && self.refuses_data(p, low) {
+            return;
+        }
         let fin = p.flags & flags::FIN != 0;
         if p.payload == 0 && !fin {
             self.rcv.saw_tsecr();
@@ -74,6 +77,10 @@ impl Socket {
         }
         if before(end, r.rcv_wup) || after(p.seq, r.rcv_nxt.wrapping_add(r.window())) {
             self.answer_unacceptable(p, end, low);
+            return false;
+        }
+        if p.flags & (flags::SYN | flags::RST) == flags::RST {
+            self.take_reset(p, low);
             return false;
         }
         if p.flags & flags::SYN != 0 {
@@ -195,7 +202,10 @@ impl Socket {
         self.state = match self.state {
             State::Established => State::CloseWait,
             State::FinWait1 => State::Closing,
-            State::FinWait2 => State::Closed,
+            State::FinWait2 => {
+                self.app.time_wait = true;
+                State::Closed
+            }
             other => other,
         };
     }
@@ -207,7 +217,11 @@ impl Socket {
         }
         self.state = match self.state {
             State::FinWait1 => State::FinWait2,
-            State::Closing | State::LastAck => State::Closed,
+            State::Closing => {
+                self.app.time_wait = true;
+                State::Closed
+            }
+            State::LastAck => State::Closed,
             other => other,
         };
     }

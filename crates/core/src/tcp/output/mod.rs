@@ -122,6 +122,12 @@ impl Socket {
         debug_assert!(p.ecn != Ecn::Ce);
         match low.xmit(Time::from_ns(self.tp.clock.ns), p) {
             Verdict::Ok => Ok(()),
+            Verdict::Orphaned => {
+                if p.owner == self.owner {
+                    self.tsq.orphan(p.truesize);
+                }
+                Ok(())
+            }
             Verdict::Cn => {
                 self.stats.own_cn += 1;
                 self.enter_cwr();
@@ -202,7 +208,8 @@ impl Socket {
             }
             let quota = quota.min(max_segs);
             let data = self.app.unsent_data(&self.tp);
-            let mut len = data.min(quota * mss);
+            let head = self.app.until_eor(&self.tp, data);
+            let mut len = head.min(quota * mss);
             if self.profile.skb_grows {
                 self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
             }
@@ -211,7 +218,7 @@ impl Socket {
             }
             let is_tail = len == data;
             // The skb is as long as what the application wrote, whatever the window lets out of it.
-            if data <= mss {
+            if head <= mss {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
                 }
@@ -325,16 +332,16 @@ impl Socket {
         Ok(())
     }
 
-    /// `tcp_write_wakeup`: probes a closed window, with data if a little fits.
-    pub(in crate::tcp) fn window_probe<L: Lower>(&mut self, low: &mut L) {
+    /// `tcp_write_wakeup`: probes a closed window, with data if a little fits. False: the own queue refused the probe.
+    pub(in crate::tcp) fn window_probe<L: Lower>(&mut self, low: &mut L) -> bool {
         let room = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt) as i32;
         let data = self.app.unsent_data(&self.tp);
         if room > 0 && data > 0 {
             let mss = self.current_mss();
             let len = data.min(room as u32).min(mss);
             let truesize = self.cost.of(len);
-            let _ = self.send_new(len, mss, truesize, low);
-            return;
+            self.app.push_end(self.tp.snd_nxt.wrapping_add(len));
+            return self.send_new(len, mss, truesize, low).is_ok();
         }
         let load = Load {
             seq: self.tp.snd_una.wrapping_sub(1),
@@ -345,6 +352,6 @@ impl Socket {
             truesize: self.cost.control(),
             again: false,
         };
-        let _ = self.transmit(Load { truesize: PURE_ACK, ..load }, low);
+        self.transmit(Load { truesize: PURE_ACK, ..load }, low).is_ok()
     }
 }

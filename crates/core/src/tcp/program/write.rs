@@ -14,6 +14,17 @@ use crate::tcp::seq::{after, before, later};
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::truesize;
 
+/// Flags of a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WriteFlags {
+    /// `MSG_MORE`: more will follow.
+    pub more: bool,
+    /// `MSG_EOR`: nothing is added to its last skb.
+    pub eor: bool,
+    /// `MSG_ZEROCOPY`: tell when it is through ([`Socket::take_notice`]).
+    pub zerocopy: bool,
+}
+
 /// Bytes that a bulk sender writes in a call.
 const BLOCK: u32 = 1 << 20;
 
@@ -63,11 +74,17 @@ impl Socket {
             self.sndbuf_expand();
             self.tp.snd_cwnd_stamp = self.tp.clock.j32();
         }
-        let queued = self.wmem_queued();
-        if queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 {
+        if self.is_writeable() {
             self.app.no_space = false;
             self.app.wake = true;
         }
+    }
+
+    /// `__sk_stream_is_writeable`: there is so much room that it is worth waking who waits.
+    #[inline]
+    pub(in crate::tcp) fn is_writeable(&self) -> bool {
+        let queued = self.wmem_queued();
+        queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 && self.app.lowat_allows(&self.tp, true)
     }
 
     /// Runs the application if it was woken.
@@ -108,9 +125,10 @@ impl Socket {
             }
             let unsent = self.tp.unsent();
             let start = later(self.app.tail, self.tp.snd_nxt);
-            let mut tail = if unsent == 0 { goal } else { self.tp.write_seq.wrapping_sub(start) };
+            let full = unsent == 0 || self.app.eors.back() == Some(&self.tp.write_seq);
+            let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
-                if self.wmem_queued() >= self.app.sndbuf {
+                if self.wmem_queued() >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
                     if self.app.copied {
                         self.mark_push();
                     }
@@ -136,6 +154,9 @@ impl Socket {
             if self.app.call_left == 0 {
                 if !self.app.more || self.forced_push() {
                     self.mark_push();
+                }
+                if self.app.eor {
+                    self.app.eors.push_back(self.tp.write_seq);
                 }
             } else if self.forced_push() {
                 self.mark_push();
@@ -164,9 +185,9 @@ impl Socket {
         self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
     }
 
-    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits. `MSG_MORE`: more will follow.
-    pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, more: bool, low: &mut L) {
-        (self.app.more, self.app.push) = (more, false);
+    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits.
+    pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, how: WriteFlags, low: &mut L) {
+        (self.app.more, self.app.push, self.app.eor) = (how.more, false, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
         self.app.call_left = 0;
@@ -176,6 +197,13 @@ impl Socket {
             self.app.wake = true;
         }
         self.app.more = false;
+    }
+
+    /// A program looks whether it may write (`tcp_poll`), and waits if not.
+    pub(in crate::tcp) fn app_poll(&mut self) -> bool {
+        let room = self.is_writeable();
+        self.app.no_space |= !room;
+        room
     }
 
     /// Bytes that the buffer had no room for.

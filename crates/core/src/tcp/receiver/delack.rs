@@ -73,6 +73,10 @@ impl Delack {
             self.quick = 0;
         }
     }
+    /// Nothing more will be acknowledged.
+    pub fn clear_timers(&mut self) {
+        (self.fires, self.comp_fires, self.timer, self.compressed) = (Time::NEVER, Time::NEVER, false, 0);
+    }
     /// When its timers fire.
     #[inline]
     pub fn wake_at(&self) -> Time {
