@@ -16,7 +16,7 @@ use calls::{Blocked, Fd};
 use options::Asked;
 use ready::{Look, Watch};
 use std::collections::{BTreeMap, VecDeque};
-use wavetank_core::sim::{Blind, Freed, Owner, Packet, Span, Time};
+use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
 use wavetank_core::tcp::{Profile, Socket, State, gso_segment};
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
@@ -288,11 +288,8 @@ impl Run<'_> {
     fn settle(&mut self) -> Step {
         let now = self.now;
         loop {
-            let (out, mut freed) = self.link.run(now);
+            let (out, freed) = self.link.run(now);
             for p in out {
-                // What a tun device takes is nobody's memory at once: the socket was told then.
-                let held = !self.link.orphans();
-                freed.push(Freed { truesize: if held { p.truesize } else { 0 }, ..(&p).into() });
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, true).collect() } else { vec![p] };
                 for p in pieces {
                     let shown = self.shown(&p);
