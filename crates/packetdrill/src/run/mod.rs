@@ -17,7 +17,7 @@ use options::Asked;
 use ready::{Look, Watch};
 use std::collections::{BTreeMap, VecDeque};
 use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
-use wavetank_core::tcp::{Profile, Socket, State, gso_segment};
+use wavetank_core::tcp::{Profile, Socket, gso_segment};
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
 const BEGIN: Time = Time::from_ms(16_384);
@@ -272,12 +272,7 @@ impl Run<'_> {
         let now = self.now;
         if let Some(s) = self.sock.as_mut() {
             if wake <= now {
-                let rtos = s.stats().rtos;
                 s.on_timer(now, &mut self.link, &mut Blind);
-                let open = !matches!(s.state(), State::SynSent | State::SynRecv);
-                if s.stats().rtos > rtos && open && !s.offer().sack {
-                    return skip("a timeout without SACK");
-                }
             }
         }
         self.settle()?;

@@ -136,7 +136,8 @@ impl Socket {
         out
     }
 
-    fn count_delivered(&mut self, n: u32, flags: u32) {
+    /// `tcp_count_delivered`.
+    pub(in crate::tcp) fn count_delivered(&mut self, n: u32, flags: u32) {
         self.tp.delivered = self.tp.delivered.wrapping_add(n);
         if flags & flag::ECE != 0 {
             self.tp.delivered_ce = self.tp.delivered_ce.wrapping_add(n);
@@ -181,7 +182,7 @@ impl Socket {
             }
             if s.has(tag::SACKED) {
                 self.tp.sacked_out -= 1;
-            } else {
+            } else if !self.is_reno() {
                 self.count_delivered(1, in_flags);
                 // A retransmission that the peer's timestamp proves unneeded says nothing of the path.
                 let spurious = s.has(tag::ANY_RETRANS)
@@ -239,7 +240,13 @@ impl Socket {
         rs.rtt_us = ca_rtt;
         if flags & flag::ACKED != 0 {
             flags |= flag::SET_XMIT_TIMER;
-            if before(reord, prior_fack) {
+            if self.is_reno() {
+                self.remove_reno_sacks(acked, in_flags);
+                if flags & flag::RETRANS_DATA_ACKED != 0 {
+                    // Without SACK nothing shows that it was the original that got through.
+                    flags &= !flag::ORIG_SACK_ACKED;
+                }
+            } else if before(reord, prior_fack) {
                 self.check_sack_reordering(reord);
             }
         } else if updated

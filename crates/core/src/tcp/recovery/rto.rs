@@ -116,6 +116,8 @@ impl Socket {
         if reneged {
             self.tp.sacked_out = 0;
             self.sb.reneged = true;
+        } else if self.is_reno() {
+            self.tp.sacked_out = 0;
         }
         let first = self.rtx.first();
         let mut id = first;
