@@ -8,6 +8,7 @@ use crate::tcp::cc::{AckSample, Control, RateSample};
 use crate::tcp::profile::Growth;
 use crate::tcp::recovery::Rexmit;
 use crate::tcp::rtx::tag;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::rtt::AckRtt;
 use crate::tcp::sender::scoreboard::Tagged;
 use crate::tcp::sender::timers::Pending;
@@ -213,8 +214,10 @@ impl Socket {
             self.rtx.pop();
             self.app.acked(s.skb, self.rtx.head().map(|h| h.skb));
         }
-        if self.rtx.head().is_some_and(|s| s.has(tag::SACKED)) {
-            flags |= flag::SACK_RENEGING;
+        match self.rtx.head() {
+            None => self.chrono_stop(What::Busy),
+            Some(s) if s.has(tag::SACKED) => flags |= flag::SACK_RENEGING,
+            Some(_) => {}
         }
         let since = |us: u64, c: &crate::tcp::clock::Clock| i64::from(c.us_since(us));
         let (mut seq_rtt, mut ca_rtt, mut sack_rtt) = (-1, -1, -1);

@@ -12,6 +12,7 @@ use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
 use crate::tcp::clock::Clock;
 use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
 use crate::tcp::rtx::Seg;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
@@ -194,7 +195,7 @@ impl Socket {
         let mss = self.current_mss();
         let max_segs = self.tso_segs(mss);
         let mut sent = 0;
-        let mut limited = false;
+        let (mut limited, mut rwnd_limited) = (false, false);
         while self.tp.unsent() > 0 {
             if self.pacing_holds() {
                 break;
@@ -214,6 +215,7 @@ impl Socket {
                 self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
             }
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
+                rwnd_limited = true;
                 break;
             }
             let is_tail = len == data;
@@ -228,6 +230,10 @@ impl Socket {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
                             limited = true;
+                            break;
+                        }
+                        Defer::Rwnd => {
+                            rwnd_limited = true;
                             break;
                         }
                         Defer::Other => break,
@@ -252,6 +258,11 @@ impl Socket {
                 break;
             }
         }
+        if rwnd_limited {
+            self.chrono.start(What::RwndLimited, self.tp.clock.j32());
+        } else {
+            self.chrono_stop(What::RwndLimited);
+        }
         limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
         if sent > 0 || limited {
             self.cwnd_validate(limited);
@@ -266,6 +277,13 @@ impl Socket {
             return false;
         }
         self.tp.packets_out == 0 && self.tp.unsent() > 0
+    }
+
+    /// `tcp_chrono_stop`.
+    #[inline]
+    pub(in crate::tcp) fn chrono_stop(&mut self, what: What) {
+        let idle = self.tp.packets_out == 0 && self.tp.unsent() == 0;
+        self.chrono.stop(what, idle, self.tp.clock.j32());
     }
 
     /// `tcp_nagle_test` for a tail shorter than a segment.

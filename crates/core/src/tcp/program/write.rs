@@ -9,6 +9,7 @@
 
 use crate::sim::Lower;
 use crate::tcp::cc::Control;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::seq::{after, before, later};
 use crate::tcp::socket::{Socket, State};
@@ -77,6 +78,7 @@ impl Socket {
         if self.is_writeable() {
             self.app.no_space = false;
             self.app.wake = true;
+            self.chrono_stop(What::SndbufLimited);
         }
     }
 
@@ -125,6 +127,9 @@ impl Socket {
             }
             let unsent = self.tp.unsent();
             let start = later(self.app.tail, self.tp.snd_nxt);
+            if unsent == 0 {
+                self.chrono.start(What::Busy, self.tp.clock.j32());
+            }
             let full = unsent == 0 || self.app.eors.back() == Some(&self.tp.write_seq);
             let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
@@ -179,6 +184,9 @@ impl Socket {
 
     /// `tcp_send_fin`: nothing more will be written.
     fn queue_fin(&mut self) {
+        if self.tp.unsent() == 0 {
+            self.chrono.start(What::Busy, self.tp.clock.j32());
+        }
         self.app.fin = true;
         self.app.fin_seq = Some(self.tp.write_seq);
         self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
