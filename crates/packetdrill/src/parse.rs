@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_kept_by_name() {
-        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[}, 0) = 1\n+0 > udp (8)\n").unwrap();
+        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[]}, 0) = 1\n+0 > udp (8)\n").unwrap();
         assert_eq!(s.events.len(), 3);
         assert!(matches!(&s.events[0].what, What::Unknown(t) if t.starts_with("< icmp")));
         assert_eq!(s.events[2].line, 4);

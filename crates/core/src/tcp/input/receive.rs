@@ -198,7 +198,12 @@ impl Socket {
         // It is no byte.
         self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
-        self.ack.now = true;
+        if self.state == State::Established {
+            // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
+            self.ack.enter_pingpong(self.profile.pingpong_threshold);
+        } else {
+            self.ack.now = true;
+        }
         self.state = match self.state {
             State::Established => State::CloseWait,
             State::FinWait1 => State::Closing,
