@@ -138,6 +138,7 @@ impl Socket {
     }
 
     /// `tcp_count_delivered`.
+    #[inline]
     pub(in crate::tcp) fn count_delivered(&mut self, n: u32, flags: u32) {
         self.tp.delivered = self.tp.delivered.wrapping_add(n);
         if flags & flag::ECE != 0 {

@@ -13,7 +13,7 @@ use crate::tcp::socket::{Socket, State};
 impl Socket {
     /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
     pub(in crate::tcp) fn receive<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
-        if p.flags & (flags::ACK | flags::RST | flags::SYN) == 0 || !self.acceptable(p, low) {
+        if !self.acceptable(p, low) {
             return;
         }
         self.rcv.tsecr = p.tsecr;
@@ -39,14 +39,14 @@ impl Socket {
             }
         }
         self.closing(p);
-        if self.app.rcv_shutdown && self.refuses_data(p, low) {
-            return;
-        }
         let fin = p.flags & flags::FIN != 0;
         if p.payload == 0 && !fin {
             self.rcv.saw_tsecr();
             self.push_pending(low);
             self.app_check_space();
+            return;
+        }
+        if self.app.rcv_shutdown && self.refuses_data(p, low) {
             return;
         }
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
@@ -79,13 +79,14 @@ impl Socket {
             self.answer_unacceptable(p, end, low);
             return false;
         }
-        if p.flags & (flags::SYN | flags::RST) == flags::RST {
-            self.take_reset(p, low);
-            return false;
-        }
-        if p.flags & flags::SYN != 0 {
-            // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
-            self.send_ack(low);
+        let kind = p.flags & (flags::SYN | flags::RST | flags::ACK);
+        if kind != flags::ACK {
+            if kind & flags::SYN != 0 {
+                // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
+                self.send_ack(low);
+            } else if kind != 0 {
+                self.take_reset(p, low);
+            }
             return false;
         }
         true
@@ -93,6 +94,9 @@ impl Socket {
 
     /// `tcp_send_dupack`, with the rate limit on answers to packets without data.
     fn answer_unacceptable<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
+        if p.flags & (flags::SYN | flags::ACK) == 0 || p.flags & (flags::SYN | flags::RST) == flags::RST {
+            return; // what is no segment at all, or a reset
+        }
         let data = p.payload > 0;
         if !data {
             // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms

@@ -5,7 +5,7 @@
 //! Differs: D1 only sockets of programs that call answer with a RST: a simulated host has no other sockets to speak for; D2 TIME_WAIT does not
 //! end, and answers a FIN or data with an ACK, whatever their timestamps.
 
-use crate::sim::{Kind, Lower, Packet, Time, flags};
+use crate::sim::{Lower, Packet, Time, flags};
 use crate::tcp::output::Load;
 use crate::tcp::sender::app::Error;
 use crate::tcp::socket::{Socket, State};
@@ -52,8 +52,16 @@ impl Socket {
     /// `tcp_send_active_reset`: this end gives the connection up.
     pub(in crate::tcp) fn abort<L: Lower>(&mut self, low: &mut L) {
         let seq = self.acceptable_seq();
-        let load =
-            Load { seq, payload: 0, segs: 1, mss: 0, flags: flags::RST | flags::ACK, truesize: PURE_ACK, again: false };
+        let load = Load {
+            seq,
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::RST | flags::ACK,
+            truesize: PURE_ACK,
+            again: false,
+            answers: None,
+        };
         let _ = self.transmit(load, low);
         self.done(None);
     }
@@ -63,17 +71,15 @@ impl Socket {
         if p.flags & (flags::RST | flags::SYN) == flags::RST {
             return;
         }
-        let mut r = Packet::blank(Kind::Tcp, self.flow, self.local, self.remote);
-        r.headers = crate::tcp::options::BARE_HEADERS as u16;
-        (r.segs, r.truesize, r.flags) = (1, PURE_ACK, flags::RST);
-        r.born = Time::from_ns(self.tp.clock.ns);
-        if p.flags & flags::ACK != 0 {
-            r.seq = p.ack;
+        let (seq, flags, ack) = if p.flags & flags::ACK != 0 {
+            (p.ack, flags::RST, 0)
         } else {
             let len = p.payload + u32::from(p.flags & flags::SYN != 0) + u32::from(p.flags & flags::FIN != 0);
-            (r.flags, r.ack) = (flags::RST | flags::ACK, p.seq.wrapping_add(len));
-        }
-        let _ = low.xmit(r.born, r);
+            (0, flags::RST | flags::ACK, p.seq.wrapping_add(len))
+        };
+        let (mss, truesize, again) = (0, PURE_ACK, false);
+        let load = Load { seq, payload: 0, segs: 1, mss, flags, truesize, again, answers: Some(ack) };
+        let _ = self.transmit(load, low);
     }
 
     /// A packet for a connection that has ended.

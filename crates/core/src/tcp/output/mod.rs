@@ -42,6 +42,8 @@ pub(in crate::tcp) struct Load {
     pub flags: u8,
     pub truesize: u32,
     pub again: bool,
+    /// It is a reset in answer to a packet, and acknowledges this if it has ACK.
+    pub answers: Option<u32>,
 }
 
 impl Socket {
@@ -94,6 +96,9 @@ impl Socket {
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
+        } else if let Some(ack) = load.answers {
+            p.headers = BARE_HEADERS as u16;
+            (p.ack, p.tsval, p.tsecr) = (ack, 0, 0);
         } else {
             self.rcv.put_sacks(&mut p);
             let bare = self.header_len();
@@ -154,6 +159,7 @@ impl Socket {
             flags: flags::ACK,
             truesize: PURE_ACK,
             again: false,
+            answers: None,
         };
         let _ = self.transmit(load, low);
     }
@@ -260,7 +266,7 @@ impl Socket {
         }
         if rwnd_limited {
             self.chrono.start(What::RwndLimited, self.tp.clock.j32());
-        } else {
+        } else if self.chrono.is(What::RwndLimited) {
             self.chrono_stop(What::RwndLimited);
         }
         limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
@@ -315,7 +321,7 @@ impl Socket {
             fl |= flags::FIN;
         }
         let prior = self.tp.wstamp_ns;
-        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false }, low)?;
+        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None }, low)?;
         let sent_ns = self.tp.wstamp_ns;
         self.pace_after(len, prior);
         let skb = self.app.new_skb();
@@ -369,6 +375,7 @@ impl Socket {
             flags: flags::ACK,
             truesize: self.cost.control(),
             again: false,
+            answers: None,
         };
         self.transmit(Load { truesize: PURE_ACK, ..load }, low).is_ok()
     }

@@ -130,7 +130,7 @@ impl Socket {
             if unsent == 0 {
                 self.chrono.start(What::Busy, self.tp.clock.j32());
             }
-            let full = unsent == 0 || self.app.eors.back() == Some(&self.tp.write_seq);
+            let full = unsent == 0 || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
             let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
                 if self.wmem_queued() >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
@@ -160,7 +160,7 @@ impl Socket {
                 if !self.app.more || self.forced_push() {
                     self.mark_push();
                 }
-                if self.app.eor {
+                if self.app.calls && self.app.eor {
                     self.app.eors.push_back(self.tp.write_seq);
                 }
             } else if self.forced_push() {

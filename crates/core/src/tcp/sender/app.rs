@@ -131,10 +131,10 @@ impl App {
     /// How much of `data` unsent bytes may go into one skb, whatever else limits it.
     #[inline]
     pub fn until_eor(&self, tp: &Tp, data: u32) -> u32 {
-        match self.eors.front() {
-            None => data,
-            Some(&e) => data.min(e.wrapping_sub(tp.snd_nxt)),
+        if self.eors.is_empty() {
+            return data;
         }
+        data.min(self.eors[0].wrapping_sub(tp.snd_nxt))
     }
     /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
     #[inline]
@@ -215,7 +215,7 @@ impl App {
             self.marks.pop_front();
             push = true;
         }
-        while self.eors.front().is_some_and(|&m| !after(m, end)) {
+        while !self.eors.is_empty() && !after(self.eors[0], end) {
             self.eors.pop_front();
         }
         push

@@ -34,6 +34,11 @@ impl Chrono {
         }
         (self.now, self.since) = (what, j32);
     }
+    /// Whether time is spent on this now.
+    #[inline]
+    pub fn is(&self, what: What) -> bool {
+        self.now == what
+    }
     /// From now on time is spent on this, unless something rules over it.
     #[inline]
     pub fn start(&mut self, what: What, j32: u32) {
