@@ -7,9 +7,8 @@
 //! In order: `script` (what a script says), `scan` and `parse` (from text to that), `expr` (the expressions of `%{ }%`), `setup` (sysctls
 //! and `tc` lines), `wire` (between a script's packets and the model's), `link` (the device below the socket), `run`, `report`.
 //!
-//! Differs: D1 one connection a script; D2 no UDP, ICMP, RST, urgent data, Fast Open, MD5, IPv6 addresses or encapsulation; D3 a connection
-//! without SACK is driven until a loss needs it; D4 a call that blocks completes in the instant in which it can. Whatever is not supported
-//! is named and counted as skipped.
+//! Differs: D1 one connection a script; D2 no UDP, ICMP, urgent data, Fast Open, MD5, IPv6 addresses or encapsulation; D3 a call that
+//! blocks completes in the instant in which it can. Whatever is not supported is named and counted as skipped.
 
 mod expr;
 mod link;

@@ -26,7 +26,8 @@ pub enum Qdisc {
 #[derive(Debug)]
 pub struct Link {
     qdisc: Qdisc,
-    queue: VecDeque<Packet>,
+    /// Packets, and whether the tun device has orphaned them already.
+    queue: VecDeque<(Packet, bool)>,
     backlog: u32,
     /// Tokens, nanoseconds of the rate, as they were at `stamp`.
     tokens: i64,
@@ -59,6 +60,15 @@ impl Link {
     pub fn is_fq(&self) -> bool {
         self.qdisc == Qdisc::Fq
     }
+    /// Whether what is handed down now is at the tun device at once, which orphans it.
+    fn orphans(&self, now: Time, p: &Packet) -> bool {
+        let past = self.queue.back().is_none_or(|q| q.1);
+        match self.qdisc {
+            Qdisc::None => true,
+            Qdisc::Fq => past && p.born <= now,
+            _ => false,
+        }
+    }
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -67,12 +77,12 @@ impl Link {
     pub fn next(&self) -> Time {
         self.next
     }
-    /// Lets out what may leave now: packets, and what was freed without leaving.
+    /// Lets out what may leave now: packets, and what was freed, whether it left or not.
     pub fn run(&mut self, now: Time) -> (Vec<Packet>, Vec<Freed>) {
-        let lost = self.refused.drain(..).map(|p| Freed::from(&p)).collect();
+        let mut freed: Vec<Freed> = self.refused.drain(..).map(|p| Freed::from(&p)).collect();
         let mut out = Vec::new();
         self.next = Time::NEVER;
-        while let Some(&p) = self.queue.front() {
+        while let Some(&(p, orphaned)) = self.queue.front() {
             let at = match self.qdisc {
                 Qdisc::None | Qdisc::Full => now,
                 Qdisc::Fq => p.born,
@@ -94,22 +104,25 @@ impl Link {
             }
             self.backlog -= p.ip_len();
             out.push(p);
+            // The socket knew of what was orphaned when it handed it down.
+            freed.push(Freed { truesize: if orphaned { 0 } else { p.truesize }, ..(&p).into() });
             self.queue.pop_front();
         }
-        (out, lost)
+        (out, freed)
     }
 }
 
 impl Lower for Link {
-    fn xmit(&mut self, _now: Time, p: Packet) -> Verdict {
+    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         if self.qdisc == Qdisc::Full {
             self.refused.push(p);
             return Verdict::Drop;
         }
         let Qdisc::Tbf(_, burst, limit) = self.qdisc else {
             self.backlog += p.ip_len();
-            self.queue.push_back(p);
-            return Verdict::Ok;
+            let orphaned = self.orphans(now, &p);
+            self.queue.push_back((p, orphaned));
+            return if orphaned { Verdict::Orphaned } else { Verdict::Ok };
         };
         if self.backlog + p.ip_len() > limit {
             self.refused.push(p);
@@ -117,11 +130,11 @@ impl Lower for Link {
         }
         self.backlog += p.ip_len();
         if p.ip_len() <= burst || p.segs == 1 {
-            self.queue.push_back(p);
+            self.queue.push_back((p, false));
         } else {
             let parts = self.queue.len();
-            self.queue.extend(gso_segment(&p, true));
-            self.cut.push((p.truesize, self.queue.range(parts..).map(|s| s.truesize).sum()));
+            self.queue.extend(gso_segment(&p, true).map(|s| (s, false)));
+            self.cut.push((p.truesize, self.queue.range(parts..).map(|s| s.0.truesize).sum()));
         }
         Verdict::Ok
     }

@@ -220,7 +220,7 @@ fn call(s: &mut Scan<'_>) -> Option<Call> {
     s.space(true);
     if !s.eat(")") {
         loop {
-            args.push(arg(s)?);
+            args.push(arg(s, 0)?);
             s.space(true);
             match s.next() {
                 b',' => s.space(true),
@@ -252,7 +252,29 @@ fn call(s: &mut Scan<'_>) -> Option<Call> {
     matches!(s.peek(), b'\n' | 0).then_some(Call { until, name, args, returns, errno })
 }
 
-fn arg(s: &mut Scan<'_>) -> Option<Arg> {
+/// `events=POLLIN`, `msg_iov(1)=[...]`, or an argument without a name.
+fn field(s: &mut Scan<'_>, depth: u32) -> Option<(String, Arg)> {
+    let mark = s.mark();
+    let name = word(s);
+    if s.eat("(") {
+        s.until(")")?;
+    }
+    s.space(true);
+    if name.is_empty() || !s.eat("=") {
+        s.reset(mark);
+        return Some((String::new(), arg(s, depth)?));
+    }
+    s.space(true);
+    Some((name, arg(s, depth)?))
+}
+
+/// What is deeper than this is no argument.
+const DEEPEST: u32 = 20;
+
+fn arg(s: &mut Scan<'_>, depth: u32) -> Option<Arg> {
+    if depth > DEEPEST {
+        return None;
+    }
     match s.peek() {
         b'.' => s.eat("...").then_some(Arg::Dots),
         b'"' => {
@@ -264,7 +286,7 @@ fn arg(s: &mut Scan<'_>) -> Option<Arg> {
             s.space(true);
             let mut v = Vec::new();
             while !s.eat("]") {
-                v.push(arg(s)?);
+                v.push(arg(s, depth + 1)?);
                 s.space(true);
                 s.eat(",");
                 s.space(true);
@@ -275,23 +297,18 @@ fn arg(s: &mut Scan<'_>) -> Option<Arg> {
             Some(Arg::List(v))
         }
         b'{' => {
-            let mut depth = 0;
-            let mut text = String::new();
-            loop {
-                if s.ended() {
+            s.next();
+            s.space(true);
+            let mut fields = Vec::new();
+            while !s.eat("}") {
+                fields.push(field(s, depth + 1)?);
+                s.space(true);
+                if !s.eat(",") && s.peek() != b'}' {
                     return None;
                 }
-                let b = s.next();
-                text.push(char::from(b));
-                match b {
-                    b'{' => depth += 1,
-                    b'}' => depth -= 1,
-                    _ => {}
-                }
-                if depth == 0 {
-                    return Some(Arg::Other(text));
-                }
+                s.space(true);
             }
+            Some(Arg::Struct(fields))
         }
         b'0'..=b'9' | b'-' => {
             let sign = if s.eat("-") { -1 } else { 1 };
@@ -365,6 +382,21 @@ mod tests {
         assert!(c.args[2].names("O_NONBLOCK"));
         let What::Call(c) = &s.events[1].what else { panic!() };
         assert_eq!(c.args[3].number(), Some(2000));
+    }
+
+    #[test]
+    fn structures_have_fields_with_and_without_names() {
+        let s = parse("+0 recvmsg(3, {msg_name(...)=...,\n msg_iov(1)=[{..., 1000}],\n msg_control=[{cmsg_data={ee_data=9}}]}, 0) = 1\n+0 poll([{fd=4, events=POLLIN|POLLOUT}], 1, 0) = 0").unwrap();
+        let What::Call(c) = &s.events[0].what else { panic!() };
+        let Some(Arg::List(iov)) = c.args[1].field("msg_iov") else { panic!() };
+        assert_eq!(iov[0], Arg::Struct(vec![(String::new(), Arg::Dots), (String::new(), Arg::Number(1000))]));
+        let Some(Arg::List(control)) = c.args[1].field("msg_control") else { panic!() };
+        let data = control[0].field("cmsg_data").and_then(|d| d.field("ee_data"));
+        assert_eq!(data.and_then(Arg::number), Some(9));
+        let What::Call(c) = &s.events[1].what else { panic!() };
+        let Arg::List(polled) = &c.args[0] else { panic!() };
+        assert!(polled[0].field("events").unwrap().names("POLLOUT"));
+        assert!(parse(&format!("+0 f({}", "[".repeat(9_999))).is_ok());
     }
 
     #[test]

@@ -142,8 +142,8 @@ pub enum Arg {
     Text(String),
     /// `[1]`
     List(Vec<Arg>),
-    /// `{fd=3, events=POLLIN}`, and whatever else
-    Other(String),
+    /// `{fd=3, events=POLLIN}`, `{..., 1000}`: fields, those without a name have an empty one
+    Struct(Vec<(String, Arg)>),
 }
 
 impl Arg {
@@ -152,6 +152,13 @@ impl Arg {
         match self {
             Arg::Number(n) => Some(*n),
             Arg::List(v) if v.len() == 1 => v[0].number(),
+            _ => None,
+        }
+    }
+    /// A field of a structure.
+    pub fn field(&self, name: &str) -> Option<&Arg> {
+        match self {
+            Arg::Struct(v) => v.iter().find(|f| f.0 == name).map(|f| &f.1),
             _ => None,
         }
     }

@@ -13,6 +13,8 @@ pub struct Setup {
     pub offer: Offer,
     /// The device's qdisc.
     pub qdisc: Qdisc,
+    /// `tcp_notsent_lowat`.
+    pub notsent_lowat: u32,
     /// Super-packets are cut before the device.
     pub segments: bool,
 }
@@ -28,7 +30,6 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_recovery", &["1"]),
     ("tcp_ecn_option", &[]),
     ("tcp_ecn_fallback", &[]),
-    ("tcp_notsent_lowat", &["4294967295", "-1"]),
     ("tcp_fastopen", &[]),
     ("tcp_fastopen_key", &[]),
     ("tcp_syncookies", &[]),
@@ -68,7 +69,13 @@ const DEFAULTS: &[(&str, &str)] = &[
 impl Setup {
     /// As the kernel boots.
     pub fn new() -> Setup {
-        Setup { params: Params::default(), offer: Offer::default(), qdisc: Qdisc::None, segments: false }
+        Setup {
+            params: Params::default(),
+            offer: Offer::default(),
+            qdisc: Qdisc::None,
+            notsent_lowat: u32::MAX,
+            segments: false,
+        }
     }
 
     /// Carries out shell commands. The error says which of them is not known.
@@ -114,6 +121,10 @@ impl Setup {
             }
             "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
                 let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };
+                if words.get(2).is_some_and(|w| w == "del" || w == "delete") {
+                    self.qdisc = Qdisc::None;
+                    return Ok(());
+                }
                 self.tc(&words[root + 1..]).ok_or(format!("the command \"{text}\""))
             }
             _ => unknown(),
@@ -167,6 +178,8 @@ impl Setup {
             "tcp_pacing_ca_ratio" => p.pacing_ca_ratio = number()? as u32,
             "tcp_min_tso_segs" => p.min_tso_segs = number()? as u32,
             "tcp_tso_win_divisor" if number()? > 0 => p.tso_win_divisor = number()? as u32,
+            "tcp_notsent_lowat" if value == "-1" => self.notsent_lowat = u32::MAX,
+            "tcp_notsent_lowat" => self.notsent_lowat = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
             "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
             "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,

@@ -7,8 +7,15 @@ use wavetank_core::sim::{Ecn, FlowId, Kind, NodeId, Packet, flags};
 use wavetank_core::tcp::Offer;
 
 /// Letters and bits of the flags, in the order in which packetdrill writes them.
-const LETTERS: [(char, u8); 6] =
-    [('F', flags::FIN), ('S', flags::SYN), ('P', flags::PSH), ('.', flags::ACK), ('E', flags::ECE), ('W', flags::CWR)];
+const LETTERS: [(char, u8); 7] = [
+    ('F', flags::FIN),
+    ('S', flags::SYN),
+    ('P', flags::PSH),
+    ('.', flags::ACK),
+    ('E', flags::ECE),
+    ('W', flags::CWR),
+    ('R', flags::RST),
+];
 
 /// The numbers of both sides.
 #[derive(Clone, Debug)]
@@ -24,6 +31,8 @@ pub struct Wire {
     first_stamp: Option<(u32, u32)>,
     /// An echo may be between those (`--tcp_ts_ecr_scaled`).
     pub scaled_echo: bool,
+    /// Large packets come merged, from segments of this size (`--mss`).
+    pub super_mss: Option<u32>,
 }
 
 impl Wire {
@@ -36,6 +45,7 @@ impl Wire {
             stamps: BTreeMap::new(),
             first_stamp: None,
             scaled_echo: false,
+            super_mss: None,
         }
     }
 
@@ -50,6 +60,9 @@ impl Wire {
         }
         let syn = p.flags & flags::SYN != 0;
         if syn {
+            if p.flags & flags::RST != 0 {
+                return Err("a SYN that resets".into());
+            }
             if s.len > 0 {
                 return Err("a SYN with data".into());
             }
@@ -57,7 +70,7 @@ impl Wire {
         }
         p.seq = s.seq.wrapping_sub(self.remote.1).wrapping_add(self.remote.0);
         let local = |n: u32| n.wrapping_sub(self.local.1).wrapping_add(self.local.0);
-        p.ack = s.ack.map_or(0, local);
+        p.ack = local(s.ack.unwrap_or(0));
         p.payload = s.len;
         p.ecn = match s.ecn.as_deref() {
             None | Some("noecn") => Ecn::NotEct,
@@ -95,6 +108,9 @@ impl Wire {
         p.wnd = u32::from(s.win.unwrap_or(0)) << shift;
         if agreed.is_some_and(|a| !a.sack) {
             p.n_sack = 0;
+        }
+        if let Some(mss) = self.super_mss.filter(|m| s.len > *m) {
+            (p.mss, p.segs) = (mss as u16, s.len.div_ceil(mss) as u16);
         }
         let options: u32 = s.options.iter().flatten().map(option_len).sum();
         p.headers = (40 + options.div_ceil(4) * 4) as u16;

@@ -35,7 +35,7 @@ fn told(r: &Report) -> String {
 #[test]
 fn every_script_holds() {
     let all = scripts();
-    assert!(all.len() >= 60, "{} scripts", all.len());
+    assert!(all.len() >= 120, "{} scripts", all.len());
     for (name, s) in &all {
         let r = run_script(s, &Options::default());
         assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
@@ -89,6 +89,8 @@ fn altered(p: &PacketSpec, when: When, how: usize) -> Option<(PacketSpec, When)>
             "noecn" => q.ecn = Some("ect0".into()),
             _ => q.ecn = Some("noecn".into()),
         },
+        11 if q.flags.contains('R') => q.flags.retain(|c| c != 'R'),
+        11 if !syn => q.flags.push('R'),
         _ => return None,
     }
     Some((q, at))
@@ -103,7 +105,7 @@ fn altered_in_any_expected_packet_a_script_fails() {
             if p.direction == Direction::In {
                 continue;
             }
-            for how in 0..=10 {
+            for how in 0..=11 {
                 let Some((q, when)) = altered(p, e.when, how) else { continue };
                 let mut t = s.clone();
                 (t.events[i].what, t.events[i].when) = (What::Packet(q.clone()), when);
@@ -114,6 +116,30 @@ fn altered_in_any_expected_packet_a_script_fails() {
         }
     }
     assert!(tried > 1_000, "{tried}");
+}
+
+/// Calls whose result is the socket's, not the script's to choose.
+const TELLING: [&str; 10] =
+    ["write", "send", "sendto", "sendmsg", "read", "recv", "recvmsg", "poll", "epoll_wait", "getsockopt"];
+
+#[test]
+fn altered_in_any_result_of_a_call_a_script_fails() {
+    let mut tried = 0;
+    for (name, s) in &scripts() {
+        for (i, e) in s.events.iter().enumerate() {
+            let What::Call(c) = &e.what else { continue };
+            let Some(returns) = c.returns.filter(|_| TELLING.contains(&c.name.as_str())) else { continue };
+            for other in [returns + 1, returns - 1] {
+                let mut t = s.clone();
+                let What::Call(altered) = &mut t.events[i].what else { unreachable!() };
+                altered.returns = Some(other);
+                let r = run_script(&t, &Options::default());
+                assert_eq!(r.verdict, Verdict::Fail, "{name}:{}: {} = {other}: {}", e.line, c.name, told(&r));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 200, "{tried}");
 }
 
 #[test]

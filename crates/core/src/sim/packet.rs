@@ -52,6 +52,8 @@ pub mod flags {
     pub const CWR: u8 = 1 << 5;
     /// A SYN without the SACK-permitted option.
     pub const NO_SACK: u8 = 1 << 6;
+    /// On a packet without SYN, in the same place: resets the connection.
+    pub const RST: u8 = 1 << 6;
     /// A SYN without the window-scale option.
     pub const NO_WSCALE: u8 = 1 << 7;
 }

@@ -12,6 +12,8 @@ pub enum Verdict {
     Cn,
     /// This packet was dropped.
     Drop,
+    /// Taken, and its memory is the sender's no longer (`skb_orphan`), as a tun device does.
+    Orphaned,
 }
 
 /// The layer below a socket. The call is synchronous, as `ip_queue_xmit` is; what the packet's memory is freed by comes

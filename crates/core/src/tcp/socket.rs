@@ -9,6 +9,7 @@ use super::receiver::delack::Delack;
 use super::receiver::window::Rcv;
 use super::rtx::Rtx;
 use super::sender::app::App;
+use super::sender::chrono::Chrono;
 use super::sender::loss::{Rto, Tlp, Undo};
 use super::sender::rack::Rack;
 use super::sender::rtt::Rtt;
@@ -82,6 +83,7 @@ pub struct Socket {
     pub(super) ecn: Ecn,
     pub(super) tsq: Tsq,
     pub(super) timers: Timers,
+    pub(super) chrono: Chrono,
     pub(super) app: App,
     pub(super) rcv: Rcv,
     pub(super) ack: Delack,
@@ -142,6 +144,7 @@ impl Socket {
             ecn: Ecn::default(),
             tsq: Tsq::default(),
             timers: Timers::OFF,
+            chrono: Chrono::NEW,
             app: App::new(p.wmem_default.get() as u32, cfg.start_seq),
             rcv: Rcv::new(&p, profile),
             ack: Delack::new(p.stretch_acks),

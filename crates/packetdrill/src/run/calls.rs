@@ -1,10 +1,11 @@
 //! Socket calls: what each does to the socket, what it returns, and the one that blocks.
 
+use super::messages::{message, too_many};
+use super::options::errno;
 use super::{BEGIN, PATIENCE, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
-use crate::setup::control;
 use wavetank_core::sim::{Auto, Blind, Bytes, FlowId, NodeId, Owner, Span, Time};
-use wavetank_core::tcp::{Cc, Config, Socket, State, Tunables};
+use wavetank_core::tcp::{Config, Socket, State, Tunables, WriteFlags};
 
 /// What a descriptor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,17 +14,7 @@ pub(super) enum Fd {
     Listening,
     Connection,
     Closed,
-}
-
-/// What was set on a descriptor before it had a connection.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Asked {
-    sndbuf: Option<u32>,
-    rcvbuf: Option<u64>,
-    max_seg: Option<u32>,
-    nodelay: Option<bool>,
-    cork: Option<bool>,
-    cc: Option<Cc>,
+    Epoll,
 }
 
 /// A call that blocks.
@@ -69,9 +60,13 @@ impl Run<'_> {
             s.set_sndbuf(n);
         }
         s.set_nagle(self.now, self.asked.nodelay, self.asked.cork, &mut self.link);
+        s.set_notsent_lowat(self.asked.notsent_lowat.filter(|n| *n != 0).unwrap_or(self.setup.notsent_lowat));
+        s.set_user_timeout(self.asked.user_timeout.unwrap_or(0));
+        s.set_linger_0(self.asked.linger_0);
         if self.link.is_fq() {
             s.on_fq(true);
         }
+        self.look = super::ready::first_look(&s);
         s
     }
 
@@ -89,7 +84,8 @@ impl Run<'_> {
         let fd = c.args.first().and_then(Arg::number).unwrap_or(-1);
         let known = self.fds.get(&fd).copied();
         let buffer = matches!(c.args.get(1), Some(Arg::Dots | Arg::Text(_)));
-        if ["write", "send", "sendto", "read", "recv", "recvfrom"].contains(&c.name.as_str()) && !buffer {
+        let moves = ["write", "send", "sendto", "read", "recv", "recvfrom"].contains(&c.name.as_str());
+        if moves && !buffer && !c.args.get(1).is_some_and(|a| a.names("NULL")) {
             return skip(format!("{} of a buffer of its own", c.name));
         }
         let answers = |r: i64, errno: Option<&str>| answer(c, r, errno);
@@ -137,58 +133,52 @@ impl Run<'_> {
                 Ok(())
             }
             ("setsockopt", Some((kind, _))) => self.set_option(c, kind),
-            ("getsockopt", Some((kind, _))) if c.args.iter().any(|a| a.names("TCP_MAXSEG")) => {
-                // src: linux@6.12 net/ipv4/tcp.c do_tcp_getsockopt
-                let live = self.sock.as_ref().filter(|_| kind == Fd::Connection);
-                let mss = live.and_then(|s| s.tcp_info(self.now, "tcpi_snd_mss")).unwrap_or(536);
-                let mss = if live.is_some() { mss } else { self.asked.max_seg.map_or(mss, u64::from) };
-                match c.args.get(3).and_then(Arg::number) {
-                    Some(n) if n as u64 == mss => answers(0, None),
-                    n => Err(Stop::Fail("another segment size".into(), format!("{n:?}"), mss.to_string())),
+            ("getsockopt", Some((kind, _))) => self.get_option(c, kind),
+            ("ioctl", Some((kind, _))) => self.ioctl(c, kind),
+            ("epoll_create" | "epoll_create1", _) => {
+                let Some(fd) = c.returns.filter(|n| *n >= 0) else { return skip("an epoll that cannot be made") };
+                self.fds.insert(fd, (Fd::Epoll, false));
+                self.epolls.insert(fd, Vec::new());
+                Ok(())
+            }
+            ("epoll_ctl", Some((Fd::Epoll, _))) => self.epoll_ctl(c),
+            ("epoll_wait", Some((Fd::Epoll, _))) => self.epoll_wait(c),
+            ("poll", _) => {
+                if self.polled(c)?.is_some() {
+                    return answers(1, None);
+                }
+                match c.args.get(2).and_then(Arg::number) {
+                    Some(0) => answers(0, None),
+                    Some(ms) if ms > 0 && c.returns == Some(0) => {
+                        self.advance(self.now + Span::from_ms(ms))?;
+                        answers(self.polled(c)?.is_some().into(), None)
+                    }
+                    _ => self.block(c, e.line, until, 0),
                 }
             }
-            ("getsockopt", Some(_)) if c.args.iter().any(|a| a.names("SO_ERROR")) => match c.args.get(3) {
-                Some(a) if a.number() == Some(0) => answers(0, None),
-                _ => skip("an error that was expected of the socket"),
-            },
+            ("write" | "send" | "sendto" | "sendmsg", Some((Fd::Fresh, _))) => {
+                self.write_flags(c.args.get(if c.name == "sendmsg" { 2 } else { 3 }))?;
+                answers(-1, Some("EPIPE"))
+            }
+            ("read" | "recv", Some((Fd::Listening | Fd::Fresh, _))) => answers(-1, Some("ENOTCONN")),
+            ("recvmsg", Some((Fd::Fresh, _))) if c.args.get(2).is_some_and(|a| a.names("MSG_ERRQUEUE")) => {
+                answers(-1, Some("EAGAIN"))
+            }
+            ("recvmsg", Some((Fd::Connection, nonblock))) => self.receive_message(c, nonblock),
+            ("sendmsg", Some((Fd::Connection, nonblock))) => {
+                let Some((n, buffers)) = message(c) else { return skip("sendmsg of what is not known") };
+                let (how, dontwait) = self.write_flags(c.args.get(2))?;
+                if how.zerocopy && too_many(buffers) {
+                    return skip("a send without a copy of more buffers than an skb takes");
+                }
+                self.send(c, e.line, until, n, how, nonblock || dontwait)
+            }
             ("write" | "send" | "sendto", Some((Fd::Connection, nonblock))) => {
                 let Some(n) = c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok()) else {
                     return skip(format!("{} of what is not bytes", c.name));
                 };
-                let (mut more, mut nonblock) = (false, nonblock);
-                match c.args.get(3) {
-                    None | Some(Arg::Number(0)) => {}
-                    Some(Arg::Names(v)) => {
-                        for f in v {
-                            match f.as_str() {
-                                "MSG_MORE" => more = true,
-                                "MSG_DONTWAIT" => nonblock = true,
-                                "MSG_NOSIGNAL" => {}
-                                _ => return skip(format!("the flag {f}")),
-                            }
-                        }
-                    }
-                    Some(_) => return skip("flags by number"),
-                }
-                if self.shut.1 {
-                    return answers(-1, Some("EPIPE"));
-                }
-                let Some(s) = self.sock.as_mut() else { return skip("a write without a connection") };
-                if !matches!(s.state(), State::Established | State::CloseWait) {
-                    return skip("a write on a connection that is not open");
-                }
-                s.write(self.now, n, more, &mut self.link);
-                self.settle()?;
-                let left = self.sock.as_ref().map_or(0, Socket::unwritten);
-                if left == 0 {
-                    return answers(n.into(), None);
-                }
-                if nonblock {
-                    self.sock.as_mut().map(Socket::unwrite);
-                    let done = n - left;
-                    return if done == 0 { answers(-1, Some("EAGAIN")) } else { answers(done.into(), None) };
-                }
-                self.block(c, e.line, until, n)
+                let (how, dontwait) = self.write_flags(c.args.get(3))?;
+                self.send(c, e.line, until, n, how, nonblock || dontwait)
             }
             ("read" | "recv" | "recvfrom", Some((Fd::Connection, nonblock))) => {
                 let Some(n) = c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok()) else {
@@ -198,6 +188,14 @@ impl Run<'_> {
                     return skip("flags of recv");
                 }
                 let Some(s) = self.sock.as_mut() else { return skip("a read without a connection") };
+                if s.unread() == 0 {
+                    if let Some(error) = s.take_error() {
+                        return answers(-1, Some(errno(error)));
+                    }
+                }
+                if s.unread() > 0 && n > 0 && c.args.get(1).is_some_and(|a| a.names("NULL")) {
+                    return answers(-1, Some("EFAULT"));
+                }
                 if s.unread() == 0 && !s.at_end() && !self.shut.0 && nonblock {
                     return answers(-1, Some("EAGAIN"));
                 }
@@ -206,12 +204,6 @@ impl Run<'_> {
             ("close", Some((kind, n))) => {
                 if kind == Fd::Connection {
                     let s = self.sock.as_mut().expect("a connection has a socket");
-                    if s.unread() > 0 {
-                        return skip("a close with unread data, which resets");
-                    }
-                    if matches!(s.state(), State::SynSent | State::SynRecv) {
-                        return skip("a close before the connection is open");
-                    }
                     s.close(self.now, &mut self.link);
                     self.fds.insert(fd, (Fd::Closed, n));
                 } else {
@@ -230,7 +222,7 @@ impl Run<'_> {
                 if !matches!(s.state(), State::Established | State::CloseWait) {
                     return skip("shutdown of a connection that is not open");
                 }
-                s.close(self.now, &mut self.link);
+                s.shutdown(self.now, both, &mut self.link);
                 self.shut = (self.shut.0 || both, true);
                 self.settle()?;
                 answers(0, None)
@@ -239,54 +231,70 @@ impl Run<'_> {
         }
     }
 
+    /// Flags of a send, and whether it must not wait.
+    fn write_flags(&self, flags: Option<&Arg>) -> Result<(WriteFlags, bool), Stop> {
+        let (mut how, mut dontwait) = (WriteFlags::default(), false);
+        match flags {
+            None | Some(Arg::Number(0)) => {}
+            Some(Arg::Names(v)) => {
+                for f in v {
+                    match f.as_str() {
+                        "MSG_MORE" => how.more = true,
+                        "MSG_EOR" => how.eor = true,
+                        // Without the option the flag is ignored.
+                        "MSG_ZEROCOPY" => how.zerocopy = self.asked.zerocopy,
+                        "MSG_DONTWAIT" => dontwait = true,
+                        "MSG_NOSIGNAL" => {}
+                        _ => return skip(format!("the flag {f}")),
+                    }
+                }
+            }
+            Some(_) => return skip("flags by number"),
+        }
+        Ok((how, dontwait))
+    }
+
+    /// Sends `n` bytes.
+    fn send(&mut self, c: &Call, line: usize, until: Option<Time>, n: u32, how: WriteFlags, nonblock: bool) -> Step {
+        let Some(s) = self.sock.as_mut() else { return skip("a write without a connection") };
+        if let Some(error) = s.take_error() {
+            return answer(c, -1, Some(errno(error)));
+        }
+        if self.shut.1 || s.state() == State::Closed {
+            return answer(c, -1, Some("EPIPE"));
+        }
+        if !matches!(s.state(), State::Established | State::CloseWait) {
+            return skip("a write on a connection that is not open");
+        }
+        if n > 0 && c.args.get(1).is_some_and(|a| a.names("NULL")) {
+            return answer(c, -1, Some("EFAULT"));
+        }
+        if n == 0 {
+            return answer(c, 0, None);
+        }
+        s.write(self.now, n, how, &mut self.link);
+        self.settle()?;
+        let left = self.sock.as_ref().map_or(0, Socket::unwritten);
+        if left == 0 {
+            return answer(c, n.into(), None);
+        }
+        if how.zerocopy {
+            return skip("a send without a copy that has to wait");
+        }
+        if nonblock {
+            self.sock.as_mut().map(Socket::unwrite);
+            let done = n - left;
+            return if done == 0 { answer(c, -1, Some("EAGAIN")) } else { answer(c, done.into(), None) };
+        }
+        self.block(c, line, until, n)
+    }
+
     pub(super) fn start_of(&self, e: &Event) -> Time {
         // The call's times are both relative to the event before it: `advance` has moved the clock to the first.
         match e.when {
             When::After(d) => Time::from_ns(self.now.ns() - d as u64 * 1_000),
             _ => BEGIN,
         }
-    }
-
-    pub(super) fn set_option(&mut self, c: &Call, kind: Fd) -> Step {
-        let Some(Arg::Names(names)) = c.args.get(2) else { return skip("a socket option by number") };
-        let value = c.args.get(3).and_then(Arg::number);
-        let live = kind == Fd::Connection;
-        let on = value.map(|v| v != 0);
-        let size = value.and_then(|v| u32::try_from(v).ok());
-        match (names[0].as_str(), size) {
-            ("SO_REUSEADDR" | "SO_REUSEPORT" | "SO_ZEROCOPY" | "TCP_SYNCNT" | "SO_KEEPALIVE", _) => {}
-            ("TCP_NODELAY", Some(_)) => {
-                self.asked.nodelay = on;
-                if let Some(s) = self.sock.as_mut().filter(|_| live) {
-                    s.set_nagle(self.now, on, None, &mut self.link);
-                }
-            }
-            ("TCP_CORK", Some(_)) => {
-                self.asked.cork = on;
-                if let Some(s) = self.sock.as_mut().filter(|_| live) {
-                    s.set_nagle(self.now, None, on, &mut self.link);
-                }
-            }
-            ("SO_SNDBUF", Some(n)) => {
-                self.asked.sndbuf = Some(n);
-                if let Some(s) = self.sock.as_mut().filter(|_| live) {
-                    s.set_sndbuf(n);
-                }
-            }
-            ("SO_RCVBUF", Some(n)) if !live && self.sock.is_none() => self.asked.rcvbuf = Some(n.into()),
-            ("TCP_MAXSEG", Some(n)) if !live && self.sock.is_none() && n >= 88 => self.asked.max_seg = Some(n),
-            ("TCP_CONGESTION", _) => {
-                let Some(Arg::Text(name)) = c.args.get(3) else { return skip("TCP_CONGESTION without a name") };
-                let Some(cc) = control(name) else { return skip(format!("the congestion control {name}")) };
-                self.asked.cc = Some(cc);
-                if let Some(s) = self.sock.as_mut().filter(|_| live) {
-                    s.set_congestion_control(cc);
-                }
-            }
-            (name, _) => return skip(format!("the socket option {name}")),
-        }
-        self.settle()?;
-        answer(c, 0, None)
     }
 
     pub(super) fn accepted(&self) -> bool {
@@ -326,7 +334,8 @@ impl Run<'_> {
                 Some(fd)
             }
             ("connect", _) if open => Some(0),
-            ("write" | "send" | "sendto", Some(s)) if s.unwritten() == 0 => Some(b.bytes.into()),
+            ("poll", Some(_)) => self.polled(&b.call)?.map(|_| 1),
+            ("write" | "send" | "sendto" | "sendmsg", Some(s)) if s.unwritten() == 0 => Some(b.bytes.into()),
             ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() || self.shut.0 => {
                 let n = s.read(now, b.bytes, &mut self.link);
                 Some(n.into())
@@ -356,7 +365,7 @@ impl Run<'_> {
 }
 
 /// Compares what a call returned with what it should.
-fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
+pub(super) fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
     let same = c.returns.is_none_or(|r| r == returned)
         && (c.errno.is_none()
             || c.errno.as_deref() == errno

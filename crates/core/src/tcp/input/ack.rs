@@ -8,6 +8,7 @@ use crate::tcp::cc::{AckSample, Control, RateSample};
 use crate::tcp::profile::Growth;
 use crate::tcp::recovery::Rexmit;
 use crate::tcp::rtx::tag;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::rtt::AckRtt;
 use crate::tcp::sender::scoreboard::Tagged;
 use crate::tcp::sender::timers::Pending;
@@ -136,7 +137,9 @@ impl Socket {
         out
     }
 
-    fn count_delivered(&mut self, n: u32, flags: u32) {
+    /// `tcp_count_delivered`.
+    #[inline]
+    pub(in crate::tcp) fn count_delivered(&mut self, n: u32, flags: u32) {
         self.tp.delivered = self.tp.delivered.wrapping_add(n);
         if flags & flag::ECE != 0 {
             self.tp.delivered_ce = self.tp.delivered_ce.wrapping_add(n);
@@ -181,7 +184,7 @@ impl Socket {
             }
             if s.has(tag::SACKED) {
                 self.tp.sacked_out -= 1;
-            } else {
+            } else if !self.is_reno() {
                 self.count_delivered(1, in_flags);
                 // A retransmission that the peer's timestamp proves unneeded says nothing of the path.
                 let spurious = s.has(tag::ANY_RETRANS)
@@ -212,8 +215,10 @@ impl Socket {
             self.rtx.pop();
             self.app.acked(s.skb, self.rtx.head().map(|h| h.skb));
         }
-        if self.rtx.head().is_some_and(|s| s.has(tag::SACKED)) {
-            flags |= flag::SACK_RENEGING;
+        match self.rtx.head() {
+            None => self.chrono_stop(What::Busy),
+            Some(s) if s.has(tag::SACKED) => flags |= flag::SACK_RENEGING,
+            Some(_) => {}
         }
         let since = |us: u64, c: &crate::tcp::clock::Clock| i64::from(c.us_since(us));
         let (mut seq_rtt, mut ca_rtt, mut sack_rtt) = (-1, -1, -1);
@@ -239,7 +244,13 @@ impl Socket {
         rs.rtt_us = ca_rtt;
         if flags & flag::ACKED != 0 {
             flags |= flag::SET_XMIT_TIMER;
-            if before(reord, prior_fack) {
+            if self.is_reno() {
+                self.remove_reno_sacks(acked, in_flags);
+                if flags & flag::RETRANS_DATA_ACKED != 0 {
+                    // Without SACK nothing shows that it was the original that got through.
+                    flags &= !flag::ORIG_SACK_ACKED;
+                }
+            } else if before(reord, prior_fack) {
                 self.check_sack_reordering(reord);
             }
         } else if updated

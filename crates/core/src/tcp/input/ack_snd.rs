@@ -170,7 +170,7 @@ impl Socket {
             self.send_delayed_ack(low);
             return;
         }
-        if !self.profile.ack_compression || self.ack.compressed >= COMP_SACK_NR {
+        if !self.profile.ack_compression || self.is_reno() || self.ack.compressed >= COMP_SACK_NR {
             self.send_ack(low);
             return;
         }

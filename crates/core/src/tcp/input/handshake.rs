@@ -46,7 +46,16 @@ impl Socket {
         let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
         self.ecn.ok = self.params.ecn;
         let truesize = self.cost.control();
-        let load = Load { seq: self.tp.snd_una, payload: 0, segs: 1, mss: 0, flags: flags::SYN | ecn, truesize, again };
+        let load = Load {
+            seq: self.tp.snd_una,
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::SYN | ecn,
+            truesize,
+            again,
+            answers: None,
+        };
         let _ = self.transmit(load, low);
     }
 
@@ -60,6 +69,7 @@ impl Socket {
             flags: flags::SYN | flags::ACK | ecn,
             truesize: self.cost.control(),
             again,
+            answers: None,
         };
         let _ = self.transmit(load, low);
     }
@@ -153,6 +163,10 @@ impl Socket {
         probe: &mut P,
     ) {
         let syn_ack = p.flags & (flags::SYN | flags::ACK) == flags::SYN | flags::ACK;
+        if p.flags & (flags::SYN | flags::RST) == flags::RST {
+            self.refused(p);
+            return;
+        }
         if !syn_ack || p.ack != self.tp.snd_nxt {
             return;
         }

@@ -1,12 +1,14 @@
 //! What comes in: a packet finds its way by the state of the connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
-//! ([`handshake`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]).
+//! ([`handshake`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
+//! what ends before its time, and what comes too late: [`reset`].
 
 mod ack;
 mod ack_snd;
 mod handshake;
 mod receive;
+mod reset;
 mod sack;
 
 use crate::sim::{Kind, Lower, Packet, Probe, Time};
@@ -26,7 +28,7 @@ impl Socket {
         debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
         self.tp.clock.set(now);
         match self.state {
-            State::Closed => {}
+            State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),
             State::SynSent => self.on_syn_sent(now, p, low, probe),
             State::SynRecv => self.on_syn_received(now, p, low, probe),

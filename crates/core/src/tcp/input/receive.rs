@@ -1,9 +1,9 @@
 //! What comes in: is it acceptable, is it in order, and the application that reads it.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
-//! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no RST, no urgent data, no checksums; D2 the application reads
+//! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received
-//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is not kept.
+//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call (reset.rs).
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
@@ -46,6 +46,9 @@ impl Socket {
             self.app_check_space();
             return;
         }
+        if self.app.rcv_shutdown && self.refuses_data(p, low) {
+            return;
+        }
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
         self.data_queue(p, fin, low);
         self.push_pending(low);
@@ -76,9 +79,14 @@ impl Socket {
             self.answer_unacceptable(p, end, low);
             return false;
         }
-        if p.flags & flags::SYN != 0 {
-            // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
-            self.send_ack(low);
+        let kind = p.flags & (flags::SYN | flags::RST | flags::ACK);
+        if kind != flags::ACK {
+            if kind & flags::SYN != 0 {
+                // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
+                self.send_ack(low);
+            } else if kind != 0 {
+                self.take_reset(p, low);
+            }
             return false;
         }
         true
@@ -86,6 +94,9 @@ impl Socket {
 
     /// `tcp_send_dupack`, with the rate limit on answers to packets without data.
     fn answer_unacceptable<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
+        if p.flags & (flags::SYN | flags::ACK) == 0 || p.flags & (flags::SYN | flags::RST) == flags::RST {
+            return; // what is no segment at all, or a reset
+        }
         let data = p.payload > 0;
         if !data {
             // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
@@ -191,11 +202,19 @@ impl Socket {
         // It is no byte.
         self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
-        self.ack.now = true;
+        if self.state == State::Established {
+            // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
+            self.ack.enter_pingpong(self.profile.pingpong_threshold);
+        } else {
+            self.ack.now = true;
+        }
         self.state = match self.state {
             State::Established => State::CloseWait,
             State::FinWait1 => State::Closing,
-            State::FinWait2 => State::Closed,
+            State::FinWait2 => {
+                self.app.time_wait = true;
+                State::Closed
+            }
             other => other,
         };
     }
@@ -207,7 +226,11 @@ impl Socket {
         }
         self.state = match self.state {
             State::FinWait1 => State::FinWait2,
-            State::Closing | State::LastAck => State::Closed,
+            State::Closing => {
+                self.app.time_wait = true;
+                State::Closed
+            }
+            State::LastAck => State::Closed,
             other => other,
         };
     }

@@ -10,17 +10,17 @@ use crate::tcp::cc::RateSample;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::flag;
-use crate::tcp::sender::scoreboard::{Block, Tagged};
+use crate::tcp::sender::scoreboard::{Block, MAX_REORDERING, Tagged};
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
-
-/// Segments that the degree of reordering may reach. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_max_reordering
-const MAX_REORDERING: u32 = 300;
 
 impl Socket {
     /// `tcp_check_sack_reordering`: a higher segment was delivered before `low`, which was never retransmitted.
     pub(in crate::tcp) fn check_sack_reordering(&mut self, low: u32) {
-        let fack = self.sb.highest_seq(&self.tp, &self.rtx);
+        let fack = match (self.is_reno(), self.tp.sacked_out) {
+            (true, 1..) => self.tp.snd_nxt,
+            _ => self.sb.highest_seq(&self.tp, &self.rtx),
+        };
         if !before(low, fack) {
             return;
         }

@@ -4,8 +4,9 @@
 //! Differs: nothing.
 
 use crate::tcp::cc::{Control, Event};
+use crate::tcp::sender::chrono::What;
 use crate::tcp::seq::before;
-use crate::tcp::socket::Socket;
+use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
 
 impl Socket {
@@ -30,6 +31,10 @@ impl Socket {
         let tp = &mut self.tp;
         tp.snd_cwnd_used = tp.snd_cwnd_used.max(tp.packets_out);
         let idle = tp.clock.j32().wrapping_sub(tp.snd_cwnd_stamp) as i32;
+        if self.app.no_space() && self.tp.unsent() == 0 && matches!(self.state, State::Established | State::CloseWait) {
+            // Nothing is left to send, for the buffer has room for no more.
+            self.chrono.start(What::SndbufLimited, self.tp.clock.j32());
+        }
         if self.params.slow_start_after_idle && idle >= self.rtt.rto as i32 && !self.ca.has_cong_control() {
             self.cwnd_application_limited();
         }

@@ -12,6 +12,7 @@ use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
 use crate::tcp::clock::Clock;
 use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
 use crate::tcp::rtx::Seg;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
@@ -41,6 +42,8 @@ pub(in crate::tcp) struct Load {
     pub flags: u8,
     pub truesize: u32,
     pub again: bool,
+    /// It is a reset in answer to a packet, and acknowledges this if it has ACK.
+    pub answers: Option<u32>,
 }
 
 impl Socket {
@@ -93,6 +96,9 @@ impl Socket {
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
+        } else if let Some(ack) = load.answers {
+            p.headers = BARE_HEADERS as u16;
+            (p.ack, p.tsval, p.tsecr) = (ack, 0, 0);
         } else {
             self.rcv.put_sacks(&mut p);
             let bare = self.header_len();
@@ -122,6 +128,12 @@ impl Socket {
         debug_assert!(p.ecn != Ecn::Ce);
         match low.xmit(Time::from_ns(self.tp.clock.ns), p) {
             Verdict::Ok => Ok(()),
+            Verdict::Orphaned => {
+                if p.owner == self.owner {
+                    self.tsq.orphan(p.truesize);
+                }
+                Ok(())
+            }
             Verdict::Cn => {
                 self.stats.own_cn += 1;
                 self.enter_cwr();
@@ -147,6 +159,7 @@ impl Socket {
             flags: flags::ACK,
             truesize: PURE_ACK,
             again: false,
+            answers: None,
         };
         let _ = self.transmit(load, low);
     }
@@ -188,7 +201,7 @@ impl Socket {
         let mss = self.current_mss();
         let max_segs = self.tso_segs(mss);
         let mut sent = 0;
-        let mut limited = false;
+        let (mut limited, mut rwnd_limited) = (false, false);
         while self.tp.unsent() > 0 {
             if self.pacing_holds() {
                 break;
@@ -202,16 +215,18 @@ impl Socket {
             }
             let quota = quota.min(max_segs);
             let data = self.app.unsent_data(&self.tp);
-            let mut len = data.min(quota * mss);
+            let head = self.app.until_eor(&self.tp, data);
+            let mut len = head.min(quota * mss);
             if self.profile.skb_grows {
                 self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
             }
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
+                rwnd_limited = true;
                 break;
             }
             let is_tail = len == data;
             // The skb is as long as what the application wrote, whatever the window lets out of it.
-            if data <= mss {
+            if head <= mss {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
                 }
@@ -221,6 +236,10 @@ impl Socket {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
                             limited = true;
+                            break;
+                        }
+                        Defer::Rwnd => {
+                            rwnd_limited = true;
                             break;
                         }
                         Defer::Other => break,
@@ -245,6 +264,11 @@ impl Socket {
                 break;
             }
         }
+        if rwnd_limited {
+            self.chrono.start(What::RwndLimited, self.tp.clock.j32());
+        } else if self.chrono.is(What::RwndLimited) {
+            self.chrono_stop(What::RwndLimited);
+        }
         limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
         if sent > 0 || limited {
             self.cwnd_validate(limited);
@@ -259,6 +283,13 @@ impl Socket {
             return false;
         }
         self.tp.packets_out == 0 && self.tp.unsent() > 0
+    }
+
+    /// `tcp_chrono_stop`.
+    #[inline]
+    pub(in crate::tcp) fn chrono_stop(&mut self, what: What) {
+        let idle = self.tp.packets_out == 0 && self.tp.unsent() == 0;
+        self.chrono.stop(what, idle, self.tp.clock.j32());
     }
 
     /// `tcp_nagle_test` for a tail shorter than a segment.
@@ -290,7 +321,7 @@ impl Socket {
             fl |= flags::FIN;
         }
         let prior = self.tp.wstamp_ns;
-        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false }, low)?;
+        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None }, low)?;
         let sent_ns = self.tp.wstamp_ns;
         self.pace_after(len, prior);
         let skb = self.app.new_skb();
@@ -325,16 +356,16 @@ impl Socket {
         Ok(())
     }
 
-    /// `tcp_write_wakeup`: probes a closed window, with data if a little fits.
-    pub(in crate::tcp) fn window_probe<L: Lower>(&mut self, low: &mut L) {
+    /// `tcp_write_wakeup`: probes a closed window, with data if a little fits. False: the own queue refused the probe.
+    pub(in crate::tcp) fn window_probe<L: Lower>(&mut self, low: &mut L) -> bool {
         let room = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt) as i32;
         let data = self.app.unsent_data(&self.tp);
         if room > 0 && data > 0 {
             let mss = self.current_mss();
             let len = data.min(room as u32).min(mss);
             let truesize = self.cost.of(len);
-            let _ = self.send_new(len, mss, truesize, low);
-            return;
+            self.app.push_end(self.tp.snd_nxt.wrapping_add(len));
+            return self.send_new(len, mss, truesize, low).is_ok();
         }
         let load = Load {
             seq: self.tp.snd_una.wrapping_sub(1),
@@ -344,7 +375,8 @@ impl Socket {
             flags: flags::ACK,
             truesize: self.cost.control(),
             again: false,
+            answers: None,
         };
-        let _ = self.transmit(Load { truesize: PURE_ACK, ..load }, low);
+        self.transmit(Load { truesize: PURE_ACK, ..load }, low).is_ok()
     }
 }

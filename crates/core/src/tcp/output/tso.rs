@@ -20,6 +20,8 @@ pub(in crate::tcp) enum Defer {
     SendNow,
     /// It waits, and the congestion window is why.
     Cwnd,
+    /// It waits, and the peer's window is why.
+    Rwnd,
     /// It waits, for another reason.
     Other,
 }
@@ -85,7 +87,7 @@ impl Socket {
                 return Defer::Cwnd;
             }
         } else if send_win <= len {
-            return Defer::Other;
+            return Defer::Rwnd;
         }
         if is_tail && self.app.fin_is_last() { Defer::SendNow } else { Defer::Other }
     }

@@ -4,11 +4,13 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg`, `tcp_recvmsg`, `tcp_close`, `tcp_shutdown`, `do_tcp_setsockopt`; the options of a
 //! SYN (net/ipv4/tcp_output.c `tcp_syn_options`, net/ipv4/tcp_input.c `tcp_parse_options`).
 //! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's; D2 no urgent data, no
-//! `MSG_PEEK`; D3 a close with unread data sends FIN, not RST.
+//! `MSG_PEEK`; D3 `SO_LINGER` with a time does not block.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::{Algorithm, Cc};
 use crate::tcp::options::Offer;
+use crate::tcp::program::write::WriteFlags;
+use crate::tcp::sender::app::Error;
 use crate::tcp::socket::{Socket, State};
 
 impl Socket {
@@ -33,10 +35,13 @@ impl Socket {
     }
 
     /// `write`: queues `bytes` and sends what may be sent; what the send buffer has no room for waits until it has
-    /// ([`Socket::unwritten`]). `more`: `MSG_MORE`.
-    pub fn write<L: Lower>(&mut self, now: Time, bytes: u32, more: bool, low: &mut L) {
+    /// ([`Socket::unwritten`]).
+    pub fn write<L: Lower>(&mut self, now: Time, bytes: u32, how: WriteFlags, low: &mut L) {
         self.tp.clock.set(now);
-        self.app_call_write(bytes, more, low);
+        self.app_call_write(bytes, how, low);
+        if how.zerocopy && bytes > 0 {
+            self.app.zerocopy.sent(self.tp.write_seq);
+        }
     }
     /// Bytes of writes that wait for room.
     pub fn unwritten(&self) -> u32 {
@@ -77,10 +82,81 @@ impl Socket {
         n
     }
 
-    /// `close`, or `shutdown` of the sending direction.
+    /// `shutdown` of the sending direction, and of the receiving one if `both`.
+    pub fn shutdown<L: Lower>(&mut self, now: Time, both: bool, low: &mut L) {
+        self.tp.clock.set(now);
+        self.app.rcv_shutdown |= both;
+        self.app_close(low);
+    }
+    /// `close`: the descriptor is gone. Unread data, or a linger time of 0, make it a reset.
     pub fn close<L: Lower>(&mut self, now: Time, low: &mut L) {
         self.tp.clock.set(now);
-        self.app_close(low);
+        self.app.rcv_shutdown = true;
+        let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
+        // src: linux@6.12 net/ipv4/tcp.c __tcp_close, tcp_disconnect, tcp_need_reset
+        let resets = self.app.linger_0 && !matches!(self.state, State::Closing | State::LastAck);
+        if self.state == State::SynSent {
+            self.done(None);
+        } else if open && (self.unread() > 0 || resets) {
+            self.abort(low);
+        } else {
+            self.app_close(low);
+        }
+    }
+    /// `SO_LINGER` with a time of 0: a close resets.
+    pub fn set_linger_0(&mut self, on: bool) {
+        self.app.linger_0 = on;
+    }
+    /// `SO_ERROR`: why the connection ended; it is told once.
+    pub fn take_error(&mut self) -> Option<Error> {
+        self.app.error.take()
+    }
+    /// Whether it ended in an error that nobody was told.
+    pub fn has_error(&self) -> bool {
+        self.app.error.is_some()
+    }
+    /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
+    pub fn set_user_timeout(&mut self, ms: u32) {
+        self.app.user_timeout = ms;
+    }
+    /// `TCP_NOTSENT_LOWAT`, bytes; `u32::MAX`: none.
+    pub fn set_notsent_lowat(&mut self, bytes: u32) {
+        self.app.notsent_lowat = bytes;
+        // src: linux@6.12 net/ipv4/tcp.c do_tcp_setsockopt: sk_write_space
+        if self.app.no_space && self.is_writeable() {
+            self.app.no_space = false;
+        }
+    }
+    /// Whether a write would find room (`EPOLLOUT`). If not, it waits: see [`Socket::waits_for_room`].
+    pub fn poll_out(&mut self) -> bool {
+        self.app_poll()
+    }
+    /// Somebody waits for room (`SOCK_NOSPACE`); it ends when so much is free that they are woken.
+    pub fn waits_for_room(&self) -> bool {
+        self.app.no_space
+    }
+    /// The last number that the error queue has a notice of, if it has one.
+    pub fn newest_notice(&mut self) -> Option<u32> {
+        self.app.zerocopy.acked(self.tp.snd_una);
+        self.app.zerocopy.newest()
+    }
+    /// Takes the oldest notice of the error queue: the first and the last send without a copy that are through.
+    pub fn take_notice(&mut self) -> Option<(u32, u32)> {
+        self.app.zerocopy.acked(self.tp.snd_una);
+        self.app.zerocopy.take()
+    }
+    /// `SIOCOUTQ` and `SIOCOUTQNSD`: bytes that are not acknowledged, and those of them that were not sent.
+    pub fn outq(&self) -> (u32, u32) {
+        (self.tp.write_seq.wrapping_sub(self.tp.snd_una), self.tp.unsent())
+    }
+    /// `TCP_CM_INQ`: bytes that can be read; 1 at the end, so that one goes on reading.
+    pub fn inq_hint(&self) -> u32 {
+        let n = self.rcv.rcv_nxt.wrapping_sub(self.rcv.copied_seq);
+        if n == 0 && self.at_end() { 1 } else { n }
+    }
+    /// `SO_SNDBUF` and `SO_RCVBUF` as they are told: what the kernel made of them.
+    pub fn buffers(&self) -> (u32, u32) {
+        (self.app.sndbuf, self.rcv.rcvbuf)
     }
     /// `TCP_NODELAY` and `TCP_CORK`, where they are given.
     pub fn set_nagle<L: Lower>(&mut self, now: Time, nodelay: Option<bool>, cork: Option<bool>, low: &mut L) {

@@ -7,3 +7,4 @@ mod tcp_info;
 mod write;
 
 pub use info::Info;
+pub use write::WriteFlags;

@@ -1,9 +1,9 @@
 //! `TCP_INFO` by the kernel's names and in its units.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 what the model does not keep (pmtu, chronographs, reports of
-//! Fast Open) has no value.
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 what the model does not keep (pmtu, reports of Fast Open) has no value.
 
 use crate::sim::Time;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
@@ -14,6 +14,7 @@ impl Socket {
         let (tp, mut c) = (&self.tp, self.tp.clock);
         c.set(now);
         let ms = |since: u32| u64::from(c.jiffies_to_us(c.j32().wrapping_sub(since)) / 1_000);
+        let us = |j: u32| u64::from(c.jiffies_to_us(j));
         let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         let v = match field {
             "tcpi_state" => u64::from(state(self.state)),
@@ -47,6 +48,9 @@ impl Socket {
             "tcpi_snd_ssthresh" => tp.snd_ssthresh.into(),
             "tcpi_snd_cwnd" => tp.snd_cwnd.into(),
             "tcpi_advmss" => self.rcv.advmss.into(),
+            "tcpi_busy_time" => us(self.chrono.busy(c.j32())),
+            "tcpi_rwnd_limited" => us(self.chrono.spent(What::RwndLimited, c.j32())),
+            "tcpi_sndbuf_limited" => us(self.chrono.spent(What::SndbufLimited, c.j32())),
             "tcpi_reordering" => tp.reordering.into(),
             "tcpi_rcv_rtt" => (self.rcv.rtt_us >> 3).into(),
             "tcpi_total_retrans" => self.stats.retransmits,

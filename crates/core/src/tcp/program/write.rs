@@ -9,10 +9,22 @@
 
 use crate::sim::Lower;
 use crate::tcp::cc::Control;
+use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::seq::{after, before, later};
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::truesize;
+
+/// Flags of a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WriteFlags {
+    /// `MSG_MORE`: more will follow.
+    pub more: bool,
+    /// `MSG_EOR`: nothing is added to its last skb.
+    pub eor: bool,
+    /// `MSG_ZEROCOPY`: tell when it is through ([`Socket::take_notice`]).
+    pub zerocopy: bool,
+}
 
 /// Bytes that a bulk sender writes in a call.
 const BLOCK: u32 = 1 << 20;
@@ -63,11 +75,18 @@ impl Socket {
             self.sndbuf_expand();
             self.tp.snd_cwnd_stamp = self.tp.clock.j32();
         }
-        let queued = self.wmem_queued();
-        if queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 {
+        if self.is_writeable() {
             self.app.no_space = false;
             self.app.wake = true;
+            self.chrono_stop(What::SndbufLimited);
         }
+    }
+
+    /// `__sk_stream_is_writeable`: there is so much room that it is worth waking who waits.
+    #[inline]
+    pub(in crate::tcp) fn is_writeable(&self) -> bool {
+        let queued = self.wmem_queued();
+        queued < self.app.sndbuf && self.app.sndbuf - queued >= queued >> 1 && self.app.lowat_allows(&self.tp, true)
     }
 
     /// Runs the application if it was woken.
@@ -108,9 +127,13 @@ impl Socket {
             }
             let unsent = self.tp.unsent();
             let start = later(self.app.tail, self.tp.snd_nxt);
-            let mut tail = if unsent == 0 { goal } else { self.tp.write_seq.wrapping_sub(start) };
+            if unsent == 0 {
+                self.chrono.start(What::Busy, self.tp.clock.j32());
+            }
+            let full = unsent == 0 || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
+            let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
-                if self.wmem_queued() >= self.app.sndbuf {
+                if self.wmem_queued() >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
                     if self.app.copied {
                         self.mark_push();
                     }
@@ -137,6 +160,9 @@ impl Socket {
                 if !self.app.more || self.forced_push() {
                     self.mark_push();
                 }
+                if self.app.calls && self.app.eor {
+                    self.app.eors.push_back(self.tp.write_seq);
+                }
             } else if self.forced_push() {
                 self.mark_push();
                 self.push_pending(low);
@@ -158,15 +184,18 @@ impl Socket {
 
     /// `tcp_send_fin`: nothing more will be written.
     fn queue_fin(&mut self) {
+        if self.tp.unsent() == 0 {
+            self.chrono.start(What::Busy, self.tp.clock.j32());
+        }
         self.app.fin = true;
         self.app.fin_seq = Some(self.tp.write_seq);
         self.tp.write_seq = self.tp.write_seq.wrapping_add(1);
         self.state = if self.state == State::CloseWait { State::LastAck } else { State::FinWait1 };
     }
 
-    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits. `MSG_MORE`: more will follow.
-    pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, more: bool, low: &mut L) {
-        (self.app.more, self.app.push) = (more, false);
+    /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits.
+    pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, how: WriteFlags, low: &mut L) {
+        (self.app.more, self.app.push, self.app.eor) = (how.more, false, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
         self.app.call_left = 0;
@@ -176,6 +205,13 @@ impl Socket {
             self.app.wake = true;
         }
         self.app.more = false;
+    }
+
+    /// A program looks whether it may write (`tcp_poll`), and waits if not.
+    pub(in crate::tcp) fn app_poll(&mut self) -> bool {
+        let room = self.is_writeable();
+        self.app.no_space |= !room;
+        room
     }
 
     /// Bytes that the buffer had no room for.

@@ -73,6 +73,14 @@ impl Delack {
             self.quick = 0;
         }
     }
+    /// `inet_csk_enter_pingpong_mode`: ACKs ride on replies.
+    pub fn enter_pingpong(&mut self, threshold: u8) {
+        self.pingpong = threshold;
+    }
+    /// Nothing more will be acknowledged.
+    pub fn clear_timers(&mut self) {
+        (self.fires, self.comp_fires, self.timer, self.compressed) = (Time::NEVER, Time::NEVER, false, 0);
+    }
     /// When its timers fire.
     #[inline]
     pub fn wake_at(&self) -> Time {

@@ -54,6 +54,10 @@ impl Ofo {
         }
         (self.n + usize::from(self.dsack.is_some())).min(SENT) as u32
     }
+    /// Where the highest block ends.
+    pub fn highest_block(&self) -> Option<u32> {
+        self.blocks[..self.n].iter().map(|b| b.1).reduce(later)
+    }
     /// Forgets the DSACK: a new packet is looked at.
     #[inline]
     pub fn clear_dsack(&mut self) {

@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_fastretrans_alert`, `tcp_process_loss` (with F-RTO, RFC 5682),
 //! `tcp_enter_recovery`, `tcp_try_to_open`, `tcp_xmit_recovery`; net/ipv4/tcp_recovery.c `tcp_rack_mark_lost`,
-//! `tcp_rack_reo_timeout`. Differs: D1 SACK is always in use.
+//! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]. Differs: nothing.
 
+mod newreno;
 mod prr;
 mod retransmit;
 mod rto;
@@ -53,7 +54,12 @@ impl Socket {
                     self.set_ca_state(CaState::Open);
                 }
                 CaState::Recovery => {
-                    self.try_undo_recovery();
+                    if self.is_reno() {
+                        self.tp.sacked_out = 0;
+                    }
+                    if self.try_undo_recovery() {
+                        return Rexmit::Nothing;
+                    }
                     self.end_cwnd_reduction();
                 }
                 _ => {}
@@ -62,7 +68,11 @@ impl Socket {
         let mut rexmit = Rexmit::Nothing;
         match self.tp.ca_state {
             CaState::Recovery => {
-                if *flags & flag::SND_UNA_ADVANCED != 0 && self.try_undo_partial(prior_una) {
+                if *flags & flag::SND_UNA_ADVANCED == 0 {
+                    if self.is_reno() {
+                        self.add_reno_sack(num_dupack, *flags);
+                    }
+                } else if self.try_undo_partial(prior_una) {
                     return Rexmit::Nothing;
                 }
                 if self.try_undo_dsack() {
@@ -86,6 +96,7 @@ impl Socket {
             }
             _ => {}
         }
+        self.reno_ack(num_dupack, *flags);
         if self.tp.ca_state <= CaState::Disorder {
             self.try_undo_dsack();
         }
@@ -101,6 +112,10 @@ impl Socket {
     /// `tcp_identify_packet_loss`.
     fn identify_loss(&mut self, flags: &mut u32) {
         if self.rtx.is_empty() {
+            return;
+        }
+        if self.is_reno() {
+            self.newreno_mark_lost(*flags);
             return;
         }
         let prior = self.tp.retrans_out;
@@ -178,6 +193,14 @@ impl Socket {
         if recovered {
             self.try_undo_recovery();
             return;
+        }
+        if self.is_reno() {
+            // A duplicate means that the new data of F-RTO's second step were delivered.
+            if after(self.tp.snd_nxt, self.tp.high_seq) && num_dupack > 0 {
+                self.add_reno_sack(num_dupack, flags);
+            } else if flags & flag::SND_UNA_ADVANCED != 0 {
+                self.tp.sacked_out = 0;
+            }
         }
         *rexmit = Rexmit::Lost;
     }

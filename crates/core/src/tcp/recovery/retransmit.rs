@@ -46,6 +46,7 @@ impl Socket {
             flags: flags::ACK | last.flags,
             truesize: self.cost.of(payload),
             again: true,
+            answers: None,
         };
         let sent = self.transmit(load, low);
         let sent_ns = self.tp.wstamp_ns;

@@ -2,13 +2,15 @@
 //! zero-window probe, which shares its timer.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
-//! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection never gives up: no experiment
-//! here is about its end. D2 thin streams have no linear timeouts (off by default in Linux).
+//! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection gives up only where the program
+//! said when (`TCP_USER_TIMEOUT`): no experiment here is about its end. D2 thin streams have no linear timeouts (off by default in Linux).
 
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
 use crate::tcp::output::Failed;
 use crate::tcp::rtx::tag;
+use crate::tcp::sender::app::Error;
+use crate::tcp::sender::rack::TIMEOUT_MIN;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::after;
 use crate::tcp::socket::{Socket, State};
@@ -53,6 +55,10 @@ impl Socket {
             return;
         }
         let max = self.rto_max();
+        if self.retransmits_timed_out() {
+            self.write_err();
+            return;
+        }
         self.enter_loss();
         let head = self.rtx.first();
         if self.tp.snd_wnd == 0 {
@@ -70,7 +76,8 @@ impl Socket {
         }
         self.rtt.backoff = self.rtt.backoff.saturating_add(1);
         self.rtt.rto = (self.rtt.rto << 1).min(max);
-        self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);
+        let rto = self.clamped_rto();
+        self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }
 
     /// `tcp_enter_loss`.
@@ -109,6 +116,8 @@ impl Socket {
         if reneged {
             self.tp.sacked_out = 0;
             self.sb.reneged = true;
+        } else if self.is_reno() {
+            self.tp.sacked_out = 0;
         }
         let first = self.rtx.first();
         let mut id = first;
@@ -136,21 +145,65 @@ impl Socket {
     /// `tcp_probe_timer` and `tcp_send_probe0`.
     pub(in crate::tcp) fn probe_timeout<L: Lower>(&mut self, low: &mut L) {
         if self.tp.packets_out != 0 || self.tp.unsent() == 0 {
+            self.rto.probed_since = None;
             return;
         }
-        self.window_probe(low);
+        let since = *self.rto.probed_since.get_or_insert(self.tp.clock.jiffies);
+        let user = self.user_timeout();
+        if user.is_some_and(|most| self.tp.clock.jiffies - since >= u64::from(most)) {
+            self.write_err();
+            return;
+        }
+        let sent = self.window_probe(low);
         if self.tp.packets_out != 0 {
             self.rtt.backoff = 0;
             self.rto.probes = 0;
+            self.rto.probed_since = None;
             return;
         }
         self.rto.probes += 1;
-        // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_retries2
-        self.rtt.backoff = (self.rtt.backoff + 1).min(15);
-        let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
         let max = self.rto_max();
-        let when = (base << self.rtt.backoff).min(u64::from(max)) as u32;
+        let mut when = if sent {
+            // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_retries2
+            self.rtt.backoff = (self.rtt.backoff + 1).min(15);
+            let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
+            (base << self.rtt.backoff).min(u64::from(max)) as u32
+        } else {
+            // The own queue is full. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
+            self.tp.clock.hz / 2
+        };
+        if let Some(most) = user {
+            // tcp_clamp_probe0_to_user_timeout
+            let left = i64::from(most) - (self.tp.clock.jiffies - since) as i64;
+            when = when.min(left.max(i64::from(TIMEOUT_MIN)) as u32);
+        }
         self.reset_xmit_timer(Pending::Probe0, when, max);
+    }
+
+    /// `TCP_USER_TIMEOUT`, jiffies.
+    fn user_timeout(&self) -> Option<u32> {
+        let ms = self.app.user_timeout;
+        (ms != 0).then(|| self.tp.clock.us_to_jiffies(ms.saturating_mul(1_000)))
+    }
+
+    /// `retransmits_timed_out`, for the program's own limit.
+    fn retransmits_timed_out(&self) -> bool {
+        let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
+        self.app.user_timeout != 0 && self.rto.retransmits > 0 && since >= self.app.user_timeout
+    }
+
+    /// `tcp_clamp_rto_to_user_timeout`.
+    fn clamped_rto(&self) -> u32 {
+        if self.app.user_timeout == 0 {
+            return self.rtt.rto;
+        }
+        let left = self.app.user_timeout as i32 - self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp) as i32;
+        if left <= 0 { 1 } else { self.rtt.rto.min(self.tp.clock.us_to_jiffies(left as u32 * 1_000)) }
+    }
+
+    /// `tcp_write_err`: nothing was heard for too long.
+    fn write_err(&mut self) {
+        self.done(Some(Error::TimedOut));
     }
 
     /// `tcp_ack_probe`: an ACK came while nothing was out. Is the window open again?
@@ -160,6 +213,7 @@ impl Socket {
         }
         if self.first_fits_window() {
             self.rtt.backoff = 0;
+            self.rto.probed_since = None;
             if self.timers.pending == Pending::Probe0 {
                 self.timers.clear();
             }

@@ -17,7 +17,11 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn schedule_loss_probe(&mut self, advancing_rto: bool) -> bool {
         let tp = &self.tp;
-        if !self.params.tlp || tp.packets_out == 0 || !matches!(tp.ca_state, CaState::Open | CaState::Cwr) {
+        if !self.params.tlp
+            || tp.packets_out == 0
+            || self.is_reno()
+            || !matches!(tp.ca_state, CaState::Open | CaState::Cwr)
+        {
             return false;
         }
         let c = tp.clock;

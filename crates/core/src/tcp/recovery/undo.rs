@@ -1,7 +1,7 @@
 //! Undo: a reduction that rested on a mistake (reordering, a late ACK) is taken back.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_try_undo_*`, `tcp_packet_delayed`; Eifel (RFC 4015)
-//! by timestamps, and DSACK (RFC 3708). Differs: D1 SACK is always in use, so NewReno's exceptions are absent.
+//! by timestamps, and DSACK (RFC 3708). Differs: nothing.
 
 use crate::tcp::cc::Control;
 use crate::tcp::rtx::tag;
@@ -68,15 +68,19 @@ impl Socket {
         }
     }
 
-    /// `tcp_try_undo_recovery`: recovery ends; was it needed?
-    pub(in crate::tcp) fn try_undo_recovery(&mut self) {
+    /// `tcp_try_undo_recovery`: recovery ends; was it needed? True: it must hold a little longer (no SACK).
+    pub(in crate::tcp) fn try_undo_recovery(&mut self) -> bool {
         if self.may_undo() {
             self.undo_cwnd_reduction(false);
         } else if self.rack.reo_wnd_persist > 0 {
             self.rack.reo_wnd_persist -= 1;
         }
+        if self.prevents_reopen() {
+            return true;
+        }
         self.set_ca_state(CaState::Open);
         self.sb.reneged = false;
+        false
     }
 
     /// `tcp_try_undo_dsack`: every retransmission was for nothing.
@@ -99,8 +103,13 @@ impl Socket {
             self.stats.spurious_rtos += 1;
         }
         self.rto.retransmits = 0;
-        self.set_ca_state(CaState::Open);
-        self.sb.reneged = false;
+        if self.prevents_reopen() {
+            return true;
+        }
+        if frto || !self.is_reno() {
+            self.set_ca_state(CaState::Open);
+            self.sb.reneged = false;
+        }
         true
     }
 

@@ -3,6 +3,7 @@
 //! Stands for: the write queue of Linux 6.12's `struct sock`, whose skbs are told apart as far as PSH, FIN and their number matter.
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
+use super::zerocopy::Zerocopy;
 use crate::tcp::seq::{after, before};
 use crate::tcp::tp::Tp;
 use std::collections::VecDeque;
@@ -22,6 +23,8 @@ pub struct App {
     pub push: bool,
     /// The write under way has `MSG_MORE`.
     pub more: bool,
+    /// The write under way has `MSG_EOR`.
+    pub eor: bool,
     /// `SO_SNDBUF` was set: not tuned.
     pub locked: bool,
     /// FIN stands at the end of what was written.
@@ -50,6 +53,35 @@ pub struct App {
     pub call_left: u32,
     /// It has written some.
     pub copied: bool,
+    /// Ends of skbs that nothing may be added to (`MSG_EOR`), in order, as far as they are not sent.
+    pub eors: VecDeque<u32>,
+    /// `TCP_NOTSENT_LOWAT`: with so many bytes unsent, no more skbs are begun.
+    pub notsent_lowat: u32,
+    /// Sends without a copy.
+    pub zerocopy: Zerocopy,
+    /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
+    pub user_timeout: u32,
+    /// The program reads no more (`RCV_SHUTDOWN`).
+    pub rcv_shutdown: bool,
+    /// `SO_LINGER` with a time of 0: a close resets.
+    pub linger_0: bool,
+    /// Both directions were closed in order: FINs that come again are acknowledged.
+    pub time_wait: bool,
+    /// Why the connection ended before its time, until a call was told.
+    pub error: Option<Error>,
+}
+
+/// Why a connection ended (`sk_err`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// `ETIMEDOUT`.
+    TimedOut,
+    /// `ECONNRESET`.
+    Reset,
+    /// `ECONNREFUSED`.
+    Refused,
+    /// `EPIPE`.
+    Pipe,
 }
 
 impl App {
@@ -62,6 +94,7 @@ impl App {
             corked: false,
             push: false,
             more: false,
+            eor: false,
             locked: false,
             fin: false,
             fin_seq: None,
@@ -76,6 +109,14 @@ impl App {
             tail: seq,
             call_left: 0,
             copied: false,
+            eors: VecDeque::new(),
+            notsent_lowat: u32::MAX,
+            zerocopy: Zerocopy::default(),
+            user_timeout: 0,
+            rcv_shutdown: false,
+            linger_0: false,
+            time_wait: false,
+            error: None,
         }
     }
     /// The connection begins at `seq`.
@@ -87,11 +128,20 @@ impl App {
     pub fn unsent_data(&self, tp: &Tp) -> u32 {
         tp.unsent().saturating_sub(u32::from(self.fin))
     }
+    /// How much of `data` unsent bytes may go into one skb, whatever else limits it.
+    #[inline]
+    pub fn until_eor(&self, tp: &Tp, data: u32) -> u32 {
+        if self.eors.is_empty() {
+            return data;
+        }
+        data.min(self.eors[0].wrapping_sub(tp.snd_nxt))
+    }
     /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
     #[inline]
     pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
         let data = self.unsent_data(tp);
-        (data.min(self.size_goal.max(1)), data <= self.size_goal)
+        let head = self.until_eor(tp, data);
+        (head.min(self.size_goal.max(1)), head == data && data <= self.size_goal)
     }
     /// Whether FIN follows the byte before `end`.
     #[inline]
@@ -150,6 +200,13 @@ impl App {
             }
         }
     }
+    /// The next skb, which ends at `end`, carries PSH.
+    pub fn push_end(&mut self, end: u32) {
+        self.grow_head(end);
+        if self.marks.front() != Some(&end) {
+            self.marks.push_front(end);
+        }
+    }
     /// Whether the skb that ends at `end` carries PSH.
     #[inline]
     pub fn push_at(&mut self, end: u32) -> bool {
@@ -158,6 +215,14 @@ impl App {
             self.marks.pop_front();
             push = true;
         }
+        while !self.eors.is_empty() && !after(self.eors[0], end) {
+            self.eors.pop_front();
+        }
         push
+    }
+    /// `tcp_stream_memory_free`: few enough bytes are unsent; `wake`: so few that it is worth waking who waits.
+    #[inline]
+    pub fn lowat_allows(&self, tp: &Tp, wake: bool) -> bool {
+        self.notsent_lowat == u32::MAX || u64::from(tp.unsent()) << u32::from(wake) < u64::from(self.notsent_lowat)
     }
 }

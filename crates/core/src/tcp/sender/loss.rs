@@ -28,6 +28,8 @@ pub struct Rto {
     pub retransmits: u32,
     /// Window probes in a row without an answer (`icsk_probes_out`).
     pub probes: u32,
+    /// When the first of them was sent, jiffies.
+    pub probed_since: Option<u64>,
     /// F-RTO is under way.
     pub frto: bool,
 }

@@ -1,10 +1,11 @@
 //! What a sender remembers, each with the arithmetic that is its own: machines that are told of segments and ACKs, and know the clock,
 //! the variables ([`Tp`](super::tp::Tp)) and the queue of what is out ([`Rtx`](super::rtx::Rtx)), but nothing of the socket.
 //!
-//! In the order in which a segment meets them: `app` (what is written), `tsq` (how much may wait below), `timers`; what an ACK turned out
-//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`) and what that means (`loss`).
+//! In the order in which a segment meets them: `app` (what is written; `zerocopy`: what is said of it), `tsq` (how much may wait below), `timers`; what an ACK turned out
+//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`) and what that means (`loss`); where the time went (`chrono`).
 
 pub mod app;
+pub mod chrono;
 pub mod delivery_rate;
 pub mod flag;
 pub mod loss;
@@ -13,3 +14,4 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod timers;
 pub mod tsq;
+pub mod zerocopy;

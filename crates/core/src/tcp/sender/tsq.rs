@@ -39,6 +39,10 @@ impl Tsq {
     pub fn charge(&mut self, truesize: u32) {
         self.wmem += truesize;
     }
+    /// What was just charged is nobody's: `skb_orphan` below the socket, before anybody waits for it.
+    pub fn orphan(&mut self, truesize: u32) {
+        self.wmem -= truesize;
+    }
     /// The own queue refused a packet.
     pub fn refuse(&mut self, now: Time) {
         self.refused = Some(now);

@@ -1,0 +1,108 @@
+//! Connections that end before their time, and packets for those that have ended.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_reset`, `tcp_done_with_error`; net/ipv4/tcp_output.c `tcp_send_active_reset`;
+//! net/ipv4/tcp_ipv4.c `tcp_v4_send_reset`; net/ipv4/tcp_minisocks.c `tcp_timewait_state_process`; RFC 9293, RFC 5961.
+//! Differs: D1 only sockets of programs that call answer with a RST: a simulated host has no other sockets to speak for; D2 TIME_WAIT does not
+//! end, and answers a FIN or data with an ACK, whatever their timestamps.
+
+use crate::sim::{Lower, Packet, Time, flags};
+use crate::tcp::output::Load;
+use crate::tcp::sender::app::Error;
+use crate::tcp::socket::{Socket, State};
+use crate::tcp::truesize::PURE_ACK;
+
+impl Socket {
+    /// `tcp_done_with_error`: the connection is no more; a call will be told why.
+    pub(in crate::tcp) fn done(&mut self, error: Option<Error>) {
+        self.state = State::Closed;
+        self.timers.clear();
+        self.timers.pacing = Time::NEVER;
+        self.ack.clear_timers();
+        self.app.bulk = None;
+        self.app.call_left = 0;
+        self.app.error = error;
+    }
+
+    /// `tcp_reset`: the peer reset the connection.
+    pub(in crate::tcp) fn reset(&mut self) {
+        let error = match self.state {
+            State::SynSent => Error::Refused,
+            State::CloseWait => Error::Pipe,
+            _ => Error::Reset,
+        };
+        self.done(Some(error));
+    }
+
+    /// `tcp_validate_incoming`: a RST. It counts where it is expected, or at the end of what was SACKed; elsewhere it is asked for again.
+    pub(in crate::tcp) fn take_reset<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if p.seq == self.rcv.rcv_nxt || self.rcv.ofo.highest_block() == Some(p.seq) {
+            self.reset();
+        } else {
+            self.send_ack(low);
+        }
+    }
+
+    /// A RST while our SYN waits for its answer: only one that acknowledges the SYN counts.
+    pub(in crate::tcp) fn refused(&mut self, p: &Packet) {
+        if p.flags & flags::ACK != 0 && p.ack == self.tp.snd_nxt {
+            self.reset();
+        }
+    }
+
+    /// `tcp_send_active_reset`: this end gives the connection up.
+    pub(in crate::tcp) fn abort<L: Lower>(&mut self, low: &mut L) {
+        let seq = self.acceptable_seq();
+        let load = Load {
+            seq,
+            payload: 0,
+            segs: 1,
+            mss: 0,
+            flags: flags::RST | flags::ACK,
+            truesize: PURE_ACK,
+            again: false,
+            answers: None,
+        };
+        let _ = self.transmit(load, low);
+        self.done(None);
+    }
+
+    /// `tcp_v4_send_reset`: there is no connection (any more) for this packet.
+    pub(in crate::tcp) fn answer_with_reset<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if p.flags & (flags::RST | flags::SYN) == flags::RST {
+            return;
+        }
+        let (seq, flags, ack) = if p.flags & flags::ACK != 0 {
+            (p.ack, flags::RST, 0)
+        } else {
+            let len = p.payload + u32::from(p.flags & flags::SYN != 0) + u32::from(p.flags & flags::FIN != 0);
+            (0, flags::RST | flags::ACK, p.seq.wrapping_add(len))
+        };
+        let (mss, truesize, again) = (0, PURE_ACK, false);
+        let load = Load { seq, payload: 0, segs: 1, mss, flags, truesize, again, answers: Some(ack) };
+        let _ = self.transmit(load, low);
+    }
+
+    /// A packet for a connection that has ended.
+    pub(in crate::tcp) fn on_late<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if !self.app.calls {
+            return;
+        }
+        if !self.app.time_wait {
+            self.answer_with_reset(p, low);
+        } else if p.payload > 0 || p.flags & flags::FIN != 0 {
+            self.send_ack(low);
+        }
+    }
+
+    /// Data for a program that has closed its descriptor (`tcp_rcv_state_process`, RFC 1122 4.2.2.13): true, the connection is reset.
+    pub(in crate::tcp) fn refuses_data<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
+        let end = p.seq.wrapping_add(p.payload);
+        let unread = p.payload > 0 && crate::tcp::seq::after(end, self.rcv.rcv_nxt);
+        if !self.app.rcv_shutdown || !unread || !matches!(self.state, State::FinWait1 | State::FinWait2) {
+            return false;
+        }
+        self.done(Some(Error::Reset));
+        self.answer_with_reset(p, low);
+        true
+    }
+}

@@ -1,0 +1,86 @@
+//! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`, notices of sends without a copy).
+
+use super::calls::answer;
+use super::{Run, Step, Stop, skip};
+use crate::script::{Arg, Call};
+use wavetank_core::tcp::Socket;
+
+/// Buffers that one skb takes of a send without a copy (`MAX_SKB_FRAGS`).
+const FRAGMENTS: usize = 17;
+
+/// Bytes of a message's buffers, and how many buffers there are.
+pub(super) fn message(c: &Call) -> Option<(u32, usize)> {
+    let Arg::List(buffers) = c.args.get(1)?.field("msg_iov")? else { return None };
+    let lens = buffers.iter().map(|b| match b {
+        Arg::Struct(f) if f.len() == 2 => f[1].1.number().and_then(|n| u32::try_from(n).ok()),
+        _ => None,
+    });
+    lens.clone().try_fold(0u32, |sum, n| sum.checked_add(n?)).map(|n| (n, buffers.len()))
+}
+
+/// Whether a send of so many buffers would be one that the model has.
+pub(super) fn too_many(buffers: usize) -> bool {
+    buffers > FRAGMENTS
+}
+
+impl Run<'_> {
+    /// `recvmsg` that does not block.
+    pub(super) fn receive_message(&mut self, c: &Call, nonblock: bool) -> Step {
+        let Some((most, _)) = message(c) else { return skip("recvmsg of what is not known") };
+        match c.args.get(2) {
+            None | Some(Arg::Number(0)) => {}
+            Some(a) if a.names("MSG_ERRQUEUE") => return self.notice(c),
+            Some(_) => return skip("flags of recvmsg"),
+        }
+        let now = self.now;
+        let Some(s) = self.sock.as_mut() else { return skip("a read without a connection") };
+        if s.unread() == 0 && !s.at_end() {
+            return if nonblock { answer(c, -1, Some("EAGAIN")) } else { skip("a recvmsg that blocks") };
+        }
+        let n = s.read(now, most, &mut self.link);
+        let hint = s.inq_hint();
+        self.settle()?;
+        answer(c, n.into(), None)?;
+        for m in control(c) {
+            if !m.field("cmsg_type").is_some_and(|a| a.names("TCP_CM_INQ")) {
+                return skip("a control message that is not known");
+            }
+            let told = m.field("cmsg_data").and_then(Arg::number);
+            if !self.asked.inq || told != Some(hint.into()) {
+                return Err(Stop::Fail("another TCP_CM_INQ".into(), format!("{told:?}"), hint.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error queue: a notice of sends without a copy.
+    fn notice(&mut self, c: &Call) -> Step {
+        let Some((lo, hi)) = self.sock.as_mut().and_then(Socket::take_notice) else {
+            return answer(c, -1, Some("EAGAIN"));
+        };
+        self.wake();
+        answer(c, 0, None)?;
+        let one = match control(c) {
+            [m] => m.field("cmsg_data"),
+            _ => None,
+        };
+        let Some(data) = one else { return skip("a control message that is not known") };
+        if !data.field("ee_origin").is_some_and(|a| a.names("SO_EE_ORIGIN_ZEROCOPY"))
+            || !data.field("ee_code").is_some_and(|a| a.names("SO_EE_CODE_ZEROCOPY_COPIED"))
+        {
+            return skip("an error that is no notice of a send that was copied");
+        }
+        let told = (data.field("ee_info").and_then(Arg::number), data.field("ee_data").and_then(Arg::number));
+        if told != (Some(lo.into()), Some(hi.into())) {
+            return Err(Stop::Fail("another notice".into(), format!("{told:?}"), format!("{lo} to {hi}")));
+        }
+        Ok(())
+    }
+}
+
+fn control(c: &Call) -> &[Arg] {
+    match c.args.get(1).and_then(|a| a.field("msg_control")) {
+        Some(Arg::List(v)) => v,
+        _ => &[],
+    }
+}

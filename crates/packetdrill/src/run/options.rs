@@ -1,0 +1,178 @@
+//! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
+
+use super::calls::{Fd, answer};
+use super::{Run, Step, Stop, skip};
+use crate::script::{Arg, Call};
+use crate::setup::control;
+use wavetank_core::tcp::{Cc, Error};
+
+/// What was set on a descriptor before it had a connection.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Asked {
+    pub sndbuf: Option<u32>,
+    pub rcvbuf: Option<u64>,
+    pub max_seg: Option<u32>,
+    pub nodelay: Option<bool>,
+    pub cork: Option<bool>,
+    pub cc: Option<Cc>,
+    pub notsent_lowat: Option<u32>,
+    pub user_timeout: Option<u32>,
+    pub linger_0: bool,
+    /// `TCP_INQ`.
+    pub inq: bool,
+    /// `SO_ZEROCOPY`.
+    pub zerocopy: bool,
+}
+
+/// Options that change nothing that a script of one plain connection could see.
+const HARMLESS: &[&str] = &[
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "TCP_SYNCNT",
+    "SO_MARK",
+    "SO_PRIORITY",
+    "IP_TOS",
+    "IP_MTU_DISCOVER",
+    "IP_FREEBIND",
+];
+
+/// An error by the name that scripts have for it.
+pub(super) fn errno(e: Error) -> &'static str {
+    match e {
+        Error::TimedOut => "ETIMEDOUT",
+        Error::Reset => "ECONNRESET",
+        Error::Refused => "ECONNREFUSED",
+        Error::Pipe => "EPIPE",
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn set_option(&mut self, c: &Call, kind: Fd) -> Step {
+        let Some(Arg::Names(names)) = c.args.get(2) else { return skip("a socket option by number") };
+        let value = c.args.get(3).and_then(Arg::number);
+        let live = kind == Fd::Connection;
+        let on = value.map(|v| v != 0);
+        // A negative number is as good as its bits.
+        let size = value.filter(|v| i32::try_from(*v).is_ok() || u32::try_from(*v).is_ok()).map(|v| v as u32);
+        let fresh = !live && self.sock.is_none();
+        let now = self.now;
+        let (low, asked) = (&mut self.link, &mut self.asked);
+        let sock = self.sock.as_mut().filter(|_| live);
+        match (names[0].as_str(), size) {
+            (name, _) if HARMLESS.contains(&name) => {}
+            ("SO_KEEPALIVE", Some(0)) => {}
+            ("SO_ZEROCOPY", Some(_)) => asked.zerocopy = on == Some(true),
+            ("TCP_INQ", Some(0 | 1)) => asked.inq = on == Some(true),
+            ("TCP_INQ", Some(_)) => return answer(c, -1, Some("EINVAL")),
+            ("TCP_NODELAY", Some(_)) => {
+                asked.nodelay = on;
+                sock.into_iter().for_each(|s| s.set_nagle(now, on, None, low));
+            }
+            ("TCP_CORK", Some(_)) => {
+                asked.cork = on;
+                sock.into_iter().for_each(|s| s.set_nagle(now, None, on, low));
+            }
+            ("TCP_NOTSENT_LOWAT", Some(n)) => {
+                asked.notsent_lowat = Some(n);
+                let bytes = if n == 0 { self.setup.notsent_lowat } else { n };
+                sock.into_iter().for_each(|s| s.set_notsent_lowat(bytes));
+            }
+            ("TCP_USER_TIMEOUT", Some(n)) if value.is_some_and(|v| v >= 0) => {
+                asked.user_timeout = Some(n);
+                sock.into_iter().for_each(|s| s.set_user_timeout(n));
+            }
+            ("SO_LINGER", _) => {
+                let field = |name| c.args.get(3).and_then(|a| a.field(name)).and_then(Arg::number);
+                match (field("onoff"), field("linger")) {
+                    (Some(0), _) => asked.linger_0 = false,
+                    (Some(_), Some(0)) => asked.linger_0 = true,
+                    _ => return skip("SO_LINGER with a time"),
+                }
+                let linger = asked.linger_0;
+                sock.into_iter().for_each(|s| s.set_linger_0(linger));
+            }
+            ("SO_SNDBUF", Some(n)) => {
+                asked.sndbuf = Some(n);
+                sock.into_iter().for_each(|s| s.set_sndbuf(n));
+            }
+            ("SO_RCVBUF", Some(n)) if fresh => asked.rcvbuf = Some(n.into()),
+            ("TCP_MAXSEG", Some(n)) if fresh && n >= 88 => asked.max_seg = Some(n),
+            ("TCP_CONGESTION", _) => {
+                let Some(Arg::Text(name)) = c.args.get(3) else { return skip("TCP_CONGESTION without a name") };
+                let Some(cc) = control(name) else { return skip(format!("the congestion control {name}")) };
+                asked.cc = Some(cc);
+                sock.into_iter().for_each(|s| s.set_congestion_control(cc));
+            }
+            (name, _) => return skip(format!("the socket option {name}")),
+        }
+        self.settle()?;
+        answer(c, 0, None)
+    }
+
+    pub(super) fn get_option(&mut self, c: &Call, kind: Fd) -> Step {
+        let Some(Arg::Names(names)) = c.args.get(2) else { return skip("a socket option by number") };
+        let now = self.now;
+        let asked = self.asked;
+        let mut live = self.sock.as_mut().filter(|_| kind == Fd::Connection);
+        let value: i64 = match names[0].as_str() {
+            // src: linux@6.12 net/ipv4/tcp.c do_tcp_getsockopt
+            "TCP_MAXSEG" => match (&live, asked.max_seg) {
+                (Some(s), _) => s.tcp_info(now, "tcpi_snd_mss").unwrap_or(536) as i64,
+                (None, n) => n.unwrap_or(536).into(),
+            },
+            "SO_ERROR" => match live.as_mut().and_then(|s| s.take_error()) {
+                None => 0,
+                Some(e) => {
+                    let named = c.args.get(3).is_some_and(|a| match a {
+                        Arg::List(v) => v.len() == 1 && v[0].names(errno(e)),
+                        a => a.names(errno(e)),
+                    });
+                    return if named {
+                        answer(c, 0, None)
+                    } else {
+                        Err(Stop::Fail("another error".into(), format!("{:?}", c.args.get(3)), errno(e).into()))
+                    };
+                }
+            },
+            "SO_SNDBUF" => match (&live, asked.sndbuf) {
+                (Some(s), _) => s.buffers().0.into(),
+                (None, Some(n)) => i64::from(n).saturating_mul(2).max(4_608),
+                (None, None) => self.setup.params.wmem_default.get() as i64,
+            },
+            "SO_RCVBUF" if live.is_some() => live.map_or(0, |s| s.buffers().1.into()),
+            "TCP_NOTSENT_LOWAT" => asked.notsent_lowat.unwrap_or(0).into(),
+            "TCP_USER_TIMEOUT" => asked.user_timeout.unwrap_or(0).into(),
+            "TCP_NODELAY" => i64::from(asked.nodelay == Some(true)),
+            "TCP_CORK" => i64::from(asked.cork == Some(true)),
+            "TCP_INQ" => asked.inq.into(),
+            "SO_ZEROCOPY" => asked.zerocopy.into(),
+            name => return skip(format!("reading the socket option {name}")),
+        };
+        match c.args.get(3).and_then(Arg::number) {
+            // Options are numbers of 32 bits.
+            Some(n) if n as i32 == value as i32 => answer(c, 0, None),
+            Some(n) => Err(Stop::Fail(
+                format!("another value of {}", names[0]),
+                (n as i32).to_string(),
+                (value as i32).to_string(),
+            )),
+            None => skip(format!("reading {} without a number", names[0])),
+        }
+    }
+
+    pub(super) fn ioctl(&mut self, c: &Call, kind: Fd) -> Step {
+        let (Some(Arg::Names(what)), Fd::Connection, Some(s)) = (c.args.get(1), kind, self.sock.as_ref()) else {
+            return skip("an ioctl of what is no connection");
+        };
+        let value = match what[0].as_str() {
+            "SIOCINQ" | "FIONREAD" => s.unread(),
+            "SIOCOUTQ" | "TIOCOUTQ" => s.outq().0,
+            "SIOCOUTQNSD" => s.outq().1,
+            name => return skip(format!("the ioctl {name}")),
+        };
+        match c.args.get(2).and_then(Arg::number) {
+            Some(n) if n == i64::from(value) => answer(c, 0, None),
+            n => Err(Stop::Fail(format!("another {}", what[0]), format!("{n:?}"), value.to_string())),
+        }
+    }
+}
