@@ -20,7 +20,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 
-from . import ack_plots, aggregate_plots, channel_plots, metrics, place_plots, rate_plots, stats
+from . import ack_plots, aggregate_plots, channel_plots, loop_plots, metrics, place_plots, rate_plots, stats
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .plot_style import BLUE, MARKS, PALETTE, PAPER, RED, STYLE, name_points, points_of
@@ -50,6 +50,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
                 kind = str(panel["kind"])
                 every = {
                     **channel_plots.KINDS,
+                    **loop_plots.KINDS,
                     **place_plots.KINDS,
                     **rate_plots.KINDS,
                     **ack_plots.KINDS,
