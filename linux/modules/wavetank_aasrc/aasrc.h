@@ -50,7 +50,7 @@ struct aasrc_rate {
 	u64 barred_until;		/* ns */
 	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
 	struct {
-		u64 units, frames, acked, probes, forced, succeeded, forced_succeeded;
+		u64 units, frames, acked, probes, forced, succeeded, forced_succeeded, lost;
 	} count;
 };
 

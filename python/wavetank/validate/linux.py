@@ -51,6 +51,8 @@ POINTS: dict[str, float] = {"acks_carried": 3.0}
 MCS_POINTS = 5.0
 #: Begins the names of those figures: the share in percent, an MCS each.
 SHARE = "mcs_"
+#: Begins the names of the standard errors of the shares' mean differences, in points.
+SE = "se_"
 #: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
     "runs": 9,
@@ -444,7 +446,7 @@ def run_case(case: Case) -> dict[str, float]:
         out = _core.run(_SCENARIO, case.name, overrides(case.config, later), i + 1)
         runs.append(figures(case.config, out, later))
     ours = {k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)}
-    return pooled(ours) | (paired(case.kernel, ours) if case.config["channel"] else {})
+    return pooled(ours) | standard_errors(case.kernel, ours) | (paired(case.kernel, ours) if case.config["channel"] else {})
 
 
 def _keys(runs: list[dict[str, float]]) -> list[str]:
@@ -455,6 +457,17 @@ def _keys(runs: list[dict[str, float]]) -> list[str]:
 def pooled(runs: dict[str, tuple[float, ...]]) -> dict[str, float]:
     """One figure of several runs: the median; of shares the mean, since medians of shares do not add up to 100 %."""
     return {k: float(np.mean(v) if k.startswith(SHARE) else np.median(v)) for k, v in runs.items()}
+
+
+def standard_errors(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[float, ...]]) -> dict[str, float]:
+    """Of the mean difference of each MCS's share between the runs of both sides (in their order), points."""
+    out = {}
+    n = min(len(v) for side in (kernel, ours) for v in side.values())
+    for k in {k for side in (kernel, ours) for k in side if k.startswith(SHARE)}:
+        a, b = (np.array(side.get(k, (0.0,) * n)) for side in (kernel, ours))
+        if n > 1 and a.size == b.size:
+            out[SE + k] = float(np.std(b - a, ddof=1) / math.sqrt(n))
+    return out
 
 
 def paired(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[float, ...]]) -> dict[str, float]:
@@ -477,6 +490,8 @@ def _mcs_row(case: Case, ours: dict[str, float]) -> list[Row]:
     low, high = kernel.get(worst, 0.0) - MCS_POINTS, kernel.get(worst, 0.0) + MCS_POINTS
     share = ours.get(worst, 0.0)
     told = f"{worst}: {share:.1f} % of the MPDUs, the kernel's {kernel.get(worst, 0.0):.1f} %"
+    if SE + worst in ours:
+        told += f", standard error of the difference {ours[SE + worst]:.1f} points"
     return [Row(case.name, "mcs_share", kernel.get(worst, 0.0), share, low <= share <= high, told, low, high)]
 
 
