@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 #: Where each part stands: middle and what it is. Left the access point, right the client; above programs, below the kernel.
 PARTS = {
-    "csid_ap": (0.2, 0.76, "CSID\n(access point)"),
-    "csid_client": (0.8, 0.76, "CSID\n(client): eSNR"),
-    "aarc": (0.2, 0.2, "mac80211: AARC\nath9k"),
-    "card": (0.8, 0.2, "ath9k\nreports CSI"),
+    "csid_ap": (0.19, 0.83, "CSID\n(access point)"),
+    "csid_client": (0.81, 0.83, "CSID\n(client): eSNR"),
+    "aarc": (0.19, 0.27, "mac80211: AARC\nath9k"),
+    "card": (0.81, 0.27, "ath9k\nreports CSI"),
 }
-HALF_WIDTH, HALF_HEIGHT = 0.16, 0.11
+HALF_WIDTH, HALF_HEIGHT = 0.16, 0.1
 
 
 def flows(r: Record) -> dict[str, float]:
     """What went between the parts in a run.
 
-    Per second: ``units`` that the access point sent, ``reports`` of the client's card, ``heard`` by AARC, ``lifted`` back-offs,
+    Per second: ``units`` that the access point sent, ``reports`` of the client's card, ``heard`` by AARC, back-offs ``lifted``,
     ``probes``, ``forced`` probes. ``age_ms``: how old reports were when they were heard. ``success``: forced probes after which the
     rate was used, percent. NaN where there were none. Raises Unmeasured where the rate control takes no reports.
     """
@@ -52,24 +52,29 @@ def loop(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     n = {k: float(np.nanmean([f[k] for f in runs])) for k in runs[0]}
     ax.set_axis_off()
     ax.set_xlim(0, 1)
-    ax.set_ylim(-0.06, 1)
-    ax.axhline(0.48, color=PAPER, linewidth=0.8, linestyle=(0, (4, 3)))
-    for y, told in ((0.5, "programs"), (0.46, "kernel")):
-        ax.text(0, y, told, fontsize=7, color=PAPER, va="bottom" if y > 0.48 else "top")
+    ax.set_ylim(0, 1)
+    ax.axhline(0.55, color=PAPER, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    for y, told in ((0.57, "programs"), (0.53, "kernel")):
+        ax.text(0, y, told, fontsize=7, color=PAPER, va="bottom" if y > 0.55 else "top")
     for x, y, told in PARTS.values():
         box = {"boxstyle": "round,pad=0.02", "facecolor": "white", "edgecolor": BLUE, "linewidth": 1.2}
         corner = (x - HALF_WIDTH, y - HALF_HEIGHT)
         _box(ax, corner, box)
         ax.text(x, y, told, ha="center", va="center", fontsize=8.5)
-    _arrow(ax, "aarc", "card", f"A-MPDUs: {n['units']:.0f} in a second")
+    _arrow(ax, "aarc", "card", f"{n['units']:.0f} A-MPDUs\nin a second")
     _arrow(ax, "card", "csid_client", f"raw CSI and SNR,\nnetlink:\n{n['reports']:.0f} in a second")
     _arrow(ax, "csid_client", "csid_ap", f"four eSNRs, UDP on\nanother channel:\n{n['reports']:.0f} in a second")
-    _arrow(ax, "csid_ap", "aarc", f"netlink: {n['heard']:.0f} in a second,\nused {n['age_ms']:.1f} ms after\nthe frame's end")
+    _arrow(
+        ax,
+        "csid_ap",
+        "aarc",
+        f"netlink: {n['heard']:.0f} in a second,\nused {n['age_ms']:.1f} ms after\nthe frame's end",
+    )
     told = (
         f"AARC: {n['probes']:.1f} probes in a second; feedback lifted {n['lifted']:.1f} back-offs,\n"
         f"which gave {n['forced']:.1f} forced probes, {n['success']:.0f} % of them successful"
     )
-    ax.text(0.5, -0.02, told, ha="center", va="bottom", fontsize=8)
+    ax.text(0.5, 0.02, told, ha="center", va="bottom", fontsize=8)
 
 
 def _box(ax: Axes, corner: tuple[float, float], style: Mapping[str, Any]) -> None:
@@ -90,7 +95,9 @@ def _arrow(ax: Axes, a: str, b: str, told: str) -> None:
         ax.text((x0 + x1) / 2, y0 + 0.03, told, ha="center", va="bottom", fontsize=7.5)
     else:
         side = 0.03 if x0 < 0.5 else -0.03
-        ax.text(x0 + side, (y0 + y1) / 2, told, ha="left" if side > 0 else "right", va="center", fontsize=7.5)
+        over = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        at = "left" if side > 0 else "right"
+        ax.text(x0 + side, (y0 + y1) / 2, told, ha=at, va="center", fontsize=7.5, bbox=over)
 
 
 KINDS = {"loop": loop}

@@ -123,12 +123,12 @@ def _mcs(modes: Sequence[Mode]) -> list[float]:
     return sent
 
 
-#: An MPDU with a full packet in an A-MPDU (QoS header, LLC, FCS, delimiter and its padding), bits; an HT-mixed preamble of one stream, ms.
+#: A full packet's MPDU in an A-MPDU (QoS header, LLC, FCS, delimiter, padding), bits; an HT-mixed preamble of one stream, ms.
 MPDU_BITS, PREAMBLE_MS = 8 * 1544, 0.036
 
 
 def _ppdu_ms(modes: Sequence[Mode]) -> float:
-    """How long a PPDU of full packets was on the air on average, itself alone (no RTS, CTS or Block Ack), ms; 802.11n of one stream."""
+    """How long a PPDU of full packets was on the air on average, itself alone (no RTS, CTS, Block Ack), ms; 802.11n, one stream."""
     ppdus = sum(m.ppdus for m in modes)
     data = sum(m.mpdus * MPDU_BITS / m.mbit / 1e3 for m in modes)
     return PREAMBLE_MS + data / ppdus if ppdus else 0.0

@@ -4,8 +4,8 @@ The reference is a folder with ``scenarios.json`` (name to configuration) and ``
 runs ``run1``, ``run2`` ...: each with another seed and the flows 13.7 ms later than in the one before). The model runs as
 often, with the same seeds and times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
 over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Where a scenario has a
-``channel``, each run has another one, the same on both sides; so runs are compared in pairs, and a figure's error is the median of
-the pairs' (a median over runs would be one channel's). Figures, over ``warmup``
+``channel``, each run has another one, the same on both sides; so runs are compared in pairs, and a figure's error is the
+median of the pairs' (a median over runs would be one channel's). Figures, over ``warmup``
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
 control chooses, each MCS's share of the sender's MPDUs, attempts included, the mean over the runs; where that is aasrc or aarc,
@@ -446,7 +446,11 @@ def run_case(case: Case) -> dict[str, float]:
         out = _core.run(_SCENARIO, case.name, overrides(case.config, later), i + 1)
         runs.append(figures(case.config, out, later))
     ours = {k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)}
-    return pooled(ours) | standard_errors(case.kernel, ours) | (paired(case.kernel, ours) if case.config["channel"] else {})
+    return (
+        pooled(ours)
+        | standard_errors(case.kernel, ours)
+        | (paired(case.kernel, ours) if case.config["channel"] else {})
+    )
 
 
 def _keys(runs: list[dict[str, float]]) -> list[str]:
@@ -471,7 +475,7 @@ def standard_errors(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[
 
 
 def paired(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[float, ...]]) -> dict[str, float]:
-    """The kernel's median, times the median of the pairs' ratios: what errors are to be computed of. Pairs of nothing are left out."""
+    """The kernel's median times the median of the pairs' ratios, by figure; pairs of a kernel's 0 are left out."""
     out = {}
     for k in (k for k in TOLERANCES if k in kernel and k in ours):
         ratios = [b / a for a, b in zip(kernel[k], ours[k], strict=True) if a]
