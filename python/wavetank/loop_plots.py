@@ -32,8 +32,8 @@ def flows(r: Record) -> dict[str, float]:
     """What went between the parts in a run.
 
     Per second: ``units`` that the access point sent, ``reports`` of the client's card, ``heard`` by AARC, back-offs ``lifted``,
-    ``probes``, ``forced`` probes. ``age_ms``: how old reports were when they were heard. ``success``: forced probes after which the
-    rate was used, percent. NaN where there were none. Raises Unmeasured where the rate control takes no reports.
+    ``probes``, ``forced`` probes. ``age_ms``: how old reports were when they were heard. ``success``: forced probes after which
+    the rate was used, percent. NaN where there were none. Raises Unmeasured where the rate control takes no reports.
     """
     c = r["rate"].get("ap", {})
     if not c.get("reports"):

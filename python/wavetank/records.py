@@ -128,7 +128,7 @@ MPDU_BITS, PREAMBLE_MS = 8 * 1544, 0.036
 
 
 def _ppdu_ms(modes: Sequence[Mode]) -> float:
-    """How long a PPDU of full packets was on the air on average, itself alone (no RTS, CTS, Block Ack), ms; 802.11n, one stream."""
+    """How long a PPDU of full packets was on the air, mean, by itself (no RTS, CTS, Block Ack), ms; 802.11n, one stream."""
     ppdus = sum(m.ppdus for m in modes)
     data = sum(m.mpdus * MPDU_BITS / m.mbit / 1e3 for m in modes)
     return PREAMBLE_MS + data / ppdus if ppdus else 0.0
