@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wavetank import UserError
@@ -236,7 +237,35 @@ def test_our_standing_set_is_the_second_waters():
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
         assert (linux.PATH / name).read_bytes() == (recorded / name).read_bytes(), name
-    assert all(len(runs) == 9 for c in cases.values() for runs in c.kernel.values())
+    assert all(len(runs) == c.config["runs"] for c in cases.values() for runs in c.kernel.values())
+    # nine runs do not fix a share: where rate control chooses there are more
+    assert all((c.config["runs"] >= 36) == linux.chosen(c.config) for c in cases.values())
+
+
+def few(case: linux.Case, runs: int) -> linux.Case:
+    return replace(case, kernel={k: v[:runs] for k, v in case.kernel.items()})
+
+
+def test_runs_with_a_channel_of_their_own_are_compared_in_pairs():
+    kernel = {"goodput_mbit": (10.0, 20.0, 0.0, 90.0), "mcs_1": (10.0, 20.0, 30.0, 40.0)}
+    ours = {"goodput_mbit": (11.0, 22.0, 1.0, 99.0), "mcs_1": (12.0, 18.0, 30.0, 40.0), "mcs_2": (0.0, 0.0, 2.0, 2.0)}
+    assert linux.paired(kernel, ours) == {"goodput_mbit": pytest.approx(15 * 1.1)}, "a pair of nothing tells nothing"
+    errors = linux.standard_errors(kernel, ours)
+    assert errors["se_mcs_1"] == pytest.approx(np.std([2, -2, 0, 0], ddof=1) / 2)
+    assert errors["se_mcs_2"] == pytest.approx(np.std([0, 0, 2, 2], ddof=1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "planted"), [("aasrc-down-cliff", "aasrc.max_backoff"), ("aarc-down-static20", "aarc.max_backoff")]
+)
+def test_a_back_off_that_is_twice_as_long_is_seen(name, planted, monkeypatch):
+    case = few({c.name: c for c in linux.load()}[name], 12)
+    rows = {r.metric: r for r in linux.judge(case, linux.run_case(case))}
+    assert all(r.ok for m, r in rows.items() if m in ("goodput_mbit", "probes", "mcs_share")), rows
+    sets = linux.overrides
+    longer = {"aasrc.max_backoff": "64 ms", "aarc.max_backoff": "512 ms"}[planted]
+    monkeypatch.setattr(linux, "overrides", lambda *a: [*sets(*a), (planted, longer)])
+    assert not {r.metric: r for r in linux.judge(case, linux.run_case(case))}["probes"].ok
 
 
 def test_a_standing_scenario_is_judged_against_the_median_run(tmp_path):

@@ -57,7 +57,7 @@ PANEL_KEYS = {
 PANEL_KINDS = {
     "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
     "lines", "stacks", "schemes", "hidden", "heatmap", "scatter", "seconds", "scheme_cdf", "per_client", "envelope",
-    "csi_examples", "csi_scatter", "snr_time", "placements", "walk", "walk_snr", "csi_change",
+    "csi_examples", "csi_scatter", "snr_time", "placements", "walk", "walk_snr", "csi_change", "loop",
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from .result import Flow, Mode, Result
 from .stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 5
+RECORD = 6
 Record = dict[str, Any]
 
 
@@ -95,6 +95,7 @@ def record(result: Result) -> Record:
             "rx_ampdu": {n: v.rx_hist.tolist() for n, v in result.nodes.items()},
             "rx_bad": {n: v.rx_bad.tolist() for n, v in result.nodes.items()},
             "rx_mcs": {n: _mcs(v.rx_modes) for n, v in result.nodes.items()},
+            "rx_ppdu_ms": {n: _ppdu_ms(v.rx_modes) for n, v in result.nodes.items()},
             "rate": {n: dict(v.rate) for n, v in result.nodes.items() if v.rate},
             "ends": {n: v.ends.tolist() for n, v in result.nodes.items()},
             "runs": {n: v.runs.tolist() for n, v in result.nodes.items()},
@@ -120,6 +121,17 @@ def _mcs(modes: Sequence[Mode]) -> list[float]:
     for m in modes:
         sent[m.mcs] += m.mpdus
     return sent
+
+
+#: A full packet's MPDU in an A-MPDU (QoS header, LLC, FCS, delimiter, padding), bits; an HT-mixed preamble of one stream, ms.
+MPDU_BITS, PREAMBLE_MS = 8 * 1544, 0.036
+
+
+def _ppdu_ms(modes: Sequence[Mode]) -> float:
+    """How long a PPDU of full packets was on the air, mean, by itself (no RTS, CTS, Block Ack), ms; 802.11n, one stream."""
+    ppdus = sum(m.ppdus for m in modes)
+    data = sum(m.mpdus * MPDU_BITS / m.mbit / 1e3 for m in modes)
+    return PREAMBLE_MS + data / ppdus if ppdus else 0.0
 
 
 def _legacy_mbit(resolved: Mapping[str, str]) -> float:

@@ -105,6 +105,10 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
             ("forced", c.forced),
             ("forced_ok", c.forced_ok),
             ("downs", c.downs),
+            ("reports", c.reports),
+            ("heard", c.heard),
+            ("age_ns", c.age_ns),
+            ("lifted", c.lifted),
         ] {
             rate.set_item(name, count)?;
         }

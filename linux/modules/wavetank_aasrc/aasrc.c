@@ -171,6 +171,7 @@ void aasrc_report(struct aasrc *a, u64 now, const struct aasrc_unit *u)
 void aasrc_lost(struct aasrc *a, u64 now, int rate)
 {
 	a->rate[rate].count.probes++;
+	a->rate[rate].count.lost++;
 	bar(a, &a->rate[rate], now);
 }
 

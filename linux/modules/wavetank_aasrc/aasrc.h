@@ -50,7 +50,7 @@ struct aasrc_rate {
 	u64 barred_until;		/* ns */
 	s32 reference;			/* AARC: feedback when it was barred, 1/100 dB */
 	struct {
-		u64 units, frames, acked, probes, forced, succeeded, forced_succeeded;
+		u64 units, frames, acked, probes, forced, succeeded, forced_succeeded, lost;
 	} count;
 };
 
@@ -119,7 +119,6 @@ struct aasrc_sta {
 	u64 out_since;			/* ns */
 	bool waiting;			/* frames were pulled since the last report */
 	struct hrtimer silence;		/* then no report came for long */
-	struct hrtimer formed;		/* then the unit that the first frame was pulled for is formed */
 	struct hrtimer unbar;		/* then the next higher rate may be probed */
 	bool fed_back;			/* somebody sends feedback */
 	bool ack_heard;

@@ -7,24 +7,25 @@
  *   pulled the unit's first frame and before the second), ath_tx_complete_aggr, ath_tx_rc_status.
  *
  * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from the
- * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled, or a moment after
- * the first: by then, a driver that reads the table for each unit has read it. A driver without a table of its own takes the
- * rates that each frame was given; there as many frames are marked as a unit has on average.
+ * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled: a unit's first
+ * frame is pulled before the table is read for it, so the second is this unit's own or the next one's, which then reads "current".
+ * One frame may be pulled for no unit at all: ath9k pulls one to find that its hardware queue or the Block Ack window is full, puts
+ * it among those to send again (ath_tx_sched_aggr, ath_tx_get_tid_subframe), and pulls no other as long as that one is there. So one
+ * frame, however long ago, says nothing. A driver without a table of its own takes the rates that each frame was given; there as many
+ * frames are marked as a unit has on average.
  *
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
  *   D2  silence is timed from the first frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
- *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come) may be followed by
- *       a second one that probes with it.
+ *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come), or one alone, may be
+ *       followed by a second one, of retries, that probes with it.
  *   D7  aarc_snr without feedback takes the strength of Block Acks.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "aasrc.h"
-
-#define FORMING_NS	20000	/* longer than a driver takes from a unit's first frame to its rates, shorter than any unit */
 
 LIST_HEAD(aasrc_stations);
 DEFINE_SPINLOCK(aasrc_stations_lock);
@@ -110,20 +111,6 @@ static void pulled(struct aasrc_sta *s)
 		return;
 	if (++s->pulled >= enough)
 		probe_is_out(s);
-	else if (table)
-		hrtimer_start(&s->formed, ns_to_ktime(FORMING_NS), HRTIMER_MODE_REL_SOFT);
-}
-
-/* The unit that the first frame was pulled for is formed, small as it was. */
-static enum hrtimer_restart formed(struct hrtimer *t)
-{
-	struct aasrc_sta *s = container_of(t, struct aasrc_sta, formed);
-
-	spin_lock_bh(&s->lock);
-	if (s->probing == AASRC_ARMED && s->pulled)
-		probe_is_out(s);
-	spin_unlock_bh(&s->lock);
-	return HRTIMER_NORESTART;
 }
 
 /* A bar has ended. */
@@ -314,8 +301,6 @@ static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
 	s->silence.function = silent;
 	hrtimer_init(&s->unbar, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	s->unbar.function = unbar;
-	hrtimer_init(&s->formed, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	s->formed.function = formed;
 	spin_lock_bh(&aasrc_stations_lock);
 	list_add_tail(&s->list, &aasrc_stations);
 	spin_unlock_bh(&aasrc_stations_lock);
@@ -331,7 +316,6 @@ static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
 	spin_unlock_bh(&aasrc_stations_lock);
 	hrtimer_cancel(&s->silence);
 	hrtimer_cancel(&s->unbar);
-	hrtimer_cancel(&s->formed);
 	kfree(s);
 }
 

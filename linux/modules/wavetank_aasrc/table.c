@@ -32,12 +32,12 @@ static void row(struct seq_file *f, struct aasrc_sta *s, int i, u64 now, bool cs
 	name_of(r, name, sizeof(name));
 	mark[0] = i == s->a.current_rate ? 'C' : ' ';
 	mark[1] = probed ? 'P' : ' ';
-	seq_printf(f, csv ? "%s,%cGI,%s%s,%s,%u,%u,%u,%u.%u,%u.%u,%u,%u,%llu,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n" :
-		   "%-6s %cGI  %s%s %-6s %7u  %7u  %5u  %4u.%u  %5u.%u  %5u  %2u  %8llu  %6d  %8llu %9llu %9llu  %6llu %6llu  %6llu %6llu\n",
+	seq_printf(f, csv ? "%s,%cGI,%s%s,%s,%u,%u,%u,%u.%u,%u.%u,%u,%u,%llu,%d,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n" :
+		   "%-6s %cGI  %s%s %-6s %7u  %7u  %5u  %4u.%u  %5u.%u  %5u  %2u  %8llu  %6d  %8llu %9llu %9llu  %6llu %6llu  %6llu %6llu  %6llu\n",
 		   mode, gi, csv && mark[0] == ' ' ? "" : csv ? "C" : mark, csv && probed ? "P" : "", name, r->kbps, tput,
 		   known ? r->sent : 0, good / 10, good % 10, avg / 10, avg % 10, known ? r->failed : 0, r->b, barred,
 		   r->referred ? r->reference : 0, r->count.units, r->count.frames, r->count.acked, r->count.probes,
-		   r->count.succeeded, r->count.forced, r->count.forced_succeeded);
+		   r->count.succeeded, r->count.forced, r->count.forced_succeeded, r->count.lost);
 }
 
 static int show(struct seq_file *f, bool csv)
@@ -50,7 +50,7 @@ static int show(struct seq_file *f, bool csv)
 	if (!csv)
 		seq_printf(f, "%s: C the current rate, P probed now; since they were last forgotten: frames, %% acknowledged, mean unit\n\n"
 			   "mode   guard    rate   kbit/s   tput   frames   ok %%  A-MPDU  failed  b  barred us  ref   "
-			   "#units   #frames    #acked  #probes  #good  #forced  #good\n", names[s->a.kind]);
+			   "#units   #frames    #acked  #probes  #good  #forced  #good  #lost\n", names[s->a.kind]);
 	for (i = 0; i < s->a.n; i++)
 		row(f, s, i, now, csv);
 	if (!csv) {

@@ -18,7 +18,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from ..judge import Unmeasured
 from ..plan import Figure
-from . import ack, aggregate, channel, over_time, place, points, rate
+from . import ack, aggregate, channel, loop, over_time, place, points, rate
 from .style import PAPER, RED, STYLE
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ KINDS = {
     **ack.KINDS,
     **rate.KINDS,
     **channel.KINDS,
+    **loop.KINDS,
     **place.KINDS,
 }
 

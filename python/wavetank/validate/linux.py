@@ -3,10 +3,13 @@
 The reference is a folder with ``scenarios.json`` (name to configuration) and ``summary.csv`` (name, figure, and the kernel's
 runs ``run1``, ``run2`` ...: each with another seed and the flows 13.7 ms later than in the one before). The model runs as
 often, with the same seeds and times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
-over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Figures, over ``warmup``
+over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Where a scenario has a
+``channel``, each run has another one, the same on both sides; so runs are compared in pairs, and a figure's error is the
+median of the pairs' (a median over runs would be one channel's). Figures, over ``warmup``
 <= t <= ``secs``: goodput; cwnd a sample summed over the flows, median; srtt, median over all rows; ping of the first
 station, median; mean size of the sender's A-MPDUs (station 1 for uploads, the AP for downloads), attempts included; where rate
-control chooses, each MCS's share of the sender's MPDUs, attempts included, over all runs together; where the stations have a
+control chooses, each MCS's share of the sender's MPDUs, attempts included, the mean over the runs; where that is aasrc or aarc,
+how many probes it sent, of the whole run; where the stations have a
 discipline of their own, the mean size of their A-MPDUs of TCP ACKs; under TCP/HACK the share of TCP's ACKs that rode, of the
 whole run. A figure holds within 5 % (goodput), 5 points (an MCS's share), 3 points (the ACKs') or 15 % of the kernel's.
 """
@@ -40,6 +43,7 @@ TOLERANCES: dict[str, float] = {
     "ping_p50": 0.15,
     "ampdu_mean": 0.15,
     "ack_ampdu_mean": 0.15,
+    "probes": 0.15,
 }
 #: Figure, a share in percent: largest difference of the medians in points.
 POINTS: dict[str, float] = {"acks_carried": 3.0}
@@ -47,8 +51,11 @@ POINTS: dict[str, float] = {"acks_carried": 3.0}
 MCS_POINTS = 5.0
 #: Begins the names of those figures: the share in percent, an MCS each.
 SHARE = "mcs_"
+#: Begins the names of the standard errors of the shares' mean differences, in points.
+SE = "se_"
 #: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
+    "runs": 9,
     "stations": 1,
     "dir": "up",
     "traffic": "tcp",
@@ -213,10 +220,12 @@ def load(path: Path = PATH) -> list[Case]:
         where = f"{path / 'summary.csv'}:{i + 2}"
         if row["name"] not in scenarios:
             raise unknown("name", row["name"], scenarios, where)
+        # a scenario with fewer runs than another has shorter rows
+        values = [row[r] for r in runs if row[r] is not None]
         try:
-            kernel.setdefault(row["name"], {})[row["figure"]] = tuple(float(row[r]) for r in runs)
-        except (TypeError, ValueError):
-            raise UserError(f"{where}: {', '.join(str(row[r]) for r in runs)}: expected {len(runs)} numbers") from None
+            kernel.setdefault(row["name"], {})[row["figure"]] = tuple(float(v) for v in values)
+        except ValueError:
+            raise UserError(f"{where}: {', '.join(values)}: expected numbers") from None
     return [
         Case(name, _config(f"{path / 'scenarios.json'}: {name}", config), kernel.get(name, {}))
         for name, config in scenarios.items()
@@ -401,9 +410,12 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
         values["acks_carried"] = carried(out["nodes"])
     if chosen(config):
         sent: dict[int, int] = {}
-        for mcs, _, _, _, _, _, mpdus in out["nodes"]["ap" if config["dir"] == "down" else "sta1"]["modes"]:
+        sender = out["nodes"]["ap" if config["dir"] == "down" else "sta1"]
+        for mcs, _, _, _, _, _, mpdus in sender["modes"]:
             sent[mcs] = sent.get(mcs, 0) + mpdus
         values |= {f"mcs_{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
+        if config["rc"].startswith(("aasrc", "aarc")):
+            values["probes"] = float(sender["rate"]["probes"])
     return values
 
 
@@ -433,7 +445,12 @@ def run_case(case: Case) -> dict[str, float]:
         later = i * LATER_MS
         out = _core.run(_SCENARIO, case.name, overrides(case.config, later), i + 1)
         runs.append(figures(case.config, out, later))
-    return pooled({k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)})
+    ours = {k: tuple(r.get(k, 0.0) for r in runs) for k in _keys(runs)}
+    return (
+        pooled(ours)
+        | standard_errors(case.kernel, ours)
+        | (paired(case.kernel, ours) if case.config["channel"] else {})
+    )
 
 
 def _keys(runs: list[dict[str, float]]) -> list[str]:
@@ -446,6 +463,27 @@ def pooled(runs: dict[str, tuple[float, ...]]) -> dict[str, float]:
     return {k: float(np.mean(v) if k.startswith(SHARE) else np.median(v)) for k, v in runs.items()}
 
 
+def standard_errors(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[float, ...]]) -> dict[str, float]:
+    """Of the mean difference of each MCS's share between the runs of both sides (in their order), points."""
+    out = {}
+    n = min(len(v) for side in (kernel, ours) for v in side.values())
+    for k in {k for side in (kernel, ours) for k in side if k.startswith(SHARE)}:
+        a, b = (np.array(side.get(k, (0.0,) * n)) for side in (kernel, ours))
+        if n > 1 and a.size == b.size:
+            out[SE + k] = float(np.std(b - a, ddof=1) / math.sqrt(n))
+    return out
+
+
+def paired(kernel: dict[str, tuple[float, ...]], ours: dict[str, tuple[float, ...]]) -> dict[str, float]:
+    """The kernel's median times the median of the pairs' ratios, by figure; pairs of a kernel's 0 are left out."""
+    out = {}
+    for k in (k for k in TOLERANCES if k in kernel and k in ours):
+        ratios = [b / a for a, b in zip(kernel[k], ours[k], strict=True) if a]
+        if ratios:
+            out[k] = float(np.median(kernel[k]) * np.median(ratios))
+    return out
+
+
 def _mcs_row(case: Case, ours: dict[str, float]) -> list[Row]:
     """The MCS whose share of the sender's MPDUs differs most, in points; none where no rate control chose."""
     kernel = {k: v for k, v in pooled(case.kernel).items() if k.startswith(SHARE)}
@@ -456,6 +494,8 @@ def _mcs_row(case: Case, ours: dict[str, float]) -> list[Row]:
     low, high = kernel.get(worst, 0.0) - MCS_POINTS, kernel.get(worst, 0.0) + MCS_POINTS
     share = ours.get(worst, 0.0)
     told = f"{worst}: {share:.1f} % of the MPDUs, the kernel's {kernel.get(worst, 0.0):.1f} %"
+    if SE + worst in ours:
+        told += f", standard error of the difference {ours[SE + worst]:.1f} points"
     return [Row(case.name, "mcs_share", kernel.get(worst, 0.0), share, low <= share <= high, told, low, high)]
 
 
@@ -524,6 +564,7 @@ COLUMNS = {
     "ping_p50": "ping",
     "ampdu_mean": "A-MPDU",
     "mcs_share": "MCS",
+    "probes": "probes",
     "ack_ampdu_mean": "ACKs' A-MPDU",
     "acks_carried": "ACKs that rode",
 }

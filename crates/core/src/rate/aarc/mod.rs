@@ -53,8 +53,16 @@ pub struct Guide {
 /// A value by modulation, and the SNR's; 1/100 dB.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
+    measured: Time,
     at: Time,
     values: [Option<i32>; 5],
+}
+
+impl Told {
+    /// The end of the PPDU that it is of.
+    pub fn measured(&self) -> Time {
+        self.measured
+    }
 }
 
 /// The most that is on its way at a time; more is lost.
@@ -92,7 +100,7 @@ impl Guide {
                 (now, one)
             }
         };
-        self.on_the_way.push_back(Told { at, values });
+        self.on_the_way.push_back(Told { measured: now, at, values });
     }
     /// The next that has arrived by now.
     pub fn arrived(&mut self, now: Time) -> Option<Told> {

@@ -56,6 +56,14 @@ pub struct Counts {
     pub forced_ok: u64,
     /// Steps down.
     pub downs: u64,
+    /// PPDUs that a receiver reported, and those of these reports that were heard.
+    pub reports: u64,
+    /// Reports heard.
+    pub heard: u64,
+    /// How old they were then, all together: since the end of the PPDU.
+    pub age_ns: u64,
+    /// Bars that they lifted.
+    pub lifted: u64,
 }
 
 /// A probe that is out.
@@ -220,6 +228,7 @@ impl Machine {
     pub fn feedback(&mut self, now: Time, mode: Mode, answered: bool, f: &Feedback) {
         let higher = self.modes.iter().position(|m| *m == mode).map(|i| self.modes[(i + 1).min(self.modes.len() - 1)]);
         if let Some(g) = &mut self.guide {
+            self.counts.reports += 1;
             g.sent(now, higher.unwrap_or(mode), answered, f);
         }
     }
@@ -227,6 +236,8 @@ impl Machine {
     fn hear(&mut self, now: Time) {
         let Some(g) = &mut self.guide else { return };
         while let Some(told) = g.arrived(now) {
+            self.counts.heard += 1;
+            self.counts.age_ns += (now - told.measured()).ns() as u64;
             let up = self.current + 1;
             let Some(rate) = self.rates.get_mut(up) else { continue };
             if now >= rate.barred_until {
@@ -238,6 +249,7 @@ impl Machine {
                 Some(reference) if value - reference > g.threshold() => {
                     rate.barred_until = now;
                     rate.forced = true;
+                    self.counts.lifted += 1;
                 }
                 Some(_) => {}
             }
@@ -294,6 +306,10 @@ impl Control {
                 forced: a.forced + b.forced,
                 forced_ok: a.forced_ok + b.forced_ok,
                 downs: a.downs + b.downs,
+                reports: a.reports + b.reports,
+                heard: a.heard + b.heard,
+                age_ns: a.age_ns + b.age_ns,
+                lifted: a.lifted + b.lifted,
             }
         })
     }

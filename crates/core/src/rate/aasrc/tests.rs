@@ -186,5 +186,23 @@ fn feedback_lifts_a_bar() {
         assert_eq!((m.counts().forced, m.counts().forced_ok), (before.forced + 1, 0));
         assert_eq!(ask(&mut m, at + Span::from_ms(6), 2150), ht(4), "{name}: the reference is the new one");
         assert_eq!(m.rates[5].reference, Some(if name == "snr" { 2401 } else { 2101 }));
+        let c = m.counts();
+        assert_eq!((c.reports, c.heard), (403, 403), "all that were sent");
+        assert_eq!(c.lifted, c.forced, "each bar that fell was followed by a probe");
+        assert_eq!(c.age_ns, 0, "no delay, and a choice at once");
     }
+}
+
+/// A report is as old as its way and the wait for the next unit make it.
+#[test]
+fn reports_age() {
+    let p = aarc::Params { delay: Span::from_ms(2), ..aarc::Params::default() };
+    let guide = aarc::Guide::new(&p, false, crate::sim::Streams::new(1).get("ap", "x"));
+    let mut m = Machine::new(&Params::default(), ht(7), Some(guide));
+    m.feedback(ms(1), ht(0), true, &told(2000));
+    m.feedback(ms(2), ht(0), true, &told(2000));
+    m.choose(ms(3));
+    assert_eq!((m.counts().reports, m.counts().heard, m.counts().age_ns), (2, 1, 2_000_000));
+    m.choose(ms(7));
+    assert_eq!((m.counts().heard, m.counts().age_ns), (2, 7_000_000));
 }

@@ -1,0 +1,44 @@
+"""Figure 5.9: what went between AARC's parts."""
+
+import math
+
+import pytest
+
+from wavetank import lab, loop_plots, plan, records
+from wavetank.judge import Unmeasured
+
+COUNTED = {"units": 500, "reports": 480, "heard": 470, "age_ns": 940_000_000, "lifted": 12, "probes": 60, "forced": 10}
+
+
+def record(**counted):
+    return {"rate": {"ap": counted}, "window": [0.5, 5.0]}
+
+
+def test_flows_are_counts_by_second_of_the_whole_run():
+    f = loop_plots.flows(record(**COUNTED, forced_ok=4))
+    assert (f["units"], f["reports"], f["heard"], f["probes"]) == (100, 96, 94, 12)
+    assert f["age_ms"] == pytest.approx(2.0)
+    assert (f["lifted"], f["forced"], f["success"]) == (2.4, 2.0, 40)
+    assert math.isnan(loop_plots.flows(record(**{**COUNTED, "forced": 0}, forced_ok=0))["success"])
+
+
+def test_a_rate_control_without_feedback_has_none():
+    for without in (record(), record(units=5, reports=0)):
+        with pytest.raises(Unmeasured, match="no reports"):
+            loop_plots.flows(without)
+
+
+def test_the_figures_run_is_the_walks():
+    own = {f.id: f for f in plan.load("aarc")}
+    parts, walk = (own[i] for i in ("aarc/fig5-9", "aarc/fig5-36"))
+    keys = [{r.key for r in lab.runs_of([f], False, "model") if r.point.endswith("aarc")} for f in (parts, walk)]
+    assert keys[0] and keys[0] == keys[1]
+
+
+def test_a_ppdus_airtime_is_its_own():
+    class Mode:
+        ppdus, mpdus, mbit = 10, 170, 150.0
+
+    # 17 MPDUs of 1544 octets at 150 Mbit/s: 1.400 ms, and a preamble of 36 us
+    assert records._ppdu_ms([Mode]) == pytest.approx(0.036 + 17 * 1544 * 8 / 150e3)
+    assert records._ppdu_ms([]) == 0.0
