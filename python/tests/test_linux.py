@@ -136,6 +136,7 @@ def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
         wavetank.Scenario.load(THESIS).set(
             {
                 "kernel": "6.12",
+                "nic.rx_gap": "0 us",
                 "wifi.stations": 10,
                 "ap.qdisc": "aaq",
                 "aaq.limit": 500,

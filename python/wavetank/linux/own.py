@@ -24,6 +24,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
+    "nic.rx_gap": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
     "tcp.rx_truesize": ("4352 B", "the virtual card copies a received frame into a buffer of 4 KiB"),
     "tcp.rx_per_buffer": ("2", "the virtual card's buffer of 4 KiB has room for a second frame"),
     "backhaul.veth": ("true", "the wire behind the AP is a veth pair"),
