@@ -22,6 +22,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
     "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
     "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
+    "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_gap": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
