@@ -155,6 +155,8 @@ def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
         wavetank.Scenario.load(THESIS).set(
             {
                 "kernel": "6.12",
+                "nic.rx_gap": "0 us",
+                "tao.behind_holes": False,
                 "wifi.stations": 10,
                 "ap.qdisc": "aaq",
                 "aaq.limit": 500,
@@ -319,6 +321,7 @@ def _relevant(key):
         "ath9k.max_pending",
         "ath9k.keep_turn",
         "tao.leave",
+        "tao.behind_holes",
         "hack.",
         "aasrc.",
         "aarc.",

@@ -90,7 +90,14 @@ def test_rate_control_over_a_channel_is_the_models(rate_control):
 
 def test_the_thesis_test_bed():
     s = wavetank.Scenario.load(THESIS).set(
-        {"kernel": "6.12", "wifi.stations": 3, "time.flows": "6 s", "time.warmup": "3 s"}
+        {
+            "kernel": "6.12",
+            "nic.rx_gap": "0 us",
+            "tao.behind_holes": False,
+            "wifi.stations": 3,
+            "time.flows": "6 s",
+            "time.warmup": "3 s",
+        }
     )
     aaq, tao, fifo = (
         s.set({"ap.qdisc": q, "tao.enabled": t}).run(1, on="linux")

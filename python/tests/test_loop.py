@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from wavetank import lab, loop_plots, plan, records
+from wavetank import lab, plan, records
+from wavetank.plots import loop
 from wavetank.judge import Unmeasured
 
 COUNTED = {"units": 500, "reports": 480, "heard": 470, "age_ns": 940_000_000, "lifted": 12, "probes": 60, "forced": 10}
@@ -15,17 +16,17 @@ def record(**counted):
 
 
 def test_flows_are_counts_by_second_of_the_whole_run():
-    f = loop_plots.flows(record(**COUNTED, forced_ok=4))
+    f = loop.flows(record(**COUNTED, forced_ok=4))
     assert (f["units"], f["reports"], f["heard"], f["probes"]) == (100, 96, 94, 12)
     assert f["age_ms"] == pytest.approx(2.0)
     assert (f["lifted"], f["forced"], f["success"]) == (2.4, 2.0, 40)
-    assert math.isnan(loop_plots.flows(record(**{**COUNTED, "forced": 0}, forced_ok=0))["success"])
+    assert math.isnan(loop.flows(record(**{**COUNTED, "forced": 0}, forced_ok=0))["success"])
 
 
 def test_a_rate_control_without_feedback_has_none():
     for without in (record(), record(units=5, reports=0)):
         with pytest.raises(Unmeasured, match="no reports"):
-            loop_plots.flows(without)
+            loop.flows(without)
 
 
 def test_the_figures_run_is_the_walks():

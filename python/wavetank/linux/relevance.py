@@ -44,7 +44,7 @@ def relevant(t: Translated, key: str) -> bool:
         return any(k.startswith(f"{section}.") for k in t.used)
     if (its := rate.relevant(t.v, section)) is not None:
         return t.wifi and its
-    if section in MODES or key == "tao.leave" or key in ("ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
+    if section in MODES or key in ("tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
         return t.wifi and _of_the_cards(t, key, section)
     if section == "hack" and key != "hack.policy":
         return t.wifi and t.v["hack.policy"] != "off"
@@ -70,7 +70,7 @@ def _of_the_cards(t: Translated, key: str, section: str) -> bool:
         return "ath9k_tidq" in drivers
     if section in MODES:
         return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
-    if key == "tao.leave":
+    if key.startswith("tao."):
         return t.v["tao.enabled"] == "true"
     htc = t.v[f"{section}.driver"] == "ath9k_htc"
     return htc and (key.endswith("above") or t.v[f"{section}.above"] == "qdisc")

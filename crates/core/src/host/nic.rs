@@ -4,12 +4,15 @@
 //! Stands for: BCM5761 under tg3, the only wired card that the papers name ("The New TCP Modules on the Block", section IV): the status
 //! block is written, and an interrupt raised, so long after the first frame that it does not tell of, or when so many are there (Broadcom
 //! BCM5718 programmer's guide, host coalescing, clear-ticks mode); linux@6.12 drivers/net/ethernet/broadcom/tg3.c tg3_init_coal,
-//! tg3_poll, tg3_get_invariants (TAGGED_STATUS: clear-ticks mode).
+//! tg3_poll, tg3_get_invariants (TAGGED_STATUS: clear-ticks mode). With other values: Realtek's under r8169 (`rx_usecs` 200, `rx_frames` 4: what
+//! rtl_hw_start_8168 wrote to IntrMitigate until 5.x, 0x5151, in rtl_coalesce_info_8168_8136's units); Intel's under e1000e (`rx_gap` 50 us, a
+//! frame that comes later than that is told of at once: netdev.c e1000_set_itr, e1000_update_itr, low latency in mode 3, the default).
 //! Differs: D1 the interrupt itself takes no time (the host's time a frame covers it); D2 frames that come while the host polls wait for
 //! the next interrupt, which comes when the poll ends at the earliest; D3 no budget: a poll takes what is there, which at 1 Gbit/s is
 //! some frames, never 64; D4 transmit completions cause no interrupts here, so that they do not take received frames along; D5 a port
 //! that only forwards is caught up with when the host polls, so that the fifth of several small frames behind its queueing
-//! discipline may be seen up to 20 us late.
+//! discipline may be seen up to 20 us late; D6 e1000e's gap does not adapt: 50 us at 1 Gbit/s are five frames, fewer than the 10,000 bytes
+//! from which it would go to 250 us.
 
 use super::gro::Gro;
 use crate::params;
@@ -25,6 +28,8 @@ params! {
         rx_usecs: Span = Span::from_us(20), in Span::ZERO => Span::from_us(1023), src "linux@6.12 drivers/net/ethernet/broadcom/tg3.h LOW_RXCOL_TICKS_CLRTCKS";
         /// It comes at once when so many wait.
         rx_frames: u32 = 5, in 1 => 255, src "linux@6.12 drivers/net/ethernet/broadcom/tg3.h LOW_RXMAX_FRAMES";
+        /// It comes so long after the one before at the earliest.
+        rx_gap: Span = Span::ZERO, in Span::ZERO => Span::from_us(1023), src "0: tg3 has none; linux@6.12 drivers/net/ethernet/intel/e1000e/netdev.c e1000_set_itr";
     }
 }
 
@@ -35,6 +40,9 @@ pub struct Nic {
     ring: VecDeque<(Time, Packet)>,
     wait: Span,
     frames: usize,
+    gap: Span,
+    /// The last interrupt.
+    last: Time,
     /// When the host polls next, or never.
     due: Time,
     /// The last poll's end: interrupts are off before.
@@ -47,11 +55,13 @@ pub struct Nic {
 impl Nic {
     /// A card as `p` has it, at the far end of `port`'s cable; none where it would do nothing.
     pub fn new(p: &Params, port: u16) -> Option<Nic> {
-        let acts = p.gro || p.rx_usecs > Span::ZERO;
+        let acts = p.gro || p.rx_usecs > Span::ZERO || p.rx_gap > Span::ZERO;
         acts.then(|| Nic {
             ring: VecDeque::with_capacity(256),
             wait: p.rx_usecs,
             frames: p.rx_frames as usize,
+            gap: p.rx_gap,
+            last: Time::ZERO,
             due: Time::NEVER,
             polled: Time::ZERO,
             gro: p.gro.then(Gro::default),
@@ -83,7 +93,7 @@ impl Nic {
     fn interrupt(&self) -> Option<Time> {
         let first = self.ring.front()?.0 + self.wait;
         let full = self.ring.get(self.frames - 1).map_or(first, |f| f.0);
-        Some(first.min(full).max(self.polled))
+        Some(first.min(full).max(self.polled).max(self.last + self.gap))
     }
     /// The host polls off what has arrived, `cost` a frame. `up` gets each packet and when it goes up. Returns how many frames went into
     /// another packet, when the poll is over, and when to poll next.
@@ -94,6 +104,7 @@ impl Nic {
         cost: Span,
         mut up: impl FnMut(Time, &Packet),
     ) -> (u64, Time, Option<Time>) {
+        self.last = now;
         let n = self.ring.iter().take_while(|f| f.0 <= now).count();
         let at = |frames: usize| begin + cost * frames as i64;
         let merged = match &mut self.gro {
@@ -146,7 +157,23 @@ mod tests {
     }
 
     #[test]
+    fn intels_interrupts_keep_their_distance() {
+        let us = Time::from_us;
+        let p = Params { rx_usecs: Span::ZERO, rx_frames: 255, rx_gap: Span::from_us(50), ..Params::default() };
+        let mut n = Nic::new(&p, 0).unwrap();
+        assert_eq!(n.arrive(us(0), us(100), &frame()), Some(us(100)), "the first one is told of at once");
+        for at in [112, 124, 136] {
+            n.arrive(us(0), us(at), &frame());
+        }
+        assert_eq!(n.poll(us(100), us(100), Span::from_us(2), |_, _| ()), (0, us(102), Some(us(150))));
+        let mut up = 0;
+        assert_eq!(n.poll(us(150), us(150), Span::from_us(2), |_, _| up += 1), (0, us(156), None));
+        assert_eq!(up, 3, "those that came within the gap, together");
+        assert_eq!(n.arrive(us(156), us(160), &frame()), Some(us(200)));
+    }
+
+    #[test]
     fn a_card_without_gro_and_moderation_is_none() {
-        assert!(Nic::new(&Params { gro: false, rx_usecs: Span::ZERO, rx_frames: 1 }, 0).is_none());
+        assert!(Nic::new(&Params { gro: false, rx_usecs: Span::ZERO, rx_frames: 1, ..Params::default() }, 0).is_none());
     }
 }

@@ -14,6 +14,9 @@
 //!   delays every other ACK: the odd one at the end of an A-MPDU is not waited for. It is looked at when TCP is through with the
 //!   packet, so that where TCP acknowledges every segment (quick ACKs, duplicates) the last ACK goes with the others.
 //! * `more_data` is true from an A-MPDU's first packet to its last, and false when the last has gone up.
+//! * "Each non-duplicate packet" is one that goes up, or ([`Params::behind_holes`]) one that comes, and so counts while it waits in the
+//!   reorder buffer behind a hole. 3.18's mac80211 tells duplicates of an A-MPDU where it puts packets into that buffer
+//!   (net/mac80211/rx.c ieee80211_sta_manage_reorder_buf).
 //!
 //! Differs: D1 the last packet of an A-MPDU is the last one that its arrival lets through the reorder buffer. D2
 //! a packet that is not a pure ACK passes, and may overtake held ones. D3 it stands above the qdisc, not below it.
@@ -28,6 +31,8 @@ crate::params! {
         enabled: bool = false, src "thesis section 4.7.2";
         /// Segments that may be without an ACK when the held ones are let go.
         leave: u16 = 1, in 0 => 64, src "thesis section 4.8.2: until data_to_ack reaches one";
+        /// Segments that wait behind a hole in the reorder buffer are without an ACK, too: counted when they come, not when they go up.
+        behind_holes: bool = false, src "thesis section 4.8.2: each non-duplicate packet; linux@3.18 net/mac80211/rx.c ieee80211_sta_manage_reorder_buf";
     }
 }
 
@@ -66,13 +71,14 @@ impl Waiting {
 #[derive(Clone, Debug)]
 pub struct Tao {
     leave: u32,
+    behind_holes: bool,
     tids: [Waiting; Tid::COUNT],
 }
 
 impl Tao {
     /// Nothing held.
     pub fn new(p: &Params) -> Tao {
-        Tao { leave: p.leave.into(), tids: Default::default() }
+        Tao { leave: p.leave.into(), behind_holes: p.behind_holes, tids: Default::default() }
     }
     /// `p` is about to go up; `last`: it ends its A-MPDU.
     pub fn received(&mut self, tid: Tid, p: &Packet, last: bool) {
@@ -84,12 +90,12 @@ impl Tao {
         w.data_to_ack += 1;
         *w.segments(p.flow) += 1;
     }
-    /// TCP is through with a packet. True: what is held may go.
-    pub fn done(&self, tid: Tid) -> bool {
-        self.due(tid)
+    /// TCP is through with a packet; `behind`: packets of the TID in the reorder buffer. True: what is held may go.
+    pub fn done(&self, tid: Tid, behind: u32) -> bool {
+        self.due(tid, behind)
     }
-    /// `p` comes down.
-    pub fn sent(&mut self, tid: Tid, p: &Packet) -> Sent {
+    /// `p` comes down, while `behind` packets of the TID are in the reorder buffer.
+    pub fn sent(&mut self, tid: Tid, p: &Packet, behind: u32) -> Sent {
         if p.kind != Kind::Tcp {
             return Sent::Passes;
         }
@@ -103,11 +109,12 @@ impl Tao {
             return Sent::Passes; // it answers no data: a handshake's, or a window's
         }
         w.held.push(*p);
-        if self.due(tid) { Sent::Released } else { Sent::Held }
+        if self.due(tid, behind) { Sent::Released } else { Sent::Held }
     }
-    fn due(&self, tid: Tid) -> bool {
+    fn due(&self, tid: Tid, behind: u32) -> bool {
         let w = &self.tids[tid.ix()];
-        !w.held.is_empty() && !w.more_data && w.data_to_ack <= self.leave
+        let to_ack = w.data_to_ack + if self.behind_holes { behind } else { 0 };
+        !w.held.is_empty() && !w.more_data && to_ack <= self.leave
     }
     /// Moves what is held to `to`, in order.
     pub fn release(&mut self, tid: Tid, to: &mut Vec<Packet>) {
@@ -134,7 +141,7 @@ mod tests {
     /// A segment that TCP does not answer; whether what is held goes.
     fn data(t: &mut Tao, flow: u16, last: bool) -> bool {
         t.received(BE, &packet(flow, 1448), last);
-        t.done(BE)
+        t.done(BE, 0)
     }
     /// A segment and the ACK that answers it.
     fn answered(t: &mut Tao, flow: u16, last: bool) -> Sent {
@@ -142,7 +149,7 @@ mod tests {
         ack(t, flow)
     }
     fn ack(t: &mut Tao, flow: u16) -> Sent {
-        t.sent(BE, &packet(flow, 0))
+        t.sent(BE, &packet(flow, 0), 0)
     }
     fn go(t: &mut Tao) -> usize {
         let mut v = vec![];
@@ -187,7 +194,7 @@ mod tests {
         data(&mut t, 0, false);
         assert_eq!(answered(&mut t, 0, false), Sent::Held);
         t.received(BE, &packet(1, 0), true); // the ACK of an upload
-        assert!(t.done(BE));
+        assert!(t.done(BE, 0));
         assert_eq!(go(&mut t), 1);
     }
 
@@ -200,6 +207,18 @@ mod tests {
             assert_eq!(s, if i == 5 { Sent::Released } else { Sent::Held });
         }
         assert_eq!(go(&mut t), 5);
+    }
+
+    #[test]
+    fn what_waits_behind_a_hole_counts_where_it_is_counted_as_it_comes() {
+        for behind_holes in [false, true] {
+            let mut t = Tao::new(&Params { behind_holes, ..Params::default() });
+            t.received(BE, &packet(0, 1448), false);
+            t.received(BE, &packet(0, 1448), true);
+            let s = t.sent(BE, &packet(0, 0), 10);
+            assert_eq!(s, if behind_holes { Sent::Held } else { Sent::Released });
+            assert!(t.done(BE, 0), "the hole is filled, or given up");
+        }
     }
 
     #[test]
@@ -222,8 +241,8 @@ mod tests {
         let mut t = Tao::new(&Params::default());
         assert_eq!(ack(&mut t, 0), Sent::Passes);
         data(&mut t, 0, false);
-        assert_eq!(t.sent(BE, &packet(0, 100)), Sent::Passes, "data with an ACK on it");
-        assert_eq!(t.sent(BE, &Packet::blank(Kind::Udp, FlowId(1), NodeId(1), NodeId(0))), Sent::Passes);
+        assert_eq!(t.sent(BE, &packet(0, 100), 0), Sent::Passes, "data with an ACK on it");
+        assert_eq!(t.sent(BE, &Packet::blank(Kind::Udp, FlowId(1), NodeId(1), NodeId(0)), 0), Sent::Passes);
         assert_eq!(t.held(), 0);
     }
 }

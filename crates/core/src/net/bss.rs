@@ -137,7 +137,7 @@ impl Bss {
         let tid = self.tid(p);
         let s = &mut self.stations[from.ix()];
         if let Some(tao) = &mut s.tao {
-            match tao.sent(tid, p) {
+            match tao.sent(tid, p, self.receivers[from.ix()].behind(StaIx::AP, tid)) {
                 Sent::Passes => {}
                 Sent::Held => return Verdict::Ok,
                 Sent::Released => {
@@ -213,7 +213,8 @@ impl Bss {
     /// It has taken it.
     pub fn taken(&mut self, now: Time, s: StaIx, p: &Packet, out: &mut Out, probe: &mut impl Probe) {
         let tid = self.tid(p);
-        if self.stations[s.ix()].tao.as_ref().is_some_and(|t| t.done(tid)) {
+        let receiver = &self.receivers[s.ix()];
+        if self.stations[s.ix()].tao.as_ref().is_some_and(|t| t.done(tid, receiver.behind(StaIx::AP, tid))) {
             self.release(now, s, StaIx::AP, tid, out, probe);
         }
     }

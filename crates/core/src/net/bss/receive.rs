@@ -6,7 +6,7 @@ use crate::phy::{Band, ppdu};
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
-use crate::wifi::{Burst, Seq, Tid, What};
+use crate::wifi::{Burst, Seq, StaIx, Tid, What};
 
 /// What the decoded MPDUs of a PPDU would have taken on the air one by one.
 pub(super) fn airtime(b: &Burst, a: &Arrival, band: Band) -> Span {
@@ -109,6 +109,10 @@ impl Receiver {
         b.arm()
     }
 
+    /// Packets of `peer` and `tid` held back.
+    pub(super) fn behind(&self, peer: StaIx, tid: Tid) -> u32 {
+        self.buffers[peer.ix() * Tid::COUNT + tid.ix()].as_ref().map_or(0, |b| b.reorder.held())
+    }
     /// Packets held back.
     pub fn held(&self) -> u32 {
         self.buffers.iter().flatten().map(|b| b.reorder.held()).sum()
