@@ -33,6 +33,9 @@ params! {
         /// any two of them, on a CPU of its own, which is what the thesis's clients must have done; `auto`: off, but where packets take no
         /// time, when those of one instant are through.
         softirq_first: Auto<bool> = Auto::Auto, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
+        /// From the wake-up of a program that waits for data until it runs: an interrupt to its CPU, that CPU's way out of its idle state, a
+        /// switch of context. What comes in meanwhile is read with the rest.
+        wake: Span = Span::ZERO, in Span::ZERO => Span::from_ms(1), src "linux@6.12 kernel/sched/core.c try_to_wake_up; drivers/idle/intel_idle.c exit_latency: 1 to 200 us";
     }
 }
 
