@@ -12,7 +12,8 @@ from wavetank.scenario import Scenario
 
 #: tshark's severity from which on it warns.
 WARN = 0x00600000
-SHORT = {"time.lead_in": "500 ms", "time.flows": "1 s", "time.tail": "500 ms", "time.warmup": "200 ms"}
+SHORT = {"time.lead_in": "500 ms", "time.flows": "1 s", "time.tail": "500 ms", "time.warmup": "200 ms", "host.wake": 0}
+
 CHECKS = [f"{p}.check_checksum:TRUE" for p in ("ip", "tcp", "udp", "wlan")]
 
 

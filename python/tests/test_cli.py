@@ -62,7 +62,11 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "linux", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--recorded"], "--recorded"),
         (["validate", "kernel", "--on", "linux"], "--on"),
-        (["run", SCENARIO, "--on", "linux"], "kernel = 4.14"),
+        (["run", SCENARIO, "--on", "linux"], "host.wake = 100 us"),
+        (
+            ["run", SCENARIO, "--on", "linux", "--set", "host.wake=0", "--set", "ath9k_htc.cpu_ppdu=40 us"],
+            "kernel = 4.14",
+        ),
         (["run", SCENARIO, "--on", "sea"], "sea"),
         (["compare", SCENARIO, "--on", "model"], "expected two waters"),
         (["fly"], "fly"),

@@ -8,6 +8,7 @@ OWN: dict[str, tuple[str, str]] = {
     "host.hz": ("100", "User-Mode Linux has HZ = 100 without a patch to arch/um"),
     "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
     "host.softirq_first": ("auto", "no virtual time passes while the guest computes: its program reads between two instants"),
+    "host.wake": ("0 ns", "no virtual time passes while the guest's scheduler wakes a program"),
     "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
     "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
     "medium.places": ("1", "the virtual radios all hear each other"),

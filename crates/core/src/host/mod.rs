@@ -6,8 +6,12 @@
 //! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`]; ath9k and ath9k_htc are no NAPI drivers and have neither.
 //! With `softirq_first` programs run when it is done with all of them: a whole A-MPDU is there before the program that waits for it reads, and
 //! TCP, whose window cannot advance before, acknowledges it in one go (`__tcp_ack_snd_check`: "tcp_recvmsg() will send ACK otherwise").
+//! With `wake` they run that long after the first packet woke them, on a CPU of their own, and read what has come until then. Linux has both: a
+//! program stays on the CPU where it last ran while that is idle, be it the interrupt's own, where it waits for the softirq's end, or another,
+//! which has to leave its idle state first (linux@6.12 kernel/sched/fair.c `wake_affine_idle`, `select_idle_sibling`).
 //! Differs: D1 one CPU a host for received packets, another for programs, and sending costs nothing of either; D2 the cost is the same for every packet, and for every frame of
-//! a poll: a merged packet costs what its frames cost, and goes up when the poll ends.
+//! a poll: a merged packet costs what its frames cost, and goes up when the poll ends; D3 every wake-up takes the same time, however long the
+//! CPU slept; writers (tcp/app.rs D1), echoes and timers do not wait for one.
 
 pub mod gro;
 pub mod nic;
@@ -33,6 +37,9 @@ params! {
         /// any two of them, on a CPU of its own, which is what the thesis's clients must have done; `auto`: off, but where packets take no
         /// time, when those of one instant are through.
         softirq_first: Auto<bool> = Auto::Auto, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
+        /// From the wake-up of a program that waits for data until it runs: an interrupt to its CPU, that CPU's way out of its idle state, a
+        /// switch of context. What comes in meanwhile is read with the rest.
+        wake: Span = Span::ZERO, in Span::ZERO => Span::from_ms(1), src "linux@6.12 kernel/sched/core.c try_to_wake_up; drivers/idle/intel_idle.c exit_latency: 1 to 200 us";
     }
 }
 

@@ -186,8 +186,8 @@ impl<T: Probe> World<T> {
             tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
-        let (softirq_first, charges) = (s.host.softirq_first, Vec::new());
-        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges, softirq_first })
+        let (softirq_first, wake, charges) = (s.host.softirq_first, s.host.wake, Vec::new());
+        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges, softirq_first, wake })
     }
 }
 

@@ -25,6 +25,8 @@ pub struct World<T = Blind> {
     pub(super) charges: Vec<(Owner, Charge)>,
     /// Programs read when their host has processed what it received; `auto`: where that takes no time.
     pub(super) softirq_first: Auto<bool>,
+    /// How long a blocked program takes to run once it is woken.
+    pub(super) wake: Span,
 }
 
 /// When things happen.
@@ -233,7 +235,7 @@ impl<T: Probe> World<T> {
         }
     }
 
-    /// The program that reads from socket `i` runs, unless its host's CPU is still at what it has received.
+    /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
     fn read(&mut self, now: Time, i: u16) {
         let s = &mut self.socks[usize::from(i)];
         if self.softirq_first.or(false)
@@ -252,7 +254,8 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                if !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
+                let at_once = self.wake == Span::ZERO;
+                if at_once && !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
                     return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 }
                 let mut reader = false;
@@ -260,7 +263,7 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if reader && !s.reads {
                     s.reads = true;
-                    self.fabric.q.push(now, Lane::App, Event::SockRead(i));
+                    self.fabric.q.push(now + self.wake, Lane::App, Event::SockRead(i));
                 }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {

@@ -12,8 +12,9 @@
 //!
 //! An interrupt for a unit that was sent brings received frames along: ar9003_mac.c ar9003_hw_get_isr takes AR_ISR_LP_RXOK, which the mask
 //! does not enable, for a received frame; main.c ath_isr says that such bits may be set, and `ath9k_tasklet` receives before it completes. That
-//! the register shows that bit while interrupts for it are masked is read out of this, not measured on a card. The two times so matter to a
-//! card that sends seldom.
+//! the register shows that bit while interrupts for it are masked, FreeBSD's driver says of the AR5416 family, whose register is laid out the same
+//! (sys/dev/ath/ath_hal/ar5416/ar5416_interrupts.c ar5416GetPendingInterrupts, which therefore does not take it); of the AR9300 family it was
+//! not measured. The two times so matter to a card that sends seldom.
 
 use super::Params;
 use crate::sim::{Packet, Time};

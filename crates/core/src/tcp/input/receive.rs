@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
-//! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received
-//! ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call (reset.rs).
+//! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
+//! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
+//! (reset.rs).
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
