@@ -12,7 +12,7 @@ use super::seq::{after, before, later};
 use super::socket::{Socket, State};
 use super::tp::Tp;
 use super::truesize;
-use crate::sim::Lower;
+use crate::sim::{Lower, Time};
 use std::collections::VecDeque;
 
 /// The application's and the send buffer's state.
@@ -42,6 +42,10 @@ pub struct App {
     no_space: bool,
     /// It is to run.
     wake: bool,
+    /// The world says when it runs ([`Socket::on_writer`]), not the socket.
+    scheduled: bool,
+    /// Softirqs interrupted it.
+    interrupted: bool,
     /// Skbs on the retransmission queue.
     rtx_skbs: u32,
     /// Number of the next skb.
@@ -79,6 +83,8 @@ impl App {
             sndbuf,
             no_space: false,
             wake: false,
+            scheduled: false,
+            interrupted: false,
             rtx_skbs: 0,
             next_skb: 0,
             size_goal: 0,
@@ -229,10 +235,36 @@ impl Socket {
     /// Runs the application if it was woken.
     #[inline]
     pub(super) fn app_run<L: Lower>(&mut self, low: &mut L) {
-        if self.app.wake && matches!(self.state, State::Established | State::CloseWait) {
+        if !self.app.scheduled && self.app_ready() {
             self.app.wake = false;
             self.app_write(low);
         }
+    }
+
+    fn app_ready(&self) -> bool {
+        self.app.wake && matches!(self.state, State::Established | State::CloseWait)
+    }
+
+    /// From now on the world calls [`Socket::on_writer`] where [`Socket::writer_wakes`] asks for it.
+    pub fn schedules_programs(&mut self) {
+        self.app.scheduled = true;
+    }
+
+    /// The application is to run.
+    #[inline]
+    pub fn writer_wakes(&self) -> bool {
+        self.app.scheduled && self.app_ready()
+    }
+
+    /// It runs. True: it has handed something down and goes on ([`Socket::on_writer`]) once that is as far as it gets in no time.
+    pub fn on_writer<L: Lower>(&mut self, now: Time, low: &mut L) -> bool {
+        self.tp.clock.set(now);
+        if !self.app.interrupted && !self.app_ready() {
+            return false;
+        }
+        self.app.wake = false;
+        self.app_write(low);
+        self.app.interrupted
     }
 
     /// `tcp_xmit_size_goal`: what an skb may hold, within half of the peer's window.
@@ -251,10 +283,19 @@ impl Socket {
         if self.app.fin {
             return;
         }
-        self.check_app_limited();
+        let scheduled = self.app.scheduled && !self.app.calls;
+        let nxt = self.tp.snd_nxt;
+        if !core::mem::take(&mut self.app.interrupted) {
+            self.check_app_limited();
+        }
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
         while left != Some(0) {
+            if scheduled && self.tp.snd_nxt != nxt {
+                self.app.interrupted = true;
+                self.app.bulk = Some(left);
+                return;
+            }
             if self.app.call_left == 0 {
                 // Without calls of its own a program writes block after block.
                 self.app.call_left =
@@ -309,6 +350,7 @@ impl Socket {
             }
         }
         self.push_pending(low);
+        self.app.interrupted = scheduled && left != Some(0) && self.tp.snd_nxt != nxt;
     }
 
     /// `tcp_send_fin`: nothing more will be written.
