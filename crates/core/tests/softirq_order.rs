@@ -53,6 +53,7 @@ fn a_loss_that_shows_at_once_is_mended_before_the_tasklet_sends() {
         ("htb.rate", "10 Mbit/s"),
         ("htb.leaf", "fq_codel"),
         ("bottleneck.place", "local"),
+        ("netem.delay", "0 ms"),
         ("traffic.tcp_up", "6"),
         ("tcp.limit_output_bytes", "64 KiB"),
         ("tcp.pacing_ca_ratio", "150"),
@@ -91,4 +92,19 @@ fn a_program_whose_own_queue_refuses_its_packets_waits_like_any_other() {
         ("time.flows", "2 s"),
     ]);
     assert!(at(1.8, &seen).iter().map(|f| f.2).sum::<u64>() > 1_000);
+}
+
+#[test]
+fn a_path_of_no_time_has_a_least_rtt_nevertheless() {
+    // New Vegas leaves slow start by its base RTT, which is a microsecond or three there, not a jiffy.
+    let seen = run(&[
+        ("tcp.cc", "nv"),
+        ("htb.rate", "15 Mbit/s"),
+        ("pfifo.limit", "1500"),
+        ("bottleneck.place", "remote"),
+        ("netem.delay", "0 ms"),
+        ("time.flows", "300 ms"),
+    ]);
+    assert_eq!(at(0.2, &seen), [(22, 0, 249)]);
+    assert_eq!(seen[0].min_rtt_ms[6], 0.001);
 }
