@@ -55,7 +55,7 @@ tail = "450 ms" # the last echoes sent before the end may need a queue's length 
 ping = "100 ms"
 ping_payload = 64
 start_jitter = 0
-start_step = "512 ns"
+start_step = "512 ns" # two readings of User-Mode Linux's clock (docs/reference-data.md)
 """
 
 _LEAD_IN_S = 1.0

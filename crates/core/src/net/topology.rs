@@ -122,7 +122,7 @@ impl<T: Probe> World<T> {
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
                         socket.on_fq(net.fq_at.contains(&local));
-                        if s.host.softirq_first.or(net.hosts[usize::from(local.0)].in_no_time()) {
+                        if s.host.softirq_first.or(true) && net.hosts[usize::from(local.0)].in_no_time() {
                             socket.schedules_programs();
                         }
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {

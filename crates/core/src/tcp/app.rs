@@ -3,7 +3,9 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
-//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the end of a block pushes nothing while the next block
+//! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
+//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; ACKs that come then
+//! are taken at once (Linux keeps them until the call waits); D2 the end of a block pushes nothing while the next block
 //! follows (Linux corks what is short and pushes the rest); skbs in the middle of the queue have no ends of their own, only the last one has; D3
 //! nothing is written in pages, so the buffer is full to the byte.
 
