@@ -61,6 +61,8 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--recorded"], "--recorded"),
+        (["validate", "dcf", "--more"], "--more"),
+        (["validate", "kernel", "--more", "--reference", "gone"], "--more"),
         (["validate", "kernel", "--on", "linux"], "--on"),
         (["run", SCENARIO, "--on", "linux"], "host.wake = 100 us"),
         (

@@ -280,7 +280,7 @@ BY_HAND = {
     "wifi.band": "2.4 GHz", "wifi.basic_rate": "12 Mbit/s", "wifi.error_rate": "0.1", "time.warmup": "1 s", "time.flows": "5 s",
     "tcp.gso_max_size": "30000", "ath9k.density": "4 us", "host.ap_rx": "4 us", "ath9k.airtime": "2 ms", "tcp.init_cwnd": "20",
     "ath9k.ampdu_bytes": "30000", "fixed.links": "2", "wifi.rate": "54 Mbit/s", "tcp.rto_min": "300 ms", "host.hz": "250",
-    "traffic.ping_stations": "0", "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
+    "traffic.start_step": "0 ns", "traffic.ping_stations": "0", "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
 }  # fmt: skip
 
 

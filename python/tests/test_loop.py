@@ -5,8 +5,8 @@ import math
 import pytest
 
 from wavetank import lab, plan, records
-from wavetank.plots import loop
 from wavetank.judge import Unmeasured
+from wavetank.plots import loop
 
 COUNTED = {"units": 500, "reports": 480, "heard": 470, "age_ns": 940_000_000, "lifted": 12, "probes": 60, "forced": 10}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wavetank import UserError
-from wavetank.validate import Report, Row, ath9k, dcf, kernel, linux
+from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case, linux
 
 CONFIG = {
     "cc": "reno",
@@ -78,6 +78,23 @@ def test_equal_traces_count_once_and_pictures_are_drawn(tmp_path):
     assert report.cases()["b"] is None and "those of a" in next(r.reason for r in report.rows if r.name == "b")
     assert [p.name for p in (tmp_path / "plots").iterdir()] == ["a.png"]
     assert report.notes and report.notes[0].startswith("reno: worst")
+
+
+def test_echoes_on_their_way_at_the_end_count():
+    out = kernel_case.run({**CONFIG, "where": "remote", "rate_mbit": 10, "secs": 3, "warmup": 1})
+    assert any(t < 3 < t + ms / 1e3 for t, ms in out["pings"])
+    assert max(r["t"] for r in out["rows"]) == 3
+
+
+def test_flows_begin_where_they_are_established():
+    out = kernel_case.run({**CONFIG, "rtt_ms": 100.0, "step": 0.03, "secs": 1, "warmup": 0})
+    assert min(r["t"] for r in out["rows"]) == pytest.approx(0.12)
+
+
+def test_random_cases_hold():
+    report = kernel.validate(kernel.MORE, jobs=2)
+    assert len(report.cases()) == 20
+    assert all(report.cases().values())
 
 
 def test_tolerances():

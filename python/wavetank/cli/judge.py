@@ -21,6 +21,7 @@ from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
     default=None,
     help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
 )
+@click.option("--more", is_flag=True, help="kernel: random scenarios on the same machine, in place of the reference.")
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
@@ -38,6 +39,7 @@ from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
 def validate(
     what: str,
     reference: Path | None,
+    more: bool,
     recorded: bool,
     on: str,
     docs: Path | None,
@@ -55,6 +57,7 @@ def validate(
     from ..validate import ath9k, dcf, kernel, linux, minstrel
 
     for option, given, owner in (
+        ("--more", more, "kernel"),
         ("--recorded", recorded, "linux"),
         ("--docs", docs, "linux"),
         ("--plots", plots, "kernel"),
@@ -62,6 +65,9 @@ def validate(
     ):
         if given and what != owner:
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
+    if more and reference:
+        raise click.UsageError("--more is a reference of its own, --reference names another")
+    reference = kernel.MORE if more else reference
     count = jobs or lab.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, count, done, plots),

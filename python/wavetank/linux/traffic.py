@@ -26,7 +26,7 @@ class Traffic(Asked):
         flows: list[FlowName] = []
         echoes: list[tuple[str, int]] = []
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
-        jitter = self.span("traffic.start_jitter")
+        jitter, step = self.span("traffic.start_jitter"), self.span("traffic.start_step")
         up, down = self.tcp_flows()
         floods = [(way, self.text(f"traffic.udp_{way}")) for way in ("up", "down")]
         payload = self.number("traffic.udp_payload")
@@ -40,7 +40,7 @@ class Traffic(Asked):
             def add(kind: str, name: str, way: str, i: int, station: int = station, suffix: str = suffix) -> str:
                 dscp = MARKS[i % 4] if rrul and marks else 0
                 flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp))
-                start = self.start + int(jitter * self.unit(f"start/{len(flows)}"))
+                start = self.start + int(jitter * self.unit(f"start/{len(flows)}")) + step * i
                 acks = f" {dscp << 2 if mark_acks else 0}" if kind == "tcp" else ""
                 return f"{kind} {way} {station} {dscp << 2}{acks} {start}"
 
@@ -48,8 +48,8 @@ class Traffic(Asked):
                 self.lines["flow"] += [add("tcp", way, way, i) for i in range(count)]
             for way, offered in floods:
                 if offered != "off":
-                    step = round(payload * 8e9 / units.rate(offered))
-                    self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {step} {payload} {sndbuf}")
+                    gap = round(payload * 8e9 / units.rate(offered))
+                    self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {gap} {payload} {sndbuf}")
             if ping != "off" and station < pinging:
                 kinds = [("icmp", 0), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:

@@ -24,6 +24,8 @@ from . import kernel_case
 from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
+#: Random cases on the same machine (linux/standing/record-wired 202 20).
+MORE = PATH.with_name("kernel-6.12-more.zip")
 KEYS = set(kernel_case.CONFIG)
 NEEDED = {k for k, v in kernel_case.CONFIG.items() if v is None}
 CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}

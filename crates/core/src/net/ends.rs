@@ -10,6 +10,8 @@ pub(super) struct Sock {
     pub(super) wake: Time,
     /// The program that reads from it has been woken.
     pub(super) reads: bool,
+    /// The program that writes to it has been woken, or was interrupted.
+    pub(super) writes: bool,
 }
 
 /// What a flow is made of.

@@ -23,6 +23,8 @@ pub(super) enum Event {
     SockTsq(u16),
     /// The program that reads from a socket runs.
     SockRead(u16),
+    /// The program that writes to a socket runs.
+    SockWrite(u16),
     /// Something in the BSS.
     Bss(BssEvent),
     /// A flow begins.
@@ -67,6 +69,7 @@ impl Event {
             Event::Bss(Hack(s)) => (19, u16::from(s.0), 0),
             Event::Bss(Medium(MediumEvent::Asked)) => (20, 0, 0),
             Event::SockRead(i) => (21, i, 0),
+            Event::SockWrite(i) => (22, i, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -97,6 +100,7 @@ impl Event {
             19 => Event::Bss(Hack(StaIx(short as u8))),
             20 => Event::Bss(Medium(MediumEvent::Asked)),
             21 => Event::SockRead(short),
+            22 => Event::SockWrite(short),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -150,6 +154,7 @@ mod tests {
             Event::SockTimer(i),
             Event::SockTsq(i),
             Event::SockRead(i),
+            Event::SockWrite(i),
             Event::FlowStart(i),
             Event::FlowsEnd,
             Event::Window,

@@ -122,7 +122,7 @@ impl Port {
         let Some(at) = self.qdisc.as_ref().and_then(|q| q.wake_at(now)) else { return };
         if at < self.wake {
             self.wake = at;
-            ctx.q.push(at.max(now), Lane::Timer, Event::PortWake(ctx.index));
+            ctx.q.push(at.max(now), Lane::Watchdog, Event::PortWake(ctx.index));
         }
     }
 

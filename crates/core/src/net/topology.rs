@@ -122,10 +122,13 @@ impl<T: Probe> World<T> {
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
                         socket.on_fq(net.fq_at.contains(&local));
+                        if s.host.softirq_first.or(true) && net.hosts[usize::from(local.0)].in_no_time() {
+                            socket.schedules_programs();
+                        }
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
                             bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
                         }
-                        socks.push(Sock { socket, node: local, wake: Time::NEVER, reads: false });
+                        socks.push(Sock { socket, node: local, wake: Time::NEVER, reads: false, writes: false });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);
                     flows.push(Ends::Tcp { client: first, server: first + 1, sender });

@@ -146,6 +146,7 @@ impl<T: Probe> World<T> {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
             Event::SockRead(i) => self.read(now, i),
+            Event::SockWrite(i) => self.write(now, i),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
             Event::FlowStart(i) => self.start_flow(now, i),
             Event::FlowsEnd => self.end_flows(now),
@@ -178,6 +179,10 @@ impl<T: Probe> World<T> {
 
     fn arm(&mut self, i: u16) {
         let s = &mut self.socks[usize::from(i)];
+        if s.socket.writer_wakes() && !s.writes {
+            s.writes = true;
+            self.fabric.q.push(self.fabric.q.now(), Lane::App, Event::SockWrite(i));
+        }
         let at = s.socket.wake_at();
         if at < s.wake {
             // Timers that move later are not rescheduled: the old event finds nothing due and sets the new one.
@@ -195,7 +200,7 @@ impl<T: Probe> World<T> {
             match (charge, owner.0.checked_sub(n_socks)) {
                 (Charge::Freed(f), None) => {
                     if self.socks[usize::from(owner.0)].socket.on_free_packet(now, &f) {
-                        self.fabric.q.push(now, Lane::Softirq, Event::SockTsq(owner.0));
+                        self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
                     }
                 }
                 (Charge::Cut { whole, parts }, None) => self.socks[usize::from(owner.0)].socket.on_gso(whole, parts),
@@ -245,6 +250,19 @@ impl<T: Probe> World<T> {
         }
         s.reads = false;
         self.call(i, |s, low, _| s.on_reader(now, low));
+    }
+
+    /// The program that writes to socket `i` runs, until it waits. Each packet that it hands down ends with softirqs
+    /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
+    fn write(&mut self, now: Time, i: u16) {
+        let s = &mut self.socks[usize::from(i)];
+        s.writes = true;
+        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+        s.writes = s.socket.on_writer(now, &mut below);
+        if s.writes {
+            self.fabric.q.push(now, Lane::Program, Event::SockWrite(i));
+        }
+        self.arm(i);
     }
 
     fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {

@@ -138,6 +138,8 @@ params! {
         mark_acks: bool = true, src "netperf's option -Y sets IP_TOS at both ends";
         /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
+        /// Each flow of a station starts so much later than the one before it.
+        start_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "by default they start together";
     }
 }
 

@@ -10,20 +10,27 @@ use dary_heap::QuaternaryHeap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Lane {
+    /// A queueing discipline's watchdog: all that are due have sent before anything of it is received.
+    /// src: linux@6.12 include/linux/interrupt.h `NET_TX_SOFTIRQ` < `NET_RX_SOFTIRQ` < `TASKLET_SOFTIRQ`; kernel/softirq.c handle_softirqs
+    Watchdog = 0,
     /// A frame or packet arrives.
-    Arrival = 0,
+    Arrival = 1,
     /// A device is done with something (completion interrupts).
-    Completion = 1,
-    /// A host does deferred work (softirqs, the TSQ tasklet).
-    Softirq = 2,
-    /// A timer of a protocol or a queueing discipline fires.
-    Timer = 3,
+    Completion = 2,
+    /// A host does deferred work (softirqs).
+    Softirq = 3,
+    /// A host's tasklets (TSQ's): a softirq of their own, after those that send and receive.
+    Tasklet = 4,
+    /// A timer of a protocol fires.
+    Timer = 5,
     /// A station's access to the medium is decided.
-    Medium = 4,
+    Medium = 6,
+    /// A program goes on that softirqs have interrupted.
+    Program = 7,
     /// An application or a traffic generator acts.
-    App = 5,
+    App = 8,
     /// Somebody looks at the world: after everything else of the instant.
-    Sample = 6,
+    Sample = 9,
 }
 
 /// What waits in the heap.

@@ -71,7 +71,8 @@ impl Plan {
         for station in 0..stations {
             let suffix = if stations > 1 { format!(" sta{}", station + 1) } else { String::new() };
             let mut add = |direction, proto, kind: &str, i: u16| {
-                let delay = Span::from_ns((jitter.unit() * t.start_jitter.ns() as f64) as i64);
+                let delay =
+                    Span::from_ns((jitter.unit() * t.start_jitter.ns() as f64) as i64) + t.start_step * i64::from(i);
                 let dscp = if t.rrul && t.marks { RRUL[usize::from(i) % 4] } else { 0 };
                 plan.flows.push(FlowPlan {
                     name: format!("{kind}{}{suffix}", i + 1),

@@ -3,11 +3,13 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
-//! Differs: D1 the application runs in the instant that wakes it, after the softirq; D2 the end of a block pushes nothing while the next block
+//! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
+//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; ACKs that come then
+//! are taken at once (Linux keeps them until the call waits); D2 the end of a block pushes nothing while the next block
 //! follows (Linux corks what is short and pushes the rest); skbs in the middle of the queue have no ends of their own, only the last one has; D3
 //! nothing is written in pages, so the buffer is full to the byte.
 
-use crate::sim::Lower;
+use crate::sim::{Lower, Time};
 use crate::tcp::cc::Control;
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
@@ -92,10 +94,36 @@ impl Socket {
     /// Runs the application if it was woken.
     #[inline]
     pub(in crate::tcp) fn app_run<L: Lower>(&mut self, low: &mut L) {
-        if self.app.wake && matches!(self.state, State::Established | State::CloseWait) {
+        if !self.app.scheduled && self.app_ready() {
             self.app.wake = false;
             self.app_write(low);
         }
+    }
+
+    fn app_ready(&self) -> bool {
+        self.app.wake && matches!(self.state, State::Established | State::CloseWait)
+    }
+
+    /// From now on the world calls [`Socket::on_writer`] where [`Socket::writer_wakes`] asks for it.
+    pub fn schedules_programs(&mut self) {
+        self.app.scheduled = true;
+    }
+
+    /// The application is to run.
+    #[inline]
+    pub fn writer_wakes(&self) -> bool {
+        self.app.scheduled && self.app_ready()
+    }
+
+    /// It runs. True: it has handed something down and goes on ([`Socket::on_writer`]) once that is as far as it gets in no time.
+    pub fn on_writer<L: Lower>(&mut self, now: Time, low: &mut L) -> bool {
+        self.tp.clock.set(now);
+        if !self.app.interrupted && !self.app_ready() {
+            return false;
+        }
+        self.app.wake = false;
+        self.app_write(low);
+        self.app.interrupted
     }
 
     /// `tcp_xmit_size_goal`: what an skb may hold, within half of the peer's window.
@@ -114,11 +142,20 @@ impl Socket {
         if self.app.fin {
             return;
         }
-        let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
-        delivery_rate::check_app_limited(&mut self.tp, nothing_below);
+        let scheduled = self.app.scheduled && !self.app.calls;
+        let nxt = self.tp.snd_nxt;
+        if !core::mem::take(&mut self.app.interrupted) {
+            let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
+            delivery_rate::check_app_limited(&mut self.tp, nothing_below);
+        }
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
         while left != Some(0) {
+            if scheduled && self.tp.snd_nxt != nxt {
+                self.app.interrupted = true;
+                self.app.bulk = Some(left);
+                return;
+            }
             if self.app.call_left == 0 {
                 // Without calls of its own a program writes block after block.
                 self.app.call_left =
@@ -180,6 +217,7 @@ impl Socket {
             }
         }
         self.push_pending(low);
+        self.app.interrupted = scheduled && left != Some(0) && self.tp.snd_nxt != nxt;
     }
 
     /// `tcp_send_fin`: nothing more will be written.

@@ -37,6 +37,10 @@ pub struct App {
     pub no_space: bool,
     /// It is to run.
     pub wake: bool,
+    /// The world says when it runs ([`on_writer`](crate::tcp::Socket::on_writer)), not the socket.
+    pub scheduled: bool,
+    /// Softirqs interrupted it.
+    pub interrupted: bool,
     /// Skbs on the retransmission queue.
     pub rtx_skbs: u32,
     /// Number of the next skb.
@@ -101,6 +105,8 @@ impl App {
             sndbuf,
             no_space: false,
             wake: false,
+            scheduled: false,
+            interrupted: false,
             rtx_skbs: 0,
             next_skb: 0,
             size_goal: 0,

@@ -1,7 +1,8 @@
 //! Smoothed RTT, its variation, the minimum, and the retransmission timeout that follows from them.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rtt_estimator`, `tcp_set_rto`, `tcp_update_rtt_min`, `tcp_ack_update_rtt`.
-//! Differs: nothing.
+//! Differs: D1 where a path takes no time (veth pairs, hosts without a CPU) a sample is of 1 us: no machine's clock stands still meanwhile,
+//! and Linux would take a minimum of 0 for one of a jiffy.
 
 use crate::tcp::sender::flag;
 use crate::tcp::seq::after;
@@ -99,6 +100,7 @@ impl Rtt {
         if seq_rtt < 0 {
             return (ca_rtt, false);
         }
+        (seq_rtt, ca_rtt) = (seq_rtt.max(1), if ca_rtt == 0 { 1 } else { ca_rtt });
         update_min_rtt(tp, ca_rtt as u32, flags);
         self.sample(tp, seq_rtt, rto_min_us);
         self.set_rto(tp);
