@@ -434,7 +434,7 @@ def test_runs_of_a_day_hand_on_what_the_sender_remembers():
     assert [ath9k.cached(0, 90, float("nan")), ath9k.cached(20, 90, float("nan"))] == [0, 45]
     assert [ath9k.cached(30, 20, 25.0), ath9k.cached(30, 20, 35.0)] == [30, 35]
     cache = [0, 0]
-    ath9k.run(ath9k.DEEP, 4, 5.0, 1, cache)
+    ath9k.run(ath9k.DEEP, 4, 10.0, 1, cache)  # a queue of merged packets takes longer to fill
     assert min(cache) > 0, "slow start without a threshold ends in the pfifo's drops"
     day = ath9k.run_day((0, 1, (ath9k.FAIR, 30, 1)))
     assert list(day) == [(ath9k.FAIR, 30, 0), (ath9k.FAIR, 30, 1)]
