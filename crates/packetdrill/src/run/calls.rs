@@ -1,21 +1,12 @@
 //! Socket calls: what each does to the socket, what it returns, and the one that blocks.
 
+use super::answers::{Fd, answer};
 use super::messages::{message, too_many};
 use super::options::errno;
 use super::{BEGIN, PATIENCE, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use wavetank_core::sim::{Auto, Blind, Bytes, FlowId, NodeId, Owner, Span, Time};
 use wavetank_core::tcp::{Config, Socket, State, Tunables, WriteFlags};
-
-/// What a descriptor is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fd {
-    Fresh,
-    Listening,
-    Connection,
-    Closed,
-    Epoll,
-}
 
 /// A call that blocks.
 pub(super) struct Blocked {
@@ -362,22 +353,4 @@ impl Run<'_> {
         answer(&b.call, result, None)?;
         self.settle()
     }
-}
-
-/// Compares what a call returned with what it should.
-pub(super) fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
-    let same = c.returns.is_none_or(|r| r == returned)
-        && (c.errno.is_none()
-            || c.errno.as_deref() == errno
-            || returned >= 0 && errno.is_none() && c.returns == Some(returned));
-    if same {
-        return Ok(());
-    }
-    let show =
-        |r: Option<i64>, e: Option<&str>| format!("{} {}", r.map_or("?".into(), |r| r.to_string()), e.unwrap_or(""));
-    Err(Stop::Fail(
-        format!("{} returns something else", c.name),
-        show(c.returns, c.errno.as_deref()),
-        show(Some(returned), errno),
-    ))
 }

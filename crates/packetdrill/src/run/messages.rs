@@ -1,6 +1,6 @@
 //! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`, notices of sends without a copy).
 
-use super::calls::answer;
+use super::answers::answer;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
 use wavetank_core::tcp::Socket;

@@ -1,5 +1,6 @@
 //! Carries a script out: owns the clock, one socket and the device below it.
 
+mod answers;
 mod assertions;
 mod calls;
 mod messages;
@@ -12,7 +13,8 @@ use crate::report::{Failure, Report, Skipped, Verdict};
 use crate::script::{Direction, Event, Script, What, When};
 use crate::setup::Setup;
 use crate::wire::Wire;
-use calls::{Blocked, Fd};
+use answers::Fd;
+use calls::Blocked;
 use options::Asked;
 use ready::{Look, Watch};
 use std::collections::{BTreeMap, VecDeque};

@@ -1,6 +1,6 @@
 //! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
 
-use super::calls::{Fd, answer};
+use super::answers::{Fd, answer};
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
 use crate::setup::control;

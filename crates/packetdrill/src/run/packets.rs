@@ -1,6 +1,6 @@
 //! Packets: those that a script sends to the socket, and those that it expects of it.
 
-use super::calls::Fd;
+use super::answers::Fd;
 use super::{PATIENCE, Run, Step, Stop, TAKES, skip};
 use crate::script::{PacketSpec, TcpOption, When};
 use crate::wire::sorted;

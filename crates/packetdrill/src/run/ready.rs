@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_poll`; fs/eventpoll.c `ep_poll_callback`, `ep_insert`, `ep_modify`, `ep_send_events`. Whether there is
 //! something to read or room to write is the socket's to say.
 
-use super::calls::{Fd, answer};
+use super::answers::{Fd, answer};
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
 use wavetank_core::tcp::{Socket, State};
