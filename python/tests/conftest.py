@@ -3,7 +3,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def one_result():
-    from wavetank import plan
+    from wavetank.lab import plan
     from wavetank.scenario import Scenario
 
     s = Scenario.load(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")

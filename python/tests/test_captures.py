@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-from wavetank import UserError, air, analyze, cli, plan, timeline
+from wavetank import UserError, cli
+from wavetank.captures import air, analyze, timeline
+from wavetank.lab import plan
 from wavetank.scenario import Scenario
 
 #: tshark's severity from which on it warns.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import channel_reports, plan
-from wavetank.judge import Unmeasured
+from wavetank.lab import channel_reports, plan
+from wavetank.lab.judge import Unmeasured
 
 RC = wavetank.load(plan.ROOT / "scenarios" / "thesis-rc.toml").set({"time.flows": "4 s", "channel.moving": 0.0})
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from wavetank import channel_reports, claims, metrics, over, plan, reproduce
+from wavetank.lab import channel_reports, claims, metrics, over, plan, reproduce
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from wavetank import cli, plan
+from wavetank import cli
+from wavetank.lab import plan
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
 SHORT = ["--set", "time.flows=4 s", "--set", "time.lead_in=1 s", "--set", "time.tail=1 s"]

@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-from wavetank import lab, plan
+from wavetank.lab import plan, runner
 
 PATH = Path(__file__).parent / "data" / "digests.json"
 FIRST = {"time.lead_in": "200 ms", "time.flows": "1800 ms", "time.tail": 0, "time.warmup": "500 ms"}
@@ -20,7 +20,7 @@ def runs():
         for figure in plan.load(name):
             points = list(figure.points.values())
             for p in points if len(points) <= 12 else [points[0], points[1], points[-1]]:
-                run = lab.Run(p.name, p.scenario.set(FIRST), 1)
+                run = runner.Run(p.name, p.scenario.set(FIRST), 1)
                 out.setdefault(run.key, (f"{figure.id} {p.name}", run))
     return dict(out.values())
 
@@ -29,7 +29,7 @@ def test_digests_are_golden_and_do_not_depend_on_workers(tmp_path):
     todo = runs()
     found = {}
     for jobs in (1, 2):
-        records = lab.run_all(list(todo.values()), tmp_path / str(jobs), jobs)
+        records = runner.run_all(list(todo.values()), tmp_path / str(jobs), jobs)
         found[jobs] = {name: records[run.key].get("digest") for name, run in todo.items()}
     assert found[1] == found[2]
     if os.environ.get("WAVETANK_UPDATE"):

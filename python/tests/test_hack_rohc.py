@@ -8,7 +8,9 @@ import struct
 import pytest
 from csi_logs import pcap
 
-from wavetank import ack_compression, air, cli, plan
+from wavetank import cli
+from wavetank.captures import ack_compression, air
+from wavetank.lab import plan
 from wavetank.scenario import Scenario
 
 

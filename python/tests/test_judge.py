@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from wavetank.claims import Claim
-from wavetank.judge import Sample, Unmeasured, argmin, judge, summary
+from wavetank.lab.claims import Claim
+from wavetank.lab.judge import Sample, Unmeasured, argmin, judge, summary
 
 
 def claim(

@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from wavetank import _core, claims, lab, plan, records, reproduce
-from wavetank.plan import Figure, Point
+from wavetank import _core
+from wavetank.lab import claims, plan, records, reproduce, runner
+from wavetank.lab.plan import Figure, Point
 from wavetank.scenario import Scenario
 
 
@@ -24,35 +25,35 @@ def figure(ident="e/f", **points):
 
 def test_a_point_in_two_figures_is_run_once():
     a, b = figure("e/a", x={}, y={"tcp.tsq": "off"}), figure("e/b", z={})
-    assert len(lab.runs_of([a, b], quick=True)) == 4
-    assert len(lab.runs_of([a, b], quick=False)) == 20
+    assert len(runner.runs_of([a, b], quick=True)) == 4
+    assert len(runner.runs_of([a, b], quick=False)) == 20
 
 
 def test_the_key_is_everything_that_decides():
-    base = lab.Run("p", short(), 1)
-    assert base.key == lab.Run("another name", short(), 1).key
-    assert base.key != lab.Run("p", short(), 2).key
-    assert base.key != lab.Run("p", short(**{"tcp.tsq": "off"}), 1).key
+    base = runner.Run("p", short(), 1)
+    assert base.key == runner.Run("another name", short(), 1).key
+    assert base.key != runner.Run("p", short(), 2).key
+    assert base.key != runner.Run("p", short(**{"tcp.tsq": "off"}), 1).key
 
 
 def test_kept_runs_are_not_run_again(tmp_path):
-    runs = lab.runs_of([figure(x={})], quick=True)
-    first = lab.run_all(runs, tmp_path, 1)
+    runs = runner.runs_of([figure(x={})], quick=True)
+    first = runner.run_all(runs, tmp_path, 1)
     seen = []
-    again = lab.run_all(runs, tmp_path, 1, lambda run, kept: seen.append(kept))
+    again = runner.run_all(runs, tmp_path, 1, lambda run, kept: seen.append(kept))
     assert seen == [True, True]
     assert again == first
     assert list(again) == [r.key for r in runs]
 
 
 def test_a_torn_file_is_run_again(tmp_path):
-    (run,) = lab.runs_of([figure(x={})], quick=True)[:1]
-    lab.run_all([run], tmp_path, 1)
+    (run,) = runner.runs_of([figure(x={})], quick=True)[:1]
+    runner.run_all([run], tmp_path, 1)
     whole = run.path(tmp_path).read_bytes()
     run.path(tmp_path).write_bytes(whole[: len(whole) // 2])
-    assert lab.read(run, tmp_path) is None
-    lab.run_all([run], tmp_path, 1)
-    assert lab.read(run, tmp_path) is not None
+    assert runner.read(run, tmp_path) is None
+    runner.run_all([run], tmp_path, 1)
+    assert runner.read(run, tmp_path) is not None
 
 
 def _without_time(record):
@@ -60,17 +61,17 @@ def _without_time(record):
 
 
 def test_one_worker_and_two_give_the_same(tmp_path):
-    runs = lab.runs_of([figure(x={}, y={"tcp.tsq": "off"})], quick=True)
-    one = lab.run_all(runs, tmp_path / "1", 1)
-    two = lab.run_all(runs, tmp_path / "2", 2)
+    runs = runner.runs_of([figure(x={}, y={"tcp.tsq": "off"})], quick=True)
+    one = runner.run_all(runs, tmp_path / "1", 1)
+    two = runner.run_all(runs, tmp_path / "2", 2)
     assert {k: _without_time(r) for k, r in one.items()} == {k: _without_time(r) for k, r in two.items()}
     assert list(one) == list(two)
 
 
 def test_a_workers_error_reaches_the_caller(tmp_path):
-    bad = [lab.Run(str(i), short(**{"tcp.cc": "cubik"}), i) for i in range(2)]
+    bad = [runner.Run(str(i), short(**{"tcp.cc": "cubik"}), i) for i in range(2)]
     with pytest.raises(_core.ScenarioError, match="cubic"):
-        lab.run_all(bad, tmp_path, 2)
+        runner.run_all(bad, tmp_path, 2)
 
 
 def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
@@ -90,8 +91,8 @@ def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
     assert "Traceback" not in errors
     files = list(kept.glob("[!.]*.json.gz"))
     assert len(files) >= 2
-    by_key = {r.key: r for r in lab.runs_of(plan.load("cotsq"), quick=False)}
-    assert all(lab.read(by_key[f.name.split(".")[0]], tmp_path) for f in files)
+    by_key = {r.key: r for r in runner.runs_of(plan.load("cotsq"), quick=False)}
+    assert all(runner.read(by_key[f.name.split(".")[0]], tmp_path) for f in files)
     assert not (tmp_path / "claims.json").exists()
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import UserError, compare, plan, table
+from wavetank import UserError, compare, table
+from wavetank.lab import plan
 from wavetank.linux import like_linux, outcome, tree, units
 from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
@@ -468,8 +469,8 @@ def test_figures_on_linux_say_what_stands_in():
 
 
 def test_acks_have_the_models_names_and_say_what_is_not_known(tmp_path):
-    from wavetank import ack_metrics
-    from wavetank.records import record
+    from wavetank.lab import ack_metrics
+    from wavetank.lab.records import record
 
     out = json.loads(RECORDED.read_text())
     counts = {"made": "10", "restored": "7", "riding_ns": "4000", "compressed": "8", "compressed_bytes": "40"}

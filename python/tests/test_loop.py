@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from wavetank import lab, plan, records
-from wavetank.judge import Unmeasured
+from wavetank.lab import plan, records, runner
+from wavetank.lab.judge import Unmeasured
 from wavetank.plots import loop
 
 COUNTED = {"units": 500, "reports": 480, "heard": 470, "age_ns": 940_000_000, "lifted": 12, "probes": 60, "forced": 10}
@@ -32,7 +32,7 @@ def test_a_rate_control_without_feedback_has_none():
 def test_the_figures_run_is_the_walks():
     own = {f.id: f for f in plan.load("aarc")}
     parts, walk = (own[i] for i in ("aarc/fig5-9", "aarc/fig5-36"))
-    keys = [{r.key for r in lab.runs_of([f], False, "model") if r.point.endswith("aarc")} for f in (parts, walk)]
+    keys = [{r.key for r in runner.runs_of([f], False, "model") if r.point.endswith("aarc")} for f in (parts, walk)]
     assert keys[0] and keys[0] == keys[1]
 
 

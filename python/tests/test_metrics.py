@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from wavetank import metrics, records
-from wavetank.plan import Point
+from wavetank.lab import metrics, records
+from wavetank.lab.plan import Point
 from wavetank.scenario import Scenario
 
 POINT = Point("p", Scenario(""), {"t": 4})

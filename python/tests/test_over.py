@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from wavetank import judge, over
-from wavetank.claims import Claim
-from wavetank.judge import Sample, Unmeasured
+from wavetank.lab import judge, over
+from wavetank.lab.claims import Claim
+from wavetank.lab.judge import Sample, Unmeasured
 
 
 def figure(**schemes):

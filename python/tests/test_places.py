@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wavetank import UserError, lab, plan, plots, reproduce
+from wavetank import UserError, plots
+from wavetank.lab import plan, reproduce, runner
 from wavetank.plots import place
 
 FIGURES = {f.id.removeprefix("aarc/"): f for f in plan.load("aarc")}
@@ -16,7 +17,7 @@ def topology(n):
 
 
 def outcome(figure, records=None):
-    measured = lab.Measured([figure], records or {}, quick=False)
+    measured = runner.Measured([figure], records or {}, quick=False)
     return reproduce.Outcome("aarc", False, 1, [], [figure], measured, ())
 
 
@@ -65,6 +66,6 @@ def test_schemes_are_drawn_against_the_first(tmp_path):
     wanted = [p for p in whole.panels if p["kind"] in ("scatter", "seconds")]
     panels = tuple({**p, "schemes": ["fifo", "minstrel", "aarc"][: len(p.get("schemes", ()))]} for p in wanted)
     figure = replace(whole, points=points, repetitions=1, panels=panels)
-    records = lab.run_all(lab.runs_of([figure], quick=False), tmp_path, 1)
+    records = runner.run_all(runner.runs_of([figure], quick=False), tmp_path, 1)
     plots.draw(outcome(figure, records), figure, tmp_path / "p.png")
     assert (tmp_path / "p.png").stat().st_size > 10_000

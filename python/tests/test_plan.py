@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from wavetank import UserError, plan, reproduce
+from wavetank import UserError
+from wavetank.lab import plan, reproduce
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
 

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from wavetank import Scenario, UserError, files, flent, plan, store, table
+from wavetank import Scenario, UserError, files, flent, store, table
+from wavetank.lab import plan
 
 SUMMARY = [
     "scenario", "seed", "simulated_s", "wall_s", "events", "flows", "ping_ms", "ampdu", "airtime", "drops", "jain",

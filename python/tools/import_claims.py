@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from wavetank.claims import ASSUMPTIONS, COLUMNS, PATH
+from wavetank.lab.claims import ASSUMPTIONS, COLUMNS, PATH
 
 OURS = ("class", "reason", "measure", "quantity", "reduce")
 

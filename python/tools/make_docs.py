@@ -13,8 +13,9 @@ from pathlib import Path
 import click
 
 import wavetank
-from wavetank import _core, plan
+from wavetank import _core
 from wavetank.cli import cli
+from wavetank.lab import plan
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from . import metrics, plan
+from .lab import metrics, plan
 
 if TYPE_CHECKING:
     from .compare import Comparison
-    from .judge import Verdict
-    from .outcome import Outcome
-    from .plan import Figure
+    from .lab.judge import Verdict
+    from .lab.outcome import Outcome
+    from .lab.plan import Figure
     from .validate import Report
 
 SIGNS = {

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import click
 
-from .. import ScenarioError, UserError, lab, workers
+from .. import ScenarioError, UserError, workers
+from ..lab import runner
 
 # Verbs join the group as they are imported.
 from . import analyze, bpf, csi, csid, hack, judge, linux, names, reproduce, run  # noqa: F401
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except LinuxFailed as e:
         click.echo(f"error: {e}", err=True)
         code = 1
-    except lab.CoreFailed as e:
+    except runner.CoreFailed as e:
         click.echo(f"error: {e}; this is a defect, please report it", err=True)
         code = 1
     except workers.WorkerDied as e:

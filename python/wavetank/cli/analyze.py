@@ -34,8 +34,8 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
-    from .. import air
-    from .. import analyze as analysis
+    from ..captures import air
+    from ..captures import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:

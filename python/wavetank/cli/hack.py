@@ -25,7 +25,7 @@ def rohc(file: Path, as_json: bool) -> None:
     Of Ethernet, raw IP, Linux cooked and 802.11 (with or without radiotap). Each IP source has a compressor of its
     own, and a link that loses nothing. Exits with 1 if an ACK does not come back as it went in.
     """
-    from .. import ack_compression as lab
+    from ..captures import ack_compression as lab
 
     document = workers.in_thread(lambda: lab.compress(file))
     if as_json:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import lab
+from ..lab import runner
 from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
 
 
@@ -68,7 +68,7 @@ def validate(
     if more and reference:
         raise click.UsageError("--more is a reference of its own, --reference names another")
     reference = kernel.MORE if more else reference
-    count = jobs or lab.default_jobs()
+    count = jobs or runner.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, count, done, plots),
         "dcf": lambda done: dcf.validate(reference, count, done, on),

@@ -39,7 +39,7 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
-    from .. import plan
+    from ..lab import plan
 
     names = _core.registry()
     figures = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .. import lab, plan
+from ..lab import plan, runner
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 
@@ -35,7 +35,7 @@ def reproduce(
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
     from .. import report
-    from .. import reproduce as lab_reproduce
+    from ..lab import reproduce as lab_reproduce
 
     names = lab_reproduce.expand(name)
     if on == "linux":
@@ -49,7 +49,7 @@ def reproduce(
         kind = what if on == "model" else f"{what}-on-{on}"
         folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
         _usable(folder)
-        count = jobs or lab.default_jobs()
+        count = jobs or runner.default_jobs()
         with _progress(f"reproduce {n}") as progress:
             if on == "linux":
                 outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, repetitions))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import lab, workers
+from .. import workers
+from ..lab import runner
 from .base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import air, report
+    from .. import report
+    from ..captures import air
     from ..scenario import Scenario
 
     s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
@@ -100,7 +102,7 @@ def run(
     if on == "linux":
         result = on_linux(s, seed)
     elif ask.nothing:
-        result = workers.in_thread(lambda: lab.simulate(lab.Run(str(scenario), s, seed)))
+        result = workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed)))
     else:
         seen = ask.watch(s, seed)
         result = seen.result
@@ -110,7 +112,7 @@ def run(
     summary = result.summary()
     air_report = seen.analysis if seen is not None else None
     if air_report is not None:
-        from .. import analyze as explain_air
+        from ..captures import analyze as explain_air
 
         summary["air"] = explain_air.json_of(air_report)["report"]
         if out is not None:

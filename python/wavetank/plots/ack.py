@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import metrics
-from ..plan import Figure, Point
+from ..lab import metrics
+from ..lab.plan import Figure, Point
 from .style import PALETTE, name_points, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: What a closed form is called in a legend.
 FORMS = {

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from .. import metrics, stats
-from ..plan import Figure, Point
+from .. import stats
+from ..lab import metrics
+from ..lab.plan import Figure, Point
 from ..stats import FloatArray
 from .style import BLUE, PALETTE, PAPER, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: More curves than this are told apart by a scale of colours, and only some are named.
 FEW = 6

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..plan import Point
+from ..lab.plan import Point
 
 if TYPE_CHECKING:
-    from ..judge import Verdict
-    from ..outcome import Outcome
+    from ..lab.judge import Verdict
+    from ..lab.outcome import Outcome
 
 
 @dataclass(frozen=True)

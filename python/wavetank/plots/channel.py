@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import channel_reports
-from ..channel_reports import Reports
-from ..plan import Figure
+from ..lab import channel_reports
+from ..lab.channel_reports import Reports
+from ..lab.plan import Figure
 from .style import BLUE, ORANGE, PALETTE, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: Octets of a full MPDU, as where a mode's loss is said to be a tenth (docs/channel.md).
 OCTETS = 1538

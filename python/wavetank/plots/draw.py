@@ -16,13 +16,13 @@ import matplotlib as mpl
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from ..judge import Unmeasured
-from ..plan import Figure
+from ..lab.judge import Unmeasured
+from ..lab.plan import Figure
 from . import ack, aggregate, channel, loop, over_time, place, points, rate
 from .style import PAPER, RED, STYLE
 
 if TYPE_CHECKING:
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: Every kind of panel, from the file of its idea.
 KINDS = {

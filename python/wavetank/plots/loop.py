@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judge import Unmeasured
-from ..plan import Figure
-from ..records import Record
+from ..lab.judge import Unmeasured
+from ..lab.plan import Figure
+from ..lab.records import Record
 from .style import BLUE, PAPER, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: Where each part stands: middle and what it is. Left the access point, right the client; above programs, below the kernel.
 PARTS = {

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from ..plan import Figure, Point
-from ..records import Record
+from ..lab.plan import Figure, Point
+from ..lab.records import Record
 from ..stats import FloatArray
 from .bands import bands_at
 from .style import BLUE, PALETTE, RED, label_of, points_of
@@ -18,7 +18,7 @@ from .style import BLUE, PALETTE, RED, label_of, points_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 
 def _xy(series: Sequence[Sequence[float | None]]) -> tuple[FloatArray, FloatArray]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core, channel_reports
+from .. import _core
 from ..csi.effective import MODULATIONS, effective_db
 from ..errors import UserError
-from ..plan import Figure
+from ..lab import channel_reports
+from ..lab.plan import Figure
 from ..scenario import Scenario
 from ..stats import FloatArray
 from .style import PALETTE, RED, points_of
@@ -18,7 +19,7 @@ from .style import PALETTE, RED, points_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 #: 64-QAM's column of effective SNRs.
 QAM64 = MODULATIONS.index("64-QAM")

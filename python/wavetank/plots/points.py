@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from .. import metrics, stats
-from ..judge import Unmeasured
-from ..plan import Figure, Point
-from ..records import Record
+from .. import stats
+from ..lab import metrics
+from ..lab.judge import Unmeasured
+from ..lab.plan import Figure, Point
+from ..lab.records import Record
 from .bands import bands_at
 from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 
 def _candle(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import metrics, over, stats
-from ..judge import EQUAL
-from ..plan import Figure, Point
-from ..records import Record
+from .. import stats
+from ..lab import metrics, over
+from ..lab.judge import EQUAL
+from ..lab.plan import Figure, Point
+from ..lab.records import Record
 from ..stats import FloatArray
 from .aggregate import steps
 from .style import BLUE, MARKS, PALETTE, PAPER, points_of
@@ -18,7 +19,7 @@ from .style import BLUE, MARKS, PALETTE, PAPER, points_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..outcome import Outcome
+    from ..lab.outcome import Outcome
 
 
 def _value(outcome: Outcome, figure: Figure, point: Point, quantity: str) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics
-from ..plan import Figure, Point
+from ..lab import metrics
+from ..lab.plan import Figure, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, analyze_flent, stats
+from .. import _core, stats
+from ..errors import UserError
+from ..plots.style import BLUE, PALETTE, PAPER, RED, STYLE
+from ..report import number
+from . import analyze_flent
 from .analyze_flent import EXPECTED, Document
-from .errors import UserError
-from .plots.style import BLUE, PALETTE, PAPER, RED, STYLE
-from .report import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -242,7 +243,7 @@ def heading(document: Document) -> str:
 
 def save(document: Document, folder: Path) -> list[Path]:
     """Writes the figure and the numbers, named after the file."""
-    from . import files
+    from .. import files
 
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, expected a folder")
@@ -265,7 +266,7 @@ def draw(document: Document, path: Path) -> Path:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from . import files
+    from .. import files
 
     with mpl.rc_context(STYLE):
         canvas = Figure(figsize=(12.4, 7.4), dpi=130, layout="constrained")

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .errors import UserError, unknown
-from .scenario import Scenario, show
+from ..errors import UserError, unknown
+from ..scenario import Scenario, show
 
-ROOT = Path(__file__).parent / "experiments"
+ROOT = Path(__file__).parent.parent / "experiments"
 #: Keys that a figure's file may have.
 FIGURE_KEYS = {
     "figure",

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from . import stats
-from .errors import UserError
+from .. import stats
+from ..errors import UserError
 
 Document = dict[str, Any]
 EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Flent file (.flent.gz)"

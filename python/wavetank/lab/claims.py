@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-PATH = Path(__file__).parent / "data" / "claims.csv"
+PATH = Path(__file__).parent.parent / "data" / "claims.csv"
 COLUMNS = (
     "id", "source", "where", "experiment", "system", "condition", "metric", "unit", "relation", "value", "low", "high",
     "sentence", "class", "reason", "measure", "quantity", "reduce",

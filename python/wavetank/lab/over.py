@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from . import stats
+from .. import stats
+from ..stats import FloatArray
 from .judge import EQUAL, Sample, Unmeasured
 from .metrics import QUANTITIES as EACH
 from .plan import Figure, Point
 from .records import Record
-from .stats import FloatArray
 
 Records = Callable[[Point], Sequence[Record]]
 AXES = ("backoff", "threshold")

@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import __version__, channel_reports, claims, files, judge, lab, metrics, over, plan
-from .errors import UserError, unknown
+from .. import __version__, files
+from ..errors import UserError, unknown
+from . import channel_reports, claims, judge, metrics, over, plan, runner
 from .judge import Sample, Unmeasured
 from .outcome import Outcome, key_of
 from .plan import Figure, Point
 
 
-def lookup(measured: lab.Measured) -> judge.Lookup:
+def lookup(measured: runner.Measured) -> judge.Lookup:
     """Finds a claim's samples: one a point."""
 
     def find(claim: claims.Claim) -> list[Sample]:
@@ -35,7 +36,7 @@ def lookup(measured: lab.Measured) -> judge.Lookup:
     return find
 
 
-def _sample(measured: lab.Measured, figure: Figure, point: Point, quantity: str, stat: str) -> Sample:
+def _sample(measured: runner.Measured, figure: Figure, point: Point, quantity: str, stat: str) -> Sample:
     if quantity in metrics.MODEL:
         return metrics.model(figure, quantity, point)
     if quantity in channel_reports.QUANTITIES:
@@ -162,7 +163,7 @@ def reproduce_on_linux(
 
 def _alike(point: Point) -> Point:
     """The point set up like the second water; as it is where that cannot run it."""
-    from . import linux
+    from .. import linux
 
     try:
         return replace(point, scenario=linux.like_linux(point.scenario))
@@ -182,25 +183,25 @@ def _outcome(
     """Runs the experiment's own figures and the others that its claims need, and judges."""
     every = claims.load()
     own, others = figures
-    runs = lab.runs_of([*own, *others], quick, water)
+    runs = runner.runs_of([*own, *others], quick, water)
     count = 0
     what = name if water == "model" else f"{name} on {water}:"
     progress(0, len(runs), what)
 
-    def done(run: lab.Run, kept: bool) -> None:
+    def done(run: runner.Run, kept: bool) -> None:
         nonlocal count
         count += 1
         progress(count, len(runs), f"{what} {run.point}" + (" (kept)" if kept else ""))
 
-    records = lab.run_all(runs, out, jobs, done)
-    measured = lab.Measured([*own, *others], records, quick, water)
+    records = runner.run_all(runs, out, jobs, done)
+    measured = runner.Measured([*own, *others], records, quick, water)
     verdicts = judge.judge(claims.of_command(name, every.values()), every, lookup(measured))
     return Outcome(name, quick, max((len(f.seeds(quick)) for f in own), default=0), verdicts, own, measured, ())
 
 
 def write(outcome: Outcome, out: Path) -> Outcome:
     """Figures, tables and verdicts; each file in one step."""
-    from . import plots
+    from .. import plots
 
     written = []
     for figure in outcome.figures:
@@ -211,7 +212,7 @@ def write(outcome: Outcome, out: Path) -> Outcome:
     flents = sorted(
         {
             out / "flent" / f"{r.flent}.flent.gz"
-            for r in lab.runs_of(outcome.figures, outcome.quick, outcome.water)
+            for r in runner.runs_of(outcome.figures, outcome.quick, outcome.water)
             if r.flent
         }
     )

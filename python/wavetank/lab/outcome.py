@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import __version__, judge, lab, metrics
+from .. import __version__
+from . import judge, metrics, runner
 from .judge import Verdict
 from .plan import Figure, Point
 
@@ -22,7 +23,7 @@ class Outcome:
     repetitions: int
     verdicts: Sequence[Verdict]
     figures: Sequence[Figure]
-    measured: lab.Measured
+    measured: runner.Measured
     written: Sequence[Path]
     #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
     beside: Mapping[str, Outcome] = field(default_factory=dict)

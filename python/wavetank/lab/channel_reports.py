@@ -20,12 +20,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from . import stats
-from .csi.effective import effective_db
+from .. import stats
+from ..csi.effective import effective_db
+from ..scenario import Scenario
+from ..stats import FloatArray
 from .judge import Sample, Unmeasured
 from .plan import Point
-from .scenario import Scenario
-from .stats import FloatArray
 
 #: Channels that a quantity is the median of.
 SEEDS = (1, 2, 3, 4, 5)

@@ -1,4 +1,4 @@
-"""From records to numbers: every quantity that is read off repetitions (:mod:`wavetank.records`)."""
+"""From records to numbers: every quantity that is read off repetitions (:mod:`wavetank.lab.records`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, ack_metrics, stats
+from .. import _core, stats
+from ..result import ENDS
+from ..stats import FloatArray
+from . import ack_metrics
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
 from .records import Record
-from .result import ENDS
-from .stats import FloatArray
 
 #: An Ethernet payload and the TCP payload in it (timestamps on): goodput is 1448/1500 of what the papers' model calls throughput.
 PACKET, PAYLOAD = 1500, 1448

@@ -13,8 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from . import files
-from .errors import UserError
+from .. import files
+from ..errors import UserError
 
 Document = Mapping[str, Any]
 
@@ -267,7 +267,7 @@ def _ticks(step: float, to: float) -> list[float]:
 
 def html(document: Document, title: str) -> str:
     """The picture as one HTML file that needs nothing else."""
-    template = (Path(__file__).parent / "data" / "timeline.html").read_text(encoding="utf-8")
+    template = (Path(__file__).parent.parent / "data" / "timeline.html").read_text(encoding="utf-8")
     drawn = {
         **document,
         "title": title,

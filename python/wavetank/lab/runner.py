@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import _core, files, flent, workers
-from .errors import UserError
+from .. import _core, files, flent, workers
+from ..errors import UserError
+from ..result import Result
+from ..scenario import Scenario
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .records import RECORD, Record
 from .records import record as reduced
-from .result import Result
-from .scenario import Scenario
 
 
 @cache
@@ -49,7 +49,7 @@ class Run:
         s = self.scenario
         decides = [core_digest(), RECORD, s.text, sorted(dict(s.overrides).items()), self.seed]
         if self.water == "linux":
-            from . import linux
+            from .. import linux
 
             decides = [RECORD, linux.fingerprint(s, self.seed)]
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
@@ -104,7 +104,7 @@ def simulate(run: Run) -> Result:
 def execute(run: Run, out: Path) -> Record:
     """Runs it and keeps its record (and, of a first repetition, the Flent file). Failures, and what a water cannot run,
     are not kept."""
-    from .linux import LinuxFailed
+    from ..linux import LinuxFailed
 
     try:
         result = simulate(run)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from .errors import UserError
+from .. import _core
+from ..errors import UserError
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,7 +1,7 @@
 """What one repetition is reduced to: a *record*, a small JSON value, so that it can be kept and read again.
 
 Times count from the run's start; ``*_samples`` lie in the judging window, ``series`` covers the whole run. What is read off
-records is :mod:`wavetank.metrics`.
+records is :mod:`wavetank.lab.metrics`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .files import plain
-from .result import Flow, Mode, Result
-from .stats import FloatArray
+from ..files import plain
+from ..result import Flow, Mode, Result
+from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
 RECORD = 6

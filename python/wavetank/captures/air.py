@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core, workers
-from .errors import UserError, unknown
-from .result import Result
-from .scenario import Scenario
+from .. import _core, workers
+from ..errors import UserError, unknown
+from ..result import Result
+from ..scenario import Scenario
 
 Window = tuple[float, float]
 #: A window; or none and a length: from the judging window's begin on, when flows run and nothing starts.
