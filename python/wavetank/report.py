@@ -207,7 +207,7 @@ def validation_table(report: Report) -> Table:
             state, misses = Text("not run", style="yellow"), rows[0].reason
         table.add_row(name, worst, misses, state)
     table.caption_justify = "left"
-    table.caption = "\n".join([_validation_caption(s), *(f"  {n}" for n in report.notes)])
+    table.caption = _validation_caption(s)
     return table
 
 
