@@ -13,21 +13,13 @@ from .translated import FlowName
 class Traffic(Asked):
     """Traffic."""
 
-    def tcp_flows(self) -> tuple[int, int]:
-        """TCP uploads and downloads a station: the model's ``Traffic::uploads`` and ``downloads``."""
-        rrul = self.on("traffic.rrul")
-        up, down = self.text("traffic.tcp_up"), self.text("traffic.tcp_down")
-        downs = int(down) if down != "auto" else 4 * rrul
-        others = downs > 0 or any(self.text(f"traffic.udp_{way}") != "off" for way in ("up", "down"))
-        return int(up) if up != "auto" else 4 if rrul else int(not others), downs
-
     def traffic(self) -> tuple[tuple[FlowName, ...], tuple[tuple[str, int], ...]]:
         """Flows and echoes of every station."""
         flows: list[FlowName] = []
         echoes: list[tuple[str, int]] = []
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
         jitter, step = self.span("traffic.start_jitter"), self.span("traffic.start_step")
-        up, down = self.tcp_flows()
+        up, down = self.number("traffic.tcp_up"), self.number("traffic.tcp_down")
         floods = [(way, self.text(f"traffic.udp_{way}")) for way in ("up", "down")]
         payload = self.number("traffic.udp_payload")
         # the kernel doubles what SO_SNDBUF asks for

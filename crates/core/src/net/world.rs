@@ -256,7 +256,6 @@ impl<T: Probe> World<T> {
     /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
     fn write(&mut self, now: Time, i: u16) {
         let s = &mut self.socks[usize::from(i)];
-        s.writes = true;
         let mut below = Below { fabric: &mut self.fabric, node: s.node };
         s.writes = s.socket.on_writer(now, &mut below);
         if s.writes {

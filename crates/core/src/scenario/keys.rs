@@ -156,6 +156,10 @@ impl Traffic {
     pub fn downloads(&self) -> u16 {
         self.tcp_down.or(if self.rrul { RRUL_FLOWS } else { 0 })
     }
+    /// Says what was left open, for those who read the values (the second water).
+    pub(super) fn settle(&mut self) {
+        (self.tcp_up, self.tcp_down) = (Auto::Set(self.uploads()), Auto::Set(self.downloads()));
+    }
 }
 
 choices! {

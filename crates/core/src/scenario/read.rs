@@ -84,6 +84,7 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
     }
     check::required(&places, src.path)?;
     check::combinations(&s, &places, src.path)?;
+    s.traffic.settle();
     Ok(s)
 }
 

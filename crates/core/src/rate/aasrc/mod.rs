@@ -56,9 +56,9 @@ pub struct Counts {
     pub forced_ok: u64,
     /// Steps down.
     pub downs: u64,
-    /// PPDUs that a receiver reported, and those of these reports that were heard.
+    /// PPDUs that a receiver reported.
     pub reports: u64,
-    /// Reports heard.
+    /// Those of these reports that were heard.
     pub heard: u64,
     /// How old they were then, all together: since the end of the PPDU.
     pub age_ns: u64,

@@ -15,7 +15,8 @@
 //! This file has the modes and the order of things.
 //!
 //! Stands for: net/ipv4/tcp_bbr2.c of google/bbr, branch v2alpha (commit 0487ade55081), written from its behaviour, with what that branch changes in
-//! TCP: what was in flight and lost when a segment was sent (delivery_rate.rs), and word of each lost segment (sack.rs).
+//! TCP: what was in flight and lost when a segment was sent (sender/delivery_rate.rs), and word of each lost segment
+//! (input/sack.rs).
 //! Differs: D1 no ECN response: the alpha leaves it off (`bbr_ecn_enable`), since it needs marks of DCTCP's kind. D2 no shortcut past the model
 //! for ACKs of an application that sends little. D3 its receiver half (`fast_ack_mode`) is absent. D4 random numbers have a stream seeded by the
 //! connection's first sequence number. D5 the part of an skb's size that shrinks with the RTT came to the alpha in 2021, after the papers' 5.4;
