@@ -121,6 +121,7 @@ def test_a_figure_of_ones_own_is_run_drawn_and_told(tmp_path):
     [
         ('quantity = "goodput"', 'quantity = "godput"', 'did you mean "goodput"'),
         ('quantity = "goodput"', "", 'has no "quantity"'),
+        ('quantity = "goodput"', 'quantity = ["goodput"]', "unknown quantity"),
         ('x = "n"', 'x = "cc"', 'unknown numeric axis "cc", expected n'),
         ("{n}", "{m}", 'unknown axis in a template "m"'),
         ('kind = "curves"', 'kind = "walk"', 'kind of panel in a figure of one\'s own "walk"'),

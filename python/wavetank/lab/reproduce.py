@@ -14,6 +14,7 @@ from ..errors import UserError, unknown
 from . import channel_reports, claims, judge, metrics, over, plan, runner
 from .judge import Sample, Unmeasured
 from .outcome import Outcome, key_of
+from .own import check as check_own
 from .plan import Figure, Point
 
 
@@ -69,42 +70,12 @@ def expand(name: str) -> list[str]:
     """One name or file, or every experiment for ``all``. Raises UserError for what is neither."""
     if plan.is_file(name):
         for figure in plan.load(name):
-            _drawable(Path(name), figure)
+            check_own(Path(name), figure)
         return [name]
     known = names()
     if name != "all" and name not in known:
         raise unknown("experiment", name, [*known, "all"])
     return known if name == "all" else [name]
-
-
-#: Kinds of panels that a figure of one's own can have, with the keys that each needs.
-OWN_PANELS = {
-    "candles": ("quantity",), "bars": ("quantity",), "cdf": ("quantity",), "curves": ("quantity", "x"),
-    "tradeoff": ("quantity", "x"), "series": ("quantity",), "distribution": (), "time": (),
-}  # fmt: skip
-
-
-def _drawable(path: Path, figure: Figure) -> None:
-    """Whether the panels of a figure of one's own ask for what there is."""
-    for panel in figure.panels:
-        kind = str(panel["kind"])
-        if kind not in OWN_PANELS:
-            raise unknown("kind of panel in a figure of one's own", kind, OWN_PANELS, str(path))
-        for key in OWN_PANELS[kind]:
-            if key not in panel:
-                raise UserError(
-                    f'{path}: a panel of the kind "{kind}" has no "{key}", expected {", ".join(OWN_PANELS[kind])}'
-                )
-        asked = [panel[k] for k in ("quantity", "x") if k in panel and (k, kind) != ("x", "curves")]
-        known = ["cwnd", "pacing_rate", "tcp_rtt"] if kind == "series" else [*metrics.QUANTITIES]
-        for quantity in asked:
-            if quantity not in known:
-                raise unknown("quantity", str(quantity), known, str(path))
-        numbers = {a for p in figure.points.values() for a in p.x}
-        every = numbers | {a for p in figure.points.values() for a in p.names}
-        for key, axes in (("x", numbers), ("by", every)):
-            if kind == "curves" and key in panel and panel[key] not in axes:
-                raise unknown("numeric axis" if key == "x" else "axis", str(panel[key]), axes, str(path))
 
 
 def figures_for(name: str, every: dict[str, claims.Claim]) -> tuple[list[Figure], list[Figure]]:
