@@ -1,4 +1,4 @@
-//! What comes in: is it acceptable, is it in order, and the application that reads it.
+//! A packet of an established connection: is it acceptable, is it in order, and the application that reads its data.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads

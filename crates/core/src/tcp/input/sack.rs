@@ -1,4 +1,4 @@
-//! The SACK scoreboard: which of the segments in flight the receiver already has, and what that tells about reordering.
+//! SACK blocks come in: they mark which of the segments in flight the receiver already has, and tell about reordering.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_sacktag_write_queue`, `tcp_sacktag_one`, `tcp_is_sackblock_valid`,
 //! `tcp_check_dsack`, `tcp_check_sack_reordering`; RFC 2018, 2883.

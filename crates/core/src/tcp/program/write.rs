@@ -1,4 +1,4 @@
-//! The sending application and the send buffer: a program that always has more to write (iperf, netperf), blocked while the buffer is
+//! A program writes into the send buffer: one that always has more to write (iperf, netperf), blocked while the buffer is
 //! full and woken when a third of it is free.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
