@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wavetank import UserError
-from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case, linux
+from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case, linux, linux_case, linux_model
 
 CONFIG = {
     "cc": "reno",
@@ -248,18 +248,18 @@ def standing(path, scenarios, rows):
 
 
 def test_our_standing_set_is_the_second_waters():
-    cases = {c.name: c for c in linux.load()}
+    cases = {c.name: c for c in linux_case.load()}
     assert len(cases) == 135
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
-        assert (linux.PATH / name).read_bytes() == (recorded / name).read_bytes(), name
+        assert (linux_case.PATH / name).read_bytes() == (recorded / name).read_bytes(), name
     assert all(len(runs) == c.config["runs"] for c in cases.values() for runs in c.kernel.values())
     # nine runs do not fix a share: where rate control chooses there are more
-    assert all((c.config["runs"] >= 36) == linux.chosen(c.config) for c in cases.values())
+    assert all((c.config["runs"] >= 36) == linux_case.chosen(c.config) for c in cases.values())
 
 
-def few(case: linux.Case, runs: int) -> linux.Case:
+def few(case: linux_case.Case, runs: int) -> linux_case.Case:
     return replace(case, kernel={k: v[:runs] for k, v in case.kernel.items()})
 
 
@@ -276,18 +276,18 @@ def test_runs_with_a_channel_of_their_own_are_compared_in_pairs():
     ("name", "planted"), [("aasrc-down-cliff", "aasrc.max_backoff"), ("aarc-down-static20", "aarc.max_backoff")]
 )
 def test_a_back_off_that_is_twice_as_long_is_seen(name, planted, monkeypatch):
-    case = few({c.name: c for c in linux.load()}[name], 12)
+    case = few({c.name: c for c in linux_case.load()}[name], 12)
     rows = {r.metric: r for r in linux.judge(case, linux.run_case(case))}
     assert all(r.ok for m, r in rows.items() if m in ("goodput_mbit", "probes", "mcs_share")), rows
-    sets = linux.overrides
+    sets = linux_model.overrides
     longer = {"aasrc.max_backoff": "64 ms", "aarc.max_backoff": "512 ms"}[planted]
-    monkeypatch.setattr(linux, "overrides", lambda *a: [*sets(*a), (planted, longer)])
+    monkeypatch.setattr(linux_model, "overrides", lambda *a: [*sets(*a), (planted, longer)])
     assert not {r.metric: r for r in linux.judge(case, linux.run_case(case))}["probes"].ok
 
 
 def test_a_standing_scenario_is_judged_against_the_median_run(tmp_path):
     rows = [("x", "goodput_mbit", 100, 110, 20), ("x", "srtt_p50", 10, 10, 40), ("x", "busy", 1, 1, 1)]
-    (case,) = linux.load(standing(tmp_path, {"x": STANDING}, rows))
+    (case,) = linux_case.load(standing(tmp_path, {"x": STANDING}, rows))
     both = linux.judge(case, {"goodput_mbit": 104.9, "srtt_p50": 11.6})
     assert [(r.metric, r.reference, r.ok) for r in both] == [("goodput_mbit", 100, True), ("srtt_p50", 10, False)]
     assert [r.ok for r in linux.judge(case, {"goodput_mbit": 94.9, "srtt_p50": 8.5})] == [False, True]
@@ -296,18 +296,18 @@ def test_a_standing_scenario_is_judged_against_the_median_run(tmp_path):
 
 
 def test_a_standing_scenario_becomes_overrides():
-    cases = {c.name: c for c in linux.load()}
-    sets = dict(linux.overrides(cases["up-tsq1-loss10-cubic"].config, 13.7))
+    cases = {c.name: c for c in linux_case.load()}
+    sets = dict(linux_model.overrides(cases["up-tsq1-loss10-cubic"].config, 13.7))
     assert sets["time.lead_in"] == "1013700000 ns"
     assert (sets["wifi.tx_sk_pacing_shift"], sets["wifi.error_rate"], sets["wifi.mcs"]) == ("10", "0.1", "15")
     assert (sets["backhaul.qdisc"], sets["backhaul.at"], sets["netem.delay"]) == ("netem", "server", "1000000 ns")
-    sets = dict(linux.overrides(cases["htc-up-4flows-pfifo-cubic"].config))
+    sets = dict(linux_model.overrides(cases["htc-up-4flows-pfifo-cubic"].config))
     assert (sets["ap.driver"], sets["sta.driver"]) == ("ath9k", "ath9k_htc")
     assert (sets["sta.qdisc"], sets["sta.above"], sets["pfifo.limit"]) == ("pfifo", "qdisc", "1000")
-    sets = dict(linux.overrides(cases["rrul-cubic"].config))
+    sets = dict(linux_model.overrides(cases["rrul-cubic"].config))
     assert (sets["traffic.tcp_up"], sets["traffic.tcp_down"], sets["traffic.rrul"]) == ("4", "4", "true")
-    assert dict(linux.overrides(cases["down-slowsta-cubic"].config))["stations.mcs"] == "15, 0"
-    sets = dict(linux.overrides(cases["tidq-aaq-tao-14sta"].config))
+    assert dict(linux_model.overrides(cases["down-slowsta-cubic"].config))["stations.mcs"] == "15, 0"
+    sets = dict(linux_model.overrides(cases["tidq-aaq-tao-14sta"].config))
     assert (sets["ap.driver"], sets["ap.qdisc"], sets["sta.qdisc"]) == ("ath9k_tidq", "aaq", "pfifo")
     assert (sets["aaq.limit"], sets["tao.enabled"], sets["ath9k.keep_turn"], sets["ath9k.ampdu_frames"]) == (
         "1000",
@@ -316,30 +316,30 @@ def test_a_standing_scenario_becomes_overrides():
         "64",
     )
     assert sets["stations.error_down"].split(", ") == [*["0.0005"] * 8, "0.04", "0.04", *["0.0005"] * 4]
-    sets = dict(linux.overrides(cases["hack-more-data-4"].config))
+    sets = dict(linux_model.overrides(cases["hack-more-data-4"].config))
     assert (sets["hack.policy"], sets["wifi.mcs"], sets["wifi.stations"]) == ("more-data", "15", "4")
-    sets = dict(linux.overrides(cases["hack-a-opportunistic-1"].config))
+    sets = dict(linux_model.overrides(cases["hack-a-opportunistic-1"].config))
     assert (sets["hack.policy"], sets["wifi.standard"], sets["wifi.rate"]) == ("opportunistic", "a", "54 Mbit/s")
     assert "wifi.mcs" not in sets
-    assert dict(linux.overrides(cases["up-rts-cubic"].config))["hack.policy"] == "off"
-    assert dict(linux.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
-    assert dict(linux.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
+    assert dict(linux_model.overrides(cases["up-rts-cubic"].config))["hack.policy"] == "off"
+    assert dict(linux_model.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
+    assert dict(linux_model.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
 
 
 def test_standing_scenarios_that_the_model_lacks_say_why():
-    cases = {c.name: c for c in linux.load()}
-    assert [n for n, c in cases.items() if linux.cannot(c)] == []
+    cases = {c.name: c for c in linux_case.load()}
+    assert [n for n, c in cases.items() if linux_model.cannot(c)] == []
     some = cases["minstrel-5sta-down-cubic"]
     mixed = {**some.config, "radio": {**some.config["radio"], "fixed_mcs": [15, 15, -1]}}
-    assert "some stations only" in linux.cannot(replace(some, config=mixed))
+    assert "some stations only" in linux_model.cannot(replace(some, config=mixed))
     usb = {**some.config, "radio": {**some.config["radio"], "mode": [0, 1]}}
-    assert "firmware" in linux.cannot(replace(some, config=usb))
+    assert "firmware" in linux_model.cannot(replace(some, config=usb))
 
 
 def test_rate_control_is_set_up_and_its_choices_judged_in_points(tmp_path):
     rows = [("x", "mcs_4", 80, 81, 82), ("x", "mcs_5", 20, 19, 18), ("x", "mcs_6", 0, 0, 0)]
-    (case,) = linux.load(standing(tmp_path, {"x": {"radio": {"streams": 1, "error_ppm": [0, 500000]}}}, rows))
-    sets = dict(linux.overrides(case.config))
+    (case,) = linux_case.load(standing(tmp_path, {"x": {"radio": {"streams": 1, "error_ppm": [0, 500000]}}}, rows))
+    sets = dict(linux_model.overrides(case.config))
     assert (sets["wifi.mcs"], sets["ap.rate_control"], sets["wifi.mcs_error"]) == ("7", "minstrel_ht", "0.0, 0.5")
     assert "wifi.error_rate" not in sets
     (row,) = linux.judge(case, {"mcs_4": 76.5, "mcs_5": 23.0, "mcs_6": 0.5})
@@ -349,7 +349,7 @@ def test_rate_control_is_set_up_and_its_choices_judged_in_points(tmp_path):
 
 
 def test_acks_that_rode_are_judged_in_points(tmp_path):
-    (case,) = linux.load(
+    (case,) = linux_case.load(
         standing(tmp_path, {"x": {"radio": {"fixed_mcs": 15, "hack": 4}}}, [("x", "acks_carried", 90, 80, 10)])
     )
     assert [linux.judge(case, {"acks_carried": v})[0].ok for v in (76.9, 77.1, 82.9, 83.1)] == [
@@ -363,24 +363,24 @@ def test_acks_that_rode_are_judged_in_points(tmp_path):
         "sta1": {"acks": {"made": 10, "restored": 4}},
         "sta2": {"acks": {"made": 30, "restored": 26}},
     }
-    assert linux.carried(nodes) == 75
+    assert linux_model.carried(nodes) == 75
 
 
 def test_what_is_no_standing_set_is_told(tmp_path):
     with pytest.raises(UserError, match="cannot be read"):
-        linux.load(tmp_path / "gone")
+        linux_case.load(tmp_path / "gone")
     rows = [("x", "goodput_mbit", 1, 1)]
     with pytest.raises(UserError, match='did you mean "warmup"'):
-        linux.load(standing(tmp_path, {"x": {"warmpu": 1}}, rows))
+        linux_case.load(standing(tmp_path, {"x": {"warmpu": 1}}, rows))
     with pytest.raises(UserError, match='did you mean "fixed_mcs"'):
-        linux.load(standing(tmp_path, {"x": {"radio": {"fixed_msc": 1}}}, rows))
+        linux_case.load(standing(tmp_path, {"x": {"radio": {"fixed_msc": 1}}}, rows))
     with pytest.raises(UserError, match="number that is not negative"):
-        linux.load(standing(tmp_path, {"x": {"secs": "long"}}, rows))
+        linux_case.load(standing(tmp_path, {"x": {"secs": "long"}}, rows))
     with pytest.raises(UserError, match=r"summary.csv:2"):
-        linux.load(standing(tmp_path, {"y": {}}, rows))
+        linux_case.load(standing(tmp_path, {"y": {}}, rows))
     (tmp_path / "scenarios.json").write_text("{")
     with pytest.raises(UserError, match=r"scenarios.json:1: is not JSON"):
-        linux.load(tmp_path)
+        linux_case.load(tmp_path)
 
 
 def test_a_standing_set_runs_on_the_model(tmp_path):
