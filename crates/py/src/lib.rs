@@ -7,6 +7,7 @@ mod drill;
 mod floor;
 mod minstrel;
 mod outcome;
+mod phy;
 mod schema;
 
 use pyo3::create_exception;
@@ -96,6 +97,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
     m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
+    m.add_function(wrap_pyfunction!(phy::ppdu_ms, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;
