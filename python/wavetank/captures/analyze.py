@@ -285,12 +285,17 @@ def draw(document: Document, path: Path) -> Path:
 CURVES = 6
 
 
-def _ampdu_panel(document: Document, ax: Axes) -> bool:
-    report = document["report"]
-    rows = [s for s in report["stations"] if sum(s.get("ampdu_hist", []))][:CURVES]
+def _histograms(document: Document, ax: Axes, key: str) -> list[Any]:
+    """Each station's counts of ``key`` as a cumulative share; gives the stations that have any."""
+    rows = [s for s in document["report"]["stations"] if sum(s.get(key, []))][:CURVES]
     for s, colour in zip(rows, PALETTE, strict=False):
-        h = np.array(s["ampdu_hist"], dtype=np.float64)
+        h = np.array(s[key], dtype=np.float64)
         _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
+    return rows
+
+
+def _ampdu_panel(document: Document, ax: Axes) -> bool:
+    rows = _histograms(document, ax, "ampdu_hist")
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
     if rows:
         ax.legend(loc="best")
@@ -298,11 +303,7 @@ def _ampdu_panel(document: Document, ax: Axes) -> bool:
 
 
 def _runs_panel(document: Document, ax: Axes) -> bool:
-    report = document["report"]
-    rows = [s for s in report["stations"] if sum(s.get("back_to_back", []))][:CURVES]
-    for s, colour in zip(rows, PALETTE, strict=False):
-        h = np.array(s["back_to_back"], dtype=np.float64)
-        _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
+    rows = _histograms(document, ax, "back_to_back")
     ax.set(xlabel="PPDUs in a row, nobody else's between", ylabel="Share of runs, cumulative", ylim=(0, 1.02))
     if rows:
         ax.set_xlim(0.5, max(2.5, min(20.5, max(len(s["back_to_back"]) for s in rows) - 0.5)))
