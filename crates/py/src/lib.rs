@@ -67,7 +67,7 @@ fn check<'py>(
     Ok(d)
 }
 
-/// The channel of a scenario, written down for the virtual radio (linux/radio/channel.c); None if it has none. Raises `ScenarioError`.
+/// The channel of a scenario, written down for the virtual radio (linux/radio/air/channel.c); None if it has none. Raises `ScenarioError`.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], seed=None, csi=false))]
 fn channel_trace<'py>(

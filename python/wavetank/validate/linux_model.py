@@ -27,7 +27,7 @@ FLOOD = "40 Gbit/s"
 #: Begins the names of those figures: the share in percent, an MCS each.
 SHARE = "mcs_"
 
-# Hosts and cards as the second water has them; see linux/README.md and linux/radio/main.c.
+# Hosts and cards as the second water has them; see linux/README.md and linux/radio/params.c.
 _SCENARIO = """
 name = "linux-standing"
 kernel = "6.12"

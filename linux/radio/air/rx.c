@@ -17,27 +17,36 @@
  *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
  *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
  */
-#include "radio.h"
 
-static bool hears(struct wt_radio *to, struct wt_radio *from)
+#include "air/channel.h"
+#include "air/csi.h"
+#include "air/phy.h"
+#include "air/rx.h"
+#include "driver.h"
+#include "rider.h"
+
+#define NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
+#define SIGNAL_DBM	(-40)	/* where no channel says otherwise */
+
+const struct wt_watcher *wt_watcher;
+
+/* How strong what `from` sends at a time arrives, dBm: the mean of the halves' SNRs over the noise. False where the channel says nothing. */
+static bool snr_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext, s8 *signal)
 {
-	return to != from && to->started && to->vif && to->freq == from->freq;
+	*signal = SIGNAL_DBM;
+	if (!from || !wt_channel_snr(from, to, at, ctl, ext))
+		return false;
+	*signal = clamp(NOISE_DBM + (*ctl + *ext) / 200, S8_MIN, S8_MAX);
+	return true;
 }
 
-struct wt_radio *wt_rx_receiver(struct wt_radio *from, const u8 *addr)
+s8 wt_rx_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at)
 {
-	unsigned int i;
+	s16 ctl, ext;
+	s8 signal;
 
-	for (i = 0; i < wt_n_radios; i++)
-		if (hears(wt_radios[i], from) && ether_addr_equal(wt_radios[i]->vif->addr, addr))
-			return wt_radios[i];
-	return NULL;
-}
-
-/* SNRs of the channel's halves as a signal, dBm: their mean. */
-s8 wt_rx_signal(s16 ctl, s16 ext)
-{
-	return clamp(WT_NOISE_DBM + (ctl + ext) / 200, S8_MIN, S8_MAX);
+	snr_signal(from, to, at, &ctl, &ext, &signal);
+	return signal;
 }
 
 static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
@@ -53,7 +62,7 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	rx = IEEE80211_SKB_RXCB(skb);
 	memset(rx, 0, sizeof(*rx));
 	rx->freq = from->freq;
-	rx->band = from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
+	rx->band = wt_band(from);
 	rx->signal = signal;
 	rx->rate_idx = max_t(int, rate->idx, 0);
 	if (rate->flags & IEEE80211_TX_RC_MCS) {
@@ -67,26 +76,30 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	rx->ampdu_reference = from->count.ppdus;
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
-	wt_rx_came(to, skb, ended);
+	to->driver->came(to, skb, ended);
 }
 
-/* A frame is with the card, in its hardware's memory. */
-void wt_rx_came(struct wt_radio *to, struct sk_buff *skb, u64 ended)
+/* A frame is with the card, which tells the host at once. */
+void wt_rx_arrived(struct wt_radio *to, struct sk_buff *skb, u64 ended)
 {
-	if (to->mode == WT_ATH9K_HTC) {
-		wt_htc_receive(to, skb, ended);
-	} else if ((to->mode == WT_ATH9K || to->mode == WT_TIDQ) && wt_p.rimt_last_us) {
-		if (skb_queue_empty(&to->held_q))
-			to->held_first = ended;
-		to->held_last = ended;
-		__skb_queue_tail(&to->held_q, skb);
-	} else {
+	wt_rx_host(to, skb);
+}
+
+/* Where a card's receive interrupt is mitigated. */
+void wt_rx_mitigated(struct wt_radio *to, struct sk_buff *skb, u64 ended)
+{
+	if (!wt_p.rimt_last_us) {
 		wt_rx_host(to, skb);
+		return;
 	}
+	if (skb_queue_empty(&to->held_q))
+		to->held_first = ended;
+	to->held_last = ended;
+	__skb_queue_tail(&to->held_q, skb);
 }
 
 /* AR_RIMT: quiet for a while, or the first has waited long enough */
-u64 wt_rx_interrupt_at(const struct wt_radio *r)
+static u64 interrupt_at(const struct wt_radio *r)
 {
 	return min(r->held_first + wt_p.rimt_first_us * 1000ull, r->held_last + wt_p.rimt_last_us * 1000ull);
 }
@@ -113,49 +126,62 @@ void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
 	}
 	__skb_queue_tail(&to->rx_q, skb);
 	if (!to->rx_at)
-		to->rx_at = wt_air.now + host_ns(to);
+		to->rx_at = wt_now + host_ns(to);
 }
 
-/* The PPDU ends. */
-void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p)
+/* The PPDU ends, whose exchange began at `since`. */
+void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since)
 {
-	const u8 *addr = ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1;
+	const u8 *addr = wt_ppdu_to(p);
 	struct wt_radio *to;
 	unsigned int j;
 	int i;
 
 	if (!is_multicast_ether_addr(addr)) {
-		u64 ns = wt_phy_ppdu_ns(from->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ, &p->rates[p->chain], p->bytes);
-
-		s8 signal = WT_SIGNAL_DBM;
+		u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
+		s8 signal = SIGNAL_DBM;
 		s16 ctl, ext;
 
-		to = wt_rx_receiver(from, addr);
-		if (to && p->acked && wt_channel_snr(from, to, wt_air.busy_since, &ctl, &ext)) {
-			signal = wt_rx_signal(ctl, ext);
-			wt_csi_report(to, from, p, ctl, ext);
-		}
+		to = wt_receiver(from, addr);
+		if (to && p->acked && snr_signal(from, to, since, &ctl, &ext, &signal))
+			wt_csi_report(to, from, p, since, ctl, ext);
 		for (i = 0; to && i < p->n; i++)
 			if (p->acked & BIT_ULL(i)) {
-				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_air.now - div_u64(ns * (p->n - 1 - i), p->n), signal);
-				if (to->vif->type == NL80211_IFTYPE_AP)
-					wt_hack_came(from, p->mpdu[i]);
+				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_now - div_u64(ns * (p->n - 1 - i), p->n), signal);
+				if (wt_rider && wt_is_ap(to))
+					wt_rider->came(from, p->mpdu[i]);
 			}
 		return;
 	}
 	for (j = 0; j < wt_n_radios; j++)
-		if (hears(wt_radios[j], from))
-			copy_to(wt_radios[j], from, p, 0, true, wt_air.now, WT_SIGNAL_DBM);
+		if (wt_hears(wt_radios[j], from))
+			copy_to(wt_radios[j], from, p, 0, true, wt_now, SIGNAL_DBM);
 }
 
 /* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
-void wt_rx_processed(struct wt_radio *r, u64 now)
+static void processed(struct wt_radio *r, u64 now)
 {
 	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
 
 	if (skb)
 		__skb_queue_tail(&r->rx_ready, skb);
 	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
+}
+
+/* When something happens next, U64_MAX: nothing does. */
+u64 wt_rx_due(const struct wt_radio *r)
+{
+	u64 at = r->rx_at ?: U64_MAX;
+
+	return skb_queue_empty(&r->held_q) ? at : min(at, interrupt_at(r));
+}
+
+void wt_rx_step(struct wt_radio *r, u64 now)
+{
+	if (!skb_queue_empty(&r->held_q) && interrupt_at(r) <= now)
+		wt_rx_interrupt(r);
+	else
+		processed(r, now);
 }
 
 /* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */
@@ -166,7 +192,7 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 	struct ieee80211_tx_rate rate = { .idx = rx->rate_idx };
 	struct ieee80211_sta *sta;
 
-	if (r->mode != WT_ATH9K || !ieee80211_is_data(hdr->frame_control))
+	if (!r->driver->rx_airtime || !ieee80211_is_data(hdr->frame_control))
 		return;
 	if (rx->encoding == RX_ENC_HT)
 		rate.flags = IEEE80211_TX_RC_MCS | (rx->bw == RATE_INFO_BW_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
@@ -188,7 +214,8 @@ static void hand_up_packet(struct wt_radio *r, struct sk_buff *skb)
 	if (dev) {
 		skb->protocol = eth_type_trans(skb, dev);
 		memset(skb->cb, 0, sizeof(skb->cb));
-		wt_hack_went_up(skb);
+		if (wt_rider)
+			wt_rider->went_up(skb);
 		netif_receive_skb(skb);
 	} else {
 		kfree_skb(skb);
@@ -205,20 +232,36 @@ void wt_rx_flush(void)
 
 	for (i = 0; i < wt_n_radios; i++) {
 		__skb_queue_head_init(&q);
-		spin_lock_bh(&wt_air.lock);
+		spin_lock_bh(&wt_lock);
 		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
-		spin_unlock_bh(&wt_air.lock);
+		spin_unlock_bh(&wt_lock);
 		while ((skb = __skb_dequeue(&q))) {
-			struct wt_tao_frame frame;
+			struct wt_rx_frame frame;
 
 			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
 				hand_up_packet(wt_radios[i], skb);
 				continue;
 			}
 			count_airtime(wt_radios[i], skb);
-			wt_tao_begin(wt_radios[i], skb, &frame);
+			if (wt_watcher)
+				wt_watcher->begin(wt_radios[i], skb, &frame);
 			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
-			wt_tao_end(wt_radios[i], &frame);
+			if (wt_watcher)
+				wt_watcher->end(wt_radios[i], &frame);
 		}
 	}
+}
+
+void wt_rx_init(struct wt_radio *r)
+{
+	__skb_queue_head_init(&r->held_q);
+	__skb_queue_head_init(&r->rx_q);
+	__skb_queue_head_init(&r->rx_ready);
+}
+
+void wt_rx_purge(struct wt_radio *r)
+{
+	__skb_queue_purge(&r->held_q);
+	__skb_queue_purge(&r->rx_q);
+	__skb_queue_purge(&r->rx_ready);
 }

@@ -10,17 +10,23 @@
  * Differs:
  *   D1  frames of an ended session are dropped as in ath9k, but no BAR follows: the DELBA tells the receiver.
  */
-#include "radio.h"
 
-#define HTC_RETRIES	10	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
+#include "air/medium.h"
+#include "air/phy.h"
+#include "air/rx.h"
+#include "driver.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/status.h"
 
-struct wt_bar {
+struct bar {
 	struct list_head list;
 	struct ieee80211_vif *vif;
 	u8 addr[ETH_ALEN];
 	u8 tid;
 	u16 ssn;
 };
+
+static LIST_HEAD(due);	/* BARs, to be sent after unlocking */
 
 static u16 offset(const struct wt_tid *tid, u16 seq)
 {
@@ -90,15 +96,6 @@ void wt_ba_unassign(struct wt_tid *tid, struct sk_buff *skb)
 		tid->baw_tail = at;
 }
 
-/* How strong the answer was, dBm. */
-static s8 answer_signal(struct wt_radio *r, struct sk_buff *skb)
-{
-	struct wt_radio *to = wt_rx_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1);
-	s16 ctl, ext;
-
-	return to && wt_channel_snr(to, r, wt_air.busy_since, &ctl, &ext) ? wt_rx_signal(ctl, ext) : WT_SIGNAL_DBM;
-}
-
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */
 static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 {
@@ -109,7 +106,7 @@ static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, i
 	       sizeof(info->status) - sizeof(info->status.rates) - sizeof(info->status.status_driver_data));
 	memcpy(info->status.rates, p->rates, sizeof(info->status.rates));
 	if (n_acked)
-		info->status.ack_signal = answer_signal(r, skb);
+		info->status.ack_signal = wt_rx_signal(wt_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1), r, wt_air.busy_since);
 	if (p->ampdu)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
 	info->status.ampdu_len = p->n;
@@ -121,7 +118,7 @@ static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, i
 
 static void queue_bar(struct wt_ppdu *p, u16 ssn)
 {
-	struct wt_bar *bar = kzalloc(sizeof(*bar), GFP_ATOMIC);
+	struct bar *bar = kzalloc(sizeof(*bar), GFP_ATOMIC);
 
 	if (!bar)
 		return;
@@ -129,12 +126,19 @@ static void queue_bar(struct wt_ppdu *p, u16 ssn)
 	bar->tid = p->tid->txq->tid;
 	bar->ssn = ssn;
 	ether_addr_copy(bar->addr, p->sta->addr);
-	list_add_tail(&bar->list, &wt_air.bars);
+	list_add_tail(&bar->list, &due);
 }
 
+/* Those that are due, moved to `bars`. */
+void wt_ba_take_bars(struct list_head *bars)
+{
+	list_splice_init(&due, bars);
+}
+
+/* Without the lock. */
 void wt_ba_send_bars(struct list_head *bars)
 {
-	struct wt_bar *bar, *next;
+	struct bar *bar, *next;
 
 	list_for_each_entry_safe(bar, next, bars, list) {
 		ieee80211_send_bar(bar->vif, bar->addr, bar->tid, IEEE80211_SN_TO_SEQ(bar->ssn));
@@ -144,12 +148,11 @@ void wt_ba_send_bars(struct list_head *bars)
 
 static void count_airtime(struct wt_radio *r, struct wt_ppdu *p)
 {
-	enum nl80211_band band = r->freq < 4000 ? NL80211_BAND_2GHZ : NL80211_BAND_5GHZ;
 	u64 ns = 0;
 	int i;
 
 	for (i = 0; i <= p->chain; i++)
-		ns += wt_phy_ppdu_ns(band, &p->rates[i], p->bytes) * (i == p->chain ? p->tries : p->rates[i].count);
+		ns += wt_phy_ppdu_ns(wt_band(r), &p->rates[i], p->bytes) * (i == p->chain ? p->tries : p->rates[i].count);
 	ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, div_u64(ns, 1000), 0);
 }
 
@@ -162,8 +165,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
 	unsigned int len = p->mpdu[0]->len + FCS_LEN;
-	unsigned int limit = r->mode == WT_ATH9K_HTC ? HTC_RETRIES : wt_p.sw_retries;
-	bool reported = false, again = false;
+	bool reported = false;
 	struct sk_buff_head retry;
 
 	if (p->beacon) {
@@ -171,7 +173,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		return;
 	}
 	__skb_queue_head_init(&retry);
-	if (p->tid && p->sta && r->mode != WT_ATH9K_HTC && r->mode != WT_TIDQ)	/* ath9k_htc and 3.18 report none */
+	if (p->tid && p->sta && r->driver->tx_airtime)
 		count_airtime(r, p);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
@@ -179,17 +181,12 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		bool ok = p->no_ack || (response && (p->acked & BIT_ULL(i)));
 
 		if (!ok && p->ampdu && p->tid && p->tid->active && wt_ba_within(p->tid, f->seq) &&
-		    f->attempts < limit) {
+		    f->attempts < *r->driver->max_attempts) {
 			struct ieee80211_hdr *hdr = (void *)skb->data;
 
-			/* ath9k_htc's firmware counts whole chains */
-			f->attempts += r->mode == WT_ATH9K_HTC ? 1 : p->attempts;
+			f->attempts += r->driver->counts_chains ? 1 : p->attempts;
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 			__skb_queue_tail(&retry, skb);
-			if (r->mode == WT_ATH9K)
-				again = true;
-			else if (r->mode != WT_TIDQ && list_empty(&p->tid->fw_list))
-				list_add(&p->tid->fw_list, &r->fw_tids[p->tid->txq->ac]);
 			r->count.failed_mpdus++;
 			continue;
 		}
@@ -205,16 +202,10 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		}
 		if (p->tid && p->ampdu)
 			wt_ba_complete(p->tid, skb);
-		wt_tx_done(r, skb, ok);
+		wt_status_done(r, skb, ok);
 	}
-	if (r->mode == WT_ATH9K_HTC && p->tid)		/* ath_tgt_tx_comp_aggr: before what waits */
-		skb_queue_splice(&retry, &p->tid->retry_q);
-	else if (p->tid && r->mode == WT_TIDQ)
-		wt_tidq_completed(r, p->tid, &retry, len);
-	else if (p->tid)
-		skb_queue_splice_tail(&retry, &p->tid->retry_q);
-	if (again)	/* ath_tx_queue_tid: mac80211 knows nothing of retry_q */
-		ieee80211_schedule_txq(r->hw, p->tid->txq);
+	if (p->tid)
+		r->driver->again(r, p->tid, &retry, len);
 	if (last_given_up >= 0 && p->tid && p->sta && p->tid->active) {
 		p->tid->bar_seq = (first + last_given_up + 1) & IEEE80211_SN_MASK;
 		p->tid->bar_due = true;
@@ -231,6 +222,6 @@ void wt_ba_flush(struct wt_radio *r, struct wt_tid *tid)
 	while ((skb = __skb_dequeue(&tid->retry_q))) {
 		wt_ba_complete(tid, skb);
 		r->count.dropped_mpdus++;
-		wt_tx_done(r, skb, false);
+		wt_status_done(r, skb, false);
 	}
 }

@@ -22,7 +22,10 @@
  */
 #include <linux/kernel_read_file.h>
 #include <linux/vmalloc.h>
-#include "radio.h"
+#include "air/channel.h"
+#include "air/phy.h"
+
+#define MAX_SUBCARRIERS	114	/* 40 MHz */
 
 struct head {
 	u8 magic[8];
@@ -65,7 +68,7 @@ int wt_channel_load(const char *path)
 	ch.step_ns = le64_to_cpu(h->step_ns);
 	ch.modes = le32_to_cpu(h->modes);
 	ch.subcarriers = le32_to_cpu(h->subcarriers);
-	if (!ch.steps || !ch.step_ns || ch.modes < WT_OFDM_RATES || ch.modes > 77 || ch.subcarriers > WT_MAX_SUBCARRIERS)
+	if (!ch.steps || !ch.step_ns || ch.modes < WT_OFDM_RATES || ch.modes > 77 || ch.subcarriers > MAX_SUBCARRIERS)
 		goto bad;
 	ch.step_bytes = 4 + 4 * ch.modes + 4 * ch.subcarriers;
 	link_bytes = sizeof(struct link_head) + (size_t)ch.steps * ch.step_bytes;

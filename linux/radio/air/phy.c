@@ -10,7 +10,8 @@
  *   D2  no propagation delay.
  *   D3  DSSS/CCK with the long preamble only.
  */
-#include "radio.h"
+#include "air/phy.h"
+#include "params.h"
 
 /* data bits a 4 us symbol, one stream: ath9k/xmit.c bits_per_symbol */
 static const u16 ht_bits[8][2] = {

@@ -28,20 +28,46 @@
 #include <linux/tcp.h>
 #include <net/ip.h>
 #include <net/net_namespace.h>
-#include "radio.h"
+#include "ack/hack.h"
+#include "ack/tao.h"
+#include "clock.h"
+#include "mpdu/tx.h"
+#include "rider.h"
 
 #define PATIENCE	(HZ / 4)
+
+struct wt_tao {
+	struct wt_radio *radio;
+	spinlock_t lock;
+	bool inside;			/* a received frame is on its way up */
+	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);	/* where a held packet goes on */
+	struct timer_list patience;
+	struct wt_tao_tid {
+		u32 data_to_ack;
+		bool more_data;		/* its A-MPDU's last frame has yet to go up */
+		unsigned long since;	/* the first of held was held, jiffies */
+		struct sk_buff_head held;
+	} tid[8];
+	struct wt_tao_flow {
+		__be32 near, far;
+		__be16 near_port, far_port;
+		u32 segments;		/* that went up since its last ACK */
+		u8 tid;			/* of its data */
+		bool used;
+		unsigned long last;	/* data came, jiffies */
+	} flows[32];
+};
 
 static struct wt_radio *station_of(const struct net_device *dev)
 {
 	struct wt_radio *found = NULL;
 	unsigned int i;
 
-	spin_lock_bh(&wt_air.lock);
+	spin_lock_bh(&wt_lock);
 	for (i = 0; dev && i < wt_n_radios && !found; i++)
-		if (wt_radios[i]->vif && wt_radios[i]->vif->type == NL80211_IFTYPE_STATION && wt_netdev_of(wt_radios[i]) == dev)
+		if (wt_is_station(wt_radios[i]) && wt_netdev_of(wt_radios[i]) == dev)
 			found = wt_radios[i];
-	spin_unlock_bh(&wt_air.lock);
+	spin_unlock_bh(&wt_lock);
 	return found;
 }
 
@@ -90,12 +116,12 @@ static void cork(struct wt_radio *r, bool on)
 {
 	int ac;
 
-	spin_lock_bh(&wt_air.lock);
+	spin_lock_bh(&wt_lock);
 	r->corked = on;
 	for (ac = 0; !on && ac < IEEE80211_NUM_ACS; ac++)
 		wt_tx_schedule(r, ac);
-	wt_medium_rearm();
-	spin_unlock_bh(&wt_air.lock);
+	wt_clock_rearm();
+	spin_unlock_bh(&wt_lock);
 }
 
 /* What is held goes on its way. */
@@ -108,8 +134,8 @@ static void release(struct wt_radio *r, struct sk_buff_head *acks)
 	cork(r, true);
 	rcu_read_lock();
 	while ((skb = __skb_dequeue(acks)))
-		if (!wt_hack_down(skb->dev, skb, r->tao.okfn))	/* its hook comes after ours */
-			r->tao.okfn(dev_net(skb->dev), skb->sk, skb);
+		if (!wt_hack_down(skb->dev, skb, r->tao->okfn))	/* its hook comes after ours */
+			r->tao->okfn(dev_net(skb->dev), skb->sk, skb);
 	rcu_read_unlock();
 	cork(r, false);
 }
@@ -117,9 +143,9 @@ static void release(struct wt_radio *r, struct sk_buff_head *acks)
 /* Those that may go, moved to `acks`. Under the lock. */
 static void collect(struct wt_radio *r, int tid, struct sk_buff_head *acks)
 {
-	if (!due(&r->tao, tid))
+	if (!due(r->tao, tid))
 		return;
-	skb_queue_splice_tail_init(&r->tao.tid[tid].held, acks);
+	skb_queue_splice_tail_init(&r->tao->tid[tid].held, acks);
 	r->count.tao_releases++;
 }
 
@@ -134,14 +160,14 @@ static unsigned int tao_in(void *priv, struct sk_buff *skb, const struct nf_hook
 	th = r ? tcp_of(skb, &payload) : NULL;
 	if (!th || !payload)
 		return NF_ACCEPT;
-	spin_lock_bh(&r->tao.lock);
-	f = flow_of(&r->tao, ip_hdr(skb)->daddr, th->dest, ip_hdr(skb)->saddr, th->source, true);
+	spin_lock_bh(&r->tao->lock);
+	f = flow_of(r->tao, ip_hdr(skb)->daddr, th->dest, ip_hdr(skb)->saddr, th->source, true);
 	if (!f->segments)
 		f->tid = ip_hdr(skb)->tos >> 5;
 	f->last = jiffies;
 	f->segments++;
-	r->tao.tid[f->tid].data_to_ack++;
-	spin_unlock_bh(&r->tao.lock);
+	r->tao->tid[f->tid].data_to_ack++;
+	spin_unlock_bh(&r->tao->lock);
 	return NF_ACCEPT;
 }
 
@@ -160,11 +186,11 @@ static unsigned int tao_out(void *priv, struct sk_buff *skb, const struct nf_hoo
 	if (!th)
 		return NF_ACCEPT;
 	__skb_queue_head_init(&acks);
-	spin_lock_bh(&r->tao.lock);
-	f = flow_of(&r->tao, ip_hdr(skb)->saddr, th->source, ip_hdr(skb)->daddr, th->dest, false);
+	spin_lock_bh(&r->tao->lock);
+	f = flow_of(r->tao, ip_hdr(skb)->saddr, th->source, ip_hdr(skb)->daddr, th->dest, false);
 	if (!f)		/* no data has come: a handshake's */
 		goto out;
-	w = &r->tao.tid[f->tid];
+	w = &r->tao->tid[f->tid];
 	ack_cnt = f->segments;
 	f->segments = 0;
 	w->data_to_ack -= ack_cnt;
@@ -174,40 +200,40 @@ static unsigned int tao_out(void *priv, struct sk_buff *skb, const struct nf_hoo
 		goto out;	/* it answers no data: a window's */
 	if (!skb_dst_force(skb))
 		goto out;
-	r->tao.okfn = state->okfn;
+	r->tao->okfn = state->okfn;
 	if (skb_queue_empty(&w->held)) {
 		w->since = jiffies;
-		if (!timer_pending(&r->tao.patience))
-			mod_timer(&r->tao.patience, jiffies + PATIENCE);
+		if (!timer_pending(&r->tao->patience))
+			mod_timer(&r->tao->patience, jiffies + PATIENCE);
 	}
 	__skb_queue_tail(&w->held, skb);
 	r->count.tao_held++;
 	ret = NF_STOLEN;
 	collect(r, f->tid, &acks);
 out:
-	spin_unlock_bh(&r->tao.lock);
+	spin_unlock_bh(&r->tao->lock);
 	release(r, &acks);
 	return ret;
 }
 
 /* A received frame is handed to mac80211: what it lets through is counted, nothing is let go. */
-void wt_tao_begin(struct wt_radio *r, struct sk_buff *skb, struct wt_tao_frame *f)
+static void begin(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f)
 {
 	struct ieee80211_rx_status *rx = IEEE80211_SKB_RXCB(skb);
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 
-	f->data = wt_p.tao && r->vif && r->vif->type == NL80211_IFTYPE_STATION && ieee80211_is_data_qos(hdr->frame_control);
+	f->data = wt_is_station(r) && ieee80211_is_data_qos(hdr->frame_control);
 	if (!f->data)
 		return;
 	f->tid = ieee80211_get_tid(hdr) & 7;
 	f->last = !(rx->flag & RX_FLAG_AMPDU_LAST_KNOWN) || rx->flag & RX_FLAG_AMPDU_IS_LAST;
-	spin_lock_bh(&r->tao.lock);
-	r->tao.inside = true;
-	spin_unlock_bh(&r->tao.lock);
+	spin_lock_bh(&r->tao->lock);
+	r->tao->inside = true;
+	spin_unlock_bh(&r->tao->lock);
 }
 
 /* TCP is through with it. */
-void wt_tao_end(struct wt_radio *r, const struct wt_tao_frame *f)
+static void end(struct wt_radio *r, const struct wt_rx_frame *f)
 {
 	struct sk_buff_head acks;
 	int tid;
@@ -215,12 +241,12 @@ void wt_tao_end(struct wt_radio *r, const struct wt_tao_frame *f)
 	if (!f->data)
 		return;
 	__skb_queue_head_init(&acks);
-	spin_lock_bh(&r->tao.lock);
-	r->tao.inside = false;
-	r->tao.tid[f->tid].more_data = !f->last;
-	for (tid = 0; tid < ARRAY_SIZE(r->tao.tid); tid++)
+	spin_lock_bh(&r->tao->lock);
+	r->tao->inside = false;
+	r->tao->tid[f->tid].more_data = !f->last;
+	for (tid = 0; tid < ARRAY_SIZE(r->tao->tid); tid++)
 		collect(r, tid, &acks);
-	spin_unlock_bh(&r->tao.lock);
+	spin_unlock_bh(&r->tao->lock);
 	release(r, &acks);
 }
 
@@ -240,37 +266,51 @@ static void start_over(struct wt_tao *t, struct sk_buff_head *acks)
 /* Has some TID's first held ACK waited too long? If not, when may one have? */
 static void patience_ends(struct timer_list *timer)
 {
-	struct wt_radio *r = from_timer(r, timer, tao.patience);
+	struct wt_tao *t = from_timer(t, timer, patience);
+	struct wt_radio *r = t->radio;
 	struct sk_buff_head acks;
 	int i;
 
 	__skb_queue_head_init(&acks);
-	spin_lock_bh(&r->tao.lock);
-	for (i = 0; i < ARRAY_SIZE(r->tao.tid); i++) {
-		const struct wt_tao_tid *w = &r->tao.tid[i];
+	spin_lock_bh(&r->tao->lock);
+	for (i = 0; i < ARRAY_SIZE(r->tao->tid); i++) {
+		const struct wt_tao_tid *w = &r->tao->tid[i];
 
 		if (skb_queue_empty(&w->held))
 			continue;
 		if (time_before(jiffies, w->since + PATIENCE)) {
-			timer_reduce(&r->tao.patience, w->since + PATIENCE);
+			timer_reduce(&r->tao->patience, w->since + PATIENCE);
 			continue;
 		}
 		r->count.tao_expired++;
-		start_over(&r->tao, &acks);
+		start_over(r->tao, &acks);
 		break;
 	}
-	spin_unlock_bh(&r->tao.lock);
+	spin_unlock_bh(&r->tao->lock);
 	release(r, &acks);
 }
 
-void wt_tao_init(struct wt_radio *r)
+int wt_tao_init(struct wt_radio *r)
 {
 	int i;
 
-	spin_lock_init(&r->tao.lock);
-	timer_setup(&r->tao.patience, patience_ends, 0);
-	for (i = 0; i < ARRAY_SIZE(r->tao.tid); i++)
-		__skb_queue_head_init(&r->tao.tid[i].held);
+	if (!wt_p.tao)
+		return 0;
+	r->tao = kzalloc(sizeof(*r->tao), GFP_KERNEL);
+	if (!r->tao)
+		return -ENOMEM;
+	r->tao->radio = r;
+	spin_lock_init(&r->tao->lock);
+	timer_setup(&r->tao->patience, patience_ends, 0);
+	for (i = 0; i < ARRAY_SIZE(r->tao->tid); i++)
+		__skb_queue_head_init(&r->tao->tid[i].held);
+	return 0;
+}
+
+void wt_tao_exit(struct wt_radio *r)
+{
+	wt_tao_stop(r);
+	kfree(r->tao);
 }
 
 /* The interface goes away; r->vif is gone already, so that nothing more is held. */
@@ -278,11 +318,13 @@ void wt_tao_stop(struct wt_radio *r)
 {
 	struct sk_buff_head acks;
 
+	if (!r->tao)
+		return;
 	__skb_queue_head_init(&acks);
-	timer_delete_sync(&r->tao.patience);
-	spin_lock_bh(&r->tao.lock);
-	start_over(&r->tao, &acks);
-	spin_unlock_bh(&r->tao.lock);
+	timer_delete_sync(&r->tao->patience);
+	spin_lock_bh(&r->tao->lock);
+	start_over(r->tao, &acks);
+	spin_unlock_bh(&r->tao->lock);
 	__skb_queue_purge(&acks);
 }
 
@@ -304,9 +346,14 @@ static void __net_exit net_stop(struct net *net)
 
 static struct pernet_operations nets = { .init = net_start, .exit = net_stop };
 
+static const struct wt_watcher watcher = { .begin = begin, .end = end };
+
 int wt_tao_hook(void)
 {
-	return wt_p.tao ? register_pernet_subsys(&nets) : 0;
+	if (!wt_p.tao)
+		return 0;
+	wt_watcher = &watcher;
+	return register_pernet_subsys(&nets);
 }
 
 /* Before the cards go: no hook looks at them any more. */

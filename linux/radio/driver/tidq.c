@@ -25,11 +25,25 @@
  *       since are not waited for.
  *   D5  a BAR is not counted as pending; one that fails is mac80211's.
  */
-#include "radio.h"
+#include "air/medium.h"
+#include "air/rx.h"
+#include "driver.h"
+#include "mpdu/ampdu.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/status.h"
+#include "mpdu/tx.h"
 #include "wavetank_aaq.h"
 
-#define NON_AGGR_DEPTH	8	/* ath9k.h ATH_NON_AGGR_MIN_QDEPTH */
 #define DELIM		4
+
+struct wt_tidq {
+	struct category {
+		struct list_head round;		/* stations with TIDs that hold frames */
+		unsigned int pending;		/* frames below the qdisc */
+		bool stopped;
+	} ac[IEEE80211_NUM_ACS];
+	u32 ids;				/* that TIDs have towards the discipline above */
+};
 
 /* ---- what is above ---- */
 
@@ -77,21 +91,12 @@ static bool announced(struct wt_radio *r, u32 id)
 /* The netdev's one queue stands while any category's does. */
 static void stop_or_wake(struct wt_radio *r)
 {
-	struct net_device *dev = wt_netdev_of(r);
 	bool stop = false;
 	int ac;
 
 	for (ac = 0; ac < IEEE80211_NUM_ACS; ac++)
-		stop |= r->tidq[ac].stopped;
-	if (stop == r->netdev_stopped || !dev)
-		return;
-	r->netdev_stopped = stop;
-	if (stop) {
-		netif_tx_stop_all_queues(dev);
-		r->count.netdev_stops++;
-	} else {
-		netif_tx_wake_all_queues(dev);
-	}
+		stop |= r->tidq->ac[ac].stopped;
+	wt_netdev_stop(r, stop);
 }
 
 /* ---- one TID ---- */
@@ -170,7 +175,7 @@ static struct sk_buff *next(struct wt_radio *r, struct wt_tid *tid)
 		take(tid, skb);
 		wt_ba_complete(tid, skb);
 		r->count.dropped_mpdus++;
-		wt_tx_done(r, skb, false);
+		wt_status_done(r, skb, false);
 	}
 	return skb;
 }
@@ -186,20 +191,10 @@ static struct wt_turn *turn_of(struct wt_tid *tid)
 	return &((struct wt_vif *)txq->vif->drv_priv)->turn[txq->ac];
 }
 
-void wt_tidq_init_turns(struct wt_turn *turn)
-{
-	int ac;
-
-	for (ac = 0; ac < IEEE80211_NUM_ACS; ac++) {
-		INIT_LIST_HEAD(&turn[ac].list);
-		INIT_LIST_HEAD(&turn[ac].tids);
-	}
-}
-
 static void queue(struct wt_radio *r, struct wt_tid *tid, bool first)
 {
 	struct wt_turn *t = turn_of(tid);
-	struct list_head *round = &r->tidq[tid->txq->ac].round;
+	struct list_head *round = &r->tidq->ac[tid->txq->ac].round;
 
 	if (!list_empty(&tid->turn))
 		return;
@@ -214,19 +209,6 @@ static void queue(struct wt_radio *r, struct wt_tid *tid, bool first)
 }
 
 /* ---- down to the hardware ---- */
-
-static struct wt_ppdu *new_ppdu(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *first)
-{
-	struct wt_ppdu *p = wt_ppdu_new();
-
-	if (p) {
-		p->tid = tid;
-		p->sta = tid->txq->sta;
-		p->vif = tid->txq->vif;
-		wt_tx_rates(r, p, first);
-	}
-	return p;
-}
 
 static void resume(struct wt_radio *r, struct wt_tid *tid, unsigned int len)
 {
@@ -262,14 +244,13 @@ static void form_burst(struct wt_radio *r, struct wt_tid *tid, struct wt_ppdu *p
 		wt_tx_single(p, skb);
 		wt_medium_offer(r, tid->txq->ac, p);
 		skb = i ? NULL : next(r, tid);
-		p = skb && !in_session(skb) ? new_ppdu(r, tid, skb) : NULL;
+		p = skb && !in_session(skb) ? wt_tx_ppdu(r, tid, skb) : NULL;
 	}
 }
 
 /* ath_tx_sched_aggr: true if something went to the hardware; *stop: the hardware is full */
 static bool schedule_tid(struct wt_radio *r, struct wt_tid *tid, bool *stop)
 {
-	struct wt_edcaf *e = &r->ac[tid->txq->ac];
 	struct sk_buff *skb = next(r, tid);
 	struct wt_ppdu *p;
 
@@ -277,8 +258,8 @@ static bool schedule_tid(struct wt_radio *r, struct wt_tid *tid, bool *stop)
 		resume(r, tid, ETH_DATA_LEN); /* what next() ended has left room */
 		return false;
 	}
-	*stop = in_session(skb) ? e->ampdu_depth >= wt_p.hw_depth : e->depth >= NON_AGGR_DEPTH;
-	p = *stop ? NULL : new_ppdu(r, tid, skb);
+	*stop = wt_tx_full(&r->ac[tid->txq->ac], in_session(skb));
+	p = *stop ? NULL : wt_tx_ppdu(r, tid, skb);
 	if (!p)
 		return false;
 	if (in_session(skb))
@@ -304,7 +285,7 @@ static bool waits(struct wt_radio *r, struct wt_tid *tid)
 /* A walk over the round; `all`: with the TIDs of which more frames are announced. */
 static void walk(struct wt_radio *r, int ac, bool all)
 {
-	struct list_head *round = &r->tidq[ac].round;
+	struct list_head *round = &r->tidq->ac[ac].round;
 	struct wt_turn *last = last_of(round), *t;
 	bool sent = false;
 
@@ -336,11 +317,11 @@ static void walk(struct wt_radio *r, int ac, bool all)
 }
 
 /* ath_txq_schedule */
-void wt_tidq_schedule(struct wt_radio *r, int ac)
+static void feed(struct wt_radio *r, int ac)
 {
 	rcu_read_lock();
 	walk(r, ac, false);
-	if (r->tidq[ac].stopped && list_empty(&r->ac[ac].hwq))
+	if (r->tidq->ac[ac].stopped && list_empty(&r->ac[ac].hwq))
 		walk(r, ac, true);
 	rcu_read_unlock();
 }
@@ -348,7 +329,7 @@ void wt_tidq_schedule(struct wt_radio *r, int ac)
 /* ath_tx_start */
 static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 {
-	struct wt_tidq *c = &r->tidq[tid->txq->ac];
+	struct category *c = &r->tidq->ac[tid->txq->ac];
 	struct above a;
 
 	wt_frame_init(skb);
@@ -364,7 +345,7 @@ static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 	a = above(r);
 	if (a.aaq && tid->active) {
 		if (!tid->allowed) {	/* before the first aggregate: what it would be allowed */
-			struct wt_ppdu *p = new_ppdu(r, tid, skb);
+			struct wt_ppdu *p = wt_tx_ppdu(r, tid, skb);
 
 			tid->allowed = p ? wt_ampdu_limit(r, &r->ac[tid->txq->ac], p, skb) : 0;
 			wt_ppdu_free(p);
@@ -374,11 +355,11 @@ static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 			tell(r, tid, WT_AAQ_PAUSE);
 	}
 	if (!r->corked)
-		wt_tidq_schedule(r, tid->txq->ac);
+		feed(r, tid->txq->ac);
 }
 
 /* mac80211 has a frame: nothing stays in its queue. */
-void wt_tidq_pull(struct wt_radio *r, struct ieee80211_txq *txq)
+static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 {
 	struct wt_tid *tid = wt_tid_of(txq);
 	struct sk_buff *skb;
@@ -386,7 +367,7 @@ void wt_tidq_pull(struct wt_radio *r, struct ieee80211_txq *txq)
 	if (!r->started)
 		return;
 	if (!tid->id)
-		tid->id = ++r->tid_ids;
+		tid->id = ++r->tidq->ids;
 	rcu_read_lock();
 	while ((skb = ieee80211_tx_dequeue(r->hw, txq)))
 		start(r, tid, skb);
@@ -396,18 +377,19 @@ void wt_tidq_pull(struct wt_radio *r, struct ieee80211_txq *txq)
 /* ---- back ---- */
 
 /* ath_txq_skb_done: a frame is no longer the driver's */
-void wt_tidq_done(struct wt_radio *r, struct sk_buff *skb)
+static bool settled(struct wt_radio *r, struct sk_buff *skb)
 {
-	struct wt_tidq *c = &r->tidq[skb_get_queue_mapping(skb) % IEEE80211_NUM_ACS];
+	struct category *c = &r->tidq->ac[skb_get_queue_mapping(skb) % IEEE80211_NUM_ACS];
 
 	if (--c->pending < wt_p.max_pending && c->stopped) {
 		c->stopped = false;
 		stop_or_wake(r);
 	}
+	return false;
 }
 
 /* A PPDU's frames were completed; those of `failed` go again. `len`: of its first. */
-void wt_tidq_completed(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
+static void again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
 {
 	struct sk_buff *skb;
 
@@ -421,7 +403,7 @@ void wt_tidq_completed(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_he
 }
 
 /* A Block Ack session begins: it has the frames that wait, as in 3.18, where they have no numbers yet. Its first number. */
-u16 wt_tidq_session(struct wt_tid *tid, u16 ssn)
+static u16 session(struct wt_tid *tid, u16 ssn)
 {
 	struct sk_buff *skb;
 
@@ -436,7 +418,7 @@ u16 wt_tidq_session(struct wt_tid *tid, u16 ssn)
 }
 
 /* The session is over (retry_q was emptied): nobody shall wait for its RESUME. */
-void wt_tidq_session_over(struct wt_radio *r, struct wt_tid *tid)
+static void session_over(struct wt_radio *r, struct wt_tid *tid)
 {
 	struct sk_buff *skb;
 
@@ -449,12 +431,48 @@ void wt_tidq_session_over(struct wt_radio *r, struct wt_tid *tid)
 }
 
 /* The queue goes away; it is empty. */
-void wt_tidq_forget(struct wt_radio *r, struct wt_tid *tid)
+static void flush(struct wt_radio *r, struct wt_tid *tid)
 {
-	struct wt_turn *t = turn_of(tid);
+	struct wt_turn *t = tid ? turn_of(tid) : NULL;
 
-	wt_tidq_session_over(r, tid);
+	if (!tid)
+		return;
+	session_over(r, tid);
 	list_del_init(&tid->turn);
 	if (list_empty(&t->tids))
 		list_del_init(&t->list);
 }
+
+/* ---- coming and going ---- */
+
+static int init(struct wt_radio *r)
+{
+	int ac;
+
+	r->tidq = kzalloc(sizeof(*r->tidq), GFP_KERNEL);
+	for (ac = 0; r->tidq && ac < IEEE80211_NUM_ACS; ac++)
+		INIT_LIST_HEAD(&r->tidq->ac[ac].round);
+	return r->tidq ? 0 : -ENOMEM;
+}
+
+static void purge(struct wt_radio *r)
+{
+	kfree(r->tidq);
+}
+
+const struct wt_driver wt_ath9k_tidq = {
+	.max_frames = &wt_p.max_frames,
+	.max_attempts = &wt_p.sw_retries,
+	.init = init,
+	.purge = purge,
+	.wake = wake,
+	.session = session,
+	.session_over = session_over,
+	.flush = flush,
+	.formed = wt_medium_offer,
+	.again = again,
+	.settled = settled,
+	.schedule = feed,
+	.done = wt_tx_over,
+	.came = wt_rx_mitigated,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * seize: TCP ACKs that wait for the medium are taken out of the transmit queues again: what opportunistic TCP/HACK asks of a driver.
+ * seize: TCP ACKs that wait for the medium are taken out of ath9k's transmit queues again: what opportunistic TCP/HACK asks of a driver.
  *
  * Frames that were on the air stay. Those that only stand in the hardware's queue lose their sequence numbers, which are the last that
  * were given; those that stay get them anew, in order.
@@ -10,9 +10,11 @@
  * Differs:
  *   D1  mac80211 counts numbers that are given back as used: the card subtracts them from all that follow (tid->unused). ath9k counts its
  *       own (xmit.c ath_tx_start: tid->seq_next), and would count back.
- *   D2  mode 0 only.
+ *   D2  mode 0 only (driver.h: the others have no seize).
  */
-#include "radio.h"
+#include "driver/ath9k.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/tx.h"
 
 static void renumber(struct sk_buff *skb, u16 seq)
 {
@@ -25,31 +27,31 @@ static void renumber(struct sk_buff *skb, u16 seq)
 }
 
 /* A frame that mac80211 numbered: the number that the card gives it. */
-void wt_tx_number(struct wt_tid *tid, struct sk_buff *skb)
+void wt_ath9k_number(struct wt_tid *tid, struct sk_buff *skb)
 {
 	if (tid->unused)
 		renumber(skb, (wt_frame(skb)->seq - tid->unused) & IEEE80211_SN_MASK);
 }
 
-static bool fresh(struct sk_buff *skb)
+static bool fresh(struct sk_buff *skb, const struct wt_picker *pick)
 {
-	return !wt_frame(skb)->attempts && wt_hack_pure(skb);
+	return !wt_frame(skb)->attempts && pick->wants(skb);
 }
 
 /* Never on the air, and nothing but ACKs of this TID. */
-static bool untried(const struct wt_ppdu *p, const struct wt_tid *tid)
+static bool untried(const struct wt_ppdu *p, const struct wt_tid *tid, const struct wt_picker *pick)
 {
 	int i;
 
 	if (p->tid != tid || p->ampdu != tid->active || p->attempts || p->rts_failures || p->bar)
 		return false;
 	for (i = 0; i < p->n; i++)
-		if (!fresh(p->mpdu[i]))
+		if (!fresh(p->mpdu[i], pick))
 			return false;
 	return true;
 }
 
-static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
+static void seize_tid(struct wt_radio *r, struct wt_tid *tid, const struct wt_picker *pick)
 {
 	int ac = tid->txq->ac, i;
 	struct wt_edcaf *e = &r->ac[ac];
@@ -60,10 +62,10 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
 	u16 next;
 
 	skb_queue_walk(&tid->retry_q, skb)
-		if (!fresh(skb))
+		if (!fresh(skb, pick))
 			return;
 	list_for_each_entry_reverse(p, &e->hwq, list) {
-		if (!untried(p, tid) || (list_is_first(&p->list, &e->hwq) && r->hack.tried & BIT(ac)))
+		if (!untried(p, tid, pick) || (list_is_first(&p->list, &e->hwq) && e->tried))
 			break;
 		first = p;
 	}
@@ -87,7 +89,7 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
 	skb_queue_reverse_walk(&back, skb)
 		wt_ba_unassign(tid, skb);
 	while ((skb = __skb_dequeue(&back))) {
-		taking = taking && wt_hack_takes(r, skb);
+		taking = taking && pick->takes(r, skb);
 		if (taking) {
 			tid->unused = (tid->unused + 1) & IEEE80211_SN_MASK;
 			ieee80211_free_txskb(r->hw, skb);
@@ -101,8 +103,8 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
 	}
 	while (taking && (skb = ieee80211_tx_dequeue(r->hw, tid->txq))) {
 		wt_frame_init(skb);
-		wt_tx_number(tid, skb);
-		taking = wt_hack_takes(r, skb);
+		wt_ath9k_number(tid, skb);
+		taking = pick->takes(r, skb);
 		if (taking) {
 			tid->unused = (tid->unused + 1) & IEEE80211_SN_MASK;
 			ieee80211_free_txskb(r->hw, skb);
@@ -116,18 +118,16 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid)
 	}
 }
 
-/* What waits for the AP, oldest first, as long as the chain takes it. */
-void wt_tx_seize(struct wt_radio *r)
+/* What waits for the AP, oldest first, as long as it is taken. */
+void wt_ath9k_seize(struct wt_radio *r, const struct wt_picker *pick)
 {
 	struct ieee80211_sta *sta;
 	int i;
 
-	if (r->mode != WT_ATH9K)
-		return;
 	rcu_read_lock();
 	sta = ieee80211_find_sta(r->vif, r->vif->bss_conf.bssid);
 	for (i = 0; sta && i < ARRAY_SIZE(sta->txq); i++)
 		if (sta->txq[i])
-			seize_tid(r, wt_tid_of(sta->txq[i]));
+			seize_tid(r, wt_tid_of(sta->txq[i]), pick);
 	rcu_read_unlock();
 }

@@ -11,7 +11,8 @@
  *   D2  no sounding flag is needed: every PPDU with data of which an MPDU arrived is reported.
  */
 #include <net/genetlink.h>
-#include "radio.h"
+#include "air/channel.h"
+#include "air/csi.h"
 
 #define BITS	10
 
@@ -42,7 +43,7 @@ static bool fill(struct sk_buff *msg, struct wt_radio *to, const u8 *ta, const s
 	u32 i;
 
 	if (!head || nla_put_string(msg, ATTR_PHY, wiphy_name(to->hw->wiphy)) || nla_put(msg, ATTR_TA, ETH_ALEN, ta) ||
-	    nla_put(msg, ATTR_RA, ETH_ALEN, to->vif->addr) || nla_put_u64_64bit(msg, ATTR_TIME, wt_air.now, ATTR_PAD) ||
+	    nla_put(msg, ATTR_RA, ETH_ALEN, to->vif->addr) || nla_put_u64_64bit(msg, ATTR_TIME, wt_now, ATTR_PAD) ||
 	    nla_put_u32(msg, ATTR_COUNT, to->csi_count) || nla_put_u16(msg, ATTR_WIDTH, wide ? 40 : 20) ||
 	    nla_put_u8(msg, ATTR_N_TX, 1) || nla_put_u8(msg, ATTR_N_RX, 1) || nla_put_u16(msg, ATTR_N_SC, n) ||
 	    nla_put_u8(msg, ATTR_BITS, BITS) || nla_put_s16(msg, ATTR_SNR_CTRL, ctl) ||
@@ -58,8 +59,8 @@ static bool fill(struct sk_buff *msg, struct wt_radio *to, const u8 *ta, const s
 	return true;
 }
 
-/* A PPDU with data has ended, and something of it arrived. */
-void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, s16 ctl, s16 ext)
+/* A PPDU with data, whose exchange began at `at`, has ended, and something of it arrived. */
+void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struct wt_ppdu *p, u64 at, s16 ctl, s16 ext)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct net *net = wiphy_net(to->hw->wiphy);
@@ -69,7 +70,7 @@ void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struc
 
 	if (!p->tid || !(rate->flags & IEEE80211_TX_RC_MCS))
 		return;
-	n = wt_channel_csi(from, to, wt_air.busy_since, &csi);
+	n = wt_channel_csi(from, to, at, &csi);
 	if (!n)
 		return;
 	to->csi_count++;

@@ -16,15 +16,16 @@
  *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
  *   D2  with a fixed rate, rate control's probe flag is ignored.
  */
-#include "radio.h"
+
+#include "air/phy.h"
+#include "driver.h"
+#include "mpdu/ampdu.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/rates.h"
+#include "mpdu/status.h"
 
 #define DELIM		4
 #define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
-
-static bool probing(const struct wt_radio *r, struct sk_buff *skb)
-{
-	return (!wt_p.n_fixed || r->own_rc) && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
-}
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
 int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
@@ -36,16 +37,9 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 	for (;;) {
 		skb = __skb_dequeue(&tid->retry_q);
 		if (!skb) {
-			if (r->mode == WT_ATH9K)
-				skb = ieee80211_tx_dequeue(r->hw, tid->txq);
-			else
-				skb = __skb_dequeue(&tid->fw_q);
+			skb = r->driver->dequeue ? r->driver->dequeue(r, tid) : __skb_dequeue(&tid->fw_q);
 			if (!skb)
 				return -ENOENT;
-			if (r->mode == WT_ATH9K) {
-				wt_frame_init(skb);
-				wt_tx_number(tid, skb);
-			}
 		}
 		f = wt_frame(skb);
 		info = IEEE80211_SKB_CB(skb);
@@ -66,7 +60,7 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 		if (wt_ba_given_up(tid, f->seq)) {
 			wt_ba_complete(tid, skb);
 			r->count.dropped_mpdus++;
-			wt_tx_done(r, skb, false);
+			wt_status_done(r, skb, false);
 			continue;
 		}
 		wt_ba_add(tid, skb);
@@ -83,7 +77,7 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 	u32 limit = wt_p.max_bytes;
 	int i;
 
-	if (probing(r, first))
+	if (wt_rates_probing(r, first))
 		return 0;
 	for (i = 0; i < IEEE80211_TX_MAX_RATES && p->rates[i].idx >= 0; i++) {
 		if (!p->rates[i].count)
@@ -116,7 +110,7 @@ static u32 delimiters(struct wt_ppdu *p, u32 len)
 bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
 		   u32 limit, u32 frames)
 {
-	return limit >= size->bytes + size->pad + DELIM + skb->len + FCS_LEN && p->n < frames && !probing(r, skb) &&
+	return limit >= size->bytes + size->pad + DELIM + skb->len + FCS_LEN && p->n < frames && !wt_rates_probing(r, skb) &&
 	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
 }
 
@@ -136,9 +130,9 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 	struct wt_ampdu_size size = {};
 	struct sk_buff *skb = first;
 
-	cap = min_t(u32, r->mode == WT_ATH9K_HTC ? wt_p.htc_frames : wt_p.max_frames, WT_MAX_MPDUS);
+	cap = min_t(u32, *r->driver->max_frames, WT_MAX_MPDUS);
 	p->ampdu = true;
-	p->probe = probing(r, first);
+	p->probe = wt_rates_probing(r, first);
 	for (;;) {
 		if (p->n && !wt_ampdu_fits(r, &size, p, skb, limit, cap)) {
 			__skb_queue_tail(&tid->retry_q, skb);

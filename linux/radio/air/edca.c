@@ -14,23 +14,8 @@
  *       would do so between the links of a rate chain), and after window_limit failures in a row.
  *   D3  an internal collision counts as a failure for the window, but not as an attempt of the frame: no rate falls for it.
  */
-#include "radio.h"
-
-/*
- * A stream a radio and purpose: adding a radio shifts nobody's draws. The seed is mixed (splitmix64) and the
- * generator run in, since prandom_seed_state gives near seeds near streams.
- */
-void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose)
-{
-	u64 z = wt_p.seed * 0x9e3779b97f4a7c15ull + radio * 0xd1342543de82ef95ull + purpose * 0x2545f4914f6cdd1dull;
-	int i;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-	prandom_seed_state(rnd, z ^ (z >> 31));
-	for (i = 0; i < 16; i++)
-		prandom_u32_state(rnd);
-}
+#include "air/edca.h"
+#include "air/phy.h"
 
 void wt_edcaf_init(struct wt_radio *r, int q)
 {
