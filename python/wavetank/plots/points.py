@@ -12,6 +12,7 @@ from .. import stats
 from ..lab import metrics
 from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
+from ..lab.quantity import Quantity
 from ..lab.records import Record
 from .bands import bands_at
 from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from ..lab.outcome import Outcome
 
 
-def _candle(
-    ax: Axes, records: Sequence[Record], quantity: metrics.Quantity, left: float, width: float, colour: str
-) -> float:
+def _candle(ax: Axes, records: Sequence[Record], quantity: Quantity, left: float, width: float, colour: str) -> float:
     """One candle, of the samples pooled over repetitions; gives how high it reaches."""
     samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
     if samples.size == 0:
