@@ -17,7 +17,6 @@
  *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
  *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
  */
-
 #include "air/channel.h"
 #include "air/csi.h"
 #include "air/phy.h"
@@ -30,7 +29,7 @@
 
 const struct wt_watcher *wt_watcher;
 
-/* How strong what `from` sends at a time arrives, dBm: the mean of the halves' SNRs over the noise. False where the channel says nothing. */
+/* How strong what `from` sends at a time arrives, dBm: the mean of the halves' SNRs over the noise. False where no channel says so. */
 static bool snr_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext, s8 *signal)
 {
 	*signal = SIGNAL_DBM;

@@ -28,7 +28,6 @@
  *   D5  statuses that find no event free wait for the next pass instead of being lost (a unit takes longer than a microframe).
  *   D6  frames of a received A-MPDU end at even distances; reordering comes behind the upload, as it does.
  */
-
 #include "air/medium.h"
 #include "driver/fifo.h"
 #include "driver/htc.h"

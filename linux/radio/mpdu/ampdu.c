@@ -16,7 +16,6 @@
  *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
  *   D2  with a fixed rate, rate control's probe flag is ignored.
  */
-
 #include "air/phy.h"
 #include "driver.h"
 #include "mpdu/ampdu.h"

@@ -10,7 +10,6 @@
  * Differs:
  *   D1  frames of an ended session are dropped as in ath9k, but no BAR follows: the DELBA tells the receiver.
  */
-
 #include "air/medium.h"
 #include "air/phy.h"
 #include "air/rx.h"
