@@ -13,7 +13,7 @@
  *   ground   params, radio (this file), frame, driver.h, rider.h
  *   air/     phy, channel, csi, trace, loss, edca, rx, medium
  *   mpdu/    status, rates, block_ack, ampdu, tx
- *   driver/  fifo, ath9k with seize, ath10k, htc, tidq
+ *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack
  *   host     mac, card, minstrel, debug, main

@@ -28,11 +28,11 @@
 #include "air/medium.h"
 #include "air/rx.h"
 #include "driver.h"
+#include "driver/above.h"
 #include "mpdu/ampdu.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
-#include "wavetank_aaq.h"
 
 #define DELIM		4
 
@@ -44,49 +44,6 @@ struct wt_tidq {
 	} ac[IEEE80211_NUM_ACS];
 	u32 ids;				/* that TIDs have towards the discipline above */
 };
-
-/* ---- what is above ---- */
-
-struct above {
-	struct Qdisc *q;
-	const struct wt_aaq_ops *aaq;	/* NULL: it does not listen */
-};
-
-/* Under rcu_read_lock. */
-static struct above above(struct wt_radio *r)
-{
-	struct net_device *dev = wt_netdev_of(r);
-	struct above a = {};
-
-	if (dev)
-		a.q = rcu_dereference(netdev_get_tx_queue(dev, 0)->qdisc);
-	a.aaq = wt_aaq_of(a.q);
-	return a;
-}
-
-static void tell(struct wt_radio *r, struct wt_tid *tid, enum wt_aaq_message m)
-{
-	struct above a;
-
-	tid->paused = m == WT_AAQ_PAUSE;
-	rcu_read_lock();
-	a = above(r);
-	if (a.aaq)
-		a.aaq->message(a.q, tid->id, m);
-	rcu_read_unlock();
-}
-
-static bool announced(struct wt_radio *r, u32 id)
-{
-	struct above a;
-	bool more;
-
-	rcu_read_lock();
-	a = above(r);
-	more = a.aaq && a.aaq->more_data(a.q, id);
-	rcu_read_unlock();
-	return more;
-}
 
 /* The netdev's one queue stands while any category's does. */
 static void stop_or_wake(struct wt_radio *r)
@@ -213,7 +170,7 @@ static void queue(struct wt_radio *r, struct wt_tid *tid, bool first)
 static void resume(struct wt_radio *r, struct wt_tid *tid, unsigned int len)
 {
 	if (tid->paused && has_room(tid, len))
-		tell(r, tid, WT_AAQ_RESUME);
+		wt_above_tell(r, tid, WT_AAQ_RESUME);
 }
 
 /* ath_tx_form_aggr */
@@ -278,7 +235,7 @@ static struct wt_turn *last_of(struct list_head *round)
 static bool waits(struct wt_radio *r, struct wt_tid *tid)
 {
 	if (tid->more && !tid->paused)
-		tid->more = announced(r, tid->id);
+		tid->more = wt_above_announced(r, tid->id);
 	return tid->more && !tid->paused;
 }
 
@@ -330,7 +287,6 @@ static void feed(struct wt_radio *r, int ac)
 static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 {
 	struct category *c = &r->tidq->ac[tid->txq->ac];
-	struct above a;
 
 	wt_frame_init(skb);
 	wt_frame(skb)->in_fifo = true;
@@ -342,17 +298,16 @@ static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 	__skb_queue_tail(&tid->fw_q, skb);
 	count(tid, skb, 1);
 	queue(r, tid, false);
-	a = above(r);
-	if (a.aaq && tid->active) {
+	if (wt_above_listens(r) && tid->active) {
 		if (!tid->allowed) {	/* before the first aggregate: what it would be allowed */
 			struct wt_ppdu *p = wt_tx_ppdu(r, tid, skb);
 
 			tid->allowed = p ? wt_ampdu_limit(r, &r->ac[tid->txq->ac], p, skb) : 0;
 			wt_ppdu_free(p);
 		}
-		tid->more = a.aaq->more_data(a.q, 0);
+		tid->more = wt_above_announced(r, 0);
 		if (!tid->paused && !has_room(tid, skb->len + FCS_LEN))
-			tell(r, tid, WT_AAQ_PAUSE);
+			wt_above_tell(r, tid, WT_AAQ_PAUSE);
 	}
 	if (!r->corked)
 		feed(r, tid->txq->ac);
@@ -427,7 +382,7 @@ static void session_over(struct wt_radio *r, struct wt_tid *tid)
 		count(tid, skb, 1);
 	tid->more = false;
 	if (tid->paused)
-		tell(r, tid, WT_AAQ_RESUME);
+		wt_above_tell(r, tid, WT_AAQ_RESUME);
 }
 
 /* The queue goes away; it is empty. */
