@@ -30,7 +30,8 @@
  */
 #include "air/medium.h"
 #include "driver/fifo.h"
-#include "driver/htc.h"
+#include "driver/htc_firmware.h"
+#include "driver/htc_usb.h"
 #include "mpdu/tx.h"
 
 static int init(struct wt_radio *r)

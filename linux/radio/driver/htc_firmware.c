@@ -6,7 +6,8 @@
  */
 #include "air/medium.h"
 #include "driver/fifo.h"
-#include "driver/htc.h"
+#include "driver/htc_firmware.h"
+#include "driver/htc_usb.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"

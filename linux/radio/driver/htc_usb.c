@@ -5,7 +5,7 @@
  * Sources and departures: htc.c.
  */
 #include "air/rx.h"
-#include "driver/htc.h"
+#include "driver/htc_usb.h"
 #include "mpdu/status.h"
 
 #define URB_FRAMES	20

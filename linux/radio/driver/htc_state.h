@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * htc: ath9k_htc's USB (htc_usb.c) and firmware (htc_firmware.c), for each other and htc.c.
+ * htc_state: what ath9k_htc's host, bus and device hold.
  */
-#ifndef WAVETANK_RADIO_HTC_H
-#define WAVETANK_RADIO_HTC_H
+#ifndef WAVETANK_RADIO_HTC_STATE_H
+#define WAVETANK_RADIO_HTC_STATE_H
 
 #include "driver.h"
 
@@ -54,27 +54,6 @@ struct wt_htc {
 	unsigned int n_posts;
 	u64 irq_at, irq_last;		/* 0: none */
 };
-
-/* htc_usb.c */
-void wt_htc_usb_begin(struct wt_htc *h, u64 now);
-void wt_htc_usb_arrived(struct wt_htc *h, u64 now);
-void wt_htc_usb_hand_back(struct wt_radio *r, struct sk_buff *skb);
-void wt_htc_usb_take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb);
-void wt_htc_usb_fetch(struct wt_htc *h, u64 now);
-void wt_htc_usb_interrupt(struct wt_radio *r, u64 now);
-void wt_htc_usb_cleanup(struct wt_radio *r, u64 now);
-void wt_htc_usb_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended);
-u64 wt_htc_usb_upload_at(const struct wt_htc *h);
-void wt_htc_usb_uploaded(struct wt_htc *h, u64 now);
-
-/* htc_firmware.c */
-void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates);
-bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb);
-void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p);
-void wt_htc_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);
-void wt_htc_done(struct wt_radio *r, int q, struct wt_ppdu *p, bool response);
-void wt_htc_arrived(struct wt_radio *r, u64 now);
-void wt_htc_cpu_step(struct wt_radio *r, u64 now);
 
 /* A frame's TID, on its way through the host and the bus; NULL: it has left. */
 static inline struct wt_tid **wt_htc_tid(struct sk_buff *skb)
