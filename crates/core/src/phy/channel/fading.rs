@@ -85,7 +85,7 @@ impl Fading {
         let total: f64 = power.iter().sum();
         // Power of all that is scattered, of the constant part, of the first tap's scattered part in sight.
         let (scattered, steady, first) = match s.k {
-            Rician::Whole(k) => (1.0 / (1.0 + k), k / (1.0 + k), 1.0),
+            Rician::Whole(k) => (1.0 / (1.0 + k), k * (1.0 / (1.0 + k)), 1.0),
             Rician::FirstTap(k) => (1.0, power[0] / total * k / (1.0 + k), 1.0 / (1.0 + k)),
         };
         let waves_of = |share: f64| power.map(|p| sqrt(p / total * scattered * share / WAVES as f64) as f32);
