@@ -28,8 +28,8 @@ pub use trace::Trace;
 
 use super::Mode;
 use crate::sim::{Span, Stream, Streams, Time};
-use coding::{CodeRate, hard};
 pub use coding::Decisions;
+use coding::{CodeRate, hard};
 use fading::{Fading, Rician, Shape};
 use floor::Floor;
 use measure::Receiver;
