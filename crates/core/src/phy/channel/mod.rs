@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! place or given SNR --path loss, shadowing--> mean SNR --drift, power walk, interference--> SNR now
-//! taps --Doppler--> gain of each sub-carrier now --Table 5.2, mean over sub-carriers--> uncoded BER --code--> loss an octet
+//! taps --Doppler--> gain of each sub-carrier now --Table 5.2, mean over sub-carriers--> a coded bit --code--> loss an octet
 //!                                            '--noise, quantised--> CSI --> effective SNR (feedback)
 //! ```
 //!
 //! A link's sub-carriers are computed once a coherence step, when somebody asks; a mode's loss once a step and direction. Everything but the
 //! steps of the power walk and of interference is a function of time, so that asking more often changes nothing.
 //!
-//! Stands for: thesis Table 5.2 and equation 5.7 (uncoded BER), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
+//! Stands for: thesis Table 5.2 (and equation 5.7, if decisions are hard), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
 //! section 5.6.1 and 5.6.2 (what the hardware reports).
 //! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
 //! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
