@@ -23,7 +23,7 @@ def outcome(figure, records=None):
 
 def test_a_floor_has_its_places():
     first, second = topology(1).floor(), topology(2).floor(step=1.0)
-    assert first["snr"].shape == (31, 81) and second["snr"].shape == (16, 41)
+    assert first["snr"].shape == (31, 132) and second["snr"].shape == (16, 66)
     assert first["stations"][1:] == second["stations"][1:], "without S, and without the first client"
     assert topology(50).floor()["stations"][0] == topology(2).floor()["stations"][0] == second["stations"][0], "S stays"
     x, y, snr = second["stations"][0]

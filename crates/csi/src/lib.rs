@@ -14,6 +14,6 @@ mod effective;
 mod modulation;
 mod report;
 
-pub use effective::{effective_db, effective_of_powers, ln_effective_ber, powers};
+pub use effective::{effective_db, effective_of_powers, ln_bhattacharyya, ln_effective_ber, powers};
 pub use modulation::Modulation;
 pub use report::{Ewma, FeedbackBits, db, linear, mean_snr_db};

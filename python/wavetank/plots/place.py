@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: 64-QAM's column of effective SNRs.
 QAM64 = MODULATIONS.index("64-QAM")
 #: What the fastest mode of one stream needs (docs/channel.md).
-FASTEST_DB = 23.7
+FASTEST_DB = 21.0
 #: Time over which reports are averaged, and between the two moments that are compared, ms.
 SMOOTH_MS, APART_MS = 10, 40
 

@@ -2,7 +2,8 @@
 //!
 //! Stands for: Rayleigh taps as sums of sinusoids with random angles of arrival and phases (Y. R. Zheng and C. Xiao, "Simulation models with
 //! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
-//! tap a constant part (Rician, factor K). Where nobody carries a station about, most of the scattered power stands still, too.
+//! tap a constant part (Rician, factor K), of the whole channel's power or, as TGn's channel models (IEEE 802.11-03/940r4) have it, of that tap's and
+//! only where the stations are in sight of each other. Where nobody carries a station about, most of the scattered power stands still, too.
 //! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part turns
 //! (at the frequency of an angle of its own) where all the scattered power moves, that is about a station that is carried; else it does not.
 
@@ -24,8 +25,21 @@ pub(super) struct Fading {
     waves: [[(f64, f64); WAVES]; TAPS],
     /// The constant part of the first tap: amplitude, turns a second, phase in turns.
     steady: (f32, f64, f64),
+    /// What a constant part leaves of the first tap's scattered amplitude.
+    first: f32,
+    /// There is a constant part out of sight, too.
+    everywhere: bool,
     /// By tap and sub-carrier: `exp(-2 pi i f tau)`.
     turn: Vec<[(f32, f32); TAPS]>,
+}
+
+/// The constant part over the scattered one, ratio.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rician {
+    /// Of the whole channel, in sight or not.
+    Whole(f64),
+    /// Of the first tap, in sight.
+    FirstTap(f64),
 }
 
 /// What a path is drawn from.
@@ -35,8 +49,8 @@ pub(super) struct Shape {
     pub subcarriers: usize,
     /// R.m.s. delay spread, ns.
     pub delay_ns: f64,
-    /// Rician factor of the whole channel, ratio.
-    pub k: f64,
+    /// Rician factor.
+    pub k: Rician,
     /// Share of the scattered power that moves.
     pub moving: f64,
     /// Doppler frequency, Hz.
@@ -69,7 +83,11 @@ impl Fading {
             *p = if s.delay_ns > 0.0 { exp(-(i as f64) / 2.0) } else { f64::from(u8::from(i == 0)) };
         }
         let total: f64 = power.iter().sum();
-        let scattered = 1.0 / (1.0 + s.k);
+        // Power of all that is scattered, of the constant part, of the first tap's scattered part in sight.
+        let (scattered, steady, first) = match s.k {
+            Rician::Whole(k) => (1.0 / (1.0 + k), k * (1.0 / (1.0 + k)), 1.0),
+            Rician::FirstTap(k) => (1.0, power[0] / total * k / (1.0 + k), 1.0 / (1.0 + k)),
+        };
         let waves_of = |share: f64| power.map(|p| sqrt(p / total * scattered * share / WAVES as f64) as f32);
         let amplitude = waves_of(s.moving);
         let waves = waves_from(s, rng);
@@ -82,7 +100,7 @@ impl Fading {
         let heading = f64::from(cosf((TAU * rng.unit()) as f32));
         // What stands still does so as a whole: the constant part turns against the still scatterers only where the station moves.
         let turns = if s.moving < 1.0 { 0.0 } else { s.doppler * heading };
-        let steady = (sqrt(s.k * scattered) as f32, turns, rng.unit());
+        let steady = (sqrt(steady) as f32, turns, rng.unit());
         let turn = (0..s.subcarriers)
             .map(|k| {
                 let f = (k as f64 - s.subcarriers as f64 / 2.0) * SPACING;
@@ -92,11 +110,12 @@ impl Fading {
                 })
             })
             .collect();
-        Fading { amplitude, still, waves, steady, turn }
+        let everywhere = matches!(s.k, Rician::Whole(_));
+        Fading { amplitude, still, waves, steady, first: sqrt(first) as f32, everywhere, turn }
     }
 
     /// The complex gain of each sub-carrier at `t`, onto the end of `out`. Mean power 1.
-    pub fn at(&self, t: Time, out: &mut Vec<(f32, f32)>) {
+    pub fn at(&self, t: Time, in_sight: bool, out: &mut Vec<(f32, f32)>) {
         let s = t.ns() as f64 * 1e-9;
         let mut taps = self.still;
         for ((tap, waves), &a) in taps.iter_mut().zip(&self.waves).zip(&self.amplitude) {
@@ -109,10 +128,12 @@ impl Fading {
                 tap.1 += a * im;
             }
         }
-        let (a, f, phase) = self.steady;
-        let (re, im) = turned(f * s + phase);
-        taps[0].0 += a * re;
-        taps[0].1 += a * im;
+        if in_sight || self.everywhere {
+            let ((a, f, phase), scattered) = (self.steady, self.first);
+            let (re, im) = turned(f * s + phase);
+            taps[0].0 = taps[0].0 * scattered + a * re;
+            taps[0].1 = taps[0].1 * scattered + a * im;
+        }
         out.extend(self.turn.iter().map(|turn| {
             let mut sum = (0.0, 0.0);
             for (&(a, b), &(c, d)) in taps.iter().zip(turn) {
@@ -140,7 +161,7 @@ mod tests {
         (0..n)
             .map(|i| {
                 let mut g = Vec::new();
-                f.at(Time::ZERO + Span::from_ms(7) * i, &mut g);
+                f.at(Time::ZERO + Span::from_ms(7) * i, true, &mut g);
                 g.iter().map(|(a, b)| a * a + b * b).collect()
             })
             .collect()
@@ -148,7 +169,7 @@ mod tests {
 
     #[test]
     fn power_is_one_and_rayleigh_fades() {
-        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, moving: 1.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: Rician::Whole(0.0), moving: 1.0, doppler: 20.0 };
         let all: Vec<f32> = (0..20).flat_map(|s| powers(&shape, s, 400)).flatten().collect();
         let mean = all.iter().sum::<f32>() / all.len() as f32;
         assert!((mean - 1.0).abs() < 0.05, "{mean}");
@@ -159,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_strong_constant_part_hardly_fades_and_no_delay_is_flat() {
-        let shape = Shape { subcarriers: 56, delay_ns: 0.0, k: 100.0, moving: 1.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 56, delay_ns: 0.0, k: Rician::Whole(100.0), moving: 1.0, doppler: 20.0 };
         for g in powers(&shape, 3, 200) {
             assert!(g.iter().all(|p| (0.4..2.0).contains(p)));
             assert!(g.iter().all(|p| (p - g[0]).abs() < 1e-5));
@@ -168,29 +189,49 @@ mod tests {
 
     #[test]
     fn what_stands_still_does_and_differs_between_links() {
-        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: 0.0, moving: 0.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: Rician::Whole(0.0), moving: 0.0, doppler: 20.0 };
         let (a, b) = (powers(&shape, 1, 5), powers(&shape, 2, 1));
         assert!(a.iter().all(|g| *g == a[0]) && a[0] != b[0]);
         // The constant part does not turn against scatterers that stand still.
-        let rician = powers(&Shape { k: 2.0, ..shape }, 1, 50);
+        let rician = powers(&Shape { k: Rician::Whole(2.0), ..shape }, 1, 50);
         assert!(rician.iter().all(|g| *g == rician[0]));
-        let carried = powers(&Shape { k: 2.0, moving: 1.0, ..shape }, 1, 50);
+        let carried = powers(&Shape { k: Rician::Whole(2.0), moving: 1.0, ..shape }, 1, 50);
         assert!(carried.iter().any(|g| *g != carried[0]));
         let all: Vec<f32> = (0..300).flat_map(|s| powers(&shape, s, 1)).flatten().collect();
         let mean = all.iter().sum::<f32>() / all.len() as f32;
         assert!((mean - 1.0).abs() < 0.1, "{mean}");
     }
 
+    /// 3 dB on the first of eight taps, which has 1 - exp(-1/2) = 39 % of the power (1 - exp(-4) = 98 % of which is there): 2/3 of 40 % stand, in sight.
+    #[test]
+    fn a_first_tap_is_rician_in_sight_only() {
+        let shape = Shape { subcarriers: 114, delay_ns: 50.0, k: Rician::FirstTap(2.0), moving: 0.0, doppler: 20.0 };
+        let mean = |in_sight| {
+            let (mut power, mut sum) = (0.0, 0.0);
+            for seed in 0..300 {
+                let f = Fading::new(&shape, &mut Streams::new(seed).get("x", "fading"));
+                let mut g = Vec::new();
+                f.at(Time::ZERO, in_sight, &mut g);
+                power += g.iter().map(|(a, b)| f64::from(a * a + b * b)).sum::<f64>() / 114.0;
+                sum += f64::from(f.steady.0 * f.steady.0) * f64::from(u8::from(in_sight));
+            }
+            (power / 300.0, sum / 300.0)
+        };
+        let (near, far) = (mean(true), mean(false));
+        assert!((near.0 - 1.0).abs() < 0.1 && (far.0 - 1.0).abs() < 0.1, "{near:?} {far:?}");
+        assert!((near.1 - 0.267).abs() < 0.002, "{near:?}");
+    }
+
     /// The autocorrelation of Clarke's model is J0(2 pi fd t): zero at fd t = 0.383, and half at 0.242.
     #[test]
     fn doppler_is_clarkes() {
-        let shape = Shape { subcarriers: 1, delay_ns: 0.0, k: 0.0, moving: 1.0, doppler: 20.0 };
+        let shape = Shape { subcarriers: 1, delay_ns: 0.0, k: Rician::Whole(0.0), moving: 1.0, doppler: 20.0 };
         let (mut sum, mut n) = ([0.0_f64; 3], 0.0);
         for seed in 0..400 {
             let f = Fading::new(&shape, &mut Streams::new(seed).get("x", "fading"));
             let at = |s: f64| {
                 let mut g = Vec::new();
-                f.at(Time::from_ns((s * 1e9) as u64), &mut g);
+                f.at(Time::from_ns((s * 1e9) as u64), true, &mut g);
                 g[0]
             };
             for i in 0..20 {

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! place or given SNR --path loss, shadowing--> mean SNR --drift, power walk, interference--> SNR now
-//! taps --Doppler--> gain of each sub-carrier now --Table 5.2, mean over sub-carriers--> uncoded BER --code--> loss an octet
+//! taps --Doppler--> gain of each sub-carrier now --Table 5.2, mean over sub-carriers--> a coded bit --code--> loss an octet
 //!                                            '--noise, quantised--> CSI --> effective SNR (feedback)
 //! ```
 //!
 //! A link's sub-carriers are computed once a coherence step, when somebody asks; a mode's loss once a step and direction. Everything but the
 //! steps of the power walk and of interference is a function of time, so that asking more often changes nothing.
 //!
-//! Stands for: thesis Table 5.2 and equation 5.7 (uncoded BER), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
+//! Stands for: thesis Table 5.2 (and equation 5.7, if decisions are hard), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
 //! section 5.6.1 and 5.6.2 (what the hardware reports).
 //! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
 //! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
@@ -28,12 +28,13 @@ pub use trace::Trace;
 
 use super::Mode;
 use crate::sim::{Span, Stream, Streams, Time};
-use coding::CodeRate;
-use fading::{Fading, Shape};
+pub use coding::Decisions;
+use coding::{CodeRate, hard};
+use fading::{Fading, Rician, Shape};
 use floor::Floor;
 use measure::Receiver;
 use process::{Bursts, Drift, PowerWalk};
-use wavetank_csi::{Modulation, linear, ln_effective_ber};
+use wavetank_csi::{Modulation, linear, ln_bhattacharyya, ln_effective_ber};
 
 crate::params! {
     /// `[channel]`: the air between the access point and each station, where frames are lost by what it does to their sub-carriers.
@@ -44,8 +45,8 @@ crate::params! {
         snr: f64 = 30.0, in -20.0 => 80.0, src "this project";
         /// R.m.s. delay spread of the multipath; 0: flat.
         delay_spread: Span = Span::from_ns(50), in Span::ZERO => Span::from_us(1), src "IEEE 802.11-03/940r4 TGn channel models B to D: 15 to 50 ns";
-        /// Rician factor, dB: the constant part over the scattered one. -40: Rayleigh.
-        k_db: f64 = 3.0, in -40.0 => 60.0, src "IEEE 802.11-03/940r4 TGn model D: 3 dB with line of sight";
+        /// Rician factor of the whole channel, dB: the constant part over the scattered one. -40: Rayleigh. On the floor: `floor.k_db`.
+        k_db: f64 = 3.0, in -40.0 => 60.0, src "this project: between TGn model D in sight of the access point, about -5 dB over the whole channel, and a flat one";
         /// Share of the scattered power that moves: all of it about a station that is carried, little where only people pass.
         moving: f64 = 1.0, in 0.0 => 1.0, src "Clarke's model; links that stand still have temporal Rician factors of 10 dB and more";
         /// Doppler frequency, Hz: walking speed is about 23 at 5.8 GHz, moving people about 1; 0: nothing moves.
@@ -64,6 +65,8 @@ crate::params! {
         burst_length: Span = Span::from_ms(2), in Span::from_us(1) => Span::from_s(10), src "this project";
         /// How much they raise the noise, dB.
         burst_db: f64 = 10.0, in 0.0 => 60.0, src "this project";
+        /// What receivers' decoders are given.
+        decisions: Decisions = Decisions::Soft, src "Viterbi decoders weigh bits by their sub-carriers (coding.rs)";
         /// Time over which the channel is taken as standing still.
         step: Span = Span::from_ms(2), in Span::from_us(50) => Span::from_s(1), src "this project: a tenth of walking speed's coherence time";
         /// Spread of the reported SNR around the true one, dB, from end to end.
@@ -157,6 +160,8 @@ struct Fares {
 #[derive(Clone, Debug)]
 struct Link {
     given_db: f64,
+    /// Whether nothing stands in the way.
+    in_sight: bool,
     walker: Option<Floor>,
     paths: Vec<Fading>,
     drift: Drift,
@@ -196,10 +201,11 @@ impl Channel {
     /// A channel `mhz` wide with so many streams, from the access point to each of `ends`.
     pub fn new(par: &Params, floor: &floor::Params, ends: &[End], mhz: u8, streams: u32, random: &Streams) -> Channel {
         let plan = Floor::new(floor);
+        let on_floor = floor.topology > 0 || plan.walks();
         let shape = Shape {
             subcarriers: subcarriers(mhz),
             delay_ns: par.delay_spread.ns() as f64,
-            k: linear(par.k_db),
+            k: if on_floor { Rician::FirstTap(linear(floor.k_db)) } else { Rician::Whole(linear(par.k_db)) },
             moving: par.moving,
             doppler: par.doppler,
         };
@@ -211,14 +217,15 @@ impl Channel {
             };
             let mut rng: Stream = random.get(&here, "channel/fading");
             // What stands still belongs to the place, as its shadowing does: it is the same in every run.
-            let mut place = plan.multipath(i);
-            let mut path = |_| match &mut place {
-                Some(place) => Fading::new(&shape, place).moved_by(&shape, &mut rng),
+            let mut still = plan.multipath(i);
+            let mut path = |_| match &mut still {
+                Some(still) => Fading::new(&shape, still).moved_by(&shape, &mut rng),
                 None => Fading::new(&shape, &mut rng),
             };
-            let placed = (floor.topology > 0).then(|| plan.snr_db(plan.place(i)));
+            let place = (floor.topology > 0).then(|| plan.place(i));
             Link {
-                given_db: e.snr.or(placed).unwrap_or(par.snr),
+                given_db: e.snr.or(place.map(|p| plan.snr_db(p))).unwrap_or(par.snr),
+                in_sight: place.is_none_or(|p| plan.in_sight(p)),
                 walker: (plan.walks() && e.snr.is_none()).then(|| plan.clone()),
                 paths: (0..streams.clamp(1, STREAMS as u32)).map(&mut path).collect(),
                 drift: Drift::new(par.drift_db, par.drift_time, &mut random.get(&here, "channel/drift")),
@@ -249,12 +256,15 @@ impl Channel {
         if l.step != step {
             l.step = step;
             let t = Time::ZERO + self.par.step * step;
-            let place_db = l.walker.as_ref().map_or(l.given_db, |f| f.snr_db(f.walker(t.ns() as f64 * 1e-9)));
-            l.mean_db = place_db + l.drift.at(t);
+            if let Some(floor) = &l.walker {
+                let place = floor.walker(t.ns() as f64 * 1e-9);
+                (l.given_db, l.in_sight) = (floor.snr_db(place), floor.in_sight(place));
+            }
+            l.mean_db = l.given_db + l.drift.at(t);
             for (i, (path, power)) in l.paths.iter().zip(&mut l.power).enumerate() {
                 let gain = if i == 0 { &mut l.gain } else { &mut self.scratch };
                 gain.clear();
-                path.at(t, gain);
+                path.at(t, l.in_sight, gain);
                 power.clear();
                 power.extend(gain.iter().map(|(a, b)| a * a + b * b));
             }
@@ -293,8 +303,13 @@ impl Channel {
         }
         let snr = linear(l.ways[way as usize].snr_db) * f64::from(mhz) / f64::from(width) / streams as f64;
         let n = subcarriers(width).min(l.gain.len());
-        let ber = l.power[..streams].iter().filter_map(|p| ln_effective_ber(modulation, &p[..n], snr as f32));
-        let x = rate.per_octet(ber.map(libm::exp).sum::<f64>() / streams as f64) as f32;
+        let mean = match self.par.decisions {
+            Decisions::Soft => ln_bhattacharyya,
+            Decisions::Hard => ln_effective_ber,
+        };
+        let paths = l.power[..streams].iter().filter_map(|p| mean(modulation, &p[..n], snr as f32));
+        let bit = paths.map(libm::exp).sum::<f64>() / streams as f64;
+        let x = rate.per_octet(if self.par.decisions == Decisions::Hard { hard(bit) } else { bit }) as f32;
         l.ways[way as usize].per_octet[at] = x;
         x.into()
     }

@@ -20,7 +20,7 @@ fn ms(n: i64) -> Time {
 
 /// What the closed form gives within 0.1 dB of that SNR: what is left of scattering moves it by a hundredth.
 fn is_at(got: f64, m: Modulation, r: CodeRate, db: f64) -> bool {
-    let at = |db| r.per_octet(m.ber(linear(db)));
+    let at = |db| r.per_octet(libm::exp(ln_bhattacharyya(m, &[1.0], linear(db) as f32).unwrap()));
     (at(db + 0.1).max(1e-30)..=at(db - 0.1).max(1e-30)).contains(&got.max(1e-30))
 }
 
@@ -35,6 +35,11 @@ fn flat_channel_by_the_closed_form() {
     // Half the width, all of the power: 3 dB more.
     let half = c.per_octet(ms(5), 0, Way::Down, Mode::Ht(Ht::new(6, false, true).unwrap()));
     assert!(is_at(half, Modulation::Qam64, CodeRate::ThreeQuarters, 23.0 + 3.0103));
+    let mut c = channel(&Params { decisions: Decisions::Hard, ..flat(23.0) }, 1, 40, 1, 1);
+    let got = c.per_octet(ms(5), 0, Way::Down, ht(6));
+    let at = |db| CodeRate::ThreeQuarters.per_octet(hard(Modulation::Qam64.ber(linear(db))));
+    assert!((at(23.1)..at(22.9)).contains(&got), "hard decisions: {got}");
+    let mut c = channel(&flat(23.0), 1, 40, 1, 1);
     let dup = c.per_octet(ms(5), 0, Way::Down, Mode::Ofdm(Ofdm::R54));
     assert!(is_at(dup, Modulation::Qam64, CodeRate::ThreeQuarters, 23.0), "a duplicate has the whole width's SNR");
 }
