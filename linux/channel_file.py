@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the file that wavetank_radio's parameter `channel` names (radio/channel.c has the format)."""
+"""Writes the file that wavetank_radio's parameter `channel` names (radio/air/channel.c has the format)."""
 
 import math
 import struct

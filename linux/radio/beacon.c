@@ -7,7 +7,8 @@
  *   D1  no frames buffered for sleeping stations follow a DTIM: stations never sleep here.
  *   D2  TBTTs start one interval after beaconing is switched on; radios are not staggered.
  */
-#include "radio.h"
+#include "air/medium.h"
+#include "beacon.h"
 
 void wt_beacon_due(struct wt_radio *r, u64 now)
 {

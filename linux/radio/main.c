@@ -1,127 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main: parameters, loading, unloading.
- *
- * Each parameter's default and its source stand here and nowhere else.
+ * main: loading, unloading.
  */
 #include <linux/module.h>
-#include "radio.h"
-
-struct wt_params wt_p = {
-	.radios = 2,
-	.seed = 1,
-	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
-	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
-	.max_us = 4096,		/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
-	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* fifo.c */
-	.htc_buffers = 33,	/* htc.c */
-	.htc_frames = 17,	/* htc.c */
-	.htc_qdisc = true,
-	.cpu_frame_ns = 12000,	/* calibrated, as the next two: docs/devices/ath9k_htc.md */
-	.cpu_ppdu_ns = 40000,
-	.cpu_turn_ns = 10000,
-	.host_irq_ns = 40000,	/* drivers/usb/host/xhci-pci.c imod_interval */
-	.tao_leave = 1,		/* thesis, section 4.8.2: until data_to_ack reaches one */
-	/* hack_*: the model's ([hack] of a scenario, crates/core/src/wifi/hack/params.rs) */
-	.hack_timer_us = 10000,
-	.hack_guard_us = 100000,
-	.hack_load_ns = 5000,
-	.hack_bytes = 512,
-	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
-	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
-	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
-	.streams = 2,
-	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
-	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
-	.ampdu = true,
-	.ht = true,
-	.fixed_legacy = -1,
-	.fixed_40 = true,
-	.fixed_sgi = true,
-	.fixed_tries = 7,	/* dot11ShortRetryLimit, IEEE 802.11-2016 annex C */
-	.rts_limit = 10,	/* ath9k/mac.h INIT_SH_RETRY */
-	.window_limit = 32,	/* ath9k/mac.h INIT_SSH_RETRY; the standard's is dot11ShortRetryLimit, 7 */
-	.cca_ns = 4000,		/* aCCATime, table 17-21 */
-	.walk_ms = 1000,
-};
-
-#define PARAM(_type, _name, _text) \
-	module_param_named(_name, wt_p._name, _type, 0444); MODULE_PARM_DESC(_name, _text)
-
-PARAM(uint, radios, "number of radios [2]");
-PARAM(uint, seed, "of every random stream [1]");
-PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
-PARAM(uint, max_bytes, "octets of an aggregate [65535]");
-PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
-module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
-MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc); one a radio, the last holds for the rest [0]");
-module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
-MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
-PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
-PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
-PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
-PARAM(uint, cpu_ppdu_ns, "ath9k_htc: it begins or ends one transmit unit [40000]");
-PARAM(uint, cpu_turn_ns, "ath9k_htc: one idle turn of its loop [10000]");
-PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the host's USB controller [40000]");
-PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
-module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
-MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
-PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
-PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
-PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");
-PARAM(uint, tao_leave, "segments that may be without an ACK when the held ones go [1]");
-PARAM(uint, hack, "TCP/HACK: a station's TCP ACKs ride on its responses (hack.c): 0 off, 1 counted only, 2 they wait for hack_timer_us, 3 those that wait in the card's queue, 4 while the AP has more [0]");
-PARAM(uint, hack_timer_us, "hack=2: an ACK waits so long at most [10000]");
-PARAM(uint, hack_guard_us, "an AP's promise, and its word that ACKs came, are waited for so long [100000]");
-PARAM(uint, hack_load_ns, "from the stack until the card holds a compressed ACK [5000]");
-PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
-PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
-PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
-PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
-PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
-PARAM(uint, streams, "spatial streams, 1..3 [2]");
-PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
-PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
-PARAM(bool, ampdu, "aggregate [1]");
-PARAM(bool, ht, "802.11n [1]");
-PARAM(bool, dcf, "the BSS has no QoS: all contend by DCF, whatever mac80211 sets up (mac.c) [0]");
-module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
-MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");
-module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
-MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
-PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
-PARAM(bool, fixed_40, "40 MHz at the fixed MCS [1]");
-PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
-PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
-PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
-PARAM(bool, rts, "RTS/CTS before data [0]");
-PARAM(uint, rts_limit, "RTSs without CTS after which a frame is given up [10]");
-PARAM(uint, window_limit, "failures in a row after which the contention window starts over [32]");
-PARAM(uint, answer_error_ppm, "answers to data and BARs that are lost, in parts per million [0]");
-PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3; ath9k's hardware sends the aggregate again [0]");
-PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
-PARAM(uint, cca_ns, "starts closer than this collide [4000]");
-module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
-MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up (with ht=0 for each bitrate index); the last holds for the rest [0]");
-module_param_array_named(walk, wt_p.walk, int, &wt_p.n_walk, 0444);
-MODULE_PARM_DESC(walk, "what is added to the MCS before error_ppm is asked, step after step, over and over [0]");
-PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
-PARAM(uint, minstrel_kib, "room in KiB to write down what Minstrel-HT decides; 0: not [0]");
-PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
-
-PARAM(charp, channel, "file with the links' losses over time, by MCS; it takes error_ppm's place for the links that it names [none]");
-
-module_param_array_named(error_down_ppm, wt_p.error_down_ppm, uint, &wt_p.n_error_down, 0444);
-MODULE_PARM_DESC(error_down_ppm, "the same of what the AP sends to radio i, in place of error_ppm; the last holds for the rest; element 0 is the AP's own and unused [none]");
-
-module_param_array_named(error_run_milli, wt_p.error_run_milli, uint, &wt_p.n_error_run, 0444);
-MODULE_PARM_DESC(error_run_milli, "MPDUs in a row that are lost of what the AP sends to radio i, mean, in thousandths; 0: each by itself; the last holds for the rest; element 0 is unused [none]");
-
-module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
-MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
-
-struct wt_radio *wt_radios[WT_MAX_RADIOS];
-unsigned int wt_n_radios;
+#include "ack/hack.h"
+#include "ack/tao.h"
+#include "air/channel.h"
+#include "air/csi.h"
+#include "air/medium.h"
+#include "air/phy.h"
+#include "card.h"
+#include "clock.h"
+#include "debug.h"
+#include "mpdu/status.h"
 
 static void remove_all(void)
 {
@@ -130,14 +21,14 @@ static void remove_all(void)
 	wt_tao_unhook();
 	wt_hack_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
-	spin_lock_bh(&wt_air.lock);
+	spin_lock_bh(&wt_lock);
 	wt_n_radios = 0;
 	wt_air.state = WT_IDLE;
-	spin_unlock_bh(&wt_air.lock);
-	wt_medium_stop();
+	spin_unlock_bh(&wt_lock);
+	wt_clock_stop();
 	while (n--)
-		wt_mac_remove(wt_radios[n]);
-	wt_medium_flush_lists();
+		wt_card_remove(wt_radios[n]);
+	wt_clock_flush();
 	wt_debug_exit();
 	wt_csi_exit();
 	wt_channel_unload();
@@ -148,12 +39,9 @@ static int __init wt_init(void)
 	unsigned int i;
 	int err;
 
-	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 ||
-	    wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us || !wt_p.walk_ms || (wt_p.minstrel_kib && !wt_p.minstrel_table) || !wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
-		return -EINVAL;
-	for (i = 0; i < wt_p.n_fixed; i++)
-		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
-			return -EINVAL;
+	err = wt_params_check();
+	if (err)
+		return err;
 	err = wt_channel_load(wt_p.channel);
 	if (err)
 		return err;
@@ -167,22 +55,24 @@ static int __init wt_init(void)
 	if (err)
 		goto no_hack;
 	wt_phy_init();
-	wt_medium_init();
+	wt_status_init();
+	wt_clock_init();
 	if (wt_debug_init()) {
 		remove_all();
 		return -ENOMEM;
 	}
 	for (i = 0; i < wt_p.radios; i++) {
-		struct wt_radio *r = wt_mac_add(i);
+		struct wt_radio *r = wt_card_add(i);
 
 		if (IS_ERR(r)) {
 			remove_all();
 			return PTR_ERR(r);
 		}
-		spin_lock_bh(&wt_air.lock);
+		spin_lock_bh(&wt_lock);
 		wt_radios[i] = r;
 		wt_n_radios = i + 1;
-		spin_unlock_bh(&wt_air.lock);
+		spin_unlock_bh(&wt_lock);
+		wt_debug_radio(r);
 	}
 	return 0;
 

@@ -28,7 +28,8 @@
 #include "ieee80211_i.h"
 #include "rate.h"
 #include "rc80211_minstrel_ht.h"
-#include "radio.h"
+#include "minstrel.h"
+#include "params.h"
 
 #define STATIONS 64
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from wavetank import UserError, cli
+from wavetank import UserError
 from wavetank.captures import air, analyze, timeline
 from wavetank.lab import plan
 from wavetank.scenario import Scenario
@@ -190,17 +190,6 @@ def test_pictures(tmp_path):
 
 
 SETS = [x for k, v in SHORT.items() for x in ("--set", f"{k}={v}")]
-
-
-@pytest.fixture
-def wavetank(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            cli.main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return call
 
 
 FILE = plan.ROOT / "scenarios" / "cotsq-ath9k.toml"

@@ -4,22 +4,10 @@ import json
 
 import pytest
 
-from wavetank import cli
 from wavetank.lab import plan
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
 SHORT = ["--set", "time.flows=4 s", "--set", "time.lead_in=1 s", "--set", "time.tail=1 s"]
-
-
-@pytest.fixture
-def wavetank(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            cli.main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return call
 
 
 VERBS = [

@@ -4,8 +4,10 @@ import math
 
 import pytest
 
+from wavetank import _core
 from wavetank.lab import plan, records, runner
 from wavetank.lab.judge import Unmeasured
+from wavetank.measured import Mode
 from wavetank.plots import loop
 
 COUNTED = {"units": 500, "reports": 480, "heard": 470, "age_ns": 940_000_000, "lifted": 12, "probes": 60, "forced": 10}
@@ -37,9 +39,13 @@ def test_the_figures_run_is_the_walks():
 
 
 def test_a_ppdus_airtime_is_its_own():
-    class Mode:
-        ppdus, mpdus, mbit = 10, 170, 150.0
-
-    # 17 MPDUs of 1544 octets at 150 Mbit/s: 1.400 ms, and a preamble of 36 us
-    assert records._ppdu_ms([Mode]) == pytest.approx(0.036 + 17 * 1544 * 8 / 150e3)
-    assert records._ppdu_ms([]) == 0.0
+    mcs7 = Mode(7, 1, 40, True, 150.0, ppdus=10, mpdus=170)
+    # 17 MPDUs of 1544 octets, 22 bits of service and tail: 389 symbols of 540 bits and 3.6 us, in whole 4 us; 36 us of preamble
+    assert records._ppdu_ms([mcs7], "n") == pytest.approx(0.036 + 1.404)
+    # one of 1544 octets: 119 symbols of 104 bits and 4 us, 40 us of preamble; the mean is over PPDUs
+    mcs4 = Mode(9, 2, 20, False, 26.0, ppdus=30, mpdus=30)
+    assert records._ppdu_ms([mcs7, mcs4], "n") == pytest.approx((10 * 1.440 + 30 * (0.040 + 0.476)) / 40)
+    assert records._ppdu_ms([], "n") == 0.0
+    assert records._ppdu_ms([mcs7], "a") == 0.0
+    with pytest.raises(ValueError, match=r"802\.11n has no MCS 32"):
+        _core.ppdu_ms("n", 32, 1, 20, False, 100)

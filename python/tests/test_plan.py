@@ -1,11 +1,14 @@
 """Every experiment loads, and its scenarios are valid."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
 from wavetank import UserError
 from wavetank.lab import plan, reproduce
+from wavetank.plots.draw import panel_of
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
 
@@ -20,6 +23,13 @@ def test_every_figure_loads(figure):
     assert figure.seeds(True) in ([1, 2], [])
     for panel in figure.panels:
         assert panel["kind"] in ("time", "distribution", "tradeoff") or panel["label"]
+
+
+def test_every_kind_of_panel_is_drawn_and_a_plan_needs_no_matplotlib():
+    assert all(callable(panel_of(kind)) for kind in plan.PANEL_KINDS)
+    assert {panel["kind"] for f in FIGURES for panel in f.panels} <= set(plan.PANEL_KINDS)
+    program = "import sys; from wavetank.lab import plan; plan.load('cotsq'); sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.id)

@@ -58,7 +58,7 @@ class Scenario:
         return _core.check(self.text, self.path, list(self.overrides))
 
     def channel_trace(self, seed: int | None = None, *, csi: bool = False) -> bytes | None:
-        """Its channel, written down for the virtual radio (linux/radio/channel.c has the format); None if it has none."""
+        """Its channel, written down for the virtual radio (linux/radio/air/channel.c has the format); None if it has none."""
         return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
 
     def floor(self, step: float = 0.5) -> _core.FloorMap:

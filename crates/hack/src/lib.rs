@@ -7,7 +7,7 @@
 //! The two machines, [`Station`] and [`Ap`], say what rides and what is confirmed; they see neither bytes nor time. Around them stand
 //! the two drivers, [`Client`] and [`Access`], which make and read the bytes (`wavetank-rohc`). All four know no packet but by what
 //! [`Headers`] writes of it, and need neither a standard library nor a clock: the model (`wavetank-core`, `wifi/hack`) and the virtual
-//! radio's kernel module (`linux/radio/hack.c`) run this same code.
+//! radio's kernel module (`linux/radio/ack/hack.c`) run this same code.
 //!
 //! Rules, and what has to be true for them to hold:
 //!  R1 A response carries every unconfirmed ACK that is in the NIC, oldest first ([`Station::ppdu`]).

@@ -7,6 +7,7 @@ mod drill;
 mod floor;
 mod minstrel;
 mod outcome;
+mod phy;
 mod schema;
 
 use pyo3::create_exception;
@@ -66,7 +67,7 @@ fn check<'py>(
     Ok(d)
 }
 
-/// The channel of a scenario, written down for the virtual radio (linux/radio/channel.c); None if it has none. Raises `ScenarioError`.
+/// The channel of a scenario, written down for the virtual radio (linux/radio/air/channel.c); None if it has none. Raises `ScenarioError`.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], seed=None, csi=false))]
 fn channel_trace<'py>(
@@ -96,6 +97,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
     m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
+    m.add_function(wrap_pyfunction!(phy::ppdu_ms, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;

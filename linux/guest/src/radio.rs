@@ -78,7 +78,7 @@ fn station_files(phy: &std::path::Path, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The channel's first step begins at `zero` (radio/channel.c).
+/// The channel's first step begins at `zero` (radio/air/channel.c).
 pub fn start_channel(case: &Case, zero: i64) -> Result<(), String> {
     if !case.get("channel", false)? {
         return Ok(());

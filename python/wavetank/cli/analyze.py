@@ -34,7 +34,7 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
-    from ..captures import air
+    from ..captures import air, analyze_plot, analyze_table
     from ..captures import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
@@ -44,12 +44,12 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
     for path in paths:
         document = workers.in_thread(partial(analysis.load, path, span, whole))
         documents.append(document)
-        written = analysis.save(document, out) if out is not None else []
+        written = analyze_plot.save(document, out) if out is not None else []
         if not as_json:
             click.secho(analysis.heading(document), bold=True)
             for text in analysis.remarks(document):
                 click.secho(f"note: {text}")
-            _print(*analysis.tables(document))
+            _print(*analyze_table.tables(document))
             for p in written:
                 click.echo(f"wrote {p}")
     if as_json:

@@ -54,7 +54,7 @@ def validate(
     standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
     """
     from .. import report
-    from ..validate import ath9k, dcf, kernel, linux, minstrel
+    from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
 
     for option, given, owner in (
         ("--more", more, "kernel"),
@@ -94,7 +94,7 @@ def validate(
         outcome = calls[what](done)
         progress(total, total, "")
     if docs:
-        linux.write_docs(outcome, docs)
+        linux_page.write_docs(outcome, docs)
     if as_json:
         _echo_json(outcome.json())
     else:

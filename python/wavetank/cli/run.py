@@ -112,17 +112,17 @@ def run(
     summary = result.summary()
     air_report = seen.analysis if seen is not None else None
     if air_report is not None:
-        from ..captures import analyze as explain_air
+        from ..captures import analyze, analyze_plot, analyze_table
 
-        summary["air"] = explain_air.json_of(air_report)["report"]
+        summary["air"] = analyze.json_of(air_report)["report"]
         if out is not None:
-            written.append(explain_air.draw(air_report, out / "air.png"))
+            written.append(analyze_plot.draw(air_report, out / "air.png"))
     if as_json:
         _echo_json(summary)
         return
     click.echo(f"{summary['scenario']}, seed {summary['seed']}" + (", on linux" if on == "linux" else ""))
     _print(*report.run_tables(summary))
     if air_report is not None:
-        _print(*explain_air.tables(air_report))
+        _print(*analyze_table.tables(air_report))
     for path in written:
         click.echo(f"wrote {path}")

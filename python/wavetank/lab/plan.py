@@ -54,11 +54,40 @@ PANEL_KEYS = {
     "log_y",
     "ymax",
 }
-PANEL_KINDS = {
-    "time", "candles", "bars", "curves", "distribution", "tradeoff", "series", "cdf", "clients", "groups", "ends", "settings",
-    "lines", "stacks", "schemes", "hidden", "heatmap", "scatter", "seconds", "scheme_cdf", "per_client", "envelope",
-    "csi_examples", "csi_scatter", "snr_time", "placements", "walk", "walk_snr", "csi_change", "loop",
-}  # fmt: skip
+#: Every kind of panel: the file of ``plots`` that draws it, in a function of that name. Named, not imported: a plan needs no
+#: matplotlib.
+PANEL_KINDS: Mapping[str, str] = {
+    "candles": "points",
+    "bars": "points",
+    "distribution": "points",
+    "curves": "points",
+    "tradeoff": "points",
+    "time": "over_time",
+    "series": "over_time",
+    "settings": "aggregate",
+    "cdf": "aggregate",
+    "clients": "aggregate",
+    "groups": "aggregate",
+    "ends": "aggregate",
+    "lines": "ack",
+    "stacks": "ack",
+    "schemes": "ack",
+    "hidden": "ack",
+    "heatmap": "rate",
+    "scatter": "rate",
+    "seconds": "rate",
+    "scheme_cdf": "rate",
+    "per_client": "rate",
+    "envelope": "channel",
+    "csi_examples": "channel",
+    "csi_scatter": "channel",
+    "snr_time": "channel",
+    "loop": "loop",
+    "placements": "place",
+    "walk": "place",
+    "walk_snr": "place",
+    "csi_change": "place",
+}
 
 
 @dataclass(frozen=True)

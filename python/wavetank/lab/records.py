@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..files import plain
 from ..result import Flow, Mode, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 6
+RECORD = 7
 Record = dict[str, Any]
 
 
@@ -76,6 +77,7 @@ def record(result: Result) -> Record:
         t, rtt = result.ping(kind)
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]
+    standard = result.resolved.get("wifi.standard", "")
     value: Record = plain(
         {
             "seed": result.seed,
@@ -95,7 +97,7 @@ def record(result: Result) -> Record:
             "rx_ampdu": {n: v.rx_hist.tolist() for n, v in result.nodes.items()},
             "rx_bad": {n: v.rx_bad.tolist() for n, v in result.nodes.items()},
             "rx_mcs": {n: _mcs(v.rx_modes) for n, v in result.nodes.items()},
-            "rx_ppdu_ms": {n: _ppdu_ms(v.rx_modes) for n, v in result.nodes.items()},
+            "rx_ppdu_ms": {n: _ppdu_ms(v.rx_modes, standard) for n, v in result.nodes.items()},
             "rate": {n: dict(v.rate) for n, v in result.nodes.items() if v.rate},
             "ends": {n: v.ends.tolist() for n, v in result.nodes.items()},
             "runs": {n: v.runs.tolist() for n, v in result.nodes.items()},
@@ -123,15 +125,23 @@ def _mcs(modes: Sequence[Mode]) -> list[float]:
     return sent
 
 
-#: A full packet's MPDU in an A-MPDU (QoS header, LLC, FCS, delimiter, padding), bits; an HT-mixed preamble of one stream, ms.
-MPDU_BITS, PREAMBLE_MS = 8 * 1544, 0.036
+#: A full packet's MPDU in an A-MPDU (QoS header, LLC, FCS, delimiter, padding), octets.
+MPDU = 1544
 
 
-def _ppdu_ms(modes: Sequence[Mode]) -> float:
-    """How long a PPDU of full packets was on the air, mean, by itself (no RTS, CTS, Block Ack), ms; 802.11n, one stream."""
+def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
+    """How long a PPDU of full packets was on the air, mean, by itself (no RTS, CTS, Block Ack), ms; 0 without A-MPDUs.
+
+    PPDUs of one mode are taken for as long as that of their mean size.
+    """
     ppdus = sum(m.ppdus for m in modes)
-    data = sum(m.mpdus * MPDU_BITS / m.mbit / 1e3 for m in modes)
-    return PREAMBLE_MS + data / ppdus if ppdus else 0.0
+    if standard not in ("n", "ac") or not ppdus:
+        return 0.0
+    ms = 0.0
+    for m in (m for m in modes if m.ppdus):
+        octets = round(MPDU * m.mpdus / m.ppdus)
+        ms += m.ppdus * _core.ppdu_ms(standard, m.mcs, m.streams, m.width_mhz, m.short_gi, octets)
+    return ms / ppdus
 
 
 def _legacy_mbit(resolved: Mapping[str, str]) -> float:

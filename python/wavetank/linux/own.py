@@ -15,15 +15,15 @@ OWN: dict[str, tuple[str, str]] = {
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
     "ath9k.window": ("64", "the Block Ack window of the virtual card is 64"),
-    "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/ampdu.c)"),
-    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/htc.c)"),
-    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/htc.c)"),
-    "ath10k.ampdu_frames": ("32", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
+    "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/mpdu/ampdu.c)"),
+    "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/driver/htc.c)"),
+    "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/driver/htc.c)"),
+    "ath10k.ampdu_frames": ("32", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.amsdu_msdus": ("1", "the virtual ath10k forms no A-MSDU"),
-    "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
-    "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/fifo.c)"),
+    "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
+    "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
-    "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/tao.c)"),
+    "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_gap": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
@@ -41,8 +41,8 @@ OWN: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {
-    "ath9k_htc": "it is a constant of the virtual card (linux/radio/htc.c)",
-    "ath10k": "it is a constant of the virtual card (linux/radio/fifo.c)",
+    "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",
+    "ath10k": "it is a constant of the virtual card (linux/radio/driver/ath10k.c)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211, which is not patched",
     "bql": "the wire behind the AP is a veth pair",
@@ -50,7 +50,7 @@ WHY: dict[str, str] = {
     "medium": "the virtual radio has no such part",
     "ath9k": "the virtual card has no such part",
 }
-#: TCP/HACK's policies by the radio's numbers (linux/radio/radio.h enum wt_hack_policy).
+#: TCP/HACK's policies by the radio's numbers (linux/radio/params.h enum wt_hack_policy).
 HACK = ("off", "native", "timer", "opportunistic", "more-data")
 MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.

@@ -108,6 +108,3 @@ def hidden(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         ax.text(middle, -0.13, f"responses at {rate} Mbit/s", transform=ax.get_xaxis_transform(), ha="center", va="top")
     ax.set_ylim(0, ax.get_ylim()[1] * 1.2)
     ax.legend(ncols=2, loc="upper center", fontsize=7.5)
-
-
-KINDS = {"lines": lines, "stacks": stacks, "schemes": schemes, "hidden": hidden}

@@ -143,6 +143,3 @@ def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_yticks(places, [p.name.partition(": ")[2] for p in points])
     ax.grid(axis="y", visible=False)
     ax.set_xlabel(panel["label"])
-
-
-KINDS = {"settings": settings, "cdf": cdf, "clients": clients, "groups": groups, "ends": ends}

@@ -70,7 +70,7 @@ def csi_scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: 
     ax.set_ylabel(str(panel["label"]))
 
 
-def snr_over_time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def snr_time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The reported SNR of the access point's PPDUs, and its moving average."""
     r = channel_reports.of(points_of(figure, panel)[0].scenario, 1)
     ax.plot(r.t, r.snr, color=ORANGE, linewidth=0.5, alpha=0.8, label="reported, mean of both halves")
@@ -80,11 +80,3 @@ def snr_over_time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(str(panel["label"]))
     ax.legend(loc="upper left")
-
-
-KINDS = {
-    "envelope": envelope,
-    "csi_examples": csi_examples,
-    "csi_scatter": csi_scatter,
-    "snr_time": snr_over_time,
-}

@@ -8,33 +8,32 @@ as a diamond; dashed is the band of a ratio or difference, taken from what we me
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from ..lab.judge import Unmeasured
-from ..lab.plan import Figure
-from . import ack, aggregate, channel, loop, over_time, place, points, rate
+from ..lab.plan import PANEL_KINDS, Figure
 from .style import PAPER, RED, STYLE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..lab.outcome import Outcome
 
-#: Every kind of panel, from the file of its idea.
-KINDS = {
-    **points.KINDS,
-    **over_time.KINDS,
-    **aggregate.KINDS,
-    **ack.KINDS,
-    **rate.KINDS,
-    **channel.KINDS,
-    **loop.KINDS,
-    **place.KINDS,
-}
+    Panel = Callable[[Outcome, Figure, Mapping[str, Any], Axes], None]
+
+
+def panel_of(kind: str) -> Panel:
+    """What draws a kind of panel."""
+    drawn: Panel = getattr(import_module(f".{PANEL_KINDS[kind]}", __package__), kind)
+    return drawn
 
 
 def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
@@ -50,7 +49,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
-                KINDS[str(panel["kind"])](outcome, figure, panel, ax)
+                panel_of(str(panel["kind"]))(outcome, figure, panel, ax)
             except Unmeasured as e:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, fill(str(e), 34), transform=ax.transAxes, ha="center", va="center", color=RED)

@@ -98,6 +98,3 @@ def _arrow(ax: Axes, a: str, b: str, told: str) -> None:
         over = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
         at = "left" if side > 0 else "right"
         ax.text(x0 + side, (y0 + y1) / 2, told, ha=at, va="center", fontsize=7.5, bbox=over)
-
-
-KINDS = {"loop": loop}

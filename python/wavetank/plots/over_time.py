@@ -38,7 +38,7 @@ def _smooth(t: FloatArray, v: FloatArray, span: float = 1.0) -> tuple[FloatArray
     )
 
 
-def _time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Goodput and ping of the first repetition over time."""
     point = points_of(figure, panel)[0]
     record = outcome.measured.of(figure, point)[0]
@@ -83,7 +83,7 @@ def _bands_in_time(outcome: Outcome, point: Point, ax: Axes, ping_ax: Axes, reco
     return reach[0], reach[1]
 
 
-def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A quantity of the first repetition's first flow over time, one curve a point."""
     column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
     for i, p in enumerate(points_of(figure, panel)):
@@ -101,6 +101,3 @@ def _series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(label_of(panel))
     ax.legend(fontsize=6.5, ncols=2, loc="upper left", bbox_to_anchor=(0.0, -0.2))
-
-
-KINDS = {"time": _time, "series": _series}

@@ -119,6 +119,3 @@ def csi_change(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
     ax.set_xlabel("Sub-carrier")
     ax.set_ylabel(str(panel["label"]))
     ax.legend(ncols=2, loc="upper left", fontsize=7)
-
-
-KINDS = {"placements": placements, "walk": walk, "walk_snr": walk_snr, "csi_change": csi_change}

@@ -12,6 +12,7 @@ from .. import stats
 from ..lab import metrics
 from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
+from ..lab.quantity import Quantity
 from ..lab.records import Record
 from .bands import bands_at
 from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from ..lab.outcome import Outcome
 
 
-def _candle(
-    ax: Axes, records: Sequence[Record], quantity: metrics.Quantity, left: float, width: float, colour: str
-) -> float:
+def _candle(ax: Axes, records: Sequence[Record], quantity: Quantity, left: float, width: float, colour: str) -> float:
     """One candle, of the samples pooled over repetitions; gives how high it reaches."""
     samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
     if samples.size == 0:
@@ -36,7 +35,7 @@ def _candle(
     return p90
 
 
-def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A candle a point, of the samples in the window pooled over repetitions; the paper's band beside it."""
     quantity = metrics.QUANTITIES[panel["quantity"]]
     points = points_of(figure, panel)
@@ -72,7 +71,7 @@ def _candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_ylabel(label_of(panel))
 
 
-def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The value over repetitions, with its standard error; of a closed form, its value."""
     points = points_of(figure, panel)
     quantity = panel["quantity"]
@@ -97,7 +96,7 @@ def _bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
     ax.set_ylabel(label_of(panel))
 
 
-def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Share of PPDUs by number of MPDUs, over all repetitions."""
     points = points_of(figure, panel)
     top = 1
@@ -122,7 +121,7 @@ def _distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax
     ax.legend()
 
 
-def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Values against a numeric axis, one curve a value of ``by``; the closed form beside them."""
     x, by = panel["x"], panel.get("by", "")
     points = [p for p in points_of(figure, panel) if x in p.x]
@@ -152,7 +151,7 @@ def _curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
         ax.legend()
 
 
-def _tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """One quantity against another.
 
     Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
@@ -190,12 +189,3 @@ def _group(name: str) -> tuple[str, str]:
     if rest.startswith("dev"):
         return "bbr-dev", rest.removeprefix("dev").lstrip("-")
     return first, rest
-
-
-KINDS = {
-    "candles": _candles,
-    "bars": _bars,
-    "distribution": _distribution,
-    "curves": _curves,
-    "tradeoff": _tradeoff,
-}

@@ -96,7 +96,7 @@ def seconds(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend(loc="upper left", handletextpad=0.2)
 
 
-def cdf_of_schemes(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
+def scheme_cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """The distribution of a quantity's samples over all points of a scheme: a curve a scheme."""
 
     q = metrics.QUANTITIES[str(panel["quantity"])]
@@ -126,12 +126,3 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(str(panel["label"]))
     ax.legend(ncols=2, loc="upper left")
-
-
-KINDS = {
-    "heatmap": heatmap,
-    "scatter": scatter,
-    "seconds": seconds,
-    "scheme_cdf": cdf_of_schemes,
-    "per_client": per_client,
-}

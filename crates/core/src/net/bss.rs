@@ -13,6 +13,7 @@ mod config;
 mod hack;
 mod netdev;
 mod receive;
+mod view;
 
 #[cfg(test)]
 mod tests;
@@ -24,15 +25,14 @@ pub use receive::Receiver;
 use hack::Hack;
 
 use crate::mac80211::tao::{Sent, Tao};
-use crate::phy::channel::Feedback;
-use crate::phy::{Band, Mode};
+use crate::phy::Band;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Freed, Kind, Lane, Owner, Packet, Place, PpduSeen, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::sim::{Freed, Lane, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::hack as tcp_hack;
-use crate::wifi::medium::{Arrival, Exchanged, Seen};
-use crate::wifi::{Ac, Aired, Burst, Medium, MediumEvent, Report, Sink, Stations, Tid, What};
+use crate::wifi::{Medium, MediumEvent, Sink, Tid};
 use netdev::Netdev;
+use view::View;
 
 /// What a BSS wants to be called for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -295,160 +295,5 @@ impl Bss {
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {
         self.medium.airtime(s)
-    }
-}
-
-/// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.
-fn lose(n: u64, why: Reason, out: &mut Out) {
-    for _ in 0..n {
-        let p = Packet::blank(Kind::Tcp, Default::default(), Default::default(), Default::default());
-        out.dropped.push((p, Place::Wifi, why));
-    }
-}
-
-/// The stations as the medium calls them, with where the effects go.
-struct View<'a, P> {
-    band: Band,
-    stations: &'a mut [Station],
-    receivers: &'a mut [Receiver],
-    wants: &'a mut Vec<(Time, Lane, u32)>,
-    out: &'a mut Out,
-    probe: &'a mut P,
-    hack: &'a mut Option<Box<Hack>>,
-}
-
-impl<P: Probe> View<'_, P> {
-    /// After a call into the driver of `s`: what it wants, and what it has received meanwhile.
-    fn after(&mut self, s: StaIx) {
-        for (at, lane, tag) in self.wants.drain(..) {
-            self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
-        }
-        let up = &mut self.out.up;
-        self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
-    }
-    /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
-    /// `airtime`, evenly.
-    fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
-        let st = &mut self.stations[s.ix()];
-        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        let n = (self.out.up.len() - first) as i64;
-        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
-        for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
-            let ended = now - airtime * (n - 1 - i as i64) / n;
-            st.netdev.receive(now, ended, p, &mut sink);
-        }
-        self.out.up.truncate(first);
-        self.after(s);
-    }
-}
-
-impl<P: Probe> Stations for View<'_, P> {
-    fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
-        self.stations[s.ix()].netdev.head(ac)
-    }
-    fn lands(&mut self, to: StaIx, first: Time, until: Time) {
-        self.stations[to.ix()].netdev.lands(first, until);
-    }
-    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
-        let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
-        let (to, tid, first) = (b.to, b.tid, self.out.up.len());
-        let heard = receive::airtime(b, a, self.band);
-        let Out { up, dropped, schedule, .. } = self.out;
-        let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
-        if let Some((at, i)) = got.timer {
-            schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
-        }
-        if let Some(h) = self.hack.as_mut().filter(|_| to == StaIx::AP) {
-            let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it is still there");
-            let before = self.out.up.len() as u64;
-            self.out.up.retain(|(_, p)| p.kind != Kind::Chain); // for the driver, not for the host
-            h.flushes -= before - self.out.up.len() as u64;
-            let refused = h.refused();
-            self.out.up.extend(h.came(now, a.from, b, a.decoded, a.before).iter().map(|p| (to, *p)));
-            lose(h.refused() - refused, Reason::Unreadable, self.out);
-        }
-        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
-        self.hand_up(now, a.airtime, to, first);
-        got.fresh
-    }
-    fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
-        self.stations[from.ix()].netdev.feedback(now, to, mode, answered, f);
-    }
-    fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
-        if let Some(h) = self.hack.as_mut() {
-            let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");
-            if s != StaIx::AP {
-                h.done(s, ac, b, report);
-            } else if report.answered && b.to != StaIx::AP {
-                let (first, refused) = (self.out.up.len(), h.refused());
-                self.out.up.extend(h.answered(now, b.to).iter().map(|p| (s, *p)));
-                lose(h.refused() - refused, Reason::Unreadable, self.out);
-                if self.out.up.len() > first {
-                    self.hand_up(now, Span::ZERO, s, first);
-                }
-            }
-        }
-        if report.mistaken {
-            let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");
-            let gone = b.mpdus.iter().enumerate().filter(|(i, m)| !m.received && report.received >> i & 1 == 0).count();
-            lose(gone as u64, Reason::Mistaken, self.out);
-        }
-        let st = &mut self.stations[s.ix()];
-        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        st.netdev.done(now, ac, report, &mut sink);
-        self.after(s);
-    }
-    fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
-        self.out.schedule.push((at, lane, BssEvent::Medium(ev)));
-    }
-    #[inline]
-    fn sends(&mut self, s: StaIx, ac: Ac) -> bool {
-        let Some(h) = self.hack.as_mut() else { return false };
-        if s != StaIx::AP {
-            h.tried[s.ix()] |= 1 << ac.ix();
-            return false;
-        }
-        let netdev = &self.stations[s.ix()].netdev;
-        let to = netdev.head(ac).expect("what is sent is at the head").to;
-        h.sends(to, netdev.more_for(to, ac))
-    }
-    fn riding(&mut self, now: Time, s: StaIx, a: &Arrival, longer: &dyn Fn(u16) -> (Span, Span)) -> u16 {
-        let Some(h) = self.hack.as_mut().filter(|_| a.from == StaIx::AP) else { return 0 };
-        if h.opportunistic() {
-            let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-            self.stations[s.ix()].netdev.seize(now, h.tried[s.ix()], |p| h.seize(now, s, p), &mut sink);
-        }
-        let b = self.stations[0].netdev.head(a.ac).expect("what arrives is still at the head");
-        let repeats = matches!(b.what, What::Bar(_)) || a.decoded & a.before != 0;
-        h.answers(now, s, repeats, longer)
-    }
-    fn hit(&mut self, s: StaIx) {
-        self.hack.iter_mut().for_each(|h| h.hit(s));
-    }
-    #[inline]
-    fn aired(&mut self, x: &Exchanged) {
-        if P::AIR {
-            let depths: Vec<_> = self.stations.iter().map(|s| s.netdev.waiting()).collect();
-            let s = &self.stations[x.from.ix()];
-            let burst = s.netdev.head(x.ac).expect("what is on the air is still at the head");
-            let to = self.stations[burst.to.ix()].node;
-            self.probe.aired(&Aired { x: *x, from: s.node, to, burst, depths: &depths });
-        }
-    }
-    fn seen(&mut self, s: &Seen) {
-        self.probe.ppdu(&PpduSeen {
-            from: self.stations[s.from.ix()].node,
-            to: self.stations[s.to.ix()].node,
-            tid: s.tid,
-            mpdus: s.mpdus,
-            bad: s.bad,
-            bytes: s.bytes,
-            mode: s.mode,
-            end: s.end as u8,
-            start: s.start,
-            airtime: s.airtime,
-            answered: s.answered,
-            collided: s.collided,
-        });
     }
 }

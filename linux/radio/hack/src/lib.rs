@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What `../hack.c` calls: TCP/HACK's two drivers (`crates/hack`, the very code of the model), in words of C.
+//! What `../../ack/hack.c` and its neighbour call: TCP/HACK's two drivers (`crates/hack`, the very code of the model), in words of C.
 //!
 //! A packet is an skb's address; C gets each one back that it handed over, by `wt_hack_back` or `wt_hack_done`. All calls of a radio's two
 //! sides are made under the medium's lock, and none from within another.

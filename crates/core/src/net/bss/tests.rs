@@ -1,7 +1,7 @@
 use super::*;
 use crate::driver::{ath9k, ath9k_htc, ath10k};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
-use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner};
+use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
 use crate::wifi::edca::Set;
 use crate::wifi::{medium, reorder};
 use crate::{mac80211, qdisc, rate};

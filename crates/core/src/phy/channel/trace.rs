@@ -1,6 +1,6 @@
 //! A channel written down, for the real kernel's virtual radio, which has no floating point: every link's state, step by step.
 //!
-//! Stands for: the format of linux/radio/channel.c. Little-endian: "WTCHAN1\n", links (u32), steps (u32), ns of a step (u64), modes (u32),
+//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN1\n", links (u32), steps (u32), ns of a step (u64), modes (u32),
 //! sub-carriers (u32); modes are HT's from MCS 0, then 802.11a's eight; each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), a zero (u32), and by step the reported SNR of the control and
 //! of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
 //! imaginary; i16) of the reported CSI.

@@ -33,6 +33,17 @@ fn gross_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
     r.wrapping_mul(1_000_000) >> BW_SCALE
 }
 
+/// A window a round trip, one of a millisecond where none was seen yet; says whether one was.
+pub(in super::super) fn first_bw(tp: &Tp, seen: &mut bool) -> u32 {
+    let rtt_us = if tp.srtt_us != 0 {
+        *seen = true;
+        (tp.srtt_us >> 3).max(1)
+    } else {
+        1_000
+    };
+    (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32
+}
+
 /// Least segments an skb (`bbr_min_tso_segs`).
 pub(in super::super) fn min_tso_segs(tp: &Tp) -> u32 {
     if tp.pacing_rate < MIN_TSO_RATE { 1 } else { 2 }
@@ -57,13 +68,7 @@ pub(in super::super) fn bdp(bw: u32, min_rtt_us: u32, gain: u32, unknown: u32) -
 impl Bbr {
     /// `bbr_init_pacing_rate_from_rtt`: the first window a round trip, at Startup's gain.
     pub(super) fn first_pacing_rate(&mut self, tp: &mut Tp) {
-        let rtt_us = if tp.srtt_us != 0 {
-            self.has_seen_rtt = true;
-            (tp.srtt_us >> 3).max(1)
-        } else {
-            1_000
-        };
-        let bw = (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32;
+        let bw = first_bw(tp, &mut self.has_seen_rtt);
         tp.pacing_rate = self.pace(self.rate(tp, bw, self.t.startup));
     }
 

@@ -3,7 +3,7 @@
 //! Stands for: google/bbr@v2alpha net/ipv4/tcp_bbr2.c `bbr_set_pacing_rate`, `bbr_tso_segs_generic`, `bbr_quantization_budget`, `bbr_set_cwnd`,
 //! `bbr_packets_in_net_at_edt`.
 
-use super::super::bbr::{BW_SCALE, BW_UNIT, UNIT};
+use super::super::bbr::{BW_SCALE, UNIT};
 use super::{Bbr2, Mode, Phase, v1};
 use crate::tcp::tp::Tp;
 
@@ -19,13 +19,7 @@ const MIN_TSO_SEGS: u32 = 2;
 impl Bbr2 {
     /// The first window a round trip, at Startup's gain.
     pub(super) fn first_pacing_rate(&mut self, tp: &mut Tp) {
-        let rtt_us = if tp.srtt_us != 0 {
-            self.has_seen_rtt = true;
-            (tp.srtt_us >> 3).max(1)
-        } else {
-            1_000
-        };
-        let bw = (u64::from(tp.snd_cwnd) * BW_UNIT / u64::from(rtt_us)) as u32;
+        let bw = v1::first_bw(tp, &mut self.has_seen_rtt);
         tp.pacing_rate = v1::rate(tp, bw, self.t.startup).max(1);
     }
 

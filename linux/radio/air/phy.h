@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * phy: durations, rates and bands of 802.11a, b and n. A 5 GHz card's slots, whatever its band.
+ */
+#ifndef WAVETANK_RADIO_PHY_H
+#define WAVETANK_RADIO_PHY_H
+
+#include <net/mac80211.h>
+
+#define WT_OFDM_RATES	8
+u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
+u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
+u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
+u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
+u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r);
+u32 wt_phy_ofdm_of(u32 rate_100k);
+u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
+
+#define WT_SLOT_NS	9000ull
+#define WT_SIFS_NS	16000ull
+/* ack timeout: SIFS + slot + aRxPHYStartDelay (20 us for OFDM) */
+#define WT_TIMEOUT_NS	(WT_SIFS_NS + WT_SLOT_NS + 20000ull)
+
+extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
+void wt_phy_init(void);
+
+#endif

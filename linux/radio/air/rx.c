@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rx: copies what arrived to whom it was sent, with the receive status a card would give.
+ *
+ * Source: include/net/mac80211.h, struct ieee80211_rx_status; drivers/net/wireless/virtual/mac80211_hwsim.c
+ *   mac80211_hwsim_tx_frame_no_nl for what a software receiver owes mac80211.
+ * What ath9k hears of a station counts against that station's airtime: ath9k/recv.c ath_rx_count_airtime, which takes each
+ *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
+ * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
+ *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). Each MPDU counts when its last bit is there, so that it is
+ *   not quiet while a PPDU comes in. An interrupt for a unit that was sent brings received frames along, since the driver reads
+ *   AR_ISR_LP_RXOK from the status register whatever the mask, as we take it (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
+ * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
+ * Differs:
+ *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
+ *   D2  signal strength is one constant where no channel is given (channel.c), else its SNR above a noise of -95 dBm, no antenna's.
+ *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
+ *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
+ *   D4  MPDUs that a receive interrupt in the midst of their PPDU tells of reach the host at the PPDU's end.
+ */
+#include "air/channel.h"
+#include "air/csi.h"
+#include "air/phy.h"
+#include "air/rx.h"
+#include "driver.h"
+#include "rider.h"
+
+#define NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
+#define SIGNAL_DBM	(-40)	/* where no channel says otherwise */
+
+const struct wt_watcher *wt_watcher;
+
+/* How strong what `from` sends at a time arrives, dBm: the mean of the halves' SNRs over the noise. False where no channel says so. */
+static bool snr_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext, s8 *signal)
+{
+	*signal = SIGNAL_DBM;
+	if (!from || !wt_channel_snr(from, to, at, ctl, ext))
+		return false;
+	*signal = clamp(NOISE_DBM + (*ctl + *ext) / 200, S8_MIN, S8_MAX);
+	return true;
+}
+
+s8 wt_rx_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at)
+{
+	s16 ctl, ext;
+	s8 signal;
+
+	snr_signal(from, to, at, &ctl, &ext, &signal);
+	return signal;
+}
+
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
+	struct ieee80211_rx_status *rx;
+
+	if (!skb)
+		return;
+	skb_orphan(skb);
+	skb->dev = NULL;
+	rx = IEEE80211_SKB_RXCB(skb);
+	memset(rx, 0, sizeof(*rx));
+	rx->freq = from->freq;
+	rx->band = wt_band(from);
+	rx->signal = signal;
+	rx->rate_idx = max_t(int, rate->idx, 0);
+	if (rate->flags & IEEE80211_TX_RC_MCS) {
+		rx->encoding = RX_ENC_HT;
+		rx->bw = rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? RATE_INFO_BW_40 : RATE_INFO_BW_20;
+		if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
+			rx->enc_flags |= RX_ENC_FLAG_SHORT_GI;
+	}
+	if (p->aggr)	/* ath9k/recv.c ath_rx_tasklet: the end that the host sees is that of what arrived */
+		rx->flag |= RX_FLAG_AMPDU_DETAILS | RX_FLAG_AMPDU_LAST_KNOWN | (last ? RX_FLAG_AMPDU_IS_LAST : 0);
+	rx->ampdu_reference = from->count.ppdus;
+	to->count.rx_mpdus++;
+	to->count.rx_bytes += skb->len;
+	to->driver->came(to, skb, ended);
+}
+
+/* A frame is with the card, which tells the host at once. */
+void wt_rx_arrived(struct wt_radio *to, struct sk_buff *skb, u64 ended)
+{
+	wt_rx_host(to, skb);
+}
+
+/* Where a card's receive interrupt is mitigated. */
+void wt_rx_mitigated(struct wt_radio *to, struct sk_buff *skb, u64 ended)
+{
+	if (!wt_p.rimt_last_us) {
+		wt_rx_host(to, skb);
+		return;
+	}
+	if (ended <= to->told && skb_queue_empty(&to->held_q)) {
+		wt_rx_host(to, skb);
+		return;
+	}
+	if (skb_queue_empty(&to->held_q))
+		to->held_first = ended;
+	to->held_last = ended;
+	__skb_queue_tail(&to->held_q, skb);
+}
+
+/* AR_RIMT: quiet for a while, or the first has waited long enough */
+static u64 interrupt_at(const struct wt_radio *r)
+{
+	u64 quiet = r->held_last + wt_p.rimt_last_us * 1000ull;
+
+	if (r->lands_first <= quiet)
+		quiet = max(quiet, r->lands_until + 1);		/* what lands then counts */
+	return min(r->held_first + wt_p.rimt_first_us * 1000ull, quiet);
+}
+
+/* A PPDU whose decoded MPDUs are known is on the air until `until`. */
+void wt_rx_lands(struct wt_radio *from, const struct wt_ppdu *p, u64 until)
+{
+	struct wt_radio *to = wt_receiver(from, wt_ppdu_to(p));
+	u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
+
+	if (!to || !p->acked)
+		return;
+	to->lands_first = until - div_u64(ns * (p->n - 1 - __ffs64(p->acked)), p->n);
+	to->lands_until = until;
+}
+
+void wt_rx_interrupt(struct wt_radio *r)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&r->held_q)))
+		wt_rx_host(r, skb);
+}
+
+static unsigned int host_ns(const struct wt_radio *r)
+{
+	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
+}
+
+/* A frame is the host's. */
+void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
+{
+	if (!host_ns(to)) {
+		__skb_queue_tail(&to->rx_ready, skb);
+		return;
+	}
+	__skb_queue_tail(&to->rx_q, skb);
+	if (!to->rx_at)
+		to->rx_at = wt_now + host_ns(to);
+}
+
+/* The PPDU ends, whose exchange began at `since`. */
+void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since)
+{
+	const u8 *addr = wt_ppdu_to(p);
+	struct wt_radio *to;
+	unsigned int j;
+	int i;
+
+	if (!is_multicast_ether_addr(addr)) {
+		u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
+		s8 signal = SIGNAL_DBM;
+		s16 ctl, ext;
+
+		to = wt_receiver(from, addr);
+		if (to && p->acked && snr_signal(from, to, since, &ctl, &ext, &signal))
+			wt_csi_report(to, from, p, since, ctl, ext);
+		for (i = 0; to && i < p->n; i++)
+			if (p->acked & BIT_ULL(i)) {
+				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_now - div_u64(ns * (p->n - 1 - i), p->n), signal);
+				if (wt_rider && wt_is_ap(to))
+					wt_rider->came(from, p->mpdu[i]);
+			}
+		return;
+	}
+	for (j = 0; j < wt_n_radios; j++)
+		if (wt_hears(wt_radios[j], from))
+			copy_to(wt_radios[j], from, p, 0, true, wt_now, SIGNAL_DBM);
+}
+
+/* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
+static void processed(struct wt_radio *r, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
+
+	if (skb)
+		__skb_queue_tail(&r->rx_ready, skb);
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
+}
+
+/* When something happens next, U64_MAX: nothing does. */
+u64 wt_rx_due(const struct wt_radio *r)
+{
+	u64 at = r->rx_at ?: U64_MAX;
+
+	return skb_queue_empty(&r->held_q) ? at : min(at, interrupt_at(r));
+}
+
+void wt_rx_step(struct wt_radio *r, u64 now)
+{
+	if (!skb_queue_empty(&r->held_q) && interrupt_at(r) <= now) {
+		if (now < r->lands_until)
+			r->told = now;
+		wt_rx_interrupt(r);
+	} else {
+		processed(r, now);
+	}
+}
+
+/* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */
+static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct ieee80211_rx_status *rx = IEEE80211_SKB_RXCB(skb);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct ieee80211_tx_rate rate = { .idx = rx->rate_idx };
+	struct ieee80211_sta *sta;
+
+	if (!r->driver->rx_airtime || !ieee80211_is_data(hdr->frame_control))
+		return;
+	if (rx->encoding == RX_ENC_HT)
+		rate.flags = IEEE80211_TX_RC_MCS | (rx->bw == RATE_INFO_BW_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
+			     (rx->enc_flags & RX_ENC_FLAG_SHORT_GI ? IEEE80211_TX_RC_SHORT_GI : 0);
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr2, NULL);
+	if (sta)
+		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_ppdu_ns(rx->band, &rate, skb->len + FCS_LEN), 1000));
+	rcu_read_unlock();
+}
+
+/* What TCP/HACK's AP restored: a packet of the interface, which no frame of 802.11 brought. */
+static void hand_up_packet(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct net_device *dev;
+
+	rcu_read_lock();
+	dev = wt_netdev_of(r);
+	if (dev) {
+		skb->protocol = eth_type_trans(skb, dev);
+		memset(skb->cb, 0, sizeof(skb->cb));
+		if (wt_rider)
+			wt_rider->went_up(skb);
+		netif_receive_skb(skb);
+	} else {
+		kfree_skb(skb);
+	}
+	rcu_read_unlock();
+}
+
+/* Outside the lock: mac80211 may answer at once. */
+void wt_rx_flush(void)
+{
+	struct sk_buff_head q;
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < wt_n_radios; i++) {
+		__skb_queue_head_init(&q);
+		spin_lock_bh(&wt_lock);
+		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
+		spin_unlock_bh(&wt_lock);
+		while ((skb = __skb_dequeue(&q))) {
+			struct wt_rx_frame frame;
+
+			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
+				hand_up_packet(wt_radios[i], skb);
+				continue;
+			}
+			count_airtime(wt_radios[i], skb);
+			if (wt_watcher)
+				wt_watcher->begin(wt_radios[i], skb, &frame);
+			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
+			if (wt_watcher)
+				wt_watcher->end(wt_radios[i], &frame);
+		}
+	}
+}
+
+void wt_rx_init(struct wt_radio *r)
+{
+	__skb_queue_head_init(&r->held_q);
+	__skb_queue_head_init(&r->rx_q);
+	__skb_queue_head_init(&r->rx_ready);
+}
+
+void wt_rx_purge(struct wt_radio *r)
+{
+	__skb_queue_purge(&r->held_q);
+	__skb_queue_purge(&r->rx_q);
+	__skb_queue_purge(&r->rx_ready);
+}

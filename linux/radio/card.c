@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * card: a card comes and goes, and what it says of itself.
+ *
+ * Source: capabilities after drivers/net/wireless/ath/ath9k/init.c ath9k_set_hw_capab. Airtime is reported and fairness left to
+ *   mac80211 as ath9k and ath10k do; AQL is on in mode ath10k only.
+ * Differs:
+ *   D1  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
+ */
+#include "ack/hack.h"
+#include "ack/tao.h"
+#include "air/edca.h"
+#include "air/phy.h"
+#include "air/rx.h"
+#include "card.h"
+#include "driver.h"
+#include "mac.h"
+#include "minstrel.h"
+
+static const struct wt_driver *const drivers[WT_MODES] = {
+	[WT_ATH9K] = &wt_ath9k,
+	[WT_ATH9K_HTC] = &wt_ath9k_htc,
+	[WT_ATH10K] = &wt_ath10k,
+	[WT_TIDQ] = &wt_ath9k_tidq,
+};
+
+static const struct ieee80211_regdomain wt_regdomain = {
+	.n_reg_rules = 2,
+	.alpha2 = "99",
+	.reg_rules = {
+		REG_RULE(2402, 2482, 40, 0, 20, 0),
+		REG_RULE(5170, 5835, 80, 0, 20, 0),
+	},
+};
+
+/* Whatever was made of it goes. */
+static void destroy(struct wt_radio *r)
+{
+	struct wt_ppdu *p, *next;
+	int q;
+
+	wt_rx_purge(r);
+	if (r->driver->purge)
+		r->driver->purge(r);
+	wt_tao_exit(r);
+	wt_hack_exit(r);
+	for (q = 0; q < WT_NUM_Q; q++)
+		list_for_each_entry_safe(p, next, &r->ac[q].hwq, list)
+			wt_ppdu_free_all(p);
+	ieee80211_free_hw(r->hw);
+	kfree(r);
+}
+
+struct wt_radio *wt_card_add(int index)
+{
+	struct wt_radio *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	u8 addr[ETH_ALEN] = { 0x02, 0x77, 0x74, 0, 0, index };
+	struct ieee80211_hw *hw;
+	int q, err;
+
+	if (!r)
+		return ERR_PTR(-ENOMEM);
+	hw = ieee80211_alloc_hw(sizeof(struct wt_radio *), &wt_mac_ops);
+	if (!hw) {
+		kfree(r);
+		return ERR_PTR(-ENOMEM);
+	}
+	*(struct wt_radio **)hw->priv = r;
+	r->hw = hw;
+	r->index = index;
+	r->driver = drivers[min_t(u32, wt_p.n_mode ? wt_p.mode[min_t(u32, index, wt_p.n_mode - 1)] : WT_ATH9K, WT_MODES - 1)];
+	r->dcf = wt_p.dcf;
+	wt_rx_init(r);
+	for (q = 0; q < IEEE80211_NUM_ACS; q++)
+		INIT_LIST_HEAD(&r->fw_tids[q]);
+	wt_seed(&r->rnd_error, index, WT_NUM_Q);
+	wt_seed(&r->rnd_answer, index, WT_NUM_Q + 1);
+	for (q = 0; q < WT_NUM_Q; q++)
+		wt_edcaf_init(r, q);
+	err = r->driver->init ? r->driver->init(r) : 0;
+	err = err ?: wt_tao_init(r);
+	err = err ?: wt_hack_init(r);
+	if (err)
+		goto out;
+
+	if (wt_p.n_rc && strcmp(wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)], "fixed")) {
+		r->own_rc = true;
+		hw->rate_control_algorithm = wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)];
+	}
+	SET_IEEE80211_PERM_ADDR(hw, addr);
+	ieee80211_hw_set(hw, SUPPORTS_RC_TABLE);
+	ieee80211_hw_set(hw, REPORTS_TX_ACK_STATUS);
+	ieee80211_hw_set(hw, SIGNAL_DBM);
+	ieee80211_hw_set(hw, SUPPORT_FAST_XMIT);
+	ieee80211_hw_set(hw, SUPPORTS_CLONED_SKBS);
+	if (wt_p.ampdu)
+		ieee80211_hw_set(hw, AMPDU_AGGREGATION);
+	if (wt_p.pacing_shift >= 0)
+		hw->tx_sk_pacing_shift = min(wt_p.pacing_shift, 31);
+	hw->queues = IEEE80211_NUM_ACS;
+	hw->max_rates = 4;
+	hw->max_rate_tries = 10;
+	hw->sta_data_size = sizeof(struct wt_sta);
+	hw->vif_data_size = sizeof(struct wt_vif);
+	hw->txq_data_size = sizeof(struct wt_tid);
+	hw->wiphy->interface_modes = BIT(NL80211_IFTYPE_STATION) | BIT(NL80211_IFTYPE_AP);
+	hw->wiphy->flags &= ~WIPHY_FLAG_PS_ON_BY_DEFAULT;
+	hw->wiphy->bands[NL80211_BAND_5GHZ] = &wt_band_5ghz;
+	hw->wiphy->bands[NL80211_BAND_2GHZ] = &wt_band_2ghz;
+	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
+	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
+	if (r->driver->tx_airtime)
+		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
+	if (r->driver->aql)
+		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
+	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(void *));
+
+	err = ieee80211_register_hw(hw);
+	if (err)
+		goto out;
+	wt_minstrel_record(hw);
+	return r;
+out:
+	destroy(r);
+	return ERR_PTR(err);
+}
+
+void wt_card_remove(struct wt_radio *r)
+{
+	wt_minstrel_release(r->hw);
+	ieee80211_unregister_hw(r->hw);
+	destroy(r);
+}

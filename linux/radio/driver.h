@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * driver: what the device of a radio and its driver are told by the layers below them, and by mac.c above.
+ *
+ * All under the lock; what may be NULL says so.
+ */
+#ifndef WAVETANK_RADIO_DRIVER_H
+#define WAVETANK_RADIO_DRIVER_H
+
+#include "radio.h"
+
+struct wt_picker {			/* takes frames out of a driver's queues (ack/hack.c) */
+	bool (*wants)(struct sk_buff *skb);
+	bool (*takes)(struct wt_radio *r, struct sk_buff *skb);	/* false: that one stays, and all behind it */
+};
+
+struct wt_driver {
+	/* what it is like */
+	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
+	const unsigned int *max_attempts;	/* that an MPDU gets */
+	bool counts_chains;		/* as one attempt each */
+	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
+	bool aql;
+	bool half_window;		/* of CWmin */
+	bool blind;			/* the host does not see what waits in the device */
+	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
+
+	/* coming and going; both may be NULL */
+	int (*init)(struct wt_radio *r);
+	void (*purge)(struct wt_radio *r);
+
+	/* mac80211 */
+	void (*wake)(struct wt_radio *r, struct ieee80211_txq *txq);	/* a TXQ has frames */
+	u16 (*session)(struct wt_tid *tid, u16 ssn);	/* a Block Ack session begins: its first number; NULL: ssn */
+	void (*session_over)(struct wt_radio *r, struct wt_tid *tid);	/* may be NULL */
+	void (*flush)(struct wt_radio *r, struct wt_tid *tid);	/* a TXQ goes away (all of them: NULL); may be NULL */
+	void (*forget)(struct wt_radio *r, struct ieee80211_sta *sta);	/* a station (all: NULL); may be NULL */
+	void (*completed)(struct wt_radio *r);	/* frames were handed back; may be NULL */
+
+	/* mpdu/ */
+	struct sk_buff *(*dequeue)(struct wt_radio *r, struct wt_tid *tid);	/* the next new frame; NULL: the TID's fw_q */
+	void (*formed)(struct wt_radio *r, int ac, struct wt_ppdu *p);
+	void (*again)(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);	/* to be sent again (maybe
+										 * none), of a PPDU whose first frame had `len` */
+	bool (*settled)(struct wt_radio *r, struct sk_buff *skb);	/* a frame of its own queue is over; true: it hands it back */
+	void (*schedule)(struct wt_radio *r, int ac);	/* the hardware has room; NULL: it sees to it by itself */
+	void (*seize)(struct wt_radio *r, const struct wt_picker *pick);	/* NULL: it cannot */
+
+	/* air/ */
+	void (*done)(struct wt_radio *r, int q, struct wt_ppdu *p, bool response);	/* the hardware is done with it */
+	void (*came)(struct wt_radio *r, struct sk_buff *skb, u64 ended);	/* a frame, whose last bit was in the air then */
+
+	/* clock.c; both or none */
+	u64 (*due)(const struct wt_radio *r);	/* U64_MAX: nothing is */
+	void (*step)(struct wt_radio *r, u64 now);
+};
+
+extern const struct wt_driver wt_ath9k, wt_ath9k_htc, wt_ath10k, wt_ath9k_tidq;
+
+#endif

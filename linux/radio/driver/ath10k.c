@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ath10k (mode 2): a deep FIFO of MSDU descriptors. The driver pushes from the TXQs while descriptors are free, again on completion once
+ * fewer than half are in use. AQL is what keeps it from swallowing the TXQs; mac80211 does that by itself, once the card says that it
+ * has it (card.c).
+ *
+ * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_tx.c
+ *   ath10k_htt_tx_inc_pending; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
+ * Differs:
+ *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), with two aggregates in hardware; stations take turns.
+ *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
+ *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
+ */
+#include "air/medium.h"
+#include "air/rx.h"
+#include "driver/fifo.h"
+#include "mpdu/tx.h"
+
+static bool room(const struct wt_radio *r)
+{
+	return r->fifo_used < wt_p.fifo[WT_ATH10K];
+}
+
+static void take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
+{
+	__skb_queue_tail(&tid->fw_q, skb);
+	wt_fifo_turn(r, tid, false);
+}
+
+static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
+{
+	wt_fifo_pull(r, txq->ac, room, take);
+	wt_tx_schedule(r, txq->ac);
+}
+
+/* After completions were handed back: room for more? */
+static void completed(struct wt_radio *r)
+{
+	int ac;
+
+	if (r->fifo_used < wt_p.fifo[WT_ATH10K] / 2)
+		for (ac = 0; ac < IEEE80211_NUM_ACS; ac++)
+			wt_fifo_pull(r, ac, room, take);
+}
+
+static bool settled(struct wt_radio *r, struct sk_buff *skb)
+{
+	r->fifo_used--;
+	return false;
+}
+
+static void again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
+{
+	if (!skb_queue_empty(failed))
+		wt_fifo_turn(r, tid, true);
+	skb_queue_splice_tail(failed, &tid->retry_q);
+}
+
+/* The firmware: TIDs take turns. */
+static void feed(struct wt_radio *r, int ac)
+{
+	unsigned int idle = 0, rounds = list_count_nodes(&r->fw_tids[ac]);
+	struct wt_tid *tid;
+
+	rcu_read_lock();
+	while ((tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
+		bool sent = wt_tx_tid(r, ac, tid);
+
+		if (wt_fifo_waits(tid))
+			list_move_tail(&tid->fw_list, &r->fw_tids[ac]);
+		else
+			list_del_init(&tid->fw_list);
+		/* a TID whose window is shut yields to the next; a full round without a PPDU ends it */
+		idle = sent ? 0 : idle + 1;
+		if (idle > rounds)
+			break;
+	}
+	rcu_read_unlock();
+}
+
+const struct wt_driver wt_ath10k = {
+	.max_frames = &wt_p.max_frames,
+	.max_attempts = &wt_p.sw_retries,
+	.tx_airtime = true,
+	.aql = true,
+	.wake = wake,
+	.completed = completed,
+	.formed = wt_medium_offer,
+	.again = again,
+	.settled = settled,
+	.schedule = feed,
+	.done = wt_tx_over,
+	.came = wt_rx_arrived,
+};

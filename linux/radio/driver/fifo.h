@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fifo: a device's own queue below mac80211.
+ */
+#ifndef WAVETANK_RADIO_FIFO_H
+#define WAVETANK_RADIO_FIFO_H
+
+#include "driver.h"
+
+void wt_fifo_pull(struct wt_radio *r, int ac, bool (*room)(const struct wt_radio *r),
+		  void (*take)(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb));
+bool wt_fifo_waits(const struct wt_tid *tid);
+void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid, bool first);
+
+#endif

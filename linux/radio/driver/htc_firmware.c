@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * htc_firmware: ath9k_htc's device: its CPU takes frames from USB, completes units, forms the next, writes statuses.
+ *
+ * Sources and departures: htc.c.
+ */
+#include "air/medium.h"
+#include "driver/fifo.h"
+#include "driver/htc_firmware.h"
+#include "driver/htc_usb.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/status.h"
+#include "mpdu/tx.h"
+
+#define STATUSES	12
+
+/*
+ * rcRateFind_11n: two tries at the first rate and at each of the next two valid ones below it, four at the
+ * one below those. The short guard interval is valid from MCS 4 (of each stream count) on.
+ */
+void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates)
+{
+	bool sgi = rates[0].flags & IEEE80211_TX_RC_SHORT_GI;
+	int i;
+
+	rates[0].count = 2;
+	for (i = 1; i < 4; i++) {
+		int m = rates[i - 1].idx % 8;
+
+		rates[i] = rates[i - 1];
+		if (m < 4 || !(rates[i].flags & IEEE80211_TX_RC_SHORT_GI)) {
+			if (m)
+				rates[i].idx--;
+			if (m && sgi && m > 4)
+				rates[i].flags |= IEEE80211_TX_RC_SHORT_GI;
+			else
+				rates[i].flags &= ~IEEE80211_TX_RC_SHORT_GI;
+		} else {
+			rates[i].flags &= ~IEEE80211_TX_RC_SHORT_GI;
+		}
+	}
+	rates[3].count = 4;
+}
+
+/* A frame is over for the device: its buffer is free, its status is to come. */
+bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb)
+{
+	r->htc->buffers++;
+	__skb_queue_tail(&r->htc->settled, skb);
+	return true;
+}
+
+static void push(struct wt_radio *r, int ac, struct wt_ppdu *p)
+{
+	r->htc->depth[ac]++;
+	wt_medium_offer(r, ac, p);
+}
+
+/* A unit was formed (mpdu/tx.c). */
+void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p)
+{
+	p->unit = true;
+	if (r->htc->forming)
+		r->htc->job_ppdu = p;
+	else
+		push(r, ac, p);
+}
+
+/* ath_tgt_tx_comp_aggr: before what waits */
+void wt_htc_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
+{
+	if (!skb_queue_empty(failed))
+		wt_fifo_turn(r, tid, true);
+	skb_queue_splice(failed, &tid->retry_q);
+}
+
+/* ath_tgt_handle_aggr: a frame that finds the hardware queue empty is sent at once and alone */
+static void handle(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
+{
+	int ac = tid->txq->ac;
+	bool waits = tid->active &&
+		     (r->htc->depth[ac] || wt_fifo_waits(tid));
+
+	__skb_queue_tail(&tid->fw_q, skb);
+	if (waits || !wt_tx_tid(r, ac, tid))
+		wt_fifo_turn(r, tid, false);
+}
+
+/* ath_tgt_txq_schedule: the next unit for a hardware queue that has run empty */
+static bool form(struct wt_radio *r, int ac)
+{
+	struct wt_htc *h = r->htc;
+	struct wt_tid *tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list);
+
+	if (h->depth[ac] || !tid)
+		return false;
+	list_del_init(&tid->fw_list);
+	h->forming = true;
+	wt_tx_tid(r, ac, tid);
+	h->forming = false;
+	if (wt_fifo_waits(tid))
+		wt_fifo_turn(r, tid, false);
+	return h->job_ppdu;
+}
+
+/* ath_tx_status_send */
+static void report(struct wt_htc *h, u64 now)
+{
+	while (!skb_queue_empty(&h->settled) && h->n_events < WT_HTC_EVENTS) {
+		unsigned int i, n = min_t(unsigned int, skb_queue_len(&h->settled), STATUSES);
+
+		h->event[h->n_events++] = n;
+		for (i = 0; i < n; i++)
+			__skb_queue_tail(&h->statuses, __skb_dequeue(&h->settled));
+	}
+	if (h->n_events && !h->poll_at)
+		h->poll_at = (div64_u64(now, WT_HTC_MICROFRAME_NS) + 1) * WT_HTC_MICROFRAME_NS;
+}
+
+static void cpu_start(struct wt_htc *h, u64 now, enum wt_htc_job job, u64 ns)
+{
+	h->job = job;
+	h->cpu_at = now + ns;
+}
+
+/* If the CPU is idle, it turns to what its loop finds first; what comes to an idle loop is noticed when its turn ends. */
+static void cpu_next(struct wt_radio *r, u64 now)
+{
+	struct wt_htc *h = r->htc;
+	bool in_tasklet = !skb_queue_empty(&h->settled);
+
+	if (h->job)
+		return;
+	if (wt_p.cpu_turn_ns)
+		now = h->idle + DIV_ROUND_UP_ULL(now - h->idle, wt_p.cpu_turn_ns) * wt_p.cpu_turn_ns;
+	if (!in_tasklet && !skb_queue_empty(&h->inbox)) {
+		h->job_skb = __skb_dequeue(&h->inbox);
+		cpu_start(h, now, WT_HTC_RECEIVE, wt_p.cpu_frame_ns);
+	} else if (!list_empty(&h->done)) {
+		h->job_ppdu = list_first_entry(&h->done, struct wt_ppdu, list);
+		list_del(&h->job_ppdu->list);
+		cpu_start(h, now, WT_HTC_COMPLETE, wt_p.cpu_ppdu_ns + (u64)wt_p.cpu_frame_ns * h->job_ppdu->n);
+	} else if (in_tasklet && h->n_events < WT_HTC_EVENTS) {
+		cpu_start(h, now, WT_HTC_REPORT,
+			  (u64)wt_p.cpu_frame_ns * min(DIV_ROUND_UP(skb_queue_len(&h->settled), STATUSES), 2));
+	}
+}
+
+/* The hardware is done with a unit (or with a frame that is none). */
+void wt_htc_done(struct wt_radio *r, int q, struct wt_ppdu *p, bool response)
+{
+	if (!p->unit) {
+		wt_tx_over(r, q, p, response);
+		return;
+	}
+	p->ac = q;
+	p->answered = response;
+	list_add_tail(&p->list, &r->htc->done);
+	cpu_next(r, wt_now);
+}
+
+/* The CPU is done with its job. */
+void wt_htc_cpu_step(struct wt_radio *r, u64 now)
+{
+	struct wt_htc *h = r->htc;
+	struct wt_ppdu *p = h->job_ppdu;
+	struct sk_buff *skb = h->job_skb;
+	enum wt_htc_job job = h->job;
+	struct wt_tid *tid;
+	int ac;
+
+	h->job = WT_HTC_IDLE;
+	h->job_ppdu = NULL;
+	h->job_skb = NULL;
+	h->cpu_at = 0;
+	h->idle = now;
+	rcu_read_lock();
+	switch (job) {
+	case WT_HTC_IDLE:
+		break;
+	case WT_HTC_RECEIVE:
+		tid = *wt_htc_tid(skb);
+		if (tid) {
+			handle(r, tid, skb);
+			break;
+		}
+		h->buffers++;		/* its station left while it was on its way */
+		wt_frame(skb)->in_fifo = false;
+		r->fifo_used--;
+		wt_status_done(r, skb, false);
+		break;
+	case WT_HTC_COMPLETE:
+		ac = p->ac;
+		h->depth[ac]--;
+		wt_ba_response(r, p, p->answered);
+		wt_ppdu_free(p);
+		wt_htc_usb_begin(h, now);
+		if (form(r, ac)) {
+			h->job_ppdu->ac = ac;
+			cpu_start(h, now, WT_HTC_FORM, wt_p.cpu_ppdu_ns + (u64)wt_p.cpu_frame_ns * h->job_ppdu->n);
+		}
+		break;
+	case WT_HTC_FORM:
+		push(r, p->ac, p);
+		break;
+	case WT_HTC_REPORT:
+		report(h, now);
+		break;
+	}
+	rcu_read_unlock();
+	cpu_next(r, now);
+}
+
+/* A frame is with the device. */
+void wt_htc_arrived(struct wt_radio *r, u64 now)
+{
+	wt_htc_usb_arrived(r->htc, now);
+	cpu_next(r, now);
+}

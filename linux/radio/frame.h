@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * frame: what is kept of a frame, a TID and a station in mac80211's structures, and a PPDU: what the hardware is given.
+ */
+#ifndef WAVETANK_RADIO_FRAME_H
+#define WAVETANK_RADIO_FRAME_H
+
+#include <linux/list.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/mac80211.h>
+
+#define WT_MAX_MPDUS	64	/* of one A-MPDU: the Block Ack window */
+#define WT_BAW_BITS	128	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
+
+struct wt_tid {				/* ieee80211_txq.drv_priv */
+	struct ieee80211_txq *txq;	/* NULL until first seen */
+	struct sk_buff_head fw_q;	/* in the firmware, not yet sent (driver/) */
+	struct list_head fw_list;	/* in wt_radio.fw_tids, if fw_q or retry_q holds something */
+	struct sk_buff_head retry_q;	/* to be sent again, or pulled and not fitted */
+	DECLARE_BITMAP(baw, WT_BAW_BITS);	/* MPDUs of the window that are not completed */
+	u16 baw_head, baw_tail;
+	u16 seq_start;			/* the window's first sequence number */
+	u16 baw_size;
+	u16 bar_seq;
+	bool active;			/* a Block Ack session runs */
+	u16 unused;			/* numbers of mac80211's that were given back (driver/seize.c) */
+	bool bar_due;			/* everything before bar_seq was given up */
+	/* driver/tidq.c */
+	struct list_head turn;		/* in wt_turn.tids, if it waits for its turn */
+	u32 id;				/* towards the discipline above; 0: not yet */
+	u32 allowed;			/* octets of an aggregate at the present rate; 0: not yet known */
+	u32 held_bytes;			/* what fw_q and retry_q would take on the air */
+	u16 held;			/* frames in them */
+	u16 seq_next;			/* the number after the last one that was looked at */
+	bool numbered;			/* the first of fw_q was looked at */
+	bool paused, more;		/* the discipline was told to PAUSE; it has announced more */
+};
+
+struct wt_turn {			/* one station in one category: 3.18's ath_atx_ac */
+	struct list_head list;		/* in the round of its category */
+	struct list_head tids;
+};
+
+static inline void wt_turns_init(struct wt_turn *turn)
+{
+	int ac;
+
+	for (ac = 0; ac < IEEE80211_NUM_ACS; ac++) {
+		INIT_LIST_HEAD(&turn[ac].list);
+		INIT_LIST_HEAD(&turn[ac].tids);
+	}
+}
+
+struct wt_sta {				/* ieee80211_sta.drv_priv */
+	u32 max_ampdu;
+	u32 density_ns;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
+};
+
+struct wt_vif {				/* ieee80211_vif.drv_priv */
+	u32 beacon_tu;
+	bool beaconing;
+	struct wt_turn turn[IEEE80211_NUM_ACS];
+};
+
+struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
+	u16 seq;
+	u8 attempts;
+	u8 urb;				/* ath9k_htc: the request that it came with */
+	bool baw_tracked;
+	bool in_fifo;			/* counted in wt_radio.fifo_used */
+};
+
+static inline struct wt_frame *wt_frame(struct sk_buff *skb)
+{
+	return (struct wt_frame *)&IEEE80211_SKB_CB(skb)->status.status_driver_data[0];
+}
+
+static inline void wt_frame_init(struct sk_buff *skb)
+{
+	struct wt_frame *f = wt_frame(skb);
+
+	memset(f, 0, sizeof(*f));
+	f->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(((struct ieee80211_hdr *)skb->data)->seq_ctrl));
+}
+
+struct wt_ppdu {
+	struct list_head list;
+	struct wt_tid *tid;		/* NULL: not a data frame of a known station */
+	struct ieee80211_sta *sta;
+	struct ieee80211_vif *vif;
+	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
+	u64 ready;			/* when it was handed to the hardware */
+	u32 bytes;			/* PSDU: delimiters, MPDUs, padding */
+	u8 chain;			/* rate in use */
+	u8 tries;			/* at that rate */
+	u8 attempts;			/* in all */
+	u8 rts_failures;
+	u8 n;
+	bool back_req;			/* the frame is a BAR of mac80211's */
+	bool probe;			/* goes out alone, to try a rate */
+	bool unit;			/* of ath9k_htc's firmware, which completes it */
+	bool answered;			/* what the hardware said of it, until then */
+	u8 ac;
+	bool ampdu;			/* MPDUs of a Block Ack session (even if only one) */
+	bool aggr;			/* an A-MPDU: answered by a Block Ack */
+	bool no_ack;
+	bool beacon;
+	bool bar;			/* its turn is used for a BAR: the last aggregate got no answer */
+	u64 acked;			/* bit i: mpdu[i] arrived */
+	struct sk_buff *mpdu[WT_MAX_MPDUS];
+};
+
+static inline struct wt_ppdu *wt_ppdu_new(void)
+{
+	return kzalloc(sizeof(struct wt_ppdu), GFP_ATOMIC);
+}
+
+static inline void wt_ppdu_free(struct wt_ppdu *p)
+{
+	kfree(p);
+}
+
+static inline void wt_ppdu_free_all(struct wt_ppdu *p)
+{
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		dev_kfree_skb_any(p->mpdu[i]);
+	wt_ppdu_free(p);
+}
+
+/* Its station goes away (all of them: NULL). */
+static inline void wt_ppdu_forget(struct wt_ppdu *p, const struct ieee80211_sta *sta)
+{
+	if (sta && p->sta != sta)
+		return;
+	p->sta = NULL;
+	p->tid = NULL;
+}
+
+static inline const u8 *wt_ppdu_to(const struct wt_ppdu *p)
+{
+	return ((struct ieee80211_hdr *)p->mpdu[0]->data)->addr1;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * minstrel: what Minstrel-HT is told and decides, written down.
+ */
+#ifndef WAVETANK_RADIO_MINSTREL_H
+#define WAVETANK_RADIO_MINSTREL_H
+
+#include <net/mac80211.h>
+
+struct dentry;
+int wt_minstrel_init(struct dentry *root);
+void wt_minstrel_record(struct ieee80211_hw *hw);
+void wt_minstrel_release(struct ieee80211_hw *hw);
+void wt_minstrel_exit(void);
+
+#endif

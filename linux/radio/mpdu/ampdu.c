@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ampdu: which frames travel together.
+ *
+ * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_tx_get_tid_subframe, ath_tx_form_aggr, ath_lookup_rate,
+ *   ath_compute_num_delims. An aggregate ends at whichever comes first:
+ *
+ *     the Block Ack window            no frame beyond seq_start + window
+ *     max_frames (32)                 ath9k: half the window
+ *     max_bytes (65535)               or less, if the peer's HT capability says so
+ *     max_us (4096, or the TXOP)      at the slowest rate of the chain; 0 frames more if one of them is legacy or a probe
+ *     a probe, or a frame outside the session
+ *     an empty queue
+ *
+ * Differs:
+ *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
+ *   D2  with a fixed rate, rate control's probe flag is ignored.
+ */
+#include "air/phy.h"
+#include "driver.h"
+#include "mpdu/ampdu.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/rates.h"
+#include "mpdu/status.h"
+
+#define DELIM		4
+#define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
+
+/* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
+int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
+{
+	struct sk_buff *skb, *put_back = NULL;
+	struct ieee80211_tx_info *info;
+	struct wt_frame *f;
+
+	for (;;) {
+		skb = __skb_dequeue(&tid->retry_q);
+		if (!skb) {
+			skb = r->driver->dequeue ? r->driver->dequeue(r, tid) : __skb_dequeue(&tid->fw_q);
+			if (!skb)
+				return -ENOENT;
+		}
+		f = wt_frame(skb);
+		info = IEEE80211_SKB_CB(skb);
+		if (!tid->active)
+			info->flags &= ~IEEE80211_TX_CTL_AMPDU;
+		if (!(info->flags & IEEE80211_TX_CTL_AMPDU))
+			break;
+		if (!wt_ba_within(tid, f->seq)) {
+			__skb_queue_tail(&tid->retry_q, skb);
+			/* others that wait may lie within; stop when this one comes round again */
+			if (!skb_queue_is_first(&tid->retry_q, skb) && skb != put_back) {
+				if (!put_back)
+					put_back = skb;
+				continue;
+			}
+			return -EINPROGRESS;
+		}
+		if (wt_ba_given_up(tid, f->seq)) {
+			wt_ba_complete(tid, skb);
+			r->count.dropped_mpdus++;
+			wt_status_done(r, skb, false);
+			continue;
+		}
+		wt_ba_add(tid, skb);
+		break;
+	}
+	*out = skb;
+	return 0;
+}
+
+/* ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only */
+u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
+{
+	u32 us = e->txop_us && e->txop_us < wt_p.max_us ? e->txop_us : wt_p.max_us;
+	u32 limit = wt_p.max_bytes;
+	int i;
+
+	if (wt_rates_probing(r, first))
+		return 0;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && p->rates[i].idx >= 0; i++) {
+		if (!p->rates[i].count)
+			continue;
+		if (!(p->rates[i].flags & IEEE80211_TX_RC_MCS))
+			return 0;
+		limit = min(limit, wt_phy_bytes_in(&p->rates[i], us));
+	}
+	if (p->sta)
+		limit = min(limit, ((struct wt_sta *)p->sta->drv_priv)->max_ampdu);
+	return limit;
+}
+
+/* ath_compute_num_delims: octets of delimiters after a frame of `len` octets */
+static u32 delimiters(struct wt_ppdu *p, u32 len)
+{
+	u32 n = len >= MIN_MPDU ? 0 : DIV_ROUND_UP(MIN_MPDU - len, DELIM);
+	u32 ns = p->sta ? ((struct wt_sta *)p->sta->drv_priv)->density_ns : 0;
+
+	if (ns) {
+		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns);
+
+		if (len < gap)
+			n = max(n, (gap - len) / DELIM);
+	}
+	return n * DELIM;
+}
+
+/* Whether a frame goes with those that are there. */
+bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
+		   u32 limit, u32 frames)
+{
+	return limit >= size->bytes + size->pad + DELIM + skb->len + FCS_LEN && p->n < frames && !wt_rates_probing(r, skb) &&
+	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
+}
+
+void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
+{
+	u32 len = skb->len + FCS_LEN;
+
+	size->bytes += size->pad + DELIM + len;
+	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len);
+	p->mpdu[p->n++] = skb;
+}
+
+void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, struct wt_ppdu *p,
+		   struct sk_buff *first)
+{
+	u32 limit = wt_ampdu_limit(r, e, p, first), cap;
+	struct wt_ampdu_size size = {};
+	struct sk_buff *skb = first;
+
+	cap = min_t(u32, *r->driver->max_frames, WT_MAX_MPDUS);
+	p->ampdu = true;
+	p->probe = wt_rates_probing(r, first);
+	for (;;) {
+		if (p->n && !wt_ampdu_fits(r, &size, p, skb, limit, cap)) {
+			__skb_queue_tail(&tid->retry_q, skb);
+			break;
+		}
+		wt_ampdu_add(&size, p, skb);
+		if (wt_ampdu_next(r, tid, &skb) < 0)
+			break;
+	}
+	wt_ampdu_formed(r, &size, p);
+}
+
+void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struct wt_ppdu *p)
+{
+	p->aggr = p->n > 1;
+	p->bytes = p->aggr ? size->bytes : p->mpdu[0]->len + FCS_LEN;
+	if (p->aggr)
+		r->count.aggregates++;
+	else
+		r->count.singles++;
+}

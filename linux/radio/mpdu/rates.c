@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rates: the rate chain of a PPDU: a fixed one, or what rate control put on the frame and into the station's table.
+ *
+ * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_set_rates, ath_merge_ratetbl.
+ * Differs:
+ *   D1  with a fixed rate, rate control is told of that rate and its probes are ignored.
+ *   D2  CTS-to-self is not sent; rts=1 puts RTS before all data.
+ */
+#include "driver.h"
+#include "mpdu/rates.h"
+
+/* The fixed MCS of a link, named after its station's radio (the AP is the other end), or -1. */
+static int fixed_mcs(struct wt_radio *r, const u8 *to)
+{
+	struct wt_radio *station = r;
+
+	if (!wt_p.n_fixed || r->own_rc)
+		return -1;
+	if (wt_is_ap(r))
+		station = wt_receiver(r, to) ?: r;
+	return wt_p.fixed_mcs[min_t(u32, station->index, wt_p.n_fixed - 1)];
+}
+
+/* ath_set_rates, ath_merge_ratetbl: a rate that mac80211 put on the frame first, then the station's table */
+void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+	struct ieee80211_sta_rates *table = NULL;
+	int i = 0, mcs = p->tid && p->sta ? fixed_mcs(r, p->sta->addr) : -1;
+
+	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
+		p->rates[i].idx = -1;
+	if (p->tid && p->sta && (mcs >= 0 || (wt_p.fixed_legacy >= 0 && !r->own_rc))) {
+		bool ht = wt_p.fixed_legacy < 0;
+
+		p->rates[0].idx = ht ? mcs : wt_p.fixed_legacy;
+		p->rates[0].count = wt_p.fixed_tries;
+		p->rates[0].flags = !ht ? 0 : IEEE80211_TX_RC_MCS | (wt_p.fixed_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
+				    (wt_p.fixed_sgi ? IEEE80211_TX_RC_SHORT_GI : 0);
+		if (ht && r->driver->fixed_chain)
+			r->driver->fixed_chain(p->rates);
+		return;
+	}
+	if (p->sta)
+		table = rcu_dereference(p->sta->rates);
+	if (table) {
+		i = 0;
+		if (info->control.rates[0].idx >= 0 && info->control.rates[0].count)
+			p->rates[i++] = info->control.rates[0];
+		for (; i < IEEE80211_TX_MAX_RATES; i++) {
+			p->rates[i].idx = table->rate[i].idx;
+			p->rates[i].flags = table->rate[i].flags;
+			p->rates[i].count = table->rate[i].count;
+		}
+	} else {
+		ieee80211_get_tx_rates(p->vif, p->sta, skb, p->rates, IEEE80211_TX_MAX_RATES);
+	}
+	if (p->rates[0].idx < 0)
+		p->rates[0].idx = 0;
+	if (!p->rates[0].count)
+		p->rates[0].count = 1;
+}
+
+/* Whether rate control wants to learn from this frame. */
+bool wt_rates_probing(const struct wt_radio *r, struct sk_buff *skb)
+{
+	return (!wt_p.n_fixed || r->own_rc) && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * status: frames that are over, back to mac80211: queued with the lock held, told when it is dropped.
+ *
+ * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_tx_complete.
+ */
+#include "driver.h"
+#include "mpdu/status.h"
+#include "rider.h"
+
+static struct sk_buff_head over;
+
+void wt_status_init(void)
+{
+	__skb_queue_head_init(&over);
+}
+
+/* A frame is mac80211's again. */
+void wt_status_hand_back(struct sk_buff *skb)
+{
+	__skb_queue_tail(&over, skb);
+}
+
+/* A frame is over for the card; its device may have more to do with it. */
+void wt_status_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+
+	if (wt_rider)
+		wt_rider->settled(r, skb, acked);
+	if (acked)
+		info->flags |= info->flags & IEEE80211_TX_CTL_NO_ACK ? IEEE80211_TX_STAT_NOACK_TRANSMITTED : IEEE80211_TX_STAT_ACK;
+	info->status.status_driver_data[1] = r;
+	if (!wt_frame(skb)->in_fifo || !r->driver->settled(r, skb))
+		wt_status_hand_back(skb);
+}
+
+/* Those that were handed back until now. */
+void wt_status_take(struct sk_buff_head *to)
+{
+	skb_queue_splice_init(&over, to);
+}
+
+/* Without the lock. */
+void wt_status_tell(struct sk_buff_head *done)
+{
+	while (!skb_queue_empty(done)) {
+		struct sk_buff *skb = __skb_dequeue(done);
+		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+		struct wt_radio *r = info->status.status_driver_data[1];
+
+		ieee80211_tx_status_skb(r->hw, skb);
+	}
+}

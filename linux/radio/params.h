@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * params: what the module was loaded with, and the random streams that its seed opens.
+ */
+#ifndef WAVETANK_RADIO_PARAMS_H
+#define WAVETANK_RADIO_PARAMS_H
+
+#include <linux/prandom.h>
+#include <linux/types.h>
+
+#define WT_MAX_RADIOS	33
+
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MODES };
+/* ack/hack.c: when a TCP ACK waits; NATIVE counts only */
+enum wt_hack_policy { WT_HACK_OFF, WT_HACK_NATIVE, WT_HACK_TIMER, WT_HACK_OPPORTUNISTIC, WT_HACK_MORE_DATA, WT_HACK_POLICIES };
+
+/* Read-only after loading; defaults and their sources: params.c. */
+struct wt_params {
+	unsigned int radios;		/* how many cards */
+	unsigned int seed;		/* of every random stream */
+	unsigned int max_frames;	/* MPDUs an aggregate may hold */
+	unsigned int max_bytes;		/* its length */
+	unsigned int max_us;		/* its duration at the slowest rate of the chain */
+	unsigned int mode[WT_MAX_RADIOS];	/* enum wt_mode, a radio */
+	unsigned int n_mode;
+	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
+	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
+	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
+	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
+	unsigned int host_irq_ns;	/* ath9k_htc: least time between two interrupts of the host's USB controller */
+	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
+	unsigned int rx_ns[WT_MAX_RADIOS];	/* the host's time for a received frame, a radio */
+	unsigned int n_rx;
+	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
+	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */
+	bool tao;			/* stations hold TCP ACKs back (ack/tao.c) */
+	unsigned int tao_leave;		/* segments that may be without an ACK when they go */
+	unsigned int hack;		/* enum wt_hack_policy */
+	unsigned int hack_timer_us, hack_guard_us;	/* an ACK waits at most; a promise is believed */
+	unsigned int hack_load_ns;	/* from the stack to the card, compressed */
+	unsigned int hack_bytes;	/* that ride on one response at most */
+	unsigned int hw_depth;		/* aggregates the hardware holds */
+	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
+	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
+	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
+	unsigned int streams;		/* spatial streams */
+	unsigned int density;		/* A-MPDU density field, 0..7 */
+	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
+	bool ampdu;			/* aggregate at all */
+	bool dcf;			/* the BSS has no QoS */
+	bool ht;			/* 802.11n, else a/g only */
+	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
+	unsigned int n_rc;
+	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
+	unsigned int n_fixed;
+	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
+	bool fixed_40;
+	bool fixed_sgi;
+	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
+	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
+	bool rts;
+	unsigned int rts_limit;		/* RTSs without CTS after which a PPDU is given up */
+	unsigned int window_limit;	/* failures in a row after which the contention window starts over */
+	unsigned int answer_error_ppm;	/* answers to data that are lost, of a million */
+	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
+	bool eifs;			/* bystanders of a collision wait EIFS */
+	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
+	unsigned int error_ppm[32];	/* per MPDU, by MCS (without 802.11n by bitrate index) */
+	unsigned int n_error;
+	char *channel;			/* file that says what each link does to a PPDU (air/channel.c) */
+	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
+	unsigned int n_walk;
+	unsigned int walk_ms;		/* a step of it */
+	unsigned int minstrel_kib;	/* room of Minstrel's recording (minstrel.c) */
+	unsigned long minstrel_table;
+	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */
+	unsigned int n_error_down;
+	unsigned int error_run_milli[WT_MAX_RADIOS];	/* MPDUs in a row that are lost to radio i, mean, in thousandths; 0: each by itself */
+	unsigned int n_error_run;
+	unsigned int error_up_ppm[WT_MAX_RADIOS];	/* of what radio i sends to the AP, likewise */
+	unsigned int n_error_up;
+};
+extern struct wt_params wt_p;
+
+static inline bool wt_hack_on(void)
+{
+	return wt_p.hack != WT_HACK_OFF;
+}
+
+static inline bool wt_hack_rides(void)
+{
+	return wt_p.hack > WT_HACK_NATIVE;
+}
+
+int wt_params_check(void);
+void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose);
+
+#endif

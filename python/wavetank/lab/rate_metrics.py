@@ -1,0 +1,87 @@
+"""Rates: quantities of what data went down at, what of them was lost, what rate control tried, and what each client got."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..stats import FloatArray
+from .quantity import Quantity, of_nodes, scalar, share, spread_out
+from .records import Record
+
+#: MCSs of one stream that count as high: 64-QAM.
+HIGH_MCS = 5
+
+
+def quantities() -> dict[str, Quantity]:
+    """Of data that go down: the rates they went at, what of them was lost, and what rate control tried out."""
+
+    def to(only: str) -> Callable[[str], bool]:
+        return (lambda n: n == only) if only else (lambda n: n != "ap")
+
+    def sent(r: Record, only: str = "") -> FloatArray:
+        return of_nodes(r, "rx_mcs", to(only))[:32]
+
+    def mcs_share(low: int, high: int, only: str = "") -> Callable[[Record], float]:
+        return lambda r: share(sent(r, only), low, high)
+
+    def bad(at: Callable[[str], bool]) -> Quantity:
+        def each(r: Record) -> float:
+            h, n = of_nodes(r, "rx_bad", at), of_nodes(r, "rx_ampdu", at).sum()
+            return float((h * np.arange(65)).sum() / n) if n else math.nan
+
+        return Quantity(each, lambda r: spread_out(of_nodes(r, "rx_bad", at)), "frames", "Bad frames in an A-MPDU")
+
+    def counted(part: str, whole: str) -> Callable[[Record], float]:
+        def each(r: Record) -> float:
+            c = r["rate"].get("ap", {})
+            return 100 * c[part] / c[whole] if c.get(whole) else math.nan
+
+        return each
+
+    percent = "Share of MPDUs (%)"
+    out = {f"mcs{i}_share": scalar(mcs_share(i, i + 1), "%", percent) for i in range(8)}
+    out["high_mcs_share"] = scalar(mcs_share(HIGH_MCS, 8), "%", percent)
+    out["mcs"] = Quantity(
+        lambda r: float((sent(r) * np.arange(32)).sum() / max(sent(r).sum(), 1)),
+        lambda r: np.repeat(np.arange(32.0), (sent(r) / max(sent(r).sum() / 10_000, 1)).astype(np.int64)),
+        "MCS",
+        "MCS",
+    )
+    for i in range(1, 65):
+        out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
+    out["bad_mean"] = bad(to(""))
+    out["up_bad"] = bad(lambda n: n == "ap")
+    out["probe_fraction"] = scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
+    out["probe_success"] = scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
+    out["forced_fraction"] = scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")
+    out["forced_success"] = scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed (%)")
+    return out
+
+
+def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Quantity]:
+    """What one client of several got."""
+    name = f"sta{i}"
+    return {
+        f"mcs_mode@{name}": scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
+        f"airtime_share@{name}": scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
+        f"ampdu_airtime@{name}": scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
+        f"goodput@{name}": scalar(lambda r: _flow(r, i), "Mbit/s", "Goodput"),
+    }
+
+
+def _airtime_share(r: Record, only: str) -> float:
+    to = {n: v for n, v in r["airtime_rx"].items() if n != "ap"}
+    return float(100 * to[only] / sum(to.values())) if only in to and sum(to.values()) else math.nan
+
+
+def _ampdu_airtime(r: Record, only: str) -> float:
+    """Of the A-MPDU itself: what ath9k's 4 ms bound, and the thesis sets beside them (5.9.5)."""
+    return r["rx_ppdu_ms"].get(only) or math.nan
+
+
+def _flow(r: Record, station: int) -> float:
+    flows = r["flow_goodput"]
+    return float(flows[station - 1][2]) if station <= len(flows) else math.nan
