@@ -47,6 +47,8 @@ struct Queue {
     redo: VecDeque<Buf>,
     window: TxWindow,
     agreement: bool,
+    /// The agreement permits A-MSDUs.
+    amsdus: bool,
     scheduled: bool,
     /// Waits for a BAR.
     paused: bool,
@@ -79,8 +81,9 @@ pub(super) struct Firmware {
 }
 
 impl Firmware {
-    /// That talks to stations `0..peers`. `aggregates`: false where aggregation is off.
-    pub fn new(par: &Params, rates: Rates, peers: usize, aggregates: bool, band: Band) -> Firmware {
+    /// That talks to a station for each of `amsdus`: whether its agreements permit A-MSDUs. `aggregates`: false where aggregation is off.
+    pub fn new(par: &Params, rates: Rates, amsdus: &[bool], aggregates: bool, band: Band) -> Firmware {
+        let peers = amsdus.len();
         let queue = |i| {
             let tid = Tid::new((i % Tid::COUNT) as u8);
             Queue {
@@ -90,6 +93,7 @@ impl Firmware {
                 redo: VecDeque::with_capacity(usize::from(WINDOW)),
                 window: TxWindow::new(Seq::default(), WINDOW),
                 agreement: aggregates && Ac::of(tid) != Ac::Vo,
+                amsdus: amsdus[i / Tid::COUNT],
                 scheduled: false,
                 paused: false,
                 in_hw: 0,
@@ -270,7 +274,7 @@ impl Queue {
         if self.agreement && !self.window.allows(self.window.next()) {
             return None;
         }
-        let most = if self.agreement && mode.aggregates() { par.amsdu_msdus } else { 1 };
+        let most = if self.agreement && self.amsdus && mode.aggregates() { par.amsdu_msdus } else { 1 };
         let mut a = Aggregator::new(amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes), most);
         let mut b =
             Buf { slots: [0; MSDUS], n: 0, seq: Seq::default(), len: 0, retries: 0, sent: false, received: false };

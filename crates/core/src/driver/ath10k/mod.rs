@@ -71,11 +71,12 @@ pub struct Ath10k<Q> {
 const REPORT: u32 = 0;
 
 impl<Q: Above> Ath10k<Q> {
-    /// A card that talks to stations `0..peers`. `aggregates`: false where aggregation is off.
-    pub fn new(par: &Params, rates: Rates, peers: usize, aggregates: bool, band: Band) -> Self {
+    /// A card that talks to a station for each of `amsdus`: whether its Block Ack agreements permit A-MSDUs. `aggregates`: false where
+    /// aggregation is off.
+    pub fn new(par: &Params, rates: Rates, amsdus: &[bool], aggregates: bool, band: Band) -> Self {
         Ath10k {
             host: Host::new(par.msdus),
-            fw: Firmware::new(par, rates, peers, aggregates, band),
+            fw: Firmware::new(par, rates, amsdus, aggregates, band),
             par: *par,
             report_at: Time::NEVER,
             up: Vec::with_capacity(256),

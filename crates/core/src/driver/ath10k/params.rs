@@ -14,9 +14,9 @@ params! {
         msdus: u16 = 1_424, in 1 => 4_096, src "linux@6.12 ath10k/hw.h TARGET_10X_NUM_MSDU_DESC, TARGET_TLV_NUM_MSDU_DESC";
         /// MPDUs in an A-MPDU at most.
         ampdu_frames: u8 = 64, in 1 => 64, src "linux@6.12 ath10k/htt.h ATH10K_HTT_MAX_NUM_AMPDU_DEFAULT; htt_tx.c: firmware's default";
-        /// MSDUs in an A-MSDU at most; 1: none. The driver allows three. Calibrated: at 866.7 Mbit/s Hard Times' QCA6174 carries 400
-        /// Mbit/s at most, the model 449 without A-MSDUs and 600 with three.
-        amsdu_msdus: u8 = 1, in 1 => 7, src "calibrated: hard-times section VI-A; linux@6.12 ath10k/htt.h ATH10K_HTT_MAX_NUM_AMSDU_DEFAULT is 3";
+        /// MSDUs in an A-MSDU at most; 1: none. What the driver asks the firmware for; with it the model carries what is published of a
+        /// QCA6174A (docs/devices/ath10k.md).
+        amsdu_msdus: u8 = 3, in 1 => 7, src "linux@6.12 ath10k/htt.h ATH10K_HTT_MAX_NUM_AMSDU_DEFAULT; htt.c ath10k_htt_setup sends it";
         /// MPDU length that a VHT peer takes, bytes: 3895, 7991 or 11454.
         mpdu_bytes: u16 = 11_454, in 1_600 => 11_454, src "802.11-2020 table 9-34; the QCA988x announces the largest (vht_cap_info)";
         /// A-MSDU length that an HT peer takes, bytes: 3839 or 7935.

@@ -36,9 +36,13 @@ struct Bench {
 
 impl Bench {
     fn new(par: Params) -> Bench {
+        Bench::with(par, true)
+    }
+    /// `amsdus`: whether the peer's agreement permits A-MSDUs.
+    fn with(par: Params, amsdus: bool) -> Bench {
         let mode = Mode::Vht(Vht::new(9, 2, Width::Mhz80, true).unwrap());
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
-        let dev = Ath10k::new(&par, rates, 1, true, Band::Ghz5);
+        let dev = Ath10k::new(&par, rates, &[amsdus], true, Band::Ghz5);
         Bench { dev, above: Fifo::default(), freed: vec![], dropped: vec![], wants: vec![] }
     }
     fn send(&mut self, now: Time, n: u32) {
@@ -66,9 +70,9 @@ impl Bench {
     }
 }
 
-/// Completions told of at once, and A-MSDUs of three.
+/// Completions told of at once.
 fn at_once() -> Params {
-    Params { report: Span::ZERO, amsdu_msdus: 3, ..Params::default() }
+    Params { report: Span::ZERO, ..Params::default() }
 }
 
 const ALL: u64 = u64::MAX;
@@ -87,6 +91,17 @@ fn what_comes_gathers_behind_a_ppdu() {
         b.done(Time::ZERO, ALL);
         // With two in hardware the window, which begins with what is still on the air, keeps the next one smaller.
         assert_eq!(b.head().mpdus.len(), if second == 64 { 35 } else { 63 });
+    }
+}
+
+/// Three MSDUs an MPDU, if the peer's agreement permits it: mac80211's, which other drivers leave it to, does not.
+#[test]
+fn amsdus_are_the_peers_to_permit() {
+    for (permits, second) in [(true, (33, 2)), (false, (64, 0))] {
+        let mut b = Bench::with(at_once(), permits);
+        b.send(Time::ZERO, 100);
+        b.done(Time::ZERO, 1);
+        assert_eq!((b.head().mpdus.len(), b.head().mpdus[0].more), second);
     }
 }
 

@@ -97,6 +97,11 @@ impl DriverConfig {
     const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
     }
+    /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
+    /// which neither ath9k nor ath9k_htc does (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp); ath10k's firmware answers itself.
+    pub(super) const fn permits_amsdus(&self) -> bool {
+        self.is_ath10k()
+    }
     /// Why it cannot have that rate control, if it cannot.
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
         let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));

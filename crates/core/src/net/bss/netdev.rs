@@ -50,9 +50,10 @@ impl Netdev {
             Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
+        let amsdus = || cfg.stations[..peers].iter().map(|s| s.driver.permits_amsdus()).collect::<Vec<_>>();
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
             let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
-            let driver = Ath10k::new(p, rates, peers, s.aggregates, cfg.band);
+            let driver = Ath10k::new(p, rates, &amsdus(), s.aggregates, cfg.band);
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
         match &s.driver {
@@ -60,7 +61,7 @@ impl Netdev {
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Linksys(p) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Linksys::new(&p.machinery(), rates, peers, s.aggregates, cfg.band);
+                let driver = Linksys::new(&p.machinery(), rates, &amsdus(), s.aggregates, cfg.band);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
