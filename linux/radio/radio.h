@@ -78,6 +78,8 @@ struct wt_radio {
 	/* air/rx.c */
 	struct sk_buff_head held_q;	/* arrived, the receive interrupt has yet to come */
 	u64 held_first, held_last;	/* when the first and the last of them ended */
+	u64 lands_first, lands_until;	/* of the last PPDU to it: when its first decoded MPDU ends, and when it ends */
+	u64 told;			/* the last receive interrupt in the midst of one */
 	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
 	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */

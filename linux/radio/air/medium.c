@@ -140,8 +140,10 @@ static void transmit(u64 at)
 		wt_air.rides = wt_rider ? wt_rider->head(r, wt_air.tx[i].q, p) : NULL;
 		r->ac[wt_air.tx[i].q].tried = true;
 		if (alone) {
-			if (!p->bar)
+			if (!p->bar) {
 				wt_loss_draw(r, p);
+				wt_rx_lands(r, p, wt_air.tx[i].end);
+			}
 			wt_air.response = p->bar || (!p->no_ack && p->acked);
 			wt_air.deaf = wt_air.response && wt_loss_answer(r, p, answer_bytes(p));
 			wt_air.response_ns = answer;

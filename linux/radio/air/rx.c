@@ -7,8 +7,8 @@
  * What ath9k hears of a station counts against that station's airtime: ath9k/recv.c ath_rx_count_airtime, which takes each
  *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
  * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
- *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). An interrupt that is due while a PPDU is on the air
- *   comes at its end. An interrupt for a unit that was sent brings received frames along, since the driver reads
+ *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). Each MPDU counts when its last bit is there, so that it is
+ *   not quiet while a PPDU comes in. An interrupt for a unit that was sent brings received frames along, since the driver reads
  *   AR_ISR_LP_RXOK from the status register whatever the mask, as we take it (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
@@ -16,6 +16,7 @@
  *   D2  signal strength is one constant where no channel is given (channel.c), else its SNR above a noise of -95 dBm, no antenna's.
  *   D3  frames are copied, so the receiver never shares the sender's memory: freeing one does not wake the other's TSQ. A copy
  *       is as large as what it holds (truesize 4352 for a full frame), a card's receive buffer as large as what might come.
+ *   D4  MPDUs that a receive interrupt in the midst of their PPDU tells of reach the host at the PPDU's end.
  */
 #include "air/channel.h"
 #include "air/csi.h"
@@ -91,6 +92,10 @@ void wt_rx_mitigated(struct wt_radio *to, struct sk_buff *skb, u64 ended)
 		wt_rx_host(to, skb);
 		return;
 	}
+	if (ended <= to->told && skb_queue_empty(&to->held_q)) {
+		wt_rx_host(to, skb);
+		return;
+	}
 	if (skb_queue_empty(&to->held_q))
 		to->held_first = ended;
 	to->held_last = ended;
@@ -100,7 +105,23 @@ void wt_rx_mitigated(struct wt_radio *to, struct sk_buff *skb, u64 ended)
 /* AR_RIMT: quiet for a while, or the first has waited long enough */
 static u64 interrupt_at(const struct wt_radio *r)
 {
-	return min(r->held_first + wt_p.rimt_first_us * 1000ull, r->held_last + wt_p.rimt_last_us * 1000ull);
+	u64 quiet = r->held_last + wt_p.rimt_last_us * 1000ull;
+
+	if (r->lands_first <= quiet)
+		quiet = max(quiet, r->lands_until + 1);		/* what lands then counts */
+	return min(r->held_first + wt_p.rimt_first_us * 1000ull, quiet);
+}
+
+/* A PPDU whose decoded MPDUs are known is on the air until `until`. */
+void wt_rx_lands(struct wt_radio *from, const struct wt_ppdu *p, u64 until)
+{
+	struct wt_radio *to = wt_receiver(from, wt_ppdu_to(p));
+	u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
+
+	if (!to || !p->acked)
+		return;
+	to->lands_first = until - div_u64(ns * (p->n - 1 - __ffs64(p->acked)), p->n);
+	to->lands_until = until;
 }
 
 void wt_rx_interrupt(struct wt_radio *r)
@@ -177,10 +198,13 @@ u64 wt_rx_due(const struct wt_radio *r)
 
 void wt_rx_step(struct wt_radio *r, u64 now)
 {
-	if (!skb_queue_empty(&r->held_q) && interrupt_at(r) <= now)
+	if (!skb_queue_empty(&r->held_q) && interrupt_at(r) <= now) {
+		if (now < r->lands_until)
+			r->told = now;
 		wt_rx_interrupt(r);
-	else
+	} else {
 		processed(r, now);
+	}
 }
 
 /* ath_rx_count_airtime, ath_pkt_duration (whole microseconds) */

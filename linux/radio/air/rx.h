@@ -9,6 +9,7 @@
 
 void wt_rx_init(struct wt_radio *r);
 void wt_rx_purge(struct wt_radio *r);
+void wt_rx_lands(struct wt_radio *from, const struct wt_ppdu *p, u64 until);
 void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since);
 s8 wt_rx_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at);
 /* a device's, of a frame that came */

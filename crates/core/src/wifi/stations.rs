@@ -168,6 +168,9 @@ pub struct Arrival {
 pub trait Stations {
     /// What the hardware queue `ac` of `s` would send next.
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst>;
+    /// A PPDU to `to` is on the air: its first decoded MPDU is there at `first`, its last bit at `until`.
+    #[inline]
+    fn lands(&mut self, _to: StaIx, _first: Time, _until: Time) {}
     /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
     /// had not received before.
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64;

@@ -5,8 +5,11 @@
 //! how TCP ACKs aggregate: what one interrupt brings, the host answers in one go; and it adds to every round trip.
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/hw.c ath9k_hw_init_config, ath9k_hw_init_interrupt_masks (AR_IMR_RXINTM,
 //! AR_IMR_RXMINTR instead of RXOK) and ath9k_hw_reset (AR_RIMT), the same in 4.14 and 5.4; the AR9300 family's values.
+//! Each frame of an A-MPDU counts when its last bit is there: while a station sends one A-MPDU after another, none is ever quiet for long
+//! enough, and interrupts come the longer time after the first frame.
+//!
 //! Differs: D1 the reorder buffer stands before it instead of in mac80211 behind it; D2 a PPDU's frames are seen when it ends,
-//! so that an interrupt due in its midst comes at its end; D3 of the interrupts that are not mitigated only the one for a unit that was
+//! so that those of them that an interrupt in its midst tells of reach the host at its end, and a PPDU's frames are taken to end evenly over it; D3 of the interrupts that are not mitigated only the one for a unit that was
 //! sent is there, not that for a frame with an error (AR_IMR_RXERR), nor beacons'; D4 at that one the next unit is formed before the received
 //! frames reach the stack, where the tasklet receives first.
 //!
@@ -29,14 +32,31 @@ pub(super) struct Mitigation {
     ready: usize,
     /// A timer is under way; it fires before the next interrupt is due.
     armed: bool,
+    /// Of the PPDU that is coming in: when the first frame's last bit is there, and when it ends.
+    landing: (Time, Time),
+    /// The last interrupt that came in the midst of one.
+    told: Time,
 }
 
 impl Mitigation {
     pub fn new() -> Mitigation {
-        Mitigation { held: VecDeque::with_capacity(256), first: Time::ZERO, last: Time::ZERO, ready: 0, armed: false }
+        Mitigation {
+            held: VecDeque::with_capacity(256),
+            first: Time::ZERO,
+            last: Time::ZERO,
+            ready: 0,
+            armed: false,
+            landing: (Time::NEVER, Time::ZERO),
+            told: Time::ZERO,
+        }
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
     pub fn receive(&mut self, ended: Time, p: &Packet) -> bool {
+        if ended <= self.told && self.held.len() == self.ready {
+            self.held.push_back(*p);
+            self.ready += 1;
+            return false;
+        }
         if self.held.len() == self.ready {
             self.first = ended;
         }
@@ -49,12 +69,21 @@ impl Mitigation {
         if self.held.len() == self.ready {
             return Time::NEVER;
         }
-        (self.first + par.rimt_first).min(self.last + par.rimt_last)
+        let quiet = self.last + par.rimt_last;
+        let quiet = if self.landing.0 <= quiet { quiet.max(self.landing.1) } else { quiet };
+        (self.first + par.rimt_first).min(quiet)
+    }
+    /// A PPDU begins whose first frame is there at `first` and whose last at `until`.
+    pub fn lands(&mut self, first: Time, until: Time) {
+        self.landing = (first, until);
     }
     /// The timer fires. Answers when it is to fire again; never if nothing waits any more.
     pub fn timer(&mut self, now: Time, par: &Params) -> Time {
         let due = self.due(par);
         if due <= now {
+            if now < self.landing.1 {
+                self.told = now;
+            }
             self.interrupt();
         }
         self.armed = due > now && !due.is_never();
@@ -94,6 +123,31 @@ mod tests {
         let mut n = 0;
         m.take_up(|_| n += 1);
         assert_eq!((n, m.held()), (6, 0));
+    }
+
+    #[test]
+    fn frames_of_a_ppdu_count_as_they_end() {
+        let (par, mut m) = (Params::default(), Mitigation::new());
+        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        let mut up = 0;
+        assert!(m.receive(Time::from_us(100), &p));
+        m.lands(Time::from_us(300), Time::from_us(1_300));
+        assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(1_300), "it is not quiet at 600 us");
+        for t in (300..=1_300).step_by(100) {
+            assert!(!m.receive(Time::from_us(t), &p));
+        }
+        assert_eq!(m.timer(Time::from_us(1_300), &par), Time::from_us(1_800));
+        m.lands(Time::from_us(1_700), Time::from_us(2_500));
+        assert_eq!(m.timer(Time::from_us(1_800), &par), Time::from_us(2_100));
+        assert!(m.timer(Time::from_us(2_100), &par).is_never(), "the first has waited for long enough");
+        m.take_up(|_| up += 1);
+        assert_eq!(up, 12);
+        for t in (1_700..=2_500).step_by(200) {
+            m.receive(Time::from_us(t), &p);
+            m.take_up(|_| up += 1);
+        }
+        assert_eq!((up, m.held()), (15, 2), "1700, 1900 and 2100 us were told of already");
+        assert_eq!(m.due(&par), Time::from_us(3_000));
     }
 
     #[test]

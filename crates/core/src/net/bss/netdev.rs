@@ -224,6 +224,14 @@ impl Netdev {
             Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
+    /// A PPDU comes in, whose first frame is there at `first` and whose last at `until`.
+    pub fn lands(&mut self, first: Time, until: Time) {
+        match self {
+            Netdev::Ath9k(_, d) => d.lands(first, until),
+            Netdev::Ath9kTidq(_, d) => d.lands(first, until),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
+        }
+    }
     /// A received packet, in order, whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         match self {

@@ -56,6 +56,9 @@ impl<P: Probe> Stations for View<'_, P> {
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
         self.stations[s.ix()].netdev.head(ac)
     }
+    fn lands(&mut self, to: StaIx, first: Time, until: Time) {
+        self.stations[to.ix()].netdev.lands(first, until);
+    }
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
         let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
         let (to, tid, first) = (b.to, b.tid, self.out.up.len());

@@ -135,6 +135,10 @@ impl Medium {
             } else {
                 self.access_at(Time::NEVER, stations);
             }
+            if decoded != 0 {
+                let behind = i64::from(n - 1 - decoded.trailing_zeros());
+                stations.lands(to, at + x.data_end - x.data * behind / i64::from(n), at + x.data_end);
+            }
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
             if !open {
                 stations.schedule(at + x.end, Lane::Completion, MediumEvent::Done);

@@ -104,6 +104,10 @@ impl<Q: Above> Ath9kTidq<Q> {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }
     }
+    /// A PPDU comes in, whose first frame is there at `first` and whose last at `until`.
+    pub fn lands(&mut self, first: Time, until: Time) {
+        self.rx.lands(first, until);
+    }
     /// Hands the packets that the host has been told of to `up`, in order.
     pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
         self.rx.take_up(up);
