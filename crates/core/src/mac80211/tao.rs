@@ -17,8 +17,12 @@
 //! * "Each non-duplicate packet" is one that goes up, or ([`Params::behind_holes`]) one that comes, and so counts while it waits in the
 //!   reorder buffer behind a hole. 3.18's mac80211 tells duplicates of an A-MPDU where it puts packets into that buffer
 //!   (net/mac80211/rx.c ieee80211_sta_manage_reorder_buf).
+//! * "The last packet in the A-MPDU" is, accordingly, the last one that an A-MPDU's arrival lets through the reorder buffer, or the
+//!   one that the hardware marks, if it came whole: what fails its checksum ends in the driver, and its mark with it
+//!   (linux@3.18 drivers/net/wireless/ath/ath9k/recv.c ath9k_rx_skb_preprocess, ath9k_apply_ampdu_details: `rs_moreaggr`). Then
+//!   `more_data` stays true, and the ACKs go with those of the A-MPDU that brings the packet again.
 //!
-//! Differs: D1 the last packet of an A-MPDU is the last one that its arrival lets through the reorder buffer. D2
+//! Differs: D1 where packets count as they come, `more_data` still changes as they go up. D2
 //! a packet that is not a pure ACK passes, and may overtake held ones. D3 it stands above the qdisc, not below it.
 
 use crate::sim::{FlowId, Kind, Packet};
@@ -31,7 +35,8 @@ crate::params! {
         enabled: bool = false, src "thesis section 4.7.2";
         /// Segments that may be without an ACK when the held ones are let go.
         leave: u16 = 1, in 0 => 64, src "thesis section 4.8.2: until data_to_ack reaches one";
-        /// Segments that wait behind a hole in the reorder buffer are without an ACK, too: counted when they come, not when they go up.
+        /// Packets count when they come, not when they go up: segments that wait behind a hole in the reorder buffer are without an ACK,
+        /// too, and an A-MPDU whose last packet was lost has not ended.
         behind_holes: bool = false, src "thesis section 4.8.2: each non-duplicate packet; linux@3.18 net/mac80211/rx.c ieee80211_sta_manage_reorder_buf";
     }
 }
@@ -89,6 +94,13 @@ impl Tao {
         }
         w.data_to_ack += 1;
         *w.segments(p.flow) += 1;
+    }
+    /// An A-MPDU has arrived, `whole`: with its last packet, which `waits`: it lies behind a hole, and so does all of the A-MPDU. Whether the
+    /// last packet that goes up of it tells that it has ended.
+    pub fn ends(&mut self, tid: Tid, whole: bool, waits: bool) -> bool {
+        let w = &mut self.tids[tid.ix()];
+        w.more_data &= !(self.behind_holes && waits);
+        whole || !self.behind_holes
     }
     /// TCP is through with a packet; `behind`: packets of the TID in the reorder buffer. True: what is held may go.
     pub fn done(&self, tid: Tid, behind: u32) -> bool {
@@ -218,6 +230,29 @@ mod tests {
             let s = t.sent(BE, &packet(0, 0), 10);
             assert_eq!(s, if behind_holes { Sent::Held } else { Sent::Released });
             assert!(t.done(BE, 0), "the hole is filled, or given up");
+        }
+    }
+
+    #[test]
+    fn an_ampdu_that_lost_its_last_packet_has_not_ended_where_packets_count_as_they_come() {
+        for behind_holes in [false, true] {
+            let mut t = Tao::new(&Params { behind_holes, ..Params::default() });
+            // Two of three came.
+            let last = t.ends(BE, false, false);
+            t.received(BE, &packet(0, 1448), false);
+            t.received(BE, &packet(0, 1448), last);
+            assert_eq!(ack(&mut t, 0), if behind_holes { Sent::Held } else { Sent::Released });
+            go(&mut t);
+            // The third comes again, and another behind it: one ACK for the two.
+            let last = t.ends(BE, true, false);
+            t.received(BE, &packet(0, 1448), false);
+            t.received(BE, &packet(0, 1448), last);
+            assert_eq!(ack(&mut t, 0), Sent::Released);
+            // An A-MPDU that came whole, but behind a hole, has ended all the same.
+            let last = t.ends(BE, false, false);
+            t.received(BE, &packet(0, 1448), last);
+            t.ends(BE, true, true);
+            assert!(!t.tids[BE.ix()].more_data);
         }
     }
 

@@ -251,7 +251,8 @@ impl Bss {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
                 let Bss { band, stations, receivers, wants, hack, .. } = self;
-                View { band: *band, stations, receivers, wants, out, probe, hack }.hand_up(now, Span::ZERO, s, first);
+                let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
+                v.hand_up(now, Span::ZERO, s, first, true);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];

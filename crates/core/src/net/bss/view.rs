@@ -37,12 +37,12 @@ impl<P: Probe> View<'_, P> {
         self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
     }
     /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
-    /// `airtime`, evenly.
-    pub(super) fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize) {
+    /// `airtime`, evenly; `ends`: its last packet tells the station that the A-MPDU is over.
+    pub(super) fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize, ends: bool) {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         let n = (self.out.up.len() - first) as i64;
-        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
+        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = ends);
         for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
             let ended = now - airtime * (n - 1 - i as i64) / n;
             st.netdev.receive(now, ended, p, &mut sink);
@@ -77,8 +77,13 @@ impl<P: Probe> Stations for View<'_, P> {
             self.out.up.extend(h.came(now, a.from, b, a.decoded, a.before).iter().map(|p| (to, *p)));
             lose(h.refused() - refused, Reason::Unreadable, self.out);
         }
-        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
-        self.hand_up(now, a.airtime, to, first);
+        let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it is still there");
+        let ends = b.mpdus.len().checked_sub(1).is_none_or(|last| a.decoded >> last & 1 != 0);
+        let st = &mut self.stations[to.ix()];
+        st.netdev.heard(now, a.from, tid, heard);
+        let waits = ends && self.out.up.len() == first;
+        let ends = st.tao.as_mut().is_none_or(|t| t.ends(tid, ends, waits));
+        self.hand_up(now, a.airtime, to, first, ends);
         got.fresh
     }
     fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
@@ -94,7 +99,7 @@ impl<P: Probe> Stations for View<'_, P> {
                 self.out.up.extend(h.answered(now, b.to).iter().map(|p| (s, *p)));
                 lose(h.refused() - refused, Reason::Unreadable, self.out);
                 if self.out.up.len() > first {
-                    self.hand_up(now, Span::ZERO, s, first);
+                    self.hand_up(now, Span::ZERO, s, first, true);
                 }
             }
         }
