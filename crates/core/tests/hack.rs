@@ -51,8 +51,7 @@ fn one_station_gains_and_nearly_all_acks_ride() {
     let a = hack.nodes[1].acks.unwrap();
     let bytes = a.client.compressed_bytes as f64 / a.client.compressed as f64;
     assert!((4.0..4.5).contains(&bytes), "{bytes} bytes an ACK");
-    // The one: in slow start the access point's queue runs dry (MORE DATA clear, 42 ms) with an ACK in the chain that has not ridden.
-    assert_eq!((a.refused, a.client.failures), (0, 1), "{a:?}");
+    assert_eq!((a.refused, a.client.failures), (0, 0), "{a:?}");
 }
 
 #[test]
