@@ -31,8 +31,9 @@ def test_our_standing_set_is_the_second_waters():
     for name in ("scenarios.json", "summary.csv"):
         assert (linux_case.PATH / name).read_bytes() == (recorded / name).read_bytes(), name
     assert all(len(runs) == c.config["runs"] for c in cases.values() for runs in c.kernel.values())
-    # nine runs do not fix a share: where rate control chooses there are more
-    assert all((c.config["runs"] >= 36) == linux_case.chosen(c.config) for c in cases.values())
+    # nine runs do not fix a share: where rate control chooses there are more; nor one goodput that spreads by a tenth
+    more = {name for name, c in cases.items() if c.config["runs"] >= 36}
+    assert more == {name for name, c in cases.items() if linux_case.chosen(c.config)} | {"up-rimt-tsq1-cubic"}
 
 
 def few(case: linux_case.Case, runs: int) -> linux_case.Case:
