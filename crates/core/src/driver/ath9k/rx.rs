@@ -9,9 +9,10 @@
 //! enough, and interrupts come the longer time after the first frame.
 //!
 //! Differs: D1 the reorder buffer stands before it instead of in mac80211 behind it; D2 a PPDU's frames are seen when it ends,
-//! so that those of them that an interrupt in its midst tells of reach the host at its end, and a PPDU's frames are taken to end evenly over it; D3 of the interrupts that are not mitigated only the one for a unit that was
-//! sent is there, not that for a frame with an error (AR_IMR_RXERR), nor beacons'; D4 at that one the next unit is formed before the received
-//! frames reach the stack, where the tasklet receives first.
+//! so that those of them that an interrupt in its midst tells of reach the host at its end, and its frames are taken to end evenly over
+//! it; D3 of the interrupts that are not mitigated only the one for a unit that was sent is there, not that for a frame with an
+//! error (AR_IMR_RXERR), nor beacons'; D4 at that one the next unit is formed before the received frames reach the stack, where the
+//! tasklet receives first.
 //!
 //! An interrupt for a unit that was sent brings received frames along: ar9003_mac.c ar9003_hw_get_isr takes AR_ISR_LP_RXOK, which the mask
 //! does not enable, for a received frame; main.c ath_isr says that such bits may be set, and `ath9k_tasklet` receives before it completes. That

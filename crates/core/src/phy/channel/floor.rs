@@ -5,7 +5,8 @@
 //! sight: TGn's channel model D, a typical office (V. Erceg et al., "TGn channel models", IEEE 802.11-03/940r4): free space to the
 //! breakpoint, steeper beyond, a line of sight up to there only. The shadowing belongs to the place (M. Gudmundson, "Correlation model for shadow
 //! fading", Electronics Letters 27, 1991), as a sum of plane waves, so that a walker meets it as somebody who stands there does.
-//! Differs: D1 no walls: they are the exponent and the shadowing; D2 what antennas, desks and bodies take is one number for all.
+//! Differs: D1 no walls: they are the exponent and the shadowing; D2 what antennas, desks and bodies take is one number for all; D3 who crosses
+//! the breakpoint loses the line of sight, and finds the other shadowing, at once.
 
 use crate::sim::{Stream, Streams};
 use libm::{cos, log10, sqrt};

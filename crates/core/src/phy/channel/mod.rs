@@ -303,13 +303,15 @@ impl Channel {
         }
         let snr = linear(l.ways[way as usize].snr_db) * f64::from(mhz) / f64::from(width) / streams as f64;
         let n = subcarriers(width).min(l.gain.len());
-        let mean = match self.par.decisions {
-            Decisions::Soft => ln_bhattacharyya,
-            Decisions::Hard => ln_effective_ber,
+        let mean = |ln_of: fn(Modulation, &[f32], f32) -> Option<f64>| {
+            let paths = l.power[..streams].iter().filter_map(|p| ln_of(modulation, &p[..n], snr as f32));
+            paths.map(libm::exp).sum::<f64>() / streams as f64
         };
-        let paths = l.power[..streams].iter().filter_map(|p| mean(modulation, &p[..n], snr as f32));
-        let bit = paths.map(libm::exp).sum::<f64>() / streams as f64;
-        let x = rate.per_octet(if self.par.decisions == Decisions::Hard { hard(bit) } else { bit }) as f32;
+        let bit = match self.par.decisions {
+            Decisions::Soft => mean(ln_bhattacharyya),
+            Decisions::Hard => hard(mean(ln_effective_ber)),
+        };
+        let x = rate.per_octet(bit) as f32;
         l.ways[way as usize].per_octet[at] = x;
         x.into()
     }
