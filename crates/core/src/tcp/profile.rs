@@ -7,7 +7,8 @@
 //! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 quick ACKs are
 //! counted as from 6.6 (059217c18be6). D5 a window that is known to limit counts as limiting in slow start too; older kernels asked only
 //! for twice what was out, which it then is. D6 "3.10" and "3.18" have 4.14's TSQ rule under its own limit, and 4.14's GSO sizing (both behind a
-//! wire, where they bind nothing).
+//! wire, where they bind nothing). D7 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader that waits took packets itself there, with an
+//! ACK for every two as here, but when it ran; and they count round trips in microseconds.
 
 /// When TSQ lets an skb pass although the limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +50,17 @@ pub enum TsoDefer {
     HalfRtt,
     /// The next ACK is due in more than half an RTT or a millisecond ("tcp: fix tcp_tso_should_defer() vs large RTT", 2025, in 6.12.y).
     NextAck,
+}
+
+/// How much `tcp_rcv_space_adjust` makes a receive buffer larger than what was read in a round trip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RightSizing {
+    /// Half as much again where that grew by a quarter, twice where it grew by half (until 4.15).
+    Steps,
+    /// In proportion to its growth (c3916ad9320e, 4.16).
+    Growth,
+    /// The same; what is not read yet does not count ("tcp: receive side improvements", a series of May 2025, in 6.12.y).
+    GrowthLessUnread,
 }
 
 /// One kernel.
@@ -100,6 +112,19 @@ pub struct Profile {
     pub syn_linear_timeouts: u32,
     /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
     pub rmem_default: u32,
+    /// Until 4.19 a first window is twice TCP_INIT_CWND, and the buffer of a connection is made for four of them each way
+    /// (`tcp_default_init_rwnd`, `tcp_fixup_rcvbuf`); a337531b942b, 4.20, has 64 KiB and no such buffer.
+    pub first_window_segs: Option<u32>,
+    /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.10 and
+    /// stable of December 2020 ten segments are enough (33ae7b5bb841).
+    pub rcvq_space_window: bool,
+    /// How the receive buffer grows.
+    pub right_sizing: RightSizing,
+    /// Round trips that the receiver takes from timestamps: of less than a millisecond count as one, and only those of windows can make the
+    /// least less. From 6.16 and 6.12.y of 2025 the former are left out, and any that is less counts.
+    pub rcv_rtt_floor: bool,
+    /// A timestamp that is echoed once more is a round trip once more: until 4.19 (`rcv_rtt_last_tsecr`).
+    pub rcv_rtt_each: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
@@ -150,6 +175,11 @@ pub static V4_14: Profile = Profile {
     big_first_window: false,
     syn_linear_timeouts: 0,
     rmem_default: 87_380,
+    first_window_segs: Some(20),
+    rcvq_space_window: true,
+    right_sizing: RightSizing::Steps,
+    rcv_rtt_floor: true,
+    rcv_rtt_each: true,
     push_acks_mss: false,
     pingpong_threshold: 1,
     growth: Growth::Segments,
@@ -161,8 +191,15 @@ pub static V4_14: Profile = Profile {
 };
 
 /// Linux 4.19: BBRp's.
-pub static V4_19: Profile =
-    Profile { name: "4.19", exempt: Exempt::Empty, gso_always: true, ack_compression: true, ..V4_14 };
+pub static V4_19: Profile = Profile {
+    name: "4.19",
+    exempt: Exempt::Empty,
+    gso_always: true,
+    ack_compression: true,
+    right_sizing: RightSizing::Growth,
+    rcv_rtt_each: false,
+    ..V4_14
+};
 
 /// Linux 5.4: Hard Times'.
 pub static V5_4: Profile = Profile {
@@ -170,6 +207,7 @@ pub static V5_4: Profile = Profile {
     limit_output_bytes: 1_048_576,
     paced_unlimited: true,
     rmem_default: 131_072,
+    first_window_segs: None,
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     hystart_min_all: true,
@@ -187,6 +225,7 @@ pub static V5_10: Profile = Profile {
     hystart_us: true,
     hystart_ack_delay: true,
     stretch_acks: true,
+    rcvq_space_window: false,
     bbr_equal_rtt: false,
     ..V5_4
 };
@@ -205,6 +244,8 @@ pub static V6_12: Profile = Profile {
     timeout_min_us: true,
     scaling_ratio: true,
     big_first_window: true,
+    right_sizing: RightSizing::GrowthLessUnread,
+    rcv_rtt_floor: false,
     syn_linear_timeouts: 4,
     push_acks_mss: true,
     pingpong_threshold: 1,

@@ -171,7 +171,7 @@ impl Socket {
     /// By how many bits the windows that it announces are scaled, once the handshake is over.
     pub fn scale_to_come(&self) -> u8 {
         let mut r = self.rcv.clone();
-        r.first_window(self.profile.big_first_window);
+        r.first_window();
         r.wscale as u8
     }
 

@@ -36,6 +36,11 @@ const fn max_tcp_header(max_header: u32) -> u32 {
     align(128 + max_header)
 }
 
+/// What `SKB_TRUESIZE(payload + MAX_TCP_HEADER)` has beside the payload, as kernels until 6.5 reckon a receive buffer.
+pub const fn skb_overhead(max_header: u32) -> u32 {
+    128 + max_header + SK_BUFF + SHARED_INFO
+}
+
 /// `skb_end_offset` of an skb whose head was asked for with `size` bytes.
 const fn end_offset(profile: &Profile, max_header: u32, size: u32) -> u32 {
     let asked = align(size) + SHARED_INFO;

@@ -27,7 +27,7 @@ impl Socket {
         self.state = State::SynSent;
         self.tp.mss_cache = self.mtu - self.header_len();
         self.rcv.advmss = self.mtu - BARE_HEADERS;
-        self.rcv.first_window(self.profile.big_first_window);
+        self.rcv.first_window();
         self.tp.write_seq = self.tp.snd_nxt.wrapping_add(1);
         self.app.written(self.tp.write_seq);
         self.undo.retrans_stamp = self.tp.clock.now_ts();
@@ -105,7 +105,7 @@ impl Socket {
         self.take_irs(p);
         self.agree(p);
         self.rcv.advmss = self.mtu - self.header_len();
-        self.rcv.first_window(self.profile.big_first_window);
+        self.rcv.first_window();
         self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
         self.send_syn_ack(false, low);

@@ -1,7 +1,8 @@
 //! The receiver's memory and the window it offers: slow start of the window, dynamic right-sizing of the buffer.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `__tcp_select_window`, `tcp_select_window`, `tcp_select_initial_window`;
-//! net/ipv4/tcp_input.c `tcp_grow_window`, `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`.
+//! net/ipv4/tcp_input.c `tcp_grow_window`, `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10
+//! do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames); the `struct sk_buff` that
 //! merging page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
 //! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
@@ -10,9 +11,10 @@ use crate::sim::Packet;
 use crate::tcp::clock::Clock;
 use crate::tcp::config::Params;
 use crate::tcp::options::Offer;
-use crate::tcp::profile::Profile;
+use crate::tcp::profile::{Profile, RightSizing};
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::seq::{after, before};
+use crate::tcp::truesize;
 
 /// log2 of the scale of `scaling_ratio`. src: linux@6.12 include/net/tcp.h TCP_RMEM_TO_WIN_SCALE
 const RATIO_SHIFT: u32 = 8;
@@ -52,7 +54,9 @@ pub struct Rcv {
     pub per_buffer: u32,
     /// Payload in 256 parts of memory.
     ratio: u32,
-    tracks_ratio: bool,
+    /// Memory of a full segment in the sender's own accounting: `SKB_TRUESIZE(advmss + MAX_TCP_HEADER)` less `advmss`.
+    overhead: u32,
+    profile: &'static Profile,
     /// Window scale.
     pub wscale: u32,
     /// Windows may be scaled.
@@ -85,7 +89,7 @@ pub struct Rcv {
 
 impl Rcv {
     /// A receiver of a socket that is not connected.
-    pub fn new(p: &Params, profile: &Profile) -> Rcv {
+    pub fn new(p: &Params, profile: &'static Profile) -> Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
         let lowat = p.rcvlowat.get().min(p.rmem_max.get() / 2) as u32;
         // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
@@ -107,7 +111,8 @@ impl Rcv {
             tail: 0,
             per_buffer: p.rx_per_buffer,
             ratio: DEFAULT_RATIO,
-            tracks_ratio: profile.scaling_ratio,
+            overhead: truesize::skb_overhead(p.max_header),
+            profile,
             wscale: 0,
             scales: true,
             sacks: true,
@@ -198,7 +203,7 @@ impl Rcv {
     }
 
     /// `tcp_select_initial_window`.
-    pub fn first_window(&mut self, big: bool) {
+    pub fn first_window(&mut self) {
         let mut space = self.window_of(self.rcvbuf);
         if self.locked {
             self.window_clamp = space;
@@ -209,7 +214,11 @@ impl Rcv {
         if space > self.advmss {
             space -= space % self.advmss;
         }
-        self.rcv_wnd = if big { space } else { space.min(65_535) };
+        self.rcv_wnd = match self.profile.first_window_segs {
+            Some(segs) => space.min(segs * self.advmss),
+            None if self.profile.big_first_window => space,
+            None => space.min(65_535),
+        };
         self.rcv_ssthresh = self.rcv_wnd;
         // The scale is for the largest window there may ever be.
         let most = space.max(self.rmem_max).min(self.window_clamp).max(1);
@@ -230,6 +239,11 @@ impl Rcv {
     pub fn established(&mut self, c: &Clock) {
         self.space_time = c.us;
         self.space_seq = self.copied_seq;
+        if let (Some(segs), false) = (self.profile.first_window_segs, self.locked) {
+            // tcp_fixup_rcvbuf: right-sizing takes two to three round trips, which must not limit the sender.
+            let room = 2 * (self.advmss + self.overhead) * segs * 4;
+            self.rcvbuf = self.rcvbuf.max(room.min(self.rmem_max));
+        }
         // tcp_app_win is 31: its share is nothing, a segment is reserved.
         let max = self.window_of(self.rcvbuf);
         if self.window_clamp >= max {
@@ -239,7 +253,8 @@ impl Rcv {
             self.window_clamp = (2 * self.advmss).max(max - self.advmss);
         }
         self.rcv_ssthresh = self.rcv_ssthresh.min(self.window_clamp);
-        self.space = self.rcv_ssthresh.min(self.rcv_wnd).min(10 * self.advmss);
+        let ten = if self.profile.rcvq_space_window { u32::MAX } else { 10 * self.advmss };
+        self.space = self.rcv_ssthresh.min(self.rcv_wnd).min(ten);
     }
 
     /// `__tcp_select_window`: the window that could be offered now; `quick`: whether ACKs may go on being quick.
@@ -285,7 +300,7 @@ impl Rcv {
         if len == self.rcv_mss {
             return;
         }
-        if self.tracks_ratio {
+        if self.profile.scaling_ratio {
             let old = self.ratio;
             let r = (u64::from(skb_len) << RATIO_SHIFT) / u64::from(self.mem_of(skb_len));
             self.ratio = (r as u32 & 0xff).max(1);
@@ -330,7 +345,7 @@ impl Rcv {
     /// `tcp_rcv_rtt_update`; `window`: the sample is the time of a whole window.
     fn rtt_sample(&mut self, us: u32, window: bool) {
         let m = us << 3;
-        if self.rtt_us == 0 || m < self.rtt_us {
+        if self.rtt_us == 0 || (m < self.rtt_us && (window || !self.profile.rcv_rtt_floor)) {
             self.rtt_us = m;
         } else if !window {
             self.rtt_us = self.rtt_us - (self.rtt_us >> 3) + us;
@@ -351,12 +366,12 @@ impl Rcv {
     /// `tcp_rcv_rtt_measure_ts`: by timestamp, once for each that the peer echoes.
     #[inline]
     pub fn measure_rtt_ts(&mut self, c: &Clock, len: u32) {
-        if self.tsecr == self.last_tsecr {
+        if self.tsecr == self.last_tsecr && !self.profile.rcv_rtt_each {
             return;
         }
         self.last_tsecr = self.tsecr;
         if len >= self.rcv_mss {
-            let ms = c.now_ts().wrapping_sub(self.tsecr);
+            let ms = c.now_ts().wrapping_sub(self.tsecr).max(u32::from(self.profile.rcv_rtt_floor));
             if ms > 0 && ms < i32::MAX as u32 / 1_000 {
                 self.rtt_sample(ms * 1_000, false);
             }
@@ -374,14 +389,23 @@ impl Rcv {
         if time < self.rtt_us >> 3 || self.rtt_us == 0 {
             return;
         }
-        let unread = self.rcv_nxt.wrapping_sub(self.copied_seq);
+        let rule = self.profile.right_sizing;
+        let unread = if rule == RightSizing::GrowthLessUnread { self.unread() } else { 0 };
         let copied = self.copied_seq.wrapping_sub(self.space_seq).saturating_sub(unread);
         if copied > self.space {
             if !self.locked {
                 let mut window = (u64::from(copied) << 1) + 16 * u64::from(self.advmss);
-                let grow = window * u64::from(copied - self.space) / u64::from(self.space.max(1));
-                window += grow << 1;
-                let buf = (window << RATIO_SHIFT) / u64::from(self.ratio);
+                window += match rule {
+                    RightSizing::Steps if copied >= self.space + (self.space >> 1) => window,
+                    RightSizing::Steps if copied >= self.space + (self.space >> 2) => window >> 1,
+                    RightSizing::Steps => 0,
+                    _ => (window * u64::from(copied - self.space) / u64::from(self.space.max(1))) << 1,
+                };
+                let buf = if self.profile.scaling_ratio {
+                    (window << RATIO_SHIFT) / u64::from(self.ratio)
+                } else {
+                    window / u64::from(self.advmss) * u64::from(self.segment_memory())
+                };
                 let buf = buf.min(u64::from(self.rmem_max)) as u32;
                 if buf > self.rcvbuf {
                     self.rcvbuf = buf;
@@ -392,6 +416,16 @@ impl Rcv {
         }
         self.space_seq = self.copied_seq;
         self.space_time = c.us;
+    }
+
+    /// What a segment of the window is given where windows do not follow the measured payload share: an skb's memory, in steps of 128 bytes
+    /// as much as gives a window of one segment.
+    fn segment_memory(&self) -> u32 {
+        let mut m = self.advmss + self.overhead;
+        while self.window_of(m) < self.advmss {
+            m += 128;
+        }
+        m
     }
 
     /// `tcp_epollin_ready`: the buffer or the window is nearly full, so that the reader is woken whatever it waits for.
@@ -430,7 +464,7 @@ impl Rcv {
 mod tests {
     use super::*;
     use crate::sim::{Bytes, Time};
-    use crate::tcp::profile::{V4_14, V6_12};
+    use crate::tcp::profile::{V4_14, V5_4, V5_10, V6_12};
 
     #[test]
     fn the_reference_receiver_offers_half_of_its_buffer() {
@@ -438,7 +472,7 @@ mod tests {
         let p = Params { rcvbuf: Some(Bytes::from_mib(64)), ..Params::default() };
         let mut r = Rcv::new(&p, &V6_12);
         r.advmss = 1448;
-        r.first_window(true);
+        r.first_window();
         assert_eq!(r.rcvbuf, 128 << 20);
         assert_eq!(r.rcv_wnd, (64 << 20) / 1448 * 1448);
         assert_eq!(r.wscale, 10);
@@ -448,19 +482,54 @@ mod tests {
     fn an_ordinary_receiver_starts_with_64k() {
         let mut r = Rcv::new(&Params::default(), &V6_12);
         r.advmss = 1448;
-        r.first_window(true);
+        r.first_window();
         assert_eq!((r.rcv_wnd, r.wscale), (65_536 / 1448 * 1448, 7));
         let mut r = Rcv::new(&Params::default(), &V4_14);
         r.advmss = 1448;
-        r.first_window(false);
-        assert_eq!(r.rcv_wnd, 43_690 / 1448 * 1448);
+        r.first_window();
+        // The 28960 of every old capture; then a buffer of 2 * 20 * 4 skbs of 1448 + 304 + 576 bytes, half of it window.
+        assert_eq!(r.rcv_wnd, 28_960);
+        r.established(&Clock::new(1000));
+        assert_eq!((r.rcvbuf, r.window_clamp), (160 * 2_328, 80 * 2_328 - 1_448));
+    }
+
+    #[test]
+    fn until_5_10_a_buffer_grows_only_past_the_first_window() {
+        // 40 segments read in a round trip: less than the first window of 45, more than 10.
+        for (profile, grows) in [(&V5_4, false), (&V5_10, true)] {
+            let mut r = Rcv::new(&Params::default(), profile);
+            r.advmss = 1448;
+            r.first_window();
+            let mut c = Clock::new(1000);
+            r.established(&c);
+            r.rtt_us = 10_000 << 3;
+            c.set(Time::from_ms(20));
+            (r.rcv_nxt, r.copied_seq) = (40 * 1448, 40 * 1448);
+            r.adjust_space(&c);
+            assert_eq!(r.rcvbuf > 131_072, grows, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn steps_of_4_14() {
+        let mut r = Rcv::new(&Params::default(), &V4_14);
+        r.advmss = 1448;
+        r.first_window();
+        let mut c = Clock::new(1000);
+        r.established(&c);
+        r.rtt_us = 10_000 << 3;
+        c.set(Time::from_ms(20));
+        (r.rcv_nxt, r.copied_seq) = (100 * 1448, 100 * 1448);
+        r.adjust_space(&c);
+        // By hand: 2 * 100 + 16 = 216 segments, twice for growth by more than half; 2968 is the first of 2328 + n * 128 whose half holds 1448.
+        assert_eq!(r.rcvbuf, 432 * 2_968);
     }
 
     #[test]
     fn right_sizing_makes_room_for_a_growing_sender() {
         let mut r = Rcv::new(&Params::default(), &V6_12);
         r.advmss = 1448;
-        r.first_window(true);
+        r.first_window();
         let mut c = Clock::new(1000);
         r.established(&c);
         r.rtt_us = 10_000 << 3;
