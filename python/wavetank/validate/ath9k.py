@@ -1,4 +1,4 @@
-"""Against a real access point: ath9k sends four TCP flows to two stations, MCS 0 to 15 fixed, four queueing set-ups.
+"""Against a real access point: ath9k sends four TCP flows to two stations, at each MCS of 0 to 15, under four queueing set-ups.
 
 The reference is a CSV file of derived figures: ``queueing``, ``long`` (1: 300 s), ``mcs``, ``seconds``, ``sum_mbit`` (sum of
 the flows' means) and percentiles of the ping, from 3 s after the flows' start on. ``goodput_mbit`` holds within 10 %,
@@ -8,13 +8,14 @@ airtime-fair set-up, ``highest_ping`` of pfifo_1000.
 
 What the measured files say of themselves (their metadata) is taken from there: the sender's kernel (3.10), its congestion
 control (Reno, although the titles say CUBIC), ECN, its cache of metrics; and from the measurer's report: the sender behind a
-wire, the 5 GHz band, one station under macOS, the Linux one with ath10k, and that only the access point's rate was fixed. The
-access point's wired card (``[nic]``: after four frames or 200 us) is r8169's, known by its address. Connections begin with
+wire, the 5 GHz band, one station under macOS, the Linux one with ath10k, and that only the access point's rate was fixed: by
+``iw set bitrates``, under which Minstrel-HT goes on probing (``minstrel_ht.bitrates``). The access point's wired card (``[nic]``: after four frames or 200 us) is r8169's, known by its address. Connections begin with
 the slow start threshold that the sender's cache has of the ones before (:func:`cached`), so that the runs of a day are one
 :data:`chain <DAYS>`, MCS 0 to 15 in each series, as they were made. The model goes through each chain with seeds 1 to 3 and
 takes the mean.
 
-What nobody says is decided once for all rows: :data:`SHORT_GI`, :data:`MCS_UP`, and that a day's cache begins empty.
+What nobody says is decided once for all rows: :data:`SHORT_GI`, :data:`FASTEST`, that a day's cache begins empty, and that rate
+control begins anew with each run.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ COLUMNS = (
     "ping_p90_ms", "date",
 )  # fmt: skip
 GOODPUT_SHARE, PING_FACTOR, SEEDS = 0.10, 1.5, 3
-#: The guard interval of all rows: whether it is the short one. pfifo_20 carried 6.19 Mbit/s at MCS 0 and 12.49 at MCS 8; with
+#: The guard interval of all rows: whether the short one may be used. pfifo_20 carried 6.19 Mbit/s at MCS 0, 12.49 at MCS 8; with
 #: the long one no more than 6.10 and 12.2 are possible without any gap on the air.
 SHORT_GI = True
-#: What the stations send with: the highest rate of two streams, as their own rate control may choose what it likes.
-MCS_UP = 15
+#: The fastest rate of two streams: what the cards can do, and what the stations send with, whose rate was not fixed.
+FASTEST = 15
 FAIR, DEEP = "fq_codel_airtime_txq", "stock_4_4_pfifo_1000"
 #: ath9k as Linux 4.4 had it: a qdisc above the driver's own queues.
 STOCK = "ath9k_tidq"
@@ -153,9 +154,11 @@ def run(setup: str, mcs: int, seconds: float, seed: int, cache: list[int]) -> tu
     """Goodput (Mbit/s) and median ping (ms) of one run. ``cache``: the threshold by station, brought up to date."""
     sets = {
         **SETUPS[setup],
-        "wifi.mcs": str(mcs),
+        "wifi.mcs": str(FASTEST),
+        "ap.rate_control": "minstrel_ht",
+        "minstrel_ht.bitrates": str(mcs),
         "wifi.short_gi": str(SHORT_GI).lower(),
-        "stations.mcs_up": f"{MCS_UP}*2",
+        "stations.mcs_up": f"{FASTEST}*2",
         "stations.ssthresh": ", ".join(str(c or NO_SSTHRESH) for c in cache),
         "tcp.ecn": str(ECN.get(setup, True)).lower(),
         "time.flows": f"{seconds} s",

@@ -51,7 +51,7 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
 /// Minstrel-HT as the scenario's kernel has it.
 fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
     let kernels = if s.kernel == Kernel::V6_12 { minstrel_ht::Version::V6_12 } else { minstrel_ht::Version::V3_18 };
-    minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)) }
+    minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
 }
 
 /// The loss by MCS that the scenario gives.

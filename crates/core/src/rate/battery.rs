@@ -17,7 +17,7 @@ fn all() -> Vec<Setup> {
     let control = |name: &&str| Name::read(&Raw::Text((*name).into())).unwrap();
     let mut all: Vec<Setup> =
         super::names().iter().map(|n| Setup { control: control(n), ..Setup::default() }).collect();
-    let old = minstrel_ht::Params { version: Auto::Set(minstrel_ht::Version::V3_18) };
+    let old = minstrel_ht::Params { version: Auto::Set(minstrel_ht::Version::V3_18), ..minstrel_ht::Params::default() };
     all.push(Setup { control: Name::MinstrelHt, minstrel_ht: old, ..Setup::default() });
     all
 }

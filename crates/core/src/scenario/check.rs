@@ -106,6 +106,14 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
         let found = format!("\"5 GHz\", with wifi.standard = \"{}\"", w.standard.name());
         return Err(refuse(places, path, "wifi.band", &found, "\"2.4 GHz\""));
     }
+    if let Some(only) = s.minstrel_ht.bitrates {
+        let streams = u32::from(w.mcs) / 8 + 1;
+        if w.standard != Standard::N || only / 8 + 1 > streams {
+            let expected =
+                format!("an MCS of at most as many streams as wifi.mcs has ({streams}), with wifi.standard = \"n\"");
+            return Err(refuse(places, path, "minstrel_ht.bitrates", &only.to_string(), &expected));
+        }
+    }
     if !ac {
         if w.streams != 1 && places.contains_key("wifi.streams") {
             let expected = "no such key: in 802.11n the MCS says it (15: two streams), 802.11a has one";
@@ -146,6 +154,9 @@ mod tests {
         assert!(e.starts_with("a.toml:6: wifi.mcs") && e.contains("no MCS 9 with 2 streams at 20 MHz"), "{e}");
         assert!(ac("mcs = 6\nstreams = 3\nwidth_mhz = 80").unwrap().contains("0, 1, 2, 3, 4, 5, 7, 8, 9"));
         assert!(ac("mcs = 15").unwrap().contains("wifi.streams"));
+        let e = refused("mcs = 7\n[minstrel_ht]\nbitrates = 8").unwrap();
+        assert!(e.contains("minstrel_ht.bitrates") && e.contains("wifi.mcs has (1)"), "{e}");
+        assert_eq!(refused("mcs = 15\n[minstrel_ht]\nbitrates = 8"), None);
         assert!(ac("width_mhz = 60").unwrap().contains("20, 40, 80 or 160"));
         assert!(refused("standard = \"ac\"").unwrap().contains("ap.driver"));
         assert!(ac("band = \"2.4 GHz\"").unwrap().contains("5 GHz"));

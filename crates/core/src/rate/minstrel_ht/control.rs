@@ -2,10 +2,10 @@
 //!
 //! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_get_rate, minstrel_ht_set_rate, minstrel_ht_txstat_valid;
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
-//! table, whose first rate it replaces).
+//! table, whose first rate it replaces), rate_control_apply_mask.
 
 use super::{Hardware, MinstrelHt, Overhead, Params, Rate, RateTable, Status, Supports, Table, V318, Version};
-use crate::phy::{Mode, Width};
+use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
 use crate::sim::{Stream, Time};
 use crate::wifi::{Attempt, Chain, Mark, StaIx};
@@ -53,6 +53,8 @@ struct Peer {
 #[derive(Clone, Debug)]
 pub struct Control {
     hz: u32,
+    /// `[minstrel_ht] bitrates`.
+    only: Option<u8>,
     peers: Vec<Peer>,
 }
 
@@ -69,12 +71,20 @@ fn supports(fastest: Mode) -> Supports {
     s
 }
 
-fn chain(m: &Minstrel) -> Chain {
+/// `rate_control_apply_mask` with one HT MCS allowed: no other part of an HT rate changes.
+fn masked(mode: Mode, only: Option<u8>) -> Mode {
+    match (mode, only) {
+        (Mode::Ht(h), Some(mcs)) => Ht::new(mcs, h.mhz40, h.sgi).map_or(mode, Mode::Ht),
+        _ => mode,
+    }
+}
+
+fn chain(m: &Minstrel, only: Option<u8>) -> Chain {
     let mut chain = [Attempt::NONE; 4];
     for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
         let Some((rate, tries)) = link else { break };
         let tries = if i == 0 { tries.plain } else { tries.rts };
-        *a = Attempt { mode: rate.mode(), tries };
+        *a = Attempt { mode: masked(rate.mode(), only), tries };
     }
     chain
 }
@@ -84,6 +94,7 @@ impl Control {
     /// sample table.
     pub fn new(par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
         let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
+        let only = par.bitrates.map(|mcs| mcs as u8);
         let old = par.version.or(Version::V6_12) == Version::V3_18;
         let columns = if old { V318::columns(&mut random) } else { Table::new(&mut random) };
         let peer = |&mode| {
@@ -92,9 +103,9 @@ impl Control {
                 true => Minstrel::V3_18(Box::new(V318::new(&s, overhead, HARDWARE, columns, hz, 0))),
                 false => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
             };
-            Peer { chain: chain(&minstrel), minstrel }
+            Peer { chain: chain(&minstrel, only), minstrel }
         };
-        Control { hz, peers: fastest.iter().map(peer).collect() }
+        Control { hz, only, peers: fastest.iter().map(peer).collect() }
     }
     fn jiffies(&self, now: Time) -> u32 {
         (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
@@ -109,7 +120,7 @@ impl crate::rate::Control for Control {
     fn choose(&mut self, _now: Time, to: StaIx, mark: Mark) -> Choice {
         let mut chain = self.peers[to.ix()].chain;
         if mark.probes() {
-            chain[0] = Attempt { mode: Rate::from_number(mark.0).mode(), tries: 1 };
+            chain[0] = Attempt { mode: masked(Rate::from_number(mark.0).mode(), self.only), tries: 1 };
         }
         Choice { chain, probe: mark.probes(), rts_fallback: true }
     }
@@ -123,7 +134,7 @@ impl crate::rate::Control for Control {
         let p = &mut self.peers[to.ix()];
         let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
         if p.minstrel.status(jiffies, &status) {
-            p.chain = chain(&p.minstrel);
+            p.chain = chain(&p.minstrel, self.only);
         }
     }
 }
@@ -159,6 +170,34 @@ impl Rate {
 mod tests {
     use super::super::groups::{CCK, GROUPS, RATES, table};
     use super::*;
+
+    #[test]
+    fn with_one_mcs_left_every_rate_goes_out_at_it() {
+        use crate::rate::Control as _;
+        use crate::wifi::Report;
+        let fastest = Mode::Ht(Ht::new(15, false, true).unwrap());
+        for version in [Version::V6_12, Version::V3_18] {
+            let par = Params { version: crate::sim::Auto::Set(version), bitrates: Some(4) };
+            let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+            let mut c = Control::new(&par, &[fastest], 250, &mut random);
+            let mut probes = 0;
+            for ms in 0..2_000 {
+                let now = Time::from_ms(ms);
+                let mark = c.frame(now, StaIx(0));
+                probes += u32::from(mark.probes());
+                let chain = c.choose(now, StaIx(0), mark).chain;
+                let used = chain.iter().take_while(|a| a.tries > 0);
+                for a in used {
+                    assert!(matches!(a.mode, Mode::Ht(h) if h.mcs() == 4 && !h.mhz40), "{version:?} {:?}", a.mode);
+                }
+                let report = Report { link: 0, tries: 1, ..Report::default() };
+                c.report(now, StaIx(0), &Went { chain: &chain, report: &report, frames: 1, bad: 0 });
+            }
+            // A probe of a rate with the short guard interval told it of this MCS, which it is faster at.
+            let first = c.choose(Time::from_ms(2_000), StaIx(0), Mark::NONE).chain[0];
+            assert!(first.mode.short_gi() && probes > 20, "{version:?}: {first:?}, {probes} probes");
+        }
+    }
 
     #[test]
     fn every_rate_is_a_mode_and_back() {

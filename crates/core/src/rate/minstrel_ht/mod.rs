@@ -45,6 +45,9 @@ crate::params! {
     pub struct Params {
         /// Whose; `auto`: 6.12's for that kernel, 3.18's for all before.
         version: Auto<Version> = Auto::Auto, src "linux@3.18, linux@6.12 net/mac80211/rc80211_minstrel_ht.c";
+        /// The HT MCS that `iw dev ... set bitrates ht-mcs-5 N` leaves: Minstrel-HT chooses and probes as ever, each rate then goes out at
+        /// this MCS, at the width and with the guard interval that were chosen, and that is what its statistics are of.
+        bitrates: Option<u32> = None, in Some(0) => Some(31), src "linux@6.12 net/mac80211/rate.c rate_idx_match_mcs_mask";
     }
 }
 
