@@ -35,11 +35,23 @@ def _map(ax: Axes, scenario: Scenario) -> _core.FloorMap:
     (length, depth), ap = plan["size_m"], plan["ap_m"]
     extent = (0.0, length, 0.0, depth)
     image = ax.imshow(plan["snr"], origin="lower", extent=extent, cmap="Greys_r", vmin=0, vmax=45, alpha=0.75)
-    ax.figure.colorbar(image, ax=ax, orientation="horizontal", aspect=40, shrink=0.6).set_label("Mean SNR (dB)")
+    # A long floor is a flat picture: its scale stands right below it, not at the foot of the panel.
+    scale = ax.inset_axes((0.2, -0.62, 0.6, 0.08))
+    ax.figure.colorbar(image, cax=scale, orientation="horizontal").set_label("Mean SNR (dB)")
     ax.plot(*ap, marker="*", markersize=13, color="black", markerfacecolor="white", zorder=4)
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
     ax.annotate(
-        "AP", ap, xytext=(-7, -11), textcoords="offset points", ha="right", fontsize=8, fontweight="bold", zorder=5
+        "AP",
+        ap,
+        xytext=(0, -14),
+        textcoords="offset points",
+        ha="center",
+        fontsize=8,
+        fontweight="bold",
+        bbox=box,
+        zorder=5,
     )
+    ax.set_anchor("N")
     ax.grid(visible=False)
     ax.set_xlabel("m")
     ax.set_ylabel("m")
@@ -61,7 +73,9 @@ def placements(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
             colour = "black" if stays else PALETTE[placement % len(PALETTE)]
             label = "S" if stays else str(placement + 1)
             box = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": colour, "linewidth": 1.0}
-            ax.text(x, y, label, ha="center", va="center", fontsize=6.5, color=colour, bbox=box, zorder=3)
+            ax.text(
+                x, y, label, ha="center", va="center", fontsize=6.5, color=colour, bbox=box, zorder=3.5 if stays else 3
+            )
 
 
 def walk(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:

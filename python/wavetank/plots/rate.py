@@ -63,7 +63,7 @@ def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
         ax.vlines(a, np.min(every, axis=0), np.max(every, axis=0), color="#d0d0d0", linewidth=0.7, zorder=1)
     for i, (scheme, b) in enumerate(zip(others, every, strict=True)):
         gain = 100 * (b / a - 1)
-        told = f"{scheme}: above in {100 * np.mean(gain > EQUAL):.0f} %, {gain.mean():+.0f} % on average"
+        told = f"{scheme}: above in {100 * np.mean(gain > EQUAL):.0f} %, {round(gain.mean()):+d} % on average"
         ax.scatter(a, b, s=14, color=PALETTE[i], marker=MARKS[i], alpha=0.8, linewidths=0, label=told, zorder=2)
     _diagonal(ax, float(max(a.max(), np.max(every))), len(every))
     ax.set_xlabel(f"{first}: {panel['label']}")

@@ -8,12 +8,11 @@ airtime-fair set-up, ``highest_ping`` of pfifo_1000.
 
 What the measured files say of themselves (their metadata) is taken from there: the sender's kernel (3.10), its congestion
 control (Reno, although the titles say CUBIC), ECN, its cache of metrics; and from the measurer's report: the sender behind a
-wire, the 5 GHz band, one station under macOS, the Linux one with ath10k, and that only the access point's rate was fixed: by ``iw
-set bitrates``, under which Minstrel-HT goes on probing (``minstrel_ht.bitrates``). The access point's wired card (``[nic]``: after
-four frames or 200 us) is r8169's, known by its address. Connections begin with
-the slow start threshold that the sender's cache has of the ones before (:func:`cached`), so that the runs of a day are one
-:data:`chain <DAYS>`, MCS 0 to 15 in each series, as they were made. The model goes through each chain with seeds 1 to 3 and
-takes the mean.
+wire, the 5 GHz band, one station under macOS, the Linux one with ath10k, and that only the access point's rate was fixed, by
+``iw set bitrates``, under which Minstrel-HT goes on probing (``minstrel_ht.bitrates``). The access point's wired card
+(``[nic]``: after four frames or 200 us) is r8169's, known by its address. Connections begin with the slow start threshold
+that the sender's cache has of the ones before (:func:`cached`), so that the runs of a day are one :data:`chain <DAYS>`, MCS 0
+to 15 in each series, as they were made. The model goes through each chain with seeds 1 to 3 and takes the mean.
 
 What nobody says is decided once for all rows: :data:`SHORT_GI`, :data:`FASTEST`, that a day's cache begins empty, and that rate
 control begins anew with each run.
