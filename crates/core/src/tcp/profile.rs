@@ -24,6 +24,8 @@ pub enum Exempt {
 /// How much a PRR round may send below ssthresh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prr {
+    /// Slow start, always (before 3759824da87b, 4.3).
+    SlowStart,
     /// Slow start only when a retransmission was acknowledged and none was lost (before 5.16).
     RetransAcked,
     /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.16).
@@ -74,6 +76,8 @@ pub struct Profile {
     pub paced_unlimited: bool,
     /// Who passes TSQ.
     pub exempt: Exempt,
+    /// The pacing rate is twice the rate, whatever the window does: until 4.3 (43e122b014c9 made it `tcp_pacing_ss_ratio` and `_ca_ratio`).
+    pub paces_double: bool,
     /// TCP builds GSO skbs whatever the device says: from 4.17 (0a6b2a1dc2a2).
     pub gso_always: bool,
     /// GSO skbs carry PSH: from 5.4 (051ba67447de).
@@ -148,7 +152,14 @@ pub struct Profile {
 pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, ..V3_18 };
 
 /// Linux 3.18: the thesis's.
-pub static V3_18: Profile = Profile { name: "3.18", limit_output_bytes: 131_072, growth: Growth::AcksAbove, ..V4_14 };
+pub static V3_18: Profile = Profile {
+    name: "3.18",
+    limit_output_bytes: 131_072,
+    paces_double: true,
+    prr: Prr::SlowStart,
+    growth: Growth::AcksAbove,
+    ..V4_14
+};
 
 /// Linux 4.14: CoTSQ's.
 pub static V4_14: Profile = Profile {
@@ -156,6 +167,7 @@ pub static V4_14: Profile = Profile {
     limit_output_bytes: 262_144,
     paced_unlimited: false,
     exempt: Exempt::FirstOrSecond,
+    paces_double: false,
     gso_always: false,
     gso_push: false,
     skb_grows: false,

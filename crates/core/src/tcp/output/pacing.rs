@@ -28,7 +28,9 @@ impl Socket {
     /// `tcp_update_pacing_rate`.
     #[inline]
     pub(in crate::tcp) fn update_pacing_rate(&mut self) {
-        self.tp.pacing_rate = rate(&self.tp, self.params.pacing_ss_ratio, self.params.pacing_ca_ratio);
+        let p = &self.params;
+        let (ss, ca) = if self.profile.paces_double { (200, 200) } else { (p.pacing_ss_ratio, p.pacing_ca_ratio) };
+        self.tp.pacing_rate = rate(&self.tp, ss, ca);
     }
 
     /// `tcp_pacing_check`: true, the next packet must wait for its time.
@@ -82,7 +84,7 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::profile::{V4_19, V6_12};
+    use crate::tcp::profile::{V3_18, V4_19, V6_12};
     use crate::tcp::tests::pair::{cfg, params};
 
     #[test]
@@ -98,6 +100,18 @@ mod tests {
             (s.tp.pacing_rate, s.tp.wstamp_ns) = (100_000_000, 104_000);
             s.pace_after(1_448, 100_000);
             assert_eq!(s.tp.wstamp_ns, next_ns, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn before_4_3_it_is_twice_the_rate_in_avoidance_too() {
+        for (profile, percent) in [(&V3_18, 200), (&V4_19, 120)] {
+            let mut config = cfg(params(crate::tcp::cc::Cc::Reno), true, 1);
+            config.profile = profile;
+            let mut s = Socket::client(&config);
+            (s.tp.mss_cache, s.tp.snd_cwnd, s.tp.snd_ssthresh, s.tp.srtt_us) = (1_000, 20, 10, 10_000 * 8);
+            s.update_pacing_rate();
+            assert_eq!(s.tp.pacing_rate, 2_000_000 * percent / 100, "{}", profile.name);
         }
     }
 

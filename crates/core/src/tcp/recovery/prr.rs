@@ -42,6 +42,7 @@ impl Socket {
                     let bonus = flags & flag::SND_UNA_ADVANCED != 0 && newly_lost == 0;
                     (done - out).max(i64::from(delivered)) + i64::from(bonus)
                 }
+                Prr::SlowStart => (done - out).max(i64::from(delivered)) + 1,
                 Prr::RetransAcked => {
                     if flags & flag::RETRANS_DATA_ACKED != 0 && flags & flag::LOST_RETRANS == 0 {
                         (done - out).max(i64::from(delivered)) + 1
@@ -84,5 +85,26 @@ impl Socket {
     pub(in crate::tcp) fn set_ca_state(&mut self, state: CaState) {
         self.ca.set_state(&mut self.tp, state);
         self.tp.ca_state = state;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::profile::{V3_18, V4_14};
+    use crate::tcp::tests::pair::{cfg, params};
+
+    #[test]
+    fn before_4_3_it_starts_slowly_whatever_was_acknowledged() {
+        // 4 in flight, threshold 10: 2 delivered let 3 go in slow start, 2 by conservation.
+        for (profile, cwnd) in [(&V3_18, 7), (&V4_14, 6)] {
+            let mut config = cfg(params(crate::tcp::cc::Cc::Reno), true, 1);
+            config.profile = profile;
+            let mut s = Socket::client(&config);
+            let tp = &mut s.tp;
+            (tp.packets_out, tp.snd_ssthresh, tp.prior_cwnd, tp.prr_delivered, tp.prr_out) = (4, 10, 20, 5, 5);
+            s.cwnd_reduction(2, 0, flag::SND_UNA_ADVANCED);
+            assert_eq!(s.tp.snd_cwnd, cwnd, "{}", profile.name);
+        }
     }
 }
