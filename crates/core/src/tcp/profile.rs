@@ -116,7 +116,7 @@ pub struct Profile {
     pub syn_linear_timeouts: u32,
     /// `tcp_rmem[1]`: 128 KiB from 4.20 (a337531b942b).
     pub rmem_default: u32,
-    /// Until 4.19 a first window is twice TCP_INIT_CWND, and the buffer of a connection is made for four of them each way
+    /// Until 4.19 a first window is twice TCP_INIT_CWND, and the buffer that a connection begins with has room for eight times as many skbs
     /// (`tcp_default_init_rwnd`, `tcp_fixup_rcvbuf`); a337531b942b, 4.20, has 64 KiB and no such buffer.
     pub first_window_segs: Option<u32>,
     /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.10 and

@@ -493,51 +493,37 @@ mod tests {
         assert_eq!((r.rcvbuf, r.window_clamp), (160 * 2_328, 80 * 2_328 - 1_448));
     }
 
-    #[test]
-    fn until_5_10_a_buffer_grows_only_past_the_first_window() {
-        // 40 segments read in a round trip: less than the first window of 45, more than 10.
-        for (profile, grows) in [(&V5_4, false), (&V5_10, true)] {
-            let mut r = Rcv::new(&Params::default(), profile);
-            r.advmss = 1448;
-            r.first_window();
-            let mut c = Clock::new(1000);
-            r.established(&c);
-            r.rtt_us = 10_000 << 3;
-            c.set(Time::from_ms(20));
-            (r.rcv_nxt, r.copied_seq) = (40 * 1448, 40 * 1448);
-            r.adjust_space(&c);
-            assert_eq!(r.rcvbuf > 131_072, grows, "{}", profile.name);
-        }
-    }
-
-    #[test]
-    fn steps_of_4_14() {
-        let mut r = Rcv::new(&Params::default(), &V4_14);
+    /// A receiver of `profile` whose program reads so many bytes in its first round trip, 10 ms.
+    fn after_reading(profile: &'static Profile, bytes: u32) -> Rcv {
+        let mut r = Rcv::new(&Params::default(), profile);
         r.advmss = 1448;
         r.first_window();
         let mut c = Clock::new(1000);
         r.established(&c);
         r.rtt_us = 10_000 << 3;
         c.set(Time::from_ms(20));
-        (r.rcv_nxt, r.copied_seq) = (100 * 1448, 100 * 1448);
+        (r.rcv_nxt, r.copied_seq) = (bytes, bytes);
         r.adjust_space(&c);
-        // By hand: 2 * 100 + 16 = 216 segments, twice for growth by more than half; 2968 is the first of 2328 + n * 128 whose half holds 1448.
-        assert_eq!(r.rcvbuf, 432 * 2_968);
+        r
     }
 
     #[test]
     fn right_sizing_makes_room_for_a_growing_sender() {
-        let mut r = Rcv::new(&Params::default(), &V6_12);
-        r.advmss = 1448;
-        r.first_window();
-        let mut c = Clock::new(1000);
-        r.established(&c);
-        r.rtt_us = 10_000 << 3;
-        c.set(Time::from_ms(20));
-        (r.rcv_nxt, r.copied_seq) = (60_000, 60_000);
-        r.adjust_space(&c);
         // By hand: window = 2 * 60000 + 16 * 1448 = 143168; grown by 2 * 143168 * (60000 - 14480) / 14480 = 900138 (twice 450069);
         // memory at half payload: 2 * 1043306.
-        assert_eq!(r.rcvbuf, 2 * (143_168 + 2 * 450_069));
+        assert_eq!(after_reading(&V6_12, 60_000).rcvbuf, 2 * (143_168 + 2 * 450_069));
+    }
+
+    #[test]
+    fn until_5_10_a_buffer_grows_only_past_the_first_window() {
+        // 40 segments read in a round trip: less than the first window of 45, more than 10.
+        assert_eq!(after_reading(&V5_4, 40 * 1448).rcvbuf, 131_072);
+        assert!(after_reading(&V5_10, 40 * 1448).rcvbuf > 131_072);
+    }
+
+    #[test]
+    fn steps_of_4_14() {
+        // By hand: 2 * 100 + 16 = 216 segments, twice for growth by more than half; 2968 is the first of 2328 + n * 128 whose half holds 1448.
+        assert_eq!(after_reading(&V4_14, 100 * 1448).rcvbuf, 432 * 2_968);
     }
 }
