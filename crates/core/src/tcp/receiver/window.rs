@@ -253,8 +253,11 @@ impl Rcv {
             self.window_clamp = (2 * self.advmss).max(max - self.advmss);
         }
         self.rcv_ssthresh = self.rcv_ssthresh.min(self.window_clamp);
-        let ten = if self.profile.rcvq_space_window { u32::MAX } else { 10 * self.advmss };
-        self.space = self.rcv_ssthresh.min(self.rcv_wnd).min(ten);
+        self.space = if self.profile.rcvq_space_window {
+            self.rcv_wnd
+        } else {
+            self.rcv_ssthresh.min(self.rcv_wnd).min(10 * self.advmss)
+        };
     }
 
     /// `__tcp_select_window`: the window that could be offered now; `quick`: whether ACKs may go on being quick.
