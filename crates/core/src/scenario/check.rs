@@ -107,10 +107,12 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
         return Err(refuse(places, path, "wifi.band", &found, "\"2.4 GHz\""));
     }
     if let Some(only) = s.minstrel_ht.bitrates {
-        let streams = u32::from(w.mcs) / 8 + 1;
+        let own = [&s.stations.mcs, &s.stations.mcs_up].into_iter().flat_map(|l| (0..l.len()).filter_map(|i| l.get(i)));
+        let streams = own.chain([w.mcs]).min().map_or(1, |mcs| u32::from(mcs) / 8 + 1);
         if w.standard != Standard::N || only / 8 + 1 > streams {
-            let expected =
-                format!("an MCS of at most as many streams as wifi.mcs has ({streams}), with wifi.standard = \"n\"");
+            let expected = format!(
+                "an MCS of at most as many streams as wifi.mcs and every station has ({streams}), with wifi.standard = \"n\""
+            );
             return Err(refuse(places, path, "minstrel_ht.bitrates", &only.to_string(), &expected));
         }
     }
@@ -155,8 +157,10 @@ mod tests {
         assert!(ac("mcs = 6\nstreams = 3\nwidth_mhz = 80").unwrap().contains("0, 1, 2, 3, 4, 5, 7, 8, 9"));
         assert!(ac("mcs = 15").unwrap().contains("wifi.streams"));
         let e = refused("mcs = 7\n[minstrel_ht]\nbitrates = 8").unwrap();
-        assert!(e.contains("minstrel_ht.bitrates") && e.contains("wifi.mcs has (1)"), "{e}");
+        assert!(e.contains("minstrel_ht.bitrates") && e.contains("every station has (1)"), "{e}");
         assert_eq!(refused("mcs = 15\n[minstrel_ht]\nbitrates = 8"), None);
+        let one = "mcs = 15\nstations = 2\n[stations]\nmcs = \"15, 7\"\n[minstrel_ht]\nbitrates = 8";
+        assert!(refused(one).unwrap().contains("every station has (1)"));
         assert!(ac("width_mhz = 60").unwrap().contains("20, 40, 80 or 160"));
         assert!(refused("standard = \"ac\"").unwrap().contains("ap.driver"));
         assert!(ac("band = \"2.4 GHz\"").unwrap().contains("5 GHz"));
