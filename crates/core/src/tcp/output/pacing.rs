@@ -84,16 +84,15 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Cc;
     use crate::tcp::profile::{V3_18, V4_19, V6_12};
-    use crate::tcp::tests::pair::{cfg, params};
+    use crate::tcp::tests::pair::sender;
 
     #[test]
     fn before_4_20_a_timer_makes_nothing_good() {
         // 1448 bytes at 100 Mbyte/s take 14.48 us, with 32 of TCP header 14.8 us. The skb leaves 4 us late, at 104 us.
         for (profile, next_ns) in [(&V4_19, 104_000 + 14_800), (&V6_12, 104_000 + 14_480 - 4_000)] {
-            let mut config = cfg(params(crate::tcp::cc::Cc::Bbr), true, 1);
-            config.profile = profile;
-            let mut s = Socket::client(&config);
+            let mut s = sender(Cc::Bbr, profile);
             s.on_fq(false);
             s.tp.clock.set(Time::from_us(104));
             s.stats.data_segs_out = 100;
@@ -106,9 +105,7 @@ mod tests {
     #[test]
     fn before_4_3_it_is_twice_the_rate_in_avoidance_too() {
         for (profile, percent) in [(&V3_18, 200), (&V4_19, 120)] {
-            let mut config = cfg(params(crate::tcp::cc::Cc::Reno), true, 1);
-            config.profile = profile;
-            let mut s = Socket::client(&config);
+            let mut s = sender(Cc::Reno, profile);
             (s.tp.mss_cache, s.tp.snd_cwnd, s.tp.snd_ssthresh, s.tp.srtt_us) = (1_000, 20, 10, 10_000 * 8);
             s.update_pacing_rate();
             assert_eq!(s.tp.pacing_rate, 2_000_000 * percent / 100, "{}", profile.name);

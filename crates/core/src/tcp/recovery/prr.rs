@@ -91,16 +91,15 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::cc::Cc;
     use crate::tcp::profile::{V3_18, V4_14};
-    use crate::tcp::tests::pair::{cfg, params};
+    use crate::tcp::tests::pair::sender;
 
     #[test]
     fn before_4_3_it_starts_slowly_whatever_was_acknowledged() {
         // 4 in flight, threshold 10: 2 delivered let 3 go in slow start, 2 by conservation.
         for (profile, cwnd) in [(&V3_18, 7), (&V4_14, 6)] {
-            let mut config = cfg(params(crate::tcp::cc::Cc::Reno), true, 1);
-            config.profile = profile;
-            let mut s = Socket::client(&config);
+            let mut s = sender(Cc::Reno, profile);
             let tp = &mut s.tp;
             (tp.packets_out, tp.snd_ssthresh, tp.prior_cwnd, tp.prr_delivered, tp.prr_out) = (4, 10, 20, 5, 5);
             s.cwnd_reduction(2, 0, flag::SND_UNA_ADVANCED);

@@ -86,6 +86,11 @@ pub(in crate::tcp) fn params(cc: Cc) -> Params {
     Params { cc, gso_max_segs: Auto::Set(1), ..Params::default() }
 }
 
+/// A sender of one kernel, of its own, not connected.
+pub(in crate::tcp) fn sender(cc: Cc, profile: &'static Profile) -> Socket {
+    Socket::client(&Config { profile, ..cfg(params(cc), true, 1) })
+}
+
 pub(in crate::tcp) fn cfg(p: Params, client: bool, start_seq: u32) -> Config {
     let (a, b) = (NodeId(0), NodeId(1));
     Config {
