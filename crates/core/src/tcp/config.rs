@@ -39,9 +39,9 @@ crate::params! {
         pacing_shift: u8 = 10, in 0 => 32, src "linux@6.12 net/core/sock.c sock_init_data_uid";
         /// `tcp_limit_output_bytes`.
         limit_output_bytes: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp_ipv4.c tcp_sk_init; by profile";
-        /// `tcp_pacing_ss_ratio`, percent.
+        /// `tcp_pacing_ss_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
         pacing_ss_ratio: u32 = 200, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
-        /// `tcp_pacing_ca_ratio`, percent.
+        /// `tcp_pacing_ca_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
         pacing_ca_ratio: u32 = 120, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Whether the pacing ratios, and `bbr-plus.pace`, are the far host's too (the server, behind the AP or router); else it has the kernel's.
         pacing_at_server: bool = true, src "this project; Hard Times section VI-E varies the uploads' alone";
