@@ -160,7 +160,9 @@ impl Bss {
             // A driver that acts at once and on this category's queue alone.
             Some(ac) => {
                 let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
+                debug_assert!(wants.is_empty(), "it wants nothing");
                 let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
+                v.watch(now, from);
                 medium.look_at(now, from, ac, &mut v);
             }
             None => self.look(now, from, out, probe),
@@ -268,7 +270,7 @@ impl Bss {
     fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
         let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
         let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
-        v.after(s);
+        v.after(now, s);
         medium.look(now, s, &mut v);
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Queues {
     begun: u8,
     /// Packets that cutting has made.
     cut: u64,
+    /// The watchdog that is set, or never.
+    watch: Time,
 }
 
 /// A qdisc, and what is left of the super-packet that it gave last.
@@ -80,6 +82,7 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
+            watch: Time::NEVER,
         }
     }
     pub fn txqs(q: Txqs, qos: bool, rfc8325: bool) -> Queues {
@@ -91,6 +94,7 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
+            watch: Time::NEVER,
         }
     }
     /// The same, told how each peer is sent to.
@@ -120,12 +124,22 @@ impl Queues {
             }
         }
     }
-    /// When a qdisc that holds packets back wants to be asked again.
-    pub fn wake_at(&self, now: Time) -> Option<Time> {
-        match &self.kind {
-            Queued::Qdiscs(q) => q.iter().filter_map(|q| q.qdisc.wake_at(now)).min(),
-            Queued::Txqs(..) => None,
+    /// When the watchdog of the qdiscs is to fire, if that is sooner than it is set for. What is due already waits for room in the
+    /// device, which takes it itself.
+    pub fn watch(&mut self, now: Time) -> Option<Time> {
+        let Queued::Qdiscs(q) = &self.kind else { return None };
+        let at = q.iter().filter_map(|q| q.qdisc.wake_at(now)).filter(|&at| at > now).min()?;
+        let sooner = at < self.watch;
+        self.watch = self.watch.min(at);
+        sooner.then_some(at)
+    }
+    /// A watchdog fires: whether it is the one that is set, and none that a sooner one replaced.
+    pub fn watched(&mut self, now: Time) -> bool {
+        let set = self.watch == now;
+        if set {
+            self.watch = Time::NEVER;
         }
+        set
     }
     /// Whether a packet that GRO merged goes in whole.
     pub fn keeps_whole(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Lane, Packet, Span, Streams, Time, Verdict};
+use crate::sim::{Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
@@ -99,13 +99,11 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
-                watch(now, q, sink);
                 v
             }
             Netdev::Ath9kHtc(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
-                watch(now, q, sink);
                 v
             }
             Netdev::Linksys(q, d) => {
@@ -116,7 +114,6 @@ impl Netdev {
             Netdev::Ath10k(q, d) => {
                 let v = q.enqueue(now, to, *p, sink);
                 d.wake(now, to, tid, q, sink);
-                watch(now, q, sink);
                 v
             }
         }
@@ -179,23 +176,34 @@ impl Netdev {
         match self {
             Netdev::Ath9k(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kTidq(q, d) if tag == WATCHDOG => {
-                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
-                watch(now, q, sink);
+                if q.watched(now) {
+                    EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                }
             }
             Netdev::Ath9kTidq(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath9kHtc(q, d) if tag == WATCHDOG => {
-                EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
-                watch(now, q, sink);
+                if q.watched(now) {
+                    EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
+                }
             }
             Netdev::Ath9kHtc(q, d) => d.timer(now, tag, q, sink),
             Netdev::Ath10k(q, d) if tag == WATCHDOG => {
-                for t in EVERY.map(Tid::new) {
-                    d.wake(now, StaIx::AP, t, q, sink);
+                if q.watched(now) {
+                    EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink));
                 }
-                watch(now, q, sink);
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
             Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
+        }
+    }
+    /// After every call: when a qdisc that waits for time to pass wants a [`Self::timer`] of this tag, if that is news.
+    #[inline]
+    pub fn watch(&mut self, now: Time) -> Option<(Time, u32)> {
+        match self {
+            Netdev::Ath9k(..) | Netdev::Linksys(..) => None,
+            Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => {
+                q.watch(now).map(|at| (at, WATCHDOG))
+            }
         }
     }
     /// The receiver of a PPDU tells of it.
@@ -307,12 +315,5 @@ impl Netdev {
             Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Linksys(q, d) => q.packets() + d.held() + d.held_up(),
         }
-    }
-}
-
-/// A qdisc that waits for time to pass is asked again then.
-fn watch(now: Time, q: &Queues, sink: &mut Sink<'_>) {
-    if let Some(at) = q.wake_at(now) {
-        sink.wants.push((at.max(now), Lane::Timer, WATCHDOG));
     }
 }

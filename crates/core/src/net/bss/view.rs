@@ -29,12 +29,20 @@ pub(super) struct View<'a, P> {
 
 impl<P: Probe> View<'_, P> {
     /// After a call into the driver of `s`: what it wants, and what it has received meanwhile.
-    pub(super) fn after(&mut self, s: StaIx) {
+    pub(super) fn after(&mut self, now: Time, s: StaIx) {
         for (at, lane, tag) in self.wants.drain(..) {
             self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
         }
+        self.watch(now, s);
         let up = &mut self.out.up;
         self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
+    }
+    /// The watchdog of the qdiscs of `s` is set.
+    #[inline]
+    pub(super) fn watch(&mut self, now: Time, s: StaIx) {
+        if let Some((at, tag)) = self.stations[s.ix()].netdev.watch(now) {
+            self.out.schedule.push((at, Lane::Timer, BssEvent::Driver(s, tag)));
+        }
     }
     /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
     /// `airtime`, evenly; `ends`: its last packet tells the station that the A-MPDU is over.
@@ -48,7 +56,7 @@ impl<P: Probe> View<'_, P> {
             st.netdev.receive(now, ended, p, &mut sink);
         }
         self.out.up.truncate(first);
-        self.after(s);
+        self.after(now, s);
     }
 }
 
@@ -111,7 +119,7 @@ impl<P: Probe> Stations for View<'_, P> {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         st.netdev.done(now, ac, report, &mut sink);
-        self.after(s);
+        self.after(now, s);
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.out.schedule.push((at, lane, BssEvent::Medium(ev)));

@@ -1,0 +1,44 @@
+//! A qdisc that lets time pass, above a radio: its watchdog fires when it asked for that, whatever else happens meanwhile.
+
+use wavetank_core::net::{Outcome, World};
+use wavetank_core::sim::Time;
+use wavetank_core::workloads;
+
+fn run(set: &[(&str, &str)]) -> Outcome {
+    let mut world = World::new(&workloads::ALL[0].scenario(set)).unwrap();
+    world.run_until(Time::NEVER);
+    assert_eq!(world.unaccounted(), 0, "{set:?}");
+    world.finish()
+}
+
+const DRIVERS: [&[(&str, &str)]; 3] = [
+    &[("sta.driver", "ath9k_tidq")],
+    &[("sta.driver", "ath9k_htc"), ("sta.above", "qdisc"), ("wifi.mcs", "7")],
+    &[("sta.driver", "ath10k"), ("sta.above", "qdisc")],
+];
+
+#[test]
+fn netem_above_a_radio_adds_its_delay_and_no_more() {
+    let idle = [("time.flows", "3 s"), ("traffic.tcp_up", "0"), ("traffic.tcp_down", "0"), ("host.wake", "0")];
+    for driver in DRIVERS {
+        let ping = |delay| {
+            let netem = [("sta.qdisc", "netem"), ("netem.delay", delay)];
+            let out = run(&[&idle[..], driver, &netem].concat());
+            let mut rtts: Vec<f64> = out.echoes[0].rtt_ms.iter().copied().filter(|r| !r.is_nan()).collect();
+            rtts.sort_by(f64::total_cmp);
+            rtts[rtts.len() / 2]
+        };
+        let more = ping("10 ms") - ping("0");
+        assert!((more - 10.0).abs() < 0.2, "{driver:?}: {more} ms more");
+    }
+}
+
+#[test]
+fn htb_above_a_radio_gives_its_rate() {
+    for driver in DRIVERS {
+        let htb = [("time.flows", "4 s"), ("sta.qdisc", "htb"), ("htb.rate", "20 Mbit/s")];
+        let out = run(&[driver, &htb].concat());
+        let mbit = out.flows[0].goodput_mbit(out.window);
+        assert!((mbit - 20.0 * 1448.0 / 1514.0).abs() < 0.4, "{driver:?}: {mbit} Mbit/s of 20 on the wire");
+    }
+}
