@@ -269,17 +269,22 @@ impl Medium {
 
     /// The driver was told of contender `i`, whose backoff is drawn already: what stands behind the old head comes next.
     fn follow<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
-        let c = &mut self.contenders[i];
-        if stations.head(c.sta, c.ac).is_none() {
+        let c = &self.contenders[i];
+        let (sta, ac) = (c.sta, c.ac);
+        if stations.head(sta, ac).is_none() {
             return;
         }
+        let senses = self.senses(sta);
+        let c = &mut self.contenders[i];
         c.begin();
-        if c.backoff == 0 {
-            c.arrive(now, self.reference[c.sta.ix()], self.slot);
+        // An ACKTimeout that allows for late answers (SoRa) outlasts AIFS and a short backoff.
+        if c.backoff == 0 || (!senses && c.access(self.slot) < now) {
+            c.backoff = 0;
+            c.arrive(now, self.reference[sta.ix()], self.slot);
         }
-        let (at, sta) = (c.access(self.slot), c.sta);
+        let at = c.access(self.slot);
         self.enlist(i);
-        if !self.senses(sta) && at < self.next {
+        if !senses && at < self.next {
             self.access_at(at, stations);
         }
     }

@@ -8,10 +8,11 @@
 //! the air, not the USB bus. A status that comes first finds no skb; it is kept for the cleanup timer, up to 50 ms away.
 //!
 //! Differs: D1 the status timeout is checked when the cleanup timer runs, as in the driver, but the timer's phase is that of
-//! the simulation's start; D2 no management frames, so the ten slots in reserve stay unused.
+//! the simulation's start; D2 no management frames, so the ten slots in reserve stay unused; D3 a frame that the device still has when its
+//! status is given up is freed then, but its slot only when the device is done with it.
 
 use super::params::Params;
-use crate::sim::{Bin, Packet, Place, Reason, Time};
+use crate::sim::{Bin, Owner, Packet, Place, Reason, Time};
 use crate::wifi::{Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
@@ -42,7 +43,7 @@ pub(super) struct Frame {
     pub tid: Tid,
     at: At,
     /// What became of it on the air, where the status itself was lost: for accounting only.
-    fate: bool,
+    fate: Option<bool>,
     /// The receiver has it: for accounting only.
     landed: bool,
 }
@@ -100,7 +101,7 @@ impl Host {
     pub fn take(&mut self, par: &Params, p: Packet, to: StaIx, tid: Tid) {
         let s = self.free_slot();
         self.used[usize::from(s) / 64] |= 1 << (s % 64);
-        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: true, landed: false });
+        self.frames[usize::from(s)] = Some(Frame { p, to, tid, at: At::Usb, fate: None, landed: false });
         self.skbs.push_back(s);
         self.queued += 1;
         self.stopped |= self.queued >= par.tx_threshold;
@@ -122,7 +123,7 @@ impl Host {
     /// The device lost the status of `s`.
     pub fn lost(&mut self, s: Slot, ok: bool) {
         if let Some(f) = &mut self.frames[usize::from(s)] {
-            f.fate = ok;
+            f.fate = Some(ok);
         }
     }
     /// Frees the frame if its request is complete.
@@ -162,9 +163,15 @@ impl Host {
             }
         }
         for i in 0..SLOTS {
-            if let Some(Frame { at: At::Waiting(since), fate, .. }) = self.frames[i] {
-                if now > since + par.status_timeout {
-                    self.settle(i as Slot, fate, sink);
+            let Some(Frame { at: At::Waiting(since), fate, p, .. }) = &mut self.frames[i] else { continue };
+            if now <= *since + par.status_timeout {
+                continue;
+            }
+            match *fate {
+                Some(ok) => drop(self.settle(i as Slot, ok, sink)),
+                None => {
+                    sink.free(p);
+                    p.owner = Owner::NONE;
                 }
             }
         }
@@ -174,7 +181,7 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{FlowId, Kind, NodeId, Owner};
+    use crate::sim::{FlowId, Kind, NodeId};
 
     fn packet() -> Packet {
         Packet { truesize: 2304, owner: Owner(1), ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
@@ -214,13 +221,25 @@ mod tests {
     }
 
     #[test]
-    fn without_a_status_a_frame_is_freed_after_three_seconds() {
+    fn a_lost_status_frees_its_frame_after_three_seconds() {
         let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
         h.take(&par, packet(), StaIx::AP, Tid::new(0));
         h.sent(Time::ZERO, 0);
+        h.lost(0, true);
         h.cleanup(Time::from_s(3), &par, &mut sink(&mut l));
         assert_eq!(h.held(), 1);
         h.cleanup(Time::from_ms(3_050), &par, &mut sink(&mut l));
-        assert_eq!(h.held(), 0);
+        assert_eq!((l.0.len(), h.held()), (1, 0));
+    }
+
+    #[test]
+    fn a_frame_that_the_device_keeps_for_three_seconds_is_freed_once() {
+        let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
+        h.take(&par, packet(), StaIx::AP, Tid::new(0));
+        h.sent(Time::ZERO, 0);
+        h.cleanup(Time::from_ms(3_050), &par, &mut sink(&mut l));
+        assert_eq!((l.0[0].owner, h.held()), (Owner(1), 1), "TCP may go on; the device still has it");
+        h.status(0, false, &mut sink(&mut l));
+        assert_eq!((l.1[0].0.owner, h.held()), (Owner::NONE, 0), "the drop credits nobody");
     }
 }
