@@ -74,10 +74,12 @@ static unsigned int most_frames(void)
 	return min_t(unsigned int, wt_p.max_frames, WT_MAX_MPDUS);
 }
 
-/* Another frame like the last would still fit into the aggregate, and the window has room for the next number. */
+/* Another frame like the last would still fit into the aggregate, in which a first one always fits, and the window has room for the next number. */
 static bool has_room(const struct wt_tid *tid, unsigned int len)
 {
-	return tid->held < most_frames() && tid->held_bytes + DELIM + len <= tid->allowed && wt_ba_within(tid, tid->seq_next);
+	bool fits = !tid->held || (tid->held < most_frames() && tid->held_bytes + DELIM + len <= tid->allowed);
+
+	return fits && wt_ba_within(tid, tid->seq_next);
 }
 
 static bool buffers(const struct wt_tid *tid)

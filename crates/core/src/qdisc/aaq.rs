@@ -29,7 +29,7 @@ crate::params! {
     /// What a user sets of AAQ.
     pub struct Params {
         /// Packets in all queues at which one is dropped from the head of the longest.
-        limit: u32 = 1000, in 1 => 10_000_000, src "thesis section 4.8.1: fq_aaq limit 1000";
+        limit: u32 = 1000, in 2 => 10_000_000, src "thesis section 4.8.1: fq_aaq limit 1000";
     }
 }
 

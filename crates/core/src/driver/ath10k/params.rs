@@ -11,7 +11,7 @@ params! {
     /// A Qualcomm Atheros 802.11ac card on PCIe and its driver. The defaults are the QCA988x's (firmware 10.x).
     pub struct Params {
         /// MSDUs that the firmware takes (`max_num_pending_tx`): 1424 by 10.x firmware (QCA988x), 1056 by TLV firmware (QCA6174).
-        msdus: u16 = 1_424, in 1 => 4_096, src "linux@6.12 ath10k/hw.h TARGET_10X_NUM_MSDU_DESC, TARGET_TLV_NUM_MSDU_DESC";
+        msdus: u16 = 1_424, in 2 => 4_096, src "linux@6.12 ath10k/hw.h TARGET_10X_NUM_MSDU_DESC, TARGET_TLV_NUM_MSDU_DESC";
         /// MPDUs in an A-MPDU at most.
         ampdu_frames: u8 = 64, in 1 => 64, src "linux@6.12 ath10k/htt.h ATH10K_HTT_MAX_NUM_AMPDU_DEFAULT; htt_tx.c: firmware's default";
         /// MSDUs in an A-MSDU at most; 1: none. What the driver asks the firmware for; with it the model carries what is published of a

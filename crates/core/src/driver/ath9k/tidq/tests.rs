@@ -150,7 +150,10 @@ impl Above for Listening {
 
 impl UnderAaq {
     fn new(limit: u32) -> UnderAaq {
-        let p = Params { ampdu_frames: 64, keep_turn: true, ..Params::default() };
+        UnderAaq::with(limit, Params::default())
+    }
+    fn with(limit: u32, p: Params) -> UnderAaq {
+        let p = Params { ampdu_frames: 64, keep_turn: true, ..p };
         let modes = vec![Mode::Ht(Ht::new(6, true, true).unwrap()); 4];
         let rates = Rates::fixed(&fixed::Params::default(), modes);
         let d = Ath9kTidq::new(&p, rates, 4, true, true, Set::AccessPoint.all().map(|a| a.txop));
@@ -220,6 +223,16 @@ fn under_aaq_everything_leaves_in_the_end() {
         b.fill(&[1, 2, 3], 200);
         b.sizes(usize::MAX, |k| if k % 5 == 0 { 0b101 } else { 0 });
         assert_eq!((b.d.held(), b.q.0.packets()), (0, 0), "limit {limit}");
+    }
+}
+
+#[test]
+fn under_aaq_frames_go_alone_where_no_two_fit() {
+    // The first frame of an aggregate goes whatever the limit is.
+    for bytes in [1_000, 2_000] {
+        let mut b = UnderAaq::with(1_000, Params { ampdu_bytes: bytes, ..Params::default() });
+        b.fill(&[1, 2], 5);
+        assert_eq!(b.sizes(usize::MAX, |_| 0), [1, 2, 1, 2, 1, 2, 1, 2, 1, 2].map(|s| (s, 1)), "{bytes} bytes");
     }
 }
 

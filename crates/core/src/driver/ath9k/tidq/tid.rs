@@ -80,9 +80,10 @@ impl SwTid {
         self.size.bytes += subframe(m);
     }
     /// The discipline above may go on: another frame like the last would still fit into the aggregate of `frames` that this queue
-    /// makes, and the Block Ack window has room for the next number.
+    /// makes, in which a first one always fits, and the Block Ack window has room for the next number.
     pub fn has_room(&self, frames: u16) -> bool {
-        let fits = self.size.n < frames && self.size.bytes + DELIMITER + u32::from(self.told.len) <= self.told.allowed;
+        let bytes = self.size.bytes + DELIMITER + u32::from(self.told.len);
+        let fits = self.size.n == 0 || self.size.n < frames && bytes <= self.told.allowed;
         fits && self.state.window.allows(self.state.window.next())
     }
     /// More frames for it come at once (`dont_sched_yet`).
