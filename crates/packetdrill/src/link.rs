@@ -133,7 +133,7 @@ impl Lower for Link {
             self.queue.push_back((p, false));
         } else {
             let parts = self.queue.len();
-            self.queue.extend(gso_segment(&p, true).map(|s| (s, false)));
+            self.queue.extend(gso_segment(&p, None).map(|s| (s, false)));
             self.cut.push((p.truesize, self.queue.range(parts..).map(|s| s.0.truesize).sum()));
         }
         Verdict::Ok

@@ -23,6 +23,8 @@ pub(super) struct Accounts {
     pub(super) ledger: Ledger,
     /// What became of sockets' memory, in order.
     pub(super) charges: Vec<(Owner, Charge)>,
+    /// Room for headers in sockets' packets ([`head_room`](crate::tcp::head_room)).
+    pub(super) room: u32,
 }
 
 impl Accounts {
@@ -36,12 +38,13 @@ impl Accounts {
     /// Cuts a socket's super-packet into its segments, for a device that gathers (`sg`) or not.
     pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
+        let room = (!sg).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {
-            let parts = gso_segment(p, sg).map(|s| s.truesize).sum();
+            let parts = gso_segment(p, room).map(|s| s.truesize).sum();
             self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
         }
         let routed = (p.owner == Owner::NONE).then(|| gro_segment(p));
-        let own = (p.owner != Owner::NONE).then(|| gso_segment(p, sg));
+        let own = (p.owner != Owner::NONE).then(|| gso_segment(p, room));
         routed.into_iter().flatten().chain(own.into_iter().flatten())
     }
 }

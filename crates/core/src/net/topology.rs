@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
-use crate::tcp::{Config, Params, Profile, Socket};
+use crate::tcp::{Config, Params, Profile, Socket, head_room};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 use crate::wifi::hack;
 
@@ -185,7 +185,7 @@ impl<T: Probe> World<T> {
             out: Default::default(),
             routes: net.routes,
             stations: net.on_air,
-            accounts: Accounts::default(),
+            accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
             tao: s.tao.enabled,
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };

@@ -1,17 +1,16 @@
 //! How software cuts a super-packet up.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`. Differs: D1 a cut segment's truesize is worked out from the
-//! super-packet's, whose head room may be a cache line more than was reserved.
+//! Stands for: Linux 6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`.
 
 use super::truesize;
 use crate::sim::{Packet, flags};
 
-/// `tcp_gso_segment`: cuts a super-packet into its segments. A packet of one segment comes out as it is. `sg`: the device gathers, so the
-/// payload stays in pages; without, each segment is copied into a head of its own. The sum of their truesize replaces the
-/// super-packet's: tell the socket by [`Socket::on_gso`].
-pub fn gso_segment(p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
+/// `tcp_gso_segment`: cuts a super-packet into its segments. A packet of one segment comes out as it is. `room`: `None` where the device
+/// gathers, so that the payload stays in pages; else each segment is copied behind that much room for headers
+/// ([`head_room`](truesize::head_room)). The sum of their truesize replaces the super-packet's: tell the socket by [`Socket::on_gso`].
+pub fn gso_segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet> + use<> {
     let (whole, payload) = (p.truesize, p.payload);
-    segments(p, move |part| truesize::cut(whole - payload, part, sg))
+    segments(p, move |part| truesize::cut(whole - payload, part, room))
 }
 
 /// The same of what GRO merged and a router sends on: each segment weighs what its frame weighed when it came.
@@ -57,7 +56,7 @@ mod tests {
         p.mss = 1448;
         p.truesize = 896 + p.payload;
         p.flags = flags::ACK | flags::PSH | flags::CWR;
-        let v: Vec<Packet> = gso_segment(&p, true).collect();
+        let v: Vec<Packet> = gso_segment(&p, None).collect();
         assert_eq!(v.iter().map(|s| s.seq).collect::<Vec<_>>(), [u32::MAX - 1447, 0, 1448, 2896]);
         assert_eq!(v.iter().map(|s| s.payload).collect::<Vec<_>>(), [1448, 1448, 1448, 100]);
         assert!(v.iter().all(|s| s.segs == 1 && s.truesize == 896 + s.payload));
@@ -65,6 +64,6 @@ mod tests {
         assert_eq!(v[3].flags & flags::PSH, flags::PSH);
         assert_eq!((v[0].flags & flags::CWR, v[1].flags & flags::CWR), (flags::CWR, 0));
         // On a device that cannot gather every segment is copied into 4096 bytes.
-        assert!(gso_segment(&p, false).take(3).all(|s| s.truesize == 4352));
+        assert!(gso_segment(&p, Some(320)).take(3).all(|s| s.truesize == 4352));
     }
 }

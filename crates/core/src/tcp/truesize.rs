@@ -73,7 +73,7 @@ pub struct SkbCost {
 impl SkbCost {
     /// The costs under `profile` for segments of `mss` bytes; `sg`: the device takes scatter-gather, or TCP acts as if it did.
     pub const fn new(profile: &Profile, max_header: u32, mss: u32, sg: bool) -> SkbCost {
-        let mth = if profile.small_head_cache { max_tcp_header(max_header) } else { 128 + max_header };
+        let mth = head_room(profile, max_header);
         let linear = skb_truesize(profile, max_header, mth + mss);
         SkbCost { head: skb_truesize(profile, max_header, mth), linear: if sg { None } else { Some(linear) } }
     }
@@ -108,14 +108,18 @@ pub const fn per_mss(max_header: u32, mss_clamp: u32) -> u32 {
     (mss_clamp + max_tcp_header(max_header) + SHARED_INFO).next_power_of_two() + SK_BUFF
 }
 
-/// A segment of `payload` bytes cut off a super-packet whose skb without payload is `head`. It gets the old head room, and the payload
-/// too where the device cannot gather. src: linux@6.12 net/core/skbuff.c skb_segment
-pub const fn cut(head: u32, payload: u32, sg: bool) -> u32 {
-    if sg {
-        return head + payload;
+/// Head room that TCP reserves for headers (`MAX_TCP_HEADER`, by cache lines from 5.8 on).
+pub const fn head_room(profile: &Profile, max_header: u32) -> u32 {
+    if profile.small_head_cache { max_tcp_header(max_header) } else { 128 + max_header }
+}
+
+/// A segment of `payload` bytes cut off a super-packet whose skb without payload is `head`. Where the device cannot gather, the payload
+/// is copied behind as much `room` for headers as the super-packet has. src: linux@6.12 net/core/skbuff.c skb_segment
+pub const fn cut(head: u32, payload: u32, room: Option<u32>) -> u32 {
+    match room {
+        None => head + payload,
+        Some(room) => bucket(align(room + payload) + SHARED_INFO) + SK_BUFF,
     }
-    let room = head - SK_BUFF - SHARED_INFO;
-    bucket(align(room + payload) + SHARED_INFO) + SK_BUFF
 }
 
 #[cfg(test)]
@@ -135,5 +139,15 @@ mod tests {
         assert_eq!(SkbCost::new(&V4_14, 176, 1448, false).of(1448), 4352);
         // ... and 2304, the number of the old TSQ discussions, where MAX_HEADER is small.
         assert_eq!(SkbCost::new(&V4_14, 80, 1448, false).of(1448), 2304);
+    }
+
+    #[test]
+    fn what_a_segment_costs_that_was_cut_off() {
+        let head = SkbCost::new(&V6_12, 96, 1448, true).of(0);
+        assert_eq!(head, 896, "320 of head, GRO's 288 by cache lines, and 576 of structures");
+        assert_eq!(cut(head, 1448, None), 2344);
+        // TCP reserved 256 of these 320: 1704 -> 1728 + 320 is 2048 to the byte, and not a byte more.
+        assert_eq!(cut(head, 1448, Some(head_room(&V6_12, 96))), 2304);
+        assert_eq!(cut(960, 1448, Some(head_room(&V6_12, 176))), 4352, "320 + 1448 -> 1792 + 320");
     }
 }

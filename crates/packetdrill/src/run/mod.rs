@@ -287,7 +287,7 @@ impl Run<'_> {
         loop {
             let (out, freed) = self.link.run(now);
             for p in out {
-                let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, true).collect() } else { vec![p] };
+                let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
                 for p in pieces {
                     let shown = self.shown(&p);
                     self.report.trace.push(format!("{} {shown}", self.clock(now)));
