@@ -74,7 +74,7 @@ class Traffic(Bed):
             self.notes.append("traffic.ping: this test of Flent's pings, as nearly all do")
         if several and int(t["ping_stations"]) < self.stations:
             self.notes.append("traffic.ping_stations: Flent pings every station")
-        servers = ("iperf -s -u",) if flood else ("netserver",)
+        servers: tuple[str, ...] = ("iperf -s -u",) if flood else ("netserver",)
         if test.startswith("rrul"):
             servers += ("irtt server",)
         return Plan(test, at, hosts, options, servers)

@@ -17,6 +17,10 @@ from .roles import Name, Role, variable
 
 CARDS = ("ath9k", "ath9k_tidq", "ath9k_htc", "ath10k")
 OFDM_BASIC = (6, 12, 24)
+PROBES = (
+    "rate control fixed: Minstrel-HT goes on probing below the bit rates that iw leaves it, and cuts aggregates by it; the "
+    "model has that as rate_control = minstrel_ht with minstrel_ht.bitrates = {}"
+)
 
 
 class Radio(Air, Bed):
@@ -87,11 +91,9 @@ class Radio(Air, Bed):
             return
         for role, card in self.cards_of(end):
             role.tell("bitrates", card, *self.rate_words().split(), keys="wifi.mcs, wifi.short_gi")
-        if driver != "ath10k":
-            note = "rate control fixed: Minstrel-HT goes on probing below the bit rates that iw leaves it, and cuts aggregates by it; the model "
-            note += f"has that as rate_control = minstrel_ht with minstrel_ht.bitrates = {self.v['wifi.mcs']}"
-            if note not in self.notes and self.v["wifi.standard"] == "n":
-                self.notes.append(note)
+        if driver != "ath10k" and self.v["wifi.standard"] == "n":
+            note = PROBES.format(self.v["wifi.mcs"])
+            self.notes += [] if note in self.notes else [note]
 
     @property
     def band(self) -> str:

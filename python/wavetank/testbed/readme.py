@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from .bed import TestBed
-from .flent_batch import section
 from .roles import Role
 
-#: Modules of linux/modules that a setting's function loads.
-_MODULES = {"tsq": "wavetank_tsq"}
+_LEAD = """\
+Made by wavetank {version} from the scenario and overrides in `wavetank.json` (digest `{digest}`). Nothing here has touched a
+machine yet. What each function of the scripts does, and how a value is read and put back, is in `lib.sh`."""
+
+_RESULTS = """\
+```sh
+wavetank compare scenario.toml --with results/*.flent.gz     # beside the model; --on model,linux: and the real kernel
+wavetank analyze results/*.flent.gz
+```
+
+`scenario.toml` is the scenario with the overrides that this folder was made with, so no `--set` is needed."""
+
+_BUILD = """\
+The module `{module}`, from a clone of wavetank, on each machine whose script names it:
+  `make -C /lib/modules/$(uname -r)/build M=$PWD/linux/modules/{folder}{source} modules`, and `{module}.ko` into the
+  folder that `MODULES` names."""
 
 
 def text(bed: TestBed, version: str, repetitions: int) -> str:
@@ -15,22 +28,20 @@ def text(bed: TestBed, version: str, repetitions: int) -> str:
     parts = [
         f'# A test bed for "{bed.name}"',
         bed.values.get("description", ""),
-        f"Made by wavetank {version} from the scenario and overrides in `wavetank.json` (digest `{bed.digest}`). Nothing here has touched a "
-        "machine yet. What each function of the scripts does, and how a value is read and put back, is in `lib.sh`.",
+        _LEAD.format(version=version, digest=bed.digest),
         "## Who is who",
         _roles(bed),
-        "```\n" + _wiring(bed) + "\n```",
+        f"```\n{_wiring(bed)}\n```",
         "## What has to be true",
         _bullets(_true(bed)),
         "## Order",
-        _order(bed, repetitions),
+        "\n".join(f"{i}. {s}" for i, s in enumerate(_order(bed, repetitions), 1)),
         "## Left to the machines",
-        _left(bed),
+        _bullets(_left(bed)),
     ]
     if bed.notes:
         parts += ["## What is otherwise than in the model", _bullets(list(bed.notes))]
-    parts += ["## Results", _results(bed)]
-    return "\n\n".join(p for p in parts if p) + "\n"
+    return "\n\n".join(p for p in [*parts, "## Results", _RESULTS] if p) + "\n"
 
 
 def _bullets(lines: list[str]) -> str:
@@ -54,101 +65,87 @@ def _wiring(bed: TestBed) -> str:
 
 
 def _packages(role: Role, bed: TestBed) -> list[str]:
+    """Debian's names of what a role's script and Flent need."""
     calls = {s.call for s in role.settings}
+    tool = "iperf" if bed.plan.test == "udp_flood" else "netperf"
     out = ["iproute2"]
     out += ["ethtool"] if "offload" in calls else []
     out += ["iw"] if calls & {"bitrates", "rts", "txpower", "width"} else []
     out += ["hostapd"] if role.name == "ap" else []
     if role is bed.plan.at:
-        out += ["flent", "iperf" if bed.plan.test == "udp_flood" else "netperf", "fping"]
+        out += ["flent", tool, "fping"]
     elif role.host in bed.plan.hosts:
-        out += ["iperf" if bed.plan.test == "udp_flood" else "netperf"]
+        out.append(tool)
+    if bed.plan.test.startswith("rrul") and (role is bed.plan.at or role.host in bed.plan.hosts):
+        out.append("irtt")
     return out
 
 
 def _modules(bed: TestBed) -> dict[str, str]:
+    """Modules of ours that the scripts load, each with its folder in linux/modules."""
     found: dict[str, str] = {}
-    for role in bed.roles.values():
-        for s in role.settings:
-            if s.call == "control":
-                found[str(s.arguments[1])] = "wavetank_bbr"
-            elif s.call == "module":
-                found[str(s.arguments[0])] = str(s.arguments[0])
-            elif s.call in _MODULES:
-                found[_MODULES[s.call]] = _MODULES[s.call]
+    for s in [s for role in bed.roles.values() for s in role.settings]:
+        if s.call == "control":
+            found[str(s.arguments[1])] = "wavetank_bbr"
+        elif s.call in ("module", "tsq"):
+            name = "wavetank_tsq" if s.call == "tsq" else str(s.arguments[0])
+            found[name] = name
     return found
 
 
 def _true(bed: TestBed) -> list[str]:
-    out = []
-    if "kernel" in bed.given:
-        out.append(f"Every machine runs Linux {bed.values['kernel']} (`uname -r`; `check` looks).")
-    else:
-        out.append(
-            "Every machine runs a Linux; the scenario names no version. The model's is " + bed.values["kernel"] + "."
-        )
+    model = bed.values["kernel"]
+    out = [
+        f"Every machine runs Linux {model} (`uname -r`; `check` looks)."
+        if "kernel" in bed.given
+        else f"Every machine runs Linux; the scenario names no version (the model's is {model})."
+    ]
     if bed.wifi:
-        for end in ("ap", "sta"):
-            out.append(
-                f"{'The access point' if end == 'ap' else 'Each station'}'s card is driven by `{bed.values[f'{end}.driver']}` (`check` looks)."
-            )
+        ends = {"The access point's card": "ap", "Each station's card": "sta"}
+        out += [f"{what} is driven by `{bed.values[f'{end}.driver']}` (`check` looks)." for what, end in ends.items()]
         out.append(
-            "The place is quiet, the cards are near each other, nobody else uses the channel: no script can make it so."
+            "The place is quiet, the cards are near each other, nobody else uses the channel: no script can do that."
         )
-    told = {s.arguments: s for r in bed.roles.values() for s in r.settings if s.call == "told"}
+    told = {s.arguments: None for r in bed.roles.values() for s in r.settings if s.call == "told"}
     out += [f"{a[0]}: {a[1]}." for a in told]
-    out.append(
-        "Addresses and routes are yours: every host reaches the others by the names in `bed.env`, and only over the interfaces named there."
-    )
-    out.append("Clocks need not agree. Each machine has a shell as root (`up` and `down` need it).")
-    out += [f"`{r.name}`: Debian packages {', '.join(_packages(r, bed))}." for r in bed.roles.values()]
+    out += [
+        "Addresses and routes are yours: every host reaches the others by the names in `bed.env`, and only over the\n"
+        "  interfaces named there. The forwarding machine routes (`up` switches `ip_forward` on).",
+        "Each machine has a shell as root: `up` and `down` need it. Clocks need not agree.",
+    ]
+    out += [f"`{r.name}` has Debian's packages {', '.join(_packages(r, bed))}." for r in bed.roles.values()]
     for module, folder in _modules(bed).items():
         source = " KSRC=TREE" if folder == "wavetank_bbr" else ""
-        out.append(
-            f"The module `{module}`, from a clone of wavetank, on each machine whose script names it: `make -C /lib/modules/$(uname -r)/build "
-            f"M=$PWD/linux/modules/{folder}{source} modules`, and `{module}.ko` into the folder that `MODULES` names."
-        )
+        out.append(_BUILD.format(module=module, folder=folder, source=source))
     return out
 
 
-def _order(bed: TestBed, repetitions: int) -> str:
-    at, name = bed.plan.at.name, section(bed.name)
-    others = [n for n in bed.roles if n != at]
+def _order(bed: TestBed, repetitions: int) -> list[str]:
+    at = bed.plan.at.name
+    others = "`, `".join(f"./{n}.sh check" for n in bed.roles if n != at)
+    up = "`, `".join(f"./{n}.sh up" for n in bed.roles)
+    hosts = ", ".join(f"`{r.name}`" for r in bed.roles.values() if r.host in bed.plan.hosts)
+    minutes = repetitions * (bed.plan.seconds + 5) / 60
     steps = ["Edit `bed.env`, then copy the whole folder to every machine (`scp -r`)."]
     if bed.wifi:
         steps += [
-            "`ap`: `./ap.sh hostapd > /tmp/hostapd.conf && hostapd -B /tmp/hostapd.conf` (an open network: the model encrypts nothing).",
+            "`ap`: `./ap.sh hostapd > /tmp/hostapd.conf && hostapd -B /tmp/hostapd.conf`\n"
+            "   (an open network: the model encrypts nothing).",
             'Stations: `ip link set "$STA1_IF" up && iw dev "$STA1_IF" connect "$SSID"`, then their addresses.',
         ]
-    hosts = sorted({r.name for r in bed.roles.values() if r.host in bed.plan.hosts})
-    up = "`, `".join(f"./{n}.sh up" for n in bed.roles)
-    minutes = repetitions * (bed.plan.seconds + 5) / 60
-    steps += [
-        f"As root, each on its machine: `{up}`. A line that is not `ok` is printed: read it before going on.",
-        f"{', '.join(hosts)}: `{'`, `'.join(bed.plan.servers)}`.",
-        f"`{at}`: `./flent.sh --batch-dry-run`, then `./flent.sh`: {repetitions} runs of Flent's `{bed.plan.test}`, {minutes:.0f} minutes. "
-        f"Before each of them `./{at}.sh check` must hold. The others: `{'`, `'.join(f'./{n}.sh check' for n in others)}`, before and after.",
+    return [
+        *steps,
+        f"As root, each on its machine: `{up}`.\n   Lines that are not `ok` are printed: read them before going on.",
+        f"{hosts}: `{'`, `'.join(bed.plan.servers)}`.",
+        f"`{at}`: `./flent.sh --batch-dry-run`, then `./flent.sh`: {repetitions} runs of Flent's `{bed.plan.test}`, "
+        f"{minutes:.0f} minutes.\n   Before each of them `./{at}.sh check` must hold. The others, before and after: `{others}`.",
         "Each machine: `./ROLE.sh down`. It puts back what was there.",
         f"Where wavetank is: the command under Results, with `{at}`'s `results/`.",
     ]
-    _ = name
-    return "\n".join(f"{i}. {s}" for i, s in enumerate(steps, 1))
 
 
-def _left(bed: TestBed) -> str:
-    lead = []
+def _left(bed: TestBed) -> list[str]:
+    lead = ["What a packet costs each CPU, and when programs start."]
     if bed.wifi:
-        lead.append(
-            "The channel: its noise, its neighbours, how far the cards are from each other. The model has none of it here."
-        )
-    lead.append("What a packet costs each CPU, and when programs start.")
-    rows = [f"`{key} = {value}` of the scenario: {why}." for key, value, why in bed.left]
-    return _bullets(lead + rows)
-
-
-def _results(bed: TestBed) -> str:
-    return (
-        "```sh\nwavetank compare scenario.toml --with results/*.flent.gz        # beside the model, --on model,linux: beside the real kernel, too\n"
-        "wavetank analyze results/*.flent.gz\n```\n\n"
-        "`scenario.toml` is the scenario with the overrides that this folder was made with, so no `--set` is needed."
-    )
+        lead.insert(0, "The channel: its noise, its neighbours, how far the cards are from each other.")
+    return lead + [f"`{key} = {value}` of the scenario: {why}." for key, value, why in bed.left]

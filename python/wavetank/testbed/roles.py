@@ -78,8 +78,7 @@ def wifi(stations: int, backhaul: bool) -> dict[str, Role]:
     wire = (("WIRE_IF", "eth0", "towards the server"),) if backhaul else ()
     far = "forwards between Wi-Fi and wire" if backhaul else "runs netserver, or Flent"
     every = [_role("ap", f"the access point: {far}", (("IF", "wlan0", "the Wi-Fi device"), *wire), not backhaul)]
-    for i in range(stations):
-        every.append(_role(f"sta{i + 1}", "a station", (("IF", "wlan0", "the Wi-Fi device"),), True))
+    every += [_role(f"sta{i + 1}", "a station", (("IF", "wlan0", "the Wi-Fi device"),), True) for i in range(stations)]
     if backhaul:
         every.append(_role("server", "behind the access point", (("IF", "eth0", "towards the access point"),), True))
     return {r.name: r for r in every}

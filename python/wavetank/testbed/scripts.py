@@ -49,7 +49,7 @@ def env(bed: TestBed) -> str:
         what |= {name: f"{role.name}'s interface: {text}" for name, _, text in role.interfaces}
     lines = [
         "# shellcheck shell=sh disable=SC2034",
-        f'# The bed\'s names, for the scenario "{bed.name}". Yours to edit: `wavetank testbed` keeps this file where it is there.',
+        f'# The bed\'s names, for the scenario "{bed.name}". Yours to edit: `wavetank testbed` keeps it where it is there.',
         "",
     ]
     for name, value in defaults(bed).items():
@@ -108,7 +108,8 @@ def flent(bed: TestBed) -> str:
     hosts = ",".join(f"${{{h.variable}}}" for h in bed.plan.hosts)
     return f"""\
 #!/bin/sh
-# Runs Flent's batch here, on {bed.plan.at.name}, with bed.env's hosts. Further words go to Flent: --batch-dry-run, --batch-repetitions 1
+# Runs Flent's batch here, on {bed.plan.at.name}, with bed.env's hosts. Further words go to Flent:
+#   --batch-dry-run, --batch-repetitions 1
 # shellcheck source-path=SCRIPTDIR
 set -eu
 cd "$(dirname "$0")"

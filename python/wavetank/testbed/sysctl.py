@@ -1,8 +1,8 @@
 """TCP's keys on real hosts: sysctls, links, offloads, controls; the small queue, as far as no socket has to help.
 
-Differs from the second water: D1 no socket option can be set, for netperf sets none: a receive buffer is ``tcp_rmem`` instead, and
-a wired sender's small queue keeps TCP's own shift of 10, so that milliseconds are made of the pacing ratios alone. D2 the server
-of a Wi-Fi bed sends by a wired card, whose sockets keep the kernel's small queue.
+Differs from the second water: D1 no socket option can be set, for netperf sets none: a receive buffer is ``tcp_rmem``
+instead, and a wired sender's small queue keeps TCP's own shift of 10, so that milliseconds are made of the pacing ratios
+alone. D2 the server of a Wi-Fi bed sends by a wired card, whose sockets keep the kernel's small queue.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Sysctl(Tcp, Bed):
                     role.tell("link", Name(suffix), "qlen", self.v["pfifo_fast.limit"], keys="pfifo_fast.limit")
 
     def small_queue(self, cc: str) -> tuple[int | None, float]:
-        """As on the second water for a Wi-Fi card; a wired sender's has TCP's own shift, so that the ratios make all of the time."""
+        """As on the second water for a Wi-Fi card; a wired sender's has TCP's own shift: the ratios make all of the time."""
         shift, factor = super().small_queue(cc)
         if shift is None and "tsq" not in self.case:
             return shift, factor
