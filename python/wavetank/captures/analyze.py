@@ -18,7 +18,8 @@ import numpy as np
 from .. import _core, stats
 from ..errors import UserError
 from . import analyze_flent
-from .analyze_flent import EXPECTED, Document
+from .analyze_flent import Document
+from .flent_file import EXPECTED
 
 #: The first bytes of what can be analysed.
 MAGICS = {
