@@ -59,7 +59,7 @@ def _tell(state: dict[str, Any], as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, required=True, metavar="SCENARIO", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="SCENARIO", type=click.Path(path_type=Path))
 @click.option(
     "--on",
     default=None,

@@ -19,6 +19,7 @@ from .tc import Tc
 
 #: Sections of a card's constants: another value than the default is something that the hardware has to be.
 CARDS = ("ath9k.", "ath9k_htc.", "ath10k.")
+OF_COTSQ = ("tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts")
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,11 @@ class _Translator(Sysctl, Radio, Tc, Traffic):
         for key in sorted(self.given & self.v.keys()):
             if key in self.used or self.v[key] == default.get(key) or not relevant(self, key):
                 continue
+            if key in OF_COTSQ and (self.v["tcp.tsq"] != "cotsq" or (key, self.v[key]) == ("tcp.tsq_pkts", "2")):
+                continue  # of a small queue that was not chosen; the kernel's own floor
             never, why = looked_up(NEVER, key), looked_up(LEFT, key)
+            if key.partition(".")[0] in _core.registry()["cc"]:
+                never = "the kernel's own value holds"
             if never is not None or why is None:
                 raise self.refuse(key, f"{never or 'no script could set it'}; leave it out, or set {default.get(key)}")
             left.append((key, self.v[key], why))

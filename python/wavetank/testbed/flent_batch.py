@@ -18,6 +18,10 @@ from .roles import Name, Role
 
 #: A test run takes so long besides: start and end of its programs, files, the pause.
 PAUSE = 5
+#: Keys of [traffic] that decide the test; any other is refused or left, as own.py says.
+READ = (
+    "tcp_up", "tcp_down", "udp_up", "udp_down", "udp_payload", "rrul", "marks", "ping", "ping_stations", "start_step",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,7 @@ class Traffic(Bed):
 
     def plan(self) -> Plan:
         """Raises UserError for what no test of Flent's is."""
-        t = {
-            k.removeprefix("traffic."): self.text(k)
-            for k in self.v
-            if k.startswith("traffic.") and k != "traffic.mark_acks"
-        }
+        t = {k: self.text(f"traffic.{k}") for k in READ}
         up, down = int(t["tcp_up"]), int(t["tcp_down"])
         udp = {way: t[f"udp_{way}"] for way in ("up", "down")}
         parameters: dict[str, str] = {}
@@ -121,8 +121,6 @@ class Traffic(Bed):
         """Flent's RRUL, with marks or without."""
         if several:
             raise self.refuse("traffic.rrul", "Flent's RRUL has one host; give wifi.stations = 1")
-        if "traffic.rrul_echoes" in self.given and t["rrul_echoes"] == "false":
-            raise self.refuse("traffic.rrul_echoes", "Flent's RRUL has its UDP echoes")
         if t["marks"] == "true":
             if (up, down) != (4, 4):
                 raise self.refuse(

@@ -139,7 +139,7 @@ get_link() { # "DEVICE WHAT"
 		echo "no such device"
 		return 1
 	}
-	words "$line" | tr '\\' ' ' | awk -v k="${1#* }" '{ for (i = 1; i < NF; i++) if ($i == k) { print $(i + 1); exit } }'
+	words "$line" | awk -v k="${1#* }" '{ gsub(/\\/, " "); for (i = 1; i < NF; i++) if ($i == k) { print $(i + 1); exit } }'
 }
 set_link() {
 	case ${1#* } in

@@ -10,13 +10,13 @@ from __future__ import annotations
 from ..linux.own import OWN_CC, SOCKET_SHIFT
 from ..linux.tcp import Tcp
 from .asked import Bed
-from .own import RMEM_SINCE, SHIFT_SINCE
+from .own import NEVER, RMEM_SINCE, SHIFT_SINCE
 from .roles import Name, Role, variable
 
 #: The scenario's keys that a sysctl comes from; one that was not set is left alone where the kernel has no such sysctl.
 KEYS: dict[str, tuple[str, ...]] = {
-    "tcp_pacing_ss_ratio": ("tcp.pacing_ss_ratio", "tcp.tsq_ms"),
-    "tcp_pacing_ca_ratio": ("tcp.pacing_ca_ratio", "tcp.tsq_ms"),
+    "tcp_pacing_ss_ratio": ("tcp.pacing_ss_ratio",),
+    "tcp_pacing_ca_ratio": ("tcp.pacing_ca_ratio",),
     "tcp_limit_output_bytes": ("tcp.limit_output_bytes", "tcp.tsq", "tcp.tsq_bytes"),
     "tcp_min_tso_segs": ("tcp.min_tso_segs",),
     "tcp_reordering": ("tcp.reordering",),
@@ -42,12 +42,10 @@ class Sysctl(Tcp, Bed):
         cc = self.text("tcp.cc")
         self.tcp()
         if self.case["paced"]:
-            raise self.refuse(
-                "tcp.enforce_pacing",
-                "netperf's sockets cannot be told to; fq, or a control such as bbr, enforces pacing",
-            )
-        if self.case["rcvlowat"] != 1:
-            raise self.refuse("tcp.rcvlowat", "it is a socket's option, and netperf sets none")
+            raise self.refuse("tcp.enforce_pacing", NEVER["tcp.enforce_pacing"])
+        for key, plain in (("tcp.rcvlowat", "1 B"), ("tcp.init_cwnd", "10")):
+            if self.v[key] != plain:
+                raise self.refuse(key, NEVER[key])
         if self.number("tcp.pacing_shift") != SOCKET_SHIFT:
             raise self.refuse("tcp.pacing_shift", "it is a socket's, and netperf sets none")
         lines = dict(line.removeprefix("net/ipv4/").split(" ", 1) for line in self.lines["sysctl"])
@@ -82,7 +80,7 @@ class Sysctl(Tcp, Bed):
         keys = KEYS.get(name, (f"tcp.{name.removeprefix('tcp_')}",))
         asked = [k for k in keys if k in self.given]
         if name in RATIOS and value != self.v[keys[0]]:
-            asked = ["tcp.tsq", keys[1]]  # they make the milliseconds that no shift has
+            asked = ["tcp.tsq", "tcp.tsq_ms"]  # they make the milliseconds that no shift has
         role.tell(
             "sysctl", f"net.ipv4.{name}", value, *(() if asked else ("if-there",)), keys=", ".join(asked or keys[:1])
         )
