@@ -41,13 +41,7 @@ class Sysctl(Tcp, Bed):
         base = {f"tcp_pacing_{k}_ratio": self.v[f"tcp.pacing_{k}_ratio"] for k in ("ss", "ca")}
         cc = self.text("tcp.cc")
         self.tcp()
-        if self.case["paced"]:
-            raise self.refuse("tcp.enforce_pacing", NEVER["tcp.enforce_pacing"])
-        for key, plain in (("tcp.rcvlowat", "1 B"), ("tcp.init_cwnd", "10")):
-            if self.v[key] != plain:
-                raise self.refuse(key, NEVER[key])
-        if self.number("tcp.pacing_shift") != SOCKET_SHIFT:
-            raise self.refuse("tcp.pacing_shift", "it is a socket's, and netperf sets none")
+        self.no_socket_options()
         lines = dict(line.removeprefix("net/ipv4/").split(" ", 1) for line in self.lines["sysctl"])
         if self.case["rcvbuf"]:
             twice = 2 * self.case["rcvbuf"]
@@ -74,6 +68,16 @@ class Sysctl(Tcp, Bed):
         if wired_far and self.v["tcp.tsq"] != "kernel" and self.v["traffic.tcp_down"] not in ("0", "auto"):
             self.notes.append("tcp.tsq: the server's sockets leave by a wired card and keep the kernel's small queue")
         self.segments()
+
+    def no_socket_options(self) -> None:
+        """Refuses what a program would have to ask of its sockets."""
+        if self.case["paced"]:
+            raise self.refuse("tcp.enforce_pacing", NEVER["tcp.enforce_pacing"])
+        for key, plain in (("tcp.rcvlowat", "1 B"), ("tcp.init_cwnd", "10")):
+            if self.v[key] != plain:
+                raise self.refuse(key, NEVER[key])
+        if self.number("tcp.pacing_shift") != SOCKET_SHIFT:
+            raise self.refuse("tcp.pacing_shift", "it is a socket's, and netperf sets none")
 
     def sysctl_of(self, role: Role, name: str, value: str) -> None:
         """One sysctl; it must be there if the scenario names its key."""
