@@ -360,7 +360,7 @@ TRAFFIC = {
     "rrul": wired(traffic__rrul=True),
     "rrul_be": wired(traffic__rrul=True, traffic__marks=False),
     "rrul_be_nflows": wired(traffic__tcp_up=3, traffic__tcp_down=2),
-    "udp_flood": wired(traffic__tcp_up=0, traffic__udp_up="30 Mbit/s"),
+    "udp_flood_var_up": wired(traffic__tcp_up=0, traffic__udp_up="30 Mbit/s"),
     "rtt_fair_var_up": ODD["several"],
     "rtt_fair_var": wifi(wifi__stations=2, traffic__tcp_up=1, traffic__tcp_down=1),
 }
@@ -394,13 +394,13 @@ def test_flent_takes_the_batch(test, tmp_path):
     )
     assert of["NOTE"] == f"wavetank testbed a-bed digest {bed.digest}"
     assert of["commands"] == [f"./{bed.plan.at.name}.sh check"]
-    if test != "udp_flood":
+    if test != "udp_flood_var_up":
         assert of["TEST_PARAMETERS"]["tcp_cong_control"] == "cubic"
     if test == "tcp_nup":
         assert of["TEST_PARAMETERS"]["stream_delays"] == "0,2,4"
     # what comes back bears the scenario's own names, as the second water has them
     file = _File(of["HOSTS"], [n for n in of["sets"] if not _computed(n)])
-    names = flent_result._Names(file)
+    names = flent_result._Names(file, scenario.check())
     flows = [n for n in file.series if n.startswith(("TCP", "UDP"))]
     called = sorted(names.flow(_Flow(n))[0] for n in flows)
     assert called == sorted(f.name for f in to_linux(scenario.set({"tcp.tsq": "kernel"})).flows)

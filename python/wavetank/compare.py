@@ -149,11 +149,11 @@ def _figures(r: Result) -> dict[tuple[str, str], float | None]:
     for kind in ("tcp", "udp"):
         for way in ("up", "down"):
             flows = r.flows_of(way, kind)
-            if len(flows) > 1:
+            if len(flows) > 1 and f"{kind} goodput" not in r.unknown:
                 out[f"{kind} {way}, sum of {len(flows)}", "Mbit/s"] = sum(f.goodput_mbit for f in flows)
     for f in s["flows"]:
         name = f["name"]
-        out[f"{name} goodput", "Mbit/s"] = f["goodput_mbit"]
+        out[f"{name} goodput", "Mbit/s"] = None if f"{f['kind']} goodput" in r.unknown else f["goodput_mbit"]
         if f["kind"] == "tcp":
             out[f"{name} srtt p50", "ms"] = f["tcp_rtt_ms"]["p50"]
             out[f"{name} cwnd p50", "segments"] = f["cwnd_segments"]["p50"]

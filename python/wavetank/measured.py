@@ -176,7 +176,7 @@ class Measured:
     resolved: Mapping[str, str] = field(repr=False)
     #: What it ran on: "model", "linux" or "testbed".
     water: str = "model"
-    #: Figures of its flows that this water did not measure: retransmits, rtos.
+    #: Figures of its flows that this water did not measure: retransmits, rtos, udp goodput.
     unknown: frozenset[str] = frozenset()
 
     @classmethod

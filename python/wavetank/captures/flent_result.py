@@ -1,7 +1,8 @@
 """A Flent file of a test bed as a result, so that it stands beside the other waters'.
 
 Flows are named as the scenario's (up1, down2 sta3); time is shifted so that they start when the scenario's do. Not known, and
-left out: what happens on the air and in queues, timeouts, and where netperf did not say it, retransmissions.
+left out: what happens on the air and in queues, timeouts, where netperf did not say it, retransmissions, and of UDP the goodput:
+iperf's client notes what it sends.
 
 Differs from the model's: D1 the judging window begins ``time.warmup`` after the flows and ends with them, on Flent's clock, which
 counts from when the test began. D2 retransmissions are the whole test's, by netperf.
@@ -43,8 +44,8 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
     if begin >= end:
         raise UserError(f"{path}: its flows lasted {end - lead:g} s, and time.warmup is {values['time.warmup']}")
     shift = lead - file.span[0]
-    name = _Names(file)
-    unknown = {"rtos"} | (
+    name = _Names(file, values)
+    unknown = {"rtos", "udp goodput"} | (
         {"retransmits"} if any(_retransmits(f) is None for f in file.flows if f.kind == "tcp") else set()
     )
     return Result(
@@ -70,21 +71,23 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
 class _Names:
     """The scenario's names for Flent's series, in the files' order."""
 
-    def __init__(self, file: FlentFile) -> None:
-        #: Hosts of a test with several, in their order: stations.
-        self.stations = list(dict.fromkeys(file.hosts)) if len(set(file.hosts)) > 1 else []
+    def __init__(self, file: FlentFile, values: Mapping[str, str]) -> None:
+        #: Hosts in their order; where there are several they are stations.
+        self.hosts = list(dict.fromkeys(file.hosts))
+        #: A flood is Flent's upload wherever Flent runs: at the far end it goes down.
+        self.floods_down = values["traffic.udp_up"] == "off" and values["traffic.udp_down"] != "off"
         self.count: dict[tuple[str, str], int] = {}
 
     def station(self, series: str) -> tuple[int, str]:
         """Its index, and what names have behind them."""
-        for i, host in enumerate(self.stations):
-            if series.endswith((f" {host}", f"::{host}")):
+        for i, host in enumerate(self.hosts):
+            if len(self.hosts) > 1 and series.endswith((f" {host}", f"::{host}")):
                 return i, f" sta{i + 1}"
         return 0, ""
 
     def flow(self, flow: FlentFlow) -> tuple[str, str, int]:
         """Name, direction, station."""
-        way = "down" if " download" in flow.name else "up"
+        way = "down" if " download" in flow.name or (flow.kind == "udp" and self.floods_down) else "up"
         index, suffix = self.station(flow.name)
         base = way if flow.kind == "tcp" else f"udp_{way}"
         n = self.count[base, suffix] = self.count.get((base, suffix), 0) + 1
@@ -93,8 +96,10 @@ class _Names:
     def ping(self, series: str) -> tuple[str, int]:
         """Name and station: "Ping (ms) UDP BE1" is udp_be."""
         index, suffix = self.station(series)
-        host = self.stations[index] if suffix else ""
-        words = series.removeprefix("Ping (ms)").lstrip(" :").removesuffix(host).strip().lower()
+        words = series.removeprefix("Ping (ms)").lstrip(" :")
+        for host in self.hosts:
+            words = words.removesuffix(f" {host}")
+        words = words.strip().lower()
         kind = re.sub(r"\d+$", "", words.replace(" ", "_")) or "icmp"
         return kind + suffix, index
 
@@ -110,8 +115,12 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
     inside = (t >= window[0] - 1e-9) & (t <= window[1] + 1e-9)
     judged = finite(flow.values[inside])
     mean = float(judged.mean()) if judged.size else 0.0
+    if flow.kind == "udp":
+        mean = np.nan
     series: dict[str, FloatArray] = {"t": t, "received": np.cumsum(np.nan_to_num(flow.values)) * 1e6 / 8 * file.step}
-    if flow.kind == "tcp":
+    if flow.kind == "udp":
+        series["received"] = np.full(t.size, np.nan)
+    else:
         series |= {c: np.full(t.size, np.nan) for c in ALWAYS}
         series |= {COLUMNS[k][0]: v * COLUMNS[k][1] for k, v in flow.of_socket.items() if k in COLUMNS}
     return Flow(
@@ -121,7 +130,7 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
         kind=flow.kind,
         dscp="",
         cc=str(flow.meta.get("CONG_CONTROL") or ""),
-        bytes_window=round(mean * 1e6 / 8 * (window[1] - window[0])),
+        bytes_window=0 if np.isnan(mean) else round(mean * 1e6 / 8 * (window[1] - window[0])),
         goodput_mbit=mean,
         retransmits=_retransmits(flow) or 0,
         rtos=0,

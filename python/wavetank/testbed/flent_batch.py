@@ -137,11 +137,17 @@ class Traffic(Bed):
     ) -> str:
         """UDP at a rate."""
         key = f"traffic.udp_{ways[0]}"
-        if len(ways) > 1 or up or down or several or t["rrul"] == "true":
-            raise self.refuse(key, "Flent's udp_flood is one flow of one host, one way, with nothing beside it")
+        if len(ways) > 1 or up or down or t["rrul"] == "true":
+            raise self.refuse(key, "Flent's UDP floods go one way, with nothing beside them")
+        if several and ways == ["up"]:
+            raise self.refuse(
+                key, "Flent's UDP floods start where Flent runs, which is one station; udp_down can be had"
+            )
+        self.notes.append(f"{key}: Flent notes what iperf sends, not what arrives: compare the pings")
         parameters["udp_bandwidth"] = str(units.rate(t[f"udp_{ways[0]}"]))
         parameters["udp_pktsize"] = t["udp_payload"]
-        return "udp_flood"
+        # Flent 2.3's own udp_flood hands iperf its parameters as a list, which iperf takes for next to nothing
+        return "udp_flood_var_up"
 
     def stations_of(self, up: int, down: int, parameters: dict[str, str]) -> str:
         """Several stations: Flent runs at the far end, and has a stream to each."""

@@ -67,7 +67,7 @@ def _wiring(bed: TestBed) -> str:
 def _packages(role: Role, bed: TestBed) -> list[str]:
     """Debian's names of what a role's script and Flent need."""
     calls = {s.call for s in role.settings}
-    tool = "iperf" if bed.plan.test == "udp_flood" else "netperf"
+    tool = "iperf" if bed.plan.test.startswith("udp_flood") else "netperf"
     out = ["iproute2"]
     out += ["ethtool"] if "offload" in calls else []
     out += ["iw"] if calls & {"bitrates", "rts", "txpower", "width"} else []
