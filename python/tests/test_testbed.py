@@ -459,7 +459,7 @@ def _measured(tmp_path, digest, name="m.flent.gz", rate=40.0, version=4):
     data = {
         "version": version,
         "metadata": {
-            "NAME": "tcp_upload", "LENGTH": 4, "DELAY": 3, "HOSTS": ["server"], "T0": "2024-05-01T10:00:00.500000Z",
+            "NAME": "tcp_upload", "LENGTH": 4, "TOTAL_LENGTH": 10, "HOSTS": ["server"], "T0": "2024-05-01T10:00:00.500000Z",
             "NOTE": f"wavetank testbed a-bed digest {digest}",
             "SERIES_META": {"TCP upload": {"CONG_CONTROL": "cubic", "TCP_RETRANSMIT": "17"}},
         },

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from wavetank import Scenario, testbed
+from wavetank import Scenario, compare, testbed
 
 RATE_MBIT = 20
 SECONDS = 3
@@ -123,6 +123,9 @@ def _bed(tmp_path: Path, sets: dict[str, str]) -> Iterator[Bed]:
             subprocess.run(["ip", "netns", "del", ns], check=False)
 
 
+FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.executable).parent)) or shutil.which("flent")
+
+
 def _transfer(bed: Bed) -> tuple[float, str]:
     """Goodput in Mbit/s, and the control's name."""
     sink = subprocess.Popen(
@@ -223,3 +226,46 @@ def test_scripts_stop_at_the_first_error_and_leave_what_is_others(tmp_path: Path
         assert bed.found("client") == before
         for wrong in ("sideways", ""):
             assert bed.script("client", wrong).returncode == 2
+
+
+@pytest.mark.slow
+@pytest.mark.flent
+@pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
+def test_flent_runs_the_bed_and_its_files_stand_beside_the_model(tmp_path: Path) -> None:
+    """All of it: the scripts' bottleneck, Flent's flood and pings over it, and what comes back beside the model's."""
+    _needs_namespaces()
+    missing = [t for t in ("iperf", "fping") if shutil.which(t) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    sets = {
+        "bottleneck.place": "remote", "htb.rate": f"{RATE_MBIT} Mbit/s", "pfifo.limit": "50", "tcp.cc": "reno",
+        "nic.gro": "false", "traffic.tcp_up": "0", "traffic.udp_up": "30 Mbit/s", "time.flows": "5 s", "time.lead_in": "2 s",
+        "time.tail": "2 s",
+    }  # fmt: skip
+    with _bed(tmp_path, sets) as bed:
+        env = bed.folder / "bed.env"
+        env.write_text(env.read_text() + "SERVER_HOST=10.9.2.2\n")
+        for role in bed.spaces:
+            assert bed.script(role, "up").returncode == 0
+        inside = ["ip", "netns", "exec", bed.spaces["server"]]
+        server = subprocess.Popen([*inside, "iperf", "-s", "-u"], stdout=subprocess.DEVNULL)
+        try:
+            done = subprocess.run(
+                ["ip", "netns", "exec", bed.spaces["client"], "sh", str(bed.folder / "flent.sh"), "--batch-repetitions", "1"],
+                capture_output=True, text=True, check=False, timeout=120,
+                env={**os.environ, "PATH": f"{Path(str(FLENT)).parent}:{os.environ['PATH']}"},
+            )  # fmt: skip
+        finally:
+            server.kill()
+            server.wait()
+        assert done.returncode == 0, done.stdout + done.stderr
+        files = sorted((bed.folder / "results").glob("*.flent.gz"))
+        assert len(files) == 1, done.stdout + done.stderr
+        scenario = Scenario.load(bed.folder / "scenario.toml")
+        assert compare.remarks(scenario, files) == []
+        rows = {line.figure: line.values for line in compare.compare(scenario, ["model"], measured=files).lines}
+        # 50 packets of 1512 bytes before the class, at 20 Mbit/s: 30 ms
+        assert rows["ping p50"]["testbed"] == pytest.approx(50 * 1512 * 8 / 20e3, rel=0.15)
+        assert rows["ping p50"]["model"] == pytest.approx(rows["ping p50"]["testbed"], rel=0.15)
+        for role in bed.spaces:
+            assert bed.script(role, "down").returncode == 0

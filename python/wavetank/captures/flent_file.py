@@ -89,8 +89,9 @@ def read(path: Path) -> FlentFile:
 def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     meta = data.get("metadata", {})
     x = np.array([float(v) for v in data["x_values"]], dtype=np.float64)
-    start = float(meta.get("DELAY", 0) or 0)
     length = float(meta.get("LENGTH", 0) or (x[-1] if x.size else 0))
+    # Flent keeps its DELAY in the total only: TOTAL_LENGTH = LENGTH + 2 * DELAY (flent/tests/common.inc)
+    start = float(meta.get("DELAY") or max(0.0, (float(meta.get("TOTAL_LENGTH") or 0) - length) / 2))
     plain: dict[str, FloatArray] = {}
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
