@@ -211,7 +211,7 @@ def test_scripts_stop_at_the_first_error_and_leave_what_is_others(tmp_path: Path
         # a device that is not there, and a control that no kernel has, are named
         env = (bed.folder / "bed.env").read_text()
         (bed.folder / "bed.env").write_text(env.replace("CLIENT_IF=v0\n", "CLIENT_IF=v9\n", 1))
-        assert "tree v9: no such device" in bed.script("client", "up").stderr
+        assert "client: v9: no such device; is its name in bed.env right?" in bed.script("client", "up").stderr
         assert bed.script("client", "check").returncode == 1
         assert bed.script("client", "down").returncode == 0
         (bed.folder / "bed.env").write_text(env)

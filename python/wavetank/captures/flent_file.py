@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..errors import UserError
 from ..stats import FloatArray
 
-EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Flent file (.flent.gz)"
+EXPECTED = "a Flent data file (.flent.gz)"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def read(path: Path) -> FlentFile:
     try:
         raw = path.read_bytes()
         data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except (OSError, EOFError, ValueError) as e:
+    except OSError as e:
+        raise UserError(f"{path}: cannot be read ({e.strerror or e}), expected {EXPECTED}") from None
+    except (EOFError, ValueError) as e:
         raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
     if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
         raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")

@@ -13,7 +13,7 @@ from ..linux.relevance import relevant
 from .flent_batch import Plan, Traffic
 from .own import LEFT, NEVER, looked_up
 from .radio import Radio
-from .roles import Role
+from .roles import Name, Role
 from .sysctl import Sysctl
 from .tc import Tc
 
@@ -65,6 +65,8 @@ class _Translator(Sysctl, Radio, Tc, Traffic):
     def machines(self) -> None:
         """What a machine has to be, where the scenario says it."""
         for role in self.roles.values():
+            for variable, _, what in role.interfaces:
+                role.tell("device", Name(variable), *(("wifi",) if "Wi-Fi" in what else ()), keys="bed.env")
             if self.kernel is not None:
                 role.tell("kernel", self.v["kernel"], keys="kernel")
             if "host.hz" in self.given:

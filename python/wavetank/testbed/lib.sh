@@ -103,6 +103,21 @@ setting() { # KIND TARGET WANT [if-there]
 	esac
 }
 
+# An interface that must be there before anything is set.
+device() { # DEVICE [wifi]
+	why=''
+	if [ ! -d "/sys/class/net/$1" ]; then
+		why='no such device'
+	elif [ "${2:-}" = wifi ] && [ ! -e "/sys/class/net/$1/phy80211" ]; then
+		why='no Wi-Fi device'
+	fi
+	case $verb in
+	up) [ -z "$why" ] || die "$1: $why; is its name in bed.env right?" ;;
+	check) if [ -n "$why" ]; then report "device $1" "differs: $why"; else report "device $1" ok; fi ;;
+	show) printf '%s\n' "device $1: ${why:-there}" ;;
+	esac
+}
+
 # What is only looked at: a kernel, a card, a width.
 wants() { # WHAT HAVE WANT
 	case $verb in

@@ -22,6 +22,8 @@ The module `{module}`, from a clone of wavetank, on each machine whose script na
   `make -C /lib/modules/$(uname -r)/build M=$PWD/linux/modules/{folder}{source} modules`, and `{module}.ko` into the
   folder that `MODULES` names."""
 
+_BPF = " Or, from Linux 6.10 on with BTF: `CONTROL_BY=bpf` in\n  `bed.env`, and wavetank, clang and bpftool on the machine."
+
 
 def text(bed: TestBed, version: str, repetitions: int) -> str:
     """The page."""
@@ -116,7 +118,7 @@ def _true(bed: TestBed) -> list[str]:
     out += [f"`{r.name}` has Debian's packages {', '.join(_packages(r, bed))}." for r in bed.roles.values()]
     for module, folder in _modules(bed).items():
         source = " KSRC=TREE" if folder == "wavetank_bbr" else ""
-        out.append(_BUILD.format(module=module, folder=folder, source=source))
+        out.append(_BUILD.format(module=module, folder=folder, source=source) + (_BPF if source else ""))
     return out
 
 
@@ -131,7 +133,7 @@ def _order(bed: TestBed, repetitions: int) -> list[str]:
         steps += [
             "`ap`: `./ap.sh hostapd > /tmp/hostapd.conf && hostapd -B /tmp/hostapd.conf`\n"
             "   (an open network: the model encrypts nothing).",
-            'Stations: `ip link set "$STA1_IF" up && iw dev "$STA1_IF" connect "$SSID"`, then their addresses.',
+            "Each station, with its own names: `ip link set wlan0 up && iw dev wlan0 connect wavetank`, then its address.",
         ]
     return [
         *steps,
