@@ -73,7 +73,8 @@ def _boot(folder: Path) -> None:
         "init=/proc/self/cwd/init", "time-travel=inf-cpu", "time-travel-start=1700000000", "con=null", "con0=fd:0,fd:1",
         "panic=-1", "umid=bed", "uml_dir=/proc/self/cwd/uml/", "loglevel=4", f"wt_dir={folder}",
     ]  # fmt: skip
-    env = {**os.environ, "TMPDIR": "/dev/shm"}
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+    env = {**os.environ, "TMPDIR": memory}
     child = subprocess.Popen(
         cmd, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -191,7 +191,7 @@ def text(plan: Plan, name: str, digest: str, repetitions: int, defaults: dict[st
         "hosts": ",".join(defaults[h.variable] for h in plan.hosts),
         "ip_version": "4",
         **plan.options,
-        "title": name,
+        "title": " ".join(name.split()),
         "note": note(name, digest),
         "socket_stats": "yes",
         "extended_metadata": "yes",
