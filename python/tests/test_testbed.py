@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wavetank import Scenario, UserError, _core, testbed
@@ -481,6 +482,8 @@ def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     a = _measured(tmp_path, digest, version=version)
     b = _measured(tmp_path, digest, "n.flent", 20.0, version)
     r = flent_result.result(a, s.check())
+    # the pings come every 0.5 s of the raw values, at a step of 0.5: none is missing
+    assert not np.isnan(r.pings[0].rtt_ms).any()
     # the flows start where the scenario's do: 1 s, not the file's 3
     assert r.window == (3.0, 5.0)
     flow = r.flows[0]
@@ -510,6 +513,16 @@ def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     ):
         code, _, err = wavetank(*arguments)
         assert code == 2 and why in err, err
+
+
+def test_lost_pings_are_gaps(tmp_path):
+    path = _measured(tmp_path, "0" * 16)
+    data = json.loads(path.read_text())
+    del data["raw_values"]["Ping (ms) ICMP"][7:9]
+    path.write_text(json.dumps(data))
+    ping = flent_result.result(path, wired(time__flows="4 s", time__lead_in="1 s").check()).pings[0]
+    assert np.flatnonzero(np.isnan(ping.rtt_ms)).tolist() == [7]
+    assert ping.t[6:9].tolist() == pytest.approx([1.0, 1.5, 2.5])
 
 
 def test_the_library_is_the_packages(tmp_path):

@@ -138,10 +138,17 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
     )
 
 
+def _with_lost(t: FloatArray, ms: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+    """The tools leave out echoes that were lost: NaN where one is missing, as in the other waters."""
+    after = np.flatnonzero(np.diff(t) > 1.5 * step) + 1
+    return np.insert(t, after, t[after - 1] + step), np.insert(ms, after, np.nan)
+
+
 def _pings(file: FlentFile, names: _Names, shift: float) -> list[Ping]:
     out = []
     for p in file.pings:
         name, station = names.ping(p.name)
         t, ms = (p.raw_t, p.raw_ms) if p.raw_t is not None and p.raw_ms is not None else (file.x, p.values)
+        t, ms = _with_lost(t, ms, file.step)
         out.append(Ping(name, station, t + shift, ms))  # type: ignore[arg-type]
     return out

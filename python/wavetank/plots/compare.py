@@ -89,7 +89,8 @@ def overlay(
             for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
                 t, v = next((t, v) for n, t, v in of if n == name)
                 every.append(v)
-                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+                alone = "." if np.isnan(v).any() else ""  # between two that are missing there is no line
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9, marker=alone, markersize=3)
             ax.set_ylim(*stats.spread(np.concatenate(every)))
             ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
             if len(shown) > 1:
