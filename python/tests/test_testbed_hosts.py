@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from wavetank import Scenario, compare, testbed
+from wavetank import Scenario, bpf, compare, testbed
 
 RATE_MBIT = 20
 SECONDS = 3
@@ -66,6 +66,7 @@ class Bed:
         return subprocess.run(
             ["ip", "netns", "exec", self.spaces[role], "sh", str(self.folder / f"{role}.sh"), verb],
             capture_output=True, text=True, check=False, timeout=60,
+            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         )  # fmt: skip
 
     def found(self, role: str) -> dict[str, str]:
@@ -193,6 +194,45 @@ def test_a_wired_bed_goes_up_carries_tcp_and_comes_down_as_it_was(tmp_path: Path
             assert down.returncode == 0, down.stdout + down.stderr
         assert {role: bed.found(role) for role in bed.spaces} == before
         assert "nothing is up" in bed.script("client", "down").stdout
+
+
+@pytest.mark.slow
+def test_a_control_of_ours_comes_as_a_program_and_goes_again(tmp_path: Path) -> None:
+    _needs_namespaces()
+    lacking = bpf.machine_lacks() + bpf.tools_lack()
+    if lacking or "bbrp" in bpf.available():
+        pytest.skip(f"lacks {'; '.join(lacking)}" if lacking else "somebody has loaded bbrp on this machine already")
+    sets = {
+        "bottleneck.place": "local",
+        "htb.rate": f"{RATE_MBIT} Mbit/s",
+        "tcp.cc": "bbrp",
+        "bbrp.bbrp_pace": "7",
+        "tcp.gso_max_segs": "1",
+    }
+    with _bed(tmp_path, sets) as bed:
+        (bed.folder / "bed.env").write_text((bed.folder / "bed.env").read_text() + "CONTROL_BY=bpf\n")
+        before = {role: bed.found(role) for role in bed.spaces}
+        try:
+            for role in bed.spaces:
+                up = bed.script(role, "up")
+                assert up.returncode == 0, up.stdout + up.stderr
+            assert "bbrp" in bpf.loaded()
+            checked = bed.script("client", "check")
+            assert checked.returncode == 0, checked.stdout
+            assert "ok           control bbrp = loaded" in checked.stdout
+            assert (
+                "cannot tell  control bbrp bbrp_pace=7: a BPF program does not say what it was compiled with"
+                in checked.stdout
+            )
+            goodput, cc = _transfer(bed)
+            assert cc == "bbrp"
+            assert goodput > 0.5 * RATE_MBIT
+        finally:
+            # one kernel stands for all three machines here: the last one down unloads it
+            downs = [bed.script(role, "down") for role in reversed(bed.spaces)]
+        assert [d.returncode for d in downs] == [0, 0, 0], downs
+        assert {role: bed.found(role) for role in bed.spaces} == before
+    assert "bbrp" not in bpf.available()
 
 
 @pytest.mark.slow

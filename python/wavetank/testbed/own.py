@@ -61,7 +61,6 @@ NEVER: dict[str, str] = {
     "traffic.udp_sndbuf": "Flent gives iperf no such option",
     "traffic.mark_acks": "Flent marks both ends (netperf -Y)",
     "traffic.rrul_echoes": "Flent's RRUL has its UDP echoes",
-    "time.lead_in": "Flent counts whole seconds",
 }
 
 
