@@ -41,7 +41,8 @@ def write(scenario: Scenario, folder: Path, repetitions: int) -> tuple[TestBed, 
         _put(tmp / "README.md", readme.text(bed, __version__, repetitions))
         _put(tmp / "scenario.toml", toml(bed))
         _put(tmp / "wavetank.json", files.dumps(manifest(bed, scenario, repetitions)) + "\n")
-        shutil.copyfile(scripts.LIB, tmp / "lib.sh")
+        for file in scripts.LIBRARY:
+            shutil.copyfile(file, tmp / file.name)
         if old is None:
             _put(tmp / "bed.env", scripts.env(bed))
         written = sorted(f.name for f in tmp.iterdir())

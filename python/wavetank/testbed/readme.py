@@ -7,7 +7,7 @@ from .roles import Role
 
 _LEAD = """\
 Made by wavetank {version} from the scenario and overrides in `wavetank.json` (digest `{digest}`). Nothing here has touched a
-machine yet. What each function of the scripts does, and how a value is read and put back, is in `lib.sh`."""
+machine yet. What each function of the scripts does, and how a value is read and put back, is in `lib*.sh`."""
 
 _RESULTS = """\
 ```sh

@@ -9,7 +9,8 @@ from .bed import TestBed
 from .flent_batch import section
 from .roles import Role
 
-LIB = Path(__file__).with_name("lib.sh")
+#: What the scripts share.
+LIBRARY = tuple(sorted(Path(__file__).parent.glob("lib*.sh")))
 
 
 def defaults(bed: TestBed) -> dict[str, str]:
