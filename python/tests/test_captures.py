@@ -237,6 +237,13 @@ def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
     assert [(f["src"], f["goodput_mbit"]) for f in report["flows"]] == [("TCP upload::2", 1.5), ("TCP upload::10", 5.0)]
     assert report["flows"][0]["rtt_ms"]["p50"] == 4 and report["flows"][1]["rtt_ms"] is None
     assert report["pings"][0]["rtt_ms"]["mean"] == 20
+    # as Flent writes it: the flows' time lies in the middle of the whole
+    data["metadata"] |= {"LENGTH": 0.5, "TOTAL_LENGTH": 2}
+    del data["metadata"]["DELAY"]
+    path.write_text(json.dumps(data))
+    report = analyze.load(path)["report"]
+    assert report["window_s"] == [0.75, 1.25]
+    assert [f["goodput_mbit"] for f in report["flows"]] == [2.0, 4.0]
     path.write_text(json.dumps({**data, "results": {"TCP upload": "fast"}}))
     with pytest.raises(UserError, match="not what Flent writes"):
         analyze.load(path)

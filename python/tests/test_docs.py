@@ -41,6 +41,8 @@ def test_the_readme_names_every_verb():
         "csi",
         "csid",
         "hack",
+        "testbed",
+        "compare",
     ):
         assert f"wavetank {verb}" in text
 

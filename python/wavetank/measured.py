@@ -174,8 +174,10 @@ class Measured:
     ledger: Mapping[str, int]
     digest: str
     resolved: Mapping[str, str] = field(repr=False)
-    #: What it ran on: "model" or "linux".
+    #: What it ran on: "model", "linux" or "testbed".
     water: str = "model"
+    #: Figures of its flows that this water did not measure: retransmits, rtos, udp goodput.
+    unknown: frozenset[str] = frozenset()
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Self:

@@ -229,6 +229,9 @@ def comparison_table(comparison: Comparison) -> Table:
         differences = [line.differences()[w] for w in others]
         cells = ["–" if v is None else number(v) for v in values]
         table.add_row(line.figure, line.unit, *cells, *("" if d is None else f"{100 * d:+.1f} %" for d in differences))
+    if len(comparison.measured) > 1:
+        table.caption_justify = "left"
+        table.caption = f"testbed: mean over {len(comparison.measured)} files"
     return table
 
 

@@ -18,8 +18,9 @@ import numpy as np
 from .. import _core, stats
 from ..errors import UserError
 from . import analyze_flent
-from .analyze_flent import EXPECTED, Document
+from .analyze_flent import Document
 
+EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Flent file (.flent.gz)"
 #: The first bytes of what can be analysed.
 MAGICS = {
     b"\x0a\x0d\x0d\x0a": "pcapng",

@@ -55,7 +55,7 @@ def draw(comparison: Comparison, folder: Path) -> list[Path]:
     """One PNG a series: every water overlaid, one panel a curve (at most four; of more, their sum or median)."""
     written = []
     for panel in PANELS:
-        curves = {w: panel.curves(r) for w, r in comparison.results.items()}
+        curves = {w: [c for c in panel.curves(r) if np.isfinite(c[2]).any()] for w, r in comparison.results.items()}
         shared = [
             n for n, _, _ in next(iter(curves.values())) if all(n in {c[0] for c in cs} for cs in curves.values())
         ]
@@ -89,7 +89,8 @@ def overlay(
             for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
                 t, v = next((t, v) for n, t, v in of if n == name)
                 every.append(v)
-                ax.plot(t, v, style, color=colour, label=water, alpha=0.9)
+                alone = "." if np.isnan(v).any() else ""  # between two that are missing there is no line
+                ax.plot(t, v, style, color=colour, label=water, alpha=0.9, marker=alone, markersize=3)
             ax.set_ylim(*stats.spread(np.concatenate(every)))
             ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
             if len(shown) > 1:
@@ -103,5 +104,6 @@ def overlay(
         canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
         more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
         canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+        bed = f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""
+        canvas.supxlabel(f"Shaded: the judging window.{bed}", fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

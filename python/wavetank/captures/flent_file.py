@@ -1,0 +1,155 @@
+"""A Flent data file (versions 3 and 4), read: every series put where its name says. It is what analyses and compares them.
+
+src: Flent 2.3's doc/data-format.rst, flent/resultset.py, flent/tests/*.conf (the names of series).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UserError
+from ..stats import FloatArray
+
+EXPECTED = "a Flent data file (.flent.gz)"
+
+
+@dataclass(frozen=True)
+class FlentFlow:
+    """A flow: ``values`` Mbit/s on the file's grid (NaN: not measured); ``of_socket``: rtt, cwnd, pacing_rate, ... of `ss`."""
+
+    name: str
+    kind: str
+    values: FloatArray
+    of_socket: Mapping[str, FloatArray]
+    #: What Flent noted of the series: CONG_CONTROL, TCP_RETRANSMIT, ...
+    meta: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FlentPing:
+    """Echoes: ``values`` ms on the grid; as the tool gave them, ``raw_t`` (s since the test's start) and ``raw_ms``, or None."""
+
+    name: str
+    values: FloatArray
+    raw_t: FloatArray | None
+    raw_ms: FloatArray | None
+
+
+@dataclass(frozen=True)
+class FlentFile:
+    """One run of a Flent test. ``x`` (s) is the grid; ``span`` the flows' time on it."""
+
+    path: str
+    version: str
+    size: int
+    test: str | None
+    title: str | None
+    note: str | None
+    hosts: tuple[str, ...]
+    x: FloatArray
+    step: float
+    span: tuple[float, float]
+    flows: tuple[FlentFlow, ...]
+    pings: tuple[FlentPing, ...]
+    #: A station's airtime a step and mean aggregates, by the series' names.
+    radio: Mapping[str, FloatArray]
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which points of the grid lie in the flows' time."""
+        return (self.x >= self.span[0]) & (self.x <= self.span[1])
+
+
+def read(path: Path) -> FlentFile:
+    """Reads a file. Raises UserError."""
+    try:
+        raw = path.read_bytes()
+        data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    except OSError as e:
+        raise UserError(f"{path}: cannot be read ({e.strerror or e}), expected {EXPECTED}") from None
+    except (EOFError, ValueError) as e:
+        raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
+    if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
+        raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
+    try:
+        return _file(path, len(raw), data)
+    except (TypeError, ValueError, KeyError, AttributeError) as e:
+        raise UserError(f"{path}: its series are not what Flent writes ({e}), expected {EXPECTED}") from None
+
+
+def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
+    meta = data.get("metadata", {})
+    x = np.array([float(v) for v in data["x_values"]], dtype=np.float64)
+    length = float(meta.get("LENGTH", 0) or (x[-1] if x.size else 0))
+    # Flent keeps its DELAY in the total only: TOTAL_LENGTH = LENGTH + 2 * DELAY (flent/tests/common.inc)
+    start = float(meta.get("DELAY") or max(0.0, (float(meta.get("TOTAL_LENGTH") or 0) - length) / 2))
+    plain: dict[str, FloatArray] = {}
+    of_socket: dict[str, dict[str, FloatArray]] = {}
+    pings: list[FlentPing] = []
+    radio: dict[str, FloatArray] = {}
+    for name, series in sorted(data["results"].items(), key=lambda kv: _natural(kv[0])):
+        if _computed(name):
+            continue
+        read = [math.nan if v is None else float(v) for v in series if not isinstance(v, (list, dict))]
+        values = np.full(x.size, np.nan)
+        values[: len(read)] = read[: x.size]
+        flow, is_socket, what = name.partition("::tcp_")
+        if is_socket:
+            of_socket.setdefault(flow, {})[what] = values
+        elif name.startswith(("TCP", "UDP")):
+            plain[name] = values
+        elif name.startswith("Ping"):
+            pings.append(FlentPing(name, values, *_raw(data, name)))
+        elif "::airtime_tx::" in name or "::avg_aggr_size::" in name:
+            radio[name] = values
+    told = meta.get("SERIES_META", {})
+    return FlentFile(
+        path=str(path),
+        version=str(data.get("version", "?")),
+        size=size,
+        test=meta.get("NAME"),
+        title=meta.get("TITLE"),
+        note=meta.get("NOTE"),
+        hosts=tuple(meta.get("HOSTS") or ()),
+        x=x,
+        step=float(np.median(np.diff(x))) if x.size > 1 else 1.0,
+        span=(start, start + length),
+        flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n) or {}) for n, v in plain.items()),
+        pings=tuple(pings),
+        radio=radio,
+    )
+
+
+def _raw(data: Mapping[str, Any], name: str) -> tuple[FloatArray | None, FloatArray | None]:
+    """A ping's values as its tool gave them, with their times where the file says when it began."""
+    rows = [r for r in data.get("raw_values", {}).get(name) or () if r.get("val") is not None]
+    if not rows:
+        return None, None
+    ms = np.array([float(r["val"]) for r in rows])
+    meta = data.get("metadata", {})
+    began = meta.get("T0") or meta.get("TIME")
+    if not began or any("t" not in r for r in rows):
+        return None, ms
+    zero = datetime.fromisoformat(str(began).replace("Z", "+00:00")).timestamp()
+    return np.array([float(r["t"]) - zero for r in rows]), ms
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts names with numbers in them as people do."""
+    return [(int(p), "") if p.isdigit() else (0, p) for p in re.split(r"(\d+)", name)]
+
+
+def _computed(name: str) -> bool:
+    """Whether a series is made of others."""
+    return name.endswith((" avg", " sum", " totals", " fairness")) or "::airtime_fairness" in name or "_sum" in name

@@ -1,0 +1,46 @@
+"""What a bed's translation asks of a scenario: the second water's reader, with this water's words and roles."""
+
+from __future__ import annotations
+
+from ..errors import UserError
+from ..linux.asked import Asked, Asks
+from .roles import Role, wifi, wired
+
+
+def version(text: str) -> tuple[int, int]:
+    """A kernel profile's number: "6.12" is (6, 12)."""
+    major, _, minor = text.partition(".")
+    return int(major), int(minor)
+
+
+class Bed(Asked):
+    """A translation under way: besides what :class:`Asked` has, the roles and what each is told."""
+
+    def __init__(self, scenario: Asks) -> None:
+        super().__init__(scenario, None)
+        self.wifi = self.text("topology.kind") == "wifi"
+        self.stations = self.number("wifi.stations") if self.wifi else 1
+        self.backhaul = self.wifi and self.on("backhaul.present")
+        self.roles: dict[str, Role] = wifi(self.stations, self.backhaul) if self.wifi else wired()
+        #: Kernel that was asked for; None: any.
+        self.kernel = version(self.text("kernel")) if "kernel" in self.given else None
+        self.used["kernel"] = self.v["kernel"]
+
+    def refuse(self, key: str, why: str) -> UserError:
+        """The error for a key that cannot be carried out."""
+        value = self.v.get(key, "")
+        return UserError(f"{self.path}: {key} = {value}: cannot be had on a test bed: {why}")
+
+    def before(self, version: tuple[int, int]) -> bool:
+        """Whether the scenario asks for a kernel older than this one."""
+        return self.kernel is not None and self.kernel < version
+
+    @property
+    def endpoints(self) -> list[Role]:
+        """Where TCP begins or ends."""
+        return [r for r in self.roles.values() if r.endpoint]
+
+    @property
+    def far(self) -> Role:
+        """The end that is no station: the server, or the access point in its place."""
+        return self.roles.get("server") or self.roles["ap"]
