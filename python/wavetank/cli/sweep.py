@@ -28,6 +28,12 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
 )  # fmt: skip
 @click.option("--best", default="", metavar="METRIC", help="Name the point that is best by it.")
 @click.option("--against", default="", metavar="AXIS", help="Also compare along it: each value with its first.")
+@click.option(
+    "--each",
+    multiple=True,
+    metavar="AXIS",
+    help="A condition and no choice: the front and the best for each of its values.",
+)
 @click.option("--skip-impossible", is_flag=True, help="Leave out points that cannot be run.")
 @click.option("--dry-run", is_flag=True, help="Check, say how much it is, and run nothing.")
 @jobs_option
@@ -53,6 +59,7 @@ def sweep(
     metrics: Sequence[str],
     best: str,
     against: str,
+    each: Sequence[str],
     skip_impossible: bool,
     dry_run: bool,
     jobs: int | None,
@@ -71,7 +78,7 @@ def sweep(
 
     asked = sweeps.ask(
         scenario, axes, values=dict(_pair(x) for x in sets), zip=together, repetitions=repetitions, seed=seed,
-        metrics=metrics, best=best, against=against, quick=quick, on=on, skip_impossible=skip_impossible,
+        metrics=metrics, best=best, against=against, each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
     if cluster:
         from ..sweeps.cluster import check

@@ -179,7 +179,9 @@ QUANTITIES: dict[str, Quantity] = {
     "ampdu_mean": _of_hist(lambda h: stats.ampdu(h)["mean"], "MPDUs", "A-MPDU, mean"),
     "retransmits": scalar(lambda r: float(r["retransmits"]), "", "Retransmitted segments"),
     "rtos": scalar(lambda r: float(r["rtos"]), "", "Retransmission timeouts"),
-    "airtime": scalar(lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime of all"),
+    "airtime": scalar(
+        lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime, summed over radios"
+    ),
     "jain": scalar(_jain, "", "Jain's index"),
     "airtime_share": Quantity(
         lambda r: math.nan,

@@ -81,8 +81,8 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
         parts.append("Grey: the paper's band, \u25c7 its value; dashed: the paper's ratio times our other point.")
     if "curves" in kinds:
         parts.append("Points: median over repetitions with standard error.")
-    if kinds & {"sweep", "field"}:
-        parts.append("Median over repetitions" + ("; bars: 95 % confidence interval." if "sweep" in kinds else "."))
-    if "pareto" in kinds:
-        parts.append("Ringed: no other point beats it in both.")
+    if kinds & {"sweep", "field", "pareto"}:
+        parts.append(
+            f"Median over repetitions{'; bars: 95 % confidence interval' if 'sweep' in kinds else ''}.{figure.note}"
+        )
     return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)

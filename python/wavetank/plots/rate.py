@@ -47,14 +47,17 @@ def heatmap(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.set_ylabel(str(panel.get("y_label", by)))
 
 
-def tint(ax: Axes, field: FloatArray, ticks: tuple[Sequence[str], Sequence[str]], label: str, most: int = 400) -> None:
-    """A field of colours with its numbers (of no more than ``most`` cells): columns along x, rows upwards."""
+#: A field of more cells has no numbers in them.
+ROOM = 400
+
+
+def tint(ax: Axes, field: FloatArray, ticks: tuple[Sequence[str], Sequence[str]], label: str, digits: int = 0) -> None:
+    """A field of colours with its numbers, if there is room for them: columns along x, rows upwards."""
     columns, rows = ticks
     image = ax.imshow(field, origin="lower", aspect="auto", cmap="viridis")
     middle = (np.nanmin(field) + np.nanmax(field)) / 2
-    digits = 0 if np.nanmax(np.abs(field)) >= 20 else 1
     for (i, j), v in np.ndenumerate(field):
-        if np.isfinite(v) and field.size <= most:
+        if np.isfinite(v) and field.size <= ROOM:
             text = f"{v:.{digits}f}"
             ax.text(j, i, text, ha="center", va="center", fontsize=6.5, color="black" if v > middle else "white")
     ax.set_xticks(range(len(columns)), columns)

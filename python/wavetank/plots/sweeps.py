@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -72,17 +72,25 @@ def _looks(panel: Mapping[str, Any], groups: Sequence[tuple[str, ...]]) -> list[
     return out
 
 
-def _name_groups(
-    ax: Axes, count: int, panel: Mapping[str, Any], where: Literal["best", "lower right"] = "best"
-) -> None:
-    """A legend; of a scale of colours with many steps the first, the last and some between."""
+def _name_groups(ax: Axes, count: int, panel: Mapping[str, Any], above: bool = False) -> None:
+    """A legend, above all panels or within; of a scale of colours with many steps the first, the last and some between."""
     if count < 2:
         return
     handles, labels = ax.get_legend_handles_labels()
     if count > 2 * FEW and not panel["rest"]:
         keep = sorted({round(i) for i in np.linspace(0, count - 1, FEW)})
         handles, labels = [handles[i] for i in keep], [labels[i] for i in keep]
-    ax.legend(handles, labels, loc=where, ncols=2 if len(labels) > LONG else 1, fontsize=7)
+    if not above:
+        ax.legend(handles, labels, loc="lower right", ncols=2 if len(labels) > LONG else 1, fontsize=7.5)
+        return
+    # an inch holds 15 characters of this size; the mark takes the room of six
+    wide = (max(map(len, labels)) + 6) / 15
+    columns = max(1, min(len(labels), int(0.9 * ax.figure.get_figwidth() / wide)))  # type: ignore[union-attr]
+    ax.set_title("\n" * math.ceil(len(labels) / columns), fontsize=8)  # room for it
+    legend = ax.legend(
+        handles, labels, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, fontsize=8, borderaxespad=0.2
+    )
+    legend.set_in_layout(False)  # it may reach over the panels beside
 
 
 def sweep(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -92,19 +100,20 @@ def sweep(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
     numeric = all(x in p.x for p in figure.points.values())
     groups = _groups(figure, panel)
     spread = 0.0 if numeric else 0.5 / max(len(groups), 1)
-    lowest = 0.0
+    medians: list[float] = []
+    ends: list[float] = []
     for i, (points, look) in enumerate(zip(groups.values(), _looks(panel, list(groups)), strict=True)):
         found = [(p, v) for p in points if (v := _values(outcome, figure, p, panel["quantity"]))]
         aside = spread * (i - (len(groups) - 1) / 2)
         xs = [p.x[x] if numeric else order.index(p.names[x]) + aside for p, _ in found]
-        medians = [float(np.median(v)) for _, v in found]
+        middle = [float(np.median(v)) for _, v in found]
         style = look if numeric else {**look, "linestyle": "none"}
-        ax.plot(xs, medians, markersize=3.8, linewidth=1.0, **style)
+        ax.plot(xs, middle, markersize=3.8, linewidth=1.0, **style)
         for at, (_, v) in zip(xs, found, strict=True):
-            ends = stats.interval(v)
-            if ends is not None:
-                ax.vlines(at, *ends, color=look["color"], linewidth=1.0, alpha=0.75)
-        lowest = min([lowest, *medians])
+            if (bar := stats.interval(v)) is not None:
+                ax.vlines(at, *bar, color=look["color"], linewidth=1.0, alpha=0.75)
+                ends.append(bar[1])
+        medians += middle
     if numeric:
         _scale(ax, sorted({p.x[x] for p in figure.points.values()}))
     else:
@@ -112,11 +121,14 @@ def sweep(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         ax.set_xlim(-0.6, len(order) - 0.4)
         if sum(map(len, order)) > 40:
             ax.tick_params(axis="x", labelrotation=30)
-    if lowest >= 0:
-        ax.set_ylim(bottom=0)
+    if min(medians, default=0) >= 0:
+        # a few repetitions make bars so long that nothing else could be seen
+        top = 1.05 * min(max([*medians, *ends], default=1), 1.5 * max(medians, default=1)) or 1
+        ax.set_ylim(0, min(top, 1.05) if panel["quantity"] == "jain" else top)
     ax.set_xlabel(panel["labels"][x])
     ax.set_ylabel(str(panel["label"]))
-    _name_groups(ax, len(groups), panel)
+    if panel["legend"]:
+        _name_groups(ax, len(groups), panel, above=True)
 
 
 def _scale(ax: Axes, values: Sequence[float]) -> None:
@@ -148,7 +160,9 @@ def field(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         cells[rows.index(p.x[by]), columns.index(p.x[x])] = float(np.median(v)) if v else math.nan
     if not np.isfinite(cells).any():
         raise Unmeasured("no point has a value")
-    tint(ax, cells, ([f"{v:g}" for v in columns], [f"{v:g}" for v in rows]), str(panel["label"]))
+    most = np.nanmax(np.abs(cells))
+    digits = 0 if most >= 20 else 1 if most >= 2 else 2
+    tint(ax, cells, ([f"{v:g}" for v in columns], [f"{v:g}" for v in rows]), str(panel["label"]), digits)
     ax.set_xlabel(panel["labels"][x])
     ax.set_ylabel(panel["labels"][by])
 
@@ -163,15 +177,15 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
             if cost and gain:
                 places[p.name] = (float(np.median(cost)), float(np.median(gain)))
         at = np.array([places[p.name] for p in points if p.name in places]).reshape(-1, 2)
-        ax.plot(at[:, 0], at[:, 1], linewidth=0.7, alpha=0.5, color=look["color"], linestyle=look["linestyle"])
+        if all(str(panel["x"]) in p.x for p in points):  # names have no order
+            ax.plot(at[:, 0], at[:, 1], linewidth=0.7, alpha=0.5, color=look["color"], linestyle=look["linestyle"])
         ax.scatter(at[:, 0], at[:, 1], s=22, color=look["color"], marker=look["marker"], label=look["label"], zorder=3)
     if not places:
         raise Unmeasured("no point has a value")
-    best = [places[n] for n in panel["front"]]
-    ax.plot([c for c, _ in best], [g for _, g in best], color=PAPER, linewidth=1.0, linestyle=(0, (4, 3)), zorder=2)
-    ax.scatter(
-        [c for c, _ in best], [g for _, g in best], s=80, facecolors="none", edgecolors=PAPER, linewidths=1.0, zorder=4
-    )
+    for front in panel["fronts"]:
+        best = np.array([places[n] for n in front]).reshape(-1, 2)
+        ax.plot(best[:, 0], best[:, 1], color=PAPER, linewidth=1.0, linestyle=(0, (4, 3)), zorder=2)
+        ax.scatter(best[:, 0], best[:, 1], s=80, facecolors="none", edgecolors=PAPER, linewidths=1.0, zorder=4)
     costs, gains = zip(*places.values(), strict=True)
     if min(costs) > 0 and max(costs) / min(costs) >= WIDE:
         ax.set_xscale("log")
@@ -181,14 +195,14 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     _name_front(ax, figure, panel, places)
     ax.set_xlabel(str(panel["cost_label"]))
     ax.set_ylabel(str(panel["label"]))
-    _name_groups(ax, len(groups), panel, "lower right")
+    _name_groups(ax, len(groups), panel)
 
 
 def _name_front(ax: Axes, figure: Figure, panel: Mapping[str, Any], places: Mapping[str, tuple[float, float]]) -> None:
     """The value on the axis x beside points of the front, where there is room: to the upper left, where nothing can lie."""
     x = str(panel["x"])
     taken: list[Any] = []
-    for name in panel["front"][:NAMED]:
+    for name in list(chain.from_iterable(panel["fronts"]))[:NAMED]:
         at = ax.transData.transform(places[name])
         if any(abs(at[0] - o[0]) < 26 and abs(at[1] - o[1]) < 14 for o in taken):
             continue

@@ -17,8 +17,8 @@ from .plan import Plan
 from .result import Estimate, Sweep, SweepPoint
 
 
-def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual: bool) -> Sweep:
-    """What was measured; of the ``usual`` metrics those that the points have."""
+def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual: bool, best: str = "") -> Sweep:
+    """What was measured; of the ``usual`` metrics those that the points have, and what the ``best`` is by."""
     records: dict[str, Sequence[Record]] = {}
     failed: dict[str, str] = {}
     for name, point in plan.figure.points.items():
@@ -28,7 +28,7 @@ def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual
             failed[name] = str(e)
     points = plan.figure.points
     each = {n: [_row(asked, r, points[n]) for r in of] for n, of in records.items()}
-    metrics = _shown(asked, records, each) if usual and each else tuple(asked)
+    metrics = _shown(asked, records, each, best) if usual and each else tuple(asked)
     seeds = plan.figure.seeds(measured.quick)
     return Sweep(
         scenario=plan.figure.id.removeprefix("sweep/"),
@@ -51,14 +51,17 @@ def _row(metrics: Sequence[Metric], record: Record, point: Point) -> dict[str, f
 
 
 def _shown(
-    asked: Sequence[Metric], records: Mapping[str, Sequence[Record]], each: Mapping[str, Sequence[Mapping[str, float]]]
+    asked: Sequence[Metric],
+    records: Mapping[str, Sequence[Record]],
+    each: Mapping[str, Sequence[Mapping[str, float]]],
+    best: str,
 ) -> tuple[Metric, ...]:
     shared = any(len(r["flow_goodput"]) > 1 for of in records.values() for r in of)
 
     def has(m: Metric) -> bool:
         return bool(np.isfinite([row[m.name] for of in each.values() for row in of]).any())
 
-    return tuple(m for m in asked if has(m) and (shared or m.name not in SHARED))
+    return tuple(m for m in asked if m.name == best or (has(m) and (shared or m.name not in SHARED)))
 
 
 def _point(

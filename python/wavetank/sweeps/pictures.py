@@ -32,12 +32,15 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
     kind = "field" if field else "sweep"
     shown = [m for m in sweep.metrics if _says_something(sweep, m.name)]
     panels = [{**common, "kind": kind, "quantity": m.name, "label": m.axis} for m in shown or sweep.metrics[:1]]
+    panels = [{**p, "legend": i == 0} for i, p in enumerate(panels)]
     out = {"sweep": replace(plan.figure, panels=tuple(panels))}
     if sweep.tradeoff is not None:
         gain, cost = sweep.tradeoff
         pair = {**common, "kind": "pareto", "quantity": gain.name, "label": gain.axis, "cost": cost.name}
-        panel = {**pair, "cost_label": cost.axis, "front": sweep.pareto}
-        out["tradeoff"] = replace(plan.figure, panels=(panel,), columns=1)
+        panel = {**pair, "cost_label": cost.axis, "fronts": sweep.fronts}
+        each = f" at its {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
+        note = f" Ringed: no other point{each} beats it in both; beside it: {sweep.labels[x.key]}.{plan.figure.note}"
+        out["tradeoff"] = replace(plan.figure, panels=(panel,), columns=1, note=note)
     return out
 
 

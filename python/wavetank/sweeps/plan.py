@@ -90,10 +90,9 @@ def make(
         raise UserError(_cannot(refused, len(scenarios)))
     points = {n: _point(n, s, axes, chosen[n]) for n, s in scenarios.items() if n not in refused}
     stem = Path(scenario.path).stem.strip("<>") or "scenario"
-    fixed = ", ".join(f"{k} = {v}" for k, v in given.items())
-    figure = Figure(
-        f"sweep/{stem}", f"Sweep of {stem}", fixed, repetitions, points, (), 0, {}, "", seed
-    )  # fmt: skip
+    title = " x ".join(label(a, axes) for a in axes)
+    note = f" With {', '.join(f'{k} = {v}' for k, v in given.items())}." if given else ""
+    figure = Figure(f"sweep/{stem}", f"Sweep of {stem}", title, repetitions, points, (), 0, {}, note, seed)
     left = {n: chosen[n] for n in points}
     return Plan(figure, axes, left, not together, refused, given, on)
 

@@ -91,6 +91,8 @@ class Sweep:
     #: Axes whose every value gave the same bytes at every other point.
     idle: tuple[str, ...]
     best_by: str = ""
+    #: Axes that are conditions and no choice: fronts and best points are told for each of their values.
+    each: tuple[str, ...] = ()
     against: str = ""
     files: tuple[Path, ...] = ()
 
@@ -122,22 +124,36 @@ class Sweep:
         cost = next((found[n] for n in names.COSTS if n in found), None)
         return (gain, cost) if gain and cost else None
 
+    def conditions(self) -> list[list[SweepPoint]]:
+        """The points that are a choice from one another: of each value of the axes ``each``, without what failed."""
+        out: dict[tuple[Value, ...], list[SweepPoint]] = {}
+        for p in self.points:
+            if not p.failed:
+                out.setdefault(tuple(p.values[k] for k in self.each), []).append(p)
+        return list(out.values())
+
     @cached_property
-    def pareto(self) -> list[str]:
-        """Names of the points that no other beats in the trade-off, from the least cost on."""
+    def fronts(self) -> list[list[str]]:
+        """For each condition the names of the points that no other beats in the trade-off, from the least cost on."""
         if self.tradeoff is None:
             return []
         gain, cost = (m.name for m in self.tradeoff)
-        return front(
-            {p.name: (_number(p.metrics[gain]), _number(p.metrics[cost])) for p in self.points if not p.failed}
-        )
+        return [
+            front({p.name: (_number(p.metrics[gain]), _number(p.metrics[cost])) for p in points})
+            for points in self.conditions()
+        ]
 
-    def best(self, metric: str) -> SweepPoint | None:
-        """The point of the best median; of equal ones the first. None if no point has a value. Raises UserError."""
+    @property
+    def pareto(self) -> list[str]:
+        """The points of all fronts."""
+        return [name for points in self.fronts for name in points]
+
+    def best(self, metric: str) -> list[SweepPoint]:
+        """For each condition the point of the best median; of equal ones the first. Raises UserError."""
         m = names.best(metric, self.metrics)
-        found = [p for p in self.points if not p.failed and p.metrics[m.name].median is not None]
         sign = 1.0 if m.better == "more" else -1.0
-        return max(found, key=lambda p: sign * _number(p.metrics[m.name]), default=None)
+        found = ([p for p in points if p.metrics[m.name].median is not None] for points in self.conditions())
+        return [max(points, key=lambda p: sign * _number(p.metrics[m.name])) for points in found if points]
 
     def differences(self, key: str) -> list[Difference]:
         """Every point against the one that has the axis's first value and is the same on all others."""
@@ -157,7 +173,8 @@ class Sweep:
 
     def json(self) -> dict[str, Any]:
         """The document that ``sweep --json`` prints."""
-        best = self.best(self.best_by) if self.best_by else None
+        best = [p.name for p in self.best(self.best_by)] if self.best_by else []
+        on_front = set(self.pareto)
         return {
             "scenario": self.scenario,
             "on": self.on,
@@ -172,14 +189,15 @@ class Sweep:
                     "name": p.name,
                     "values": dict(p.values),
                     "metrics": {k: e.json() for k, e in p.metrics.items()},
-                    "pareto": p.name in self.pareto,
+                    "pareto": p.name in on_front,
                     "failed": p.failed,
                 }
                 for p in self.points
             ],
             "tradeoff": [m.name for m in self.tradeoff] if self.tradeoff else [],
             "pareto": self.pareto,
-            "best": {"metric": self.best_by, "point": best.name if best else None} if self.best_by else None,
+            "each": list(self.each),
+            "best": {"metric": self.best_by, "points": best} if self.best_by else None,
             "against": self._against(),
             "idle": list(self.idle),
             "skipped": dict(self.skipped),

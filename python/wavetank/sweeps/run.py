@@ -31,6 +31,7 @@ class Asked:
     quick: bool
     best: str
     against: str
+    each: tuple[str, ...]
 
     def runs(self) -> list[runner.Run]:
         """The distinct runs, in order."""
@@ -52,6 +53,7 @@ def ask(
     metrics: Sequence[str] = (),
     best: str = "",
     against: str = "",
+    each: Sequence[str] = (),
     quick: bool = False,
     on: str = "model",
     skip_impossible: bool = False,
@@ -67,7 +69,8 @@ def ask(
     if best:
         measured += [names.metric(best)] if best not in {m.name for m in measured} else []
         names.best(best, measured)
-    return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against))
+    conditions = tuple(_key(plan, name, "--each") for name in each)
+    return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), conditions)
 
 
 def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
@@ -79,13 +82,18 @@ def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axi
 def _against(plan: Plan, name: str) -> str:
     if not name:
         return ""
-    found = {plan.label(a): a.key for a in plan.axes} | {a.key: a.key for a in plan.axes}
-    if name not in found:
-        raise unknown("axis", name, found, "--against")
     if not plan.crossed and len(plan.axes) > 1:
         raise UserError(
             "--against: compares along one axis at the same values of the others, expected axes without --zip"
         )
+    return _key(plan, name, "--against")
+
+
+def _key(plan: Plan, name: str, option: str) -> str:
+    """The axis of that name: its label, or its key."""
+    found = {plan.label(a): a.key for a in plan.axes} | {a.key: a.key for a in plan.axes}
+    if name not in found:
+        raise unknown("axis", name, {plan.label(a) for a in plan.axes}, option)
     return found[name]
 
 
@@ -120,9 +128,8 @@ def carry_out(
             elsewhere = stack.enter_context(spread(cluster, jobs))
         records = runner.run_all(runs, folder, jobs, done, elsewhere)
         measured = runner.Measured([asked.plan.figure], records, asked.quick, asked.plan.on)
-        sweep = gather(asked.plan, measured, asked.metrics, asked.usual)
-        best = asked.best if asked.best in {m.name for m in sweep.metrics} else ""
-        sweep = replace(sweep, best_by=best, against=asked.against)
+        sweep = gather(asked.plan, measured, asked.metrics, asked.usual, asked.best)
+        sweep = replace(sweep, best_by=asked.best, against=asked.against, each=asked.each)
         if out is None:
             return sweep
         from .save import save
@@ -141,6 +148,7 @@ def sweep(
     metrics: Sequence[str] = (),
     best: str = "",
     against: str = "",
+    each: Sequence[str] = (),
     quick: bool = False,
     on: str = "model",
     skip_impossible: bool = False,
@@ -160,6 +168,6 @@ def sweep(
     """
     asked = ask(
         scenario, axes, values=set, zip=zip, repetitions=repetitions, seed=seed, metrics=metrics, best=best, against=against,
-        quick=quick, on=on, skip_impossible=skip_impossible,
+        each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
     return carry_out(asked, None if out is None else Path(out), jobs, cluster, progress)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -25,31 +25,35 @@ def points_table(sweep: Sweep) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     _axis_columns(table, sweep)
     _metric_columns(table, sweep)
-    best = sweep.best(sweep.best_by) if sweep.best_by else None
+    best = sweep.best(sweep.best_by) if sweep.best_by else []
     front = set(sweep.pareto)
     if front or best:
         table.add_column("", no_wrap=True)
     for p in sweep.points:
-        marks = " ".join(m for m, holds in ((FRONT, p.name in front), (BEST, p is best)) if holds)
+        marks = " ".join(m for m, holds in ((FRONT, p.name in front), (BEST, p in best)) if holds)
         cells = [Text("failed", style="bold red")] * len(sweep.metrics) if p.failed else _cells(sweep, p.metrics)
         row = [*_axis_cells(sweep, p), *cells, *([marks] if front or best else [])]
-        table.add_row(*row, style="bold" if p is best else "")
+        table.add_row(*row, style="bold" if p in best else "")
     table.caption_justify = "left"
     table.caption = _caption(sweep, best)
     return table
 
 
-def _caption(sweep: Sweep, best: SweepPoint | None) -> str:
+def _caption(sweep: Sweep, best: Sequence[SweepPoint]) -> str:
     lines = []
     if len(sweep.seeds) > 1:
         lines.append("median over repetitions ± half of the mean's 95 % confidence interval")
     if sweep.tradeoff:
         gain, cost = sweep.tradeoff
-        lines.append(f"{FRONT} no other point beats it in both {gain.name} and {cost.name}")
-    if best is not None:
+        lines.append(f"{FRONT} no other point beats it in both {gain.name} and {cost.name}{_at_each(sweep)}")
+    if best:
         way = "most" if next(m for m in sweep.metrics if m.name == sweep.best_by).better == "more" else "least"
-        lines.append(f"{BEST}: {way} {sweep.best_by}, {best.name}")
+        lines.append(f"{BEST}: {way} {sweep.best_by}{_at_each(sweep) or f', {best[0].name}'}")
     return "\n".join(lines)
+
+
+def _at_each(sweep: Sweep) -> str:
+    return f", at each {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
 
 
 def differences_table(sweep: Sweep) -> Table | None:
@@ -115,4 +119,5 @@ def _cell(e: Estimate, m: Metric) -> str:
         return "–"
     if m.name == "jain":
         return f"{e.median:.3f}" + (f" ± {e.half:.3f}" if e.half else "")
-    return number(e.median) + (f" ± {number(e.half, 2)}" if e.half else "")
+    # less than a ten-thousandth is no spread
+    return number(e.median) + (f" ± {number(e.half, 2)}" if e.half and e.half > 1e-4 * abs(e.median) else "")
