@@ -86,6 +86,8 @@ def sweep(
         check(cluster)
     folder = out or Path("results") / _folder(asked)
     count = jobs or runner.default_jobs()
+    for note in asked.plan.notes:
+        click.echo(f"note: {note}", err=True)
     for point, why in asked.plan.skipped.items():
         click.echo(f"left out: {point}: {why}", err=True)
     click.echo(_size(asked, folder, count, cluster), err=True)

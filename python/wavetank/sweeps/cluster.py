@@ -100,7 +100,7 @@ def _connected(distributed: Any, address: str, jobs: int) -> Iterator[Client]:
                     n_workers=jobs,
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL,
                 )
         try:

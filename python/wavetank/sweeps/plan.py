@@ -20,7 +20,11 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run. ``places`` has for each point of the figure where it stands on each axis; ``skipped`` what cannot be."""
+    """What is to be run.
+
+    ``places`` has for each point of the figure where it stands on each axis; ``skipped`` are points that cannot be run, with the
+    reason; ``notes`` is what the second water has of its own.
+    """
 
     figure: Figure
     axes: tuple[Axis, ...]
@@ -29,6 +33,7 @@ class Plan:
     skipped: Mapping[str, str]
     given: Mapping[str, str]
     on: str
+    notes: tuple[str, ...] = ()
 
     def label(self, axis: Axis) -> str:
         """The axis's name for people: its key's last word, unless two axes share it."""
@@ -94,7 +99,14 @@ def make(
     note = f" With {', '.join(f'{k} = {v}' for k, v in given.items())}." if given else ""
     figure = Figure(f"sweep/{stem}", f"Sweep of {stem}", title, repetitions, points, (), 0, {}, note, seed)
     left = {n: chosen[n] for n in points}
-    return Plan(figure, axes, left, not together, refused, given, on)
+    notes = _notes([p.scenario for p in points.values()], seed) if on == "linux" else ()
+    return Plan(figure, axes, left, not together, refused, given, on, notes)
+
+
+def _notes(scenarios: Sequence[Scenario], seed: int) -> tuple[str, ...]:
+    from .. import linux
+
+    return tuple(dict.fromkeys(note for s in scenarios for note in linux.check(s, seed).notes))
 
 
 def _places(axes: Sequence[Axis], together: bool) -> list[tuple[int, ...]]:

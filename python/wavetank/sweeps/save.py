@@ -26,6 +26,8 @@ def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Swee
     for name, figure in figures(sweep, plan).items():
         draw = lambda p, f=figure: plots.draw(outcome, f, p)  # noqa: E731
         written.append(files.write(out / f"{name}.png", draw))
+    for name in {"sweep", "tradeoff"} - {p.stem for p in written}:
+        (out / f"{name}.png").unlink(missing_ok=True)  # of an earlier sweep into this folder
     runs = runner.runs_of([plan.figure], sweep.quick, plan.on)
     flents = {out / "flent" / f"{r.flent}.flent.gz" for r in runs if r.flent}
     written += sorted(p for p in flents if p.exists())
