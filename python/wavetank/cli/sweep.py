@@ -29,11 +29,9 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
 @click.option("--best", default="", metavar="METRIC", help="Name the point that is best by it.")
 @click.option("--against", default="", metavar="AXIS", help="Also compare along it: each value with its first.")
 @click.option(
-    "--each",
-    multiple=True,
-    metavar="AXIS",
-    help="A condition and no choice: the front and the best for each of its values.",
-)
+    "--each", multiple=True, metavar="AXIS",
+    help="A condition, no choice: front and best for each of its values. [default: stations, traffic, channel; none: no axis]",
+)  # fmt: skip
 @click.option("--skip-impossible", is_flag=True, help="Leave out points that cannot be run.")
 @click.option("--dry-run", is_flag=True, help="Check, say how much it is, and run nothing.")
 @jobs_option

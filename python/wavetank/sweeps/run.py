@@ -19,6 +19,19 @@ from .plan import Plan, find, make
 from .result import Sweep
 
 Progress = Callable[[int, int, str], None]
+#: Keys and sections that say what a network meets, not what one sets: how many stations there are, their traffic, the channel.
+CONDITIONS = (
+    "wifi.stations",
+    "wifi.error_rate",
+    "wifi.mcs_error",
+    "traffic",
+    "stations",
+    "channel",
+    "floor",
+    "medium",
+    "topology",
+)
+NO_CONDITION = "none"
 
 
 @dataclass(frozen=True)
@@ -69,8 +82,7 @@ def ask(
     if best:
         measured += [names.metric(best)] if best not in {m.name for m in measured} else []
         names.best(best, measured)
-    conditions = tuple(_key(plan, name, "--each") for name in each)
-    return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), conditions)
+    return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), _conditions(plan, each))
 
 
 def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
@@ -87,6 +99,16 @@ def _against(plan: Plan, name: str) -> str:
             "--against: compares along one axis at the same values of the others, expected axes without --zip"
         )
     return _key(plan, name, "--against")
+
+
+def _conditions(plan: Plan, each: Sequence[str]) -> tuple[str, ...]:
+    """The axes that are conditions: those named; without any those that nobody chooses, unless nothing is left to choose."""
+    if list(each) == [NO_CONDITION]:
+        return ()
+    if each:
+        return tuple(_key(plan, name, "--each") for name in each)
+    found = tuple(a.key for a in plan.axes if a.key in CONDITIONS or a.key.partition(".")[0] in CONDITIONS)
+    return found if len(found) < len(plan.axes) and plan.crossed else ()
 
 
 def _key(plan: Plan, name: str, option: str) -> str:
@@ -161,7 +183,8 @@ def sweep(
 
     ``axes``: ``{"tcp.tsq_ms": [1, 2, 4], "wifi.stations": "1:14"}``: values, or a list as the command line has it; crossed, or
     with ``zip`` taken together. ``set``: keys of every point. Repetitions have the seeds ``seed``, ``seed`` + 1, ...
-    ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``jobs``: processes, one a core without. ``cluster``:
+    ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``each``: axes that are conditions and no choice, else
+    :data:`CONDITIONS`; ``["none"]``: all are a choice. ``jobs``: processes, one a core without. ``cluster``:
     a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a kill, and the files of
     ``wavetank sweep`` are written; without, nothing is kept. Raises UserError and ScenarioError, before anything runs, for what
     cannot be.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -72,7 +72,7 @@ def differences_table(sweep: Sweep) -> Table | None:
         cells = []
         for m in sweep.metrics:
             percent, plain = d.percent[m.name], d.metrics[m.name]
-            cells.append(_change(percent, " %") if percent else _change(plain, f" {m.unit}".rstrip()))
+            cells.append(_change(percent, " %", _percent) if percent else _change(plain, f" {m.unit}".rstrip(), number))
         table.add_row(*_axis_cells(sweep, points[d.point]), *cells)
     table.caption_justify = "left"
     table.caption = (
@@ -81,14 +81,18 @@ def differences_table(sweep: Sweep) -> Table | None:
     return table
 
 
-def _change(e: Estimate, unit: str) -> Text:
+def _percent(x: float | None) -> str:
+    return "" if x is None else f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}"
+
+
+def _change(e: Estimate, unit: str, show: Callable[[float | None], str]) -> Text:
     if e.median is None:
         return Text("–")
     nothing = e.low is not None and e.high is not None and e.low <= 0 <= e.high
     if not e.median and not e.half:
         return Text("0", style="dim")
-    half = f" ± {number(e.half, 2)}" if e.half else ""
-    return Text(f"{'+' if e.median > 0 else ''}{number(e.median)}{half}{unit}", style="dim" if nothing else "")
+    half = f" ± {show(e.half)}" if e.half else ""
+    return Text(f"{'+' if e.median > 0 else ''}{show(e.median)}{half}{unit}", style="dim" if nothing else "")
 
 
 def _axis_columns(table: Table, sweep: Sweep) -> None:
