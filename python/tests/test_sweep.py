@@ -110,6 +110,16 @@ def test_zip_takes_the_axes_together_and_seeds_begin_where_told():
     assert s.seeds == (7,) and s.points[0].metrics["goodput"].low is None
 
 
+def test_keys_of_one_axis_have_the_same_value():
+    s = wt.sweep(SCENARIO, ["sta.qdisc+ap.qdisc=pfifo,fq_codel"], set=SHORT, repetitions=1, jobs=1)
+    assert [p.name for p in s.points] == ["qdisc=pfifo", "qdisc=fq_codel"]
+    assert s.rows()[0]["sta.qdisc+ap.qdisc"] == "pfifo"
+    from wavetank.sweeps.run import ask
+
+    point = ask(SCENARIO, ["sta.qdisc+ap.qdisc=pfifo,fq"]).plan.figure.points["qdisc=fq"]
+    assert {k: point.scenario.check()[k] for k in ("sta.qdisc", "ap.qdisc")} == {"sta.qdisc": "fq", "ap.qdisc": "fq"}
+
+
 def test_an_axis_without_effect_is_told(small):
     assert small.idle == ()
     s = wt.sweep(

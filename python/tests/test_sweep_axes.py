@@ -25,7 +25,10 @@ SCENARIO = "cotsq-ath9k"
         ("time.flows=10 s:30 s:10 s", (10, 20, 30), "s"),
         ("tcp.wmem_max=1 MiB,512 KiB", (1024, 512), "KiB"),
         ("tcp.wmem_max=64 KiB:256 KiB:*2", (64, 128, 256), "KiB"),
+        ("mac80211.aql_low=1:4:*2 ms", (1, 2, 4), "ms"),
         ("htb.rate=10:30:10 Mbit/s", (10, 20, 30), "Mbit/s"),
+        ("sta.driver+ap.driver=ath9k,ath10k", ("ath9k", "ath10k"), ""),
+        ("mac80211.aql_low+mac80211.aql_high=5 ms,1500us", (5.0, 1.5), "ms"),
         ("tcp.ecn=true,false", (True, False), ""),
         ("tcp.cc=cubic,bbr", ("cubic", "bbr"), ""),
         ("kernel=5.10,6.12", ("5.10", "6.12"), ""),
@@ -57,6 +60,8 @@ def test_lists(text, values, unit):
         ("wifi.stations=0:8:*2", "factor above 1 between positive ends"),
         ("host.wake=50 us:2 ms", "several units"),
         ("seed=1:4", "--repetitions"),
+        ("tcp.wmem_max+fq_codel.limit=65536", "64 KiB of tcp.wmem_max, 65536 of fq_codel.limit"),
+        ("sta.driver+ap.drivr=ath9k", r'did you mean "ap.driver"'),
     ],
 )
 def test_a_bad_axis_is_named(text, says):
@@ -77,6 +82,7 @@ def test_an_axis_from_python():
     [
         ([], {}, "needs an axis"),
         (["tcp.tsq_ms=1:2", "tcp.tsq_ms=3"], {}, "there twice"),
+        (["sta.driver+ap.driver=ath9k", "ap.driver=ath10k"], {}, "axis ap.driver: is there twice"),
         (["tcp.cc=cubic"], {"set": {"tcp.cc": "bbr"}}, "also set to bbr"),
         (["tcp.cc=cubic"], {"set": {"tcp.tsq": "no"}}, '^--set: tcp.tsq: "no"'),
         (["tcp.cc=cubic,bbr", "tcp.tsq_ms=1:3"], {"zip": True}, r"tcp.cc 2, tcp.tsq_ms 3"),

@@ -69,8 +69,8 @@ def sweep(
     """Run SCENARIO (a file, or a name of `wavetank list`) at every point of its axes and compare.
 
     An axis is a key and its values: tcp.tsq_ms=1,2,4 or wifi.stations=1:14 (FROM:TO, FROM:TO:STEP, FROM:TO:*FACTOR) or
-    host.wake="50 us","100 us"; several are crossed. Runs that are already in the folder are not run again: after Ctrl-C or a
-    kill, the same command goes on. docs/sweeps.md has examples.
+    host.wake="50 us","100 us"; KEY+KEY=VALUES sets several keys to the same. Axes are crossed. Runs that are already in the
+    folder are not run again: after Ctrl-C or a kill, the same command goes on. docs/sweeps.md has examples.
     """
     from ..sweeps import table
 
@@ -146,7 +146,7 @@ def _notes(found: Sweep) -> None:
     for key in found.idle:
         click.echo(
             f"note: {key} changes nothing here: every value gave the same bytes; is what it belongs to switched on? "
-            f"(wavetank explain {key})",
+            f"(wavetank explain {key.partition('+')[0]})",
             err=True,
         )
     for m in found.metrics:

@@ -1,7 +1,8 @@
 """Axes of a sweep: ``KEY=LIST`` read into values, each held against the schema alone.
 
-A list has commas between its values; ``FROM:TO`` counts in ones, ``FROM:TO:STEP`` in steps, ``FROM:TO:*FACTOR`` multiplies; what
-stands in quotes is one value. Units are as ``--set`` takes them, and a range's ends share one: ``50:200:50 us``.
+A list has commas between its values; ``FROM:TO`` counts in ones, ``FROM:TO:STEP`` in steps, ``FROM:TO:*FACTOR`` multiplies;
+what stands in quotes is one value. Units are as ``--set`` takes them, and a range's ends share one: ``50:200:50 us``.
+``KEY+KEY=LIST`` is one axis of several keys that have the same value.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _READ = {"time": units.span, "rate": units.rate, "bytes": units.size}
 
 @dataclass(frozen=True)
 class Axis:
-    """One key and its values.
+    """One key and its values (or ``KEY+KEY``: several keys of the same value).
 
     ``texts`` are the values as they would be used ("5 ms"); ``values`` are the same as numbers in ``unit``, as switches, or as
     texts where they are names, or where some are ``off`` or ``auto``.
@@ -46,8 +47,13 @@ class Axis:
 
     @property
     def leaf(self) -> str:
-        """The key without its section."""
-        return self.key.rpartition(".")[2]
+        """The key without its section; of several keys each different one."""
+        return "+".join(dict.fromkeys(k.rpartition(".")[2] for k in self.keys))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that are set: one, or several joined by ``+``."""
+        return tuple(self.key.split("+"))
 
     @property
     def numeric(self) -> bool:
@@ -66,15 +72,20 @@ def parse(text: str) -> Axis:
 
 def axis(key: str, values: Sequence[Value]) -> Axis:
     """An axis of values as ``Scenario.set`` takes them. Raises UserError for an unknown key and a value that it cannot have."""
-    if key == "seed":
+    first, *others = key.split("+")
+    if "seed" in (first, *others):
         raise UserError("axis seed: repetitions have a seed each, expected --repetitions N and --seed FIRST")
-    texts = tuple(_checked(key, v) for v in values)
+    texts = tuple(_checked(first, v) for v in values)
+    for other in others:
+        for v, text in zip(values, texts, strict=True):
+            if (found := _checked(other, v)) != text:
+                raise UserError(f"axis {key}: {v} is {text} of {first}, {found} of {other}, expected keys of one kind")
     if not texts:
         raise UserError(f"axis {key}: has no values, expected at least one")
     for i, t in enumerate(texts):
         if t in texts[:i]:
             raise UserError(f"axis {key}: has {t} twice, expected each value once")
-    section, _, leaf = key.rpartition(".")
+    section, _, leaf = first.rpartition(".")
     (row,) = (r for r in _core.schema() if (r["section"], r["key"]) == (section, leaf))
     unit, typed = _typed(row["unit"], texts)
     return Axis(key, row["unit"], unit, texts, typed, row["doc"])
@@ -145,8 +156,8 @@ def _pieces(key: str, text: str) -> Iterator[tuple[str, bool]]:
 
 def _count(key: str, piece: str, found: re.Match[str]) -> Iterator[str]:
     first, unit1, last, unit2, times, step, unit3 = found.groups()
-    named = {u for u in (unit1, unit2, None if times else unit3) if u}
-    if len(named) > 1 or (times and unit3):
+    named = {u for u in (unit1, unit2, unit3) if u}
+    if len(named) > 1:
         raise UserError(f'axis {key}: "{piece}" has several units, expected one, such as 50:200:50 us')
     unit = f" {named.pop()}" if named else ""
     a, b = Decimal(first), Decimal(last)

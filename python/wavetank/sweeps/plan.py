@@ -77,10 +77,11 @@ def make(
     if not axes:
         raise UserError("a sweep needs an axis: expected KEY=VALUES, such as tcp.tsq_ms=1,2,4")
     for i, a in enumerate(axes):
-        if any(a.key == b.key for b in axes[:i]):
-            raise UserError(f"axis {a.key}: is there twice, expected each key once")
-        if a.key in given:
-            raise UserError(f"axis {a.key}: is also set to {given[a.key]}, expected one of the two")
+        for j, k in enumerate(a.keys):
+            if k in a.keys[:j] or any(k in b.keys for b in axes[:i]):
+                raise UserError(f"axis {k}: is there twice, expected each key once")
+            if k in given:
+                raise UserError(f"axis {k}: is also set to {given[k]}, expected one of the two")
     places = _places(axes, together)
     if len(places) > 100 * 1000:
         raise UserError(
@@ -88,7 +89,8 @@ def make(
         )
     chosen = {", ".join(f"{label(a, axes)}={a.texts[i]}" for a, i in zip(axes, at, strict=True)): at for at in places}
     scenarios = {
-        n: scenario.set({a.key: a.texts[i] for a, i in zip(axes, at, strict=True)}) for n, at in chosen.items()
+        n: scenario.set({k: a.texts[i] for a, i in zip(axes, at, strict=True) for k in a.keys})
+        for n, at in chosen.items()
     }
     refused = _refused(scenario, scenarios, seed, on)
     if refused and (not skip or len(refused) == len(scenarios)):

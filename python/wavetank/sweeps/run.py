@@ -107,7 +107,7 @@ def _conditions(plan: Plan, each: Sequence[str]) -> tuple[str, ...]:
         return ()
     if each:
         return tuple(_key(plan, name, "--each") for name in each)
-    found = tuple(a.key for a in plan.axes if a.key in CONDITIONS or a.key.partition(".")[0] in CONDITIONS)
+    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & set(CONDITIONS))
     return found if len(found) < len(plan.axes) and plan.crossed else ()
 
 
