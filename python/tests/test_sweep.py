@@ -74,6 +74,9 @@ def test_best_front_and_differences(small):
     assert best.name in small.pareto
     with pytest.raises(wt.UserError):
         small.best("cwnd")
+    row = small.summary()[small.points.index(best)]
+    assert row["tcp.cc"] == best.values["tcp.cc"] and row["pareto"] is True
+    assert row["goodput_low"] <= row["goodput"] <= row["goodput_high"]
     first, second = small.differences("tcp.cc")
     assert (first.point, first.base) == ("tsq_ms=1, cc=bbr", "tsq_ms=1, cc=cubic")
     pairs = [
@@ -85,6 +88,21 @@ def test_best_front_and_differences(small):
         100 * second.metrics["goodput"].median / small.points[2].metrics["goodput"].median
     )
     assert second.percent["retransmits"] is None
+
+
+def test_ties_are_points_whose_intervals_meet():
+    from wavetank.sweeps.result import SweepPoint
+
+    def point(name, low, high):
+        return SweepPoint(name, {"tcp.tsq_ms": int(name)}, {"goodput": Estimate((low + high) / 2, low, high, 3)}, [])
+
+    a, b, c, d = point("1", 10, 12), point("2", 11.5, 13), point("3", 12.1, 14), point("4", 20, 30)
+    s = wt.sweep(SCENARIO, {"tcp.tsq_ms": [1]}, set=SHORT, repetitions=1, jobs=1)
+    from dataclasses import replace
+
+    s = replace(s, points=(a, b, c, d))
+    assert [p.name for p in s.ties(b, "goodput")] == ["1", "3"]
+    assert s.ties(d, "goodput") == []
 
 
 def test_conditions_have_a_front_and_a_best_each(small):

@@ -83,6 +83,6 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
         parts.append("Points: median over repetitions with standard error.")
     if kinds & {"sweep", "field", "pareto"}:
         parts.append(
-            f"Median over repetitions{'; bars: 95 % confidence interval' if 'sweep' in kinds else ''}.{figure.note}"
+            f"Median over repetitions{'; bars: 95 % confidence interval' if 'field' not in kinds else ''}.{figure.note}"
         )
     return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)

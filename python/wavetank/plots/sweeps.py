@@ -30,7 +30,7 @@ LONG = 5
 #: Positive values that span more than so much are drawn on a logarithmic axis.
 WIDE = 30
 #: Points of the front whose names are written.
-NAMED = 12
+NAMED = 40
 
 
 def _values(outcome: Outcome, figure: Figure, point: Point, name: str) -> list[float]:
@@ -175,7 +175,12 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         for p in points:
             cost, gain = (_values(outcome, figure, p, panel[k]) for k in ("cost", "quantity"))
             if cost and gain:
-                places[p.name] = (float(np.median(cost)), float(np.median(gain)))
+                at_cost, at_gain = places[p.name] = (float(np.median(cost)), float(np.median(gain)))
+                faint: dict[str, Any] = {"color": look["color"], "linewidth": 0.8, "alpha": 0.35}
+                if (bar := stats.interval(cost)) is not None:
+                    ax.hlines(at_gain, *bar, **faint)
+                if (bar := stats.interval(gain)) is not None:
+                    ax.vlines(at_cost, *bar, **faint)
         at = np.array([places[p.name] for p in points if p.name in places]).reshape(-1, 2)
         if all(str(panel["x"]) in p.x for p in points):  # names have no order
             ax.plot(at[:, 0], at[:, 1], linewidth=0.7, alpha=0.5, color=look["color"], linestyle=look["linestyle"])
@@ -189,6 +194,10 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     costs, gains = zip(*places.values(), strict=True)
     if min(costs) > 0 and max(costs) / min(costs) >= WIDE:
         ax.set_xscale("log")
+        ax.set_xlim(0.8 * min(costs), 1.25 * max(costs))
+        ax.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+        ax.minorticks_off()
     else:
         ax.set_xlim(0, 1.12 * max(costs))
     ax.set_ylim(0, 1.12 * max(gains))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from .. import workers
 from ..lab import runner
 from ..lab.runner import Run
 from ..linux import units
@@ -33,7 +34,7 @@ def _one(run: Run) -> float:
     probe = Run(run.point, run.scenario.set({"time.flows": f"{short} ns", "time.tail": "0 s"}), run.seed)
     start = time.perf_counter()
     with suppress(runner.CoreFailed):  # the sweep itself will tell
-        runner.simulate(probe)
+        workers.in_thread(lambda: runner.simulate(probe))
     return (time.perf_counter() - start) * flows / short
 
 

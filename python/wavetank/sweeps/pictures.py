@@ -14,6 +14,9 @@ from .result import Sweep
 #: Two axes with so many numbers each are drawn as a field of colours.
 MANY = 5
 
+#: Jain's index of flows that share alike.
+FAIR = 0.99
+
 
 def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
     """The figures by their files' names."""
@@ -33,7 +36,7 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
     shown = [m for m in sweep.metrics if _says_something(sweep, m.name)]
     panels = [{**common, "kind": kind, "quantity": m.name, "label": m.axis} for m in shown or sweep.metrics[:1]]
     panels = [{**p, "legend": i == 0} for i, p in enumerate(panels)]
-    out = {"sweep": replace(plan.figure, panels=tuple(panels))}
+    out = {"sweep": replace(plan.figure, panels=tuple(panels), columns=2 if len(panels) == 4 else 0)}
     if sweep.tradeoff is not None:
         gain, cost = sweep.tradeoff
         pair = {**common, "kind": "pareto", "quantity": gain.name, "label": gain.axis, "cost": cost.name}
@@ -45,8 +48,9 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
 
 
 def _says_something(sweep: Sweep, metric: str) -> bool:
-    """Whether it is anything else than nought everywhere, as retransmits are on a good link."""
-    return any(p.metrics[metric].median for p in sweep.points if not p.failed)
+    """Whether it is anything else than nought everywhere, as retransmits are on a good link, or than fair."""
+    found = [p.metrics[metric].median for p in sweep.points if not p.failed]
+    return any(v if metric != "jain" else v is not None and v < FAIR for v in found)
 
 
 def axis_label(axis: Axis, name: str) -> str:

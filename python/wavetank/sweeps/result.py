@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,12 @@ class Sweep:
         found = ([p for p in points if p.metrics[m.name].median is not None] for points in self.conditions())
         return [max(points, key=lambda p: sign * _number(p.metrics[m.name])) for points in found if points]
 
+    def ties(self, point: SweepPoint, metric: str) -> list[SweepPoint]:
+        """Other points of its condition whose interval meets the point's: the repetitions do not tell them apart."""
+        (group,) = (points for points in self.conditions() if point in points)
+        own = point.metrics[metric]
+        return [p for p in group if p is not point and _meet(p.metrics[metric], own)]
+
     def differences(self, key: str) -> list[Difference]:
         """Every point against the one that has the axis's first value and is the same on all others."""
         (axis,) = (a for a in self.axes if a.key == key)
@@ -173,7 +179,9 @@ class Sweep:
 
     def json(self) -> dict[str, Any]:
         """The document that ``sweep --json`` prints."""
-        best = [p.name for p in self.best(self.best_by)] if self.best_by else []
+        best = self.best(self.best_by) if self.best_by else []
+        ties = [[t.name for t in self.ties(p, self.best_by)] for p in best]
+        chosen = {"metric": self.best_by, "points": [p.name for p in best], "ties": ties}
         on_front = set(self.pareto)
         return {
             "scenario": self.scenario,
@@ -197,7 +205,7 @@ class Sweep:
             "tradeoff": [m.name for m in self.tradeoff] if self.tradeoff else [],
             "pareto": self.pareto,
             "each": list(self.each),
-            "best": {"metric": self.best_by, "points": best} if self.best_by else None,
+            "best": chosen if self.best_by else None,
             "against": self._against(),
             "idle": list(self.idle),
             "skipped": dict(self.skipped),
@@ -217,13 +225,15 @@ class Sweep:
         """Why points have no measurement."""
         return list(dict.fromkeys(p.failed for p in self.points if p.failed))
 
-    def written(self, files: Sequence[Path]) -> Sweep:
-        """The same, with the files that it was written to."""
-        return replace(self, files=tuple(files))
-
 
 def _number(e: Estimate) -> float:
     return float("nan") if e.median is None else e.median
+
+
+def _meet(a: Estimate, b: Estimate) -> bool:
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        return False
+    return a.low <= b.high and b.low <= a.high
 
 
 def _paired(p: SweepPoint, base: SweepPoint, metric: str) -> Estimate:

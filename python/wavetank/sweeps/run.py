@@ -177,20 +177,21 @@ def sweep(
     jobs: int | None = None,
     cluster: str = "",
     out: str | Path | None = None,
-    progress: Progress = lambda done, of, what: None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Runs a scenario at every point of its axes, several times each, and gives points with their metrics.
 
     ``axes``: ``{"tcp.tsq_ms": [1, 2, 4], "wifi.stations": "1:14"}``: values, or a list as the command line has it; crossed, or
     with ``zip`` taken together. ``set``: keys of every point. Repetitions have the seeds ``seed``, ``seed`` + 1, ...
     ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``each``: axes that are conditions and no choice, else
-    :data:`CONDITIONS`; ``["none"]``: all are a choice. ``jobs``: processes, one a core without. ``cluster``:
-    a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a kill, and the files of
-    ``wavetank sweep`` are written; without, nothing is kept. Raises UserError and ScenarioError, before anything runs, for what
-    cannot be.
+    those that nobody chooses (stations, traffic, channel); ``["none"]``: all are a choice. ``jobs``: processes, one a core
+    without. ``cluster``: a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a
+    kill, and the files of ``wavetank sweep`` are written; without, nothing is kept. ``progress`` gets (done, of, point). Raises
+    UserError and ScenarioError, before anything runs, for what cannot be.
     """
     asked = ask(
         scenario, axes, values=set, zip=zip, repetitions=repetitions, seed=seed, metrics=metrics, best=best, against=against,
         each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
-    return carry_out(asked, None if out is None else Path(out), jobs, cluster, progress)
+    silent: Progress = lambda done, of, what: None  # noqa: E731
+    return carry_out(asked, None if out is None else Path(out), jobs, cluster, progress or silent)

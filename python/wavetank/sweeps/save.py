@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Swee
     runs = runner.runs_of([plan.figure], sweep.quick, plan.on)
     flents = {out / "flent" / f"{r.flent}.flent.gz" for r in runs if r.flent}
     written += sorted(p for p in flents if p.exists())
-    done = sweep.written([*written, out / "sweep.json"])
+    done = replace(sweep, files=(*written, out / "sweep.json"))
     files.write_text(out / "sweep.json", files.dumps({"wavetank": __version__, **done.json()}) + "\n")
     return done
 

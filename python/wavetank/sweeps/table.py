@@ -14,6 +14,8 @@ from .metrics import Metric
 from .result import Estimate, Sweep, SweepPoint
 
 FRONT, BEST = "*", "best"
+#: Points that a caption names.
+TOLD = 6
 
 
 def points_table(sweep: Sweep) -> Table:
@@ -49,6 +51,10 @@ def _caption(sweep: Sweep, best: Sequence[SweepPoint]) -> str:
     if best:
         way = "most" if next(m for m in sweep.metrics if m.name == sweep.best_by).better == "more" else "least"
         lines.append(f"{BEST}: {way} {sweep.best_by}{_at_each(sweep) or f', {best[0].name}'}")
+        ties = sweep.ties(best[0], sweep.best_by) if len(best) == 1 else []
+        if ties:
+            names = "; ".join(p.name for p in ties[:TOLD]) + (f"; {len(ties) - TOLD} more" if len(ties) > TOLD else "")
+            lines.append(f"not told apart from it (intervals meet): {names}")
     return "\n".join(lines)
 
 
