@@ -138,12 +138,18 @@ def test_keys_of_one_axis_have_the_same_value():
     assert {k: point.scenario.check()[k] for k in ("sta.qdisc", "ap.qdisc")} == {"sta.qdisc": "fq", "ap.qdisc": "fq"}
 
 
-def test_an_axis_without_effect_is_told(small):
+def test_an_axis_without_effect_is_told(small, wavetank, tmp_path):
     assert small.idle == ()
-    s = wt.sweep(
-        SCENARIO, ["tcp.tsq_ms=1,4", "tcp.cc=cubic,bbr"], set={**SHORT, "tcp.tsq": "kernel"}, quick=True, jobs=1
-    )
-    assert s.idle == ("tcp.tsq_ms",) and s.quick and s.seeds == (1, 2)
+    kernel = {**SHORT, "tcp.tsq": "kernel"}
+    s = wt.sweep(SCENARIO, ["tcp.tsq_ms=1,4", "tcp.cc=cubic,bbr"], set=kernel, quick=True, jobs=1)
+    (idle,) = s.idle
+    assert (idle.axis, idle.everywhere, idle.at) == ("tcp.tsq_ms", True, ("cc=cubic", "cc=bbr"))
+    assert s.quick and s.seeds == (1, 2)
+    # BBR sets its pacing rate itself
+    axes = ["tcp.cc=cubic,bbr", "tcp.pacing_ca_ratio=40,200"]
+    code, _, err = wavetank("sweep", SCENARIO, *axes, *SET[2:], "--quick", "--jobs", 1, "--out", tmp_path)
+    assert code == 0
+    assert "note: tcp.pacing_ca_ratio changes nothing at cc=bbr: every value gave the same bytes\n" in err
 
 
 def test_what_is_impossible_can_be_left_out():

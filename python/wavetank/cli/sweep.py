@@ -13,6 +13,9 @@ from ..sweeps import run as sweeps
 from ..sweeps.result import Sweep
 from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
+#: Places that a note names.
+TOLD = 6
+
 
 @cli.command()
 @click.argument("scenario")
@@ -143,12 +146,12 @@ def _count(n: int, what: str) -> str:
 
 
 def _notes(found: Sweep) -> None:
-    for key in found.idle:
-        click.echo(
-            f"note: {key} changes nothing here: every value gave the same bytes; is what it belongs to switched on? "
-            f"(wavetank explain {key.partition('+')[0]})",
-            err=True,
-        )
+    for idle in found.idle:
+        key = idle.axis.partition("+")[0]
+        more = f"; {len(idle.at) - TOLD} more" if len(idle.at) > TOLD else ""
+        where = "here" if idle.everywhere else f"at {'; '.join(idle.at[:TOLD])}{more}"
+        why = f"; is what it belongs to switched on? (wavetank explain {key})" if idle.everywhere else ""
+        click.echo(f"note: {idle.axis} changes nothing {where}: every value gave the same bytes{why}", err=True)
     for m in found.metrics:
         if all(p.metrics[m.name].median is None for p in found.points if not p.failed):
             click.echo(f"note: {m.name} has no value at any point", err=True)

@@ -14,7 +14,7 @@ from ..lab.plan import Point
 from ..lab.records import Record
 from .metrics import SHARED, Metric
 from .plan import Plan
-from .result import Estimate, Sweep, SweepPoint
+from .result import Estimate, Idle, Sweep, SweepPoint
 
 
 def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual: bool, best: str = "") -> Sweep:
@@ -80,7 +80,7 @@ def _point(
     return SweepPoint(name, values, found, rows, failed)
 
 
-def _idle(plan: Plan, records: Mapping[str, Sequence[Record]]) -> tuple[str, ...]:
+def _idle(plan: Plan, records: Mapping[str, Sequence[Record]]) -> tuple[Idle, ...]:
     """Axes along which nothing changes: the runs of one seed give the same digest whatever the value."""
     out = []
     for i, axis in enumerate(plan.axes):
@@ -88,7 +88,10 @@ def _idle(plan: Plan, records: Mapping[str, Sequence[Record]]) -> tuple[str, ...
         for name, at in plan.places.items():
             if name in records:
                 lines[at[:i] + at[i + 1 :]].append(tuple(r["digest"] for r in records[name]))
-        several = [line for line in lines.values() if len(line) > 1]
-        if several and all(len(set(line)) == 1 for line in several):
-            out.append(axis.key)
+        several = {at: line for at, line in lines.items() if len(line) > 1}
+        same = [at for at, line in several.items() if len(set(line)) == 1]
+        others = [a for a in plan.axes if a is not axis]
+        if same:
+            names = [", ".join(f"{plan.label(a)}={a.texts[j]}" for a, j in zip(others, at, strict=True)) for at in same]
+            out.append(Idle(axis.key, len(same) == len(several), tuple(names)))
     return tuple(out)

@@ -41,7 +41,7 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
         gain, cost = sweep.tradeoff
         pair = {**common, "kind": "pareto", "quantity": gain.name, "label": gain.axis, "cost": cost.name}
         panel = {**pair, "cost_label": cost.axis, "fronts": sweep.fronts}
-        each = f" at its {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
+        each = f" with the same {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
         note = f" Ringed: no other point{each} beats it in both; beside it: {sweep.labels[x.key]}.{plan.figure.note}"
         out["tradeoff"] = replace(plan.figure, panels=(panel,), columns=1, note=note)
     return out

@@ -74,6 +74,15 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Idle:
+    """An axis whose every value gave the same bytes: ``everywhere``, or ``at`` these values of the other axes."""
+
+    axis: str
+    everywhere: bool
+    at: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Sweep:
     """A sweep that was run. ``rows()`` is what pandas takes: ``pandas.DataFrame(sweep.rows())``."""
 
@@ -88,8 +97,7 @@ class Sweep:
     core: str
     given: Mapping[str, str]
     skipped: Mapping[str, str]
-    #: Axes whose every value gave the same bytes at every other point.
-    idle: tuple[str, ...]
+    idle: tuple[Idle, ...]
     best_by: str = ""
     #: Axes that are conditions and no choice: fronts and best points are told for each of their values.
     each: tuple[str, ...] = ()
@@ -207,7 +215,7 @@ class Sweep:
             "each": list(self.each),
             "best": chosen if self.best_by else None,
             "against": self._against(),
-            "idle": list(self.idle),
+            "idle": [{"axis": i.axis, "everywhere": i.everywhere, "at": list(i.at)} for i in self.idle],
             "skipped": dict(self.skipped),
             "files": [str(f) for f in self.files],
         }

@@ -59,7 +59,7 @@ def _caption(sweep: Sweep, best: Sequence[SweepPoint]) -> str:
 
 
 def _at_each(sweep: Sweep) -> str:
-    return f", at each {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
+    return f", for each value of {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
 
 
 def differences_table(sweep: Sweep) -> Table | None:
