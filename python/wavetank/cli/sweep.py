@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from ..lab import runner
 from ..sweeps import run as sweeps
@@ -109,7 +110,7 @@ def sweep(
     if as_json:
         _echo_json(found.json())
     else:
-        _print(table.points_table(found), table.differences_table(found))
+        _print(*table.tables(found, _width()))
     _notes(found)
     if not as_json:
         for path in found.files:
@@ -117,6 +118,12 @@ def sweep(
                 click.echo(f"wrote {path}")
     if found.failures():
         sys.exit(1)
+
+
+def _width() -> int:
+    """Columns that a table may have; ``_print`` gives a pipe or a file 200."""
+    console = Console()
+    return console.width if console.is_terminal else 200
 
 
 def _folder(asked: sweeps.Asked) -> str:
