@@ -5,6 +5,7 @@ import os
 import pytest
 
 import wavetank as wt
+from wavetank import workers
 from wavetank.lab import plan, runner
 from wavetank.sweeps import cluster
 
@@ -69,6 +70,34 @@ def test_an_error_of_a_run_reaches_the_caller(scheduler):
     bad = runner.Run("bad", wt.load(SCENARIO).set({"tcp.cc": "cubik"}), 1)
     with cluster.spread(scheduler, 1) as elsewhere, pytest.raises(wt.ScenarioError, match="cubic"):
         list(elsewhere([bad]))
+
+
+def test_a_worker_that_dies_is_told(monkeypatch):
+    """A run that kills whoever takes it: Dask tries it elsewhere, and gives up."""
+    import dask
+    import distributed
+
+    monkeypatch.setattr(cluster, "work", os._exit)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as local,
+        distributed.Client(local, set_as_default=False) as client,
+        pytest.raises(workers.WorkerDied, match="workers died"),
+    ):
+        # the first argument is the exit code
+        list(cluster._carry_out(distributed, _Client(client), [3]))
+
+
+class _Client:
+    """A client whose work is the run alone."""
+
+    def __init__(self, client):
+        self.loop, self.cancel, self._client = client.loop, client.cancel, client
+
+    def submit(self, call, run, expected, pure):
+        return self._client.submit(call, run, pure=pure)
 
 
 def test_without_dask_the_error_says_what_to_install(monkeypatch, wavetank, tmp_path):

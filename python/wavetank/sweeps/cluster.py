@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -89,33 +89,26 @@ def spread(address: str, jobs: int) -> Iterator[runner.Elsewhere]:
 
 @contextmanager
 def _connected(distributed: Any, address: str, jobs: int) -> Iterator[Client]:
-    quiet = logging.getLogger("distributed")
-    before = quiet.level
-    quiet.setLevel(logging.CRITICAL)  # what is wrong is told in a sentence
-    cluster = None
-    try:
-        if address == LOCAL:
-            with workers.apart_from_main():
-                cluster = distributed.LocalCluster(
-                    n_workers=jobs,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
-                )
+    with ExitStack() as stack:
+        # what is wrong is told in a sentence
+        stack.enter_context(distributed.utils.silence_logging_cmgr(logging.CRITICAL))
+        where = stack.enter_context(_own(distributed, jobs)) if address == LOCAL else address
         try:
-            client = distributed.Client(cluster or address, timeout=PATIENCE, set_as_default=False)
+            client = distributed.Client(where, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as e:
             why = str(e).splitlines()[0] if str(e) else type(e).__name__
             raise UserError(
                 f"--cluster: {address}: no Dask scheduler answers ({why}), expected an address such as tcp://host:8786, or local"
             ) from None
-        with client:
-            yield client
-    finally:
-        if cluster is not None:
-            cluster.close(timeout=PATIENCE)
-        quiet.setLevel(before)
+        yield stack.enter_context(client)
+
+
+def _own(distributed: Any, jobs: int) -> AbstractContextManager[Any]:
+    """A cluster on this machine, on loopback."""
+    options = {"n_workers": jobs, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    with workers.apart_from_main():
+        cluster: AbstractContextManager[Any] = distributed.LocalCluster(**options, silence_logs=logging.CRITICAL)
+    return cluster
 
 
 def _wait(client: Client, address: str) -> None:
@@ -140,6 +133,7 @@ def _identities(client: Client) -> dict[str, Mapping[str, str]]:
 
 
 def _carry_out(distributed: Any, client: Client, runs: Sequence[Run]) -> Iterator[tuple[int, Answer]]:
+    """Each run's answer. Raises what a run raised, and WorkerDied where workers or the scheduler ended."""
     expected = identity()
     submit: Callable[..., Any] = client.submit
     cancel: Callable[..., Any] = client.cancel
@@ -147,9 +141,13 @@ def _carry_out(distributed: Any, client: Client, runs: Sequence[Run]) -> Iterato
     try:
         finished = distributed.as_completed(list(futures), with_results=True, loop=client.loop)
         for future, found in finished:
+            if not isinstance(found, Answer):  # an exception that says that it was cancelled
+                raise workers.WorkerDied(f"the cluster lost a run ({str(found).splitlines()[0]})")
             i = futures.pop(future)
             future.release()  # the scheduler need not hold it any longer
             yield i, found
+    except distributed.KilledWorker as e:
+        raise workers.WorkerDied(f"the cluster's workers died on a run ({e})") from None
     finally:
         with suppress(Exception):
             cancel(list(futures))
