@@ -52,7 +52,7 @@ class Asked:
 
     def missing(self, out: Path | None) -> list[runner.Run]:
         """Those that are not kept in the folder yet."""
-        return [r for r in self.runs() if out is None or runner.read(r, out) is None]
+        return [r for r in self.runs() if out is None or not r.path(out).exists()]
 
 
 def ask(
