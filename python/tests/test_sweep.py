@@ -114,6 +114,18 @@ def test_conditions_have_a_front_and_a_best_each(small):
     assert {n.rpartition("=")[2] for n in each.fronts[1]} == {"bbr"}
 
 
+def test_what_nobody_chooses_is_a_condition_unless_told():
+    from wavetank.sweeps.run import ask
+
+    assert ask(SCENARIO, ["wifi.stations=1,2", "tcp.cc=cubic,bbr"]).each == ("wifi.stations",)
+    assert ask(SCENARIO, ["backhaul.delay=1 ms,5 ms", "traffic.tcp_up=1,2", "tcp.cc=bbr"]).each == (
+        "backhaul.delay",
+        "traffic.tcp_up",
+    )
+    assert ask(SCENARIO, ["wifi.stations=1,2", "tcp.cc=cubic,bbr"], each=["none"]).each == ()
+    assert ask(SCENARIO, ["wifi.stations=1,2"]).each == (), "nothing else is left to choose"
+
+
 def test_one_process_two_and_another_order_give_the_same(small):
     two = wt.sweep(SCENARIO, AXES, set=SHORT, repetitions=3, jobs=2)
     assert two.rows() == small.rows()

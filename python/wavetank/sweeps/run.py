@@ -19,18 +19,11 @@ from .plan import Plan, find, make
 from .result import Sweep
 
 Progress = Callable[[int, int, str], None]
-#: Keys and sections that say what a network meets, not what one sets: how many stations there are, their traffic, the channel.
-CONDITIONS = (
-    "wifi.stations",
-    "wifi.error_rate",
-    "wifi.mcs_error",
-    "traffic",
-    "stations",
-    "channel",
-    "floor",
-    "medium",
-    "topology",
-)
+#: Keys and sections that say what a network meets, not what one sets: its stations and their traffic, the channel, the path.
+CONDITIONS = frozenset({
+    "wifi.stations", "wifi.error_rate", "wifi.mcs_error", "traffic", "stations", "channel", "floor", "medium", "topology",
+    "backhaul.delay", "netem.delay", "htb.rate",
+})  # fmt: skip
 NO_CONDITION = "none"
 
 
@@ -107,7 +100,7 @@ def _conditions(plan: Plan, each: Sequence[str]) -> tuple[str, ...]:
         return ()
     if each:
         return tuple(_key(plan, name, "--each") for name in each)
-    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & set(CONDITIONS))
+    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & CONDITIONS)
     return found if len(found) < len(plan.axes) and plan.crossed else ()
 
 
@@ -184,7 +177,7 @@ def sweep(
     ``axes``: ``{"tcp.tsq_ms": [1, 2, 4], "wifi.stations": "1:14"}``: values, or a list as the command line has it; crossed, or
     with ``zip`` taken together. ``set``: keys of every point. Repetitions have the seeds ``seed``, ``seed`` + 1, ...
     ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``each``: axes that are conditions and no choice, else
-    those that nobody chooses (stations, traffic, channel); ``["none"]``: all are a choice. ``jobs``: processes, one a core
+    those that nobody chooses (stations, traffic, channel, path); ``["none"]``: all are a choice. ``jobs``: processes, one a core
     without. ``cluster``: a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a
     kill, and the files of ``wavetank sweep`` are written; without, nothing is kept. ``progress`` gets (done, of, point). Raises
     UserError and ScenarioError, before anything runs, for what cannot be.
