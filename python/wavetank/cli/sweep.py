@@ -34,7 +34,8 @@ TOLD = 6
 @click.option("--against", default="", metavar="AXIS", help="Also compare along it: each value with its first.")
 @click.option(
     "--each", multiple=True, metavar="AXIS",
-    help="A condition, no choice: front and best for each of its values. [default: stations, traffic, channel, path; none: no axis]",
+    help="A condition, no choice: front and best for each of its values. "
+    "[default: stations, traffic, channel, path; none: no axis]",
 )  # fmt: skip
 @click.option("--skip-impossible", is_flag=True, help="Leave out points that cannot be run.")
 @click.option("--dry-run", is_flag=True, help="Check, say how much it is, and run nothing.")
