@@ -11,7 +11,7 @@ SHORT = ["--set", "time.flows=4 s", "--set", "time.lead_in=1 s", "--set", "time.
 
 
 VERBS = [
-    "run", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze", "packetdrill", "compare",
+    "run", "sweep", "reproduce", "theory", "list", "explain", "validate", "bench", "analyze", "packetdrill", "compare",
     "linux build", "linux status", "csi", "csid ap", "csid client", "csid key", "hack rohc",
 ]  # fmt: skip
 

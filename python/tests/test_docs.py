@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def test_the_readme_names_every_verb():
     text = (ROOT / "README.md").read_text()
     for verb in (
         "run",
+        "sweep",
         "reproduce",
         "theory",
         "list",
@@ -45,6 +47,34 @@ def test_the_readme_names_every_verb():
         "compare",
     ):
         assert f"wavetank {verb}" in text
+
+
+def test_the_sweeps_of_the_pages_can_be_run(wavetank, tmp_path, monkeypatch):
+    """Every ``wavetank sweep`` of the README and of docs/sweeps.md, checked and counted."""
+    page = (ROOT / "docs" / "sweeps.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "office.toml").write_text(re.search(r"```toml\n(name = .*?)```", page, re.S)[1])
+    for name in ("house", "scenario"):
+        (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n[topology]\nkind = "wifi"\n')
+    commands = re.findall(r"^wavetank (sweep .*?)(?:  +#.*)?$", page + (ROOT / "README.md").read_text(), re.M)
+    assert len(commands) >= 6
+    for command in commands:
+        words = [w for w in shlex.split(command) if not w.startswith("tcp://")]
+        code, _, err = wavetank(*[w if w != "--cluster" else "--quick" for w in words], "--dry-run")
+        assert code == 0, f"{command}: {err}"
+
+
+def test_every_axis_of_the_page_is_one():
+    from wavetank.sweeps.axes import parse
+
+    page = (ROOT / "docs" / "sweeps.md").read_text()
+    rows = page[page.index("## Axes") : page.index("Axes are crossed")].splitlines()
+    lists = [
+        x for row in rows if row.startswith("| `") for x in re.findall(r"`([a-z][^`]*=[^`]*)`", row.split(" | ")[0])
+    ]
+    assert len(lists) >= 8
+    for text in lists:
+        parse(shlex.split(text)[0] if "'" in text else text)
 
 
 def test_scripts_parse():

@@ -31,3 +31,24 @@ def test_ampdu_of_a_histogram():
     h[1], h[32] = 50, 50
     assert stats.ampdu(h)["p50"] == 1
     assert stats.ampdu(np.zeros(65))["mean"] is None
+
+
+def test_students_t_is_the_tables_and_scipys():
+    # Two-sided, 95 %: 12.706, 4.303, 2.776, 2.262, 1.984 for 1, 2, 4, 9, 99 degrees of freedom.
+    for df, t in ((1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (99, 1.984)):
+        assert stats.student_t(df) == pytest.approx(t, abs=5e-4)
+    scipy = pytest.importorskip("scipy.stats")
+    for df in (1, 2, 3, 4, 5, 10, 31, 200):
+        for level in (0.5, 0.95, 0.99):
+            assert stats.student_t(df, level) == pytest.approx(scipy.t.ppf((1 + level) / 2, df), rel=1e-9)
+
+
+def test_interval_of_the_mean():
+    # Of 1 to 5: mean 3, standard error sqrt(2.5 / 5), t(4) = 2.776445.
+    low, high = stats.interval([1, 2, 3, 4, 5])
+    assert (low, high) == (
+        pytest.approx(3 - 2.776445 * 0.5**0.5, rel=1e-6),
+        pytest.approx(3 + 2.776445 * 0.5**0.5, rel=1e-6),
+    )
+    assert stats.interval([7]) is None and stats.interval([]) is None
+    assert stats.interval([4, 4, 4]) == (4, 4)

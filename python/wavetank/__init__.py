@@ -19,4 +19,22 @@ try:
 except _metadata.PackageNotFoundError:  # run from a source tree
     __version__ = "0"
 
-__all__ = ["Flow", "Node", "Ping", "Result", "Scenario", "ScenarioError", "UserError", "__version__", "load"]
+from .sweeps.result import Difference, Estimate, Sweep, SweepPoint
+from .sweeps.run import sweep
+
+__all__ = [
+    "Difference",
+    "Estimate",
+    "Flow",
+    "Node",
+    "Ping",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "Sweep",
+    "SweepPoint",
+    "UserError",
+    "__version__",
+    "load",
+    "sweep",
+]

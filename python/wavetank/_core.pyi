@@ -89,6 +89,9 @@ def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
 
+def value(source: str, key: str, text: str) -> str:
+    """One key's value alone, as it would be used; ``source`` stands in messages where a file would. Raises ScenarioError."""
+
 def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
     """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
 

@@ -11,6 +11,7 @@ its peers; ours has every radio's own airtime sent and heard and its own mean ag
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -222,8 +223,15 @@ def file_name(result: Measured) -> str:
     return f"{test_name(result)}-{safe}.flent.gz"
 
 
-def write(path: Path, result: Measured, title: str = "") -> None:
-    """Writes the file; the same run gives the same bytes."""
+def data(result: Measured, title: str = "") -> bytes:
+    """The file's content; the same run gives the same bytes."""
     text = json.dumps(plain(document(result, title)), sort_keys=True, allow_nan=False)
-    with path.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as f:
+    whole = io.BytesIO()
+    with gzip.GzipFile("", "wb", mtime=0, fileobj=whole) as f:
         f.write(text.encode())
+    return whole.getvalue()
+
+
+def write(path: Path, result: Measured, title: str = "") -> None:
+    """Writes the file."""
+    path.write_bytes(data(result, title))

@@ -48,6 +48,37 @@ def standard_error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
 
 
+def _within(theta: float, df: int) -> float:
+    """Probability that Student's t lies within +-sqrt(df) tan(theta): a finite sum for whole degrees of freedom.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+    """
+    sin, cos = math.sin(theta), math.cos(theta)
+    term, total = (cos, 0.0) if df % 2 else (1.0, 0.0)
+    for i in range(3 if df % 2 else 2, df + 1, 2):
+        total += term
+        term *= cos * cos * (i - 1) / i
+    return 2 / math.pi * (theta + sin * total) if df % 2 else sin * total
+
+
+def student_t(df: int, level: float = 0.95) -> float:
+    """How many standard errors of the mean a two-sided confidence interval reaches each way, with ``df`` degrees of freedom."""
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, df) < level else (low, middle)
+    return math.sqrt(df) * math.tan((low + high) / 2)
+
+
+def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float] | None:
+    """Confidence interval of the mean by Student's t; None with fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return None
+    mean, reach = float(np.mean(values)), student_t(n - 1, level) * standard_error(values)
+    return mean - reach, mean + reach
+
+
 def histogram_quantile(hist: FloatArray, q: float) -> float | None:
     """Smallest index whose cumulative share reaches ``q`` (0 to 1); None if the histogram is empty."""
     total = float(hist.sum())

@@ -9,8 +9,10 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -57,6 +59,22 @@ def _serve(call: Callable[[T], R], pipe: Connection) -> None:
         pipe.send_bytes(pickle.dumps(answer))
 
 
+@contextmanager
+def apart_from_main() -> Iterator[None]:
+    """Processes started meanwhile do not load the program that started them.
+
+    What they call lies in modules. A script would run again in each of them, and a script without the ``if __name__`` guard start
+    workers there, too.
+    """
+    main = sys.modules["__main__"]
+    hidden: dict[str, Any] = {k: vars(main).pop(k) for k in ("__file__", "__spec__") if k in vars(main)}
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        vars(main).update(hidden)
+
+
 def pool(call: Callable[[T], R], work: Sequence[T], jobs: int) -> Iterator[tuple[int, R]]:
     """``call`` on each piece of work, with its index, as they finish. One job runs in this process.
 
@@ -82,7 +100,8 @@ def pool(call: Callable[[T], R], work: Sequence[T], jobs: int) -> Iterator[tuple
         for _ in range(min(jobs, len(work))):
             ours, theirs = context.Pipe()
             process = context.Process(target=_serve, args=(call, theirs), daemon=True)
-            process.start()
+            with apart_from_main():
+                process.start()
             processes.append(process)
             theirs.close()  # so that a worker's death ends the pipe
             hand(ours)

@@ -67,6 +67,12 @@ fn check<'py>(
     Ok(d)
 }
 
+/// One key's value alone, as it would be used; `source` stands in messages where a file would. Raises `ScenarioError`.
+#[pyfunction]
+fn value(source: &str, key: &str, text: &str) -> PyResult<String> {
+    scenario::value(source, key, text).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
 /// The channel of a scenario, written down for the virtual radio (linux/radio/air/channel.c); None if it has none. Raises `ScenarioError`.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], seed=None, csi=false))]
@@ -89,6 +95,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(value, m)?)?;
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
     m.add_function(wrap_pyfunction!(floor::floor, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;

@@ -14,7 +14,7 @@ from .. import ScenarioError, UserError, workers
 from ..lab import runner
 
 # Verbs join the group as they are imported.
-from . import analyze, bpf, csi, csid, hack, judge, linux, names, reproduce, run, testbed  # noqa: F401
+from . import analyze, bpf, csi, csid, hack, judge, linux, names, reproduce, run, sweep, testbed  # noqa: F401
 from .base import cli
 
 

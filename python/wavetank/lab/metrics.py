@@ -65,6 +65,11 @@ def _of_hist(read: Callable[[FloatArray], float | None], unit: str, label: str) 
     return Quantity(each, _sizes, unit, label)
 
 
+def _ping(r: Record, percent: float) -> float:
+    pings = stats.finite(array(r["pings"].get("icmp", [])))
+    return float(np.percentile(pings, percent)) if pings.size else math.nan
+
+
 def _flow_ratio(r: Record) -> float:
     up, down = r["goodput"].get("tcp_up", math.nan), r["goodput"].get("tcp_down", math.nan)
     return float(down / up) if up else math.nan
@@ -156,6 +161,8 @@ QUANTITIES: dict[str, Quantity] = {
     "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Share of single frames"),
     "fairness": scalar(_flow_ratio, "", "Download / upload"),
     "goodput_gap": scalar(_gap, "Mbit/s", "|download - upload|"),
+    "ping_p50": scalar(lambda r: _ping(r, 50), "ms", "Ping RTT, median"),
+    "ping_p90": scalar(lambda r: _ping(r, 90), "ms", "Ping RTT, p90"),
     "ping_spread": scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
     "pacing_rate": pooled(lambda r: _first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
     # BBR paces at 99 % of its bandwidth in most phases of its cycle.
@@ -169,6 +176,12 @@ QUANTITIES: dict[str, Quantity] = {
     "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
     "client_spread": scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
     "air_overhead": scalar(_air_overhead, "%", "Time that is not the payload's"),
+    "ampdu_mean": _of_hist(lambda h: stats.ampdu(h)["mean"], "MPDUs", "A-MPDU, mean"),
+    "retransmits": scalar(lambda r: float(r["retransmits"]), "", "Retransmitted segments"),
+    "rtos": scalar(lambda r: float(r["rtos"]), "", "Retransmission timeouts"),
+    "airtime": scalar(
+        lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime, summed over radios"
+    ),
     "jain": scalar(_jain, "", "Jain's index"),
     "airtime_share": Quantity(
         lambda r: math.nan,

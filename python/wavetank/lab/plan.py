@@ -82,6 +82,9 @@ PANEL_KINDS: Mapping[str, str] = {
     "csi_examples": "channel",
     "csi_scatter": "channel",
     "snr_time": "channel",
+    "sweep": "sweeps",
+    "pareto": "sweeps",
+    "field": "sweeps",
     "loop": "loop",
     "placements": "place",
     "walk": "place",
@@ -113,12 +116,13 @@ class Figure:
     columns: int
     model: Mapping[str, Any]
     note: str
+    first_seed: int = 1
 
     def seeds(self, quick: bool) -> list[int]:
         """Seeds of the repetitions; ``--quick`` makes two. A figure of closed forms has none."""
         if self.repetitions == 0:
             return []
-        return list(range(1, (2 if quick else self.repetitions) + 1))
+        return list(range(self.first_seed, self.first_seed + (2 if quick else self.repetitions)))
 
 
 def experiments(root: Path = ROOT) -> list[str]:

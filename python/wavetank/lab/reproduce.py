@@ -178,7 +178,7 @@ def write(outcome: Outcome, out: Path) -> Outcome:
     for figure in outcome.figures:
         picture = f"{figure.id.replace('/', '-')}.png"
         written.append(files.write(out / picture, lambda p, f=figure: plots.draw(outcome, f, p)))  # type: ignore[misc]
-    written.append(files.write(out / "samples.parquet", lambda p: _parquet(outcome, p)))
+    written.append(files.write(out / "samples.parquet", lambda p: write_samples(outcome, p)))
     written.append(files.write_text(out / "claims.csv", _csv(outcome)))
     flents = sorted(
         {
@@ -205,7 +205,7 @@ def _csv(outcome: Outcome) -> str:
     return text.getvalue()
 
 
-def _parquet(outcome: Outcome, path: Path) -> None:
+def write_samples(outcome: Outcome, path: Path) -> None:
     """Every sampled series of every repetition, long: one row a sample."""
     import pyarrow as pa
     import pyarrow.parquet as pq

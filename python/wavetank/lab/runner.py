@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -101,22 +101,36 @@ def simulate(run: Run) -> Result:
         raise CoreFailed(f"the core failed on {run.point}, seed {run.seed}: {e}") from None
 
 
-def execute(run: Run, out: Path) -> Record:
-    """Runs it and keeps its record (and, of a first repetition, the Flent file). Failures, and what a water cannot run,
-    are not kept."""
+@dataclass(frozen=True)
+class Answer:
+    """What carrying out a run gives: its record, and of a first repetition the Flent file. It crosses process and wire."""
+
+    record: Record
+    flent: bytes = b""
+
+
+def answer(run: Run) -> Answer:
+    """Runs it. A failure, and what a water cannot run, is a record that says so."""
     from ..linux import LinuxFailed
 
     try:
         result = simulate(run)
     except (CoreFailed, LinuxFailed) as e:
-        return {"failed": str(e)}
+        return Answer({"failed": str(e)})
     except UserError as e:
         if run.water == "model":
             raise
-        return {"cannot": str(e).removeprefix(f"{run.scenario.path}: ")}
-    record = reduced(result)
-    if run.flent:
-        files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: flent.write(p, result, run.flent))
+        return Answer({"cannot": str(e).removeprefix(f"{run.scenario.path}: ")})
+    return Answer(reduced(result), flent.data(result, run.flent) if run.flent else b"")
+
+
+def keep(run: Run, found: Answer, out: Path) -> Record:
+    """Keeps its record (and the Flent file), but of what failed; gives the record."""
+    record = found.record
+    if "failed" in record or "cannot" in record:
+        return record
+    if found.flent:
+        files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: p.write_bytes(found.flent))
 
     def write(path: Path) -> None:
         with path.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw, compresslevel=5) as f:
@@ -124,6 +138,15 @@ def execute(run: Run, out: Path) -> Record:
 
     files.write(run.path(out), write)
     return record
+
+
+def execute(run: Run, out: Path) -> Record:
+    """Runs it and keeps what it gives."""
+    return keep(run, answer(run), out)
+
+
+#: Carries runs out somewhere else than on this machine's cores; gives each with its index as they finish.
+Elsewhere = Callable[[Sequence[Run]], Iterator[tuple[int, Answer]]]
 
 
 @dataclass(frozen=True)
@@ -137,9 +160,14 @@ class _Job:
 
 
 def run_all(
-    runs: Sequence[Run], out: Path, jobs: int, done: Callable[[Run, bool], None] = lambda run, kept: None
+    runs: Sequence[Run],
+    out: Path,
+    jobs: int,
+    done: Callable[[Run, bool], None] = lambda run, kept: None,
+    elsewhere: Elsewhere | None = None,
 ) -> dict[str, Record]:
-    """Every run's record by key. ``done`` is called after each, with whether it was kept from before."""
+    """Every run's record by key, on ``jobs`` processes or ``elsewhere``. ``done`` is called after each, with whether it was kept
+    from before."""
     records: dict[str, Record] = {}
     missing = []
     for run in runs:
@@ -149,7 +177,11 @@ def run_all(
         else:
             records[run.key] = found
             done(run, True)
-    for i, record in workers.pool(_Job(out), missing, jobs):
+    if elsewhere is None:
+        finished = workers.pool(_Job(out), missing, jobs)
+    else:
+        finished = ((i, keep(missing[i], found, out)) for i, found in elsewhere(missing))
+    for i, record in finished:
         records[missing[i].key] = record
         done(missing[i], False)
     return {run.key: records[run.key] for run in runs}

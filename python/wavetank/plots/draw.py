@@ -44,8 +44,9 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         rows = math.ceil(n / columns)
         engine = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
         crowd = max((len(p.get("points", ())) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0)
-        width = max(5.2, 4.1 * columns, 0.32 * crowd * columns)
-        canvas = Canvas(figsize=(width, 3.1 * rows + 0.95), dpi=130, layout=engine)
+        alone = figure.panels and figure.panels[0]["kind"] == "pareto"
+        width = max(6.6 if alone else 5.2, 4.1 * columns, 0.32 * crowd * columns)
+        canvas = Canvas(figsize=(width, (4.2 if alone else 3.1) * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:
@@ -80,4 +81,8 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
         parts.append("Grey: the paper's band, \u25c7 its value; dashed: the paper's ratio times our other point.")
     if "curves" in kinds:
         parts.append("Points: median over repetitions with standard error.")
+    if kinds & {"sweep", "field", "pareto"}:
+        parts.append(
+            f"Median over repetitions{'; bars: 95 % confidence interval' if 'field' not in kinds else ''}.{figure.note}"
+        )
     return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,18 +41,30 @@ def heatmap(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     for s, p in chosen:
         column = columns.index(s if x == "scheme" else p.x[x])
         field[rows.index(p.x[by]), column] = _value(outcome, figure, p, str(panel["quantity"]))
+    x_ticks, x_label = (schemes, "") if x == "scheme" else (_axis(columns), x)
+    tint(ax, field, (x_ticks, _axis(rows)), str(panel["label"]))
+    ax.set_xlabel(str(panel.get("x_label", x_label)))
+    ax.set_ylabel(str(panel.get("y_label", by)))
+
+
+#: A field of more cells has no numbers in them.
+ROOM = 400
+
+
+def tint(ax: Axes, field: FloatArray, ticks: tuple[Sequence[str], Sequence[str]], label: str, digits: int = 0) -> None:
+    """A field of colours with its numbers, if there is room for them: columns along x, rows upwards."""
+    columns, rows = ticks
     image = ax.imshow(field, origin="lower", aspect="auto", cmap="viridis")
     middle = (np.nanmin(field) + np.nanmax(field)) / 2
     for (i, j), v in np.ndenumerate(field):
-        if np.isfinite(v):
-            ax.text(j, i, f"{v:.0f}", ha="center", va="center", fontsize=6.5, color="black" if v > middle else "white")
-    ax.set_xticks(range(len(columns)), schemes if x == "scheme" else _axis(columns))
-    ax.set_yticks(range(len(rows)), _axis(rows))
+        if np.isfinite(v) and field.size <= ROOM:
+            text = f"{v:.{digits}f}"
+            ax.text(j, i, text, ha="center", va="center", fontsize=6.5, color="black" if v > middle else "white")
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
     ax.grid(visible=False)
-    ax.set_xlabel(str(panel.get("x_label", "" if x == "scheme" else x)))
-    ax.set_ylabel(str(panel.get("y_label", by)))
     bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label(str(panel["label"]))
+    bar.set_label(label)
 
 
 def scatter(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:

@@ -13,7 +13,7 @@ mod read;
 mod sections;
 
 pub use error::ScenarioError;
-pub use read::{Source, read};
+pub use read::{Source, read, value};
 pub use sections::{Scenario, Section, schema};
 
 pub mod keys;

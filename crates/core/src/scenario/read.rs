@@ -75,17 +75,37 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
         }
     }
     for (key, value) in overrides {
-        let (section, leaf) = key.split_once('.').unwrap_or(("", key));
-        // A key that takes names may have some that look like numbers (kernel=5.10).
-        set(&mut s, &mut places, "--set", 0, section, leaf, &raw_of_override(value)).or_else(|e| {
-            let text = Raw::Text(value.trim().into());
-            set(&mut s, &mut places, "--set", 0, section, leaf, &text).map_err(|_| e)
-        })?;
+        set_override(&mut s, &mut places, "--set", key, value)?;
     }
     check::required(&places, src.path)?;
     check::combinations(&s, &places, src.path)?;
     s.traffic.settle();
     Ok(s)
+}
+
+/// One key's value alone, as it would be used: whether it may be, before anything else that a scenario says.
+///
+/// `from` stands where messages name the file. Errors: there is no such key, or it cannot have the value.
+pub fn value(from: &str, key: &str, value: &str) -> Result<String, ScenarioError> {
+    let mut s = Scenario::default();
+    set_override(&mut s, &mut Places::new(), from, key, value)?;
+    let shown = s.resolved().into_iter().find(|(k, _)| k == key);
+    Ok(shown.map_or_else(String::new, |(_, v)| v))
+}
+
+fn set_override(
+    s: &mut Scenario,
+    places: &mut Places,
+    from: &str,
+    key: &str,
+    value: &str,
+) -> Result<(), ScenarioError> {
+    let (section, leaf) = key.split_once('.').unwrap_or(("", key));
+    // A key that takes names may have some that look like numbers (kernel=5.10).
+    set(s, places, from, 0, section, leaf, &raw_of_override(value)).or_else(|e| {
+        let text = Raw::Text(value.trim().into());
+        set(s, places, from, 0, section, leaf, &text).map_err(|_| e)
+    })
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
@@ -273,6 +293,16 @@ mod tests {
         assert_eq!(s.time.flows, Span::from_s(3));
         let e = read(&src, &[("time.flows".into(), "3".into())]).unwrap_err();
         assert_eq!(e.file, "--set");
+    }
+
+    #[test]
+    fn a_value_alone_is_shown_as_it_would_be_used_or_refused() {
+        assert_eq!(value("axis", "mac80211.aql_low", "1500us").unwrap(), "1500 us");
+        assert_eq!(value("axis", "kernel", "5.10").unwrap(), "5.10");
+        assert_eq!(value("axis", "wifi.width_mhz", "160").unwrap(), "160", "what it goes with is not asked");
+        let e = value("axis", "tcp.tsq_mss", "4").unwrap_err();
+        assert_eq!((e.file.as_str(), e.near.as_deref()), ("axis", Some("tcp.tsq_ms")));
+        assert!(value("axis", "tcp.cc", "cubik").unwrap_err().to_string().contains("cubic"));
     }
 
     #[test]

@@ -1,0 +1,167 @@
+"""``sweep``: which setting? A scenario at every point of some axes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from ..lab import runner
+from ..sweeps import run as sweeps
+from ..sweeps.result import Sweep
+from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+
+#: Places that a note names.
+TOLD = 6
+
+
+@cli.command()
+@click.argument("scenario")
+@click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key at every point; may be repeated.")
+@click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
+@click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Of each point.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first repetition's seed.")
+@click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME[:STAT]",
+    help="A column, in place of the usual ones; STAT: mean, median, p90 of its samples. May be repeated.",
+)  # fmt: skip
+@click.option("--best", default="", metavar="METRIC", help="Name the point that is best by it.")
+@click.option("--against", default="", metavar="AXIS", help="Also compare along it: each value with its first.")
+@click.option(
+    "--each", multiple=True, metavar="AXIS",
+    help="A condition, no choice: front and best for each of its values. "
+    "[default: stations, traffic, channel, path; none: no axis]",
+)  # fmt: skip
+@click.option("--skip-impossible", is_flag=True, help="Leave out points that cannot be run.")
+@click.option("--dry-run", is_flag=True, help="Check, say how much it is, and run nothing.")
+@jobs_option
+@click.option(
+    "--cluster",
+    default="",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: tcp://host:8786, or local. [needs wavetank[cluster]]",
+)
+@on_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/sweep-SCENARIO-AXES]."
+)
+@json_option
+def sweep(
+    scenario: str,
+    axes: Sequence[str],
+    sets: Sequence[str],
+    together: bool,
+    repetitions: int,
+    seed: int,
+    quick: bool,
+    metrics: Sequence[str],
+    best: str,
+    against: str,
+    each: Sequence[str],
+    skip_impossible: bool,
+    dry_run: bool,
+    jobs: int | None,
+    cluster: str,
+    on: str,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run SCENARIO (a file, or a name of `wavetank list`) at every point of its axes and compare.
+
+    An axis is a key and its values: tcp.tsq_ms=1,2,4 or wifi.stations=1:14 (FROM:TO, FROM:TO:STEP, FROM:TO:*FACTOR) or
+    host.wake="50 us","100 us"; KEY+KEY=VALUES sets several keys to the same. Axes are crossed. Runs that are already in the
+    folder are not run again: after Ctrl-C or a kill, the same command goes on. docs/sweeps.md has examples.
+    """
+    from ..sweeps import table
+
+    asked = sweeps.ask(
+        scenario, axes, values=dict(_pair(x) for x in sets), zip=together, repetitions=repetitions, seed=seed,
+        metrics=metrics, best=best, against=against, each=each, quick=quick, on=on, skip_impossible=skip_impossible,
+    )  # fmt: skip
+    if cluster:
+        from ..sweeps.cluster import check
+
+        check(cluster)
+    folder = out or Path("results") / _folder(asked)
+    count = jobs or runner.default_jobs()
+    for note in asked.plan.notes:
+        click.echo(f"note: {note}", err=True)
+    for point, why in asked.plan.skipped.items():
+        click.echo(f"left out: {point}: {why}", err=True)
+    click.echo(_size(asked, folder, count, cluster), err=True)
+    if dry_run:
+        if as_json:
+            _echo_json(
+                {"points": list(asked.plan.figure.points), "runs": len(asked.runs()), "skipped": asked.plan.skipped}
+            )
+        return
+    _usable(folder)
+    if on == "linux":
+        from .. import linux
+
+        with _progress("linux build") as progress:
+            linux.build(None, progress)
+    with _progress("sweep") as progress:
+        found = sweeps.carry_out(asked, folder, count, cluster, progress)
+    if as_json:
+        _echo_json(found.json())
+    else:
+        _print(*table.tables(found, _width()))
+    _notes(found)
+    if not as_json:
+        for path in found.files:
+            if path.parent == folder:
+                click.echo(f"wrote {path}")
+    if found.failures():
+        sys.exit(1)
+
+
+def _width() -> int:
+    """Columns that a table may have; ``_print`` gives a pipe or a file 200."""
+    console = Console()
+    return console.width if console.is_terminal else 200
+
+
+def _folder(asked: sweeps.Asked) -> str:
+    names = "-".join(asked.plan.label(a) for a in asked.plan.axes)
+    return f"{asked.plan.figure.id.replace('/', '-')}-{names}"
+
+
+def _size(asked: sweeps.Asked, folder: Path, jobs: int, cluster: str) -> str:
+    """How much is asked, how much of it is there, and about how long the rest takes."""
+    from ..sweeps import estimate
+
+    plan, runs, missing = asked.plan, asked.runs(), asked.missing(folder)
+    shape = (" x " if plan.crossed else " = ").join(f"{len(a.texts)} {plan.label(a)}" for a in plan.axes)
+    points, times = len(plan.figure.points), len(plan.figure.seeds(asked.quick))
+    text = f"{shape}: {_count(points, 'point')}, {_count(times, 'repetition')}: {_count(len(runs), 'run')}"
+    kept = len(runs) - len(missing)
+    text += f", {kept} of them kept in {folder}" if kept else ""
+    if not missing or plan.on != "model":
+        return text
+    alone = estimate.seconds(missing, 1 if cluster and cluster != "local" else jobs)
+    where = "of one core" if cluster and cluster != "local" else f"on {_count(min(jobs, len(missing)), 'core')}"
+    return f"{text}; about {estimate.told(alone)} {where}"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _notes(found: Sweep) -> None:
+    for idle in found.idle:
+        key = idle.axis.partition("+")[0]
+        more = f"; {len(idle.at) - TOLD} more" if len(idle.at) > TOLD else ""
+        where = "here" if idle.everywhere else f"at {'; '.join(idle.at[:TOLD])}{more}"
+        why = f"; is what it belongs to switched on? (wavetank explain {key})" if idle.everywhere else ""
+        click.echo(f"note: {idle.axis} changes nothing {where}: every value gave the same bytes{why}", err=True)
+    for m in found.metrics:
+        if all(p.metrics[m.name].median is None for p in found.points if not p.failed):
+            click.echo(f"note: {m.name} has no value at any point", err=True)
+    for text in found.failures():
+        click.echo(f"error: {text}", err=True)

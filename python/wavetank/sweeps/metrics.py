@@ -1,0 +1,84 @@
+"""What a sweep tells of a point: quantities of the laboratory, and which way each is better."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UserError, unknown
+from ..lab import metrics
+from ..lab.plan import Point
+from ..lab.records import Record
+
+#: Without ``--metric``: those of them that the scenario has.
+USUAL = ("goodput", "udp_goodput", "ping_p50", "ping_p90", "ampdu_mean", "retransmits", "airtime", "jain")
+#: Those that say something where several flows or stations share the medium.
+SHARED = ("airtime", "jain")
+#: What the trade-off is between: the first of each that was measured.
+GAINS = ("goodput", "udp_goodput", "all_goodput", "goodput_up", "goodput_down", "throughput", "run_goodput")
+COSTS = ("ping_p50", "ping_p90", "ping_rtt", "tcp_rtt")
+_MORE = re.compile(
+    r"(all_|run_|udp_)?goodput(_up|_down)?|throughput|ampdu_(mean|size)|(up|down)_mean|jain|effective_ampdu"
+)
+_LESS = re.compile(
+    r"ping_\w+|tcp_rtt|retransmits|rtos|single_frame_fraction|goodput_(gap|spread)|client_spread|slow_start|air_overhead"
+)
+_STAT = re.compile(r"mean|median|p\d{1,2}")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity of ``lab/metrics.py``, or (``quantity:stat``) a statistic of its samples; ``better``: more, less or ""."""
+
+    name: str
+    unit: str
+    label: str
+    better: str
+
+    @property
+    def axis(self) -> str:
+        """What a plot's axis says."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    def of(self, record: Record, point: Point) -> float:
+        """Its value in one repetition; NaN where there is none."""
+        quantity, _, stat = self.name.partition(":")
+        try:
+            return metrics.sample(quantity, stat, [record], point).value
+        except (KeyError, IndexError):  # of a station, or of a radio, that is not there
+            return math.nan
+
+
+def metric(name: str) -> Metric:
+    """The metric of that name. Raises UserError for an unknown one."""
+    quantity, colon, stat = name.partition(":")
+    if quantity not in metrics.QUANTITIES:
+        # a family has a member for each of 64 stations: too many to be near by chance
+        raise unknown("metric", quantity, (q for q in metrics.QUANTITIES if "@" not in q), "--metric")
+    if colon and not _STAT.fullmatch(stat):
+        raise UserError(
+            f'--metric: {name}: unknown statistic "{stat}", expected mean, median or a percentile such as p90'
+        )
+    q = metrics.QUANTITIES[quantity]
+    better = "more" if _MORE.fullmatch(quantity) else "less" if _LESS.fullmatch(quantity) else ""
+    # some labels are made for a plot's axis and have the unit
+    label = q.label.removesuffix(f" ({q.unit})")
+    return Metric(name, q.unit, f"{label}, {stat}" if stat else label, better)
+
+
+def chosen(names: Sequence[str]) -> list[Metric]:
+    """The metrics asked for, each once; without any the usual ones."""
+    return [metric(n) for n in dict.fromkeys(names or USUAL)]
+
+
+def best(name: str, among: Sequence[Metric]) -> Metric:
+    """The metric to choose the best point by. Raises UserError if it is not measured, or no way is better."""
+    found = {m.name: m for m in among}
+    if name not in found:
+        raise unknown("metric of this sweep", name, found, "--best")
+    if not found[name].better:
+        known = ", ".join(m.name for m in among if m.better)
+        raise UserError(f"--best: neither more nor less of {name} is better in itself, expected one of {known}")
+    return found[name]

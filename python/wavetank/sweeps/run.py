@@ -1,0 +1,190 @@
+"""Runs a sweep: plan, runs that are missing, results, files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import UserError, unknown
+from ..lab import runner
+from ..scenario import WATERS, Scenario
+from . import metrics as names
+from .axes import Axis, Value, axis, parse
+from .gather import gather
+from .metrics import Metric
+from .plan import Plan, find, make
+from .result import Sweep
+
+Progress = Callable[[int, int, str], None]
+#: Keys and sections that say what a network meets, not what one sets: its stations and their traffic, the channel, the path.
+CONDITIONS = frozenset({
+    "wifi.stations", "wifi.error_rate", "wifi.mcs_error", "traffic", "stations", "channel", "floor", "medium", "topology",
+    "backhaul.delay", "netem.delay", "htb.rate",
+})  # fmt: skip
+NO_CONDITION = "none"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sweep that was checked and not run yet."""
+
+    plan: Plan
+    metrics: tuple[Metric, ...]
+    usual: bool
+    quick: bool
+    best: str
+    against: str
+    each: tuple[str, ...]
+
+    def runs(self) -> list[runner.Run]:
+        """The distinct runs, in order."""
+        return runner.runs_of([self.plan.figure], self.quick, self.plan.on)
+
+    def missing(self, out: Path | None) -> list[runner.Run]:
+        """Those that are not kept in the folder yet."""
+        return [r for r in self.runs() if out is None or not r.path(out).exists()]
+
+
+def ask(
+    scenario: Scenario | str | Path,
+    axes: Mapping[str, Sequence[Value] | str] | Sequence[str],
+    *,
+    values: Mapping[str, Value] | None = None,
+    zip: bool = False,
+    repetitions: int = 5,
+    seed: int = 1,
+    metrics: Sequence[str] = (),
+    best: str = "",
+    against: str = "",
+    each: Sequence[str] = (),
+    quick: bool = False,
+    on: str = "model",
+    skip_impossible: bool = False,
+) -> Asked:
+    """Checks everything that is asked. Raises UserError and ScenarioError."""
+    if on not in WATERS:
+        raise unknown("water", on, WATERS, "--on")
+    if repetitions < 1:
+        raise UserError(f"repetitions: {repetitions}, expected at least one")
+    base = (scenario if isinstance(scenario, Scenario) else find(scenario)).set(values)
+    plan = make(base, _axes(axes), repetitions, seed, together=zip, on=on, skip=skip_impossible)
+    measured = names.chosen(metrics)
+    if best:
+        measured += [names.metric(best)] if best not in {m.name for m in measured} else []
+        names.best(best, measured)
+    return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), _conditions(plan, each))
+
+
+def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
+    if not isinstance(axes, Mapping):
+        return [parse(a) for a in axes]
+    return [parse(f"{k}={v}") if isinstance(v, str) else axis(k, v) for k, v in axes.items()]
+
+
+def _against(plan: Plan, name: str) -> str:
+    if not name:
+        return ""
+    if not plan.crossed and len(plan.axes) > 1:
+        raise UserError(
+            "--against: compares along one axis at the same values of the others, expected axes without --zip"
+        )
+    return _key(plan, name, "--against")
+
+
+def _conditions(plan: Plan, each: Sequence[str]) -> tuple[str, ...]:
+    """The axes that are conditions: those named; without any those that nobody chooses, unless nothing is left to choose."""
+    if list(each) == [NO_CONDITION]:
+        return ()
+    if each:
+        return tuple(_key(plan, name, "--each") for name in each)
+    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & CONDITIONS)
+    return found if len(found) < len(plan.axes) and plan.crossed else ()
+
+
+def _key(plan: Plan, name: str, option: str) -> str:
+    """The axis of that name: its label, or its key."""
+    found = {plan.label(a): a.key for a in plan.axes} | {a.key: a.key for a in plan.axes}
+    if name not in found:
+        raise unknown("axis", name, {plan.label(a) for a in plan.axes}, option)
+    return found[name]
+
+
+def carry_out(
+    asked: Asked,
+    out: Path | None,
+    jobs: int | None = None,
+    cluster: str = "",
+    progress: Progress = lambda done, of, what: None,
+) -> Sweep:
+    """Runs what is missing under ``out`` and gives the sweep; with a folder, writes its files. ``progress``: done, of, point."""
+    if cluster and asked.plan.on != "model":
+        raise UserError(
+            f"--cluster: runs the model, expected --on model, not {asked.plan.on} (which runs on this machine)"
+        )
+    runs = asked.runs()
+    jobs = jobs or runner.default_jobs()
+    count = 0
+    progress(0, len(runs), "")
+
+    def done(run: runner.Run, kept: bool) -> None:
+        nonlocal count
+        count += 1
+        progress(count, len(runs), run.point + (" (kept)" if kept else ""))
+
+    with ExitStack() as stack:
+        folder = out if out is not None else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wavetank-")))
+        elsewhere = None
+        if cluster and asked.missing(folder):
+            from .cluster import spread
+
+            elsewhere = stack.enter_context(spread(cluster, jobs))
+        records = runner.run_all(runs, folder, jobs, done, elsewhere)
+        measured = runner.Measured([asked.plan.figure], records, asked.quick, asked.plan.on)
+        sweep = gather(asked.plan, measured, asked.metrics, asked.usual, asked.best)
+        sweep = replace(sweep, best_by=asked.best, against=asked.against, each=asked.each)
+        if out is None:
+            return sweep
+        from .save import save
+
+        return save(sweep, asked.plan, measured, out)
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    axes: Mapping[str, Sequence[Value] | str] | Sequence[str],
+    *,
+    set: Mapping[str, Value] | None = None,
+    zip: bool = False,
+    repetitions: int = 5,
+    seed: int = 1,
+    metrics: Sequence[str] = (),
+    best: str = "",
+    against: str = "",
+    each: Sequence[str] = (),
+    quick: bool = False,
+    on: str = "model",
+    skip_impossible: bool = False,
+    jobs: int | None = None,
+    cluster: str = "",
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Runs a scenario at every point of its axes, several times each, and gives points with their metrics.
+
+    ``axes``: ``{"tcp.tsq_ms": [1, 2, 4], "wifi.stations": "1:14"}``: values, or a list as the command line has it; crossed, or
+    with ``zip`` taken together. ``set``: keys of every point. Repetitions have the seeds ``seed``, ``seed`` + 1, ...
+    ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``each``: axes that are conditions and no choice, else
+    those that nobody chooses (stations, traffic, channel, path); ``["none"]``: all are a choice. ``jobs``: processes, one a core
+    without. ``cluster``: a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a
+    kill, and the files of ``wavetank sweep`` are written; without, nothing is kept. ``progress`` gets (done, of, point). Raises
+    UserError and ScenarioError, before anything runs, for what cannot be.
+    """
+    asked = ask(
+        scenario, axes, values=set, zip=zip, repetitions=repetitions, seed=seed, metrics=metrics, best=best, against=against,
+        each=each, quick=quick, on=on, skip_impossible=skip_impossible,
+    )  # fmt: skip
+    silent: Progress = lambda done, of, what: None  # noqa: E731
+    return carry_out(asked, None if out is None else Path(out), jobs, cluster, progress or silent)

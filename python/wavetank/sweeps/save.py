@@ -1,0 +1,85 @@
+"""A sweep's files: points as CSV and Parquet (a row a point and repetition), samples, pictures, and the whole as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .. import __version__, files
+from ..lab import reproduce, runner
+from ..lab.outcome import Outcome
+from .pictures import figures
+from .plan import Plan
+from .result import Sweep
+
+
+def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Sweep:
+    """Writes every file in one step each; gives the sweep with their paths."""
+    from .. import plots
+
+    outcome = Outcome(plan.figure.id, sweep.quick, len(sweep.seeds), (), (plan.figure,), measured, ())
+    written = [files.write_text(out / "points.csv", points_csv(sweep))]
+    written.append(files.write(out / "points.parquet", lambda p: _write_parquet(sweep, p)))
+    written.append(files.write(out / "samples.parquet", lambda p: reproduce.write_samples(outcome, p)))
+    for name, figure in figures(sweep, plan).items():
+        draw = lambda p, f=figure: plots.draw(outcome, f, p)  # noqa: E731
+        written.append(files.write(out / f"{name}.png", draw))
+    for name in {"sweep", "tradeoff"} - {p.stem for p in written}:
+        (out / f"{name}.png").unlink(missing_ok=True)  # of an earlier sweep into this folder
+    runs = runner.runs_of([plan.figure], sweep.quick, plan.on)
+    flents = {out / "flent" / f"{r.flent}.flent.gz" for r in runs if r.flent}
+    written += sorted(p for p in flents if p.exists())
+    done = replace(sweep, files=(*written, out / "sweep.json"))
+    files.write_text(out / "sweep.json", files.dumps({"wavetank": __version__, **done.json()}) + "\n")
+    return done
+
+
+def points_csv(sweep: Sweep) -> str:
+    """The rows with a header; what has no value is empty."""
+    names = [*(a.key for a in sweep.axes), "seed", *(m.name for m in sweep.metrics)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({k: _cell(v) for k, v in row.items()} for row in sweep.rows())
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if isinstance(value, float) and value != value else value  # noqa: PLR0124
+
+
+def points_table(sweep: Sweep) -> Any:
+    """The rows as an Arrow table: axes of their own type, units and labels in the columns' metadata."""
+    import pyarrow as pa
+
+    rows = sweep.rows()
+    fields = []
+    for a in sweep.axes:
+        kinds = {type(v) for v in a.values}
+        kind = (
+            pa.bool_()
+            if kinds == {bool}
+            else pa.int64()
+            if kinds == {int}
+            else pa.float64()
+            if a.numeric
+            else pa.string()
+        )
+        fields.append(pa.field(a.key, kind, metadata={"unit": a.unit, "label": a.what}))
+    fields.append(pa.field("seed", pa.int64()))
+    fields += [pa.field(m.name, pa.float64(), metadata={"unit": m.unit, "label": m.label}) for m in sweep.metrics]
+    about = {"wavetank": __version__, "scenario": sweep.scenario, "core": sweep.core, "quick": str(sweep.quick).lower()}
+    schema = pa.schema(fields, metadata=about)
+    columns = [pa.array([row[f.name] for row in rows], f.type, from_pandas=True) for f in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _write_parquet(sweep: Sweep, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(points_table(sweep), path, compression="zstd")
