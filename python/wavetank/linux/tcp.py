@@ -35,6 +35,8 @@ class Tcp(Asked):
         self.case["paced"] = self.on("tcp.enforce_pacing")
         segs = self.text("tcp.gso_max_segs")
         self.case["gso_max_segs"] = 0 if segs == "auto" else int(segs)
+        if shift is not None and segs != "1":
+            self.sized_alike(shift, ss, ca)
         if self.text("tcp.gso_max_size") != "65536":
             size = self.number("tcp.gso_max_size")
             self.lines["ip"] += [f"{ns} link set {dev} gso_max_size {size}" for ns, dev in self.devices()]
@@ -57,6 +59,18 @@ class Tcp(Asked):
         if window != 10:
             for ns, via in [("C", "10.0.0.2"), ("S", "10.0.1.1")] if not self.wifi else self.gateways():
                 self.lines["ip"].append(f"{ns} route change default via {via} initcwnd {window}")
+
+    def sized_alike(self, shift: int, ss: int, ca: int) -> None:
+        """The shift that makes the small queue sizes GSO skbs, too (tcp_tso_autosize): the model gets both from it."""
+        self.alike |= {"tcp.tsq": "kernel", "tcp.pacing_shift": str(shift), "tcp.pacing_ss_ratio": str(ss),
+                       "tcp.pacing_ca_ratio": str(ca)}  # fmt: skip
+        if self.wifi:
+            self.alike["wifi.tx_sk_pacing_shift"] = str(shift)
+        if self.limit is not None:
+            self.alike["tcp.limit_output_bytes"] = f"{self.limit} B"
+        self.notes.append(
+            f"tcp.tsq is made by a pacing shift of {shift}, which sizes the kernel's GSO skbs, too (none with gso_max_segs = 1)"
+        )
 
     def congestion_control(self, cc: str) -> None:
         """The kernel's own, or a module of ours with its section's values as parameters."""
