@@ -111,7 +111,7 @@ def test_what_cannot_be_is_told_before_anything_runs(axes, options, says, monkey
 
 
 def test_a_scenario_is_found_by_file_or_by_name(tmp_path, monkeypatch):
-    from wavetank.sweeps.plan import find
+    from wavetank.scenario import load as find
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "house.toml").write_text('name = "house"\n')

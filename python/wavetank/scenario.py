@@ -16,6 +16,8 @@ from .result import Result
 Value = str | int | float | bool
 #: What a scenario can run on.
 WATERS = ("model", "linux")
+#: The scenarios that the experiments start from.
+SHIPPED = Path(__file__).parent / "experiments" / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,13 @@ def _toml(value: Value) -> str:
     return show(value)
 
 
-def load(path: str | Path) -> Scenario:
-    """Reads a scenario file."""
-    return Scenario.load(path)
+def load(name: str | Path) -> Scenario:
+    """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
+    path = Path(name)
+    for p in (path, path.with_name(f"{path.name}.toml"), SHIPPED / f"{path.name}.toml"):
+        if p.is_file() and (p.parent != SHIPPED or path.name == str(name)):
+            return Scenario.load(p)
+    if path.suffix == ".toml" or len(path.parts) != 1:
+        return Scenario.load(path)
+    names = sorted(p.stem for p in SHIPPED.glob("*.toml"))
+    raise unknown("scenario", str(name), names, f"neither {path.name}.toml here nor a name of `wavetank list`")

@@ -101,7 +101,7 @@ def compare(
     from .. import linux as water
     from .. import report, workers
     from ..plots import compare as compare_plots
-    from ..scenario import Scenario
+    from ..scenario import load
 
     # `--with results/*` as a shell expands it: the option takes the first, the others stand where SCENARIO does
     files = [p for p in paths if p.name.endswith((".flent.gz", ".flent"))]
@@ -111,7 +111,7 @@ def compare(
         raise click.UsageError(f"expected one SCENARIO, and Flent files (.flent.gz, .flent) behind --with; got {wrong}")
     scenario, measured = scenarios[0], [*measured, *files]
     names = lab.waters(on or ("model" if measured else "model,linux"), 1 if measured else 2)
-    s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
+    s = load(scenario).set(dict(_pair(x) for x in sets))
     if "linux" in names:
         for note in water.check(s, seed).notes:
             click.echo(f"note: {note}", err=True)

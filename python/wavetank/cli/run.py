@@ -78,7 +78,7 @@ def run(
     on: str,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO (a TOML file) and print a summary.
+    """Run SCENARIO (a file, or a name of `wavetank list`) and print a summary.
 
     With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
@@ -86,9 +86,9 @@ def run(
     """
     from .. import report
     from ..captures import air
-    from ..scenario import Scenario
+    from ..scenario import load
 
-    s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
+    s = load(scenario).set(dict(_pair(x) for x in sets))
     if pcap_window is not None and pcap is None:
         raise click.UsageError("--pcap-window belongs to --pcap")
     if window is not None and timeline is None:

@@ -23,10 +23,10 @@ def testbed(scenario: Path, sets: Sequence[str], out: Path | None, repetitions: 
     cannot have is refused; what the scenario leaves to the machines is said. Results come back by `wavetank compare --with`.
     """
     from .. import testbed as water
-    from ..scenario import Scenario
+    from ..scenario import load
     from ..testbed import folder as folders
 
-    s = Scenario.load(scenario).set(dict(_pair(x) for x in sets))
+    s = load(scenario).set(dict(_pair(x) for x in sets))
     folder = out or Path(f"bed-{s.check()['name']}")
     bed, written = water.write(s, folder, repetitions)
     if as_json:

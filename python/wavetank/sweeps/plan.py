@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import ScenarioError
-from ..errors import UserError, unknown
-from ..lab import plan as lab
+from ..errors import UserError
 from ..lab.plan import Figure, Point
 from ..scenario import Scenario
 from .axes import Axis, Value
@@ -43,19 +42,6 @@ class Plan:
 def label(axis: Axis, axes: Sequence[Axis]) -> str:
     """The key's last word, unless two axes share it."""
     return axis.leaf if sum(a.leaf == axis.leaf for a in axes) == 1 else axis.key
-
-
-def find(name: str | Path) -> Scenario:
-    """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
-    path = Path(name)
-    known = lab.ROOT / "scenarios"
-    for p in (path, path.with_name(f"{path.name}.toml"), known / f"{path.name}.toml"):
-        if p.is_file() and (p.parent != known or path.name == str(name)):
-            return Scenario.load(p)
-    if path.suffix == ".toml" or len(path.parts) > 1:
-        return Scenario.load(path)
-    names = sorted(p.stem for p in known.glob("*.toml"))
-    raise unknown("scenario", str(name), names, f"neither {path.name}.toml here nor a name of `wavetank list`")
 
 
 def make(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from ..errors import UserError, unknown
 from ..lab import runner
-from ..scenario import WATERS, Scenario
+from ..scenario import WATERS, Scenario, load
 from . import metrics as names
 from .axes import Axis, Value, axis, parse
 from .gather import gather
 from .metrics import Metric
-from .plan import Plan, find, make
+from .plan import Plan, make
 from .result import Sweep
 
 Progress = Callable[[int, int, str], None]
@@ -69,7 +69,7 @@ def ask(
         raise unknown("water", on, WATERS, "--on")
     if repetitions < 1:
         raise UserError(f"repetitions: {repetitions}, expected at least one")
-    base = (scenario if isinstance(scenario, Scenario) else find(scenario)).set(values)
+    base = (scenario if isinstance(scenario, Scenario) else load(scenario)).set(values)
     plan = make(base, _axes(axes), repetitions, seed, together=zip, on=on, skip=skip_impossible)
     measured = names.chosen(metrics)
     if best:
