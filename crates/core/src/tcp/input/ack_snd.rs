@@ -206,6 +206,14 @@ impl Socket {
     }
 
     /// `tcp_send_delayed_ack`.
+    /// An ACK rides on data within `TCP_DELACK_MAX`, or goes then.
+    pub(in crate::tcp) fn ack_within_200_ms(&mut self) {
+        let c = self.tp.clock;
+        self.ack.timer = true;
+        self.ack.timeout = c.jiffies + u64::from(self.delack_max());
+        self.ack.fires = c.fires_at(self.ack.timeout);
+    }
+
     fn send_delayed_ack<L: Lower>(&mut self, low: &mut L) {
         let c = self.tp.clock;
         let mut ato = self.ack.ato;

@@ -1,11 +1,13 @@
 //! What comes in: a packet finds its way by the state of the connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
-//! ([`handshake`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
+//! ([`handshake`]; with data in its SYN: [`fast_client`], [`fast_child`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
 //! what ends before its time, and what comes too late: [`reset`].
 
 mod ack;
 mod ack_snd;
+mod fast_child;
+mod fast_client;
 mod handshake;
 mod receive;
 mod reset;
@@ -31,7 +33,9 @@ impl Socket {
             State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),
             State::SynSent => self.on_syn_sent(now, p, low, probe),
+            State::SynRecv if self.began_at_once() => self.on_child_packet(now, p, low, probe),
             State::SynRecv => self.on_syn_received(now, p, low, probe),
+            State::FinWait1 if self.began_at_once() => self.on_child_packet(now, p, low, probe),
             _ => self.receive(now, p, low, probe),
         }
         self.app_run(low);

@@ -96,6 +96,9 @@ impl Socket {
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
+            if let Some(f) = &mut self.fast {
+                f.dress(&mut p);
+            }
         } else if let Some(ack) = load.answers {
             p.headers = BARE_HEADERS as u16;
             (p.ack, p.tsval, p.tsecr) = (ack, 0, 0);

@@ -92,6 +92,7 @@ impl Socket {
     pub fn close<L: Lower>(&mut self, now: Time, low: &mut L) {
         self.tp.clock.set(now);
         self.app.rcv_shutdown = true;
+        self.judge_fast();
         let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         // src: linux@6.12 net/ipv4/tcp.c __tcp_close, tcp_disconnect, tcp_need_reset
         let resets = self.app.linger_0 && !matches!(self.state, State::Closing | State::LastAck);
@@ -118,6 +119,10 @@ impl Socket {
     /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
     pub fn set_user_timeout(&mut self, ms: u32) {
         self.app.user_timeout = ms;
+    }
+    /// `TCP_SYNCNT`: a SYN goes again so often at most.
+    pub fn set_syn_retries(&mut self, most: u32) {
+        self.app.syn_retries = Some(most);
     }
     /// `TCP_NOTSENT_LOWAT`, bytes; `u32::MAX`: none.
     pub fn set_notsent_lowat(&mut self, bytes: u32) {
