@@ -6,6 +6,10 @@ use super::script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, Tc
 /// Letters of TCP flags: FIN, SYN, RST, PSH, ACK, URG, ECE, CWR, AE.
 const FLAGS: &[u8] = b"FSRP.UEWA";
 
+/// What scripts are run with (`-D`): the cookie that the shared file's key gives the default addresses. src: google/packetdrill
+/// gtests/net/packetdrill/run_all.py
+const DEFINED: [(&str, &str); 1] = [("TFO_COOKIE", "3021b9d889017eeb")];
+
 /// Reads a script. The error names the line.
 pub fn parse(text: &str) -> Result<Script, String> {
     let mut s = Scan::new(text);
@@ -200,9 +204,19 @@ fn option(text: &str) -> Option<TcpOption> {
             });
             TcpOption::Sack(blocks.collect::<Option<Vec<_>>>()?)
         }
+        name @ ("FO" | "FOEXP") => TcpOption::FastOpen(w.next().map_or(Some(Vec::new()), bytes)?, name == "FOEXP"),
         _ => return Some(TcpOption::Other(text.to_string())),
     };
     w.next().is_none().then_some(o)
+}
+
+/// `abcd1234`, or a name that packetdrill's own test runner defines.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let hex = DEFINED.iter().find(|d| d.0 == text).map_or(text, |d| d.1);
+    if hex.len() % 2 == 1 || !hex.is_ascii() {
+        return None;
+    }
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).ok()).collect()
 }
 
 fn call(s: &mut Scan<'_>) -> Option<Call> {

@@ -110,6 +110,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 100 ecr 200`
     Timestamps(u32, u32),
+    /// `FO abcd1234`, `FO`; by the experimental number `FOEXP`: the cookie, and whether it is that
+    FastOpen(Vec<u8>, bool),
     /// Another.
     Other(String),
 }
@@ -181,6 +183,13 @@ impl fmt::Display for TcpOption {
                 b.iter().try_for_each(|(l, r)| write!(f, " {l}:{r}"))
             }
             TcpOption::Timestamps(v, e) => write!(f, "TS val {v} ecr {e}"),
+            TcpOption::FastOpen(cookie, experimental) => {
+                f.write_str(if *experimental { "FOEXP" } else { "FO" })?;
+                if !cookie.is_empty() {
+                    f.write_str(" ")?;
+                }
+                cookie.iter().try_for_each(|b| write!(f, "{b:02x}"))
+            }
             TcpOption::Other(s) => f.write_str(s),
         }
     }

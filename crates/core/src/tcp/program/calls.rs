@@ -104,6 +104,20 @@ impl Socket {
             self.app_close(low);
         }
     }
+    /// The listener closes before a program has accepted the connection (`inet_child_forget`): it is reset; without its handshake, gone.
+    pub fn forget<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.tp.clock.set(now);
+        let request = self.state == State::SynRecv && !self.began_at_once();
+        if request || matches!(self.state, State::Closed | State::Listen | State::LastAck | State::Closing) {
+            self.done(None);
+        } else {
+            self.abort(low);
+        }
+    }
+    /// The write that opened the connection was one without a copy.
+    pub fn sent_without_copy(&mut self) {
+        self.app.zerocopy.sent(self.tp.write_seq);
+    }
     /// `SO_LINGER` with a time of 0: a close resets.
     pub fn set_linger_0(&mut self, on: bool) {
         self.app.linger_0 = on;
