@@ -52,6 +52,9 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_tw_reuse", &[]),
 ];
 
+/// A sysctl that no released kernel had.
+const GONE: &str = "tcp_fastopen_cookies";
+
 /// What packetdrill's scripts set by the file that they share. src: google/packetdrill gtests/net/common/defaults.sh
 const DEFAULTS: &[(&str, &str)] = &[
     ("tcp_rmem", "4096 540000 15728640"),
@@ -98,6 +101,10 @@ impl Setup {
     }
 
     fn command(&mut self, text: &str) -> Result<(), String> {
+        if let Some((first, other)) = text.split_once("||") {
+            // The other is for kernels that do not know the first.
+            return self.command(if first.contains(GONE) { other.trim() } else { first.trim() });
+        }
         let words = words(text);
         let unknown = || Err(format!("the command \"{text}\""));
         let first = words.first().map_or("", String::as_str);
@@ -107,20 +114,20 @@ impl Setup {
                 DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v))
             }
             "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
-            "set_sysctls.py" | "sysctl" => {
-                words[1..].iter().take_while(|w| !w.starts_with('>')).filter(|w| !w.starts_with('-')).try_for_each(
-                    |w| match w.split_once('=') {
-                        Some((k, v)) => {
-                            let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
-                            match k.strip_prefix("net.ipv4.") {
-                                Some(k) => self.sysctl(k, v),
-                                None => Err(format!("the sysctl {k}")),
-                            }
+            "set_sysctls.py" | "sysctl" => words[1..]
+                .iter()
+                .take_while(|w| !w.starts_with(['>', '&']))
+                .filter(|w| !w.starts_with('-'))
+                .try_for_each(|w| match w.split_once('=') {
+                    Some((k, v)) => {
+                        let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
+                        match k.strip_prefix("net.ipv4.") {
+                            Some(k) => self.sysctl(k, v),
+                            None => Err(format!("the sysctl {k}")),
                         }
-                        None => Err(format!("the command \"{text}\"")),
-                    },
-                )
-            }
+                    }
+                    None => Err(format!("the command \"{text}\"")),
+                }),
             "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => {
                 self.fastopen.forgets = true;
                 Ok(())

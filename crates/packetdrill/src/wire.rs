@@ -91,7 +91,8 @@ impl Wire {
                 TcpOption::Sack(_) => return Err("more than three SACK blocks".into()),
                 TcpOption::Timestamps(v, e) => {
                     p.tsval = *v;
-                    p.tsecr = if *e == 0 { 0 } else { self.echo(*e)? };
+                    // Without ACK it echoes nothing, whatever it says.
+                    p.tsecr = if *e == 0 || s.ack.is_none() { 0 } else { self.echo(*e)? };
                 }
                 // One of an odd length is not looked at, a later one counts.
                 TcpOption::FastOpen(cookie, _) if cookie.len() % 2 == 1 => {}

@@ -2,8 +2,8 @@
 
 use super::answers::{Fd, answer};
 use super::messages::{message, too_many};
-use super::options::errno;
 use super::opening::{FastSend, nowhere};
+use super::options::errno;
 use super::{BEGIN, PATIENCE, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use wavetank_core::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span, Time};
@@ -25,6 +25,8 @@ struct Flags {
 pub(super) struct Blocked {
     call: Call,
     line: usize,
+    /// When it was made.
+    since: Time,
     /// When it must return; none: at once.
     until: Option<Time>,
     /// Whose it is.
@@ -139,9 +141,7 @@ impl Run<'_> {
                 }
                 self.block(c, e.line, until, Rest::of(0))
             }
-            ("connect", Some((Fd::Fresh | Fd::Connection, nonblock))) => {
-                self.connect(fd, c, e.line, until, nonblock)
-            }
+            ("connect", Some((Fd::Fresh | Fd::Connection, nonblock))) => self.connect(fd, c, e.line, until, nonblock),
             ("fcntl", Some((kind, _))) => {
                 let get = c.args.get(1).is_some_and(|a| a.names("F_GETFL"));
                 let flags = c.args.get(2).cloned().unwrap_or(Arg::Dots);
@@ -336,7 +336,7 @@ impl Run<'_> {
     }
 
     pub(super) fn block(&mut self, c: &Call, line: usize, until: Option<Time>, rest: Rest) -> Step {
-        self.blocked = Some(Blocked { call: c.clone(), line, until, whose: self.hand, rest });
+        self.blocked = Some(Blocked { call: c.clone(), line, since: self.now, until, whose: self.hand, rest });
         self.settle()?;
         if self.blocked.is_some() && until.is_none() {
             // packetdrill waits for such a call.
@@ -407,7 +407,7 @@ impl Run<'_> {
             _ => None,
         };
         let Some(result) = result else {
-            if let Some(end) = b.until.filter(|t| *t + Span::from_us(self.opt.tolerance_us) < now) {
+            if let Some(end) = b.until.filter(|t| *t + self.tolerance_since(b.since, *t) < now) {
                 let (name, at) = (&b.call.name, self.clock(end));
                 return Err(Stop::Fail(format!("{name} (line {}) does not return", b.line), at, "it blocks".into()));
             }
@@ -415,7 +415,7 @@ impl Run<'_> {
             return Ok(());
         };
         if let Some(end) = b.until {
-            if (now - end).ns().abs() > self.opt.tolerance_us * 1_000 {
+            if (now - end).ns().abs() > self.tolerance_since(b.since, end).ns() {
                 return Err(Stop::Fail(
                     format!("{} (line {}) returns at the wrong time", b.call.name, b.line),
                     self.clock(end),

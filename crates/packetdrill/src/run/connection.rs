@@ -70,9 +70,9 @@ impl Conn {
     }
     /// Its handshake is through, or it began before that, or it has ended.
     pub(super) fn open(&self) -> bool {
-        self.sock.as_ref().is_some_and(|s| {
-            !matches!(s.state(), State::Listen | State::SynSent | State::SynRecv) || s.began_at_once()
-        })
+        self.sock
+            .as_ref()
+            .is_some_and(|s| !matches!(s.state(), State::Listen | State::SynSent | State::SynRecv) || s.began_at_once())
     }
     /// It waits for its first write.
     pub(super) fn deferred(&self) -> bool {

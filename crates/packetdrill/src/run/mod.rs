@@ -199,6 +199,10 @@ impl Run<'_> {
                 _ => return skip(format!("the option {o}")),
             }
         }
+        // Only IPv6 has it.
+        if script.events.iter().any(|e| matches!(&e.what, What::Unknown(t) if t.contains("icmp packet_too_big"))) {
+            return skip("IPv6");
+        }
         if let Some(s) = &script.setup {
             self.setup.shell(&s.text).map_err(Stop::Skip)?;
         }
@@ -344,7 +348,12 @@ impl Run<'_> {
 
     /// How far from `at` something may happen.
     fn tolerance(&self, at: Time) -> Span {
-        let share = (at - self.now).ns().max(0) as f64 * self.opt.tolerance_percent / 100.0;
+        self.tolerance_since(self.now, at)
+    }
+
+    /// The same for what follows something at `since`.
+    fn tolerance_since(&self, since: Time, at: Time) -> Span {
+        let share = (at - since).ns().max(0) as f64 * self.opt.tolerance_percent / 100.0;
         Span::from_us(self.opt.tolerance_us).max(Span::from_ns(share as i64))
     }
 }

@@ -4,8 +4,8 @@ use super::answers::{Fd, answer};
 use super::connection::Stage;
 use super::opening::SOMAXCONN;
 use super::{Run, Step, Stop, skip};
-use crate::script::{Arg, Call};
 use crate::fastopen::Keys;
+use crate::script::{Arg, Call};
 use crate::setup::control;
 use wavetank_core::tcp::{Cc, Error};
 
@@ -38,15 +38,8 @@ pub(super) struct Asked {
 }
 
 /// Options that change nothing that a script of one plain connection could see.
-const HARMLESS: &[&str] = &[
-    "SO_REUSEADDR",
-    "SO_REUSEPORT",
-    "SO_MARK",
-    "SO_PRIORITY",
-    "IP_TOS",
-    "IP_MTU_DISCOVER",
-    "IP_FREEBIND",
-];
+const HARMLESS: &[&str] =
+    &["SO_REUSEADDR", "SO_REUSEPORT", "SO_MARK", "SO_PRIORITY", "IP_TOS", "IP_MTU_DISCOVER", "IP_FREEBIND"];
 
 /// An error by the name that scripts have for it.
 pub(super) fn errno(e: Error) -> &'static str {

@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
 //! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
 //! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no SYN
-//! cookies, no cached metrics but Fast Open's; D3 SYNs do not cross.
+//! cookies, no cached metrics but Fast Open's.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
@@ -177,6 +177,9 @@ impl Socket {
         probe: &mut P,
     ) {
         if p.flags & flags::ACK == 0 {
+            if p.flags & flags::SYN != 0 && self.app.calls {
+                self.on_crossed_syn(p, low);
+            }
             return;
         }
         let resets = p.flags & (flags::SYN | flags::RST) == flags::RST;
@@ -229,7 +232,7 @@ impl Socket {
     }
 
     /// The peer's options meet ours (`tcp_openreq_init`, `tcp_finish_connect`).
-    fn agree(&mut self, p: &Packet) {
+    pub(in crate::tcp) fn agree(&mut self, p: &Packet) {
         self.opts.meet(p);
         // src: linux@6.12 include/net/tcp.h TCP_MSS_DEFAULT
         self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { 536 } else { u32::from(p.mss) });
@@ -237,7 +240,7 @@ impl Socket {
     }
 
     /// The peer's first sequence number and timestamp.
-    fn take_irs(&mut self, p: &Packet) {
+    pub(in crate::tcp) fn take_irs(&mut self, p: &Packet) {
         let nxt = p.seq.wrapping_add(1);
         (self.rcv.rcv_nxt, self.rcv.rcv_wup, self.rcv.copied_seq) = (nxt, nxt, nxt);
         self.rcv.ts_recent = p.tsval;

@@ -6,6 +6,7 @@
 
 mod ack;
 mod ack_snd;
+mod crossed;
 mod fast_child;
 mod fast_client;
 mod handshake;
@@ -34,6 +35,7 @@ impl Socket {
             State::Listen => self.on_syn(p, low),
             State::SynSent => self.on_syn_sent(now, p, low, probe),
             State::SynRecv if self.began_at_once() => self.on_child_packet(now, p, low, probe),
+            State::SynRecv if self.syns_crossed() => self.on_crossed_packet(now, p, low, probe),
             State::SynRecv => self.on_syn_received(now, p, low, probe),
             State::FinWait1 if self.began_at_once() => self.on_child_packet(now, p, low, probe),
             _ => self.receive(now, p, low, probe),

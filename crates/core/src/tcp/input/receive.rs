@@ -175,7 +175,7 @@ impl Socket {
     }
 
     /// Nothing new in it: `tcp_drop` after quick ACKs were turned on.
-    fn refuse(&mut self) {
+    pub(in crate::tcp) fn refuse(&mut self) {
         self.enter_quickack(MAX_QUICKACKS);
         self.ack.scheduled = true;
     }
