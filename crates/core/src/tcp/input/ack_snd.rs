@@ -28,7 +28,7 @@ impl Socket {
     fn delack_max(&self) -> u32 {
         self.tp.clock.hz / 5
     }
-    fn in_pingpong(&self) -> bool {
+    pub(in crate::tcp) fn in_pingpong(&self) -> bool {
         self.ack.pingpong >= self.profile.pingpong_threshold
     }
     fn in_quickack(&self) -> bool {

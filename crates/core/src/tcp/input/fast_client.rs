@@ -95,8 +95,8 @@ impl Socket {
             if fast {
                 self.take_syn_data(p);
             }
-            if waits {
-                // The data that wait will carry the ACK.
+            if waits || self.in_pingpong() {
+                // The data that wait, or those that are to be expected, will carry the ACK.
                 self.ack.scheduled = true;
                 self.enter_quickack(MAX_QUICKACKS);
                 self.ack_within_200_ms();
