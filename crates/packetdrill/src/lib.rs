@@ -8,7 +8,7 @@
 //! sysctls and cookies), `setup` (sysctls and `tc` lines), `wire` (between a script's packets and the model's), `link` (the device below the socket), `run`, `report`.
 //!
 //! Differs: D1 connections follow each other: packets are those of the one that opened last, and each has the device to itself; D2 no UDP,
-//! ICMP, urgent data, MD5, IPv6 addresses or encapsulation; D3 a call that blocks completes in the instant in which it can. Whatever is not
+//! urgent data, MD5, IPv6 addresses or encapsulation, no ICMP once a connection is open; D3 a call that blocks completes in the instant in which it can. Whatever is not
 //! supported is named and counted as skipped.
 
 mod expr;
@@ -25,4 +25,4 @@ mod wire;
 pub use parse::parse;
 pub use report::{Failure, Report, Skipped, Verdict};
 pub use run::{Options, run, run_script};
-pub use script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, TcpOption, What, When};
+pub use script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};

@@ -1,14 +1,14 @@
 //! From text to a [`Script`]. A line that is not understood becomes [`What::Unknown`]; only text that has no shape at all is an error.
 
 use super::scan::Scan;
-use super::script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, TcpOption, What, When};
+use super::script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};
 
 /// Letters of TCP flags: FIN, SYN, RST, PSH, ACK, URG, ECE, CWR, AE.
 const FLAGS: &[u8] = b"FSRP.UEWA";
 
-/// What scripts are run with (`-D`): the cookie that the shared file's key gives the default addresses. src: google/packetdrill
-/// gtests/net/packetdrill/run_all.py
-const DEFINED: [(&str, &str); 1] = [("TFO_COOKIE", "3021b9d889017eeb")];
+/// What scripts are run with (`-D`): the cookie that the shared file's key gives the default addresses, and a reason why a host is not reached.
+/// src: google/packetdrill gtests/net/packetdrill/run_all.py
+const DEFINED: [(&str, &str); 2] = [("TFO_COOKIE", "3021b9d889017eeb"), ("CODE", "host_unreachable")];
 
 /// Reads a script. The error names the line.
 pub fn parse(text: &str) -> Result<Script, String> {
@@ -60,7 +60,10 @@ fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
     let what = match s.peek() {
         b'<' | b'>' => match packet(s) {
             Some(p) => What::Packet(p),
-            None => unknown(s, mark),
+            None => match unknown(s, mark) {
+                What::Unknown(text) => icmp(&text).map_or(What::Unknown(text), What::Icmp),
+                other => other,
+            },
         },
         b'`' => What::Shell(command(s)?),
         b'%' if s.eat("%{") => {
@@ -173,6 +176,24 @@ fn packet(s: &mut Scan<'_>) -> Option<PacketSpec> {
             },
         }
     }
+}
+
+fn icmp(text: &str) -> Option<IcmpSpec> {
+    let mut words = text.strip_prefix('<')?.split_whitespace();
+    if (words.next()?, words.next()?) != ("icmp", "unreachable") {
+        return None;
+    }
+    let mut spec = IcmpSpec { text: text.to_string(), code: "net_unreachable".into(), mtu: None, seq: 0 };
+    while let Some(w) = words.next() {
+        if w == "mtu" {
+            spec.mtu = Some(words.next()?.parse().ok()?);
+        } else if let Some(inside) = w.strip_prefix('[') {
+            spec.seq = inside.split(':').next()?.parse().ok()?;
+        } else {
+            spec.code = DEFINED.iter().find(|d| d.0 == w).map_or(w, |d| d.1).into();
+        }
+    }
+    Some(spec)
 }
 
 /// After `<`. The inner none: anything goes.

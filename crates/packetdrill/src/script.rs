@@ -59,6 +59,8 @@ pub enum What {
     Code(String),
     /// Shell commands.
     Shell(Command),
+    /// What a router says of a packet.
+    Icmp(IcmpSpec),
     /// Something that this parser does not know.
     Unknown(String),
 }
@@ -91,6 +93,19 @@ pub struct PacketSpec {
     pub win: Option<u16>,
     /// Options; none: `<...>`, anything goes.
     pub options: Option<Vec<TcpOption>>,
+}
+
+/// `< icmp unreachable frag_needed mtu 800 [0:1000(1000)]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IcmpSpec {
+    /// It as it stands.
+    pub text: String,
+    /// `frag_needed`
+    pub code: String,
+    /// What the path takes, bytes.
+    pub mtu: Option<u32>,
+    /// First sequence number of the packet that it is about.
+    pub seq: u32,
 }
 
 /// An option of TCP.

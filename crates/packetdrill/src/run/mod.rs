@@ -93,6 +93,8 @@ struct Run<'a> {
     /// What this host knows of the peer as a Fast Open server.
     cache: Cache,
     blackhole: Blackhole,
+    /// `TcpExtOutOfWindowIcmps` since somebody asked.
+    stray_icmps: u32,
     /// Addresses of both ends.
     local_ip: [u8; 4],
     remote_ip: [u8; 4],
@@ -134,6 +136,7 @@ pub fn run_script(script: &Script, opt: &Options) -> Report {
         epolls: BTreeMap::new(),
         cache: Cache::default(),
         blackhole: Blackhole::default(),
+        stray_icmps: 0,
         local_ip: [192, 168, 0, 1],
         remote_ip: [192, 0, 2, 1],
         names: BTreeMap::new(),
@@ -244,6 +247,11 @@ impl Run<'_> {
                 self.advance(from)?;
                 self.call(c, e)
             }
+            What::Icmp(i) => {
+                self.advance(from)?;
+                self.take(self.under_test.unwrap_or(self.hand));
+                self.unreachable(i)
+            }
             What::Code(c) => {
                 self.advance(from)?;
                 self.take(self.under_test.unwrap_or(self.hand));
@@ -254,6 +262,9 @@ impl Run<'_> {
                 let text = c.text.trim();
                 if let Some(s) = text.strip_prefix("sleep ").and_then(|s| s.parse::<f64>().ok()) {
                     return self.advance(self.now + us((s * 1e6) as i64));
+                }
+                if let Some(what) = text.strip_prefix("nstat") {
+                    return self.counters(what);
                 }
                 let (qdisc, params) = (self.setup.qdisc, format!("{:?}", self.setup.params));
                 self.setup.shell(text).map_err(Stop::Skip)?;

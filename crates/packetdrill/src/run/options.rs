@@ -48,6 +48,8 @@ pub(super) fn errno(e: Error) -> &'static str {
         Error::Reset => "ECONNRESET",
         Error::Refused => "ECONNREFUSED",
         Error::Pipe => "EPIPE",
+        Error::NetUnreachable => "ENETUNREACH",
+        Error::HostUnreachable => "EHOSTUNREACH",
     }
 }
 

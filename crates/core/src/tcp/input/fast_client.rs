@@ -11,7 +11,7 @@ use crate::tcp::fastopen::cookie::Cookie;
 use crate::tcp::fastopen::state::{Fail, Fast, News};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
 use crate::tcp::options::BARE_HEADERS;
-use crate::tcp::rtx::Seg;
+use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::chrono::What;
 use crate::tcp::seq::later;
 use crate::tcp::socket::{Socket, State};
@@ -113,6 +113,9 @@ impl Socket {
         let mss = self.current_mss();
         let Some(whole) = self.rtx.pop() else { return };
         self.tp.packets_out -= 1;
+        if whole.has(tag::LOST) {
+            self.tp.lost_out -= 1;
+        }
         let mut at = later(whole.seq, self.tp.snd_una);
         while at != whole.end_seq {
             let end = at.wrapping_add(mss.min(whole.end_seq.wrapping_sub(at)));
@@ -123,6 +126,12 @@ impl Socket {
             self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
             at = end;
         }
+        self.lost_without_congestion();
+        self.xmit_retransmit_queue(low);
+    }
+
+    /// `tcp_non_congestion_loss_retransmit`, but for what goes again.
+    pub(in crate::tcp) fn lost_without_congestion(&mut self) {
         if self.tp.ca_state != CaState::Loss {
             self.tp.high_seq = self.tp.snd_nxt;
             self.tp.snd_ssthresh = self.tp.current_ssthresh();
@@ -130,7 +139,6 @@ impl Socket {
             self.undo.marker = None;
             self.set_ca_state(CaState::Loss);
         }
-        self.xmit_retransmit_queue(low);
     }
 
     /// `tcp_fastopen_add_skb`: a SYN or its answer brings data, perhaps their end.

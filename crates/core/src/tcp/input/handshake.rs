@@ -58,7 +58,7 @@ impl Socket {
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }
 
-    fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
+    pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
         let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
         self.ecn.ok = self.params.ecn;
         let truesize = if data == 0 { self.cost.control() } else { self.cost.of(data) };

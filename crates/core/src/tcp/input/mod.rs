@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
 //! ([`handshake`]; with data in its SYN: [`fast_client`], [`fast_child`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
-//! what ends before its time, and what comes too late: [`reset`].
+//! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`].
 
 mod ack;
 mod ack_snd;
@@ -13,6 +13,9 @@ mod handshake;
 mod receive;
 mod reset;
 mod sack;
+mod unreachable;
+
+pub use unreachable::{Heard, Unreachable};
 
 use crate::sim::{Kind, Lower, Packet, Probe, Time};
 use crate::tcp::socket::{Socket, State};

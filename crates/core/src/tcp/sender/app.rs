@@ -88,6 +88,10 @@ pub enum Error {
     Refused,
     /// `EPIPE`.
     Pipe,
+    /// `ENETUNREACH`.
+    NetUnreachable,
+    /// `EHOSTUNREACH`.
+    HostUnreachable,
 }
 
 impl App {
