@@ -436,10 +436,30 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_kept_by_name() {
-        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[]}, 0) = 1\n+0 > udp (8)\n").unwrap();
+        let s = parse("+0 < icmp time_exceeded [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[]}, 0) = 1\n+0 > udp (8)\n").unwrap();
         assert_eq!(s.events.len(), 3);
         assert!(matches!(&s.events[0].what, What::Unknown(t) if t.starts_with("< icmp")));
         assert_eq!(s.events[2].line, 4);
+    }
+
+    #[test]
+    fn what_routers_say() {
+        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:101(100)]\n+0 < icmp unreachable CODE\n").unwrap();
+        let What::Icmp(i) = &s.events[0].what else { panic!() };
+        assert_eq!((i.code.as_str(), i.mtu, i.seq), ("frag_needed", Some(500), 1));
+        let What::Icmp(i) = &s.events[1].what else { panic!() };
+        assert_eq!((i.code.as_str(), i.mtu, i.seq), ("host_unreachable", None, 0));
+    }
+
+    #[test]
+    fn cookies_are_bytes() {
+        let options = |t: &str| match &parse(&format!("+0 > S 0:0(0) <{t}>\n")).unwrap().events[0].what {
+            What::Packet(p) => p.options.clone(),
+            _ => None,
+        };
+        assert_eq!(options("FO"), Some(vec![TcpOption::FastOpen(vec![], false)]));
+        assert_eq!(options("FOEXP 12ab"), Some(vec![TcpOption::FastOpen(vec![0x12, 0xab], true)]));
+        assert!(options("FO 123").is_none() && options("FO xy").is_none());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod assertions;
+mod blocking;
 mod calls;
 mod connection;
 mod messages;
@@ -9,6 +10,7 @@ mod opening;
 mod options;
 mod packets;
 mod ready;
+mod routers;
 
 use crate::link::Link;
 use crate::report::{Failure, Report, Skipped, Verdict};
@@ -16,7 +18,7 @@ use crate::script::{Direction, Event, Script, What, When};
 use crate::setup::Setup;
 use crate::wire::Wire;
 use answers::Fd;
-use calls::Blocked;
+use blocking::Blocked;
 use connection::Conn;
 use ready::Watch;
 use std::collections::BTreeMap;

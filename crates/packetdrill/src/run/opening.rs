@@ -5,7 +5,7 @@
 //! net/ipv4/tcp_fastopen.c `tcp_fastopen_defer_connect`, `tcp_try_fastopen`.
 
 use super::answers::{Fd, answer};
-use super::calls::Rest;
+use super::blocking::Rest;
 use super::connection::Stage;
 use super::options::errno;
 use super::{Run, Step, Stop, skip};

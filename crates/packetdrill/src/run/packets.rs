@@ -2,10 +2,10 @@
 
 use super::answers::Fd;
 use super::{PATIENCE, Run, Step, Stop, TAKES, skip};
-use crate::script::{IcmpSpec, PacketSpec, TcpOption, When};
+use crate::script::{PacketSpec, TcpOption, When};
 use crate::wire::sorted;
 use wavetank_core::sim::{Blind, Packet, Span, Time};
-use wavetank_core::tcp::{Heard, Offer, Socket, State, Unreachable};
+use wavetank_core::tcp::{Offer, Socket, State};
 
 impl Run<'_> {
     pub(super) fn shown(&self, p: &Packet) -> PacketSpec {
@@ -42,43 +42,6 @@ impl Run<'_> {
         let (now, s) = (self.now, self.c.sock.as_mut().expect("made"));
         s.on_packet(now, &p, &mut self.c.link, &mut Blind);
         self.settle()
-    }
-
-    /// A router says that a packet did not get through.
-    pub(super) fn unreachable(&mut self, i: &IcmpSpec) -> Step {
-        let why = match (i.code.as_str(), i.mtu) {
-            ("net_unreachable", None) => Unreachable::Net,
-            ("host_unreachable", None) => Unreachable::Host,
-            ("frag_needed", Some(mtu)) => Unreachable::TooLong(mtu),
-            _ => return skip(format!("\"{}\"", i.text)),
-        };
-        self.advance(self.now + TAKES)?;
-        self.report.trace.push(format!("{} {}", self.clock(self.now), i.text));
-        let (now, taken) = (self.now, self.c.taken);
-        // It quotes a SYN or SYN-ACK.
-        let seq = i.seq.wrapping_sub(self.c.wire.local.1).wrapping_add(self.c.wire.local.0);
-        let Some(s) = self.c.sock.as_mut() else { return skip("ICMP for no connection") };
-        match s.on_unreachable(now, seq, why, taken, &mut self.c.link) {
-            Heard::Taken => {}
-            Heard::OutOfWindow => self.stray_icmps += 1,
-            Heard::Unknown => return skip(format!("\"{}\"", i.text)),
-        }
-        self.settle()
-    }
-
-    /// `nstat`: counters since the last time.
-    pub(super) fn counters(&mut self, what: &str) -> Step {
-        let strays = std::mem::take(&mut self.stray_icmps);
-        match what.split_whitespace().collect::<Vec<_>>()[..] {
-            [">", "/dev/null"] => Ok(()),
-            ["|", "grep", "TcpExtOutOfWindowIcmps", ">", "/dev/null"] if strays > 0 => Ok(()),
-            ["|", "grep", "TcpExtOutOfWindowIcmps", ">", "/dev/null"] => Err(Stop::Fail(
-                "a counter did not move".into(),
-                "TcpExtOutOfWindowIcmps".into(),
-                "every ICMP was in the window".into(),
-            )),
-            _ => skip(format!("the command \"nstat{what}\"")),
-        }
     }
 
     pub(super) fn expect(&mut self, spec: &PacketSpec, from: Time, to: Time, when: When) -> Step {
