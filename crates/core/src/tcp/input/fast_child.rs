@@ -3,7 +3,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_fastopen.c `tcp_fastopen_create_child`; net/ipv4/tcp_minisocks.c `tcp_check_req`;
 //! net/ipv4/tcp_input.c `tcp_rcv_state_process`, `tcp_rcv_synrecv_state_fastopen`; net/ipv4/tcp_timer.c `tcp_fastopen_synack_timer`.
-//! Differs: nothing.
+//! Differs: D1 `tcp_synack_retries` is what it is at boot.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;

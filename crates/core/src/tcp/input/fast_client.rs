@@ -3,7 +3,8 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_send_syn_data`; net/ipv4/tcp_input.c `tcp_rcv_fastopen_synack`,
 //! `tcp_non_congestion_loss_retransmit`; net/ipv4/tcp_fastopen.c `tcp_fastopen_add_skb`, `tcp_fastopen_active_detect_blackhole`.
 //! Differs: D1 a SYN that may carry data and has none (a write of 0 bytes) is one packet in the books, not two; D2 an answer without the MSS
-//! option leaves what the host knows of the server's.
+//! option leaves what the host knows of the server's; D3 whether it worked is judged when the program closes, Linux does so when the socket
+//! is gone.
 
 use crate::sim::{Lower, Packet, Time, flags};
 use crate::tcp::fastopen::cache::{Learned, Leave, Permit};

@@ -53,12 +53,12 @@ impl Two {
         self.c.connect_fast(self.now, &leave(permit), bytes, false, &mut self.up)
     }
     /// The server gets the oldest packet that is under way to it; the packet.
-    fn to_server(&mut self) -> Packet {
+    fn serve(&mut self) -> Packet {
         let p = self.up.0.pop_front().expect("the client sent something");
         self.s.on_packet(self.now, &p, &mut self.down, &mut Blind);
         p
     }
-    fn to_client(&mut self) -> Packet {
+    fn answer_client(&mut self) -> Packet {
         let p = self.down.0.pop_front().expect("the server sent something");
         self.c.on_packet(self.now, &p, &mut self.up, &mut Blind);
         p
@@ -82,11 +82,11 @@ fn a_request_brings_a_cookie_and_no_data_go() {
     let mut t = Two::new(100, 900);
     assert_eq!(t.opens(Permit::Ask(Cookie::request(false)), 700), 0);
     t.s.answer_syn(Answer { at_once: false, cookie: Some(cookie()) });
-    let syn = t.to_server();
+    let syn = t.serve();
     assert_eq!((syn.payload, Cookie::of(&syn), syn.headers), (0, Some(Cookie::request(false)), 60 + 4));
-    let answer = t.to_client();
+    let answer = t.answer_client();
     assert_eq!((Cookie::of(&answer), answer.ack, answer.headers), (Some(cookie()), 101, 60 + 12));
-    t.to_server();
+    t.serve();
     assert_eq!((t.c.state(), t.s.state()), (State::Established, State::Established));
     let learned = Learned { mss: 1460, cookie: Some(cookie()), syn_lost: false, try_experimental: 0 };
     assert_eq!(t.c.take_news().learned, Some(learned));
@@ -102,18 +102,18 @@ fn data_are_read_and_answered_before_the_handshake_is_through() {
         assert_eq!(t.opens(Permit::Data(Some(cookie())), 2_000), 960);
         t.s.answer_syn(Answer { at_once: true, cookie: None });
         t.pass(10);
-        t.to_server();
+        t.serve();
         assert_eq!((t.s.state(), t.s.unread(), t.s.began_at_once()), (State::SynRecv, 960, true));
         assert_eq!(t.s.read(t.now, 2_000, &mut t.down), 960);
         t.s.write(t.now, 400, WriteFlags::default(), &mut t.down);
         t.pass(10);
-        let answer = t.to_client();
+        let answer = t.answer_client();
         assert_eq!((answer.seq, answer.ack), (server, client.wrapping_add(961)));
         assert_eq!((t.info("tcpi_options") & 32, t.info("tcpi_fastopen_client_fail")), (32, 0));
         assert_eq!((t.info("tcpi_delivered"), t.info("tcpi_unacked")), (1, 0));
-        t.to_client();
+        t.answer_client();
         assert_eq!(t.c.unread(), 400);
-        t.to_server();
+        t.serve();
         assert_eq!((t.s.state(), t.s.take_news().through), (State::Established, Some(false)));
         let rtt = t.s.tcp_info(t.now, "tcpi_rtt").unwrap();
         assert_eq!(rtt, 10_000, "measured by the SYN-ACK");
@@ -126,16 +126,16 @@ fn what_was_not_taken_goes_again_in_segments_of_the_peers_size() {
     assert_eq!(t.opens(Permit::Data(Some(cookie())), 900), 900);
     t.s.set_max_seg(412);
     t.s.answer_syn(Answer { at_once: false, cookie: Some(cookie()) });
-    t.to_server();
+    t.serve();
     assert_eq!((t.s.state(), t.s.unread()), (State::SynRecv, 0));
-    t.to_client();
+    t.answer_client();
     // 412 less the timestamps: two segments in one packet, or two; and a short one.
     let again: Vec<_> = t.up.0.iter().map(|p| (p.seq, p.payload)).collect();
     assert_eq!(again.iter().map(|p| p.1).sum::<u32>(), 900);
     assert_eq!((again[0].0, t.info("tcpi_unacked"), t.info("tcpi_snd_mss")), (101, 3, 400));
     assert_eq!((t.info("tcpi_fastopen_client_fail"), t.info("tcpi_snd_cwnd")), (2, 10));
     while !t.up.0.is_empty() {
-        t.to_server();
+        t.serve();
     }
     assert_eq!(t.s.unread(), 900);
 }
@@ -154,7 +154,7 @@ fn a_syn_that_is_lost_goes_again_alone_and_the_host_hears_of_it() {
     assert!(t.c.take_news().blackhole, "three are");
     t.s.on_packet(t.now, &again, &mut t.down, &mut Blind);
     t.up.0.clear();
-    t.to_client();
+    t.answer_client();
     assert!(t.c.take_news().learned.unwrap().syn_lost);
     assert_eq!((t.info("tcpi_fastopen_client_fail"), t.up.0.front().unwrap().payload), (3, 500));
 }
@@ -164,7 +164,7 @@ fn a_reset_of_what_began_at_once_is_told_to_the_listener() {
     let mut t = Two::new(100, 900);
     t.opens(Permit::Data(Some(cookie())), 500);
     t.s.answer_syn(Answer { at_once: true, cookie: None });
-    t.to_server();
+    t.serve();
     let mut reset = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
     reset.flags = flags::RST | flags::ACK;
     // In the window, but not where it is expected: asked for again.
@@ -183,8 +183,8 @@ fn an_end_out_of_order_before_any_data_is_a_sign_of_a_black_hole() {
         let mut t = Two::new(100, 900);
         t.opens(Permit::Data(Some(cookie())), 500);
         t.s.answer_syn(Answer { at_once: true, cookie: None });
-        t.to_server();
-        let answer = t.to_client();
+        t.serve();
+        let answer = t.answer_client();
         let mut fin = Packet::blank(Kind::Tcp, FlowId(0), NodeId(1), NodeId(0));
         (fin.flags, fin.seq, fin.ack, fin.wnd) = (flags::FIN | flags::ACK, 1_901, 601, 60_000);
         (fin.tsval, fin.payload) = (answer.tsval + 9, data);
@@ -226,9 +226,9 @@ proptest! {
             back += t.c.read(t.now, u32::MAX, &mut t.up);
             t.pass(1);
             if !t.up.0.is_empty() {
-                if lost.next() == Some(true) { t.up.0.pop_front(); } else { t.to_server(); }
+                if lost.next() == Some(true) { t.up.0.pop_front(); } else { t.serve(); }
             } else if !t.down.0.is_empty() {
-                if lost.next() == Some(true) { t.down.0.pop_front(); } else { t.to_client(); }
+                if lost.next() == Some(true) { t.down.0.pop_front(); } else { t.answer_client(); }
             } else if (came, back) != (bytes, reply) {
                 let next = t.c.wake_at().min(t.s.wake_at());
                 prop_assert!(!next.is_never(), "nothing is due: {came} of {bytes}, {back} of {reply}");
