@@ -54,6 +54,8 @@ pub struct Child {
     pub again: u32,
     /// When a packet without data that does not fit was last answered, jiffies.
     pub last_oow_ack: Option<u64>,
+    /// Whether there are tail loss probes once it is through.
+    pub tlp: bool,
 }
 
 /// What a socket remembers.

@@ -144,6 +144,7 @@ impl Socket {
     }
 
     /// `tcp_ack_snd_check`: is an ACK due, and now?
+    #[inline(always)] // as acceptable
     pub(in crate::tcp) fn ack_snd_check<L: Lower>(&mut self, low: &mut L) {
         if !self.ack.scheduled {
             return;
@@ -205,7 +206,6 @@ impl Socket {
         }
     }
 
-    /// `tcp_send_delayed_ack`.
     /// An ACK rides on data within `TCP_DELACK_MAX`, or goes then.
     pub(in crate::tcp) fn ack_within_200_ms(&mut self) {
         let c = self.tp.clock;
@@ -214,6 +214,8 @@ impl Socket {
         self.ack.fires = c.fires_at(self.ack.timeout);
     }
 
+    /// `tcp_send_delayed_ack`.
+    #[inline(always)]
     fn send_delayed_ack<L: Lower>(&mut self, low: &mut L) {
         let c = self.tp.clock;
         let mut ato = self.ack.ato;

@@ -31,6 +31,7 @@ impl Socket {
     }
 
     /// A packet after that.
+    #[cold]
     pub(in crate::tcp) fn on_crossed_packet<L: Lower, P: Probe>(
         &mut self,
         now: Time,

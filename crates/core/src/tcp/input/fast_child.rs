@@ -56,22 +56,27 @@ impl Socket {
             timeouts: 0,
             again: 0,
             last_oow_ack: None,
+            tlp: self.params.tlp,
         };
         if let Some(f) = self.fast.as_mut() {
             f.child = Some(child);
         }
+        // No loss probe until it is through (tcp_schedule_loss_probe), which asks this anyway.
+        self.params.tlp = false;
     }
 
     /// The handshake is through, or given up.
     pub(in crate::tcp) fn child_is_through(&mut self, reset: bool) {
         if let Some(f) = self.fast.as_mut() {
-            if f.child.take().is_some() {
+            if let Some(c) = f.child.take() {
                 f.news.through = Some(reset);
+                self.params.tlp = c.tlp;
             }
         }
     }
 
     /// A packet before the handshake is through.
+    #[cold]
     pub(in crate::tcp) fn on_child_packet<L: Lower, P: Probe>(
         &mut self,
         now: Time,
@@ -160,6 +165,8 @@ impl Socket {
         self.rto.retransmits = 0;
         self.retrans_stamp_cleanup();
         self.child_is_through(false);
+        // Whatever the ACK made of it: from here on it is the data's.
+        self.timers.pending = Pending::Retrans;
         self.rearm_rto();
         if self.state != State::SynRecv {
             return;

@@ -38,14 +38,24 @@ impl Socket {
             State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),
             State::SynSent => self.on_syn_sent(now, p, low, probe),
-            State::SynRecv if self.began_at_once() => self.on_child_packet(now, p, low, probe),
-            State::SynRecv if self.syns_crossed() => self.on_crossed_packet(now, p, low, probe),
-            State::SynRecv => self.on_syn_received(now, p, low, probe),
-            State::FinWait1 if self.began_at_once() => self.on_child_packet(now, p, low, probe),
+            State::SynRecv => self.on_half_open(now, p, low, probe),
+            State::FinWait1 if self.began_at_once() => self.on_half_open(now, p, low, probe),
             _ => self.receive(now, p, low, probe),
         }
         self.app_run(low);
         self.reader_wakes()
+    }
+
+    /// A packet where our SYN-ACK waits for its ACK.
+    #[cold]
+    fn on_half_open<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        if self.began_at_once() {
+            self.on_child_packet(now, p, low, probe);
+        } else if self.syns_crossed() {
+            self.on_crossed_packet(now, p, low, probe);
+        } else {
+            self.on_syn_received(now, p, low, probe);
+        }
     }
 
     /// The application that waited for data runs.

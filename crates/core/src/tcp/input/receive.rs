@@ -43,7 +43,7 @@ impl Socket {
     }
 
     /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged.
-    #[inline]
+    #[inline(always)] // as acceptable
     pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, low: &mut L) {
         self.closing(p);
         let fin = p.flags & flags::FIN != 0;
@@ -64,6 +64,7 @@ impl Socket {
     }
 
     /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
+    #[inline(always)] // one hot caller; the others open connections
     pub(in crate::tcp) fn acceptable<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
         let r = &self.rcv;
         let len = p.payload + u32::from(p.flags & flags::FIN != 0) + u32::from(p.flags & flags::SYN != 0);
@@ -122,6 +123,7 @@ impl Socket {
     }
 
     /// `tcp_data_queue`.
+    #[inline(always)]
     fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, low: &mut L) {
         self.rcv.ofo.clear_dsack();
         let end_data = p.seq.wrapping_add(p.payload);

@@ -352,7 +352,8 @@ impl Socket {
         if len < segs * mss {
             self.snd_sml = at;
         }
-        if first_prior == 0 || self.timers.pending == Pending::LossProbe {
+        // Before its handshake is through the timer is the SYN-ACK's.
+        if (first_prior == 0 || self.timers.pending == Pending::LossProbe) && !self.began_at_once() {
             self.rearm_rto();
         }
         self.app_check_space();

@@ -26,10 +26,6 @@ impl Socket {
 
     /// `tcp_rearm_rto`.
     pub(in crate::tcp) fn rearm_rto(&mut self) {
-        if self.began_at_once() {
-            // The timer is the SYN-ACK's.
-            return;
-        }
         if self.tp.packets_out == 0 {
             self.timers.clear();
             return;

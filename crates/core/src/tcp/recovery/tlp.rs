@@ -20,7 +20,6 @@ impl Socket {
         if !self.params.tlp
             || tp.packets_out == 0
             || self.is_reno()
-            || self.began_at_once()
             || !matches!(tp.ca_state, CaState::Open | CaState::Cwr)
         {
             return false;
