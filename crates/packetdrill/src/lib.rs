@@ -4,13 +4,15 @@
 //! numbers and options were read in its sources), with Linux 6.12 replaced by [`wavetank_core::tcp::Socket`], in virtual time.
 //! It leaves TCP to the core: nothing here decides what a socket does.
 //!
-//! In order: `script` (what a script says), `scan` and `parse` (from text to that), `expr` (the expressions of `%{ }%`), `setup` (sysctls
-//! and `tc` lines), `wire` (between a script's packets and the model's), `link` (the device below the socket), `run`, `report`.
+//! In order: `script` (what a script says), `scan` and `parse` (from text to that), `expr` (the expressions of `%{ }%`), `fastopen` (its
+//! sysctls and cookies), `setup` (sysctls and `tc` lines), `wire` (between a script's packets and the model's), `link` (the device below the socket), `run`, `report`.
 //!
-//! Differs: D1 one connection a script; D2 no UDP, ICMP, urgent data, Fast Open, MD5, IPv6 addresses or encapsulation; D3 a call that
-//! blocks completes in the instant in which it can. Whatever is not supported is named and counted as skipped.
+//! Differs: D1 connections follow each other: packets are those of the one that opened last, and each has the device to itself; D2 no UDP,
+//! urgent data, MD5, IPv6 addresses or encapsulation, no ICMP once a connection is open; D3 a call that blocks completes in the instant in which it can. Whatever is not
+//! supported is named and counted as skipped.
 
 mod expr;
+mod fastopen;
 mod link;
 mod parse;
 mod report;
@@ -23,4 +25,4 @@ mod wire;
 pub use parse::parse;
 pub use report::{Failure, Report, Skipped, Verdict};
 pub use run::{Options, run, run_script};
-pub use script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, TcpOption, What, When};
+pub use script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};

@@ -1,10 +1,14 @@
 //! From text to a [`Script`]. A line that is not understood becomes [`What::Unknown`]; only text that has no shape at all is an error.
 
 use super::scan::Scan;
-use super::script::{Arg, Call, Command, Direction, Event, PacketSpec, Script, TcpOption, What, When};
+use super::script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};
 
 /// Letters of TCP flags: FIN, SYN, RST, PSH, ACK, URG, ECE, CWR, AE.
 const FLAGS: &[u8] = b"FSRP.UEWA";
+
+/// What scripts are run with (`-D`): the cookie that the shared file's key gives the default addresses, and a reason why a host is not reached.
+/// src: google/packetdrill gtests/net/packetdrill/run_all.py
+const DEFINED: [(&str, &str); 2] = [("TFO_COOKIE", "3021b9d889017eeb"), ("CODE", "host_unreachable")];
 
 /// Reads a script. The error names the line.
 pub fn parse(text: &str) -> Result<Script, String> {
@@ -56,7 +60,10 @@ fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
     let what = match s.peek() {
         b'<' | b'>' => match packet(s) {
             Some(p) => What::Packet(p),
-            None => unknown(s, mark),
+            None => match unknown(s, mark) {
+                What::Unknown(text) => icmp(&text).map_or(What::Unknown(text), What::Icmp),
+                other => other,
+            },
         },
         b'`' => What::Shell(command(s)?),
         b'%' if s.eat("%{") => {
@@ -171,6 +178,24 @@ fn packet(s: &mut Scan<'_>) -> Option<PacketSpec> {
     }
 }
 
+fn icmp(text: &str) -> Option<IcmpSpec> {
+    let mut words = text.strip_prefix('<')?.split_whitespace();
+    if (words.next()?, words.next()?) != ("icmp", "unreachable") {
+        return None;
+    }
+    let mut spec = IcmpSpec { text: text.to_string(), code: "net_unreachable".into(), mtu: None, seq: 0 };
+    while let Some(w) = words.next() {
+        if w == "mtu" {
+            spec.mtu = Some(words.next()?.parse().ok()?);
+        } else if let Some(inside) = w.strip_prefix('[') {
+            spec.seq = inside.split(':').next()?.parse().ok()?;
+        } else {
+            spec.code = DEFINED.iter().find(|d| d.0 == w).map_or(w, |d| d.1).into();
+        }
+    }
+    Some(spec)
+}
+
 /// After `<`. The inner none: anything goes.
 #[expect(clippy::option_option, reason = "not understood, or anything, or these")]
 fn options(s: &mut Scan<'_>) -> Option<Option<Vec<TcpOption>>> {
@@ -200,9 +225,19 @@ fn option(text: &str) -> Option<TcpOption> {
             });
             TcpOption::Sack(blocks.collect::<Option<Vec<_>>>()?)
         }
+        name @ ("FO" | "FOEXP") => TcpOption::FastOpen(w.next().map_or(Some(Vec::new()), bytes)?, name == "FOEXP"),
         _ => return Some(TcpOption::Other(text.to_string())),
     };
     w.next().is_none().then_some(o)
+}
+
+/// `abcd1234`, or a name that packetdrill's own test runner defines.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let hex = DEFINED.iter().find(|d| d.0 == text).map_or(text, |d| d.1);
+    if hex.len() % 2 == 1 || !hex.is_ascii() {
+        return None;
+    }
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).ok()).collect()
 }
 
 fn call(s: &mut Scan<'_>) -> Option<Call> {
@@ -401,10 +436,30 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_kept_by_name() {
-        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[]}, 0) = 1\n+0 > udp (8)\n").unwrap();
+        let s = parse("+0 < icmp time_exceeded [1:1(0)]\n+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[]}, 0) = 1\n+0 > udp (8)\n").unwrap();
         assert_eq!(s.events.len(), 3);
         assert!(matches!(&s.events[0].what, What::Unknown(t) if t.starts_with("< icmp")));
         assert_eq!(s.events[2].line, 4);
+    }
+
+    #[test]
+    fn what_routers_say() {
+        let s = parse("+0 < icmp unreachable frag_needed mtu 500 [1:101(100)]\n+0 < icmp unreachable CODE\n").unwrap();
+        let What::Icmp(i) = &s.events[0].what else { panic!() };
+        assert_eq!((i.code.as_str(), i.mtu, i.seq), ("frag_needed", Some(500), 1));
+        let What::Icmp(i) = &s.events[1].what else { panic!() };
+        assert_eq!((i.code.as_str(), i.mtu, i.seq), ("host_unreachable", None, 0));
+    }
+
+    #[test]
+    fn cookies_are_bytes() {
+        let options = |t: &str| match &parse(&format!("+0 > S 0:0(0) <{t}>\n")).unwrap().events[0].what {
+            What::Packet(p) => p.options.clone(),
+            _ => None,
+        };
+        assert_eq!(options("FO"), Some(vec![TcpOption::FastOpen(vec![], false)]));
+        assert_eq!(options("FOEXP 12ab"), Some(vec![TcpOption::FastOpen(vec![0x12, 0xab], true)]));
+        assert!(options("FO 123").is_none() && options("FO xy").is_none());
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub enum What {
     Code(String),
     /// Shell commands.
     Shell(Command),
+    /// What a router says of a packet.
+    Icmp(IcmpSpec),
     /// Something that this parser does not know.
     Unknown(String),
 }
@@ -93,6 +95,19 @@ pub struct PacketSpec {
     pub options: Option<Vec<TcpOption>>,
 }
 
+/// `< icmp unreachable frag_needed mtu 800 [0:1000(1000)]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IcmpSpec {
+    /// It as it stands.
+    pub text: String,
+    /// `frag_needed`
+    pub code: String,
+    /// What the path takes, bytes.
+    pub mtu: Option<u32>,
+    /// First sequence number of the packet that it is about.
+    pub seq: u32,
+}
+
 /// An option of TCP.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TcpOption {
@@ -110,6 +125,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 100 ecr 200`
     Timestamps(u32, u32),
+    /// `FO abcd1234`, `FO`; by the experimental number `FOEXP`: the cookie, and whether it is that
+    FastOpen(Vec<u8>, bool),
     /// Another.
     Other(String),
 }
@@ -181,6 +198,13 @@ impl fmt::Display for TcpOption {
                 b.iter().try_for_each(|(l, r)| write!(f, " {l}:{r}"))
             }
             TcpOption::Timestamps(v, e) => write!(f, "TS val {v} ecr {e}"),
+            TcpOption::FastOpen(cookie, experimental) => {
+                f.write_str(if *experimental { "FOEXP" } else { "FO" })?;
+                if !cookie.is_empty() {
+                    f.write_str(" ")?;
+                }
+                cookie.iter().try_for_each(|b| write!(f, "{b:02x}"))
+            }
             TcpOption::Other(s) => f.write_str(s),
         }
     }

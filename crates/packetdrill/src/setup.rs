@@ -1,5 +1,6 @@
 //! The shell commands that scripts begin with: sysctls, `tc`, and the common file of defaults that packetdrill's own scripts share.
 
+use crate::fastopen::{Fastopen, Keys};
 use crate::link::Qdisc;
 use wavetank_core::sim::{Auto, Bytes, Rate, Span};
 use wavetank_core::tcp::{Cc, Offer, Params};
@@ -17,11 +18,14 @@ pub struct Setup {
     pub notsent_lowat: u32,
     /// Super-packets are cut before the device.
     pub segments: bool,
+    /// `tcp_syn_retries`.
+    pub syn_retries: u32,
+    /// Fast Open.
+    pub fastopen: Fastopen,
 }
 
 /// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
 const HARMLESS: &[(&str, &[&str])] = &[
-    ("tcp_syn_retries", &[]),
     ("tcp_synack_retries", &[]),
     ("tcp_retries1", &[]),
     ("tcp_retries2", &[]),
@@ -30,8 +34,6 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_recovery", &["1"]),
     ("tcp_ecn_option", &[]),
     ("tcp_ecn_fallback", &[]),
-    ("tcp_fastopen", &[]),
-    ("tcp_fastopen_key", &[]),
     ("tcp_syncookies", &[]),
     ("tcp_no_metrics_save", &[]),
     ("tcp_no_ssthresh_metrics_save", &[]),
@@ -50,6 +52,9 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_tw_reuse", &[]),
 ];
 
+/// A sysctl that no released kernel had.
+const GONE: &str = "tcp_fastopen_cookies";
+
 /// What packetdrill's scripts set by the file that they share. src: google/packetdrill gtests/net/common/defaults.sh
 const DEFAULTS: &[(&str, &str)] = &[
     ("tcp_rmem", "4096 540000 15728640"),
@@ -64,6 +69,9 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("tcp_ecn", "0"),
     ("tcp_pacing_ss_ratio", "200"),
     ("tcp_pacing_ca_ratio", "120"),
+    ("tcp_syn_retries", "5"),
+    ("tcp_fastopen", "0x70403"),
+    ("tcp_fastopen_key", "a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4"),
 ];
 
 impl Setup {
@@ -75,6 +83,8 @@ impl Setup {
             qdisc: Qdisc::None,
             notsent_lowat: u32::MAX,
             segments: false,
+            syn_retries: 6,
+            fastopen: Fastopen::default(),
         }
     }
 
@@ -91,27 +101,37 @@ impl Setup {
     }
 
     fn command(&mut self, text: &str) -> Result<(), String> {
+        if let Some((first, other)) = text.split_once("||") {
+            // The other is for kernels that do not know the first.
+            return self.command(if first.contains(GONE) { other.trim() } else { first.trim() });
+        }
         let words = words(text);
         let unknown = || Err(format!("the command \"{text}\""));
         let first = words.first().map_or("", String::as_str);
         match first.rsplit('/').next().unwrap_or("") {
-            "defaults.sh" => DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v)),
-            "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
-            "set_sysctls.py" | "sysctl" => {
-                words[1..].iter().take_while(|w| !w.starts_with('>')).filter(|w| !w.starts_with('-')).try_for_each(
-                    |w| match w.split_once('=') {
-                        Some((k, v)) => {
-                            let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
-                            match k.strip_prefix("net.ipv4.") {
-                                Some(k) => self.sysctl(k, v),
-                                None => Err(format!("the sysctl {k}")),
-                            }
-                        }
-                        None => Err(format!("the command \"{text}\"")),
-                    },
-                )
+            "defaults.sh" => {
+                self.fastopen.forgets = true;
+                DEFAULTS.iter().try_for_each(|(k, v)| self.sysctl(k, v))
             }
-            "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => Ok(()),
+            "true" | "sysctl_restore_${PPID}.sh" => Ok(()),
+            "set_sysctls.py" | "sysctl" => words[1..]
+                .iter()
+                .take_while(|w| !w.starts_with(['>', '&']))
+                .filter(|w| !w.starts_with('-'))
+                .try_for_each(|w| match w.split_once('=') {
+                    Some((k, v)) => {
+                        let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
+                        match k.strip_prefix("net.ipv4.") {
+                            Some(k) => self.sysctl(k, v),
+                            None => Err(format!("the sysctl {k}")),
+                        }
+                    }
+                    None => Err(format!("the command \"{text}\"")),
+                }),
+            "ip" if words.get(1).is_some_and(|w| w == "tcp_metrics") => {
+                self.fastopen.forgets = true;
+                Ok(())
+            }
             // What the kernel's module has anyway.
             "echo" if text == "echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect" => Ok(()),
             // TCP builds super-packets all the same; the device does not take them.
@@ -181,6 +201,10 @@ impl Setup {
             "tcp_notsent_lowat" if value == "-1" => self.notsent_lowat = u32::MAX,
             "tcp_notsent_lowat" => self.notsent_lowat = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
+            "tcp_syn_retries" => self.syn_retries = number()? as u32,
+            "tcp_fastopen" => self.fastopen.bits = number()? as u32,
+            "tcp_fastopen_key" => self.fastopen.keys = Keys::from_sysctl(value).ok_or_else(no)?,
+            "tcp_fastopen_blackhole_timeout_sec" => self.fastopen.blackhole_s = number()? as u32,
             "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
             "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,
             _ => match HARMLESS.iter().find(|h| h.0 == key) {

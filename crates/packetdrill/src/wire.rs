@@ -4,7 +4,7 @@
 use crate::script::{Direction, PacketSpec, TcpOption};
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Ecn, FlowId, Kind, NodeId, Packet, flags};
-use wavetank_core::tcp::Offer;
+use wavetank_core::tcp::{Cookie, Offer};
 
 /// Letters and bits of the flags, in the order in which packetdrill writes them.
 const LETTERS: [(char, u8); 7] = [
@@ -20,10 +20,10 @@ const LETTERS: [(char, u8); 7] = [
 /// The numbers of both sides.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// First sequence number of the model's socket, in the model and in the script.
+    /// First sequence number of the model's socket, in the model and in the script's SYN; elsewhere a script counts from it.
     pub local: (u32, u32),
-    /// The peer's.
-    pub remote: (u32, u32),
+    /// The peer's; the script's is not known before its SYN.
+    pub remote: (u32, Option<u32>),
     /// What the peer's SYN offered: its window scale, if any.
     pub peer_scale: u8,
     /// Timestamps that went out: the script's and the model's.
@@ -40,7 +40,7 @@ impl Wire {
     pub fn new(local: u32, remote: u32) -> Wire {
         Wire {
             local: (local, 0),
-            remote: (remote, 0),
+            remote: (remote, None),
             peer_scale: 0,
             stamps: BTreeMap::new(),
             first_stamp: None,
@@ -63,13 +63,11 @@ impl Wire {
             if p.flags & flags::RST != 0 {
                 return Err("a SYN that resets".into());
             }
-            if s.len > 0 {
-                return Err("a SYN with data".into());
-            }
-            self.remote.1 = s.seq;
+            self.remote.1.get_or_insert(s.seq);
         }
-        p.seq = s.seq.wrapping_sub(self.remote.1).wrapping_add(self.remote.0);
-        let local = |n: u32| n.wrapping_sub(self.local.1).wrapping_add(self.local.0);
+        p.seq = s.seq.wrapping_sub(self.remote(syn)).wrapping_add(self.remote.0);
+        let from = if syn { self.local.1 } else { 0 };
+        let local = |n: u32| n.wrapping_sub(from).wrapping_add(self.local.0);
         p.ack = local(s.ack.unwrap_or(0));
         p.payload = s.len;
         p.ecn = match s.ecn.as_deref() {
@@ -77,7 +75,7 @@ impl Wire {
             Some("ce") => Ecn::Ce,
             _ => Ecn::Ect0,
         };
-        let (mut sack_ok, mut scale) = (false, None);
+        let (mut sack_ok, mut scale, mut fast) = (false, None, None);
         for o in s.options.as_deref().ok_or("<...> in an injected packet")? {
             match o {
                 TcpOption::Nop | TcpOption::Eol => {}
@@ -93,8 +91,12 @@ impl Wire {
                 TcpOption::Sack(_) => return Err("more than three SACK blocks".into()),
                 TcpOption::Timestamps(v, e) => {
                     p.tsval = *v;
-                    p.tsecr = if *e == 0 { 0 } else { self.echo(*e)? };
+                    // Without ACK it echoes nothing, whatever it says.
+                    p.tsecr = if *e == 0 || s.ack.is_none() { 0 } else { self.echo(*e)? };
                 }
+                // One of an odd length is not looked at, a later one counts.
+                TcpOption::FastOpen(cookie, _) if cookie.len() % 2 == 1 => {}
+                TcpOption::FastOpen(cookie, experimental) => fast = Cookie::new(cookie, *experimental),
                 TcpOption::Other(name) => return Err(format!("the option {name}")),
             }
         }
@@ -102,6 +104,9 @@ impl Wire {
         if syn {
             p.flags |= if sack_ok { 0 } else { flags::NO_SACK } | if scale.is_some() { 0 } else { flags::NO_WSCALE };
             self.peer_scale = scale.unwrap_or(0);
+            if let Some(c) = fast {
+                c.put(&mut p);
+            }
         } else if agreed.is_some_and(|a| a.window_scaling) {
             shift = self.peer_scale;
         }
@@ -115,6 +120,11 @@ impl Wire {
         let options: u32 = s.options.iter().flatten().map(option_len).sum();
         p.headers = (40 + options.div_ceil(4) * 4) as u16;
         Ok(p)
+    }
+
+    /// What a script counts the peer's numbers from.
+    fn remote(&self, syn: bool) -> u32 {
+        self.remote.1.filter(|_| syn).unwrap_or(0)
     }
 
     /// The model's timestamp that an injected echo stands for.
@@ -142,7 +152,8 @@ impl Wire {
     /// What the model sent, as a script writes it. `scale`: its window scale.
     pub fn show(&self, p: &Packet, agreed: Offer, scale: u32) -> PacketSpec {
         let syn = p.flags & flags::SYN != 0;
-        let remote = |n: u32| n.wrapping_sub(self.remote.0).wrapping_add(self.remote.1);
+        let (ours, theirs) = (if syn { self.local.1 } else { 0 }, self.remote(syn));
+        let remote = |n: u32| n.wrapping_sub(self.remote.0).wrapping_add(theirs);
         let mut options = Vec::new();
         let stamps = TcpOption::Timestamps(self.stamp(p.tsval), p.tsecr);
         if syn {
@@ -156,6 +167,14 @@ impl Wire {
             }
             if p.flags & flags::NO_WSCALE == 0 {
                 options.extend([TcpOption::Nop, TcpOption::WindowScale(scale as u8)]);
+            }
+            if let Some(c) = Cookie::of(p) {
+                let o = TcpOption::FastOpen(c.bytes().to_vec(), c.experimental);
+                let odd = option_len(&o) % 4 == 2;
+                options.push(o);
+                if odd {
+                    options.extend([TcpOption::Nop, TcpOption::Nop]);
+                }
             }
         } else {
             if p.tsval != 0 {
@@ -172,7 +191,7 @@ impl Wire {
             direction: Direction::Out,
             ecn: Some(["noecn", "ect1", "ect0", "ce"][p.ecn as usize].into()),
             flags: LETTERS.iter().filter(|l| letters & l.1 != 0).map(|l| l.0).collect(),
-            seq: p.seq.wrapping_sub(self.local.0).wrapping_add(self.local.1),
+            seq: p.seq.wrapping_sub(self.local.0).wrapping_add(ours),
             len: p.payload,
             ack: (p.flags & flags::ACK != 0).then(|| remote(p.ack)),
             win: Some((p.wnd >> shift).min(65_535) as u16),
@@ -189,6 +208,7 @@ fn option_len(o: &TcpOption) -> u32 {
         TcpOption::Mss(_) => 4,
         TcpOption::Timestamps(..) => 10,
         TcpOption::Sack(b) => 2 + 8 * b.len() as u32,
+        TcpOption::FastOpen(cookie, experimental) => (if *experimental { 4 } else { 2 }) + cookie.len() as u32,
         TcpOption::Other(_) => 0,
     }
 }

@@ -35,7 +35,7 @@ fn told(r: &Report) -> String {
 #[test]
 fn every_script_holds() {
     let all = scripts();
-    assert!(all.len() >= 120, "{} scripts", all.len());
+    assert!(all.len() >= 151, "{} scripts", all.len());
     for (name, s) in &all {
         let r = run_script(s, &Options::default());
         assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
@@ -91,6 +91,17 @@ fn altered(p: &PacketSpec, when: When, how: usize) -> Option<(PacketSpec, When)>
         },
         11 if q.flags.contains('R') => q.flags.retain(|c| c != 'R'),
         11 if !syn => q.flags.push('R'),
+        12..=13 => match q.options.as_mut()?.iter_mut().find_map(|o| match o {
+            TcpOption::FastOpen(cookie, experimental) => Some((cookie, experimental)),
+            _ => None,
+        }) {
+            Some((_, experimental)) if how == 12 => *experimental = !*experimental,
+            Some((cookie, _)) => match cookie.last_mut() {
+                Some(b) => *b ^= 1,
+                None => *cookie = vec![0; 4],
+            },
+            None => return None,
+        },
         _ => return None,
     }
     Some((q, at))
@@ -105,7 +116,7 @@ fn altered_in_any_expected_packet_a_script_fails() {
             if p.direction == Direction::In {
                 continue;
             }
-            for how in 0..=11 {
+            for how in 0..=13 {
                 let Some((q, when)) = altered(p, e.when, how) else { continue };
                 let mut t = s.clone();
                 (t.events[i].what, t.events[i].when) = (What::Packet(q.clone()), when);
@@ -119,8 +130,8 @@ fn altered_in_any_expected_packet_a_script_fails() {
 }
 
 /// Calls whose result is the socket's, not the script's to choose.
-const TELLING: [&str; 10] =
-    ["write", "send", "sendto", "sendmsg", "read", "recv", "recvmsg", "poll", "epoll_wait", "getsockopt"];
+const TELLING: [&str; 11] =
+    ["write", "send", "sendto", "sendmsg", "read", "recv", "recvmsg", "poll", "epoll_wait", "getsockopt", "connect"];
 
 #[test]
 fn altered_in_any_result_of_a_call_a_script_fails() {

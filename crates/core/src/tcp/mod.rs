@@ -7,7 +7,8 @@
 //! (`host`), and when flows start and end (`traffic`).
 //!
 //! From the ground up, and no file imports one of a later line:
-//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `gso`, `options`, `ecn`, `tp` (the kernel's variables), `rtx` (what is out), `stats`;
+//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `gso`, `options`, `ecn`, `fastopen` (data in a SYN), `tp` (the kernel's variables), `rtx` (what is
+//! out), `stats`;
 //! `cc` (what the window does), `config`;
 //! `sender` and `receiver`: what a socket remembers, in machines that know nothing of it;
 //! `socket`: it has them all;
@@ -18,6 +19,7 @@ pub mod cc;
 mod clock;
 mod config;
 mod ecn;
+mod fastopen;
 mod gso;
 mod input;
 mod minmax;
@@ -41,7 +43,13 @@ mod truesize;
 pub use cc::{Cc, Tunables};
 pub use clock::Clock;
 pub use config::{Config, Params, Tsq};
+pub use fastopen::blackhole::Blackhole;
+pub use fastopen::cache::{Cache, Learned, Leave, Permit};
+pub use fastopen::cookie::Cookie;
+pub use fastopen::queue::{Answer, Queue};
+pub use fastopen::state::News;
 pub use gso::{gro_segment, gso_segment};
+pub use input::{Heard, Unreachable};
 pub use minmax::Minmax;
 pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};

@@ -3,6 +3,7 @@
 use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
 use super::ecn::Ecn;
+use super::fastopen::state::Fast;
 use super::options::Offer;
 use super::profile::Profile;
 use super::receiver::delack::Delack;
@@ -69,6 +70,10 @@ pub struct Socket {
     pub(super) mss_clamp: u32,
     /// What is offered; from the handshake on, what both agreed on.
     pub(super) opts: Offer,
+    /// TCP Fast Open, where a program asked for it.
+    pub(super) fast: Option<Box<Fast>>,
+    /// The handshake was done.
+    pub(super) opened: bool,
 
     pub(super) state: State,
     pub(super) tp: Tp,
@@ -132,6 +137,8 @@ impl Socket {
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,
             opts: Offer::default(),
+            fast: None,
+            opened: false,
             state,
             ca,
             rtx: Rtx::default(),

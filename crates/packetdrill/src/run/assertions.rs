@@ -8,14 +8,14 @@ use crate::report::Skipped;
 impl Run<'_> {
     pub(super) fn code(&mut self, text: &str, line: usize) -> Step {
         self.settle()?;
-        let (sock, now) = (self.sock.as_ref(), self.now);
+        let (sock, now) = (self.c.sock.as_ref(), self.now);
         let lookup = |name: &str| -> Option<Result<f64, String>> {
             if let Some(n) = constant(name) {
                 return Some(Ok(n));
             }
             name.strip_prefix("tcpi_")?;
             let value = sock.and_then(|s| {
-                if name == "tcpi_snd_wscale" { Some(self.wire.peer_scale.into()) } else { s.tcp_info(now, name) }
+                if name == "tcpi_snd_wscale" { Some(self.c.wire.peer_scale.into()) } else { s.tcp_info(now, name) }
             });
             Some(value.map(|v| v as f64).ok_or_else(|| format!("{name}, which the model does not keep")))
         };

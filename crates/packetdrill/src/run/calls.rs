@@ -1,31 +1,35 @@
-//! Socket calls: what each does to the socket, what it returns, and the one that blocks.
+//! Socket calls: what each does to the socket, and what it returns.
 
 use super::answers::{Fd, answer};
+use super::blocking::Rest;
 use super::messages::{message, too_many};
+use super::opening::{FastSend, nowhere};
 use super::options::errno;
-use super::{BEGIN, PATIENCE, Run, Step, Stop, skip};
+use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
-use wavetank_core::sim::{Auto, Blind, Bytes, FlowId, NodeId, Owner, Span, Time};
+use wavetank_core::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span, Time};
 use wavetank_core::tcp::{Config, Socket, State, Tunables, WriteFlags};
 
-/// A call that blocks.
-pub(super) struct Blocked {
-    call: Call,
-    line: usize,
-    /// When it must return; none: at once.
-    until: Option<Time>,
-    /// Bytes that it was given.
-    bytes: u32,
+/// src: linux@6.12 include/linux/socket.h
+const MSG_FASTOPEN: i64 = 0x2000_0000;
+
+/// Flags of a send.
+struct Flags {
+    how: WriteFlags,
+    /// It must not wait.
+    dontwait: bool,
+    /// It opens the connection (`MSG_FASTOPEN`).
+    fast: bool,
 }
 
 impl Run<'_> {
     pub(super) fn make(&mut self, client: bool) -> Socket {
         let (a, b) = (NodeId(0), NodeId(1));
         let mut params = self.setup.params;
-        if let Some(cc) = self.asked.cc {
+        if let Some(cc) = self.c.asked.cc {
             params.cc = cc;
         }
-        params.rcvbuf = self.asked.rcvbuf.map(Bytes::new).or(params.rcvbuf);
+        params.rcvbuf = self.c.asked.rcvbuf.map(Bytes::new).or(params.rcvbuf);
         // The device takes super-packets.
         params.gso_max_segs = Auto::Auto;
         let cfg = Config {
@@ -44,26 +48,27 @@ impl Run<'_> {
         };
         let mut s = if client { Socket::client(&cfg) } else { Socket::server(&cfg) };
         s.by_calls(self.setup.offer);
-        if let Some(n) = self.asked.max_seg {
+        if let Some(n) = self.c.asked.max_seg {
             s.set_max_seg(n);
         }
-        if let Some(n) = self.asked.sndbuf {
+        if let Some(n) = self.c.asked.sndbuf {
             s.set_sndbuf(n);
         }
-        s.set_nagle(self.now, self.asked.nodelay, self.asked.cork, &mut self.link);
-        s.set_notsent_lowat(self.asked.notsent_lowat.filter(|n| *n != 0).unwrap_or(self.setup.notsent_lowat));
-        s.set_user_timeout(self.asked.user_timeout.unwrap_or(0));
-        s.set_linger_0(self.asked.linger_0);
-        if self.link.is_fq() {
+        s.set_nagle(self.now, self.c.asked.nodelay, self.c.asked.cork, &mut self.c.link);
+        s.set_notsent_lowat(self.c.asked.notsent_lowat.filter(|n| *n != 0).unwrap_or(self.setup.notsent_lowat));
+        s.set_user_timeout(self.c.asked.user_timeout.unwrap_or(0));
+        s.set_linger_0(self.c.asked.linger_0);
+        s.set_syn_retries(self.c.asked.syn_retries.unwrap_or(self.setup.syn_retries));
+        if self.c.link.is_fq() {
             s.on_fq(true);
         }
-        self.look = super::ready::first_look(&s);
+        self.c.look = super::ready::first_look(&s);
         s
     }
 
     pub(super) fn call(&mut self, c: &Call, e: &Event) -> Step {
         if let Some(b) = &self.blocked {
-            return skip(format!("a call while {} (line {}) blocks", b.call.name, b.line));
+            return skip(format!("a call while {} blocks", b.name()));
         }
         let until = c.until.map(|u| {
             if matches!(e.when, When::After(_)) {
@@ -74,6 +79,9 @@ impl Run<'_> {
         });
         let fd = c.args.first().and_then(Arg::number).unwrap_or(-1);
         let known = self.fds.get(&fd).copied();
+        if let Some(&id) = self.of.get(&fd) {
+            self.take(id);
+        }
         let buffer = matches!(c.args.get(1), Some(Arg::Dots | Arg::Text(_)));
         let moves = ["write", "send", "sendto", "read", "recv", "recvfrom"].contains(&c.name.as_str());
         if moves && !buffer && !c.args.get(1).is_some_and(|a| a.names("NULL")) {
@@ -87,31 +95,21 @@ impl Run<'_> {
                 }
                 let Some(fd) = c.returns.filter(|n| *n >= 0) else { return skip("a socket that cannot be made") };
                 self.fds.insert(fd, (Fd::Fresh, c.args.iter().any(|a| a.names("SOCK_NONBLOCK"))));
+                let id = self.new_connection()?;
+                self.of.insert(fd, id);
+                // Packets that come later are this one's.
+                self.test_this();
                 Ok(())
             }
             ("bind", Some(_)) => answers(0, None),
-            ("listen", Some((Fd::Fresh, n))) => {
-                self.fds.insert(fd, (Fd::Listening, n));
-                answers(0, None)
-            }
+            ("listen", Some((Fd::Fresh, n))) => self.listen(fd, c, n),
             ("accept" | "accept4", Some((Fd::Listening, nonblock))) => {
-                if !self.accepted() && nonblock {
+                if self.acceptable(self.hand).is_none() && nonblock {
                     return answers(-1, Some("EAGAIN"));
                 }
-                self.block(c, e.line, until, 0)
+                self.block(c, e.line, until, Rest::of(0))
             }
-            ("connect", Some((Fd::Fresh, nonblock))) => {
-                if self.sock.is_some() {
-                    return skip("a second connection");
-                }
-                let mut s = self.make(true);
-                s.connect(self.now, &mut self.link, &mut Blind);
-                self.sock = Some(s);
-                self.fds.insert(fd, (Fd::Connection, nonblock));
-                self.settle()?;
-                if nonblock { answers(-1, Some("EINPROGRESS")) } else { self.block(c, e.line, until, 0) }
-            }
-            ("connect", Some((Fd::Connection, _))) if self.accepted() => answers(0, None),
+            ("connect", Some((Fd::Fresh | Fd::Connection, nonblock))) => self.connect(fd, c, e.line, until, nonblock),
             ("fcntl", Some((kind, _))) => {
                 let get = c.args.get(1).is_some_and(|a| a.names("F_GETFL"));
                 let flags = c.args.get(2).cloned().unwrap_or(Arg::Dots);
@@ -144,32 +142,33 @@ impl Run<'_> {
                         self.advance(self.now + Span::from_ms(ms))?;
                         answers(self.polled(c)?.is_some().into(), None)
                     }
-                    _ => self.block(c, e.line, until, 0),
+                    _ => self.block(c, e.line, until, Rest::of(0)),
                 }
-            }
-            ("write" | "send" | "sendto" | "sendmsg", Some((Fd::Fresh, _))) => {
-                self.write_flags(c.args.get(if c.name == "sendmsg" { 2 } else { 3 }))?;
-                answers(-1, Some("EPIPE"))
             }
             ("read" | "recv", Some((Fd::Listening | Fd::Fresh, _))) => answers(-1, Some("ENOTCONN")),
             ("recvmsg", Some((Fd::Fresh, _))) if c.args.get(2).is_some_and(|a| a.names("MSG_ERRQUEUE")) => {
                 answers(-1, Some("EAGAIN"))
             }
             ("recvmsg", Some((Fd::Connection, nonblock))) => self.receive_message(c, nonblock),
-            ("sendmsg", Some((Fd::Connection, nonblock))) => {
-                let Some((n, buffers)) = message(c) else { return skip("sendmsg of what is not known") };
-                let (how, dontwait) = self.write_flags(c.args.get(2))?;
-                if how.zerocopy && too_many(buffers) {
+            ("write" | "send" | "sendto" | "sendmsg", Some((kind @ (Fd::Connection | Fd::Fresh), nonblock))) => {
+                let of_message = c.name == "sendmsg";
+                let number = || c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok());
+                let given = if of_message { message(c) } else { number().map(|n| (n, 1)) };
+                let Some((bytes, buffers)) = given else { return skip(format!("{} of what is not known", c.name)) };
+                let flags = self.write_flags(c.args.get(if of_message { 2 } else { 3 }))?;
+                if flags.how.zerocopy && too_many(buffers) {
                     return skip("a send without a copy of more buffers than an skb takes");
                 }
-                self.send(c, e.line, until, n, how, nonblock || dontwait)
-            }
-            ("write" | "send" | "sendto", Some((Fd::Connection, nonblock))) => {
-                let Some(n) = c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok()) else {
-                    return skip(format!("{} of what is not bytes", c.name));
-                };
-                let (how, dontwait) = self.write_flags(c.args.get(3))?;
-                self.send(c, e.line, until, n, how, nonblock || dontwait)
+                let nonblock = nonblock || flags.dontwait;
+                let f = FastSend { line: e.line, until, bytes, how: flags.how, nonblock };
+                if flags.fast || self.c.deferred() {
+                    if !self.open_fast(fd, c, &f)? {
+                        return Ok(());
+                    }
+                } else if kind == Fd::Fresh {
+                    return answers(-1, Some("EPIPE"));
+                }
+                self.send(c, &f)
             }
             ("read" | "recv" | "recvfrom", Some((Fd::Connection, nonblock))) => {
                 let Some(n) = c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok()) else {
@@ -178,7 +177,10 @@ impl Run<'_> {
                 if c.args.get(3).is_some_and(|a| !matches!(a, Arg::Number(0))) {
                     return skip("flags of recv");
                 }
-                let Some(s) = self.sock.as_mut() else { return skip("a read without a connection") };
+                let Some(s) = self.c.sock.as_mut() else {
+                    // It waits for its first write, as if for the answer to its SYN.
+                    return if nonblock { answers(-1, Some("EAGAIN")) } else { skip("a read without a connection") };
+                };
                 if s.unread() == 0 {
                     if let Some(error) = s.take_error() {
                         return answers(-1, Some(errno(error)));
@@ -187,34 +189,41 @@ impl Run<'_> {
                 if s.unread() > 0 && n > 0 && c.args.get(1).is_some_and(|a| a.names("NULL")) {
                     return answers(-1, Some("EFAULT"));
                 }
-                if s.unread() == 0 && !s.at_end() && !self.shut.0 && nonblock {
+                if s.unread() == 0 && !s.at_end() && !self.c.shut.0 && nonblock {
                     return answers(-1, Some("EAGAIN"));
                 }
-                self.block(c, e.line, until, n)
+                self.block(c, e.line, until, Rest::of(n))
             }
             ("close", Some((kind, n))) => {
                 if kind == Fd::Connection {
-                    let s = self.sock.as_mut().expect("a connection has a socket");
-                    s.close(self.now, &mut self.link);
+                    if let Some(s) = self.c.sock.as_mut() {
+                        s.close(self.now, &mut self.c.link);
+                    }
                     self.fds.insert(fd, (Fd::Closed, n));
                 } else {
                     self.fds.remove(&fd);
+                }
+                if kind == Fd::Listening {
+                    self.stop_listening()?;
+                }
+                if self.of.remove(&fd).is_some() {
+                    self.c.closed = true;
                 }
                 self.settle()?;
                 answers(0, None)
             }
             ("shutdown", Some((Fd::Connection, _))) => {
                 if c.args.get(1).is_some_and(|a| a.names("SHUT_RD")) {
-                    self.shut.0 = true;
+                    self.c.shut.0 = true;
                     return answers(0, None);
                 }
                 let both = c.args.get(1).is_some_and(|a| a.names("SHUT_RDWR"));
-                let s = self.sock.as_mut().expect("a connection has a socket");
+                let Some(s) = self.c.sock.as_mut() else { return skip("shutdown of a connection that is not open") };
                 if !matches!(s.state(), State::Established | State::CloseWait) {
                     return skip("shutdown of a connection that is not open");
                 }
-                s.shutdown(self.now, both, &mut self.link);
-                self.shut = (self.shut.0 || both, true);
+                s.shutdown(self.now, both, &mut self.c.link);
+                self.c.shut = (self.c.shut.0 || both, true);
                 self.settle()?;
                 answers(0, None)
             }
@@ -222,19 +231,21 @@ impl Run<'_> {
         }
     }
 
-    /// Flags of a send, and whether it must not wait.
-    fn write_flags(&self, flags: Option<&Arg>) -> Result<(WriteFlags, bool), Stop> {
-        let (mut how, mut dontwait) = (WriteFlags::default(), false);
+    /// Flags of a send.
+    fn write_flags(&self, flags: Option<&Arg>) -> Result<Flags, Stop> {
+        let (mut how, mut dontwait, mut fast) = (WriteFlags::default(), false, false);
         match flags {
             None | Some(Arg::Number(0)) => {}
+            Some(Arg::Number(MSG_FASTOPEN)) => fast = true,
             Some(Arg::Names(v)) => {
                 for f in v {
                     match f.as_str() {
                         "MSG_MORE" => how.more = true,
                         "MSG_EOR" => how.eor = true,
                         // Without the option the flag is ignored.
-                        "MSG_ZEROCOPY" => how.zerocopy = self.asked.zerocopy,
+                        "MSG_ZEROCOPY" => how.zerocopy = self.c.asked.zerocopy,
                         "MSG_DONTWAIT" => dontwait = true,
+                        "MSG_FASTOPEN" => fast = true,
                         "MSG_NOSIGNAL" => {}
                         _ => return skip(format!("the flag {f}")),
                     }
@@ -242,30 +253,34 @@ impl Run<'_> {
             }
             Some(_) => return skip("flags by number"),
         }
-        Ok((how, dontwait))
+        Ok(Flags { how, dontwait, fast })
     }
 
-    /// Sends `n` bytes.
-    fn send(&mut self, c: &Call, line: usize, until: Option<Time>, n: u32, how: WriteFlags, nonblock: bool) -> Step {
-        let Some(s) = self.sock.as_mut() else { return skip("a write without a connection") };
+    /// Sends.
+    fn send(&mut self, c: &Call, f: &FastSend) -> Step {
+        let (n, how, nonblock) = (f.bytes, f.how, f.nonblock);
+        let Some(s) = self.c.sock.as_mut() else { return skip("a write without a connection") };
         if let Some(error) = s.take_error() {
             return answer(c, -1, Some(errno(error)));
         }
-        if self.shut.1 || s.state() == State::Closed {
+        if self.c.shut.1 || s.state() == State::Closed {
             return answer(c, -1, Some("EPIPE"));
         }
-        if !matches!(s.state(), State::Established | State::CloseWait) {
+        if s.state() == State::SynSent && nonblock {
+            return answer(c, -1, Some("EAGAIN"));
+        }
+        if !s.may_send() {
             return skip("a write on a connection that is not open");
         }
-        if n > 0 && c.args.get(1).is_some_and(|a| a.names("NULL")) {
+        if n > 0 && nowhere(c) {
             return answer(c, -1, Some("EFAULT"));
         }
         if n == 0 {
             return answer(c, 0, None);
         }
-        s.write(self.now, n, how, &mut self.link);
+        s.write(self.now, n, how, &mut self.c.link);
         self.settle()?;
-        let left = self.sock.as_ref().map_or(0, Socket::unwritten);
+        let left = self.c.sock.as_ref().map_or(0, Socket::unwritten);
         if left == 0 {
             return answer(c, n.into(), None);
         }
@@ -273,11 +288,11 @@ impl Run<'_> {
             return skip("a send without a copy that has to wait");
         }
         if nonblock {
-            self.sock.as_mut().map(Socket::unwrite);
+            self.c.sock.as_mut().map(Socket::unwrite);
             let done = n - left;
             return if done == 0 { answer(c, -1, Some("EAGAIN")) } else { answer(c, done.into(), None) };
         }
-        self.block(c, line, until, n)
+        self.block(c, f.line, f.until, Rest::of(n))
     }
 
     pub(super) fn start_of(&self, e: &Event) -> Time {
@@ -286,71 +301,5 @@ impl Run<'_> {
             When::After(d) => Time::from_ns(self.now.ns() - d as u64 * 1_000),
             _ => BEGIN,
         }
-    }
-
-    pub(super) fn accepted(&self) -> bool {
-        self.sock.as_ref().is_some_and(|s| !matches!(s.state(), State::Listen | State::SynSent | State::SynRecv))
-    }
-
-    pub(super) fn block(&mut self, c: &Call, line: usize, until: Option<Time>, bytes: u32) -> Step {
-        self.blocked = Some(Blocked { call: c.clone(), line, until, bytes });
-        self.settle()?;
-        if self.blocked.is_some() && until.is_none() {
-            // packetdrill waits for such a call.
-            let limit = self.now + PATIENCE;
-            while self.blocked.is_some() && self.step(limit)? {}
-            if self.blocked.take().is_some() {
-                return Err(Stop::Fail(
-                    format!("{} does not return", c.name),
-                    format!("{:?}", c.returns),
-                    "it blocks".into(),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets the call that blocks return, if it can.
-    pub(super) fn unblock(&mut self) -> Step {
-        let Some(b) = self.blocked.take() else { return Ok(()) };
-        let (now, open) = (self.now, self.accepted());
-        let result = match (b.call.name.as_str(), self.sock.as_mut()) {
-            ("accept" | "accept4", _) if open => {
-                let Some(fd) = b.call.returns.filter(|n| *n >= 0) else { return skip("an accept that fails") };
-                let nonblock = b.call.args.iter().any(|a| a.names("SOCK_NONBLOCK"));
-                if self.fds.values().any(|f| f.0 == Fd::Connection) {
-                    return skip("a second connection");
-                }
-                self.fds.insert(fd, (Fd::Connection, nonblock));
-                Some(fd)
-            }
-            ("connect", _) if open => Some(0),
-            ("poll", Some(_)) => self.polled(&b.call)?.map(|_| 1),
-            ("write" | "send" | "sendto" | "sendmsg", Some(s)) if s.unwritten() == 0 => Some(b.bytes.into()),
-            ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() || self.shut.0 => {
-                let n = s.read(now, b.bytes, &mut self.link);
-                Some(n.into())
-            }
-            _ => None,
-        };
-        let Some(result) = result else {
-            if let Some(end) = b.until.filter(|t| *t + Span::from_us(self.opt.tolerance_us) < now) {
-                let (name, at) = (&b.call.name, self.clock(end));
-                return Err(Stop::Fail(format!("{name} (line {}) does not return", b.line), at, "it blocks".into()));
-            }
-            self.blocked = Some(b);
-            return Ok(());
-        };
-        if let Some(end) = b.until {
-            if (now - end).ns().abs() > self.opt.tolerance_us * 1_000 {
-                return Err(Stop::Fail(
-                    format!("{} (line {}) returns at the wrong time", b.call.name, b.line),
-                    self.clock(end),
-                    self.clock(now),
-                ));
-            }
-        }
-        answer(&b.call, result, None)?;
-        self.settle()
     }
 }

@@ -33,11 +33,11 @@ impl Run<'_> {
             Some(_) => return skip("flags of recvmsg"),
         }
         let now = self.now;
-        let Some(s) = self.sock.as_mut() else { return skip("a read without a connection") };
+        let Some(s) = self.c.sock.as_mut() else { return skip("a read without a connection") };
         if s.unread() == 0 && !s.at_end() {
             return if nonblock { answer(c, -1, Some("EAGAIN")) } else { skip("a recvmsg that blocks") };
         }
-        let n = s.read(now, most, &mut self.link);
+        let n = s.read(now, most, &mut self.c.link);
         let hint = s.inq_hint();
         self.settle()?;
         answer(c, n.into(), None)?;
@@ -46,7 +46,7 @@ impl Run<'_> {
                 return skip("a control message that is not known");
             }
             let told = m.field("cmsg_data").and_then(Arg::number);
-            if !self.asked.inq || told != Some(hint.into()) {
+            if !self.c.asked.inq || told != Some(hint.into()) {
                 return Err(Stop::Fail("another TCP_CM_INQ".into(), format!("{told:?}"), hint.to_string()));
             }
         }
@@ -55,7 +55,7 @@ impl Run<'_> {
 
     /// The error queue: a notice of sends without a copy.
     fn notice(&mut self, c: &Call) -> Step {
-        let Some((lo, hi)) = self.sock.as_mut().and_then(Socket::take_notice) else {
+        let Some((lo, hi)) = self.c.sock.as_mut().and_then(Socket::take_notice) else {
             return answer(c, -1, Some("EAGAIN"));
         };
         self.wake();

@@ -1,12 +1,16 @@
-//! Carries a script out: owns the clock, one socket and the device below it.
+//! Carries a script out: owns the clock, the sockets and the devices below them.
 
 mod answers;
 mod assertions;
+mod blocking;
 mod calls;
+mod connection;
 mod messages;
+mod opening;
 mod options;
 mod packets;
 mod ready;
+mod routers;
 
 use crate::link::Link;
 use crate::report::{Failure, Report, Skipped, Verdict};
@@ -14,12 +18,12 @@ use crate::script::{Direction, Event, Script, What, When};
 use crate::setup::Setup;
 use crate::wire::Wire;
 use answers::Fd;
-use calls::Blocked;
-use options::Asked;
-use ready::{Look, Watch};
-use std::collections::{BTreeMap, VecDeque};
+use blocking::Blocked;
+use connection::Conn;
+use ready::Watch;
+use std::collections::BTreeMap;
 use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
-use wavetank_core::tcp::{Profile, Socket, gso_segment};
+use wavetank_core::tcp::{Blackhole, Cache, Profile, State, gso_segment};
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
 const BEGIN: Time = Time::from_ms(16_384);
@@ -73,19 +77,29 @@ struct Run<'a> {
     ts_tick_us: i64,
     /// `--strict_segments`: a packet is one packet, and PSH, FIN and CWR count.
     strict: bool,
-    sock: Option<Socket>,
-    link: Link,
     now: Time,
-    seen: VecDeque<(Time, Packet)>,
+    /// The connection in hand, and its number.
+    c: Conn,
+    hand: usize,
+    /// The others.
+    others: BTreeMap<usize, Conn>,
+    /// The one that packets are for.
+    under_test: Option<usize>,
+    /// What a connection's numbers begin with.
     wire: Wire,
+    /// Descriptors: what each is, and whether it blocks; whose it is.
     fds: BTreeMap<i64, (Fd, bool)>,
-    asked: Asked,
-    /// `shutdown` of receiving and of sending.
-    shut: (bool, bool),
+    of: BTreeMap<i64, usize>,
     blocked: Option<Blocked>,
     epolls: BTreeMap<i64, Vec<Watch>>,
-    /// What was last seen of the socket.
-    look: Look,
+    /// What this host knows of the peer as a Fast Open server.
+    cache: Cache,
+    blackhole: Blackhole,
+    /// `TcpExtOutOfWindowIcmps` since somebody asked.
+    stray_icmps: u32,
+    /// Addresses of both ends.
+    local_ip: [u8; 4],
+    remote_ip: [u8; 4],
     names: BTreeMap<String, f64>,
     report: &'a mut Report,
 }
@@ -112,17 +126,21 @@ pub fn run_script(script: &Script, opt: &Options) -> Report {
         mtu: 1_500,
         ts_tick_us: 0,
         strict: false,
-        sock: None,
-        link: Link::new(crate::link::Qdisc::None),
         now: BEGIN,
-        seen: VecDeque::new(),
+        c: Conn::new(crate::link::Qdisc::None, &Wire::new(opt.isn.0, opt.isn.1)),
+        hand: 0,
+        others: BTreeMap::new(),
+        under_test: None,
         wire: Wire::new(opt.isn.0, opt.isn.1),
         fds: BTreeMap::new(),
-        asked: Asked::default(),
-        shut: (false, false),
+        of: BTreeMap::new(),
         blocked: None,
         epolls: BTreeMap::new(),
-        look: Look::default(),
+        cache: Cache::default(),
+        blackhole: Blackhole::default(),
+        stray_icmps: 0,
+        local_ip: [192, 168, 0, 1],
+        remote_ip: [192, 0, 2, 1],
         names: BTreeMap::new(),
         report: &mut report,
     };
@@ -178,14 +196,23 @@ impl Run<'_> {
                 ("--tcp_ts_tick_usecs", Ok(n)) => self.ts_tick_us = n,
                 ("--tcp_ts_ecr_scaled", _) => self.wire.scaled_echo = true,
                 ("--ip_version", _) if value == "ipv4" => {}
-                ("--local_ip" | "--remote_ip" | "--gateway_ip" | "--netmask_ip" | "--bind_port" | "--verbose", _) => {}
+                ("--local_ip" | "--remote_ip", _) => {
+                    let Ok(ip) = value.parse::<std::net::Ipv4Addr>() else { return skip(format!("the option {o}")) };
+                    *(if key == "--local_ip" { &mut self.local_ip } else { &mut self.remote_ip }) = ip.octets();
+                }
+                ("--gateway_ip" | "--netmask_ip" | "--bind_port" | "--verbose", _) => {}
                 _ => return skip(format!("the option {o}")),
             }
+        }
+        // Only IPv6 has it.
+        if script.events.iter().any(|e| matches!(&e.what, What::Unknown(t) if t.contains("icmp packet_too_big"))) {
+            return skip("IPv6");
         }
         if let Some(s) = &script.setup {
             self.setup.shell(&s.text).map_err(Stop::Skip)?;
         }
-        self.link = Link::new(self.setup.qdisc);
+        self.fast_sysctls();
+        self.c = Conn::new(self.setup.qdisc, &self.wire);
         Ok(())
     }
 
@@ -209,17 +236,27 @@ impl Run<'_> {
             }
         }
         match &e.what {
-            What::Packet(p) if p.direction == Direction::Out => self.expect(p, from, to, e.when),
+            What::Packet(p) if p.direction == Direction::Out => {
+                self.take(self.under_test.unwrap_or(self.hand));
+                self.expect(p, from, to, e.when)
+            }
             What::Packet(p) => {
                 self.advance(from)?;
+                self.take(self.under_test.unwrap_or(self.hand));
                 self.inject(p)
             }
             What::Call(c) => {
                 self.advance(from)?;
                 self.call(c, e)
             }
+            What::Icmp(i) => {
+                self.advance(from)?;
+                self.take(self.under_test.unwrap_or(self.hand));
+                self.unreachable(i)
+            }
             What::Code(c) => {
                 self.advance(from)?;
+                self.take(self.under_test.unwrap_or(self.hand));
                 self.code(c, e.line)
             }
             What::Shell(c) => {
@@ -228,18 +265,27 @@ impl Run<'_> {
                 if let Some(s) = text.strip_prefix("sleep ").and_then(|s| s.parse::<f64>().ok()) {
                     return self.advance(self.now + us((s * 1e6) as i64));
                 }
+                if let Some(what) = text.strip_prefix("nstat") {
+                    return self.counters(what);
+                }
                 let (qdisc, params) = (self.setup.qdisc, format!("{:?}", self.setup.params));
                 self.setup.shell(text).map_err(Stop::Skip)?;
-                if self.sock.is_some() && params != format!("{:?}", self.setup.params) {
+                self.fast_sysctls();
+                let live = |c: &Conn| c.sock.as_ref().is_some_and(|s| s.state() != State::Closed && !c.closed);
+                let any = live(&self.c) || self.others.values().any(live);
+                if any && params != format!("{:?}", self.setup.params) {
                     return skip(format!("a change of an open connection's sysctls: {text}"));
                 }
                 if qdisc != self.setup.qdisc {
-                    if !self.link.is_empty() {
-                        return skip("a change of a qdisc that holds packets");
-                    }
-                    self.link = Link::new(self.setup.qdisc);
-                    if let Some(s) = self.sock.as_mut() {
-                        s.on_fq(self.link.is_fq());
+                    let qdisc = self.setup.qdisc;
+                    for c in std::iter::once(&mut self.c).chain(self.others.values_mut()) {
+                        if !c.link.is_empty() {
+                            return skip("a change of a qdisc that holds packets");
+                        }
+                        c.link = Link::new(qdisc);
+                        if let Some(s) = c.sock.as_mut() {
+                            s.on_fq(c.link.is_fq());
+                        }
                     }
                 }
                 Ok(())
@@ -265,19 +311,20 @@ impl Run<'_> {
     /// The next thing that happens up to `to`. False: nothing does.
     fn step(&mut self, to: Time) -> Result<bool, Stop> {
         self.settle()?;
-        let wake = self.sock.as_ref().map_or(Time::NEVER, Socket::wake_at);
-        let next = wake.min(self.link.next());
+        let (next, whose) = self.earliest();
         if next.is_never() || next > to {
             return Ok(false);
         }
         self.now = self.now.max(next);
-        let now = self.now;
-        if let Some(s) = self.sock.as_mut() {
-            if wake <= now {
-                s.on_timer(now, &mut self.link, &mut Blind);
+        let (now, back) = (self.now, self.hand);
+        self.take(whose);
+        if let Some(s) = self.c.sock.as_mut() {
+            if s.wake_at() <= now {
+                s.on_timer(now, &mut self.c.link, &mut Blind);
             }
         }
         self.settle()?;
+        self.take(back);
         Ok(true)
     }
 
@@ -285,17 +332,17 @@ impl Run<'_> {
     fn settle(&mut self) -> Step {
         let now = self.now;
         loop {
-            let (out, freed) = self.link.run(now);
+            let (out, freed) = self.c.link.run(now);
             for p in out {
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
                 for p in pieces {
                     let shown = self.shown(&p);
                     self.report.trace.push(format!("{} {shown}", self.clock(now)));
-                    self.seen.push_back((now, Packet { owner: Owner::NONE, ..p }));
+                    self.c.seen.push_back((now, Packet { owner: Owner::NONE, ..p }));
                 }
             }
-            let Some(s) = self.sock.as_mut() else { break };
-            for (super_packet, parts) in self.link.cut.drain(..) {
+            let Some(s) = self.c.sock.as_mut() else { break };
+            for (super_packet, parts) in self.c.link.cut.drain(..) {
                 s.on_gso(super_packet, parts);
             }
             let mut woken = false;
@@ -305,15 +352,21 @@ impl Run<'_> {
             if !woken {
                 break;
             }
-            s.on_tsq(now, &mut self.link, &mut Blind);
+            s.on_tsq(now, &mut self.c.link, &mut Blind);
         }
+        self.hear_news();
         self.wake();
         self.unblock()
     }
 
     /// How far from `at` something may happen.
     fn tolerance(&self, at: Time) -> Span {
-        let share = (at - self.now).ns().max(0) as f64 * self.opt.tolerance_percent / 100.0;
+        self.tolerance_since(self.now, at)
+    }
+
+    /// The same for what follows something at `since`.
+    fn tolerance_since(&self, since: Time, at: Time) -> Span {
+        let share = (at - since).ns().max(0) as f64 * self.opt.tolerance_percent / 100.0;
         Span::from_us(self.opt.tolerance_us).max(Span::from_ns(share as i64))
     }
 }

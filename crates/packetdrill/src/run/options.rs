@@ -1,7 +1,10 @@
 //! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
 
 use super::answers::{Fd, answer};
+use super::connection::Stage;
+use super::opening::SOMAXCONN;
 use super::{Run, Step, Stop, skip};
+use crate::fastopen::Keys;
 use crate::script::{Arg, Call};
 use crate::setup::control;
 use wavetank_core::tcp::{Cc, Error};
@@ -18,6 +21,16 @@ pub(super) struct Asked {
     pub notsent_lowat: Option<u32>,
     pub user_timeout: Option<u32>,
     pub linger_0: bool,
+    /// `TCP_SYNCNT`.
+    pub syn_retries: Option<u32>,
+    /// `SO_KEEPALIVE`.
+    pub keepalive: bool,
+    /// `TCP_FASTOPEN_CONNECT`.
+    pub fastopen_connect: bool,
+    /// `TCP_FASTOPEN_NO_COOKIE`.
+    pub no_cookie: bool,
+    /// `TCP_FASTOPEN_KEY`.
+    pub keys: Option<Keys>,
     /// `TCP_INQ`.
     pub inq: bool,
     /// `SO_ZEROCOPY`.
@@ -25,16 +38,8 @@ pub(super) struct Asked {
 }
 
 /// Options that change nothing that a script of one plain connection could see.
-const HARMLESS: &[&str] = &[
-    "SO_REUSEADDR",
-    "SO_REUSEPORT",
-    "TCP_SYNCNT",
-    "SO_MARK",
-    "SO_PRIORITY",
-    "IP_TOS",
-    "IP_MTU_DISCOVER",
-    "IP_FREEBIND",
-];
+const HARMLESS: &[&str] =
+    &["SO_REUSEADDR", "SO_REUSEPORT", "SO_MARK", "SO_PRIORITY", "IP_TOS", "IP_MTU_DISCOVER", "IP_FREEBIND"];
 
 /// An error by the name that scripts have for it.
 pub(super) fn errno(e: Error) -> &'static str {
@@ -43,6 +48,8 @@ pub(super) fn errno(e: Error) -> &'static str {
         Error::Reset => "ECONNRESET",
         Error::Refused => "ECONNREFUSED",
         Error::Pipe => "EPIPE",
+        Error::NetUnreachable => "ENETUNREACH",
+        Error::HostUnreachable => "EHOSTUNREACH",
     }
 }
 
@@ -54,13 +61,53 @@ impl Run<'_> {
         let on = value.map(|v| v != 0);
         // A negative number is as good as its bits.
         let size = value.filter(|v| i32::try_from(*v).is_ok() || u32::try_from(*v).is_ok()).map(|v| v as u32);
-        let fresh = !live && self.sock.is_none();
+        let fresh = !live && self.c.sock.is_none();
+        let unopened = self.c.sock.is_none() && self.c.stage == Stage::Unconnected;
+        let client = self.setup.fastopen.client();
         let now = self.now;
-        let (low, asked) = (&mut self.link, &mut self.asked);
-        let sock = self.sock.as_mut().filter(|_| live);
+        let (low, asked, queue) = (&mut self.c.link, &mut self.c.asked, &mut self.c.queue);
+        let sock = self.c.sock.as_mut().filter(|_| live);
         match (names[0].as_str(), size) {
             (name, _) if HARMLESS.contains(&name) => {}
-            ("SO_KEEPALIVE", Some(0)) => {}
+            ("SO_KEEPALIVE", Some(_)) if sock.is_none() || on == Some(false) => asked.keepalive = on == Some(true),
+            // A keepalive that is asked for is not carried out: see there.
+            ("TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT", Some(_)) => {}
+            ("TCP_SYNCNT", Some(n)) => {
+                if !(1..=127).contains(&n) {
+                    return answer(c, -1, Some("EINVAL"));
+                }
+                asked.syn_retries = Some(n);
+                sock.into_iter().for_each(|s| s.set_syn_retries(n));
+            }
+            // src: linux@6.12 net/ipv4/tcp.c do_tcp_setsockopt
+            ("TCP_FASTOPEN", Some(n)) => {
+                if i32::try_from(n).is_err() || live {
+                    return answer(c, -1, Some("EINVAL"));
+                }
+                queue.most = n.min(SOMAXCONN);
+            }
+            ("TCP_FASTOPEN_CONNECT" | "TCP_FASTOPEN_NO_COOKIE", Some(n)) if n > 1 => {
+                return answer(c, -1, Some("EINVAL"));
+            }
+            ("TCP_FASTOPEN_CONNECT", Some(_)) if !client => return answer(c, -1, Some("EOPNOTSUPP")),
+            ("TCP_FASTOPEN_CONNECT", Some(_)) if kind != Fd::Fresh || !unopened => {
+                return answer(c, -1, Some("EINVAL"));
+            }
+            ("TCP_FASTOPEN_CONNECT", Some(_)) => asked.fastopen_connect = on == Some(true),
+            ("TCP_FASTOPEN_NO_COOKIE", Some(_)) if live => return answer(c, -1, Some("EINVAL")),
+            ("TCP_FASTOPEN_NO_COOKIE", Some(_)) => asked.no_cookie = on == Some(true),
+            ("TCP_FASTOPEN_KEY", _) => {
+                let len = c.args.get(4).and_then(Arg::number);
+                let Some(Arg::Text(text)) = c.args.get(3) else { return skip("TCP_FASTOPEN_KEY without a text") };
+                if !matches!(len, Some(16 | 32)) {
+                    return answer(c, -1, Some("EINVAL"));
+                }
+                let keys = escaped(text).filter(|b| Some(b.len() as i64) == len).and_then(|b| Keys::from_bytes(&b));
+                if keys.is_none() {
+                    return skip("a key that is not of the length that is told");
+                }
+                asked.keys = keys;
+            }
             ("SO_ZEROCOPY", Some(_)) => asked.zerocopy = on == Some(true),
             ("TCP_INQ", Some(0 | 1)) => asked.inq = on == Some(true),
             ("TCP_INQ", Some(_)) => return answer(c, -1, Some("EINVAL")),
@@ -112,8 +159,8 @@ impl Run<'_> {
     pub(super) fn get_option(&mut self, c: &Call, kind: Fd) -> Step {
         let Some(Arg::Names(names)) = c.args.get(2) else { return skip("a socket option by number") };
         let now = self.now;
-        let asked = self.asked;
-        let mut live = self.sock.as_mut().filter(|_| kind == Fd::Connection);
+        let asked = self.c.asked;
+        let mut live = self.c.sock.as_mut().filter(|_| kind == Fd::Connection);
         let value: i64 = match names[0].as_str() {
             // src: linux@6.12 net/ipv4/tcp.c do_tcp_getsockopt
             "TCP_MAXSEG" => match (&live, asked.max_seg) {
@@ -145,6 +192,10 @@ impl Run<'_> {
             "TCP_NODELAY" => i64::from(asked.nodelay == Some(true)),
             "TCP_CORK" => i64::from(asked.cork == Some(true)),
             "TCP_INQ" => asked.inq.into(),
+            "TCP_FASTOPEN" => self.c.queue.most.into(),
+            "TCP_FASTOPEN_CONNECT" => asked.fastopen_connect.into(),
+            "TCP_FASTOPEN_NO_COOKIE" => asked.no_cookie.into(),
+            "TCP_SYNCNT" => asked.syn_retries.unwrap_or(self.setup.syn_retries).into(),
             "SO_ZEROCOPY" => asked.zerocopy.into(),
             name => return skip(format!("reading the socket option {name}")),
         };
@@ -161,7 +212,7 @@ impl Run<'_> {
     }
 
     pub(super) fn ioctl(&mut self, c: &Call, kind: Fd) -> Step {
-        let (Some(Arg::Names(what)), Fd::Connection, Some(s)) = (c.args.get(1), kind, self.sock.as_ref()) else {
+        let (Some(Arg::Names(what)), Fd::Connection, Some(s)) = (c.args.get(1), kind, self.c.sock.as_ref()) else {
             return skip("an ioctl of what is no connection");
         };
         let value = match what[0].as_str() {
@@ -175,4 +226,22 @@ impl Run<'_> {
             n => Err(Stop::Fail(format!("another {}", what[0]), format!("{n:?}"), value.to_string())),
         }
     }
+}
+
+/// The bytes of `\xf7\x63A`.
+fn escaped(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [b, after @ ..] = rest {
+        rest = after;
+        match (b, rest) {
+            (b'\\', [b'x', hex @ ..]) if hex.len() >= 2 => {
+                out.push(u8::from_str_radix(std::str::from_utf8(&hex[..2]).ok()?, 16).ok()?);
+                rest = &hex[2..];
+            }
+            (b'\\', _) => return None,
+            _ => out.push(*b),
+        }
+    }
+    Some(out)
 }

@@ -9,8 +9,8 @@ use wavetank_core::tcp::{Offer, Socket, State};
 
 impl Run<'_> {
     pub(super) fn shown(&self, p: &Packet) -> PacketSpec {
-        let (offer, scale) = self.sock.as_ref().map_or((Offer::default(), 0), |s| (s.offer(), s.window_scale()));
-        let mut s = self.wire.show(p, offer, scale);
+        let (offer, scale) = self.c.sock.as_ref().map_or((Offer::default(), 0), |s| (s.offer(), s.window_scale()));
+        let mut s = self.c.wire.show(p, offer, scale);
         if s.ecn.as_deref() == Some("noecn") {
             s.ecn = None;
         }
@@ -22,26 +22,25 @@ impl Run<'_> {
     pub(super) fn inject(&mut self, spec: &PacketSpec) -> Step {
         self.advance(self.now + TAKES)?;
         self.report.trace.push(format!("{} {spec}", self.clock(self.now)));
-        let agreed = self.sock.as_ref().map(Socket::offer);
-        let p = self.wire.inject(spec, agreed).map_err(Stop::Skip)?;
-        if self.sock.is_none() {
-            let listens = self.fds.values().any(|f| f.0 == Fd::Listening);
-            if !listens || spec.flags.contains('.') || !spec.flags.contains('S') {
+        let syn = spec.flags.contains('S') && !spec.flags.contains('.');
+        if self.c.sock.is_none() {
+            let hand = self.hand;
+            let listens = self.fds.iter().any(|(fd, f)| f.0 == Fd::Listening && self.of.get(fd) == Some(&hand));
+            if !listens || !syn {
                 return skip("a packet for no connection");
             }
-            self.sock = Some(self.make(false));
+            self.begin()?;
         }
-        let (now, s) = (self.now, self.sock.as_mut().expect("made"));
-        if s.state() == State::Closed && spec.flags.contains('S') && !spec.flags.contains('.') {
-            return skip("a second connection");
+        let agreed = self.c.sock.as_ref().map(Socket::offer);
+        let p = self.c.wire.inject(spec, agreed).map_err(Stop::Skip)?;
+        let state = self.c.sock.as_ref().map(Socket::state);
+        match state {
+            Some(State::Closed) if syn => return skip("a SYN for a connection that has ended"),
+            Some(State::Listen) => self.answer_syn(&p),
+            _ => {}
         }
-        if s.state() == State::SynSent && !spec.flags.contains(['S', 'R']) {
-            return skip("an answer to a SYN that is none");
-        }
-        if s.state() == State::SynSent && !spec.flags.contains(['.', 'R']) {
-            return skip("a simultaneous open");
-        }
-        s.on_packet(now, &p, &mut self.link, &mut Blind);
+        let (now, s) = (self.now, self.c.sock.as_mut().expect("made"));
+        s.on_packet(now, &p, &mut self.c.link, &mut Blind);
         self.settle()
     }
 
@@ -62,8 +61,8 @@ impl Run<'_> {
         let mut whole: Option<(Packet, PacketSpec)> = None;
         loop {
             let patience = at.map_or(limit, |t: Time| limit.max(t + PATIENCE));
-            while self.seen.is_empty() && self.step(patience)? {}
-            let Some((t, p)) = self.seen.pop_front() else {
+            while self.c.seen.is_empty() && self.step(patience)? {}
+            let Some((t, p)) = self.c.seen.pop_front() else {
                 let actual = match &whole {
                     Some((_, s)) => format!("only {} bytes of it: {s}", s.len),
                     None => format!("nothing until {}", self.clock(limit)),
@@ -126,10 +125,10 @@ impl Run<'_> {
     pub(super) fn check(&mut self, spec: &PacketSpec, first: &Packet, actual: &mut PacketSpec) -> Result<(), String> {
         if spec.flags.contains('S')
             && spec.seq != actual.seq
-            && self.sock.as_ref().is_some_and(|s| s.state() != State::Established)
+            && self.c.sock.as_ref().is_some_and(|s| s.state() != State::Established)
         {
             // The script gives its own number to our first byte.
-            self.wire.local.1 = spec.seq;
+            self.c.wire.local.1 = spec.seq;
             *actual = self.shown(first);
         }
         let stamps = spec.options.iter().flatten().find_map(|o| match o {
@@ -138,12 +137,12 @@ impl Run<'_> {
         });
         let mut late = None;
         if let (Some(v), true) = (stamps, first.tsval != 0) {
-            let ticks = i64::from(self.wire.stamp(first.tsval).wrapping_sub(v) as i32);
-            let known = self.wire.stamp(first.tsval) != first.tsval;
+            let ticks = i64::from(self.c.wire.stamp(first.tsval).wrapping_sub(v) as i32);
+            let known = self.c.wire.stamp(first.tsval) != first.tsval;
             if self.ts_tick_us > 0 && known && ticks.abs() * self.ts_tick_us > self.opt.tolerance_us {
                 late = Some(ticks);
             }
-            self.wire.note_stamp(v, first.tsval);
+            self.c.wire.note_stamp(v, first.tsval);
             if late.is_none() {
                 for o in actual.options.iter_mut().flatten() {
                     if let TcpOption::Timestamps(val, _) = o {

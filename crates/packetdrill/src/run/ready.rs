@@ -76,12 +76,26 @@ fn show(events: u32) -> String {
 impl Run<'_> {
     /// `tcp_poll`.
     fn ready(&mut self, fd: i64, asked: u32) -> u32 {
+        let Some(&id) = self.of.get(&fd) else { return 0 };
         let kind = self.fds.get(&fd).map(|f| f.0);
-        let taken = self.fds.values().any(|f| f.0 == Fd::Connection);
-        let (accepted, shut) = (self.accepted(), self.shut);
-        let Some(s) = self.sock.as_mut() else { return if kind == Some(Fd::Fresh) { OUT | HUP } else { 0 } };
+        if kind == Some(Fd::Listening) {
+            return if self.acceptable(id).is_some() { IN | 0x40 } else { 0 };
+        }
+        let back = self.hand;
+        self.take(id);
+        let mask = self.ready_in_hand(kind, asked);
+        self.take(back);
+        mask
+    }
+
+    fn ready_in_hand(&mut self, kind: Option<Fd>, asked: u32) -> u32 {
+        if self.c.deferred() {
+            // A write will send the SYN.
+            return OUT | 0x100;
+        }
+        let shut = self.c.shut;
+        let Some(s) = self.c.sock.as_mut() else { return if kind == Some(Fd::Fresh) { OUT | HUP } else { 0 } };
         match kind {
-            Some(Fd::Listening) if accepted && !taken => IN | 0x40,
             Some(Fd::Connection) => {
                 let state = s.state();
                 let mut mask = 0;
@@ -91,12 +105,12 @@ impl Run<'_> {
                 if shut.0 || s.at_end() {
                     mask |= IN | 0x40 | RDHUP;
                 }
-                if !matches!(state, State::SynSent | State::SynRecv) {
+                if state != State::SynSent && (state != State::SynRecv || s.began_at_once()) {
                     if s.unread() > 0 {
                         mask |= IN | 0x40;
                     }
                     // It waits for room only where somebody asks for it.
-                    if shut.1 || (asked & WRITABLE != 0 && s.poll_out()) {
+                    if shut.1 || state == State::Closed || (asked & WRITABLE != 0 && s.poll_out()) {
                         mask |= OUT | 0x100;
                     }
                 }
@@ -111,8 +125,8 @@ impl Run<'_> {
 
     /// Compares what is seen of the socket with the last look, and wakes who watches it.
     pub(super) fn wake(&mut self) {
-        let open = self.accepted();
-        let Some(s) = self.sock.as_mut() else { return };
+        let open = self.c.open();
+        let Some(s) = self.c.sock.as_mut() else { return };
         let look = Look {
             unread: s.unread(),
             over: s.at_end() || s.has_error(),
@@ -120,7 +134,7 @@ impl Run<'_> {
             waits: s.waits_for_room(),
             notice: s.newest_notice(),
         };
-        let was = std::mem::replace(&mut self.look, look);
+        let was = std::mem::replace(&mut self.c.look, look);
         let mut mask = 0;
         if look.unread > was.unread {
             mask |= READABLE;
@@ -135,7 +149,12 @@ impl Run<'_> {
         if look.over != was.over || look.open != was.open {
             mask = !PRIVATE;
         }
+        let (hand, listener, of) = (Some(self.hand), self.c.listener, &self.of);
         for w in self.epolls.values_mut().flatten() {
+            let whose = of.get(&w.fd).copied();
+            if whose != hand && (whose != listener || look.open == was.open) {
+                continue;
+            }
             // A one-shot that was told is asleep.
             w.ready |= w.events & !PRIVATE != 0 && (w.events | ERR | HUP) & mask != 0;
         }
@@ -180,7 +199,8 @@ impl Run<'_> {
         let Some(ep) = c.args.first().and_then(Arg::number).filter(|ep| self.epolls.contains_key(ep)) else {
             return skip("epoll_wait of what is no epoll");
         };
-        if c.args.get(3).and_then(Arg::number) != Some(0) || c.args.get(2).and_then(Arg::number) != Some(1) {
+        let one = c.args.get(2).and_then(Arg::number) == Some(1) || self.epolls[&ep].len() == 1;
+        if c.args.get(3).and_then(Arg::number) != Some(0) || !one {
             return skip("epoll_wait that blocks, or of several events");
         }
         let Some(expected) = c.args.get(1).and_then(|a| a.field("events")).and_then(bits) else {

@@ -28,7 +28,7 @@ impl Socket {
     fn delack_max(&self) -> u32 {
         self.tp.clock.hz / 5
     }
-    fn in_pingpong(&self) -> bool {
+    pub(in crate::tcp) fn in_pingpong(&self) -> bool {
         self.ack.pingpong >= self.profile.pingpong_threshold
     }
     fn in_quickack(&self) -> bool {
@@ -144,6 +144,7 @@ impl Socket {
     }
 
     /// `tcp_ack_snd_check`: is an ACK due, and now?
+    #[inline(always)] // as acceptable
     pub(in crate::tcp) fn ack_snd_check<L: Lower>(&mut self, low: &mut L) {
         if !self.ack.scheduled {
             return;
@@ -205,7 +206,16 @@ impl Socket {
         }
     }
 
+    /// An ACK rides on data within `TCP_DELACK_MAX`, or goes then.
+    pub(in crate::tcp) fn ack_within_200_ms(&mut self) {
+        let c = self.tp.clock;
+        self.ack.timer = true;
+        self.ack.timeout = c.jiffies + u64::from(self.delack_max());
+        self.ack.fires = c.fires_at(self.ack.timeout);
+    }
+
     /// `tcp_send_delayed_ack`.
+    #[inline(always)]
     fn send_delayed_ack<L: Lower>(&mut self, low: &mut L) {
         let c = self.tp.clock;
         let mut ato = self.ack.ato;

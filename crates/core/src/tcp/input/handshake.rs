@@ -2,8 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
 //! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
-//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no Fast
-//! Open, no SYN cookies, no cached metrics.
+//! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no SYN
+//! cookies, no cached metrics but Fast Open's.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
@@ -13,6 +13,7 @@ use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::rtt::AckRtt;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::sender::{delivery_rate, flag};
+use crate::tcp::seq::after;
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::INFINITE_SSTHRESH;
 
@@ -22,33 +23,48 @@ const TIMEOUT_FALLBACK_S: u32 = 3;
 impl Socket {
     /// Opens the connection.
     pub fn connect<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
+        self.connect_init(now);
+        self.send_first_syn(0, low);
+    }
+
+    /// `tcp_connect_init`.
+    pub(in crate::tcp) fn connect_init(&mut self, now: Time) {
         assert!(self.state == State::Closed, "a socket connects once");
         self.tp.clock.set(now);
         self.state = State::SynSent;
         self.tp.mss_cache = self.mtu - self.header_len();
         self.rcv.advmss = self.mtu - BARE_HEADERS;
         self.rcv.first_window();
-        self.tp.write_seq = self.tp.snd_nxt.wrapping_add(1);
-        self.app.written(self.tp.write_seq);
         self.undo.retrans_stamp = self.tp.clock.now_ts();
-        let mut seg = Seg::new(self.tp.snd_una, self.tp.write_seq, flags::SYN, self.app.new_skb());
-        self.send_syn(false, low);
+    }
+
+    /// `tcp_connect`: a SYN with so many bytes.
+    pub(in crate::tcp) fn send_first_syn<L: Lower>(&mut self, data: u32, low: &mut L) {
+        let data_seq = self.tp.snd_nxt.wrapping_add(1);
+        self.tp.write_seq = data_seq.wrapping_add(data);
+        self.app.written(self.tp.write_seq);
+        let mut seg = Seg::new(self.tp.snd_una, data_seq, flags::SYN, self.app.new_skb());
+        self.send_syn(data, false, low);
         seg.sent_ns = self.tp.wstamp_ns;
-        delivery_rate::sent(&mut self.tp, &mut seg);
-        self.rtx.push(seg);
-        self.tp.packets_out = 1;
+        if data > 0 {
+            self.queue_syn_data(seg, data);
+        } else {
+            delivery_rate::sent(&mut self.tp, &mut seg);
+            self.rtx.push(seg);
+            self.tp.packets_out = 1;
+        }
         self.tp.snd_nxt = self.tp.write_seq;
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }
 
-    fn send_syn<L: Lower>(&mut self, again: bool, low: &mut L) {
+    pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
         let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
         self.ecn.ok = self.params.ecn;
-        let truesize = self.cost.control();
+        let truesize = if data == 0 { self.cost.control() } else { self.cost.of(data) };
         let load = Load {
             seq: self.tp.snd_una,
-            payload: 0,
+            payload: data,
             segs: 1,
             mss: 0,
             flags: flags::SYN | ecn,
@@ -59,10 +75,11 @@ impl Socket {
         let _ = self.transmit(load, low);
     }
 
-    fn send_syn_ack<L: Lower>(&mut self, again: bool, low: &mut L) {
+    pub(in crate::tcp) fn send_syn_ack<L: Lower>(&mut self, again: bool, low: &mut L) {
         let ecn = if self.ecn.ok { flags::ECE } else { 0 };
+        let child = self.fast.as_ref().and_then(|f| f.child);
         let load = Load {
-            seq: self.tp.snd_una,
+            seq: child.map_or(self.tp.snd_una, |c| c.isn),
             payload: 0,
             segs: 1,
             mss: 0,
@@ -80,7 +97,7 @@ impl Socket {
         self.stats.retransmits += 1;
         self.rto.retransmits += 1;
         if self.state == State::SynSent {
-            self.send_syn(true, low);
+            self.send_syn(0, true, low);
             let sent = self.tp.wstamp_ns;
             let head = self.rtx.first();
             let s = self.rtx.get_mut(head);
@@ -98,7 +115,7 @@ impl Socket {
 
     /// A packet for a socket that listens.
     pub(in crate::tcp) fn on_syn<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if p.flags & flags::SYN == 0 || p.flags & flags::ACK != 0 {
+        if p.flags & (flags::SYN | flags::ACK | flags::FIN) != flags::SYN {
             return;
         }
         self.state = State::SynRecv;
@@ -108,9 +125,10 @@ impl Socket {
         self.rcv.first_window();
         self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
-        self.send_syn_ack(false, low);
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+        self.answer_fast(p);
+        self.send_syn_ack(false, low);
     }
 
     /// A packet while our SYN-ACK waits for its ACK.
@@ -138,12 +156,8 @@ impl Socket {
         self.snd_wl1 = p.seq;
         self.snd_sml = p.ack;
         self.timers.clear();
-        let rtt = if self.rto.retransmits == 0 { i64::from(self.tp.clock.us_since(self.synack_sent)) } else { -1 };
-        self.rto.retransmits = 0;
-        if rtt >= 0 {
-            let (tsecr, rto_min) = (self.rcv.tsecr, self.rto_min_us());
-            let measured = AckRtt { seq_rtt: rtt, sack_rtt: -1, ca_rtt: rtt };
-            self.rtt.update(&mut self.tp, flag::SYN_ACKED, tsecr, rto_min, measured);
+        if core::mem::take(&mut self.rto.retransmits) == 0 {
+            self.synack_rtt();
         }
         // Congestion control starts with this RTT known.
         self.established();
@@ -162,12 +176,25 @@ impl Socket {
         low: &mut L,
         probe: &mut P,
     ) {
-        let syn_ack = p.flags & (flags::SYN | flags::ACK) == flags::SYN | flags::ACK;
-        if p.flags & (flags::SYN | flags::RST) == flags::RST {
-            self.refused(p);
+        if p.flags & flags::ACK == 0 {
+            if p.flags & flags::SYN != 0 && self.app.calls {
+                self.on_crossed_syn(p, low);
+            }
             return;
         }
-        if !syn_ack || p.ack != self.tp.snd_nxt {
+        let resets = p.flags & (flags::SYN | flags::RST) == flags::RST;
+        if !after(p.ack, self.tp.snd_una) || after(p.ack, self.tp.snd_nxt) {
+            self.answers_no_syn(p, low);
+            return;
+        }
+        if p.tsecr != 0 && self.app.calls && !self.echoes_a_syn(p.tsecr) {
+            self.answer_with_reset(p, low);
+            return;
+        }
+        if resets {
+            self.reset();
+        }
+        if resets || p.flags & flags::SYN == 0 {
             return;
         }
         self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
@@ -189,11 +216,23 @@ impl Socket {
             self.tp.snd_cwnd = 1;
         }
         self.no_rtt_yet();
-        self.send_ack(low);
+        if self.fast.is_some() {
+            self.fast_answer(p, low);
+        } else {
+            self.send_ack(low);
+        }
+    }
+
+    /// `tcp_synack_rtt_meas`: what the answer to our SYN-ACK measures.
+    pub(in crate::tcp) fn synack_rtt(&mut self) {
+        let rtt = i64::from(self.tp.clock.us_since(self.synack_sent));
+        let (tsecr, rto_min) = (self.rcv.tsecr, self.rto_min_us());
+        let measured = AckRtt { seq_rtt: rtt, sack_rtt: -1, ca_rtt: rtt };
+        self.rtt.update(&mut self.tp, flag::SYN_ACKED, tsecr, rto_min, measured);
     }
 
     /// The peer's options meet ours (`tcp_openreq_init`, `tcp_finish_connect`).
-    fn agree(&mut self, p: &Packet) {
+    pub(in crate::tcp) fn agree(&mut self, p: &Packet) {
         self.opts.meet(p);
         // src: linux@6.12 include/net/tcp.h TCP_MSS_DEFAULT
         self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { 536 } else { u32::from(p.mss) });
@@ -201,7 +240,7 @@ impl Socket {
     }
 
     /// The peer's first sequence number and timestamp.
-    fn take_irs(&mut self, p: &Packet) {
+    pub(in crate::tcp) fn take_irs(&mut self, p: &Packet) {
         let nxt = p.seq.wrapping_add(1);
         (self.rcv.rcv_nxt, self.rcv.rcv_wup, self.rcv.copied_seq) = (nxt, nxt, nxt);
         self.rcv.ts_recent = p.tsval;
@@ -209,8 +248,9 @@ impl Socket {
     }
 
     /// `tcp_init_transfer`.
-    fn established(&mut self) {
+    pub(in crate::tcp) fn established(&mut self) {
         self.state = State::Established;
+        self.opened = true;
         let c = self.tp.clock;
         let tp = &mut self.tp;
         tp.mss_cache = self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
@@ -225,13 +265,18 @@ impl Socket {
         self.rack.end_seq = tp.snd_una;
         self.undo.retrans_stamp = 0;
         self.ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
-        self.rcv.rcv_mss = self.rcv.advmss.min(self.tp.mss_cache).min(self.rcv.rcv_wnd / 2).clamp(88, 536);
+        self.first_rcv_mss();
         self.rcv.established(&c);
         self.sndbuf_expand();
     }
 
+    /// `tcp_initialize_rcv_mss`.
+    pub(in crate::tcp) fn first_rcv_mss(&mut self) {
+        self.rcv.rcv_mss = self.rcv.advmss.min(self.tp.mss_cache).min(self.rcv.rcv_wnd / 2).clamp(88, 536);
+    }
+
     /// `tcp_init_metrics`: without an RTT from the handshake the timeout is three seconds.
-    fn no_rtt_yet(&mut self) {
+    pub(in crate::tcp) fn no_rtt_yet(&mut self) {
         if self.tp.srtt_us == 0 {
             let us = TIMEOUT_FALLBACK_S * 1_000_000;
             (self.rtt.rttvar_us, self.rtt.mdev_us, self.rtt.mdev_max_us) = (us, us, us);

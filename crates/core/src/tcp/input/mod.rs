@@ -1,15 +1,22 @@
 //! What comes in: a packet finds its way by the state of the connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
-//! ([`handshake`]), data are taken ([`receive`]) and acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
-//! what ends before its time, and what comes too late: [`reset`].
+//! ([`handshake`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]), data are taken ([`receive`]) and
+//! acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
+//! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`].
 
 mod ack;
 mod ack_snd;
+mod crossed;
+mod fast_child;
+mod fast_client;
 mod handshake;
 mod receive;
 mod reset;
 mod sack;
+mod unreachable;
+
+pub use unreachable::{Heard, Unreachable};
 
 use crate::sim::{Kind, Lower, Packet, Probe, Time};
 use crate::tcp::socket::{Socket, State};
@@ -31,11 +38,24 @@ impl Socket {
             State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),
             State::SynSent => self.on_syn_sent(now, p, low, probe),
-            State::SynRecv => self.on_syn_received(now, p, low, probe),
+            State::SynRecv => self.on_half_open(now, p, low, probe),
+            State::FinWait1 if self.began_at_once() => self.on_half_open(now, p, low, probe),
             _ => self.receive(now, p, low, probe),
         }
         self.app_run(low);
         self.reader_wakes()
+    }
+
+    /// A packet where our SYN-ACK waits for its ACK.
+    #[cold]
+    fn on_half_open<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        if self.began_at_once() {
+            self.on_child_packet(now, p, low, probe);
+        } else if self.syns_crossed() {
+            self.on_crossed_packet(now, p, low, probe);
+        } else {
+            self.on_syn_received(now, p, low, probe);
+        }
     }
 
     /// The application that waited for data runs.

@@ -39,6 +39,12 @@ impl Socket {
                 return;
             }
         }
+        self.text(p, low);
+    }
+
+    /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged.
+    #[inline(always)] // as acceptable
+    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, low: &mut L) {
         self.closing(p);
         let fin = p.flags & flags::FIN != 0;
         if p.payload == 0 && !fin {
@@ -58,7 +64,8 @@ impl Socket {
     }
 
     /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
-    fn acceptable<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
+    #[inline(always)] // one hot caller; the others open connections
+    pub(in crate::tcp) fn acceptable<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
         let r = &self.rcv;
         let len = p.payload + u32::from(p.flags & flags::FIN != 0) + u32::from(p.flags & flags::SYN != 0);
         let end = p.seq.wrapping_add(len);
@@ -116,6 +123,7 @@ impl Socket {
     }
 
     /// `tcp_data_queue`.
+    #[inline(always)]
     fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, low: &mut L) {
         self.rcv.ofo.clear_dsack();
         let end_data = p.seq.wrapping_add(p.payload);
@@ -169,7 +177,7 @@ impl Socket {
     }
 
     /// Nothing new in it: `tcp_drop` after quick ACKs were turned on.
-    fn refuse(&mut self) {
+    pub(in crate::tcp) fn refuse(&mut self) {
         self.enter_quickack(MAX_QUICKACKS);
         self.ack.scheduled = true;
     }
@@ -199,7 +207,7 @@ impl Socket {
     }
 
     /// `tcp_fin`.
-    fn take_fin(&mut self) {
+    pub(in crate::tcp) fn take_fin(&mut self) {
         // It is no byte.
         self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
@@ -210,7 +218,7 @@ impl Socket {
             self.ack.now = true;
         }
         self.state = match self.state {
-            State::Established => State::CloseWait,
+            State::Established | State::SynRecv => State::CloseWait,
             State::FinWait1 => State::Closing,
             State::FinWait2 => {
                 self.app.time_wait = true;

@@ -8,6 +8,8 @@
 use crate::sim::{Lower, Packet, Time, flags};
 use crate::tcp::output::Load;
 use crate::tcp::sender::app::Error;
+use crate::tcp::sender::rack::TIMEOUT_MIN;
+use crate::tcp::sender::timers::Pending;
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::truesize::PURE_ACK;
 
@@ -15,6 +17,7 @@ impl Socket {
     /// `tcp_done_with_error`: the connection is no more; a call will be told why.
     pub(in crate::tcp) fn done(&mut self, error: Option<Error>) {
         self.state = State::Closed;
+        self.child_is_through(false);
         self.timers.clear();
         self.timers.pacing = Time::NEVER;
         self.ack.clear_timers();
@@ -38,15 +41,27 @@ impl Socket {
         if p.seq == self.rcv.rcv_nxt || self.rcv.ofo.highest_block() == Some(p.seq) {
             self.reset();
         } else {
+            self.suspect_early_reset();
             self.send_ack(low);
         }
     }
 
-    /// A RST while our SYN waits for its answer: only one that acknowledges the SYN counts.
-    pub(in crate::tcp) fn refused(&mut self, p: &Packet) {
-        if p.flags & flags::ACK != 0 && p.ack == self.tp.snd_nxt {
-            self.reset();
+    /// A packet whose ACK answers none of our SYNs (`tcp_rcv_synsent_state_process`): it is reset, and the SYN goes again soon.
+    pub(in crate::tcp) fn answers_no_syn<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if !self.app.calls {
+            return;
         }
+        if self.rto.retransmits == 0 {
+            let max = self.rto_max();
+            self.timers.reset(&self.tp.clock, Pending::Retrans, TIMEOUT_MIN, max);
+        }
+        self.answer_with_reset(p, low);
+    }
+
+    /// Whether this is the timestamp of one of our SYNs.
+    pub(in crate::tcp) fn echoes_a_syn(&self, tsecr: u32) -> bool {
+        let first = self.undo.retrans_stamp;
+        self.tp.clock.now_ts().wrapping_sub(first) >= tsecr.wrapping_sub(first)
     }
 
     /// `tcp_send_active_reset`: this end gives the connection up.

@@ -96,6 +96,9 @@ impl Socket {
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
+            if let Some(f) = &mut self.fast {
+                f.dress(&mut p);
+            }
         } else if let Some(ack) = load.answers {
             p.headers = BARE_HEADERS as u16;
             (p.ack, p.tsval, p.tsecr) = (ack, 0, 0);
@@ -349,7 +352,8 @@ impl Socket {
         if len < segs * mss {
             self.snd_sml = at;
         }
-        if first_prior == 0 || self.timers.pending == Pending::LossProbe {
+        // Before its handshake is through the timer is the SYN-ACK's.
+        if (first_prior == 0 || self.timers.pending == Pending::LossProbe) && !self.began_at_once() {
             self.rearm_rto();
         }
         self.app_check_space();

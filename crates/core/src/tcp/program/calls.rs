@@ -92,6 +92,7 @@ impl Socket {
     pub fn close<L: Lower>(&mut self, now: Time, low: &mut L) {
         self.tp.clock.set(now);
         self.app.rcv_shutdown = true;
+        self.judge_fast();
         let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         // src: linux@6.12 net/ipv4/tcp.c __tcp_close, tcp_disconnect, tcp_need_reset
         let resets = self.app.linger_0 && !matches!(self.state, State::Closing | State::LastAck);
@@ -102,6 +103,20 @@ impl Socket {
         } else {
             self.app_close(low);
         }
+    }
+    /// The listener closes before a program has accepted the connection (`inet_child_forget`): it is reset; without its handshake, gone.
+    pub fn forget<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.tp.clock.set(now);
+        let request = self.state == State::SynRecv && !self.began_at_once();
+        if request || matches!(self.state, State::Closed | State::Listen | State::LastAck | State::Closing) {
+            self.done(None);
+        } else {
+            self.abort(low);
+        }
+    }
+    /// The write that opened the connection was one without a copy.
+    pub fn sent_without_copy(&mut self) {
+        self.app.zerocopy.sent(self.tp.write_seq);
     }
     /// `SO_LINGER` with a time of 0: a close resets.
     pub fn set_linger_0(&mut self, on: bool) {
@@ -118,6 +133,10 @@ impl Socket {
     /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
     pub fn set_user_timeout(&mut self, ms: u32) {
         self.app.user_timeout = ms;
+    }
+    /// `TCP_SYNCNT`: a SYN goes again so often at most.
+    pub fn set_syn_retries(&mut self, most: u32) {
+        self.app.syn_retries = Some(most);
     }
     /// `TCP_NOTSENT_LOWAT`, bytes; `u32::MAX`: none.
     pub fn set_notsent_lowat(&mut self, bytes: u32) {

@@ -1,6 +1,6 @@
 //! `TCP_INFO` by the kernel's names and in its units.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 what the model does not keep (pmtu, reports of Fast Open) has no value.
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 what the model does not keep (pmtu) has no value.
 
 use crate::sim::Time;
 use crate::tcp::sender::chrono::What;
@@ -15,21 +15,24 @@ impl Socket {
         c.set(now);
         let ms = |since: u32| u64::from(c.jiffies_to_us(c.j32().wrapping_sub(since)) / 1_000);
         let us = |j: u32| u64::from(c.jiffies_to_us(j));
-        let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         let v = match field {
             "tcpi_state" => u64::from(state(self.state)),
             "tcpi_ca_state" => tp.ca_state as u64,
             "tcpi_retransmits" => self.rto.retransmits.into(),
             "tcpi_probes" => self.rto.probes.into(),
             "tcpi_backoff" => self.rtt.backoff.into(),
-            "tcpi_options" if open => {
+            // What was agreed on stays when the connection has ended.
+            "tcpi_options" if self.opened => {
                 let o = &self.opts;
                 u64::from(o.timestamps)
                     | u64::from(o.sack) << 1
                     | u64::from(o.window_scaling) << 2
                     | u64::from(self.ecn.ok) << 3
                     | u64::from(self.ecn.seen()) << 4
+                    | u64::from(self.fast.as_ref().is_some_and(|f| f.data_acked)) << 5
             }
+            "tcpi_options" if matches!(self.state, State::SynSent | State::Closed) => 0,
+            "tcpi_fastopen_client_fail" => self.fast.as_ref().map_or(0, |f| f.fail as u64),
             "tcpi_rcv_wscale" => self.rcv.wscale.into(),
             "tcpi_delivery_rate_app_limited" => tp.rate_app_limited.into(),
             "tcpi_rto" => c.jiffies_to_us(self.rtt.rto).into(),

@@ -100,8 +100,15 @@ impl Socket {
         }
     }
 
+    /// Data may go out: it is open, or began with its SYN (`tcp_passive_fastopen`).
+    #[inline]
+    pub fn may_send(&self) -> bool {
+        matches!(self.state, State::Established | State::CloseWait)
+            || (self.state == State::SynRecv && self.began_at_once())
+    }
+
     fn app_ready(&self) -> bool {
-        self.app.wake && matches!(self.state, State::Established | State::CloseWait)
+        self.app.wake && self.may_send()
     }
 
     /// From now on the world calls [`Socket::on_writer`] where [`Socket::writer_wakes`] asks for it.
@@ -237,7 +244,7 @@ impl Socket {
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
         self.app.call_left = 0;
-        if matches!(self.state, State::Established | State::CloseWait) {
+        if self.may_send() {
             self.app_write(low);
         } else {
             self.app.wake = true;
@@ -265,7 +272,7 @@ impl Socket {
 
     /// `tcp_close`, `tcp_shutdown`: FIN after what is written.
     pub(in crate::tcp) fn app_close<L: Lower>(&mut self, low: &mut L) {
-        if !self.app.fin && matches!(self.state, State::Established | State::CloseWait) {
+        if !self.app.fin && self.may_send() {
             self.queue_fin();
             self.push_pending(low);
         }

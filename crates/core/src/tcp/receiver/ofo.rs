@@ -54,6 +54,10 @@ impl Ofo {
         }
         (self.n + usize::from(self.dsack.is_some())).min(SENT) as u32
     }
+    /// Whether a FIN is all that came early.
+    pub fn is_lone_fin(&self) -> bool {
+        self.fin.is_some_and(|f| self.runs.len() == 1 && self.runs[0].seq == f)
+    }
     /// Where the highest block ends.
     pub fn highest_block(&self) -> Option<u32> {
         self.blocks[..self.n].iter().map(|b| b.1).reduce(later)

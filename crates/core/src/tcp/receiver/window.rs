@@ -141,7 +141,7 @@ impl Rcv {
 
     /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
     /// buffer where that has room (`tcp_try_coalesce`).
-    #[inline]
+    #[inline(always)] // one hot caller
     pub fn queue(&mut self, new: u32, payload: u32) {
         let first = self.unread() == 0;
         if first {

@@ -16,7 +16,7 @@ use crate::tcp::sender::flag;
 use crate::tcp::sender::rack::{TIMEOUT_MIN, TIMEOUT_MIN_US};
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
-use crate::tcp::socket::Socket;
+use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
 
 /// What to send once the window has been set.
@@ -247,6 +247,8 @@ impl Socket {
     pub(in crate::tcp) fn xmit_recovery<L: Lower>(&mut self, rexmit: Rexmit, low: &mut L) {
         match rexmit {
             Rexmit::Nothing => return,
+            // The answer to the SYN is not taken yet.
+            _ if self.state == State::SynSent => return,
             Rexmit::Lost => {}
             Rexmit::New => {
                 self.push_pending(low);

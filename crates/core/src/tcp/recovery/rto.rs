@@ -11,6 +11,7 @@ use crate::tcp::output::Failed;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::rack::TIMEOUT_MIN;
+use crate::tcp::sender::rtt::RTO_MAX_S;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::after;
 use crate::tcp::socket::{Socket, State};
@@ -47,15 +48,27 @@ impl Socket {
 
     /// `tcp_retransmit_timer`.
     pub(in crate::tcp) fn retransmit_timeout<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
+        if self.began_at_once() {
+            self.child_timeout(low);
+            return;
+        }
         if self.state == State::SynSent || self.state == State::SynRecv {
-            self.handshake_timeout(now, low);
+            let over = self.syns_timed_out();
+            self.suspect_blackhole(over);
+            if over {
+                self.write_err();
+            } else {
+                self.handshake_timeout(now, low);
+            }
             return;
         }
         if self.tp.packets_out == 0 {
             return;
         }
         let max = self.rto_max();
-        if self.retransmits_timed_out() {
+        let over = self.retransmits_timed_out();
+        self.suspect_blackhole(over);
+        if over {
             self.write_err();
             return;
         }
@@ -192,6 +205,21 @@ impl Socket {
         self.app.user_timeout != 0 && self.rto.retransmits > 0 && since >= self.app.user_timeout
     }
 
+    /// `tcp_write_timeout` of a SYN.
+    fn syns_timed_out(&self) -> bool {
+        let (Some(most), State::SynSent) = (self.app.syn_retries, self.state) else { return false };
+        let again = self.rto.retransmits;
+        if self.app.user_timeout != 0 && self.retransmits_timed_out() {
+            return true;
+        }
+        // As long as so many timeouts would take that double, from one second on (tcp_model_timeout).
+        let doubled = (2u64 << most.min(6)) - 1;
+        let ms = 1_000 * (doubled + u64::from(most.saturating_sub(6)) * u64::from(RTO_MAX_S));
+        let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
+        again >= most + self.profile.syn_linear_timeouts
+            || (self.app.user_timeout == 0 && again > 0 && u64::from(since) >= ms)
+    }
+
     /// `tcp_clamp_rto_to_user_timeout`.
     fn clamped_rto(&self) -> u32 {
         if self.app.user_timeout == 0 {
@@ -202,7 +230,7 @@ impl Socket {
     }
 
     /// `tcp_write_err`: nothing was heard for too long.
-    fn write_err(&mut self) {
+    pub(in crate::tcp) fn write_err(&mut self) {
         self.done(Some(Error::TimedOut));
     }
 

@@ -65,6 +65,8 @@ pub struct App {
     pub zerocopy: Zerocopy,
     /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
     pub user_timeout: u32,
+    /// SYNs that are sent again at most (`tcp_syn_retries`, `TCP_SYNCNT`); none: without end.
+    pub syn_retries: Option<u32>,
     /// The program reads no more (`RCV_SHUTDOWN`).
     pub rcv_shutdown: bool,
     /// `SO_LINGER` with a time of 0: a close resets.
@@ -86,6 +88,10 @@ pub enum Error {
     Refused,
     /// `EPIPE`.
     Pipe,
+    /// `ENETUNREACH`.
+    NetUnreachable,
+    /// `EHOSTUNREACH`.
+    HostUnreachable,
 }
 
 impl App {
@@ -119,6 +125,7 @@ impl App {
             notsent_lowat: u32::MAX,
             zerocopy: Zerocopy::default(),
             user_timeout: 0,
+            syn_retries: None,
             rcv_shutdown: false,
             linger_0: false,
             time_wait: false,
