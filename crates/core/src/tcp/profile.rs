@@ -10,6 +10,31 @@
 //! wire, where they bind nothing). D7 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader that waits took packets itself there, with an
 //! ACK for every two as here, but when it ran; and they count round trips in microseconds.
 
+/// How a sender with SACK finds out what is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detection {
+    /// FACK: what lies more than the degree of reordering below the highest SACKed segment, and retransmissions by what was sent after them.
+    /// From the first reordering on as `Count`. Early retransmit (RFC 5827) and forward retransmissions. Until 4.12 (94bdc9785a turned FACK
+    /// off, bec41a11dd3d and 840a3cbe8969 removed the other two).
+    Fack,
+    /// As many SACKed segments above it as the degree of reordering (RFC 6675); RACK of its first form beside it (4.12 to 4.17).
+    Count,
+    /// RACK, with that number in it (4.18, 20b654dfe1be and b38a51fec1c1).
+    Rack,
+}
+
+/// When a tail loss probe is armed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProbeRule {
+    /// In Open, where the RTO's timer runs and no more can be sent; after two RTTs, 10 ms at least, a lone segment's after one and a half and
+    /// 200 ms (3.10 to 4.11).
+    Early,
+    /// In Open, where no more can be sent; a lone segment's 200 ms after two RTTs (4.12 to 4.15).
+    NoRoom,
+    /// In Open and CWR (b4f70c3d4ec3, 4.16).
+    Any,
+}
+
 /// When TSQ lets an skb pass although the limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exempt {
@@ -102,6 +127,23 @@ pub struct Profile {
     pub cwnd_usage: bool,
     /// PRR.
     pub prr: Prr,
+    /// How loss is found.
+    pub detection: Detection,
+    /// FACK takes for lost what is out for longer than the timeout: until 3.11 ("tcp: remove bad timeout logic in fast recovery").
+    pub head_times_out: bool,
+    /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
+    pub undo_ends: bool,
+    /// When a tail loss probe is armed.
+    pub probe_rule: ProbeRule,
+    /// One probe a flight, be it new data; until 5.8 and stable of mid 2020 only a retransmission counted (76be93fc0702).
+    pub probe_once: bool,
+    /// Only a DSACK of the probe itself shows that it was not needed: from 5.11 (63f367d9de77).
+    pub probe_dsack: bool,
+    /// An ACK sets the transmit timer before it looks for losses: until 5.10, and in stable kernels until February 2021 (62d9f1a6945b).
+    pub timer_first: bool,
+    /// A timeout whose retransmission the own queue drops tries again half a second later: from 5.1 (590d2026d625); after the RTO before,
+    /// where that is less.
+    pub congested_waits: bool,
     /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.6 (1c2709cfff1d).
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
@@ -149,7 +191,7 @@ pub struct Profile {
 }
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
-pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, ..V3_18 };
+pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, head_times_out: true, ..V3_18 };
 
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
@@ -157,6 +199,8 @@ pub static V3_18: Profile = Profile {
     limit_output_bytes: 131_072,
     paces_double: true,
     prr: Prr::SlowStart,
+    detection: Detection::Fack,
+    probe_rule: ProbeRule::Early,
     growth: Growth::AcksAbove,
     ..V4_14
 };
@@ -180,6 +224,14 @@ pub static V4_14: Profile = Profile {
     hystart_ack_delay: false,
     cwnd_usage: false,
     prr: Prr::RetransAcked,
+    detection: Detection::Count,
+    head_times_out: false,
+    undo_ends: true,
+    probe_rule: ProbeRule::NoRoom,
+    probe_once: false,
+    probe_dsack: false,
+    timer_first: true,
+    congested_waits: false,
     timeout_min_us: false,
     ack_compression: false,
     comp_sack_slack_us: 0,
@@ -207,6 +259,8 @@ pub static V4_19: Profile = Profile {
     name: "4.19",
     exempt: Exempt::Empty,
     gso_always: true,
+    detection: Detection::Rack,
+    probe_rule: ProbeRule::Any,
     ack_compression: true,
     right_sizing: RightSizing::Growth,
     rcv_rtt_each: false,
@@ -223,6 +277,8 @@ pub static V5_4: Profile = Profile {
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     hystart_min_all: true,
+    probe_once: true,
+    congested_waits: true,
     pingpong_threshold: 3,
     bbr_probe_budget: true,
     bbr_extra_acked: true,
@@ -237,6 +293,7 @@ pub static V5_10: Profile = Profile {
     hystart_us: true,
     hystart_ack_delay: true,
     stretch_acks: true,
+    timer_first: false,
     rcvq_space_window: false,
     bbr_equal_rtt: false,
     ..V5_4
@@ -253,6 +310,8 @@ pub static V6_12: Profile = Profile {
     small_head_cache: true,
     cwnd_usage: true,
     prr: Prr::SndUnaAdvanced,
+    undo_ends: false,
+    probe_dsack: true,
     timeout_min_us: true,
     scaling_ratio: true,
     big_first_window: true,

@@ -10,6 +10,7 @@ use super::receiver::window::Rcv;
 use super::rtx::Rtx;
 use super::sender::app::App;
 use super::sender::chrono::Chrono;
+use super::sender::counted::Counted;
 use super::sender::loss::{Rto, Tlp, Undo};
 use super::sender::rack::Rack;
 use super::sender::rtt::Rtt;
@@ -76,6 +77,7 @@ pub struct Socket {
     pub(super) rtx: Rtx,
     pub(super) sb: Scoreboard,
     pub(super) rack: Rack,
+    pub(super) counted: Counted,
     pub(super) tlp: Tlp,
     pub(super) rto: Rto,
     pub(super) rtt: Rtt,
@@ -136,7 +138,8 @@ impl Socket {
             ca,
             rtx: Rtx::default(),
             sb: Scoreboard::NEW,
-            rack: Rack::NEW,
+            rack: Rack::new(profile.detection),
+            counted: Counted::new(profile.detection),
             tlp: Tlp::default(),
             rto: Rto::default(),
             rtt: Rtt::new(cfg.hz),

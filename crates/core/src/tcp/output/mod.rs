@@ -292,6 +292,16 @@ impl Socket {
         self.chrono.stop(what, idle, self.tp.clock.j32());
     }
 
+    /// Nagle lets the head of the write queue go.
+    pub(in crate::tcp) fn first_passes_nagle(&self) -> bool {
+        self.app.unsent_data(&self.tp) >= self.current_mss() || self.nagle_passes()
+    }
+
+    /// The congestion window lets something out.
+    pub(in crate::tcp) fn has_room(&self) -> bool {
+        self.cwnd_quota() > 0
+    }
+
     /// `tcp_nagle_test` for a tail shorter than a segment.
     fn nagle_passes(&self) -> bool {
         self.app.fin_is_last() || !self.nagle_holds()
