@@ -42,6 +42,8 @@ pub enum Exempt {
     FirstOrSecond,
     /// Nothing is in flight (4.15-6.6, 75c119afe14f).
     Empty,
+    /// None (before 4.11).
+    Nobody,
     /// At most one skb is in flight (6.7 and stable of late 2023, f921a4a5bffa).
     EmptyOrSingle,
 }
@@ -60,7 +62,8 @@ pub enum Prr {
 /// What a control's window grows by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
-    /// What is acknowledged (from 4.0).
+    /// What is acknowledged (from 4.0). Before, slow start held at the threshold too and ended one above it, whatever an ACK had left over
+    /// (until 4.3, 76174004a0f1), and a step above it took one ACK more than segments in the window.
     Segments,
     /// That in slow start (9f9843a751d0, 3.13), ACKs above (before 814d488c6126 and c22bdca94782, 4.0).
     AcksAbove,
@@ -68,9 +71,23 @@ pub enum Growth {
     Acks,
 }
 
+/// When a window limits, so that it may grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Limits {
+    /// As an ACK comes: what was in flight filled it but for what GSO may hold back (before 3.16, e114a710aa50).
+    OnAck,
+    /// It stopped the sender as the window was last measured; in slow start, if less than twice what was out.
+    Measured,
+    /// Either of the two, and the former is remembered for a whole window (f4ce91ce12a7, 6.1 and stable of late 2022).
+    #[default]
+    Remembered,
+}
+
 /// When an skb that could grow does not wait for more window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TsoDefer {
+    /// In Open, for less than two jiffies (before 4.0, 5f852eb536ad; skbs of half a millisecond at the pacing rate).
+    TwoTicks,
     /// The head was sent less than half an RTT ago, or nothing was sent in this jiffy (4.14, 4.19).
     HalfRttInJiffy,
     /// The head was sent less than half an RTT ago, or nothing was sent for a millisecond (5.x, EDT).
@@ -99,6 +116,8 @@ pub struct Profile {
     pub limit_output_bytes: u32,
     /// Paced sockets are free of `tcp_limit_output_bytes`: from 5.0 (c73e5807e4f6).
     pub paced_unlimited: bool,
+    /// `tcp_limit_output_bytes` is the least that may wait, not the most: before 3.19 (605ad7f184b6).
+    pub limit_is_least: bool,
     /// Who passes TSQ.
     pub exempt: Exempt,
     /// The pacing rate is twice the rate, whatever the window does: until 4.3 (43e122b014c9 made it `tcp_pacing_ss_ratio` and `_ca_ratio`).
@@ -109,6 +128,8 @@ pub struct Profile {
     pub gso_push: bool,
     /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.
     pub skb_grows: bool,
+    /// A GSO skb takes half of the window at most: from 3.19 (d649a7a81f3b).
+    pub half_window_skbs: bool,
     /// When a small GSO skb waits.
     pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
@@ -123,8 +144,10 @@ pub struct Profile {
     pub hystart_min_all: bool,
     /// An ACK train waits for the time of a GSO skb: from 5.6 (42f3a8aaae66).
     pub hystart_ack_delay: bool,
-    /// cwnd-limited is remembered for a whole window: from 6.1 and stable of late 2022 (f4ce91ce12a7).
-    pub cwnd_usage: bool,
+    /// When a window limits.
+    pub limits: Limits,
+    /// It is asked where nothing could be sent, too: from 5.11 and stable of January 2021 (299bcb55ecd1).
+    pub limits_unsent: bool,
     /// PRR.
     pub prr: Prr,
     /// How loss is found.
@@ -171,6 +194,13 @@ pub struct Profile {
     pub rcv_rtt_floor: bool,
     /// A timestamp that is echoed once more is a round trip once more: until 4.19 (`rcv_rtt_last_tsecr`).
     pub rcv_rtt_each: bool,
+    /// Only ACKs of new data count as quick ACKs, one each: from 6.6 (059217c18be6). Every packet that acknowledged did before, a GSO skb with
+    /// all its segments.
+    pub quick_counts_data: bool,
+    /// Quick ACKs after a CE mark: 2 from 4.19 and stable of mid 2018 (9a9c9b51e546).
+    pub quick_after_ce: u32,
+    /// Two segments are acknowledged at once where the reader has taken everything, whatever the window does: from 4.18 (796f82eafcd9).
+    pub acks_below_lowat: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
@@ -191,12 +221,17 @@ pub struct Profile {
 }
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
-pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, head_times_out: true, ..V3_18 };
+pub static V3_10: Profile =
+    Profile { name: "3.10", growth: Growth::Acks, limits: Limits::OnAck, head_times_out: true, ..V3_18 };
 
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
     name: "3.18",
     limit_output_bytes: 131_072,
+    limit_is_least: true,
+    exempt: Exempt::Nobody,
+    half_window_skbs: false,
+    tso_defer: TsoDefer::TwoTicks,
     paces_double: true,
     prr: Prr::SlowStart,
     detection: Detection::Fack,
@@ -210,6 +245,8 @@ pub static V4_14: Profile = Profile {
     name: "4.14",
     limit_output_bytes: 262_144,
     paced_unlimited: false,
+    limit_is_least: false,
+    half_window_skbs: true,
     exempt: Exempt::FirstOrSecond,
     paces_double: false,
     gso_always: false,
@@ -222,7 +259,8 @@ pub static V4_14: Profile = Profile {
     hystart_round_on_ack: false,
     hystart_min_all: false,
     hystart_ack_delay: false,
-    cwnd_usage: false,
+    limits: Limits::Measured,
+    limits_unsent: false,
     prr: Prr::RetransAcked,
     detection: Detection::Count,
     head_times_out: false,
@@ -244,6 +282,9 @@ pub static V4_14: Profile = Profile {
     right_sizing: RightSizing::Steps,
     rcv_rtt_floor: true,
     rcv_rtt_each: true,
+    quick_counts_data: false,
+    quick_after_ce: 16,
+    acks_below_lowat: false,
     push_acks_mss: false,
     pingpong_threshold: 1,
     growth: Growth::Segments,
@@ -260,6 +301,8 @@ pub static V4_19: Profile = Profile {
     exempt: Exempt::Empty,
     gso_always: true,
     detection: Detection::Rack,
+    quick_after_ce: 2,
+    acks_below_lowat: true,
     probe_rule: ProbeRule::Any,
     ack_compression: true,
     right_sizing: RightSizing::Growth,
@@ -294,6 +337,7 @@ pub static V5_10: Profile = Profile {
     hystart_ack_delay: true,
     stretch_acks: true,
     timer_first: false,
+    limits_unsent: true,
     rcvq_space_window: false,
     bbr_equal_rtt: false,
     ..V5_4
@@ -308,7 +352,7 @@ pub static V6_12: Profile = Profile {
     skb_grows: true,
     hystart_round_on_ack: true,
     small_head_cache: true,
-    cwnd_usage: true,
+    limits: Limits::Remembered,
     prr: Prr::SndUnaAdvanced,
     undo_ends: false,
     probe_dsack: true,
@@ -318,6 +362,7 @@ pub static V6_12: Profile = Profile {
     right_sizing: RightSizing::GrowthLessUnread,
     rcv_rtt_floor: false,
     syn_linear_timeouts: 4,
+    quick_counts_data: true,
     push_acks_mss: true,
     pingpong_threshold: 1,
     ..V5_10

@@ -4,7 +4,7 @@ use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
 use super::ecn::Ecn;
 use super::options::Offer;
-use super::profile::Profile;
+use super::profile::{Growth, Profile};
 use super::receiver::delack::Delack;
 use super::receiver::window::Rcv;
 use super::rtx::Rtx;
@@ -92,6 +92,8 @@ pub struct Socket {
     pub(super) stats: Stats,
     /// Sequence number of the segment that last updated the peer's window.
     pub(super) snd_wl1: u32,
+    /// When a small GSO skb began to wait, jiffies (`tso_deferred`, before 4.0).
+    pub(super) tso_deferred: Option<u32>,
     /// End of the last short segment sent.
     pub(super) snd_sml: u32,
     pub(super) bytes_acked: u64,
@@ -109,6 +111,8 @@ impl Socket {
         let mss = cfg.mtu - super::options::HEADERS;
         let mut tp = Tp::new(cfg.hz, cfg.start_seq);
         tp.reordering = p.reordering;
+        tp.counts_acks = profile.growth != Growth::Segments;
+        tp.limits = profile.limits;
         tp.pacing_shift = p.pacing_shift;
         tp.gso_max_size = p.gso_max_size;
         if p.enforce_pacing {
@@ -153,6 +157,7 @@ impl Socket {
             ack: Delack::new(p.stretch_acks),
             stats: Stats::default(),
             snd_wl1: 0,
+            tso_deferred: None,
             snd_sml: cfg.start_seq,
             inet_id: cfg.start_seq as u16,
             bytes_acked: 0,

@@ -5,7 +5,7 @@
 
 use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};
 use crate::tcp::cc::{AckSample, Control, RateSample};
-use crate::tcp::profile::Growth;
+use crate::tcp::profile::{Growth, Limits};
 use crate::tcp::recovery::Rexmit;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::chrono::What;
@@ -81,6 +81,9 @@ impl Socket {
                 flags &= !flag::SET_XMIT_TIMER;
             }
             // Growth knows nothing yet of losses, nor of what was SACKed.
+            if self.tp.limits == Limits::OnAck {
+                self.tp.is_cwnd_limited = self.limited_on_ack(rs.prior_in_flight);
+            }
             self.raise_cwnd(ack, prior_packets - self.tp.packets_out, flags);
         }
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);

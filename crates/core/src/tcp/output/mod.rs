@@ -119,7 +119,7 @@ impl Socket {
             self.tsq.charge(load.truesize);
         }
         if load.flags & flags::ACK != 0 {
-            self.ack_sent();
+            self.ack_sent(load.segs);
         }
         if load.payload > 0 {
             self.data_sent();
@@ -178,7 +178,8 @@ impl Socket {
     #[inline]
     fn cwnd_quota(&self) -> u32 {
         let (in_flight, cwnd) = (self.tp.in_flight(), self.tp.snd_cwnd);
-        if in_flight >= cwnd { 0 } else { (cwnd >> 1).max(1).min(cwnd - in_flight) }
+        let most = if self.profile.half_window_skbs { (cwnd >> 1).max(1) } else { cwnd };
+        most.min(cwnd.saturating_sub(in_flight))
     }
 
     /// `tcp_snd_wnd_test` for the head of the write queue.
@@ -270,7 +271,7 @@ impl Socket {
             self.chrono_stop(What::RwndLimited);
         }
         limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
-        if sent > 0 || limited {
+        if sent > 0 || (limited && self.profile.limits_unsent) {
             self.cwnd_validate(limited);
         }
         if sent > 0 {

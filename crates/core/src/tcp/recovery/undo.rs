@@ -50,7 +50,7 @@ impl Socket {
                 self.tp.snd_ssthresh = self.tp.prior_ssthresh;
                 self.ecn.withdraw_cwr();
             }
-        } else if self.is_classic() {
+        } else if self.is_classic() && !self.ca.has_cong_control() {
             self.tp.snd_cwnd = self.tp.snd_cwnd.max(self.tp.snd_ssthresh);
         }
         self.tp.snd_cwnd_stamp = self.tp.clock.j32();
