@@ -51,7 +51,7 @@ impl Socket {
         true
     }
 
-    /// The same before 4.12: in place of the RTO that runs.
+    /// The same before 4.13: in place of the RTO that runs.
     fn schedule_early_probe(&mut self) -> bool {
         let (c, srtt_us) = (self.tp.clock, self.tp.srtt_us);
         if self.timers.pending != Pending::Retrans || srtt_us == 0 {
