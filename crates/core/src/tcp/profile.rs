@@ -2,13 +2,39 @@
 //!
 //! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
-//! Differs: D1 every profile detects loss by RACK with the duplicate-ACK threshold in it (4.18, b38a51fec1c1), never by FACK or
-//! RFC 6675; D2 an `fq` paces by departure times in every profile (from 4.20); D3 stable releases are not told apart: a
-//! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 quick ACKs are
-//! counted as from 6.6 (059217c18be6). D5 a window that is known to limit counts as limiting in slow start too; older kernels asked only
-//! for twice what was out, which it then is. D6 "3.10" and "3.18" have 4.14's TSQ rule under its own limit, and 4.14's GSO sizing (both behind a
-//! wire, where they bind nothing). D7 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader that waits took packets itself there, with an
-//! ACK for every two as here, but when it ran; and they count round trips in microseconds.
+//! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
+//! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq`
+//! paces by departure times in every profile (from 4.20); D3 stable releases are not told apart: a
+//! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 "3.10" and "3.18" take an
+//! skb's size when it is sent; those kernels took it when it was written. D5 the undo of 3.10 and of 3.18 is 4.14's but for what
+//! `recovery/undo.rs` says, and F-RTO, too, but for what begins it. D6 a SACK-less sender loses as 6.12's does. D7 "3.10" and "3.18" have no prequeue
+//! (gone with 4.14): a reader that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in
+//! microseconds.
+
+/// How a sender with SACK finds out what is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detection {
+    /// FACK: what lies more than the degree of reordering below the highest SACKed segment, and retransmissions by what was sent after them.
+    /// From the first reordering on as `Count`. Early retransmit (RFC 5827) and forward retransmissions. Until 4.12 (94bdc9785a turned FACK
+    /// off, bec41a11dd3d and 840a3cbe8969 removed the other two).
+    Fack,
+    /// As many SACKed segments above it as the degree of reordering (RFC 6675); RACK of its first form beside it (4.12 to 4.17).
+    Count,
+    /// RACK, with that number in it (4.18, 20b654dfe1be and b38a51fec1c1).
+    Rack,
+}
+
+/// When a tail loss probe is armed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProbeRule {
+    /// In Open, where the RTO's timer runs and no more can be sent; after two RTTs, 10 ms at least, a lone segment's after one and a half and
+    /// 200 ms (3.10 to 4.12).
+    Early,
+    /// In Open, where no more can be sent; a lone segment's 200 ms after two RTTs (4.13 to 4.15).
+    NoRoom,
+    /// In Open and CWR (b4f70c3d4ec3, 4.16).
+    Any,
+}
 
 /// When TSQ lets an skb pass although the limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +43,8 @@ pub enum Exempt {
     FirstOrSecond,
     /// Nothing is in flight (4.15-6.6, 75c119afe14f).
     Empty,
+    /// None (before 4.11).
+    Nobody,
     /// At most one skb is in flight (6.7 and stable of late 2023, f921a4a5bffa).
     EmptyOrSingle,
 }
@@ -35,7 +63,8 @@ pub enum Prr {
 /// What a control's window grows by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
-    /// What is acknowledged (from 4.0).
+    /// What is acknowledged (from 4.0). Before, slow start held at the threshold too and ended one above it, whatever an ACK had left over
+    /// (until 4.3, 76174004a0f1), and a step above it took one ACK more than segments in the window.
     Segments,
     /// That in slow start (9f9843a751d0, 3.13), ACKs above (before 814d488c6126 and c22bdca94782, 4.0).
     AcksAbove,
@@ -43,9 +72,23 @@ pub enum Growth {
     Acks,
 }
 
+/// When a window limits, so that it may grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Limits {
+    /// As an ACK comes: what was in flight filled it but for what GSO may hold back (before 3.16, e114a710aa50).
+    OnAck,
+    /// It stopped the sender as the window was last measured; in slow start, if less than twice what was out.
+    Measured,
+    /// Either of the two, and the former is remembered for a whole window (f4ce91ce12a7, 6.1 and stable of late 2022).
+    #[default]
+    Remembered,
+}
+
 /// When an skb that could grow does not wait for more window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TsoDefer {
+    /// In Open, for less than two jiffies (before 4.0, 5f852eb536ad; skbs of half a millisecond at the pacing rate).
+    TwoTicks,
     /// The head was sent less than half an RTT ago, or nothing was sent in this jiffy (4.14, 4.19).
     HalfRttInJiffy,
     /// The head was sent less than half an RTT ago, or nothing was sent for a millisecond (5.x, EDT).
@@ -74,6 +117,8 @@ pub struct Profile {
     pub limit_output_bytes: u32,
     /// Paced sockets are free of `tcp_limit_output_bytes`: from 5.0 (c73e5807e4f6).
     pub paced_unlimited: bool,
+    /// `tcp_limit_output_bytes` is the least that may wait, not the most: before 3.19 (605ad7f184b6).
+    pub limit_is_least: bool,
     /// Who passes TSQ.
     pub exempt: Exempt,
     /// The pacing rate is twice the rate, whatever the window does: until 4.3 (43e122b014c9 made it `tcp_pacing_ss_ratio` and `_ca_ratio`).
@@ -84,6 +129,8 @@ pub struct Profile {
     pub gso_push: bool,
     /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.
     pub skb_grows: bool,
+    /// A GSO skb takes half of the window at most: from 3.19 (d649a7a81f3b).
+    pub half_window_skbs: bool,
     /// When a small GSO skb waits.
     pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
@@ -98,10 +145,29 @@ pub struct Profile {
     pub hystart_min_all: bool,
     /// An ACK train waits for the time of a GSO skb: from 5.6 (42f3a8aaae66).
     pub hystart_ack_delay: bool,
-    /// cwnd-limited is remembered for a whole window: from 6.1 and stable of late 2022 (f4ce91ce12a7).
-    pub cwnd_usage: bool,
+    /// When a window limits.
+    pub limits: Limits,
+    /// It is asked where nothing could be sent, too: from 5.11 and stable of January 2021 (299bcb55ecd1).
+    pub limits_unsent: bool,
     /// PRR.
     pub prr: Prr,
+    /// How loss is found.
+    pub detection: Detection,
+    /// FACK takes for lost what is out for longer than the timeout: until 3.11 ("tcp: remove bad timeout logic in fast recovery").
+    pub head_times_out: bool,
+    /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
+    pub undo_ends: bool,
+    /// When a tail loss probe is armed.
+    pub probe_rule: ProbeRule,
+    /// One probe a flight, be it new data; until 5.8 and stable of mid 2020 only a retransmission counted (76be93fc0702).
+    pub probe_once: bool,
+    /// Only a DSACK of the probe itself shows that it was not needed: from 5.11 (63f367d9de77).
+    pub probe_dsack: bool,
+    /// An ACK sets the transmit timer before it looks for losses: until 5.10, and in stable kernels until February 2021 (62d9f1a6945b).
+    pub timer_first: bool,
+    /// A timeout whose retransmission the own queue drops tries again half a second later: from 5.1 (590d2026d625); after the RTO before,
+    /// where that is less.
+    pub congested_waits: bool,
     /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.6 (1c2709cfff1d).
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
@@ -129,6 +195,13 @@ pub struct Profile {
     pub rcv_rtt_floor: bool,
     /// A timestamp that is echoed once more is a round trip once more: until 4.19 (`rcv_rtt_last_tsecr`).
     pub rcv_rtt_each: bool,
+    /// Only ACKs of new data count as quick ACKs, one each: from 6.6 (059217c18be6). Every packet that acknowledged did before, a GSO skb with
+    /// all its segments.
+    pub quick_counts_data: bool,
+    /// Quick ACKs after a CE mark: 2 from 4.19 and stable of mid 2018 (9a9c9b51e546).
+    pub quick_after_ce: u32,
+    /// Two segments are acknowledged at once where the reader has taken everything, whatever the window does: from 4.18 (796f82eafcd9).
+    pub acks_below_lowat: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
@@ -149,14 +222,21 @@ pub struct Profile {
 }
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
-pub static V3_10: Profile = Profile { name: "3.10", growth: Growth::Acks, ..V3_18 };
+pub static V3_10: Profile =
+    Profile { name: "3.10", growth: Growth::Acks, limits: Limits::OnAck, head_times_out: true, ..V3_18 };
 
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
     name: "3.18",
     limit_output_bytes: 131_072,
+    limit_is_least: true,
+    exempt: Exempt::Nobody,
+    half_window_skbs: false,
+    tso_defer: TsoDefer::TwoTicks,
     paces_double: true,
     prr: Prr::SlowStart,
+    detection: Detection::Fack,
+    probe_rule: ProbeRule::Early,
     growth: Growth::AcksAbove,
     ..V4_14
 };
@@ -166,6 +246,8 @@ pub static V4_14: Profile = Profile {
     name: "4.14",
     limit_output_bytes: 262_144,
     paced_unlimited: false,
+    limit_is_least: false,
+    half_window_skbs: true,
     exempt: Exempt::FirstOrSecond,
     paces_double: false,
     gso_always: false,
@@ -178,8 +260,17 @@ pub static V4_14: Profile = Profile {
     hystart_round_on_ack: false,
     hystart_min_all: false,
     hystart_ack_delay: false,
-    cwnd_usage: false,
+    limits: Limits::Measured,
+    limits_unsent: false,
     prr: Prr::RetransAcked,
+    detection: Detection::Count,
+    head_times_out: false,
+    undo_ends: true,
+    probe_rule: ProbeRule::NoRoom,
+    probe_once: false,
+    probe_dsack: false,
+    timer_first: true,
+    congested_waits: false,
     timeout_min_us: false,
     ack_compression: false,
     comp_sack_slack_us: 0,
@@ -192,6 +283,9 @@ pub static V4_14: Profile = Profile {
     right_sizing: RightSizing::Steps,
     rcv_rtt_floor: true,
     rcv_rtt_each: true,
+    quick_counts_data: false,
+    quick_after_ce: 16,
+    acks_below_lowat: false,
     push_acks_mss: false,
     pingpong_threshold: 1,
     growth: Growth::Segments,
@@ -207,6 +301,10 @@ pub static V4_19: Profile = Profile {
     name: "4.19",
     exempt: Exempt::Empty,
     gso_always: true,
+    detection: Detection::Rack,
+    quick_after_ce: 2,
+    acks_below_lowat: true,
+    probe_rule: ProbeRule::Any,
     ack_compression: true,
     right_sizing: RightSizing::Growth,
     rcv_rtt_each: false,
@@ -223,6 +321,8 @@ pub static V5_4: Profile = Profile {
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     hystart_min_all: true,
+    probe_once: true,
+    congested_waits: true,
     pingpong_threshold: 3,
     bbr_probe_budget: true,
     bbr_extra_acked: true,
@@ -237,6 +337,8 @@ pub static V5_10: Profile = Profile {
     hystart_us: true,
     hystart_ack_delay: true,
     stretch_acks: true,
+    timer_first: false,
+    limits_unsent: true,
     rcvq_space_window: false,
     bbr_equal_rtt: false,
     ..V5_4
@@ -251,14 +353,17 @@ pub static V6_12: Profile = Profile {
     skb_grows: true,
     hystart_round_on_ack: true,
     small_head_cache: true,
-    cwnd_usage: true,
+    limits: Limits::Remembered,
     prr: Prr::SndUnaAdvanced,
+    undo_ends: false,
+    probe_dsack: true,
     timeout_min_us: true,
     scaling_ratio: true,
     big_first_window: true,
     right_sizing: RightSizing::GrowthLessUnread,
     rcv_rtt_floor: false,
     syn_linear_timeouts: 4,
+    quick_counts_data: true,
     push_acks_mss: true,
     pingpong_threshold: 1,
     ..V5_10

@@ -5,12 +5,13 @@ use super::config::{Config, Params};
 use super::ecn::Ecn;
 use super::fastopen::state::Fast;
 use super::options::Offer;
-use super::profile::Profile;
+use super::profile::{Growth, Profile};
 use super::receiver::delack::Delack;
 use super::receiver::window::Rcv;
 use super::rtx::Rtx;
 use super::sender::app::App;
 use super::sender::chrono::Chrono;
+use super::sender::counted::Counted;
 use super::sender::loss::{Rto, Tlp, Undo};
 use super::sender::rack::Rack;
 use super::sender::rtt::Rtt;
@@ -81,6 +82,7 @@ pub struct Socket {
     pub(super) rtx: Rtx,
     pub(super) sb: Scoreboard,
     pub(super) rack: Rack,
+    pub(super) counted: Counted,
     pub(super) tlp: Tlp,
     pub(super) rto: Rto,
     pub(super) rtt: Rtt,
@@ -95,6 +97,8 @@ pub struct Socket {
     pub(super) stats: Stats,
     /// Sequence number of the segment that last updated the peer's window.
     pub(super) snd_wl1: u32,
+    /// When a small GSO skb began to wait, jiffies (`tso_deferred`, before 4.0).
+    pub(super) tso_deferred: Option<u32>,
     /// End of the last short segment sent.
     pub(super) snd_sml: u32,
     pub(super) bytes_acked: u64,
@@ -112,6 +116,8 @@ impl Socket {
         let mss = cfg.mtu - super::options::HEADERS;
         let mut tp = Tp::new(cfg.hz, cfg.start_seq);
         tp.reordering = p.reordering;
+        tp.counts_acks = profile.growth != Growth::Segments;
+        tp.limits = profile.limits;
         tp.pacing_shift = p.pacing_shift;
         tp.gso_max_size = p.gso_max_size;
         if p.enforce_pacing {
@@ -143,7 +149,8 @@ impl Socket {
             ca,
             rtx: Rtx::default(),
             sb: Scoreboard::NEW,
-            rack: Rack::NEW,
+            rack: Rack::new(profile.detection),
+            counted: Counted::new(profile.detection),
             tlp: Tlp::default(),
             rto: Rto::default(),
             rtt: Rtt::new(cfg.hz),
@@ -157,6 +164,7 @@ impl Socket {
             ack: Delack::new(p.stretch_acks),
             stats: Stats::default(),
             snd_wl1: 0,
+            tso_deferred: None,
             snd_sml: cfg.start_seq,
             inet_id: cfg.start_seq as u16,
             bytes_acked: 0,

@@ -51,6 +51,7 @@ impl Socket {
         match self.timers.pending {
             Pending::Nothing => {}
             Pending::Reorder => self.rack_reorder_timeout(low),
+            Pending::EarlyRetrans => self.resume_early_retransmit(low),
             Pending::LossProbe => self.send_loss_probe(low),
             Pending::Retrans => {
                 self.timers.pending = Pending::Nothing;

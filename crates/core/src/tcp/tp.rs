@@ -5,6 +5,7 @@
 
 use super::clock::Clock;
 use super::minmax::Minmax;
+use super::profile::Limits;
 
 /// `TCP_INFINITE_SSTHRESH`. src: linux@6.12 include/net/tcp.h
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
@@ -72,6 +73,10 @@ pub struct Tp {
     pub prior_cwnd: u32,
     /// Threshold to return to on undo; 0: no undo.
     pub prior_ssthresh: u32,
+    /// How it grew before 4.0 (`Profile::growth`).
+    pub counts_acks: bool,
+    /// When it limits (`Profile::limits`).
+    pub limits: Limits,
     /// The window limited sending in this window.
     pub is_cwnd_limited: bool,
     /// Most segments in flight in this window.
@@ -154,6 +159,8 @@ impl Tp {
             snd_cwnd_stamp: 0,
             prior_cwnd: 0,
             prior_ssthresh: 0,
+            counts_acks: false,
+            limits: Limits::Remembered,
             is_cwnd_limited: false,
             max_packets_out: 0,
             cwnd_usage_seq: start_seq,
@@ -198,7 +205,7 @@ impl Tp {
     /// `tcp_in_slow_start`.
     #[inline]
     pub const fn in_slow_start(&self) -> bool {
-        self.snd_cwnd < self.snd_ssthresh
+        self.snd_cwnd < self.snd_ssthresh + self.counts_acks as u32
     }
     /// `tcp_in_initial_slowstart`.
     pub const fn in_initial_slow_start(&self) -> bool {
@@ -212,7 +219,12 @@ impl Tp {
     /// `tcp_is_cwnd_limited`: only a window that limits may grow; in slow start, half of it in use is enough.
     #[inline]
     pub const fn cwnd_limits(&self) -> bool {
-        self.is_cwnd_limited || (self.in_slow_start() && self.snd_cwnd < 2 * self.max_packets_out)
+        let half = self.snd_cwnd < 2 * self.max_packets_out;
+        match self.limits {
+            Limits::Remembered => self.is_cwnd_limited || (self.in_slow_start() && half),
+            Limits::Measured if self.in_slow_start() => half,
+            Limits::Measured | Limits::OnAck => self.is_cwnd_limited,
+        }
     }
     /// `tcp_current_ssthresh`: what to remember of the path when sending pauses.
     pub fn current_ssthresh(&self) -> u32 {

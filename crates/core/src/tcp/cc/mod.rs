@@ -298,6 +298,10 @@ algorithms! {
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.
 /// src: linux@6.12 net/ipv4/tcp_cong.c tcp_slow_start
 pub fn slow_start(tp: &mut Tp, acked: u32) -> u32 {
+    if tp.counts_acks {
+        tp.snd_cwnd = tp.snd_cwnd.saturating_add(acked).min(tp.snd_ssthresh.saturating_add(1)).min(tp.snd_cwnd_clamp);
+        return 0;
+    }
     let cwnd = tp.snd_cwnd.saturating_add(acked).min(tp.snd_ssthresh);
     let left = acked - (cwnd - tp.snd_cwnd);
     tp.snd_cwnd = cwnd.min(tp.snd_cwnd_clamp);
@@ -321,6 +325,16 @@ pub fn beyond_slow_start(tp: &mut Tp, acked: u32, stretch_acks: bool) -> u32 {
 /// Additive increase: one segment every `w` acknowledged. src: linux@6.12 net/ipv4/tcp_cong.c tcp_cong_avoid_ai
 pub fn additive_increase(tp: &mut Tp, w: u32, acked: u32) {
     let w = w.max(1);
+    if tp.counts_acks {
+        // src: linux@3.18 net/ipv4/tcp_cong.c tcp_cong_avoid_ai
+        if tp.snd_cwnd_cnt < w {
+            tp.snd_cwnd_cnt += acked.min(1);
+        } else {
+            tp.snd_cwnd_cnt = 0;
+            tp.snd_cwnd = (tp.snd_cwnd + 1).min(tp.snd_cwnd_clamp);
+        }
+        return;
+    }
     // Credit from a time of larger `w` is spent gently.
     if tp.snd_cwnd_cnt >= w {
         tp.snd_cwnd_cnt = 0;

@@ -5,7 +5,7 @@
 
 use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};
 use crate::tcp::cc::{AckSample, Control, RateSample};
-use crate::tcp::profile::Growth;
+use crate::tcp::profile::{Growth, Limits};
 use crate::tcp::recovery::Rexmit;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::chrono::What;
@@ -37,6 +37,10 @@ impl Socket {
             return false;
         }
         self.rto.probes = 0;
+        let classic = self.is_classic();
+        if classic && matches!(self.timers.pending, Pending::EarlyRetrans | Pending::LossProbe) {
+            self.rearm_rto();
+        }
         let (prior_packets, prior_delivered, prior_lost) = (self.tp.packets_out, self.tp.delivered, self.tp.lost);
         let prior_fack = self.sb.highest_seq(&self.tp, &self.rtx);
         let reneged = self.sb.reneged;
@@ -71,16 +75,40 @@ impl Socket {
             return true;
         }
         flags |= self.clean_rtx_queue(prior_fack, prior_una, &tagged, flags, &mut rs);
+        if classic {
+            if flags & flag::SET_XMIT_TIMER != 0 {
+                self.rearm_rto();
+                flags &= !flag::SET_XMIT_TIMER;
+            }
+            // Growth knows nothing yet of losses, nor of what was SACKed.
+            if self.tp.limits == Limits::OnAck {
+                self.tp.is_cwnd_limited = self.limited_on_ack(rs.prior_in_flight);
+            }
+            self.raise_cwnd(ack, prior_packets - self.tp.packets_out, flags);
+        }
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
         self.ca.in_ack(&mut self.tp, slow_path);
-        self.process_tlp_ack(ack, flags);
+        if !classic {
+            self.process_tlp_ack(ack, flags);
+        }
+        if self.profile.timer_first && flags & flag::SET_XMIT_TIMER != 0 {
+            self.set_xmit_timer();
+            flags &= !flag::SET_XMIT_TIMER;
+        }
         let mut rexmit = Rexmit::Nothing;
         let dubious = flags & flag::NOT_DUP == 0
             || flags & flag::CA_ALERT != 0
             || self.tp.ca_state != crate::tcp::tp::CaState::Open;
         if dubious {
-            let dup = flags & (flag::SND_UNA_ADVANCED | flag::NOT_DUP | flag::DSACKING_ACK) == 0;
+            let mut news = flag::SND_UNA_ADVANCED | flag::NOT_DUP;
+            if !self.counts_losses() {
+                news |= flag::DSACKING_ACK;
+            }
+            let dup = flags & news == 0;
             rexmit = self.fastretrans_alert(prior_una, u32::from(dup), &mut flags);
+        }
+        if classic {
+            self.process_tlp_ack(ack, flags);
         }
         if flags & flag::SET_XMIT_TIMER != 0 {
             self.set_xmit_timer();
@@ -91,6 +119,9 @@ impl Socket {
         delivery_rate::generate(&mut self.tp, delivered, lost, reneged, &mut rs);
         self.cong_control(ack, delivered, flags, &rs);
         self.xmit_recovery(rexmit, low);
+        if classic && self.timers.pending == Pending::Retrans {
+            self.schedule_loss_probe(true);
+        }
         if flags & flag::ACKED != 0 {
             probe.rtt(now, self.flow, Span::from_us(i64::from(self.tp.srtt_us >> 3)));
         }
@@ -250,8 +281,11 @@ impl Socket {
                     // Without SACK nothing shows that it was the original that got through.
                     flags &= !flag::ORIG_SACK_ACKED;
                 }
-            } else if before(reord, prior_fack) {
-                self.check_sack_reordering(reord);
+            } else {
+                if before(reord, prior_fack) {
+                    self.check_sack_reordering(reord);
+                }
+                self.uncount(prior_sacked - self.tp.sacked_out);
             }
         } else if updated
             && sack_rtt >= 0
@@ -272,21 +306,28 @@ impl Socket {
         }
         if self.tp.in_cwnd_reduction() {
             self.cwnd_reduction(delivered, rs.losses, flags);
-        } else {
-            // With much reordering, out-of-order delivery counts too.
-            let counts =
-                if self.tp.reordering > self.params.reordering { flag::FORWARD_PROGRESS } else { flag::DATA_ACKED };
-            if flags & counts != 0 {
-                let worth = match self.profile.growth {
-                    Growth::Segments => delivered,
-                    Growth::AcksAbove if self.tp.in_slow_start() => delivered,
-                    Growth::AcksAbove | Growth::Acks => delivered.min(1),
-                };
-                self.ca.cong_avoid(&mut self.tp, ack, worth);
-                self.tp.snd_cwnd_stamp = self.tp.clock.j32();
-            }
+        } else if !self.is_classic() {
+            self.raise_cwnd(ack, delivered, flags);
         }
         self.update_pacing_rate();
+    }
+
+    /// `tcp_may_raise_cwnd`, and its growth for `acked` segments.
+    #[inline]
+    fn raise_cwnd(&mut self, ack: u32, acked: u32, flags: u32) {
+        // With much reordering, out-of-order delivery counts too.
+        let counts =
+            if self.tp.reordering > self.params.reordering { flag::FORWARD_PROGRESS } else { flag::DATA_ACKED };
+        if flags & counts == 0 || self.tp.in_cwnd_reduction() || self.ca.has_cong_control() {
+            return;
+        }
+        let worth = match self.profile.growth {
+            Growth::Segments => acked,
+            Growth::AcksAbove if self.tp.in_slow_start() => acked,
+            Growth::AcksAbove | Growth::Acks => acked.min(1),
+        };
+        self.ca.cong_avoid(&mut self.tp, ack, worth);
+        self.tp.snd_cwnd_stamp = self.tp.clock.j32();
     }
 
     /// `tcp_check_sack_reneging`: gives a receiver that seems to have dropped what it SACKed a little time to make it good.

@@ -67,15 +67,16 @@ impl Socket {
 
     /// `tcp_event_ack_sent`: what goes out acknowledges everything.
     #[inline]
-    pub(in crate::tcp) fn ack_sent(&mut self) {
+    pub(in crate::tcp) fn ack_sent(&mut self, segs: u32) {
+        let counts = self.profile.quick_counts_data;
         let a = &mut self.ack;
         if a.compressed > 0 {
             self.stats.compressed_acks += u64::from(a.compressed);
             a.compressed = 0;
             a.comp_fires = Time::NEVER;
         }
-        if a.quick > 0 && a.scheduled {
-            a.quick -= 1;
+        if a.quick > 0 && (a.scheduled || !counts) {
+            a.quick = a.quick.saturating_sub(if counts { 1 } else { segs.max(1) });
             if a.quick == 0 {
                 // Leaving quick-ack mode: the timeout starts over (tcp_dec_quickack_mode).
                 a.ato = if self.tp.clock.hz >= 100 { self.tp.clock.hz / 25 } else { 4 };
@@ -113,7 +114,7 @@ impl Socket {
         }
         self.ack.lrcvtime = now;
         if self.ecn.check_ce(p.ecn) {
-            self.enter_quickack(2);
+            self.enter_quickack(self.profile.quick_after_ce);
         }
         if p.payload >= 128 && self.rcv.grow_window(p.payload) {
             self.ack.quick_one();
@@ -156,8 +157,9 @@ impl Socket {
             Some(s) => s.due(unacked, r.rcv_mss, self.ack.push),
         };
         // Once the reader is woken, an ACK that does not move the window's right edge is left to it (cleanup_rbuf).
+        let asks = self.profile.acks_below_lowat || self.ack.stretch.is_some();
         let two = enough
-            && (u64::from(r.unread()) < self.params.rcvlowat.get() || {
+            && ((asks && u64::from(r.unread()) < self.params.rcvlowat.get()) || {
                 let (window, quick) = r.possible_window();
                 let moves = window >= r.rcv_wnd;
                 self.ack.quick_if(quick);
@@ -295,6 +297,26 @@ impl Socket {
         };
         if due || opened {
             self.send_ack(low);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::{V5_10, V6_12};
+    use crate::tcp::tests::pair::sender;
+
+    #[test]
+    fn before_6_6_whatever_acknowledges_uses_quick_acks_up() {
+        // Of ten, a packet of four segments that acknowledges nothing new takes four, and one that does takes one from 6.6 on.
+        for (profile, scheduled, left) in
+            [(&V5_10, false, 6), (&V5_10, true, 6), (&V6_12, false, 10), (&V6_12, true, 9)]
+        {
+            let mut s = sender(Cc::Reno, profile);
+            (s.ack.quick, s.ack.scheduled) = (10, scheduled);
+            s.ack_sent(4);
+            assert_eq!(s.ack.quick, left, "{} {scheduled}", profile.name);
         }
     }
 }

@@ -185,7 +185,7 @@ impl Socket {
     /// `tcp_data_queue_ofo`: a packet up to `end`, its FIN included.
     fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
         if self.ecn.check_ce(p.ecn) {
-            self.enter_quickack(2);
+            self.enter_quickack(self.profile.quick_after_ce);
         }
         if !self.rcv.has_memory() {
             self.stats.rcv_drops += 1;

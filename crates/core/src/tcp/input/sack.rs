@@ -25,9 +25,11 @@ impl Socket {
             return;
         }
         let (metric, mss) = (fack.wrapping_sub(low), self.tp.mss_cache);
-        if metric > self.tp.reordering * mss {
+        let more = metric > self.tp.reordering * mss;
+        if more {
             self.tp.reordering = metric.div_ceil(mss).min(MAX_REORDERING);
         }
+        self.counted.reordered(more);
         self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
     }
 
@@ -62,6 +64,9 @@ impl Socket {
             *c = u.0;
         }
         self.sb.cached = n as u8;
+        if self.counts_losses() {
+            self.mark_lost_retrans();
+        }
         if self.tp.ca_state != crate::tcp::tp::CaState::Loss || self.undo.marker.is_some() {
             self.check_sack_reordering(t.reord);
         }
@@ -243,6 +248,9 @@ impl Socket {
                     tags &= !tag::LOST;
                     self.tp.lost_out -= 1;
                 }
+            }
+            if !self.counted.fack && self.counted.next.is_some_and(|n| before(id, n)) {
+                self.counted.sacked += 1;
             }
             tags |= tag::SACKED;
             t.flags |= flag::DATA_SACKED;

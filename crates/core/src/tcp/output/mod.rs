@@ -122,7 +122,7 @@ impl Socket {
             self.tsq.charge(load.truesize);
         }
         if load.flags & flags::ACK != 0 {
-            self.ack_sent();
+            self.ack_sent(load.segs);
         }
         if load.payload > 0 {
             self.data_sent();
@@ -181,7 +181,8 @@ impl Socket {
     #[inline]
     fn cwnd_quota(&self) -> u32 {
         let (in_flight, cwnd) = (self.tp.in_flight(), self.tp.snd_cwnd);
-        if in_flight >= cwnd { 0 } else { (cwnd >> 1).max(1).min(cwnd - in_flight) }
+        let most = if self.profile.half_window_skbs { (cwnd >> 1).max(1) } else { cwnd };
+        most.min(cwnd.saturating_sub(in_flight))
     }
 
     /// `tcp_snd_wnd_test` for the head of the write queue.
@@ -273,7 +274,7 @@ impl Socket {
             self.chrono_stop(What::RwndLimited);
         }
         limited |= self.tp.in_flight() >= self.tp.snd_cwnd;
-        if sent > 0 || limited {
+        if sent > 0 || (limited && self.profile.limits_unsent) {
             self.cwnd_validate(limited);
         }
         if sent > 0 {
@@ -293,6 +294,16 @@ impl Socket {
     pub(in crate::tcp) fn chrono_stop(&mut self, what: What) {
         let idle = self.tp.packets_out == 0 && self.tp.unsent() == 0;
         self.chrono.stop(what, idle, self.tp.clock.j32());
+    }
+
+    /// Nagle lets the head of the write queue go.
+    pub(in crate::tcp) fn first_passes_nagle(&self) -> bool {
+        self.app.unsent_data(&self.tp) >= self.current_mss() || self.nagle_passes()
+    }
+
+    /// The congestion window lets something out.
+    pub(in crate::tcp) fn has_room(&self) -> bool {
+        self.cwnd_quota() > 0
     }
 
     /// `tcp_nagle_test` for a tail shorter than a segment.

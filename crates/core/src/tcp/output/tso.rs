@@ -38,7 +38,11 @@ impl Socket {
             return segs.min(self.gso_max_segs);
         }
         let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
-        let mut bytes = tp.pacing_rate >> tp.pacing_shift;
+        let mut bytes = if self.profile.tso_defer == TsoDefer::TwoTicks {
+            tp.pacing_rate / 2_000
+        } else {
+            tp.pacing_rate >> tp.pacing_shift
+        };
         if let Some(log) = self.profile.tso_rtt_log {
             // A near peer repairs losses soon: larger bursts, halved with every 2^log microseconds of RTT.
             let r = tp.min_rtt_us() >> log;
@@ -51,7 +55,10 @@ impl Socket {
     }
 
     /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
-    pub(in crate::tcp) fn tso_defer(&self, max_segs: u32) -> Defer {
+    pub(in crate::tcp) fn tso_defer(&mut self, max_segs: u32) -> Defer {
+        if self.profile.tso_defer == TsoDefer::TwoTicks {
+            return self.tso_defer_ticks(max_segs);
+        }
         let tp = &self.tp;
         let (len, is_tail) = self.app.head_skb(tp);
         // Nothing was sent of late: a burst would be no help.
@@ -90,6 +97,28 @@ impl Socket {
             return Defer::Rwnd;
         }
         if is_tail && self.app.fin_is_last() { Defer::SendNow } else { Defer::Other }
+    }
+
+    /// The same before 4.0: for less than two jiffies since one first had to wait.
+    fn tso_defer_ticks(&mut self, max_segs: u32) -> Defer {
+        let tp = &self.tp;
+        let (len, is_tail) = self.app.head_skb(tp);
+        let late = self.tso_deferred.is_some_and(|since| tp.clock.j32().wrapping_sub(since) > 1);
+        let send_win = tp.wnd_end().wrapping_sub(tp.snd_nxt);
+        let cong_win = (tp.snd_cwnd - tp.in_flight()) * tp.mss_cache;
+        let limit = send_win.min(cong_win);
+        let share = tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / self.params.tso_win_divisor;
+        let full = limit >= tp.gso_max_size.min(max_segs * tp.mss_cache);
+        let whole = !is_tail && limit >= len;
+        let fin = is_tail && self.app.fin_is_last();
+        if fin || tp.ca_state != CaState::Open || late || full || whole || limit >= share {
+            self.tso_deferred = None;
+            return Defer::SendNow;
+        }
+        let now = tp.clock.j32();
+        let cwnd = cong_win < send_win && cong_win < len;
+        self.tso_deferred.get_or_insert(now);
+        if cwnd { Defer::Cwnd } else { Defer::Other }
     }
 
     /// How many segments from `id` on go into one retransmission of `segs` at most: neighbours of the same skb with the same marks.

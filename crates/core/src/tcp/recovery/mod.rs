@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_fastretrans_alert`, `tcp_process_loss` (with F-RTO, RFC 5682),
 //! `tcp_enter_recovery`, `tcp_try_to_open`, `tcp_xmit_recovery`; net/ipv4/tcp_recovery.c `tcp_rack_mark_lost`,
-//! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]. Differs: nothing.
+//! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]; before 4.18: [`counted`]. Differs: nothing.
 
+mod counted;
 mod newreno;
 mod prr;
 mod retransmit;
@@ -33,37 +34,12 @@ pub enum Rexmit {
 impl Socket {
     /// `tcp_fastretrans_alert`.
     pub(in crate::tcp) fn fastretrans_alert(&mut self, prior_una: u32, num_dupack: u32, flags: &mut u32) -> Rexmit {
+        if self.counts_losses() {
+            return self.alert_counted(prior_una, num_dupack, flags);
+        }
         let ece = *flags & flag::ECE != 0;
-        if self.tp.packets_out == 0 && self.tp.sacked_out != 0 {
-            self.tp.sacked_out = 0;
-        }
-        if ece {
-            self.tp.prior_ssthresh = 0;
-        }
-        if self.check_sack_reneging(flags) {
+        if self.begin_alert(flags) {
             return Rexmit::Nothing;
-        }
-        // A state ends when what was out at its beginning is acknowledged.
-        if self.tp.ca_state == CaState::Open {
-            self.undo.retrans_stamp = 0;
-        } else if !before(self.tp.snd_una, self.tp.high_seq) {
-            match self.tp.ca_state {
-                // Something above must be acknowledged, so that CWR reached the receiver.
-                CaState::Cwr if self.tp.snd_una != self.tp.high_seq => {
-                    self.end_cwnd_reduction();
-                    self.set_ca_state(CaState::Open);
-                }
-                CaState::Recovery => {
-                    if self.is_reno() {
-                        self.tp.sacked_out = 0;
-                    }
-                    if self.try_undo_recovery() {
-                        return Rexmit::Nothing;
-                    }
-                    self.end_cwnd_reduction();
-                }
-                _ => {}
-            }
         }
         let mut rexmit = Rexmit::Nothing;
         match self.tp.ca_state {
@@ -76,6 +52,10 @@ impl Socket {
                     return Rexmit::Nothing;
                 }
                 if self.try_undo_dsack() {
+                    if self.profile.undo_ends {
+                        self.try_keep_open();
+                        return Rexmit::Nothing;
+                    }
                     self.try_to_open(*flags);
                 }
                 self.identify_loss(flags);
@@ -109,6 +89,43 @@ impl Socket {
         Rexmit::Lost
     }
 
+    /// What `tcp_fastretrans_alert` does before it looks for losses. True: it must not look.
+    fn begin_alert(&mut self, flags: &mut u32) -> bool {
+        if self.tp.packets_out == 0 && self.tp.sacked_out != 0 {
+            self.tp.sacked_out = 0;
+        }
+        self.counted.entered = false;
+        if *flags & flag::ECE != 0 {
+            self.tp.prior_ssthresh = 0;
+        }
+        if self.check_sack_reneging(flags) {
+            return true;
+        }
+        // A state ends when what was out at its beginning is acknowledged.
+        if self.tp.ca_state == CaState::Open {
+            self.undo.retrans_stamp = 0;
+        } else if !before(self.tp.snd_una, self.tp.high_seq) {
+            match self.tp.ca_state {
+                // Something above must be acknowledged, so that CWR reached the receiver.
+                CaState::Cwr if self.tp.snd_una != self.tp.high_seq => {
+                    self.end_cwnd_reduction();
+                    self.set_ca_state(CaState::Open);
+                }
+                CaState::Recovery => {
+                    if self.is_reno() {
+                        self.tp.sacked_out = 0;
+                    }
+                    if self.try_undo_recovery() {
+                        return true;
+                    }
+                    self.end_cwnd_reduction();
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// `tcp_identify_packet_loss`.
     fn identify_loss(&mut self, flags: &mut u32) {
         if self.rtx.is_empty() {
@@ -118,6 +135,11 @@ impl Socket {
             self.newreno_mark_lost(*flags);
             return;
         }
+        self.rack_identify_loss(flags);
+    }
+
+    /// `tcp_rack_mark_lost`, and what it tells the ACK.
+    fn rack_identify_loss(&mut self, flags: &mut u32) {
         let prior = self.tp.retrans_out;
         if self.rack_mark_lost() {
             *flags &= !flag::SET_XMIT_TIMER;
@@ -133,7 +155,8 @@ impl Socket {
             return false;
         }
         self.rack.advanced = false;
-        let wait = self.rack.detect_loss(&mut self.tp, &mut self.rtx, &mut self.sb, &mut self.ca);
+        let wait =
+            self.rack.detect_loss(self.profile.detection, &mut self.tp, &mut self.rtx, &mut self.sb, &mut self.ca);
         if wait == 0 {
             return false;
         }
@@ -150,7 +173,7 @@ impl Socket {
     /// `tcp_rack_reo_timeout`: it has waited long enough.
     pub(in crate::tcp) fn rack_reorder_timeout<L: Lower>(&mut self, low: &mut L) {
         let (prior, lost) = (self.tp.in_flight(), self.tp.lost);
-        self.rack.detect_loss(&mut self.tp, &mut self.rtx, &mut self.sb, &mut self.ca);
+        self.rack.detect_loss(self.profile.detection, &mut self.tp, &mut self.rtx, &mut self.sb, &mut self.ca);
         if prior != self.tp.in_flight() {
             if self.tp.ca_state != CaState::Recovery {
                 self.enter_recovery(false);
@@ -217,6 +240,7 @@ impl Socket {
             self.init_cwnd_reduction();
         }
         self.set_ca_state(CaState::Recovery);
+        self.counted.entered = true;
         self.stats.recoveries += 1;
     }
 

@@ -26,7 +26,8 @@ impl Socket {
     /// An ACK in a reduction: how much may be sent for what it delivered.
     pub(in crate::tcp) fn cwnd_reduction(&mut self, delivered: u32, newly_lost: u32, flags: u32) {
         let tp = &mut self.tp;
-        if delivered == 0 || tp.prior_cwnd == 0 {
+        // An ACK that delivers nothing changes nothing: from 4.4 (8b8a321ff72c).
+        if (delivered == 0 && self.profile.prr != Prr::SlowStart) || tp.prior_cwnd == 0 {
             return;
         }
         let in_flight = tp.in_flight();
@@ -54,7 +55,11 @@ impl Socket {
             delta.min(bound)
         };
         // A recovery retransmits at least once.
-        send = send.max(i64::from(tp.prr_out == 0));
+        let forced = match self.profile.prr {
+            Prr::SlowStart => self.counted.entered,
+            _ => tp.prr_out == 0,
+        };
+        send = send.max(i64::from(forced));
         tp.snd_cwnd = (i64::from(in_flight) + send).max(1) as u32;
     }
 

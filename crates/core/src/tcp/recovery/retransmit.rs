@@ -12,6 +12,7 @@ use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::before;
 use crate::tcp::socket::Socket;
+use crate::tcp::tp::CaState;
 
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
@@ -88,7 +89,9 @@ impl Socket {
         if self.tp.packets_out == 0 {
             return;
         }
-        let max_segs = self.tso_segs(self.current_mss());
+        // One segment, whatever TSQ says, before 4.7 (10d3be569243, f9616c35a0d7).
+        let classic = self.is_classic();
+        let max_segs = if classic { 1 } else { self.tso_segs(self.current_mss()) };
         let first = self.rtx.first();
         let mut id = self.sb.hint.filter(|&h| self.rtx.contains(h)).unwrap_or(first);
         let mut hole = false;
@@ -101,7 +104,7 @@ impl Socket {
                 self.sb.hint = Some(id);
             }
             let room = self.tp.snd_cwnd.saturating_sub(self.tp.in_flight());
-            if room == 0 || self.tp.retrans_out >= self.tp.lost_out {
+            if room == 0 || (self.tp.retrans_out >= self.tp.lost_out && !classic) {
                 break;
             }
             let s = *self.rtx.get(id);
@@ -117,7 +120,7 @@ impl Socket {
             let segs = room.min(max_segs);
             let n = self.same_skb(id, segs);
             let truesize = self.cost.of(self.rtx.get(id.wrapping_add(n - 1)).end_seq.wrapping_sub(s.seq));
-            if self.small_queue_full(truesize, Some(id)) {
+            if !classic && self.small_queue_full(truesize, Some(id)) {
                 break;
             }
             let Ok(n) = self.retransmit(id, segs, low) else { break };
@@ -129,10 +132,32 @@ impl Socket {
             }
             id = id.wrapping_add(n);
         }
+        if classic && id == self.rtx.end() {
+            rearm |= self.forward_retransmit(low);
+        }
         if rearm {
             let (rto, max) = (self.rtt.rto, self.rto_max());
             self.reset_xmit_timer(Pending::Retrans, rto, max);
         }
+    }
+
+    /// Before 4.12 (840a3cbe8969), where nothing new can be sent and all that is lost is, a recovery sends again what lies below the highest
+    /// SACKed segment and is not lost yet (RFC 6675's rule 3). True: the first segment was among it.
+    fn forward_retransmit<L: Lower>(&mut self, low: &mut L) -> bool {
+        if self.tp.ca_state != CaState::Recovery || self.is_reno() || self.tp.sacked_out == 0 || self.may_send_now() {
+            return false;
+        }
+        let mut headed = false;
+        let mut id = self.rtx.first();
+        while before(id, self.sb.highest) && self.tp.snd_cwnd > self.tp.in_flight() {
+            if !self.rtx.get(id).has(tag::SACKED | tag::RETRANS) {
+                let Ok(n) = self.retransmit(id, 1, low) else { break };
+                self.tp.prr_out += n;
+                headed |= id == self.rtx.first();
+            }
+            id = id.wrapping_add(1);
+        }
+        headed
     }
 
     /// [`Socket::on_free`] for a world that knows the packet: a segment whose original has not left this host is then not sent again

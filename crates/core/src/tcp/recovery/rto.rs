@@ -8,6 +8,7 @@
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
 use crate::tcp::output::Failed;
+use crate::tcp::profile::Detection;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::rack::TIMEOUT_MIN;
@@ -31,8 +32,11 @@ impl Socket {
             return;
         }
         let mut rto = self.rtt.rto;
-        if matches!(self.timers.pending, Pending::Reorder | Pending::LossProbe) {
-            rto = self.tp.clock.us_to_jiffies(self.rto_delta_us().max(1) as u32);
+        if matches!(self.timers.pending, Pending::Reorder | Pending::EarlyRetrans | Pending::LossProbe) {
+            let delta = self.rto_delta_us();
+            if delta > 0 || !self.is_classic() {
+                rto = self.tp.clock.us_to_jiffies(delta.max(1) as u32);
+            }
         }
         let max = self.rto_max();
         self.reset_xmit_timer(Pending::Retrans, rto, max);
@@ -83,7 +87,8 @@ impl Socket {
             if self.retransmit(head, 1, low) == Err(Failed::Congested) {
                 // The own queue is full: try again soon. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
                 let half_second = self.tp.clock.hz / 2;
-                self.timers.reset(&self.tp.clock, Pending::Retrans, half_second, max);
+                let when = if self.profile.congested_waits { half_second } else { half_second.min(self.rtt.rto) };
+                self.timers.reset(&self.tp.clock, Pending::Retrans, when, max);
                 return;
             }
         }
@@ -95,7 +100,7 @@ impl Socket {
 
     /// `tcp_enter_loss`.
     pub(in crate::tcp) fn enter_loss(&mut self) {
-        let new_recovery = self.tp.ca_state < CaState::Recovery;
+        let mut new_recovery = self.tp.ca_state < CaState::Recovery;
         self.timeout_mark_lost();
         let tp = &mut self.tp;
         if tp.ca_state <= CaState::Disorder
@@ -107,6 +112,10 @@ impl Socket {
             tp.snd_ssthresh = self.ca.ssthresh(tp);
             self.ca.event(&mut self.tp, Event::Loss);
             self.init_undo();
+            new_recovery |= self.is_classic();
+        } else {
+            // Before 4.3 only what reduced the window (89fe18e44f7e).
+            new_recovery &= !self.is_classic();
         }
         let tp = &mut self.tp;
         tp.snd_cwnd = tp.in_flight() + 1;
@@ -132,19 +141,26 @@ impl Socket {
         } else if self.is_reno() {
             self.tp.sacked_out = 0;
         }
+        // Before 4.18 everything is, and nothing counts as in flight (c77d62ffaea4, d716bfdb10b4).
+        let by_time = self.profile.detection == Detection::Rack;
         let first = self.rtx.first();
         let mut id = first;
         while id != self.rtx.end() {
             if reneged {
                 self.rtx.get_mut(id).tags &= !tag::SACKED;
             }
-            let recent = !reneged && id != first && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
+            let recent = by_time && !reneged && id != first && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
+            if !by_time && self.rtx.get(id).has(tag::RETRANS) {
+                self.rtx.get_mut(id).tags &= !tag::RETRANS;
+                self.tp.retrans_out -= 1;
+            }
             if !recent {
                 self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
             }
             id = id.wrapping_add(1);
         }
         self.sb.hint = None;
+        self.counted.restart();
     }
 
     /// `tcp_check_probe_timer`: nothing is out and the window is closed: probe it.

@@ -2,9 +2,11 @@
 //! timeout.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_schedule_loss_probe`, `tcp_send_loss_probe`; net/ipv4/tcp_input.c
-//! `tcp_process_tlp_ack`; RFC 8985 section 7. Differs: nothing (the least timer by profile).
+//! `tcp_process_tlp_ack`; RFC 8985 section 7. Differs: nothing (older
+//! kernels' rules by profile).
 
 use crate::sim::Lower;
+use crate::tcp::profile::ProbeRule;
 use crate::tcp::sender::flag;
 use crate::tcp::sender::rack::{TIMEOUT_MIN, TIMEOUT_MIN_US};
 use crate::tcp::sender::timers::Pending;
@@ -17,12 +19,16 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn schedule_loss_probe(&mut self, advancing_rto: bool) -> bool {
         let tp = &self.tp;
-        if !self.params.tlp
-            || tp.packets_out == 0
-            || self.is_reno()
-            || !matches!(tp.ca_state, CaState::Open | CaState::Cwr)
-        {
+        let rule = self.profile.probe_rule;
+        let dubious = tp.ca_state != CaState::Open && (tp.ca_state != CaState::Cwr || rule != ProbeRule::Any);
+        if !self.params.tlp || tp.packets_out == 0 || self.is_reno() || dubious {
             return false;
+        }
+        if rule != ProbeRule::Any && tp.snd_cwnd > tp.in_flight() && tp.unsent() > 0 {
+            return false;
+        }
+        if rule == ProbeRule::Early {
+            return self.schedule_early_probe();
         }
         let c = tp.clock;
         let mut timeout = if tp.srtt_us != 0 {
@@ -45,9 +51,40 @@ impl Socket {
         true
     }
 
+    /// The same before 4.13: in place of the RTO that runs.
+    fn schedule_early_probe(&mut self) -> bool {
+        let (c, srtt_us) = (self.tp.clock, self.tp.srtt_us);
+        if self.timers.pending != Pending::Retrans || srtt_us == 0 {
+            return false;
+        }
+        let rtt = c.us_to_jiffies(srtt_us >> 3);
+        let mut timeout = rtt << 1;
+        if self.tp.packets_out == 1 {
+            // TCP_DELACK_MAX: 200 ms.
+            timeout = timeout.max(rtt + (rtt >> 1) + c.hz / 5);
+        }
+        timeout = timeout.max(c.us_to_jiffies(10_000));
+        let rto_in = self.timers.until() as i64 - c.jiffies as i64;
+        if rto_in > 0 {
+            timeout = timeout.min(rto_in as u32);
+        }
+        let max = self.rto_max();
+        self.reset_xmit_timer(Pending::LossProbe, timeout, max);
+        true
+    }
+
     /// `tcp_send_loss_probe`: new data if there are any and the peer's window allows, the last segment again otherwise.
     pub(in crate::tcp) fn send_loss_probe<L: Lower>(&mut self, low: &mut L) {
-        if self.tlp.high_seq.is_none() {
+        let news = !self.profile.probe_once && self.tp.unsent() > 0 && self.first_fits_window();
+        if news {
+            // It is not remembered.
+            let before = self.tp.packets_out;
+            self.write_xmit(low, 2);
+            if self.tp.packets_out > before {
+                self.stats.probes += 1;
+                self.timers.pending = Pending::Nothing;
+            }
+        } else if self.tlp.high_seq.is_none() {
             self.tlp.retrans = false;
             let sent = if self.tp.unsent() > 0 && self.first_fits_window() {
                 let before = self.tp.packets_out;
@@ -78,7 +115,8 @@ impl Socket {
         if before(ack, high) {
             return;
         }
-        if !self.tlp.retrans || flags & flag::DSACK_TLP != 0 {
+        let dsack = if self.profile.probe_dsack { flag::DSACK_TLP } else { flag::DSACKING_ACK };
+        if !self.tlp.retrans || flags & dsack != 0 {
             self.tlp.high_seq = None;
         } else if after(ack, high) {
             self.init_cwnd_reduction();

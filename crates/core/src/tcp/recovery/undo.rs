@@ -42,6 +42,7 @@ impl Socket {
             }
             self.tp.lost_out = 0;
             self.sb.hint = None;
+            self.counted.restart();
         }
         if self.tp.prior_ssthresh != 0 {
             self.tp.snd_cwnd = self.ca.undo_cwnd(&mut self.tp);
@@ -49,6 +50,8 @@ impl Socket {
                 self.tp.snd_ssthresh = self.tp.prior_ssthresh;
                 self.ecn.withdraw_cwr();
             }
+        } else if self.is_classic() && !self.ca.has_cong_control() {
+            self.tp.snd_cwnd = self.tp.snd_cwnd.max(self.tp.snd_ssthresh);
         }
         self.tp.snd_cwnd_stamp = self.tp.clock.j32();
         self.undo.marker = None;
@@ -128,6 +131,6 @@ impl Socket {
         }
         self.undo_cwnd_reduction(true);
         self.try_keep_open();
-        false
+        self.profile.undo_ends
     }
 }

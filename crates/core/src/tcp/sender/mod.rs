@@ -2,10 +2,11 @@
 //! the variables ([`Tp`](super::tp::Tp)) and the queue of what is out ([`Rtx`](super::rtx::Rtx)), but nothing of the socket.
 //!
 //! In the order in which a segment meets them: `app` (what is written; `zerocopy`: what is said of it), `tsq` (how much may wait below), `timers`; what an ACK turned out
-//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`) and what that means (`loss`); where the time went (`chrono`).
+//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`, before it `counted`) and what that means (`loss`); where the time went (`chrono`).
 
 pub mod app;
 pub mod chrono;
+pub mod counted;
 pub mod delivery_rate;
 pub mod flag;
 pub mod loss;

@@ -3,6 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_recovery.c; RFC 8985. Differs: nothing (the least timer by profile).
 
 use crate::tcp::cc::Algorithm;
+use crate::tcp::profile::Detection;
 use crate::tcp::rtx::{Rtx, Seg, sent_after, tag};
 use crate::tcp::sender::scoreboard::Scoreboard;
 use crate::tcp::seq::before;
@@ -15,6 +16,9 @@ pub const TIMEOUT_MIN: u32 = 2;
 
 /// How many successful recoveries RACK's wider window lasts. src: linux@6.12 include/linux/tcp.h TCP_RACK_RECOVERY_THRESH
 pub const REO_PERSIST: u8 = 16;
+
+/// Least reordering window of RACK's first form, microseconds. src: linux@4.14 net/ipv4/tcp_recovery.c tcp_rack_detect_loss
+const OLD_REO_WND_US: u32 = 1_000;
 
 /// What RACK remembers.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +41,16 @@ pub struct Rack {
     pub last_delivered: u32,
     /// Reordering was seen so often.
     pub reord_seen: u32,
+    /// Only what was sent after all that was delivered before tells anything (before 4.18).
+    pub newest_only: bool,
 }
 
 impl Rack {
     /// Nothing seen.
-    pub const NEW: Rack = Rack {
+    pub const fn new(detection: Detection) -> Rack {
+        Rack { newest_only: !matches!(detection, Detection::Rack), ..Rack::NEW }
+    }
+    const NEW: Rack = Rack {
         mstamp: 0,
         end_seq: 0,
         rtt_us: 0,
@@ -51,12 +60,16 @@ impl Rack {
         dsack_seen: false,
         last_delivered: 0,
         reord_seen: 0,
+        newest_only: false,
     };
 
     /// `tcp_rack_advance`: a segment was delivered.
     #[inline]
     pub fn advance(&mut self, tp: &Tp, s: &Seg) {
         let sent = s.sent_us();
+        if self.newest_only && !sent_after(sent, self.mstamp, s.end_seq, self.end_seq) {
+            return;
+        }
         let rtt = tp.clock.us_since(sent);
         // A retransmission that comes back faster than anything can: it was the original.
         if rtt < tp.min_rtt_us() && s.has(tag::ANY_RETRANS) {
@@ -93,8 +106,13 @@ impl Rack {
         i64::from(self.rtt_us) + i64::from(reo_wnd) - i64::from(tp.clock.us_since(s.sent_us()))
     }
 
-    /// `tcp_rack_reo_wnd`, microseconds.
-    fn reo_wnd(&self, tp: &Tp) -> u32 {
+    /// `tcp_rack_reo_wnd`, microseconds. Before 4.18: a millisecond at least.
+    fn reo_wnd(&self, detection: Detection, tp: &Tp) -> u32 {
+        if detection != Detection::Rack {
+            let quarter = tp.min_rtt_us() >> 2;
+            let wait = (self.reord_seen > 0 || tp.lost_out == 0) && tp.min_rtt_us() != u32::MAX;
+            return if wait { quarter.max(OLD_REO_WND_US) } else { OLD_REO_WND_US };
+        }
         if self.reord_seen == 0 && (tp.ca_state >= CaState::Recovery || tp.sacked_out >= tp.reordering) {
             return 0;
         }
@@ -102,8 +120,17 @@ impl Rack {
     }
 
     /// `tcp_rack_detect_loss`: marks what is lost; the longest wait for what may only be reordered, microseconds.
-    pub fn detect_loss(&self, tp: &mut Tp, rtx: &mut Rtx, sb: &mut Scoreboard, ca: &mut Algorithm) -> u32 {
-        let reo_wnd = self.reo_wnd(tp);
+    pub fn detect_loss(
+        &self,
+        detection: Detection,
+        tp: &mut Tp,
+        rtx: &mut Rtx,
+        sb: &mut Scoreboard,
+        ca: &mut Algorithm,
+    ) -> u32 {
+        let reo_wnd = self.reo_wnd(detection, tp);
+        // What is exactly due was not lost yet.
+        let due = i64::from(detection == Detection::Rack);
         let mut wait = 0;
         let mut at = rtx.oldest_sent();
         while let Some(id) = at {
@@ -115,7 +142,7 @@ impl Rack {
             if !sent_after(self.mstamp, s.sent_us(), self.end_seq, s.end_seq) {
                 break;
             }
-            let left = self.remaining(tp, &s, reo_wnd);
+            let left = self.remaining(tp, &s, reo_wnd) + 1 - due;
             if left <= 0 {
                 sb.mark_lost(tp, rtx, ca, id);
                 rtx.unlist(id);

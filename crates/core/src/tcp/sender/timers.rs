@@ -17,6 +17,8 @@ pub enum Pending {
     LossProbe,
     /// RACK waits for reordered segments.
     Reorder,
+    /// Early retransmit waits for them (before 4.12).
+    EarlyRetrans,
     /// Zero-window probe.
     Probe0,
 }
@@ -54,6 +56,10 @@ impl Timers {
     pub fn clear(&mut self) {
         self.pending = Pending::Nothing;
         self.fires = Time::NEVER;
+    }
+    /// Until when the transmit timer waits, jiffies.
+    pub const fn until(&self) -> u64 {
+        self.timeout
     }
     /// When the next of them fires.
     #[inline]

@@ -89,6 +89,7 @@ impl Tsq {
 #[inline]
 pub fn limit(tp: &Tp, p: &Params, profile: &Profile, cost: &SkbCost, cap: u64, truesize: u32) -> Option<u64> {
     match p.tsq {
+        Mode::Kernel if profile.limit_is_least => Some((tp.pacing_rate >> 10).max(cap)),
         Mode::Kernel => {
             let limit = (tp.pacing_rate >> tp.pacing_shift).max(2 * u64::from(truesize));
             if tp.pacing_status == Pacing::None || !profile.paced_unlimited {
@@ -112,8 +113,33 @@ pub fn limit(tp: &Tp, p: &Params, profile: &Profile, cost: &SkbCost, cap: u64, t
 #[inline]
 pub fn exempt(profile: &Profile, rtx: &Rtx, again: Option<u32>) -> bool {
     match (profile.exempt, again) {
+        (Exempt::Nobody, _) => false,
         (Exempt::Empty, _) => rtx.is_empty(),
         (Exempt::EmptyOrSingle, _) | (Exempt::FirstOrSecond, None) => rtx.at_most_one_skb(),
         (Exempt::FirstOrSecond, Some(id)) => id.wrapping_sub(rtx.first()) < 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::{V3_18, V4_14};
+    use crate::tcp::tests::pair::sender;
+
+    #[test]
+    fn before_3_19_the_limit_is_the_least() {
+        // A millisecond at 10 and at 400 Mbyte/s against 128 KiB and 256 KiB.
+        for (profile, rate, bytes) in [
+            (&V3_18, 10_240_000, 131_072),
+            (&V3_18, 409_600_000, 400_000),
+            (&V4_14, 10_240_000, 10_000),
+            (&V4_14, 409_600_000, 262_144),
+        ] {
+            let mut s = sender(Cc::Reno, profile);
+            s.tp.pacing_rate = rate;
+            let cap = u64::from(profile.limit_output_bytes);
+            assert_eq!(limit(&s.tp, &s.params, profile, &s.cost, cap, 2_304), Some(bytes), "{}", profile.name);
+        }
     }
 }

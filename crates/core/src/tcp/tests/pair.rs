@@ -30,13 +30,20 @@ pub(super) enum Event {
 type Faults = Box<dyn FnMut(Time, u64, &Packet) -> Fault>;
 
 /// The client's own queue and link.
-pub(super) struct Link {
+pub(in crate::tcp) struct Link {
     pub(super) q: VecDeque<Packet>,
     pub(super) limit: usize,
     pub(super) refused: Vec<Packet>,
     pub(super) sent: u64,
     /// Segments with payload that went in, by number: (seq, payload, retransmission).
-    pub(super) log: Vec<(Time, u32, u32, bool)>,
+    pub(in crate::tcp) log: Vec<(Time, u32, u32, bool)>,
+}
+
+impl Link {
+    /// A queue that takes all and serves nothing.
+    pub(in crate::tcp) fn idle() -> Link {
+        Link { q: VecDeque::new(), limit: usize::MAX, refused: Vec::new(), sent: 0, log: Vec::new() }
+    }
 }
 
 impl Lower for Link {
@@ -117,7 +124,7 @@ impl Pair {
         Pair {
             c: Socket::client(&c),
             s: Socket::server(&s),
-            link: Link { q: VecDeque::new(), limit, refused: Vec::new(), sent: 0, log: Vec::new() },
+            link: Link { limit, ..Link::idle() },
             back: Back::default(),
             q: EventQueue::default(),
             rate,

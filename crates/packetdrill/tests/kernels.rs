@@ -1,0 +1,110 @@
+//! What tells the senders of older kernels apart, as scripts: the same beginning, and what each kernel does then.
+
+use wavetank_packetdrill::{Options, Verdict, parse, run_script};
+
+/// Ten segments of 1000 bytes are out, in ten packets, and an RTT of 100 ms is known.
+const TEN_OUT: &str = r#"
+`sysctl -q net.ipv4.tcp_congestion_control=reno
+sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 262144 4194304"`
+
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
+   +0 bind(3, ..., ...) = 0
+   +0 listen(3, 1) = 0
+   +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 <...>
+  +.1 < . 1:1(0) ack 1 win 1000
+   +0 accept(3, ..., ...) = 4
+"#;
+
+fn run(kernel: &str, hz: u32, then: &str) -> (Verdict, String) {
+    let script = parse(&format!("{TEN_OUT}{then}")).unwrap_or_else(|e| panic!("{e}"));
+    let profile = wavetank_core::tcp::Profile::named(kernel).expect("a kernel");
+    let r = run_script(&script, &Options { profile, hz, ..Options::default() });
+    (r.verdict, format!("{kernel}: {:?} {:?}\n{}", r.failure, r.skipped.first(), r.trace.join("\n")))
+}
+
+/// The script holds under the first kernels and not under the others.
+fn holds(under: &[&str], not: &[&str], then: &str) {
+    for k in under {
+        let (verdict, told) = run(k, 1_000, then);
+        assert_eq!(verdict, Verdict::Pass, "{told}");
+    }
+    for k in not {
+        let (verdict, told) = run(k, 1_000, then);
+        assert_eq!(verdict, Verdict::Fail, "{told}");
+    }
+}
+
+#[test]
+fn one_sack_far_ahead_is_enough_for_fack() {
+    // The fifth segment is SACKed: five up to it, less three.
+    let then = r#"
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 4001:5001>
+   +0 > . 1:1001(1000) ack 1
+   +0 %{ assert tcpi_ca_state == TCP_CA_Recovery and tcpi_lost == 2, tcpi_lost }%
+"#;
+    holds(&["3.10", "3.18"], &["4.14", "4.19", "6.12"], then);
+}
+
+#[test]
+fn rack_needs_no_more_than_one_sack_and_a_quarter_of_the_rtt() {
+    let then = r#"
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 1001:2001>
+   +0 %{ assert tcpi_ca_state == TCP_CA_Disorder, tcpi_ca_state }%
++.025~+.031 > . 1:1001(1000) ack 1
+"#;
+    holds(&["4.14", "4.19", "6.12"], &["3.10", "3.18"], then);
+}
+
+#[test]
+fn few_segments_were_retransmitted_early() {
+    // Two of two are out and the second is SACKed: a quarter of the RTT later; RACK's timer has two jiffies more.
+    let then = r#"
+   +0 write(4, ..., 2000) = 2000
+   +0 > P. 1:2001(2000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 1001:2001>
++.025~+.026 > . 1:1001(1000) ack 1
+   +0 %{ assert tcpi_ca_state == TCP_CA_Recovery and tcpi_rto >= 200000, tcpi_rto }%
+"#;
+    holds(&["3.10", "3.18"], &[], then);
+}
+
+#[test]
+fn two_segments_are_probed_for_after_two_round_trips() {
+    // Exactly then before 4.13, two jiffies later since.
+    let then = r#"
+   +0 write(4, ..., 2000) = 2000
+   +0 > P. 1:2001(2000) ack 1
++.2 %{ assert tcpi_retrans == 0, tcpi_retrans }%
+ +0~+.004 > P. 1001:2001(1000) ack 1
+"#;
+    holds(&["3.10", "3.18", "4.14", "6.12"], &[], then);
+}
+
+#[test]
+fn a_probe_waited_until_nothing_more_could_be_sent() {
+    // The peer's window has room for two segments, the congestion window for ten: before 4.16 there is no probe, and the RTO comes, 100 ms later.
+    let then = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 16
+   +0 write(4, ..., 10000) = 10000
+   +0 > . 1001:3001(2000) ack 1
++.2~+.206 > . 2001:3001(1000) ack 1
+"#;
+    let timeout = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 16
+   +0 write(4, ..., 10000) = 10000
+   +0 > . 1001:3001(2000) ack 1
++.3~+.306 > . 1001:2001(1000) ack 1
+"#;
+    holds(&["4.19"], &["3.10", "3.18", "4.14"], then);
+    holds(&["3.10", "3.18", "4.14"], &["4.19"], timeout);
+}
