@@ -117,7 +117,8 @@ impl Socket {
             self.ecn.mark(&mut p, new);
         }
         // A SYN-ACK belongs to the request, not to the socket.
-        if !pure_ack && load.flags & (flags::SYN | flags::ACK) != flags::SYN | flags::ACK {
+        let charged = !pure_ack && load.flags & (flags::SYN | flags::ACK) != flags::SYN | flags::ACK;
+        if charged {
             p.owner = self.owner;
             self.tsq.charge(load.truesize);
         }
@@ -132,7 +133,7 @@ impl Socket {
         match low.xmit(Time::from_ns(self.tp.clock.ns), p) {
             Verdict::Ok => Ok(()),
             Verdict::Orphaned => {
-                if p.owner == self.owner {
+                if charged {
                     self.tsq.orphan(p.truesize);
                 }
                 Ok(())

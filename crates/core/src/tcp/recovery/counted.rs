@@ -281,6 +281,7 @@ mod tests {
         let mut seg = Seg::new(seq, seq + 1_000, 0, seq / 1_000);
         seg.sent_ns = sent_ns;
         s.rtx.push(seg);
+        s.app.rtx_skbs += 1;
         s.tp.packets_out += 1;
         s.tp.snd_nxt += 1_000;
         s.tp.write_seq = s.tp.snd_nxt;

@@ -195,7 +195,7 @@ fn an_end_out_of_order_before_any_data_is_a_sign_of_a_black_hole() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is lost of the first packets, and whether the server takes the SYN's data or not, all bytes come through both ways.
     #[test]
