@@ -5,14 +5,14 @@
 //! answers is what the model's sender is told; the other bits are those of a recipient's scoreboard (802.11-2020 10.25.6.3);
 //! D3 signal and antenna are not modelled; D4 the IPv4 identification of what is not TCP is made of the packet's number and birth, not counted.
 
-use crate::frame::{Frame, Kind, Packet, Subframe, Transport, tcp};
+use crate::frame::{Frame, Kind, Mac, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
 use crate::phy::{self, Phy};
 use std::collections::HashMap;
 use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
-use wavetank_core::wifi::{Aired, Burst, Seq, What, response};
+use wavetank_core::wifi::{Aired, Beaconed, Burst, Seq, What, response};
 
 /// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
 #[derive(Clone, Copy, Default)]
@@ -56,6 +56,9 @@ pub enum Fate {
     Collided,
 }
 
+/// Whom a beacon is for.
+pub const EVERYBODY: NodeId = NodeId(u16::MAX);
+
 /// A frame of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
@@ -74,6 +77,7 @@ pub struct Air {
     names: Names,
     mhz: u16,
     reference: u32,
+    beacons: u16,
     boards: HashMap<(NodeId, NodeId, u8), Scoreboard>,
     /// Frames that may still be overtaken by those of an exchange which began at the same time; and when the last of them ends.
     pending: Vec<Sent>,
@@ -97,7 +101,7 @@ fn blank(kind: Kind, len: u32, ra: NodeId, ta: Option<NodeId>) -> Frame {
 impl Air {
     /// For a run on the channel at `mhz`.
     pub fn new(names: Names, mhz: u16) -> Air {
-        Air { names, mhz, reference: 0, boards: HashMap::new(), pending: Vec::with_capacity(256), until: 0 }
+        Air { names, mhz, reference: 0, beacons: 0, boards: HashMap::new(), pending: Vec::with_capacity(256), until: 0 }
     }
     /// Whose addresses these are.
     pub fn names(&self) -> &Names {
@@ -112,6 +116,23 @@ impl Air {
         }
         self.lay_out(a);
         self.until = self.pending.iter().map(|s| s.frame.time).max().unwrap_or(0).max(self.until);
+    }
+
+    /// A beacon of `from` went on the air.
+    pub fn beacon(&mut self, from: NodeId, b: &Beaconed, out: &mut impl FnMut(&Sent)) {
+        let start = b.start.ns();
+        if start >= self.until {
+            self.flush(out);
+        }
+        let mut f = blank(Kind::Beacon, b.bytes, EVERYBODY, Some(from));
+        (f.ra, f.far) = (Mac([0xff; 6]), Names::mac(from));
+        (f.seq, f.told) = (self.beacons & 0xfff, Some(b.told));
+        f.mhz = self.mhz;
+        self.beacons = self.beacons.wrapping_add(1);
+        let fate = if b.collided { Fate::Collided } else { Fate::Decoded };
+        let end = start + b.airtime.ns() as u64;
+        self.push((from, EVERYBODY), fate, f, b.mode, (start, end));
+        self.until = self.until.max(end);
     }
 
     /// The run is over.

@@ -1,6 +1,7 @@
 //! A frame of the air, as far as anything here looks at it. Small and Copy; it owns no bytes.
 
 use crate::phy::Phy;
+use wavetank_core::wifi::beacon::Told;
 
 /// A MAC address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -30,7 +31,9 @@ pub enum Kind {
     BlockAck,
     /// Compressed Block Ack request.
     Bar,
-    /// Management.
+    /// Beacon.
+    Beacon,
+    /// Other management.
     Management,
     /// Any other.
     #[default]
@@ -138,6 +141,8 @@ pub struct Frame {
     pub bitmap: u64,
     /// The packet inside.
     pub packet: Option<Packet>,
+    /// What a beacon of ours tells.
+    pub told: Option<Told>,
 }
 
 impl Frame {
@@ -163,6 +168,7 @@ impl Frame {
         seq: 0,
         bitmap: 0,
         packet: None,
+        told: None,
     };
 }
 

@@ -1,8 +1,8 @@
 //! Who held the medium when, and what waited: collected from a run for a picture.
 
 use serde::Serialize;
-use wavetank_core::sim::Time;
-use wavetank_core::wifi::{Aired, What, response};
+use wavetank_core::sim::{NodeId, Time};
+use wavetank_core::wifi::{Aired, Beaconed, What, response};
 
 /// Exchanges that are kept: a picture of more shows nothing.
 const MOST: usize = 50_000;
@@ -14,7 +14,7 @@ struct Entry {
     from: u16,
     to: u16,
     tid: u8,
-    /// "ampdu", "single" or "bar".
+    /// "ampdu", "single", "bar" or "beacon".
     kind: &'static str,
     rate: String,
     /// Since when its sender waited in this idle period, its AIFS, and the start.
@@ -105,6 +105,31 @@ impl Timeline {
             response: x.heard.then_some((answer_at, x.response.1.ns(), response)),
             answered: x.answered,
             collided: x.collided,
+        });
+    }
+
+    pub(crate) fn beacon(&mut self, from: NodeId, b: &Beaconed) {
+        let (start, long) = (b.start.ns() as i64 - self.from as i64, b.airtime.ns());
+        if start + long < 0 || b.start.ns() > self.to || self.entries.len() == MOST {
+            return;
+        }
+        self.entries.push(Entry {
+            from: from.0,
+            to: from.0,
+            tid: 0,
+            kind: "beacon",
+            rate: crate::Phy::from(b.mode).to_string(),
+            idle: start,
+            aifs: 0,
+            start,
+            rts: None,
+            cts: None,
+            data: [start, long],
+            preamble: crate::phy::preamble_ns(b.mode) as i64,
+            mpdus: Vec::new(),
+            response: None,
+            answered: true,
+            collided: b.collided,
         });
     }
 

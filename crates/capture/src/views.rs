@@ -1,6 +1,6 @@
 //! What looks at a run's air: captures, an analysis, a timeline; any of them, by one subscription.
 
-use crate::air::{Air, Fate, Sent};
+use crate::air::{Air, EVERYBODY, Fate, Sent};
 use crate::analysis::Analysis;
 use crate::frame::Frame;
 use crate::names::Names;
@@ -11,7 +11,7 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use wavetank_core::net::Census;
 use wavetank_core::sim::{NodeId, Probe};
-use wavetank_core::wifi::Aired;
+use wavetank_core::wifi::{Aired, Beaconed};
 
 /// Whose view a capture has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl Only {
     fn sees(self, s: &Sent) -> bool {
         match self {
             Only::Monitor => true,
-            Only::Node(n) => s.from == n || (s.to == n && s.fate == Fate::Decoded),
+            Only::Node(n) => s.from == n || ((s.to == n || s.to == EVERYBODY) && s.fate == Fate::Decoded),
         }
     }
 }
@@ -154,6 +154,18 @@ impl Probe for Views {
         }
         if let Some(mut air) = self.air.take() {
             air.aired(a, &mut |s| self.sent(s));
+            self.air = Some(air);
+        }
+    }
+    fn beacon(&mut self, from: NodeId, b: &Beaconed) {
+        if let Some(t) = &mut self.timeline {
+            t.beacon(from, b);
+        }
+        if self.captures.is_empty() && self.analysis.is_none() {
+            return;
+        }
+        if let Some(mut air) = self.air.take() {
+            air.beacon(from, b, &mut |s| self.sent(s));
             self.air = Some(air);
         }
     }

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use wavetank_capture::write::{About, Pcapng, mpdu, radiotap};
 use wavetank_capture::{Air, Analysis, Frame, Kind, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::sim::{Probe, Time};
-use wavetank_core::wifi::Aired;
+use wavetank_core::sim::{NodeId, Probe, Time};
+use wavetank_core::wifi::{Aired, Beaconed};
 use wavetank_core::workloads;
 
 /// Keeps every frame of a run.
@@ -21,6 +21,10 @@ impl Probe for Keep {
     fn aired(&mut self, a: &Aired<'_>) {
         let frames = &mut self.frames;
         self.air.as_mut().expect("it was begun").aired(a, &mut |s| frames.push(*s));
+    }
+    fn beacon(&mut self, from: NodeId, b: &Beaconed) {
+        let frames = &mut self.frames;
+        self.air.as_mut().expect("it was begun").beacon(from, b, &mut |s| frames.push(*s));
     }
 }
 

@@ -16,6 +16,8 @@ kind = "wifi"
 standard = "g"
 band = "2.4 GHz"
 width_mhz = 20
+[beacon]
+interval = 0 # the closed forms have none
 [ap]
 driver = "ath9k"
 [sta]

@@ -26,7 +26,7 @@ COLOURS = {
     "bad": ("#D55E00", "MPDU not decoded"),
     "preamble": ("#2b3a4a", "preamble"),
     "response": ("#CC79A7", "Block Ack, ACK"),
-    "control": ("#E69F00", "RTS, CTS"),
+    "control": ("#E69F00", "RTS, CTS, beacon"),
     "aifs": ("#c9c9c9", "AIFS"),
     "backoff": ("#e4e4e4", "backoff"),
     "collision": ("#f6d5c4", "collision"),
@@ -91,7 +91,8 @@ def parts(entry: Mapping[str, Any]) -> Iterator[tuple[int, float, float, str, st
             yield sender, at, wide, kind_of(entry, m), f"MPDU {m[1]}, {m[0]} bytes{again}{lost}"
             at += wide
         if not entry["mpdus"]:
-            yield sender, at, room, "control", "Block Ack request"
+            what = "beacon" if entry["kind"] == "beacon" else "Block Ack request"
+            yield sender, at, room, "bad" if entry["collided"] else "control", what
     if entry["response"]:
         begin, length, name = entry["response"]
         yield receiver, begin, length, "response" if entry["answered"] else "bad", name
@@ -158,6 +159,9 @@ def _exchange(
     begin, length = e["data"]
     wide = x(begin + length) - x(begin)
     if length and wide > 9 and 0 <= begin <= span:
+        if e["kind"] == "beacon":
+            layers["labels"].append(_text(x(begin) + wide / 2, y + 1, "beacon", 9.5, "#444", "middle"))
+            return
         count = len(e["mpdus"])
         bad = sum(1 for m in e["mpdus"] if not m[3])
         text = f"{count} → {names[e['to']]}" + (f", {bad} bad" if bad and not e["collided"] else "")

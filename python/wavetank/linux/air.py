@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import rate, units
-from .own import DENSITY, HACK, HOSTAPD_QUEUE, LEGACY_MBIT, MODES, MOST_MCS, MOST_STATIONS, MOST_TRIES
+from .own import (
+    DENSITY,
+    HACK,
+    HOSTAPD_INTERVAL,
+    HOSTAPD_QUEUE,
+    LEGACY_MBIT,
+    MODES,
+    MOST_MCS,
+    MOST_OFTEN,
+    MOST_STATIONS,
+    MOST_TRIES,
+)
 from .queues import Queues
 
 
@@ -21,6 +32,7 @@ class Air(Queues):
         rate.channel(self)
         r = self.radio
         self.noise()
+        self.beacons()
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
@@ -51,6 +63,16 @@ class Air(Queues):
                 "driver ath9k_tidq: 6.12's interfaces have one transmit queue: one discipline for all categories, not four"
             )
         self.above_cards(drivers)
+
+    def beacons(self) -> None:
+        """How often hostapd sends one."""
+        interval = self.number("beacon.interval")
+        if interval < MOST_OFTEN:
+            raise self.refuse(
+                "beacon.interval", f"hostapd sends one every {MOST_OFTEN} time units at most; 65535 is one a minute"
+            )
+        if interval != HOSTAPD_INTERVAL:
+            self.lines["hostapd"].append(f"beacon_int={interval}")
 
     def rates(self) -> None:
         """One rate for all data, or rate control."""

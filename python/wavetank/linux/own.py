@@ -11,6 +11,7 @@ OWN: dict[str, tuple[str, str]] = {
     "host.wake": ("0 ns", "no virtual time passes while the guest's scheduler wakes a program"),
     "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
     "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
+    "beacon.rate": ("6 Mbit/s", "the virtual card is on channel 36, where that is the lowest basic rate"),
     "medium.places": ("1", "the virtual radios all hear each other"),
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
@@ -71,6 +72,8 @@ LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
 DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}
 #: A tcp_limit_output_bytes that no small queue reaches.
 UNLIMITED = 2**31 - 1
+#: The least beacon_int that hostapd takes, and its default.
+MOST_OFTEN, HOSTAPD_INTERVAL = 15, 100
 MARKS = (0, 8, 40, 46)
 #: hostapd's number of an access category's own queue (tx_queue_dataN).
 HOSTAPD_QUEUE = {"vo": 0, "vi": 1, "be": 2, "bk": 3}

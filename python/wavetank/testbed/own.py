@@ -21,6 +21,7 @@ LEFT: dict[str, str] = {
     "fixed.": "the chain of rates is the driver's and its rate control's",
     "minstrel_ht.version": "the kernel's own",
     "medium.": "who hears whom, and how a collision sounds, is the place's",
+    "beacon.rate": "the lowest basic rate, where the driver has no other (hostapd.conf: basic_rates, beacon_rate)",
     "stations.rx": "a host's CPU is its own",
     "ath9k.": "the card's and its driver's own",
     "ath9k_htc.": "the card's, its firmware's and its driver's own",

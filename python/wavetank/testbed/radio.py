@@ -196,6 +196,7 @@ class Radio(Air, Bed):
             lines.append("basic_rates=" + " ".join(str(10 * r) for r in OFDM_BASIC if r <= highest))
         if "wifi.short_preamble" in self.given:
             lines.append(f"preamble={int(self.on('wifi.short_preamble'))}")
+        self.beacons()
         self.hostapd = lines + self.lines["hostapd"]
 
     def short_gi_used(self) -> None:

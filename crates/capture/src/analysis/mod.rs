@@ -118,7 +118,7 @@ impl Analysis {
                 c.responses += 1;
             }
             Kind::Cts | Kind::Rts | Kind::Bar => c.control += 1,
-            Kind::Management => c.management += 1,
+            Kind::Beacon | Kind::Management => c.management += 1,
             Kind::Null | Kind::Other => c.other += 1,
         }
     }

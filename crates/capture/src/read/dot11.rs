@@ -22,6 +22,7 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
     f.ra = mac(b, 4)?;
     let sub = control >> 4;
     f.kind = match (control >> 2 & 3, sub) {
+        (0, 8) => Kind::Beacon,
         (0, _) => Kind::Management,
         (1, 8) => Kind::Bar,
         (1, 9) => Kind::BlockAck,
@@ -45,7 +46,7 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
                 }
             }
         }
-        Kind::Management => f.ta = mac(b, 10),
+        Kind::Beacon | Kind::Management => f.ta = mac(b, 10),
         Kind::Data | Kind::Null => data(b, sub, flags, pad, f),
         _ => {}
     }

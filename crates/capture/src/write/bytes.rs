@@ -1,5 +1,6 @@
 //! The bytes of an MPDU: 802.11-2020 9.2, 9.3 (frame formats), LLC/SNAP, RFC 791, 768, 792, 9293, 7323, 2018.
 
+use super::beacon;
 use crate::frame::{Frame, Kind, Packet, Transport, tcp};
 
 const ZEROS: [u8; 256] = [0; 256];
@@ -12,6 +13,9 @@ pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
     if let (Kind::Data, Some(p)) = (f.kind, &f.packet) {
         out.extend([0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00]);
         ip(p, out);
+    }
+    if let Some(told) = &f.told {
+        beacon::body(told, f, out);
     }
     let (whole, head) = (f.len as usize, out.len() - begin);
     let payload = whole.saturating_sub(head + 4);
@@ -42,6 +46,7 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
         Kind::Rts => (1, 11),
         Kind::Cts => (1, 12),
         Kind::Ack => (1, 13),
+        Kind::Beacon => (0, 8),
         Kind::Management | Kind::Other => (0, 15),
     };
     let ds = match f.from_ds {
@@ -63,6 +68,10 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
             if let Some(tid) = f.tid {
                 out.extend([tid, 0]);
             }
+        }
+        Kind::Beacon => {
+            out.extend(f.far.0);
+            out.extend((f.seq << 4).to_le_bytes());
         }
         Kind::Bar | Kind::BlockAck => {
             // Compressed bitmap; the acknowledgement policy is normal.

@@ -2,6 +2,7 @@
 //!
 //! Payload is zeros: lengths are the model's, checksums and the FCS hold for it.
 
+mod beacon;
 mod bytes;
 mod pcapng;
 mod radiotap;

@@ -136,6 +136,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         basic: basic(s),
         erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: s.wifi.erp_protection },
         medium: s.medium,
+        beacon: s.beacon,
         mcs_loss: mcs_loss(s)?,
         channel: (s.channel, s.floor),
         reorder: s.reorder,

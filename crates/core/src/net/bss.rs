@@ -4,7 +4,7 @@
 //! the medium carried it to. Each station has a [`netdev::Netdev`]: a driver and what stands above it.
 //!
 //! Stands for: net/mac80211 between the netdev and the driver, as far as `mac80211` and `driver` leave it.
-//! Differs: D1 association, beacons and ADDBA do not happen; D2 stations talk to the access point only; D3 a device whose
+//! Differs: D1 association and ADDBA do not happen; D2 stations talk to the access point only; D3 a device whose
 //! reception takes time gets frames after the reorder buffer, though the AR9271's host reorders behind USB; D4 the MPDUs of
 //! an A-MPDU that go up together are taken as spread evenly over its airtime.
 
@@ -29,6 +29,7 @@ use crate::phy::Band;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Freed, Lane, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
+use crate::wifi::beacon::Beacons;
 use crate::wifi::hack as tcp_hack;
 use crate::wifi::{Medium, MediumEvent, Sink, Tid};
 use netdev::Netdev;
@@ -87,6 +88,7 @@ pub struct Bss {
     band: Band,
     qos: bool,
     rfc8325: bool,
+    first_beacon: Option<Time>,
 }
 
 impl Bss {
@@ -100,7 +102,10 @@ impl Bss {
         if let Some(c) = cfg.channel(streams) {
             medium.set_channel(c, cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect());
         }
+        let beacons = Beacons::new(&cfg.beacon, &cfg.told(), medium.responses().slot(), streams.get("ap", "beacon"));
+        let first_beacon = beacons.map(|b| medium.set_beacons(b));
         Bss {
+            first_beacon,
             medium,
             stations: (0..n)
                 .map(|i| Station {
@@ -117,6 +122,11 @@ impl Bss {
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
         }
+    }
+
+    /// When [`MediumEvent::Tbtt`] is wanted first, if the access point sends beacons.
+    pub fn first_beacon(&self) -> Option<Time> {
+        self.first_beacon
     }
 
     /// What the rate control of `s` did, if it counts that.

@@ -70,6 +70,7 @@ impl Event {
             Event::Bss(Medium(MediumEvent::Asked)) => (20, 0, 0),
             Event::SockRead(i) => (21, i, 0),
             Event::SockWrite(i) => (22, i, 0),
+            Event::Bss(Medium(MediumEvent::Tbtt)) => (23, 0, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -101,6 +102,7 @@ impl Event {
             20 => Event::Bss(Medium(MediumEvent::Asked)),
             21 => Event::SockRead(short),
             22 => Event::SockWrite(short),
+            23 => Event::Bss(Medium(MediumEvent::Tbtt)),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -141,6 +143,7 @@ mod tests {
             BssEvent::Medium(MediumEvent::Arrive),
             BssEvent::Medium(MediumEvent::Done),
             BssEvent::Medium(MediumEvent::GiveUp(i)),
+            BssEvent::Medium(MediumEvent::Tbtt),
             BssEvent::Reorder(s, i),
             BssEvent::Driver(s, u32::MAX),
             BssEvent::Hack(s),

@@ -7,7 +7,7 @@ use super::outcome::{EchoOutcome, FlowOutcome, FlowSeries, NodeOutcome, Outcome,
 use crate::phy::Mode;
 use crate::sim::{Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
 use crate::traffic::{Echo, Flood, FlowPlan};
-use crate::wifi::{AirAccount, Aired, End};
+use crate::wifi::{AirAccount, Aired, Beaconed, End};
 
 struct NodeSeen {
     name: String,
@@ -284,6 +284,10 @@ impl<T: Probe> Probe for Observer<T> {
     #[inline]
     fn aired(&mut self, a: &Aired<'_>) {
         self.tap.aired(a);
+    }
+    #[inline]
+    fn beacon(&mut self, from: NodeId, b: &Beaconed) {
+        self.tap.beacon(from, b);
     }
 
     fn ppdu(&mut self, p: &PpduSeen) {

@@ -2,7 +2,7 @@
 
 use super::accounts::Accounts;
 use super::air;
-use super::bss::{Bss, StaIx};
+use super::bss::{Bss, BssEvent, StaIx};
 use super::ends::{Ends, Sock};
 use super::event::{Event, Events};
 use super::fabric::{Fabric, Route};
@@ -18,7 +18,7 @@ use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time}
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket, head_room};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
-use crate::wifi::hack;
+use crate::wifi::{MediumEvent, hack};
 
 /// `[tcp]` and the controls' sections at one end of a connection of station `station`. mac80211 rewrites the pacing shift of every socket
 /// whose packets leave by its devices. src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
@@ -177,6 +177,9 @@ impl<T: Probe> World<T> {
             },
             tap,
         );
+        if let Some(at) = net.bss.as_ref().and_then(|b| b.first_beacon()) {
+            q.push(at, Lane::Timer, Event::Bss(BssEvent::Medium(MediumEvent::Tbtt)));
+        }
         let fabric = Fabric {
             q,
             hosts: net.hosts,

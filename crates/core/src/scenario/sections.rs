@@ -126,6 +126,8 @@ sections! {
     edca_ap: super::edca::Edca,
     /// The medium.
     medium: crate::wifi::medium::Params,
+    /// The access point's beacons.
+    beacon: crate::wifi::beacon::Params,
     /// Receivers' reorder buffers.
     reorder: crate::wifi::reorder::Params,
     /// Fixed rates' chains.

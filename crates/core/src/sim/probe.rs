@@ -5,7 +5,7 @@
 use super::packet::{FlowId, NodeId, Packet};
 use super::time::{Span, Time};
 use crate::phy::Mode;
-use crate::wifi::Aired;
+use crate::wifi::{Aired, Beaconed};
 
 /// What a data PPDU was.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,9 @@ pub trait Probe {
     /// A frame exchange went on the air, collided or not; told when it begins.
     #[inline]
     fn aired(&mut self, _a: &Aired<'_>) {}
+    /// The beacon of the access point `from` went on the air; told when it begins, to those who want [`Probe::aired`].
+    #[inline]
+    fn beacon(&mut self, _from: NodeId, _b: &Beaconed) {}
     /// A data PPDU left a station.
     #[inline]
     fn ppdu(&mut self, _p: &PpduSeen) {}

@@ -9,19 +9,21 @@
 //! Differs: D1 two transmissions that begin within aCCATime collide, and nothing of either is decoded (no capture);
 //! D2 bystanders decode what its receiver does not, so that they hold their NAV where only the receiver has an error;
 //! D3 responses are lost only by `response_error`; D4 a frame that loses inside its own station does not count
-//! a retry; D5 no beacons; D6 after a collision bystanders wait DIFS unless `collision_eifs`.
+//! a retry; D5 after a collision bystanders wait DIFS unless `collision_eifs`.
 
 mod apart;
+mod beacons;
 mod collision;
 mod on_air;
 
 use super::ac::Ac;
+use super::beacon::Beacons;
 use super::burst::StaIx;
 use super::contention::Contender;
 use super::hidden::Hidden;
 use super::loss::Loss;
 use super::response::{Erp, Responses};
-pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
+pub use super::stations::{Arrival, Beaconed, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
 use crate::sim::{Lane, Span, Stream, Streams, Time};
@@ -92,6 +94,8 @@ pub struct Medium {
     /// Contenders that take part, in no order that matters; and where each one stands in it.
     active: Vec<u16>,
     place: Vec<u16>,
+    /// The access point's beacons, if it sends any.
+    beacons: Option<Box<Beacons>>,
     /// From when AIFS counts, by station.
     reference: Vec<Time>,
     airtime: Vec<Span>,
@@ -141,6 +145,7 @@ impl Medium {
             loss: Loss::new(&stas, by_mcs, params.response_error, streams),
             channel: None,
             guided: vec![false; n],
+            beacons: None,
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
             contenders,
@@ -231,6 +236,7 @@ impl Medium {
         match ev {
             MediumEvent::Access(g) if g == self.generation => self.access(now, stations),
             MediumEvent::Access(_) => {}
+            MediumEvent::Tbtt => self.tbtt(now, stations),
             MediumEvent::Asked => self.answers(now, stations),
             MediumEvent::Arrive => {
                 if self.hidden.is_some() {
@@ -309,7 +315,7 @@ impl Medium {
         if self.hidden.is_some() {
             return self.idle_apart(stations);
         }
-        let mut next = Time::NEVER;
+        let mut next = self.beacon_from();
         let mut k = 0;
         while k < self.active.len() {
             let i = self.active[k] as usize;
@@ -354,6 +360,7 @@ impl Medium {
                 }
             }
         }
+        let beacon = self.beacon_goes(unnoticed);
         match self.hidden.take() {
             None => {
                 for k in 0..self.active.len() {
@@ -363,7 +370,7 @@ impl Medium {
             Some(h) => {
                 for k in 0..self.active.len() {
                     let i = self.active[k] as usize;
-                    if self.notices(&h, self.contenders[i].sta) {
+                    if beacon.is_some() || self.notices(&h, self.contenders[i].sta) {
                         self.contenders[i].freeze(now, self.slot);
                     }
                 }
@@ -377,7 +384,9 @@ impl Medium {
             let limit = self.stas[self.contenders[i as usize].sta.ix()].window_limit;
             self.contenders[i as usize].failed(limit);
         }
-        if self.flight.is_some() {
+        if let Some(at) = beacon {
+            self.beacon(now, at, stations);
+        } else if self.flight.is_some() {
             self.spoil(stations);
             self.collide(now, stations);
         } else if let [(i, at)] = self.winners[..] {

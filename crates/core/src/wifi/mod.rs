@@ -6,6 +6,7 @@
 pub mod ac;
 mod account;
 pub mod amsdu;
+pub mod beacon;
 pub mod block_ack;
 pub mod burst;
 mod contention;
@@ -33,4 +34,4 @@ pub use burst::{Attempt, Burst, Chain, End, Mark, Mpdu, Report, StaIx, What};
 pub use device::{Device, Hops, Sink};
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;
-pub use stations::{Aired, Exchanged};
+pub use stations::{Aired, Beaconed, Exchanged};

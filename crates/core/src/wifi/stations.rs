@@ -50,6 +50,8 @@ pub enum MediumEvent {
     Done,
     /// A contender knows that its last try failed.
     GiveUp(u16),
+    /// The access point's beacon is due.
+    Tbtt,
 }
 
 /// What a PPDU was, for observers.
@@ -78,6 +80,23 @@ pub struct Seen {
     /// Whether the response came.
     pub answered: bool,
     /// It collided (its RTS, if it had one): nobody decoded anything of it.
+    pub collided: bool,
+}
+
+/// A beacon on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beaconed {
+    /// When it began.
+    pub start: Time,
+    /// For how long.
+    pub airtime: Span,
+    /// How it was modulated.
+    pub mode: Mode,
+    /// Its bytes, check sequence included.
+    pub bytes: u32,
+    /// What it tells.
+    pub told: super::beacon::Told,
+    /// Others sent at the same time.
     pub collided: bool,
 }
 
@@ -183,6 +202,9 @@ pub trait Stations {
     /// An exchange went on the air, collided or not.
     #[inline]
     fn aired(&mut self, _x: &Exchanged) {}
+    /// The access point's beacon went on the air.
+    #[inline]
+    fn beacon(&mut self, _b: &Beaconed) {}
     /// A PPDU with MPDUs went on the air.
     fn seen(&mut self, seen: &Seen);
     /// The head of (`s`, `ac`) goes on the air. Whether something may ride on the response.

@@ -8,7 +8,7 @@ use crate::qdisc;
 use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
 use crate::wifi::response::Erp;
-use crate::wifi::{Ac, StaMac, medium, reorder};
+use crate::wifi::{Ac, StaMac, beacon, medium, reorder};
 use crate::{mac80211, rate};
 
 /// A BSS.
@@ -22,6 +22,8 @@ pub struct BssConfig {
     pub erp: Erp,
     /// The medium.
     pub medium: medium::Params,
+    /// The access point's beacons.
+    pub beacon: beacon::Params,
     /// MPDUs that are lost by the mode they are sent with.
     pub mcs_loss: McsLoss,
     /// The channel (if it is on) and the floor.
@@ -140,6 +142,9 @@ impl BssConfig {
             let why = format!("a BSS has an access point and 1 to 254 stations, not {} in all", self.stations.len());
             return Err(BadConfig { station: "bss".into(), why });
         }
+        if let Err(why) = beacon::mode(self.beacon.rate, &self.told()) {
+            return Err(BadConfig { station: "beacon.rate".into(), why: why.into() });
+        }
         for (i, s) in self.stations.iter().enumerate() {
             let ht = match i {
                 0 => self.stations[1..].iter().any(|s| s.mode.aggregates()),
@@ -209,6 +214,18 @@ impl BssConfig {
             }
         }
         Ok(())
+    }
+    /// What the access point's beacon tells of.
+    pub(super) fn told(&self) -> beacon::Told {
+        let of = |is: fn(&Mode) -> bool| self.stations[1..].iter().any(|s| is(&s.mode));
+        beacon::Told {
+            band: self.band,
+            ht: of(|m| m.aggregates()),
+            vht: of(|m| matches!(m, Mode::Vht(_))),
+            qos: self.qos,
+            basic: self.basic.iter().copied().min().unwrap_or(Ofdm::R6),
+            interval: self.beacon.interval,
+        }
     }
     /// The channel between the access point and each station, if there is one.
     pub fn channel(&self, streams: &Streams) -> Option<Channel> {

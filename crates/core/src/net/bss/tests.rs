@@ -70,6 +70,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         basic: vec![],
         erp: Default::default(),
         medium: medium::Params::default(),
+        beacon: Default::default(),
         mcs_loss: crate::phy::McsLoss::default(),
         channel: Default::default(),
         reorder: reorder::Params::default(),

@@ -5,7 +5,7 @@ use super::{BssEvent, Out, Receiver, Station, receive};
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
 use crate::sim::{Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
-use crate::wifi::medium::{Arrival, Exchanged, Seen};
+use crate::wifi::medium::{Arrival, Beaconed, Exchanged, Seen};
 use crate::wifi::{Ac, Aired, Burst, MediumEvent, Report, Sink, StaIx, Stations, What};
 
 /// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.
@@ -156,6 +156,12 @@ impl<P: Probe> Stations for View<'_, P> {
             let burst = s.netdev.head(x.ac).expect("what is on the air is still at the head");
             let to = self.stations[burst.to.ix()].node;
             self.probe.aired(&Aired { x: *x, from: s.node, to, burst, depths: &depths });
+        }
+    }
+    #[inline]
+    fn beacon(&mut self, b: &Beaconed) {
+        if P::AIR {
+            self.probe.beacon(self.stations[0].node, b);
         }
     }
     fn seen(&mut self, s: &Seen) {

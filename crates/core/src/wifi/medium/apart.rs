@@ -8,8 +8,8 @@ use crate::wifi::exchange::Exchange;
 impl Medium {
     /// The same where stations are hidden: only who has a new reference is told, and who senses the exchange on the air waits.
     pub(super) fn idle_apart<S: Stations>(&mut self, stations: &mut S) {
+        let mut next = self.beacon_from();
         let h = self.hidden.as_mut().expect("stations are hidden");
-        let mut next = Time::NEVER;
         for &i in &self.active {
             let c = &mut self.contenders[i as usize];
             if h.moved(c.sta) {

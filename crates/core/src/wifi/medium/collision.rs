@@ -8,7 +8,11 @@ use crate::wifi::stations::{Exchanged, Seen, Stations};
 impl Medium {
     /// Several contenders send at once: nobody decodes anything.
     pub(super) fn collide<S: Stations>(&mut self, now: Time, stations: &mut S) {
-        let mut end = now;
+        self.collide_until(now, now, stations);
+    }
+
+    /// The same where something else is on the air until `end` at least.
+    pub(super) fn collide_until<S: Stations>(&mut self, now: Time, mut end: Time, stations: &mut S) {
         let eifs = if self.params.collision_eifs { self.responses.eifs_less_difs() } else { Span::ZERO };
         // What began while something else was on the air to the access point.
         let late = self.flight.is_some() || self.hidden.as_ref().is_some_and(|h| now < h.noise());
