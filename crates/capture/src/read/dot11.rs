@@ -46,7 +46,12 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
                 }
             }
         }
-        Kind::Beacon | Kind::Management => f.ta = mac(b, 10),
+        Kind::Beacon | Kind::Management => {
+            f.ta = mac(b, 10);
+            if let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) {
+                (f.far, f.seq) = (far, seq >> 4);
+            }
+        }
         Kind::Data | Kind::Null => data(b, sub, flags, pad, f),
         _ => {}
     }
