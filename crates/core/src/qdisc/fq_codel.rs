@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/sched/sch_fq_codel.c (RFC 8290): hashed flows that may collide, a batch of up to 64 drops,
 //! no more than half the fattest flow, at the limit; `NET_XMIT_CN` if the packet's own flow paid, success otherwise.
 //! CoDel looks at the whole queue's backlog, not the flow's, for its one-MTU floor, as there.
-//! Of kernels before 4.7 and 4.2: [`Old`](super::Old), linux@3.18 include/net/codel.h codel_should_drop, net/sched/sch_fq_codel.c fq_codel_drop.
+//! Of older kernels: [`Old`](super::Old), linux@3.18 include/net/codel.h codel_should_drop, net/sched/sch_fq_codel.c fq_codel_drop.
 //! Differs: D1 the hash (see `skb`). D2 no filters, no CE threshold. D3 the memory limit holds for kernels before 4.7, too.
 
 use super::codel::{Config, Head, Vars};
@@ -77,6 +77,8 @@ pub struct FqCodel {
     held: Held,
     /// One packet pays, not a batch.
     one: bool,
+    /// CoDel does not count them.
+    uncounted: bool,
 }
 
 struct FlowHead<'a, B> {
@@ -149,7 +151,7 @@ impl FqCodel {
                 break;
             }
         }
-        if !self.one {
+        if !self.uncounted {
             flow.vars.count = flow.vars.count.wrapping_add(n); // CoDel shall signal more strongly, too
         }
         self.backlogs[fattest] -= len;
@@ -180,6 +182,7 @@ impl Discipline for FqCodel {
             old_flows: Chain::default(),
             held: Held { largest, ..Held::default() },
             one: setup.old.fq_codel_one,
+            uncounted: setup.old.fq_codel_uncounted,
         }
     }
 
@@ -263,20 +266,21 @@ mod tests {
         FqCodel::build(&setup, 3)
     }
 
-    /// Ten of flow 1 fill the queue, an eleventh comes from flow 2. Today half of flow 1's bytes go (five packets) and CoDel counts them; before 4.7
-    /// one goes and it does not hear of it.
+    /// Ten of flow 1 fill the queue, an eleventh comes from flow 2. Today half of flow 1's bytes go (five packets) and CoDel counts them, until 4.19 it does
+    /// not; before 4.7 one goes.
     #[test]
     fn a_batch_or_one_pays() {
-        for (old, left, counted) in [(false, 6, true), (true, 10, false)] {
+        for (one, uncounted, left) in [(false, false, 6), (false, true, 6), (true, true, 10)] {
             let mut setup = Setup::default();
-            (setup.fq_codel.limit, setup.old.fq_codel_one) = (10, old);
+            setup.fq_codel.limit = 10;
+            (setup.old.fq_codel_one, setup.old.fq_codel_uncounted) = (one, uncounted);
             let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
             for n in 0..10 {
                 q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
             }
             assert_eq!(q.enqueue(Time::ZERO, packet(2, 0, 1448), &mut bin), Verdict::Ok, "another flow paid");
             assert_eq!(q.packets(), left);
-            assert_eq!(q.flows.iter().any(|f| f.vars.count > 0), counted);
+            assert_eq!(q.flows.iter().any(|f| f.vars.count > 0), !uncounted);
         }
     }
 
