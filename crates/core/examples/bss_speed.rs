@@ -19,6 +19,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         aggregates: true,
         rate: rate::Setup::default(),
         queues: mac80211::Params::default(),
+        kernel: Default::default(),
         tao: None,
         error_up: error,
         error_down: error,

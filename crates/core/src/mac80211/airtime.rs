@@ -3,9 +3,11 @@
 //! Stands for: Linux 6.12 net/mac80211/tx.c `ieee80211_next_txq`, `__ieee80211_schedule_txq`,
 //! `ieee80211_txq_schedule_start`, `ieee80211_txq_airtime_check`; net/mac80211/sta_info.c
 //! `ieee80211_sta_register_airtime`, `ieee80211_sta_update_pending_airtime`. Airtime counts in whole microseconds.
+//! How 5.0 to 5.11 differ: [`Turns::Owed`], linux@5.4 and @5.10 of the same functions.
 //! Differs: D1 "active in the last 100 ms" is exact, not in jiffies. D2 no `ieee80211_txq_may_transmit` (drivers whose
 //! firmware picks the station). D3 AQL's estimate of a frame's airtime is the caller's, who knows the rate.
 
+use super::profile::Turns;
 use crate::sim::{Span, Time};
 use std::collections::VecDeque;
 
@@ -27,6 +29,20 @@ pub struct Config {
     pub fairness: bool,
     /// AQL's limits in microseconds (low, high, threshold); none where the driver does not ask for AQL.
     pub aql: Option<(i32, i32, i32)>,
+    /// How long a debt lasts, and what counts as one.
+    pub turns: Turns,
+}
+
+impl Config {
+    /// What stands in the device is owed, debts keep a station on the list for a while, and a category's stations share a limit.
+    fn keeps(&self) -> bool {
+        self.turns == Turns::Kept
+    }
+    /// What a station has left. src: `ieee80211_sta_deficit`; linux@5.10 `ieee80211_next_txq`: the deficit alone
+    #[inline]
+    fn left(&self, a: &Account) -> i32 {
+        if self.keeps() { a.deficit - a.pending } else { a.deficit }
+    }
 }
 
 /// A station's account in one access category. src: `struct airtime_info`
@@ -109,8 +125,7 @@ impl Scheduler {
     }
 
     fn sta_deficit(&self, sta: u16, ac: Ac) -> i32 {
-        let a = self.account(sta, ac);
-        a.deficit - a.pending
+        self.config.left(self.account(sta, ac))
     }
     fn recently_active(&self, now: Time, sta: u16, ac: Ac) -> bool {
         self.account(sta, ac).last_active.is_some_and(|t| now - t <= ACTIVE)
@@ -129,6 +144,7 @@ impl Scheduler {
         let open = self
             .config
             .aql
+            .filter(|_| self.config.keeps())
             .is_none_or(|(low, high, _)| self.ac_pending[a] < (self.active[a].len() as i32 - 1) * low / 2 + high);
         self.round[a] = if open { self.round[a].wrapping_add(1).max(1) } else { 0 };
     }
@@ -155,7 +171,7 @@ impl Scheduler {
             let s = &mut self.stations[txq as usize / 8];
             let account = &mut s.acs[a];
             let aql = account.aql_allows(&self.config, self.total_pending);
-            let deficit = account.deficit - account.pending;
+            let deficit = self.config.left(account);
             eligible |= aql;
             if deficit < 0 {
                 account.deficit += s.weight;
@@ -180,7 +196,7 @@ impl Scheduler {
     pub fn leader(&self, ac: Ac) -> Option<(u16, u8)> {
         let &txq = self.active[usize::from(ac)].front()?;
         let account = &self.stations[txq as usize / 8].acs[usize::from(ac)];
-        let stays = self.config.fairness && self.config.aql.is_none() && account.deficit >= account.pending;
+        let stays = self.config.fairness && self.config.aql.is_none() && self.config.left(account) >= 0;
         stays.then_some(((txq / 8) as u16, (txq % 8) as u8))
     }
 
@@ -199,7 +215,7 @@ impl Scheduler {
     /// or was active lately and is in debt. src: `__ieee80211_schedule_txq`
     pub fn put_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
         let (txq, ac) = (usize::from(sta) * 8 + usize::from(tid), ac_of(tid));
-        let keep = || self.sta_deficit(sta, ac) < 0 && self.recently_active(now, sta, ac);
+        let keep = || self.config.keeps() && self.sta_deficit(sta, ac) < 0 && self.recently_active(now, sta, ac);
         if self.txqs[txq].scheduled || !(has_queue || keep()) {
             return;
         }
@@ -218,7 +234,7 @@ impl Scheduler {
     /// Charges airtime used. src: `ieee80211_sta_register_airtime`
     pub fn register(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
         let ac = ac_of(tid);
-        let charge = self.recently_active(now, sta, ac);
+        let charge = !self.config.keeps() || self.recently_active(now, sta, ac);
         let a = self.account_mut(sta, ac);
         let (tx, rx) = (tx.us(), rx.us());
         a.tx += tx as u64;
@@ -261,7 +277,7 @@ impl Scheduler {
 mod tests {
     use super::*;
 
-    const PLAIN: Config = Config { fairness: true, aql: None };
+    const PLAIN: Config = Config { fairness: true, aql: None, turns: Turns::Kept };
 
     /// Every station always has packets; one aggregate of its airtime each turn.
     fn shares(airtimes: &[i64], weights: &[u16]) -> Vec<f64> {
@@ -323,6 +339,43 @@ mod tests {
         assert!(!s.aql_allows(1, 2), "24 ms altogether: the low limit holds");
         s.aql_done(0, 0, Span::from_us(8000));
         assert!(s.aql_allows(0, 2) && s.aql_allows(1, 2));
+    }
+
+    /// A station without packets is charged 1000 us a second after its last. 5.10 has it owe them whenever it comes back; 6.12 forgives.
+    #[test]
+    fn a_debt_of_old_lasts() {
+        for (turns, first, kept) in [(Turns::Kept, (1, 0), true), (Turns::Owed, (0, 0), false)] {
+            let mut s = Scheduler::new(Config { turns, ..PLAIN }, 2, 256);
+            s.put_back(Time::ZERO, 1, 0, true);
+            s.start(2);
+            assert_eq!(s.next(2), Some((1, 0)));
+            s.put_back(Time::ZERO, 1, 0, false);
+            s.register(Time::from_s(1), 1, 0, Span::ZERO, Span::from_us(1000));
+            s.put_back(Time::from_s(1), 0, 0, true);
+            s.put_back(Time::from_s(1), 1, 0, true);
+            s.start(2);
+            assert_eq!(s.next(2), Some(first), "{turns:?}: 1 stands at the head");
+            // In debt and with nothing to send, it stays on 6.12's list for 100 ms.
+            s.register(Time::from_s(1), first.0, 0, Span::from_us(5000), Span::ZERO);
+            s.put_back(Time::from_s(1), first.0, 0, false);
+            assert_eq!(s.is_scheduled(first.0, 0), kept, "{turns:?}");
+        }
+    }
+
+    /// 12 ms of three stations in the device: with 5.10 the round goes on, 6.12's stops it where (3 - 1) * 5000 / 2 + 12000 us are reached.
+    #[test]
+    fn a_category_shares_a_limit_of_late() {
+        for (turns, open) in [(Turns::Kept, false), (Turns::Owed, true)] {
+            let mut s = Scheduler::new(Config { aql: Some((5000, 12_000, 99_000)), turns, ..PLAIN }, 4, 256);
+            for sta in 0..3 {
+                s.put_back(Time::ZERO, sta, 0, true);
+            }
+            for _ in 0..11 {
+                s.aql_charge(3, 0, Span::from_us(2000));
+            }
+            s.start(2);
+            assert_eq!(s.next(2).is_some(), open, "{turns:?}");
+        }
     }
 
     #[test]

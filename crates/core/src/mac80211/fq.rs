@@ -2,9 +2,10 @@
 //!
 //! A `tin` (one TXQ) takes a flow of the table as its own while the flow has packets or is on its lists; a packet whose
 //! flow belongs to another tin goes to the tin's default flow. When all is full, the fattest flow of any tin pays.
-//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h. Differs: D1 default flows stand behind the table in
+//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]). Differs: D1 default flows stand behind the table in
 //! one array, so that equally fat ones are told apart by the tin's number, not by who came last.
 
+use super::profile::Pays;
 use crate::qdisc::codel::Vars;
 use crate::qdisc::pool::{Chain, Link, Linked, List, NIL, Pool};
 use crate::sim::{Packet, Time};
@@ -64,6 +65,7 @@ pub struct Fq {
     quantum: i32,
     limit: u32,
     memory_limit: u64,
+    pays: Pays,
     /// Packets held.
     pub packets: u32,
     /// Memory held (truesize).
@@ -81,7 +83,7 @@ pub enum Full {
 
 impl Fq {
     /// An empty queue with `table` hashed flows.
-    pub fn new(table: u32, tins: u32, quantum: u32, limit: u32, memory_limit: u64) -> Fq {
+    pub fn new(table: u32, tins: u32, quantum: u32, limit: u32, memory_limit: u64, pays: Pays) -> Fq {
         let flows = (table + tins) as usize;
         Fq {
             flows: vec![Flow::default(); flows],
@@ -92,6 +94,7 @@ impl Fq {
             quantum: quantum as i32,
             limit,
             memory_limit,
+            pays,
             packets: 0,
             memory: 0,
         }
@@ -126,9 +129,12 @@ impl Fq {
         Some(i)
     }
 
-    /// Drops half a flow, at most 32 packets, at least one. src: `fq_flow_drop`
-    fn drop_half(&mut self, i: usize, len: &impl Fn(&Packet) -> u32, free: &mut impl FnMut(Packet)) -> u32 {
-        let pending = (self.flows[i].list.len() / 2).min(32);
+    /// Drops half a flow, at most 32 packets, at least one. src: `fq_flow_drop`; linux@5.10 `fq_tin_enqueue`: one
+    fn drop_from(&mut self, i: usize, len: &impl Fn(&Packet) -> u32, free: &mut impl FnMut(Packet)) -> u32 {
+        let pending = match self.pays {
+            Pays::Half => (self.flows[i].list.len() / 2).min(32),
+            Pays::One => 1,
+        };
         let (mut packets, mut bytes, mut truesize) = (0, 0, 0);
         while let Some(p) = self.pool.pop(&mut self.flows[i].list) {
             packets += 1;
@@ -194,7 +200,7 @@ impl Fq {
             let Some(fat) = self.fattest() else { return };
             let owner = self.flows[fat].tin as usize;
             let full = if memory { Full::Memory } else { Full::Packets };
-            if self.drop_half(fat, &len, &mut |p| free(p, full)) == 0 {
+            if self.drop_from(fat, &len, &mut |p| free(p, full)) == 0 {
                 return;
             }
             self.tins[owner].overlimit += 1;
@@ -253,7 +259,7 @@ mod tests {
     /// same, compiled outside the kernel.
     #[test]
     fn order_and_drops_are_the_kernels() {
-        let mut fq = Fq::new(16, 3, 300, 200, 200_000);
+        let mut fq = Fq::new(16, 3, 300, 200, 200_000, Pays::Half);
         let len = |p: &Packet| p.payload;
         let mut x = 12_345_u32;
         let mut draw = || {
@@ -280,5 +286,24 @@ mod tests {
         assert_eq!(drops, (2918, 15_230_418_234_196_128_520));
         assert_eq!((fq.packets, fq.memory), (134, 194_821));
         assert_eq!(fq.tins.iter().fold((0, 0), |s, t| (s.0 + t.collisions, s.1 + t.overlimit)), (9102, 432));
+    }
+    /// Twenty packets may stand; flow 0 has twenty, flow 1 sends one more. By hand: flow 0 is the fattest; of its twenty ten go today, one
+    /// until 5.11.
+    #[test]
+    fn one_packet_or_half_a_flow_pays() {
+        for (pays, left) in [(Pays::One, [19, 1]), (Pays::Half, [10, 1])] {
+            let mut fq = Fq::new(16, 1, 300, 20, 1_000_000, pays);
+            let mut drops = Vec::new();
+            for seq in 0..21 {
+                let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+                (p.seq, p.payload, p.truesize) = (seq, 1_000, 1_000);
+                let flow = u32::from(seq == 20);
+                fq.enqueue(0, flow, &p, Time::ZERO, |p| p.payload, |p, full| drops.push((p.seq, full)));
+            }
+            let held = [0, 1].map(|i| fq.flows[i].list.len());
+            assert_eq!(held, left, "{pays:?}");
+            assert_eq!(drops.len() as u32, 21 - fq.packets);
+            assert_eq!(drops[0], (0, Full::Packets), "its head goes first");
+        }
     }
 }

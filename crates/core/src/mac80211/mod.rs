@@ -9,12 +9,14 @@
 //! Stands for: Linux 6.12 net/mac80211/tx.c (`ieee80211_txq_enqueue`, `ieee80211_tx_dequeue`), include/net/fq_impl.h
 //! ([`fq`]), [`airtime`]. What builds aggregates is `driver`'s, what contends for the medium is `wifi`'s.
 //! Differs: D1 a packet counts as its IP packet and 34 bytes (QoS header 26, LLC 8); keys add nothing. D2 data TIDs
-//! 0..=7 only; no multicast, management or fragment queues. D3 no A-MSDU here. D4 CoDel per slow station, which kernels
-//! 4.12 to 6.x had, switches when [`Txqs::set_expected_throughput`] is told, as there.
+//! 0..=7 only; no multicast, management or fragment queues. D3 no A-MSDU here. D4 what older kernels did
+//! differently: [`profile`].
 
 pub mod airtime;
 pub mod estimate;
 pub mod fq;
+mod own;
+pub mod profile;
 pub mod tao;
 
 use crate::qdisc::codel;
@@ -23,6 +25,8 @@ use crate::sim::{Auto, Bin, Bytes, Packet, Place, Reason, Span, Time};
 pub use airtime::{Ac, Account, ac_of};
 use airtime::{Config, Scheduler};
 use fq::{Fq, Full};
+use own::Own;
+use profile::{Profile, Turns};
 
 crate::params! {
     /// What a user sets of mac80211's queues.
@@ -42,7 +46,7 @@ crate::params! {
         /// Marks packets that can be marked, instead of dropping them.
         ecn: bool = true, src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
         /// Whether a slow station gets CoDel parameters of its own, without ECN.
-        slow_stations: bool = false, src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params; gone in 6.12";
+        slow_stations: Auto<bool> = Auto::Auto, src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params: 4.12 to 5.x; by kernel profile";
         /// Their target.
         slow_target: Span = Span::from_ms(50), in Span::from_us(1) => Span::from_s(10), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
         /// Their interval.
@@ -84,6 +88,8 @@ pub struct Txqs {
     seed: u32,
     fq: Fq,
     sched: Scheduler,
+    /// ath9k's own turns, where the kernel is of that time.
+    own: Option<Own>,
     codel: codel::Config,
     slow_codel: codel::Config,
     slow_below: Option<u32>,
@@ -129,17 +135,29 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
 }
 
 impl Txqs {
-    /// Empty queues to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
-    pub fn new(p: &Params, stations: u16, seed: u32) -> Txqs {
+    /// Empty queues as `kernel` has them to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
+    pub fn new(p: &Params, kernel: &Profile, stations: u16, seed: u32) -> Txqs {
         let us = |s: Span| s.us() as i32;
         let aql = p.aql.or(false).then(|| (us(p.aql_low), us(p.aql_high), us(p.aql_threshold)));
         Txqs {
             seed,
-            fq: Fq::new(p.flows, u32::from(stations) * 8, p.quantum, p.limit, p.memory_limit.or(MEMORY_HT).get()),
-            sched: Scheduler::new(Config { fairness: p.airtime_fairness, aql }, stations, p.weight),
+            fq: Fq::new(
+                p.flows,
+                u32::from(stations) * 8,
+                p.quantum,
+                p.limit,
+                p.memory_limit.or(MEMORY_HT).get(),
+                kernel.pays,
+            ),
+            sched: Scheduler::new(
+                Config { fairness: p.airtime_fairness, aql, turns: kernel.turns },
+                stations,
+                p.weight,
+            ),
+            own: (kernel.turns == Turns::Driver && p.airtime_fairness).then(|| Own::new(stations)),
             codel: codel::Config::new(p.target, p.interval, 0, p.ecn),
             slow_codel: codel::Config::new(p.slow_target, p.slow_interval, 0, false),
-            slow_below: p.slow_stations.then_some(p.slow_threshold),
+            slow_below: p.slow_stations.or(kernel.slow_stations).then_some(p.slow_threshold),
             slow: vec![false; usize::from(stations)],
             dropped: 0,
             marked: 0,
@@ -157,7 +175,10 @@ impl Txqs {
             let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
             bin.drop(p, Place::Mac80211, reason);
         });
-        self.sched.put_back(now, sta, tid, true);
+        match &mut self.own {
+            Some(o) => o.wake(sta, tid),
+            None => self.sched.put_back(now, sta, tid, true),
+        }
     }
 
     /// The TXQ's next packet: nothing if it is empty, or if AQL holds it back. src: `ieee80211_tx_dequeue`
@@ -184,14 +205,18 @@ impl Txqs {
         }
         let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
         let (dropped, marked) = (&mut self.dropped, &mut self.marked);
-        self.fq.dequeue(tin(sta, tid), frame_len, |fq, flow| {
+        let pulled = self.fq.dequeue(tin(sta, tid), frame_len, |fq, flow| {
             let mut vars = fq.flows[flow as usize].vars;
             let mut head =
                 FlowHead { fq: &mut *fq, flow, bin: &mut *bin, dropped: &mut *dropped, marked: &mut *marked };
             let p = vars.dequeue(&config, now, &mut head);
             fq.flows[flow as usize].vars = vars;
             p
-        })
+        });
+        if let (None, Some(o)) = (pulled, &mut self.own) {
+            o.ran_empty(sta, tid);
+        }
+        pulled
     }
 
     /// Whether the TXQ holds packets. src: `txq_has_queue`
@@ -232,12 +257,26 @@ impl Txqs {
     }
     /// Schedules a TXQ of which the driver holds packets. src: `ieee80211_schedule_txq`
     pub fn schedule_txq(&mut self, now: Time, sta: u16, tid: u8) {
-        self.sched.put_back(now, sta, tid, true);
+        match &mut self.own {
+            Some(o) => o.queue(sta, tid),
+            None => self.sched.put_back(now, sta, tid, true),
+        }
     }
 
     /// Charges airtime sent to and received from a station. src: `ieee80211_sta_register_airtime`
     pub fn register_airtime(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
         self.sched.register(now, sta, tid, tx, rx);
+        if let Some(o) = &mut self.own {
+            o.charge(sta, tid, tx + rx);
+        }
+    }
+    /// Whether ath9k chooses whose turn it is (4.11 to 4.20), by [`Txqs::own_head`].
+    pub fn has_own_turns(&self) -> bool {
+        self.own.is_some()
+    }
+    /// Whose turn it is in ath9k's own lists; `held`: whether the driver itself holds packets of (station, TID).
+    pub fn own_head(&mut self, ac: Ac, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
+        self.own.as_mut()?.head(ac, held)
     }
     /// Whether the driver asked for AQL.
     pub fn has_aql(&self) -> bool {
@@ -259,10 +298,15 @@ impl Txqs {
     pub fn account(&self, sta: u16, ac: Ac) -> &Account {
         self.sched.account(sta, ac)
     }
+    /// Whether it matters what rate control expects.
+    pub fn has_slow_stations(&self) -> bool {
+        self.slow_below.is_some()
+    }
     /// Rate control expects this throughput (kbit/s) to a station; old kernels choose its CoDel parameters by it.
     /// src: linux@5.4 net/mac80211/sta_info.c `sta_update_codel_params`
     pub fn set_expected_throughput(&mut self, sta: u16, kbit: u32) {
-        let stations = self.slow.len() as u32;
+        // src: `local->num_sta`; an access point is none of its own
+        let stations = (self.slow.len() as u32 - 1).max(1);
         self.slow[usize::from(sta)] = self.slow_below.is_some_and(|t| kbit != 0 && kbit < t * stations);
     }
 

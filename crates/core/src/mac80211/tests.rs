@@ -1,5 +1,6 @@
 //! Tests of the TXQs as a whole: who pays, who is served, and that nothing is lost.
 
+use super::profile::V6_12;
 use super::*;
 use crate::sim::{FlowId, Kind, NodeId};
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ type Binned = Vec<(Packet, Place, Reason)>;
 
 #[test]
 fn flows_of_a_txq_take_turns_by_bytes() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 1, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1), Vec::new());
     for n in 0..60 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
         q.enqueue(Time::ZERO, 0, 0, &packet(2, n, 448), &mut bin);
@@ -29,7 +30,7 @@ fn flows_of_a_txq_take_turns_by_bytes() {
 
 #[test]
 fn a_sparse_flow_passes_a_full_queue() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 1, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1), Vec::new());
     for n in 0..100 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
@@ -40,7 +41,7 @@ fn a_sparse_flow_passes_a_full_queue() {
 
 #[test]
 fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), 2, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 2, 1), Vec::new());
     for n in 0..1820 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
@@ -55,7 +56,8 @@ fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
 
 #[test]
 fn a_flow_taken_by_another_txq_sends_a_packet_to_the_default_flow() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params { flows: 1, ..Params::default() }, 2, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) =
+        (Txqs::new(&Params { flows: 1, ..Params::default() }, &V6_12, 2, 1), Vec::new());
     q.enqueue(Time::ZERO, 0, 0, &packet(1, 0, 100), &mut bin);
     q.enqueue(Time::ZERO, 1, 0, &packet(2, 0, 100), &mut bin);
     assert_eq!(q.fq.tins[8].collisions, 1);
@@ -71,7 +73,7 @@ fn a_flow_taken_by_another_txq_sends_a_packet_to_the_default_flow() {
 #[test]
 fn codel_waits_20_and_100_ms_and_old_kernels_50_and_300_for_a_slow_station() {
     let first_drop = |p: &Params, kbit| {
-        let (mut q, mut bin): (_, Binned) = (Txqs::new(p, 1, 1), Vec::new());
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(p, &V6_12, 1, 1), Vec::new());
         q.set_expected_throughput(0, kbit);
         let (mut now, mut seq) = (Time::ZERO, 0);
         while bin.is_empty() && now < Time::from_s(2) {
@@ -87,7 +89,7 @@ fn codel_waits_20_and_100_ms_and_old_kernels_50_and_300_for_a_slow_station() {
     // Two in and one out each ms: the packet out at t ms had waited ceil(t / 2) ms, 20 ms first at t = 39 and 50 ms at
     // t = 99. In ticks of 1024 ns, 39 ms are 38085 and 100 ms are 97656; 139 ms are 135742, the first past their sum.
     let new = Params::default();
-    let old = Params { slow_stations: true, ..Params::default() };
+    let old = Params { slow_stations: Auto::Set(true), ..Params::default() };
     assert_eq!([first_drop(&new, 5000), first_drop(&old, 6000), first_drop(&old, 5999)], [139, 139, 399]);
 }
 
@@ -112,7 +114,7 @@ proptest! {
     #[test]
     fn packets_are_conserved_and_a_txq_with_packets_always_gets_its_turn(ops in ops(), aql: bool, flows in 1u32..64) {
         let params = Params { flows, limit: 60, memory_limit: crate::sim::Auto::Set(Bytes::new(100_000)), aql: crate::sim::Auto::Set(aql), ..Params::default() };
-        let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, 3, 9), Vec::new());
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, &V6_12, 3, 9), Vec::new());
         let (mut now, mut put, mut got) = (Time::from_s(1), 0u64, 0u64);
         let mut pending = Vec::new();
         for op in &ops {

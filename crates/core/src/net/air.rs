@@ -2,6 +2,7 @@
 
 use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
+use crate::mac80211::profile::{Profile, Turns};
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
 use crate::phy::{Band, Dsss, Hr, Ht, McsLoss, Mode, Ofdm, Vht, Width};
 use crate::rate::{Setup, minstrel_ht};
@@ -50,7 +51,14 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
 
 /// Minstrel-HT as the scenario's kernel has it.
 fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
-    let kernels = if s.kernel == Kernel::V6_12 { minstrel_ht::Version::V6_12 } else { minstrel_ht::Version::V3_18 };
+    use minstrel_ht::Version;
+    let kernels = match s.kernel {
+        Kernel::V3_10 | Kernel::V3_18 => Version::V3_18,
+        Kernel::V4_14 | Kernel::V4_19 => Version::V4_14,
+        Kernel::V5_4 => Version::V5_4,
+        Kernel::V5_10 => Version::V5_10,
+        Kernel::V6_12 => Version::V6_12,
+    };
     minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
 }
 
@@ -108,6 +116,12 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
+    let kernel = |r: &Radio| {
+        let k = *Profile::of(s.kernel.name());
+        // Only ath9k had turns of its own that are known here.
+        let own = matches!(r.driver, Name::Ath9k | Name::Sora);
+        if own || k.turns != Turns::Driver { k } else { Profile { turns: Turns::Owed, ..k } }
+    };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
     let station = |i: usize, mode: Mode, mode_up: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
@@ -125,6 +139,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             hz: s.host.hz,
         },
         queues: queues(if i == 0 { &s.ap } else { &s.sta }),
+        kernel: kernel(if i == 0 { &s.ap } else { &s.sta }),
         tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),

@@ -3,7 +3,8 @@
 //! Stands for: Linux 6.12 net/sched/sch_fq_codel.c (RFC 8290): hashed flows that may collide, a batch of up to 64 drops,
 //! no more than half the fattest flow, at the limit; `NET_XMIT_CN` if the packet's own flow paid, success otherwise.
 //! CoDel looks at the whole queue's backlog, not the flow's, for its one-MTU floor, as there.
-//! Differs: D1 the hash (see `skb`). D2 no filters, no CE threshold.
+//! Of older kernels: [`Old`](super::Old), linux@3.18 include/net/codel.h codel_should_drop, net/sched/sch_fq_codel.c fq_codel_drop.
+//! Differs: D1 the hash (see `skb`). D2 no filters, no CE threshold. D3 the memory limit holds for kernels before 4.7, too.
 
 use super::codel::{Config, Head, Vars};
 use super::pool::{Chain, Link, Linked, List, Pool};
@@ -58,6 +59,8 @@ struct Held {
     memory: u64,
     dropped: u64,
     marked: u64,
+    /// The largest packet that CoDel has seen, where that counts (`maxpacket`).
+    largest: Option<u32>,
 }
 
 /// Hashed flows, each with CoDel.
@@ -72,6 +75,10 @@ pub struct FqCodel {
     new_flows: Chain,
     old_flows: Chain,
     held: Held,
+    /// One packet pays, not a batch.
+    one: bool,
+    /// CoDel does not count them.
+    uncounted: bool,
 }
 
 struct FlowHead<'a, B> {
@@ -93,6 +100,7 @@ impl<B: Bin> Head for FlowHead<'_, B> {
         self.held.packets -= 1;
         self.held.bytes -= u64::from(len);
         self.held.memory -= u64::from(p.truesize);
+        self.held.largest = self.held.largest.map(|m| m.max(len));
         Some(i)
     }
     #[inline]
@@ -104,7 +112,8 @@ impl<B: Bin> Head for FlowHead<'_, B> {
     }
     #[inline]
     fn backlog(&self) -> u32 {
-        self.held.bytes as u32
+        let bytes = self.held.bytes as u32;
+        if self.held.largest.is_some_and(|m| bytes <= m) { 0 } else { bytes }
     }
     fn drop(&mut self, i: u32) {
         self.held.dropped += 1;
@@ -130,6 +139,7 @@ impl FqCodel {
                 (fattest, most) = (i, b);
             }
         }
+        let batch = if self.one { 1 } else { self.params.drop_batch };
         let flow = &mut self.flows[fattest];
         let (mut n, mut len) = (0, 0);
         while let Some(p) = self.held.pool.pop(&mut flow.list) {
@@ -137,11 +147,13 @@ impl FqCodel {
             len += p.eth_len();
             self.held.memory -= u64::from(p.truesize);
             bin.drop(p, Place::Qdisc, reason);
-            if n >= self.params.drop_batch || len >= most >> 1 {
+            if n >= batch || len >= most >> 1 {
                 break;
             }
         }
-        flow.vars.count = flow.vars.count.wrapping_add(n); // CoDel shall signal more strongly, too
+        if !self.uncounted {
+            flow.vars.count = flow.vars.count.wrapping_add(n); // CoDel shall signal more strongly, too
+        }
         self.backlogs[fattest] -= len;
         self.held.bytes -= u64::from(len);
         self.held.packets -= n;
@@ -154,15 +166,23 @@ impl Discipline for FqCodel {
     type Params = Params;
     fn build(setup: &Setup, seed: u32) -> Self {
         let params = setup.fq_codel;
+        let largest = setup.old.codel_largest.then_some(256); // src: codel_stats_init
         FqCodel {
             params,
-            codel: Config::new(params.target, params.interval, params.mtu, params.ecn),
+            codel: Config::new(
+                params.target,
+                params.interval,
+                if largest.is_some() { 0 } else { params.mtu },
+                params.ecn,
+            ),
             seed,
             flows: vec![Flow::default(); params.flows as usize],
             backlogs: vec![0; params.flows as usize],
             new_flows: Chain::default(),
             old_flows: Chain::default(),
-            held: Held::default(),
+            held: Held { largest, ..Held::default() },
+            one: setup.old.fq_codel_one,
+            uncounted: setup.old.fq_codel_uncounted,
         }
     }
 
@@ -244,6 +264,47 @@ mod tests {
         let mut setup = Setup::default();
         change(&mut setup.fq_codel);
         FqCodel::build(&setup, 3)
+    }
+
+    /// Ten of flow 1 fill the queue, an eleventh comes from flow 2. Today half of flow 1's bytes go (five packets) and CoDel counts them, until 4.19 it does
+    /// not; before 4.7 one goes.
+    #[test]
+    fn a_batch_or_one_pays() {
+        for (one, uncounted, left) in [(false, false, 6), (false, true, 6), (true, true, 10)] {
+            let mut setup = Setup::default();
+            setup.fq_codel.limit = 10;
+            (setup.old.fq_codel_one, setup.old.fq_codel_uncounted) = (one, uncounted);
+            let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
+            for n in 0..10 {
+                q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
+            }
+            assert_eq!(q.enqueue(Time::ZERO, packet(2, 0, 1448), &mut bin), Verdict::Ok, "another flow paid");
+            assert_eq!(q.packets(), left);
+            assert_eq!(q.flows.iter().any(|f| f.vars.count > 0), !uncounted);
+        }
+    }
+
+    /// TCP ACKs of 66 bytes, six always in the queue, each 60 ms in it: 330 bytes are behind the one that leaves. An MTU spares them, 3.18's largest
+    /// packet (256 at least) does not.
+    #[test]
+    fn a_queue_of_acks_is_spared_by_an_mtu() {
+        let drops = |old| {
+            let mut setup = Setup::default();
+            setup.old.codel_largest = old;
+            let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
+            for n in 0..100_u32 {
+                let now = Time::ZERO + Span::from_ms(10) * i64::from(n);
+                let mut p = packet(1, n, 0);
+                p.ecn = Ecn::NotEct;
+                q.enqueue(now, p, &mut bin);
+                if n > 5 {
+                    q.dequeue(now, &mut bin);
+                }
+            }
+            bin.len()
+        };
+        assert_eq!(drops(false), 0);
+        assert!(drops(true) > 3, "{}", drops(true));
     }
 
     #[test]

@@ -90,6 +90,8 @@ macro_rules! disciplines {
         /// The parameters of every discipline; a device uses those of the kinds that it has.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Setup {
+            /// What an older kernel's do otherwise.
+            pub old: Old,
             $( $(#[doc = $ld])+ pub $lk: <$lt as Discipline>::Params, )*
             $( $(#[doc = $od])+ pub $ok: <$ot as Discipline>::Params, )*
         }
@@ -196,6 +198,33 @@ macro_rules! dispatch {
             }
         }
     };
+}
+
+/// What the disciplines of older kernels do otherwise; none of it in 6.12.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Old {
+    /// A full `fq_codel` drops one packet of the fattest flow (before 4.7: 9d18562a2278).
+    pub fq_codel_one: bool,
+    /// CoDel does not count what was dropped so (`cvars.count`: after 4.19).
+    pub fq_codel_uncounted: bool,
+    /// CoDel spares a backlog that is no larger than the largest packet it has seen, 256 bytes at least, not one of an MTU (before 4.2: a5d28090405038).
+    pub codel_largest: bool,
+    /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
+    pub pfifo_fast_shared: bool,
+}
+
+impl Old {
+    /// Those of the kernel of this name.
+    pub fn of(kernel: &str) -> Old {
+        let at = |kernels: &[&str]| kernels.contains(&kernel);
+        let thesis = at(&["3.10", "3.18"]);
+        Old {
+            fq_codel_one: thesis,
+            fq_codel_uncounted: thesis || at(&["4.14", "4.19"]),
+            codel_largest: thesis,
+            pfifo_fast_shared: thesis || kernel == "4.14",
+        }
+    }
 }
 
 disciplines! {

@@ -1,7 +1,7 @@
 //! Three FIFO bands by priority; a lower band leaves only when those before it are empty.
 //!
 //! Stands for: Linux 6.12 net/sched/sch_generic.c `pfifo_fast_*`: each band has its own ring of `tx_queue_len`, and a
-//! full ring drops the packet that comes. Differs: D1 the priority is what IP makes of the DSCP; a socket's SO_PRIORITY
+//! full ring drops the packet that comes; before 4.16 ([`Old`](super::Old)) one limit holds for all three. Differs: D1 the priority is what IP makes of the DSCP; a socket's SO_PRIORITY
 //! is not modelled.
 
 use super::skb::{PRIO2BAND, priority};
@@ -21,6 +21,7 @@ crate::params! {
 #[derive(Clone, Debug)]
 pub struct PfifoFast {
     limit: usize,
+    shared: bool,
     bands: [VecDeque<Packet>; 3],
     bytes: u64,
     dropped: u64,
@@ -29,19 +30,26 @@ pub struct PfifoFast {
 impl Discipline for PfifoFast {
     type Params = Params;
     fn build(setup: &Setup, _seed: u32) -> Self {
-        PfifoFast { limit: setup.pfifo_fast.limit as usize, bands: Default::default(), bytes: 0, dropped: 0 }
+        PfifoFast {
+            limit: setup.pfifo_fast.limit as usize,
+            shared: setup.old.pfifo_fast_shared,
+            bands: Default::default(),
+            bytes: 0,
+            dropped: 0,
+        }
     }
     #[inline]
     fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
-        let band = &mut self.bands[usize::from(PRIO2BAND[usize::from(priority(p.dscp))])];
-        if band.len() >= self.limit {
+        let band = usize::from(PRIO2BAND[usize::from(priority(p.dscp))]);
+        let held = if self.shared { self.bands.iter().map(VecDeque::len).sum() } else { self.bands[band].len() };
+        if held >= self.limit {
             self.dropped += 1;
             bin.drop(p, Place::Qdisc, Reason::Overlimit);
             return Verdict::Drop;
         }
         p.enqueued = now;
         self.bytes += u64::from(p.eth_len());
-        band.push_back(p);
+        self.bands[band].push_back(p);
         Verdict::Ok
     }
     #[inline]
@@ -93,5 +101,9 @@ mod tests {
         assert_eq!(q.enqueue(Time::ZERO, packet(0, 0, 100), &mut bin), Verdict::Ok);
         assert_eq!(q.enqueue(Time::ZERO, packet(0, 1, 100), &mut bin), Verdict::Drop);
         assert_eq!(q.enqueue(Time::ZERO, fast, &mut bin), Verdict::Ok);
+        setup.old.pfifo_fast_shared = true;
+        let mut q = PfifoFast::build(&setup, 0);
+        assert_eq!(q.enqueue(Time::ZERO, packet(0, 0, 100), &mut bin), Verdict::Ok);
+        assert_eq!(q.enqueue(Time::ZERO, fast, &mut bin), Verdict::Drop, "before 4.16 the three share it");
     }
 }

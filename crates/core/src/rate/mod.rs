@@ -80,10 +80,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Whether it is Minstrel-HT as kernels up to 5.11 have it.
-    pub fn is_minstrel_3_18(&self) -> bool {
+    /// The most streams that it knows, if it is Minstrel-HT as kernels up to 5.11 have it.
+    pub fn old_minstrel_streams(&self) -> Option<u8> {
         let version = self.minstrel_ht.version.or(minstrel_ht::Version::V6_12);
-        self.control == Name::MinstrelHt && version == minstrel_ht::Version::V3_18
+        (self.control == Name::MinstrelHt).then(|| version.old_streams())?
     }
 }
 
@@ -158,6 +158,14 @@ impl Rates {
     pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         if let Rates::Aasrc(c) = self {
             c.feedback(now, to, mode, answered, f);
+        }
+    }
+    /// The throughput that it expects to `to`, kbit/s, if it is one of those that older kernels choose CoDel's parameters by
+    /// (`get_expected_throughput`; Minstrel-HT up to 5.11).
+    pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
+        match self {
+            Rates::MinstrelHt(c) => c.expected_kbit(to),
+            _ => None,
         }
     }
     /// What it did, if it counts that.

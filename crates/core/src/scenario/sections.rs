@@ -1,7 +1,7 @@
 //! The scenario as a whole: its own keys, and every section with the struct that owns it.
 
 use super::keys;
-use crate::qdisc::{Discipline, Setup};
+use crate::qdisc::{Discipline, Old, Setup};
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
 use crate::tcp::Tunables;
 
@@ -185,6 +185,7 @@ impl Scenario {
     /// The parameters of every discipline, as the qdiscs want them.
     pub fn qdiscs(&self) -> Setup {
         Setup {
+            old: Old::of(self.kernel.name()),
             pfifo: self.pfifo,
             bfifo: self.bfifo,
             pfifo_fast: self.pfifo_fast,

@@ -149,6 +149,9 @@ impl Ath9k {
 
     /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
     fn schedule(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
+        if q.has_own_turns() {
+            return self.schedule_own(now, ac, q, sink);
+        }
         if let Some((sta, tid)) = q.leader(ac as u8) {
             // Most packets come while the hardware is full.
             let t = &self.tids[usize::from(sta) * Tid::COUNT + usize::from(tid)];
@@ -166,33 +169,50 @@ impl Ath9k {
         }
     }
 
+    /// The same of 4.11 to 4.20: the head goes on until it has no credit, and who has nothing to send ends it (linux@4.19 `ath_txq_schedule`).
+    fn schedule_own(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
+        loop {
+            let tids = &self.tids;
+            let held = |sta: u16, tid: u8| !tids[usize::from(sta) * Tid::COUNT + usize::from(tid)].retry.is_empty();
+            let Some((sta, tid)) = q.own_head(ac as u8, held) else { return };
+            if !self.schedule_tid(now, ac, StaIx(sta as u8), Tid::new(tid), q, sink) {
+                return;
+            }
+        }
+    }
+
     /// Whether the hardware queue has no room for a unit of this TID.
     #[inline]
     fn full(&self, ac: Ac, t: &TidState) -> bool {
         self.hw[ac.ix()].full(t.active, &self.par)
     }
 
-    /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`).
-    fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
+    /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`), and says whether it did.
+    fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) -> bool {
         let i = to.ix() * Tid::COUNT + tid.ix();
         let full = self.full(ac, &self.tids[i]);
         let t = &mut self.tids[i];
         if full && t.waits() {
-            return;
+            return false;
         }
         let active = t.active;
         let mut b = self.burst(to, tid);
         let t = &mut self.tids[i];
         if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
             self.pool.push(b);
-        } else if full {
+            return false;
+        }
+        if full {
             t.retry.extend(b.mpdus.pop());
             self.pool.push(b);
-        } else if active {
+            return false;
+        }
+        if active {
             self.form_aggregate(now, b, q, sink);
         } else {
             self.form_plain(now, b, q, sink);
         }
+        true
     }
 
     /// `ath_tx_form_aggr`: from the first, which `b` has, until a limit, the window or the queue ends it.
@@ -272,6 +292,11 @@ impl Device for Ath9k {
         // mac80211 is told when the queue's lock is dropped (ath_txq_unlock_complete).
         if let Some(t) = told {
             self.rates.report(now, t.to, &t.went(report));
+            if q.has_slow_stations()
+                && let Some(kbit) = self.rates.expected_kbit(t.to)
+            {
+                q.set_expected_throughput(u16::from(t.to.0), kbit);
+            }
         }
     }
     /// The only clock is the receive interrupt's; frames that came since have moved it.

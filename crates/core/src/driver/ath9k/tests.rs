@@ -24,7 +24,7 @@ impl Bench {
         let ht = mode.aggregates();
         Bench {
             d: Ath9k::new(&p, rates, 1, ht, ht, Set::Station.all().map(|a| a.txop)),
-            q: Txqs::new(&mac80211::Params::default(), 1, 1),
+            q: Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, 1, 1),
             freed: vec![],
             dropped: vec![],
             wants: vec![],

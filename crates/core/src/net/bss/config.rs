@@ -62,6 +62,8 @@ pub struct StaConfig {
     pub rate: rate::Setup,
     /// mac80211's queues, where the driver pulls from them.
     pub queues: mac80211::Params,
+    /// How its kernel has them.
+    pub kernel: mac80211::profile::Profile,
     /// It holds its TCP ACKs back until the A-MPDU that they answer is taken in.
     pub tao: Option<tao::Params>,
     /// Probability that an MPDU from it to the access point is lost.
@@ -184,10 +186,10 @@ impl BssConfig {
             if let Some(why) = s.driver.refuses(&s.rate) {
                 return bad(s, why);
             }
-            if s.rate.is_minstrel_3_18() && (!self.qos || s.mode.streams() > 3) {
+            if s.rate.old_minstrel_streams().is_some_and(|n| !self.qos || s.mode.streams() > u32::from(n) || vht) {
                 return bad(
                     s,
-                    "Minstrel-HT of 3.18 knows 802.11n up to three streams: use minstrel_ht.version = \"6.12\"",
+                    "Minstrel-HT before 5.12 knows 802.11n here, up to three streams (four from 5.4 on): use minstrel_ht.version = \"6.12\"",
                 );
             }
             if self.qos && matches!(s.mode, Mode::Dsss(_)) {

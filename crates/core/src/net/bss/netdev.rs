@@ -42,7 +42,7 @@ impl Netdev {
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode_up] };
-        let txqs = || Txqs::new(&s.queues, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+        let txqs = || Txqs::new(&s.queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");

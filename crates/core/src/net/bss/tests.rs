@@ -22,6 +22,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         aggregates: mode.aggregates(),
         rate: rate::Setup::default(),
         queues: mac80211::Params::default(),
+        kernel: mac80211::profile::V6_12,
         tao: None,
         error_up: 0.0,
         error_down: 0.0,

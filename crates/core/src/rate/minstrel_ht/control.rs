@@ -4,6 +4,7 @@
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
 //! table, whose first rate it replaces), rate_control_apply_mask.
 
+use super::rules::Rules;
 use super::{Hardware, MinstrelHt, Overhead, Params, Rate, RateTable, Status, Supports, Table, V318, Version};
 use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
@@ -17,26 +18,26 @@ const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
 #[derive(Clone, Debug)]
 enum Minstrel {
     V6_12(Box<MinstrelHt>),
-    V3_18(Box<V318>),
+    Old(Box<V318>),
 }
 
 impl Minstrel {
     fn probe(&mut self, jiffies: u32) -> Option<Rate> {
         match self {
             Minstrel::V6_12(m) => m.probe(jiffies),
-            Minstrel::V3_18(m) => m.probe(),
+            Minstrel::Old(m) => m.probe(),
         }
     }
     fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
         match self {
             Minstrel::V6_12(m) => m.status(jiffies, status),
-            Minstrel::V3_18(m) => m.status(jiffies, status),
+            Minstrel::Old(m) => m.status(jiffies, status),
         }
     }
     fn chain(&self) -> &RateTable {
         match self {
             Minstrel::V6_12(m) => m.chain(),
-            Minstrel::V3_18(m) => m.chain(),
+            Minstrel::Old(m) => m.chain(),
         }
     }
 }
@@ -95,17 +96,24 @@ impl Control {
     pub fn new(par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
         let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
         let only = par.bitrates.map(|mcs| mcs as u8);
-        let old = par.version.or(Version::V6_12) == Version::V3_18;
-        let columns = if old { V318::columns(&mut random) } else { Table::new(&mut random) };
+        let old = Rules::of(par.version.or(Version::V6_12));
+        let columns = if old.is_some() { V318::columns(&mut random) } else { Table::new(&mut random) };
         let peer = |&mode| {
             let s = supports(mode);
             let minstrel = match old {
-                true => Minstrel::V3_18(Box::new(V318::new(&s, overhead, HARDWARE, columns, hz, 0))),
-                false => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
+                Some(rules) => Minstrel::Old(Box::new(V318::new(rules, &s, overhead, HARDWARE, columns, hz, 0))),
+                None => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
             };
             Peer { chain: chain(&minstrel, only), minstrel }
         };
         Control { hz, only, peers: fastest.iter().map(peer).collect() }
+    }
+    /// See [`Rates::expected_kbit`](crate::rate::Rates::expected_kbit).
+    pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
+        match &self.peers[to.ix()].minstrel {
+            Minstrel::Old(m) => Some(m.expected_kbit()),
+            Minstrel::V6_12(_) => None,
+        }
     }
     fn jiffies(&self, now: Time) -> u32 {
         (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
@@ -176,7 +184,7 @@ mod tests {
         use crate::rate::Control as _;
         use crate::wifi::Report;
         let fastest = Mode::Ht(Ht::new(15, false, true).unwrap());
-        for version in [Version::V6_12, Version::V3_18] {
+        for version in [Version::V6_12, Version::V5_10, Version::V4_9, Version::V3_18] {
             let par = Params { version: crate::sim::Auto::Set(version), bitrates: Some(4) };
             let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
             let mut c = Control::new(&par, &[fastest], 250, &mut random);

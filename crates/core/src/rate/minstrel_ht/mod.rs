@@ -6,7 +6,7 @@
 //! overhead / A-MPDU length + duration of 1200 bytes in an aggregate of 16 ([`station`]); probes in three kinds ([`sampling`]);
 //! tries by what fits into 6 ms ([`retries`]).
 //!
-//! Linux 3.18's is in [`v3_18`], with what differs.
+//! What kernels up to 5.11 had is in [`v3_18`], with what differs.
 //!
 //! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
 //! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
@@ -14,6 +14,7 @@
 mod control;
 pub mod groups;
 mod retries;
+mod rules;
 pub mod sampling;
 pub mod station;
 pub mod stats;
@@ -35,16 +36,33 @@ crate::choices! {
     pub enum Version {
         /// Linux 6.12's (all since 5.12).
         V6_12 = "6.12",
-        /// Linux 3.18's, the thesis's kernel; those up to 5.11 are near it ([`v3_18`]).
+        /// Linux 5.10's: intervals of 25 ms, a low pass of second order.
+        V5_10 = "5.10",
+        /// Linux 5.4's: slow rates are spared.
+        V5_4 = "5.4",
+        /// Linux 4.14's and 4.19's: probabilities in 12 bits.
+        V4_14 = "4.14",
+        /// Linux 4.9's: the second best rate may be probed.
+        V4_9 = "4.9",
+        /// Linux 4.4's: durations of aggregates.
+        V4_4 = "4.4",
+        /// Linux 3.18's, the thesis's kernel.
         V3_18 = "3.18",
+    }
+}
+
+impl Version {
+    /// The most streams of a version up to 5.11.
+    pub fn old_streams(self) -> Option<u8> {
+        rules::Rules::of(self).map(|r| r.streams)
     }
 }
 
 crate::params! {
     /// Minstrel-HT.
     pub struct Params {
-        /// Whose; `auto`: 6.12's for that kernel, 3.18's for all before.
-        version: Auto<Version> = Auto::Auto, src "linux@3.18, linux@6.12 net/mac80211/rc80211_minstrel_ht.c";
+        /// Whose; `auto`: the kernel's (3.18's for 3.10, 4.14's for 4.19).
+        version: Auto<Version> = Auto::Auto, src "linux net/mac80211/rc80211_minstrel_ht.c of that version";
         /// The HT MCS that `iw dev ... set bitrates ht-mcs-5 N` leaves: Minstrel-HT chooses and probes as ever, each rate then goes out at
         /// this MCS, at the width and with the guard interval that were chosen, and that is what its statistics are of.
         bitrates: Option<u32> = None, in Some(0) => Some(31), src "linux@6.12 net/mac80211/rate.c rate_idx_match_mcs_mask";

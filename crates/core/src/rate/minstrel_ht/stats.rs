@@ -46,7 +46,7 @@ impl Stats {
     /// An interval is over.
     pub(super) fn update(&mut self) {
         if self.attempts > 0 {
-            self.filter(frac(u32::from(self.success), u32::from(self.attempts)) as i32);
+            self.filter(frac(u32::from(self.success), u32::from(self.attempts)));
             self.attempts_ever = self.attempts_ever.wrapping_add(u32::from(self.attempts));
             self.success_ever = self.success_ever.wrapping_add(u32::from(self.success));
         }
@@ -56,20 +56,24 @@ impl Stats {
     pub(super) fn prob_before(&self) -> u16 {
         self.prob_before
     }
-    fn filter(&mut self, sample: i32) {
-        let sample = sample.max(1); // 0 means that nothing is known
-        let last = i32::from(self.prob);
-        if last == 0 {
-            (self.prob, self.prob_before) = (sample as u16, sample as u16);
-            return;
-        }
-        let sum = COEFFICIENT_1 * sample + COEFFICIENT_2 * last + COEFFICIENT_3 * i32::from(self.prob_before);
-        let new = match sum >> 12 {
-            low if low < 0 => 1,
-            new => new.min(ONE as i32),
-        };
-        (self.prob, self.prob_before) = (new as u16, last as u16);
+    fn filter(&mut self, sample: u32) {
+        let (prob, before) = low_pass(self.prob.into(), self.prob_before.into(), sample);
+        (self.prob, self.prob_before) = (prob as u16, before as u16);
     }
+}
+
+/// The new value, and the one before it.
+pub(super) fn low_pass(last: u32, before: u32, sample: u32) -> (u32, u32) {
+    let sample = sample.max(1); // 0 means that nothing is known
+    if last == 0 {
+        return (sample, sample);
+    }
+    let sum = COEFFICIENT_1 * sample as i32 + COEFFICIENT_2 * last as i32 + COEFFICIENT_3 * before as i32;
+    let new = match sum >> 12 {
+        low if low < 0 => 1,
+        new => new.min(ONE as i32) as u32,
+    };
+    (new, last)
 }
 
 /// Exponential moving average with 96/128 of the old.

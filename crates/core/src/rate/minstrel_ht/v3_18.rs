@@ -1,4 +1,4 @@
-//! Minstrel-HT as Linux 3.18 had it, the thesis's kernel.
+//! Minstrel-HT as kernels up to 5.11 had it: 3.18's, the thesis's, and by [`rules`](super::rules) what came later.
 //!
 //! Stands for: linux@3.18 net/mac80211/rc80211_minstrel_ht.c, rc80211_minstrel.{c,h}. What differs from 6.12:
 //!
@@ -6,38 +6,32 @@
 //!    probes eight times a group and interval at most. Every rate of every group is tried in the table's order, but for those in use,
 //!    those that get through more than 95 % of the time, and slower ones, which wait 20 intervals.
 //! 2. The probability is a plain moving average (3/4 old), in 16 fractional bits; a slower rate learns nothing from a faster one.
-//! 3. A packet's duration is its own, not a sixteenth of an aggregate's, and is kept whole.
+//! 3. A packet's duration is its own, not a sixteenth of an aggregate's (4.4), and is kept whole (until 5.4).
 //! 4. The chain has three links: the two best rates and the robust one. What was robust stays so until another is better, whether it
 //!    may follow the best rate is decided by the best rate of the interval before.
 //! 5. A rate is left at once below 20 % (6.12: a quarter).
-//! 6. Three streams at most, no 802.11ac; stations without 802.11n have plain Minstrel.
+//! 6. Three streams at most (four from 5.4), no 802.11ac; stations without 802.11n have plain Minstrel.
 //!
-//! Kernels up to 5.11 probe in much the same way; from 5.12 on they do as 6.12 does.
+//! From 5.12 on kernels do as 6.12 does.
 //!
 //! Differs: D1 a group's robust rate is compared within its group, as is meant (3.18 indexes the group's rates by the rate's number,
 //! which reads beyond them; it decides nothing on one stream); D2 no CCK group.
 
 use super::groups::{self, Kind, Rate, table};
+use super::rules::{Average, Rules};
 use super::sampling::{COLUMNS, Table};
-use super::stats::Tries;
+use super::stats::{self, Tries};
 use super::{Hardware, Overhead, RateTable, Status, Supports, after, retries};
 
 /// Rates of an HT group.
 const HT_RATES: usize = 8;
 /// Groups of HT, four-stream ones (which 3.18 has not) included.
 const HT_GROUPS: usize = groups::CCK as usize;
-const STREAMS: u8 = 3;
-/// src: MINSTREL_SCALE
-const SCALE: u32 = 16;
 const BEST: usize = 4;
 /// Bits of an average packet. src: MCS_NBITS
 const PACKET: u32 = 1200 * 8;
 
-const fn frac(num: u32, den: u32) -> u32 {
-    (num << SCALE) / den
-}
-
-/// src: minstrel_ewma, EWMA_LEVEL 96 of 128
+/// src: minstrel_ewma, EWMA_LEVEL 96 of 128. (Later kernels take a quarter of the difference: a step of rounding.)
 const fn ewma(old: u32, new: u32) -> u32 {
     (new * (128 - 96) + old * 96) / 128
 }
@@ -50,6 +44,7 @@ struct Stats {
     attempts_ever: u64,
     throughput: u32,
     prob: u32,
+    prob_before: u32,
     /// Intervals in which it was not tried; 256 are 0 again.
     skipped: u8,
     tries: Option<Tries>,
@@ -65,9 +60,10 @@ struct Group {
     rates: [Stats; HT_RATES],
 }
 
-/// Minstrel-HT of 3.18 for one station.
+/// Minstrel-HT of a kernel up to 5.11 for one station.
 #[derive(Clone, Debug)]
 pub struct V318 {
+    rules: &'static Rules,
     groups: Box<[Group; HT_GROUPS]>,
     overhead: [u32; 2],
     hardware: Hardware,
@@ -92,21 +88,34 @@ const fn rank(group: usize) -> usize {
 }
 
 /// Nanoseconds of an average packet's data.
-fn duration(r: Rate) -> u32 {
+fn duration(rules: &Rules, r: Rate) -> u32 {
     let g = r.of();
-    let symbols = PACKET.div_ceil(u32::from(g.streams) * groups::bits(g.bw, r.index()));
-    if g.short_gi { (symbols * 18_000 + 4_000) / 5 } else { symbols * 4_000 }
+    let whole = |index: u8| {
+        let symbols = (PACKET * rules.packets).div_ceil(u32::from(g.streams) * groups::bits(g.bw, index));
+        (if g.short_gi { (symbols * 18_000 + 4_000) / 5 } else { symbols * 4_000 }) / rules.packets
+    };
+    let shift = if rules.coarse { 16u32.saturating_sub(whole(0).leading_zeros()) } else { 0 };
+    whole(r.index()) >> shift << shift
 }
 
 impl V318 {
     /// A station that has just associated. `columns`: of eight rows; see [`V318::columns`].
-    pub fn new(supports: &Supports, overhead: Overhead, hardware: Hardware, columns: Table, hz: u32, now: u32) -> V318 {
+    pub(super) fn new(
+        rules: &'static Rules,
+        supports: &Supports,
+        overhead: Overhead,
+        hardware: Hardware,
+        columns: Table,
+        hz: u32,
+        now: u32,
+    ) -> V318 {
         let masks = supports.masks();
         let of = |g: usize| {
-            let fits = table()[g].kind == Kind::Ht && table()[g].streams <= STREAMS;
+            let fits = table()[g].kind == Kind::Ht && table()[g].streams <= rules.streams;
             Group { mask: if fits { masks[g] as u8 } else { 0 }, ..Group::default() }
         };
         let mut m = V318 {
+            rules,
             groups: Box::new(std::array::from_fn(of)),
             overhead: overhead.ht,
             hardware,
@@ -116,7 +125,7 @@ impl V318 {
             best: [Rate::default(); BEST],
             robust: Rate::default(),
             ampdu: [0; 2],
-            avg_ampdu_len: 1 << SCALE,
+            avg_ampdu_len: 1 << rules.scale,
             chain: [None; 4],
             sample_group: 0,
             wait: 0,
@@ -139,21 +148,27 @@ impl V318 {
         &mut self.groups[usize::from(r.group())].rates[usize::from(r.index())]
     }
     fn ampdu_len(&self) -> u32 {
-        self.avg_ampdu_len >> SCALE
+        self.avg_ampdu_len >> self.rules.scale
     }
     /// src: minstrel_ht_calc_tp
     fn throughput(&self, r: Rate, prob: u32) -> u32 {
-        if prob < frac(1, 10) {
+        let rules = self.rules;
+        if prob < rules.frac(1, 10) {
             return 0;
         }
-        let nsecs = 1000 * self.overhead[0] / self.ampdu_len() + duration(r);
-        (1_000_000 * (prob.min(frac(9, 10)) * 1000 / nsecs)) >> SCALE
+        let nsecs = 1000 * self.overhead[0] / self.ampdu_len() + duration(rules, r);
+        (rules.factor * (prob.min(rules.frac(9, 10)) * 1000 / nsecs)) >> rules.scale
+    }
+    /// Expected throughput of the best rate, kbit/s. src: minstrel_ht_get_expected_throughput
+    pub(super) fn expected_kbit(&self) -> u32 {
+        let r = self.best[0];
+        self.throughput(r, self.stats(r).prob) * (1_000_000 / self.rules.factor) * PACKET / 1024
     }
     /// src: minstrel_ht_update_stats
     fn update(&mut self, jiffies: u32) {
         let [frames, aggregates] = std::mem::take(&mut self.ampdu);
         if aggregates > 0 {
-            self.avg_ampdu_len = ewma(self.avg_ampdu_len, frac(frames, aggregates));
+            self.avg_ampdu_len = ewma(self.avg_ampdu_len, self.rules.frac(frames, aggregates));
         }
         (self.slow, self.count) = (0, 0);
         let mut best = [Rate::default(); BEST];
@@ -164,13 +179,14 @@ impl V318 {
             }
             self.count += 1;
             // The group's number where its first rate is meant (later 3.18.y: mended): rates of the first two groups.
-            let first = rank(g);
+            let first = if self.rules.numbers_group { rank(g) } else { g * HT_RATES };
             let mut of_group = [Rate::new((first / HT_RATES) as u8, (first % HT_RATES) as u8); BEST];
             for i in (0..HT_RATES).filter(|&i| mask >> i & 1 == 1) {
                 let r = Rate::new(g as u8, i as u8);
+                let rules = self.rules;
                 let s = self.stats_mut(r);
                 s.tries = None;
-                s.update();
+                s.update(rules);
                 let throughput = self.throughput(r, self.stats(r).prob);
                 self.stats_mut(r).throughput = throughput;
                 if throughput == 0 {
@@ -185,6 +201,9 @@ impl V318 {
         self.best = best;
         self.fewer_streams();
         self.count *= 8;
+        if self.rules.average == Average::LowPass {
+            self.count /= 2;
+        }
         self.updated = jiffies;
     }
     fn insert(&self, r: Rate, list: &mut [Rate; BEST]) {
@@ -200,7 +219,7 @@ impl V318 {
         let g = usize::from(r.group());
         let (s, all, own) = (*self.stats(r), *self.stats(self.robust), *self.stats(self.groups[g].robust));
         let better = |than: Stats| {
-            if s.prob > frac(75, 100) { s.throughput > than.throughput } else { s.prob > than.prob }
+            if s.prob > self.rules.frac(75, 100) { s.throughput > than.throughput } else { s.prob > than.prob }
         };
         if better(all) {
             self.robust = r;
@@ -239,12 +258,20 @@ impl V318 {
         let mut changed = false;
         for place in 0..2 {
             let s = self.stats(self.best[place]);
-            if s.attempts > 30 && frac(s.success, s.attempts) < frac(20, 100) {
+            let fails = match self.rules.average {
+                Average::Moving => s.attempts > 0 && self.rules.frac(s.success, s.attempts) < self.rules.frac(20, 100),
+                Average::LowPass => s.success < s.attempts / 4,
+            };
+            if s.attempts > 30 && fails {
                 self.downgrade(place);
                 changed = true;
             }
         }
-        if after(jiffies, self.updated.wrapping_add(50 * self.hz / 1000)) {
+        let interval = match self.rules.average {
+            Average::Moving => 50 * self.hz / 1000,
+            Average::LowPass => self.hz / 10 / 2 / 2,
+        };
+        if after(jiffies, self.updated.wrapping_add(interval)) {
             self.update(jiffies);
             changed = true;
         }
@@ -276,13 +303,23 @@ impl V318 {
         let supported = g.mask >> r.index() & 1 == 1;
         self.next_sample();
         let s = *self.stats(r);
-        let used = [self.best[0], self.best[1], self.robust].contains(&r);
-        if !supported || used || s.prob > frac(95, 100) {
+        let rules = self.rules;
+        let duration = |r| duration(rules, r);
+        let used = r == self.best[0] || r == self.robust || (r == self.best[1] && !rules.probes_second);
+        if !supported || used || s.prob > rules.frac(95, 100) {
             return None;
         }
-        let streams = self.best[0].of().streams;
+        let (mut fast, mut slow) = (self.best[0], self.best[1]);
+        if rules.probes_second && duration(fast) > duration(slow) {
+            (fast, slow) = (slow, fast);
+        }
+        let tried = s.attempts > 0 && duration(r) >= duration(fast);
+        if rules.spares_slow && (duration(self.robust) * 3 < duration(r) || tried) {
+            return None;
+        }
+        let streams = fast.of().streams;
         let slower_and_no_safer = streams - 1 < r.of().streams || duration(r) >= duration(self.robust);
-        if duration(r) >= duration(self.best[1]) && slower_and_no_safer {
+        if duration(r) >= duration(slow) && slower_and_no_safer {
             if s.skipped < 20 {
                 return None;
             }
@@ -329,25 +366,29 @@ impl V318 {
         let (prob, counted) = (self.stats(r).prob, self.stats(r).tries);
         let tries = match counted {
             Some(t) => t,
-            None if prob < frac(1, 10) => Tries { plain: 1, rts: 1 },
+            None if prob < self.rules.frac(1, 10) => Tries { plain: 1, rts: 1 },
             None => {
-                let data = duration(r) * self.ampdu_len() / 1000;
+                let data = duration(self.rules, r) * self.ampdu_len() / 1000;
                 let t = retries::fitting(data, self.overhead, self.hardware.max_rate_tries);
                 self.stats_mut(r).tries = Some(t);
                 t
             }
         };
-        if prob < frac(20, 100) { Tries { plain: 2, rts: 2 } } else { tries }
+        if prob < self.rules.frac(20, 100) { Tries { plain: 2, rts: 2 } } else { tries }
     }
 }
 
 impl Stats {
-    /// src: minstrel_calc_rate_ewma
-    fn update(&mut self) {
+    /// src: minstrel_calc_rate_ewma, minstrel_calc_rate_stats
+    fn update(&mut self, rules: &Rules) {
         if self.attempts > 0 {
             self.skipped = 0;
-            let now = frac(self.success, self.attempts);
-            self.prob = if self.attempts_ever == 0 { now } else { ewma(self.prob, now) };
+            let now = rules.frac(self.success, self.attempts);
+            match rules.average {
+                Average::LowPass => (self.prob, self.prob_before) = stats::low_pass(self.prob, self.prob_before, now),
+                Average::Moving if self.attempts_ever == 0 => self.prob = now,
+                Average::Moving => self.prob = ewma(self.prob, now),
+            }
             self.attempts_ever += u64::from(self.attempts);
         } else {
             self.skipped = self.skipped.wrapping_add(1);
@@ -358,6 +399,7 @@ impl Stats {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Version;
     use super::super::groups::RATES;
     use super::*;
 
@@ -365,12 +407,18 @@ mod tests {
 
     /// One stream, 40 MHz, short guard interval; columns of one order each.
     fn new() -> V318 {
+        of(Version::V3_18)
+    }
+    fn of(version: Version) -> V318 {
         let supports =
             Supports { ht: Some([0xff, 0, 0, 0]), width_mhz: 40, short_gi: [true; 3], ..Supports::default() };
         let columns = V318::columns(|| 0);
-        V318::new(&supports, Overhead::new(60, true), HARDWARE, columns, 1000, 0)
+        V318::new(rules(version), &supports, Overhead::new(60, true), HARDWARE, columns, 1000, 0)
     }
 
+    fn rules(version: Version) -> &'static Rules {
+        Rules::of(version).expect("it is up to 5.11")
+    }
     fn rate(mcs: u8) -> Rate {
         Rate::new(12, mcs) // 40 MHz, short guard interval
     }
@@ -379,28 +427,98 @@ mod tests {
     /// 65536 is 58982; 58982000 / 173600 = 339; 339000000 >> 16 = 5172.
     #[test]
     fn throughput_by_hand() {
-        assert_eq!(duration(rate(7)), 65_600);
-        assert_eq!(duration(Rate::new(0, 0)), 370 * 4_000, "9600 / 26 -> 370");
+        let old = rules(Version::V3_18);
+        assert_eq!(duration(old, rate(7)), 65_600);
+        assert_eq!(duration(old, Rate::new(0, 0)), 370 * 4_000, "9600 / 26 -> 370");
         assert_eq!(new().throughput(rate(7), 1 << 16), 5_172);
-        assert_eq!(new().throughput(rate(7), frac(1, 10) - 1), 0);
+        assert_eq!(new().throughput(rate(7), old.frac(1, 10) - 1), 0);
     }
 
     #[test]
     fn the_average_is_three_quarters_old() {
         let mut s = Stats { attempts: 10, success: 10, ..Stats::default() };
-        s.update();
+        s.update(rules(Version::V3_18));
         assert_eq!(s.prob, 65_536, "the first is taken as it is");
         (s.attempts, s.success) = (10, 5);
-        s.update();
+        s.update(rules(Version::V3_18));
         // (32768 * 32 + 65536 * 96) / 128
         assert_eq!((s.prob, s.skipped), (57_344, 0));
-        s.update();
+        s.update(rules(Version::V3_18));
         assert_eq!((s.prob, s.skipped), (57_344, 1));
+    }
+
+    /// A sixteenth of 16 packets, 4.4: 153600 / 540 -> 285 symbols; (285 * 18000 + 4000) / 5 = 1026800, / 16 = 64175. 5.4 keeps 16 bits of the
+    /// group's slowest, 153600 / 54 -> 2845 symbols, 640175 (20 bits): shifted by 4, 64160. Throughput with aggregates of one: 4.4 has
+    /// 58982 * 1000 / (108000 + 64175) = 342, 34200000 >> 16 = 521; 4.14's 12 bits 3686 * 1000 / 172175 = 21, 2100000 >> 12 = 512.
+    #[test]
+    fn later_throughputs_by_hand() {
+        let [v4_4, v4_14, v5_4] = [Version::V4_4, Version::V4_14, Version::V5_4].map(rules);
+        assert_eq!([v4_4, v4_14, v5_4].map(|v| duration(v, rate(7))), [64_175, 64_175, 64_160]);
+        assert_eq!(of(Version::V4_4).throughput(rate(7), v4_4.frac(1, 1)), 521);
+        assert_eq!(of(Version::V4_14).throughput(rate(7), v4_14.frac(1, 1)), 512);
+        let mut m = of(Version::V4_14);
+        m.best[0] = rate(7);
+        m.stats_mut(rate(7)).prob = 1 << 12;
+        assert_eq!(m.expected_kbit(), 48_000, "512 * 10 * 9600 / 1024");
+        // In so few steps MCS 0 with either guard interval is the same, 20 MHz: 1477 and 1329 us of data, 2 each.
+        let slow = [Rate::new(0, 0), Rate::new(4, 0)];
+        let both = |v| slow.map(|r| of(v).throughput(r, rules(v).frac(1, 1)));
+        assert_eq!(both(Version::V4_14), [48, 48]);
+        assert_eq!(both(Version::V4_9), [56, 62], "58982000 / 1585000 = 37, / 1437350 = 41");
+    }
+
+    /// 5.10: an interval has 25 ms; the low pass as 6.12's ((1173 * 2048 + 5273 * 4096 - 2350 * 4096) >> 12 = 3509).
+    #[test]
+    fn the_low_pass_of_5_10() {
+        let v = rules(Version::V5_10);
+        let mut s = Stats { attempts: 10, success: 10, ..Stats::default() };
+        s.update(v);
+        (s.attempts, s.success) = (10, 5);
+        s.update(v);
+        assert_eq!(s.prob, 3_509);
+        let at = |version, ms| of(version).status(ms, &Status { tried: &[(rate(7), 1)], frames: 1, acked: 1 });
+        assert_eq!([at(Version::V5_10, 25), at(Version::V5_10, 26), at(Version::V5_4, 26)], [false, true, false]);
+        assert_eq!((of(Version::V5_4).count, of(Version::V5_10).count), (32, 16), "four groups of eight, or half");
+    }
+
+    /// What may be probed: MCS 7 is best and robust, MCS 6 second. 4.4 leaves out the three in use, 4.9 may probe the second, 5.4 no rate that takes
+    /// three times as long as the robust one: MCS 0, 1 and 2, with 54, 108 and 162 bits a symbol for 540.
+    #[test]
+    fn what_is_probed() {
+        let probed = |version| {
+            let mut m = of(version);
+            (m.best[0], m.best[1], m.robust) = (rate(7), rate(6), rate(7));
+            let all = (0..8).filter(|&mcs| {
+                (m.wait, m.tries, m.slow) = (0, 1, 0);
+                m.sample_group = 12;
+                (m.groups[12].column, m.groups[12].row) = (0, 0);
+                while m.columns.0[0][usize::from(m.groups[12].row)] != mcs {
+                    m.groups[12].row += 1;
+                }
+                m.stats_mut(rate(mcs)).skipped = 20;
+                m.probe() == Some(rate(mcs))
+            });
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(probed(Version::V4_4), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(probed(Version::V4_9), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(probed(Version::V5_4), [3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn every_version_climbs() {
+        for v in [Version::V4_4, Version::V4_9, Version::V4_14, Version::V5_4, Version::V5_10] {
+            let (m, _) = settle_as(v, 7, 5);
+            assert_eq!(m.best[0], rate(7), "{v:?}");
+        }
     }
 
     /// A channel that carries rates up to an MCS; an A-MPDU of 16 every 2 ms. Probes in the last second.
     fn settle(top: u8, seconds: u32) -> (V318, u32) {
-        let mut m = new();
+        settle_as(Version::V3_18, top, seconds)
+    }
+    fn settle_as(version: Version, top: u8, seconds: u32) -> (V318, u32) {
+        let mut m = of(version);
         let mut probes = 0;
         for ms in (0..seconds * 1000).step_by(2) {
             let mut frames = 0;

@@ -1,0 +1,81 @@
+//! What of mac80211's queues differs between kernels, as far as it moves results.
+//!
+//! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
+//! drivers/net/wireless/ath/ath9k/xmit.c); where a commit is not named, a difference is placed by those trees.
+//! TCP's table is `tcp/profile.rs`, rate control's [`minstrel_ht`](crate::rate::minstrel_ht), the qdiscs'
+//! [`qdisc::Old`](crate::qdisc::Old).
+//!
+//! Differs: D1 of equally fat flows the first by number pays; kernels up to 5.11 keep a sorted list, where it is the one that grew last.
+//! D2 before 5.14 a frame that is a probe is chosen as it enters the TXQ (`ieee80211_xmit_fast`), here always as it leaves it: with
+//! a standing queue the probe comes that much earlier. D3 the virtual-time scheduler of 5.16 to 5.19 has no profile. D4 flows are told
+//! apart by jhash, siphash or the skb's own hash, by age: one random placing is as good as another.
+//! D5 ath10k had a round of its own until 5.0; here it has mac80211's. D6 4.14 is taken to be as 4.19, whose code was read.
+
+/// Who pays where the fair queue is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pays {
+    /// The fattest flow's first packet.
+    One,
+    /// Half of the fattest flow, up to 32 packets (`fq_flow_drop`; "net/fq_impl: bulk-free packets from a flow on overmemory", after 5.10).
+    #[default]
+    Half,
+}
+
+/// Whose turn it is under airtime fairness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Turns {
+    /// ath9k's own lists of new and old TIDs (4.11 to 4.20): [`own`](super::own).
+    Driver,
+    /// mac80211's list (5.0): a TXQ leaves it when it is empty and keeps its debt, whenever that was; what AQL estimates to be in the device does
+    /// not count, nor bounds it how much a category's stations have there together.
+    Owed,
+    /// The same; a station in debt stays on the list, is charged only within 100 ms of its last packet, and owes what is in the
+    /// device, too (6.0: "mac80211: rework the airtime fairness implementation" and the two patches before it).
+    #[default]
+    Kept,
+}
+
+/// mac80211's queues of one kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Profile {
+    /// Who pays.
+    pub pays: Pays,
+    /// Whose turn it is.
+    pub turns: Turns,
+    /// A station of which rate control expects less than 6 Mbit/s a station gets 50 ms of CoDel's target, 300 ms of its interval, and no ECN (4.12,
+    /// 484a54c2e597; not in 6.12).
+    pub slow_stations: bool,
+}
+
+/// 4.10, the first of ath9k, to 4.20.
+pub static V4_14: Profile = Profile { pays: Pays::One, turns: Turns::Driver, slow_stations: true };
+/// 5.0 to 5.11.
+pub static V5_4: Profile = Profile { turns: Turns::Owed, ..V4_14 };
+/// Today's.
+pub static V6_12: Profile = Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: false };
+
+impl Profile {
+    /// The kernel's of this name. What has no such queues (3.10, 3.18) has the first that there were.
+    pub fn of(kernel: &str) -> &'static Profile {
+        match kernel {
+            "6.12" => &V6_12,
+            "5.4" | "5.10" => &V5_4,
+            _ => &V4_14,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_its_queues() {
+        use crate::sim::params::Value as _;
+        use Turns::{Driver, Kept, Owed};
+        let names = crate::scenario::keys::Kernel::names();
+        let all: Vec<_> = names.iter().map(|n| Profile::of(n).turns).collect();
+        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Kept]);
+        assert_eq!(V6_12, Profile::default());
+    }
+}

@@ -1,0 +1,78 @@
+//! What of Minstrel-HT differs between the kernels up to 5.11 ([`v3_18`](super::v3_18) goes by it).
+//!
+//! Read in net/mac80211/rc80211_minstrel_ht.c and rc80211_minstrel.{c,h} of 3.18.117, 4.4, 4.9.115, 4.19.108, 5.4.18 and 5.10.13;
+//! each rule is placed by the first of these trees that has it, 4.14's by the date of its change.
+//! Differs: D1 802.11ac and CCK groups, and A-MSDU lengths by rate, are not there; where 802.11ac is compiled in (4.4 on), a column of the sample
+//! table has ten rows, two of which no 802.11n rate has: each costs one frame of waiting.
+
+use super::Version;
+
+/// How an interval's share of successes enters the probability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Average {
+    /// A quarter of it, three quarters of the old.
+    Moving,
+    /// By a low pass of second order; intervals are half as long, 25 ms, with half as many probes each, and a rate is left at once below a quarter
+    /// of successes, not 20 % (`new_avg`, 5.10).
+    LowPass,
+}
+
+/// One kernel's.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// Fractional bits of probabilities: 12 from 4.11 ("minstrel: make prob_ewma u16 instead of u32"), so that throughputs of slow rates come in few
+    /// steps.
+    pub scale: u32,
+    /// A packet's duration is this part of an aggregate of so many: a sixteenth from 4.4.
+    pub packets: u32,
+    /// A throughput is this times (thousand times the probability over nanoseconds, an integer).
+    pub factor: u32,
+    /// Durations have 16 bits and a shift a group (5.4).
+    pub coarse: bool,
+    /// A group's list begins with the group's number where its first rate is meant (until 4.9).
+    pub numbers_group: bool,
+    /// The second best rate may be probed, and the slower of the two best decides what is slow, the faster about streams (4.9).
+    pub probes_second: bool,
+    /// Rates three times as slow as the robust one are not probed, and slow ones once an interval (5.4).
+    pub spares_slow: bool,
+    /// The average.
+    pub average: Average,
+    /// Streams.
+    pub streams: u8,
+}
+
+static V3_18: Rules = Rules {
+    scale: 16,
+    packets: 1,
+    factor: 1_000_000,
+    coarse: false,
+    numbers_group: true,
+    probes_second: false,
+    spares_slow: false,
+    average: Average::Moving,
+    streams: 3,
+};
+static V4_4: Rules = Rules { packets: 16, factor: 100_000, ..V3_18 };
+static V4_9: Rules = Rules { probes_second: true, ..V4_4 };
+static V4_14: Rules = Rules { scale: 12, numbers_group: false, ..V4_9 };
+static V5_4: Rules = Rules { coarse: true, spares_slow: true, streams: 4, ..V4_14 };
+static V5_10: Rules = Rules { average: Average::LowPass, ..V5_4 };
+
+impl Rules {
+    /// The rules of a version; none of 6.12's, which has an algorithm of its own.
+    pub fn of(v: Version) -> Option<&'static Rules> {
+        match v {
+            Version::V6_12 => None,
+            Version::V5_10 => Some(&V5_10),
+            Version::V5_4 => Some(&V5_4),
+            Version::V4_14 => Some(&V4_14),
+            Version::V4_9 => Some(&V4_9),
+            Version::V4_4 => Some(&V4_4),
+            Version::V3_18 => Some(&V3_18),
+        }
+    }
+    /// `num / den` in its fixed point.
+    pub const fn frac(&self, num: u32, den: u32) -> u32 {
+        (num << self.scale) / den
+    }
+}
