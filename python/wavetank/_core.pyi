@@ -29,6 +29,7 @@ class CoreFlow(TypedDict):
     goodput_mbit: float
     retransmits: int
     rtos: int
+    delivery: dict[str, Any] | None
     series: dict[str, FloatArray]
 
 class CorePing(TypedDict):
