@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import wavetank
+from wavetank.lab import metrics, records
 from wavetank.linux.translate import translate
 from wavetank.report import run_tables
+from wavetank.sweeps import metrics as sweep_metrics
 
 HOUSE = """
 name = "house"
@@ -56,6 +58,12 @@ def test_each_station_has_its_modes(result):
     assert of["sta1"] == {(866.7, 80)} and of["sta2"] == {(195.0, 80)}
     assert of["sta3"] == {(300.0, 40)} and of["sta4"] == {(7.2, 20)}
     assert {rate for rate, _ in of["ap"]} == {866.7, 195.0, 300.0, 7.2}
+    assert {round(m.mbit, 1): m.phy for m in result.nodes["ap"].modes} == {
+        866.7: "vht",
+        195.0: "vht",
+        300.0: "ht",
+        7.2: "ht",
+    }
 
 
 def test_each_station_has_its_flows(result):
@@ -105,3 +113,22 @@ def test_the_second_water_has_the_flows_and_refuses_the_rest():
     for key, value in {"stations.driver": "ath10k", "stations.width_mhz": "20"}.items():
         with pytest.raises(wavetank.UserError, match=f"{key} = {value}: cannot be had on linux"):
             translate(scenario(text).set({**n, key: value}))
+
+
+def test_metrics_of_one_station_are_that_stations(result):
+    """Two stations that have two flows each: the second's are the third and fourth."""
+    r = scenario(HOUSE).set({"stations.tcp_up": [1, 1, 0, 0], "stations.tcp_down": [1, 1, 0, 1]}).run()
+    of = {f.name: f.goodput_mbit for f in r.flows}
+    record = records.record(r)
+    read = {
+        q: metrics.QUANTITIES[q].each(record)
+        for q in ("goodput@sta2", "goodput@sta3", "ping_p50@sta4", "udp_delay_p99")
+    }
+    assert read["goodput@sta2"] == pytest.approx(of["up1 sta2"] + of["down1 sta2"])
+    assert read["goodput@sta3"] == pytest.approx(of["udp_up1 sta3"])
+    s = r.summary()
+    assert read["ping_p50@sta4"] == pytest.approx(s["ping_ms_of"]["sta4"]["p50"], rel=1e-3)
+    (call,) = [f for f in s["flows"] if f["kind"] == "udp"]
+    assert read["udp_delay_p99"] == call["delivery"]["delay_ms"]["p99"]
+    assert metrics.QUANTITIES["jain"].each(record) == pytest.approx(s["jain"])
+    assert sweep_metrics.metric("ping_p90@sta4").better == sweep_metrics.metric("udp_loss").better == "less"

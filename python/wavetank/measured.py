@@ -135,6 +135,8 @@ class Mode(NamedTuple):
     mbit: float
     ppdus: int
     mpdus: int
+    #: Whose mode it is: dsss, ofdm, ht, vht; an 802.11ac network may have stations of 802.11n.
+    phy: str = ""
 
 
 @dataclass(frozen=True)

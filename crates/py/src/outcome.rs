@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wavetank_core::net::outcome::{FlowOutcome, NodeOutcome};
 use wavetank_core::net::{AckOutcome, Outcome};
+use wavetank_core::phy::Mode;
 use wavetank_core::scenario::Scenario;
 use wavetank_core::traffic::{Delivery, Direction};
 
@@ -11,6 +12,16 @@ use wavetank_core::traffic::{Delivery, Direction};
 pub(crate) fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
     let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
     py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &bytes), "f8"))
+}
+
+/// Whose mode it is.
+fn phy(m: Mode) -> &'static str {
+    match m {
+        Mode::Dsss(_) => "dsss",
+        Mode::Ofdm(_) => "ofdm",
+        Mode::Ht(_) => "ht",
+        Mode::Vht(_) => "vht",
+    }
 }
 
 /// What became of a UDP flow's datagrams: counts, and delays in ms.
@@ -106,7 +117,16 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     for (name, used) in [("modes", &n.modes), ("rx_modes", &n.rx_modes)] {
         let modes = PyList::empty(py);
         for &(m, ppdus, mpdus) in used {
-            modes.append((m.mcs(), m.streams(), m.mhz(), m.short_gi(), m.rate().bps() as f64 / 1e6, ppdus, mpdus))?;
+            modes.append((
+                m.mcs(),
+                m.streams(),
+                m.mhz(),
+                m.short_gi(),
+                m.rate().bps() as f64 / 1e6,
+                ppdus,
+                mpdus,
+                phy(m),
+            ))?;
         }
         d.set_item(name, modes)?;
     }
