@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 import wavetank
@@ -89,6 +92,11 @@ def test_the_table_tells_of_each_station(result):
     s = result.summary()
     assert set(s["ping_ms_of"]) == {"sta1", "sta2", "sta3", "sta4"}
     assert s["airtime_rx"]["sta4"] > s["airtime_rx"]["sta1"]
+    unknown = dict.fromkeys(s["airtime_rx"])  # as on the real kernel, where several radios send to one
+    (_, _, radios, _) = run_tables({**s, "airtime_rx": unknown})
+    assert set(radios.columns[6].cells) == {"–"}
+    nothing = replace(result, nodes={n: replace(v, airtime_rx_fraction=math.nan) for n, v in result.nodes.items()})
+    assert nothing.summary()["airtime_rx"] == unknown
     titles = [[str(c.header) for c in t.columns] for t in run_tables(s)]
     assert "retransmits" in titles[0] and "jitter ms" in titles[1]
     assert titles[2][:1] == ["radio"] and titles[2][-1] == "ping ms p10/p50/p90"

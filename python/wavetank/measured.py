@@ -312,7 +312,10 @@ class Measured:
             "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
             "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
             "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
-            "airtime_rx": {name: n.airtime_rx_fraction for name, n in self.nodes.items()},
+            "airtime_rx": {
+                name: None if np.isnan(n.airtime_rx_fraction) else n.airtime_rx_fraction
+                for name, n in self.nodes.items()
+            },
             **self._acks(),
             "drops": dict(self.drops),
             "jain": stats.jain([f.goodput_mbit for f in self.flows_of(kind="tcp") or self.flows])
