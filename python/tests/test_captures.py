@@ -1,5 +1,6 @@
 """Captures of runs: the real tshark dissects them without complaint, and an analysis of them says what the run says."""
 
+import gzip
 import json
 import os
 import shutil
@@ -259,9 +260,38 @@ def test_a_capture_that_is_cut_off(wavetank, tmp_path):
     assert "Transmitters" in out
 
 
+def test_a_picture_names_the_radios_that_it_leaves_out():
+    seen = air.watch(scenario(traffic__tcp_up=1, wifi__stations=4), 1, timeline=(None, 0.001))
+    shown = timeline.lanes(seen.timeline)
+    assert 1 < len(shown) < 5
+    missing = [f"sta{i}" for i in range(1, 5) if i not in shown]
+    assert f"MPDUs; silent: {', '.join(missing)}<" in timeline.svg(seen.timeline, "t").replace("&#x27;", "'")
+    whole = air.watch(scenario(traffic__tcp_up=1), 1, timeline=(None, 0.02))
+    assert "silent" not in timeline.svg(whole.timeline, "t")
+
+
+def test_a_capture_that_gzip_has_compressed(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1))
+    packed = tmp_path / "m.pcapng.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
+    assert analyze.load(packed)["report"] == analyze.load(path)["report"]
+    cut = tmp_path / "cut.pcapng.gz"
+    cut.write_bytes(packed.read_bytes()[:100_001])
+    code, out, err = wavetank("analyze", cut)
+    assert (code, "Transmitters" in out) == (2, True) and "what stood before it is above" in err
+    for data, says in (
+        (gzip.compress(b"hello"), "holds neither, compressed by gzip"),
+        (packed.read_bytes()[:12], "damaged"),
+    ):
+        cut.write_bytes(data)
+        code, _, err = wavetank("analyze", cut)
+        assert (code, says in err.replace("\n", " ")) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["hack", "rohc", "gone.pcap"], "gone.pcap: cannot be read (No such file or directory)"),
         (["analyze", "gone.pcap"], "gone.pcap: cannot be read"),
         (["analyze", str(FILE)], "is neither, expected a capture"),
         (["run", str(FILE), "--pcap", "sta7"], 'did you mean "sta1"'),

@@ -29,6 +29,7 @@ class CoreFlow(TypedDict):
     goodput_mbit: float
     retransmits: int
     rtos: int
+    delivery: dict[str, Any] | None
     series: dict[str, FloatArray]
 
 class CorePing(TypedDict):
@@ -43,8 +44,8 @@ class CoreNode(TypedDict):
     rx_bad: FloatArray
     ends: FloatArray
     runs: FloatArray
-    modes: list[tuple[int, int, int, bool, float, int, int]]
-    rx_modes: list[tuple[int, int, int, bool, float, int, int]]
+    modes: list[tuple[int, int, int, bool, float, int, int, str]]
+    rx_modes: list[tuple[int, int, int, bool, float, int, int, str]]
     rate: dict[str, int]
     airtime_fraction: float
     airtime_rx_fraction: float

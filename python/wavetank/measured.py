@@ -48,8 +48,12 @@ UNITS: dict[str, str] = {
 #: as may be; nothing more was queued; it is a single frame.
 ENDS = ("unsaid", "window", "full", "dry", "single")
 
-#: Names of the DSCP values that Flent's RRUL uses.
-DSCP = {0: "CS0", 8: "CS1", 40: "CS5", 46: "EF"}
+#: Names of the DSCP values. src: RFC 2474 (CS), RFC 2597 (AF), RFC 3246 (EF), RFC 5865 (VA), RFC 8622 (LE)
+DSCP = (
+    {8 * i: f"CS{i}" for i in range(8)}
+    | {8 * i + 2 * j: f"AF{i}{j}" for i in range(1, 5) for j in range(1, 4)}
+    | {1: "LE", 44: "VA", 46: "EF"}
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,10 @@ class Flow:
     ``series`` has arrays of one length, one value a sample: ``t`` (s), ``received`` (bytes of payload that the receiver has got
     since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``,
     ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+
+    ``delivery``, of UDP in the model: what became of the datagrams that the program sent within the window: ``sent`` and
+    ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
+    ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured.
     """
 
     name: str
@@ -72,6 +80,7 @@ class Flow:
     retransmits: int
     rtos: int
     series: Series
+    delivery: Mapping[str, Any] | None = None
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
@@ -80,6 +89,17 @@ class Flow:
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.where(dt > 0, np.diff(received) * 8e-6 / dt, np.nan)
         return t[1:], rate
+
+
+def _delivery(d: Mapping[str, Any]) -> dict[str, Any]:
+    lost = 1 - d["arrived"] / d["sent"] if d["sent"] else None
+    return {
+        "sent": d["sent"],
+        "arrived": d["arrived"],
+        "loss": lost,
+        "delay_ms": dict(d["delay_ms"]),
+        "jitter_ms": d["jitter_ms"],
+    }
 
 
 def _flow(raw: CoreFlow) -> Flow:
@@ -115,6 +135,8 @@ class Mode(NamedTuple):
     mbit: float
     ppdus: int
     mpdus: int
+    #: Whose mode it is: dsss, ofdm, ht, vht; an 802.11ac network may have stations of 802.11n.
+    phy: str = ""
 
 
 @dataclass(frozen=True)
@@ -267,6 +289,8 @@ class Measured:
                     "cwnd_segments": stats.quantiles(self.in_window(f.series, "snd_cwnd")) if tcp else None,
                     "retransmits": f.retransmits,
                     "rtos": f.rtos,
+                    "dscp": f.dscp,
+                    **({} if f.delivery is None else {"delivery": _delivery(f.delivery)}),
                 }
             )
         others = {p.kind for p in self.pings} - {"icmp"}
@@ -278,14 +302,25 @@ class Measured:
             "events": self.events,
             "flows": flows,
             "ping_ms": stats.quantiles(rtt[self.within(t)]),
+            "ping_ms_of": {
+                p.name.partition(" ")[2]: stats.quantiles(p.rtt_ms[self.within(p.t)])
+                for p in self.pings
+                if p.kind == "icmp" and " " in p.name
+            },
             "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
             "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},
             "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
             "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
             "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
+            "airtime_rx": {
+                name: None if np.isnan(n.airtime_rx_fraction) else n.airtime_rx_fraction
+                for name, n in self.nodes.items()
+            },
             **self._acks(),
             "drops": dict(self.drops),
-            "jain": stats.jain([f.goodput_mbit for f in self.flows]) if self.flows else None,
+            "jain": stats.jain([f.goodput_mbit for f in self.flows_of(kind="tcp") or self.flows])
+            if self.flows
+            else None,
             "window_s": list(self.window),
             "ledger": dict(self.ledger),
             "digest": self.digest,

@@ -264,23 +264,24 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
         "RTOs",
     ):
         flows.add_column(c, justify="left" if c in ("flow", "direction") else "right")
+    calls = [f for f in summary["flows"] if f.get("delivery")]
     for f in summary["flows"]:
+        if f in calls:
+            continue
+        tcp = f["kind"] == "tcp"
         flows.add_row(
             f["name"], f["direction"], number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
-            str(f["retransmits"]), str(f["rtos"]),
+            str(f["retransmits"]) if tcp else "–", str(f["rtos"]) if tcp else "–",
         )  # fmt: skip
+    tables = [flows] if flows.row_count else []
+    if calls:
+        tables.append(_datagrams(calls))
+    if any(a["mean"] is not None for a in summary["ampdu"].values()):
+        tables.append(_radios(summary))
     rest = Table(show_header=False, pad_edge=False)
     rest.add_column(style="bold")
     rest.add_column()
     rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]))
-    for node, a in summary["ampdu"].items():
-        if a["mean"] is not None:
-            air = summary["airtime"].get(node)
-            rest.add_row(
-                f"{node} aggregates",
-                f"mean {number(a['mean'])}, p50 {number(a['p50'])}, p90 {number(a['p90'])} MPDUs, "
-                f"{_percent(a['single_fraction'])} single; {_percent(air)} of the time on air",
-            )
     if summary["drops"]:
         rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
     if summary["jain"] is not None and len(summary["flows"]) > 1:
@@ -290,7 +291,38 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
         "run",
         f"{number(summary['simulated_s'])} s in {summary['wall_s']:.2f} s ({speed:.0f} times real time)",
     )
-    return [flows, rest]
+    return [*tables, rest]
+
+
+def _datagrams(flows: Sequence[Mapping[str, Any]]) -> Table:
+    """UDP flows, as a call is judged: what was lost, one-way delay, jitter."""
+    table = Table(header_style="bold", pad_edge=False)
+    for c in ("flow", "direction", "mark", "goodput Mbit/s", "sent", "lost", "one-way ms p10/p50/p90/p99", "jitter ms"):
+        table.add_column(c, justify="left" if c in ("flow", "direction", "mark") else "right")
+    for f in flows:
+        d = f["delivery"]
+        delay = " / ".join(number(d["delay_ms"][k]) for k in ("p10", "p50", "p90", "p99")) if d["arrived"] else "–"
+        jitter = "–" if d["jitter_ms"] is None else number(d["jitter_ms"])
+        table.add_row(
+            f["name"], f["direction"], f["dscp"], number(f["goodput_mbit"]), f"{d['sent']:,}", _percent(d["loss"]), delay, jitter
+        )  # fmt: skip
+    return table
+
+
+def _radios(summary: Mapping[str, Any]) -> Table:
+    """What each radio sent: aggregates, airtime; of stations their pings."""
+    table = Table(header_style="bold", pad_edge=False)
+    pings = summary["ping_ms_of"]
+    columns = ("radio", "MPDUs mean", "p50", "p90", "single", "airtime sent", "airtime to it")
+    for c in (*columns, *(["ping ms p10/p50/p90"] if pings else [])):
+        table.add_column(c, justify="left" if c == "radio" else "right")
+    for node, a in summary["ampdu"].items():
+        sizes = ("–",) * 4 if a["mean"] is None else (
+            number(a["mean"]), number(a["p50"]), number(a["p90"]), _percent(a["single_fraction"]),
+        )  # fmt: skip
+        air = [_percent(summary[k].get(node)) for k in ("airtime", "airtime_rx")]
+        table.add_row(node, *sizes, *air, *([_three(pings.get(node))] if pings else []))
+    return table
 
 
 def _three(q: Mapping[str, float | None] | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from . import _core
 from .errors import UserError, unknown
 from .result import Result
 
-Value = str | int | float | bool
+Value = str | int | float | bool | Sequence[str | int | float | bool]
 #: What a scenario can run on.
 WATERS = ("model", "linux")
 #: The scenarios that the experiments start from.
@@ -94,12 +94,15 @@ def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
 
 
 def show(value: Value) -> str:
-    """A value as ``--set`` has it."""
+    """A value as ``--set`` has it; a list, of stations, with commas."""
+    if not isinstance(value, str) and isinstance(value, Sequence):
+        return ", ".join(show(v) for v in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _toml(value: Value) -> str:
-    if isinstance(value, str):
+    if isinstance(value, str) or not isinstance(value, int | float):
+        value = show(value)
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return show(value)
 

@@ -78,7 +78,7 @@ pub(crate) fn run_watched<'py>(
         let only = Only::named(&view, &census).map_err(|e| ScenarioError::new_err(e.0))?;
         let comment = origin(&view).comment();
         let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
-        views.capture(only, file.clone(), &about).map_err(|e| unwritable(&file, &e))?;
+        views.capture(only, file.clone(), &about).map_err(|e| unusable(&file, &e))?;
     }
     views.timeline = timeline.map(|(begin, end)| {
         let (a, b) = ns(begin.map_or((from.as_s(), from.as_s() + end), |b| (b, end)));
@@ -86,7 +86,7 @@ pub(crate) fn run_watched<'py>(
     });
     views.analysis = analysis.then(|| Analysis::new(Some((from.ns(), to.ns()))));
     let (out, mut views) = py.detach(|| world.run_tapped());
-    views.end().map_err(|(file, e)| unwritable(&file, &e))?;
+    views.end().map_err(|(file, e)| unusable(&file, &e))?;
     let names = origin("").nodes;
     let origin = origin("monitor");
     let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
@@ -94,8 +94,16 @@ pub(crate) fn run_watched<'py>(
     Ok((outcome::to_dict(py, &s, &out)?, picture, report))
 }
 
-fn unwritable(file: &Path, e: &std::io::Error) -> PyErr {
-    PyOSError::new_err((e.raw_os_error().unwrap_or(5), e.to_string(), file.display().to_string()))
+/// A capture, compressed or not.
+fn opened(file: &Path) -> PyResult<Box<dyn Read + Send>> {
+    File::open(file).and_then(capture::plain).map_err(|e| unusable(file, &e))
+}
+
+fn unusable(file: &Path, e: &std::io::Error) -> PyErr {
+    // "No such file or directory (os error 2)": Python has the number beside it
+    let said = e.to_string();
+    let why = said.split(" (os error").next().unwrap_or_default().to_string();
+    PyOSError::new_err((e.raw_os_error().unwrap_or(5), why, file.display().to_string()))
 }
 
 fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> String {
@@ -113,7 +121,7 @@ fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> St
 #[pyfunction]
 #[pyo3(signature = (path, window, whole))]
 pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>, whole: bool) -> PyResult<String> {
-    let open = || File::open(&path);
+    let open = || opened(&path);
     let failed = |e: capture::Failure| CaptureError::new_err(format!("{}: {e}", path.display()));
     // The comment on the whole file stands in its first block.
     let head = capture::read(open()?.take(1 << 16), |_| {}).ok();
@@ -134,7 +142,7 @@ pub(crate) fn compress_acks(py: Python<'_>, path: PathBuf) -> PyResult<String> {
         file: FileInfo,
         acks: Acks,
     }
-    let input = File::open(&path)?;
+    let input = opened(&path)?;
     let mut run = AckRun::default();
     let file = py
         .detach(|| capture::ip_packets(input, |p| run.packet(p)))

@@ -4,13 +4,39 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wavetank_core::net::outcome::{FlowOutcome, NodeOutcome};
 use wavetank_core::net::{AckOutcome, Outcome};
+use wavetank_core::phy::Mode;
 use wavetank_core::scenario::Scenario;
-use wavetank_core::traffic::Direction;
+use wavetank_core::traffic::{Delivery, Direction};
 
 /// A float64 numpy array (read-only: it shares the bytes).
 pub(crate) fn array<'py>(py: Python<'py>, v: &[f64]) -> PyResult<Bound<'py, PyAny>> {
     let bytes: Vec<u8> = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
     py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &bytes), "f8"))
+}
+
+/// Whose mode it is.
+fn phy(m: Mode) -> &'static str {
+    match m {
+        Mode::Dsss(_) => "dsss",
+        Mode::Ofdm(_) => "ofdm",
+        Mode::Ht(_) => "ht",
+        Mode::Vht(_) => "vht",
+    }
+}
+
+/// What became of a UDP flow's datagrams: counts, and delays in ms.
+fn delivery<'py>(py: Python<'py>, x: &Delivery) -> PyResult<Bound<'py, PyDict>> {
+    let d = PyDict::new(py);
+    d.set_item("sent", x.sent)?;
+    d.set_item("arrived", x.arrived)?;
+    let delay = PyDict::new(py);
+    for (name, q) in [("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        delay.set_item(name, x.delay.quantile(q).map(|ns| ns / 1e6))?;
+    }
+    delay.set_item("mean", x.delay.mean().map(|ns| ns / 1e6))?;
+    d.set_item("delay_ms", delay)?;
+    d.set_item("jitter_ms", (x.arrived > 1).then_some(x.jitter_ms))?;
+    Ok(d)
 }
 
 fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> PyResult<Bound<'py, PyDict>> {
@@ -25,6 +51,7 @@ fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> P
     d.set_item("goodput_mbit", f.goodput_mbit(out.window))?;
     d.set_item("retransmits", f.retransmits)?;
     d.set_item("rtos", f.rtos)?;
+    d.set_item("delivery", f.delivery.as_ref().map(|x| delivery(py, x)).transpose()?)?;
     let series = PyDict::new(py);
     let c = &f.series;
     for (name, col) in [
@@ -90,7 +117,16 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
     for (name, used) in [("modes", &n.modes), ("rx_modes", &n.rx_modes)] {
         let modes = PyList::empty(py);
         for &(m, ppdus, mpdus) in used {
-            modes.append((m.mcs(), m.streams(), m.mhz(), m.short_gi(), m.rate().bps() as f64 / 1e6, ppdus, mpdus))?;
+            modes.append((
+                m.mcs(),
+                m.streams(),
+                m.mhz(),
+                m.short_gi(),
+                m.rate().bps() as f64 / 1e6,
+                ppdus,
+                mpdus,
+                phy(m),
+            ))?;
         }
         d.set_item(name, modes)?;
     }

@@ -7,8 +7,10 @@ form, with what Flent measures: goodput, pings, and airtime and mean aggregates 
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from ..errors import UserError
 from . import analyze_flent
 from .analyze_flent import Document
 
-EXPECTED = "a capture in monitor mode (pcap, pcapng; link type radiotap) or a Flent file (.flent.gz)"
+EXPECTED = "a capture in monitor mode (pcap, pcapng, also .gz; link type radiotap) or a Flent file (.flent.gz)"
 #: The first bytes of what can be analysed.
 MAGICS = {
     b"\x0a\x0d\x0d\x0a": "pcapng",
@@ -31,6 +33,19 @@ MAGICS = {
 }
 
 
+def _head(path: Path) -> tuple[bytes, bool]:
+    """The first four bytes of a file, or of what gzip made it from; and whether gzip did."""
+    with path.open("rb") as f:
+        head = f.read(4)
+    if head[:2] != b"\x1f\x8b":
+        return head, False
+    try:
+        with gzip.open(path, "rb") as f:
+            return f.read(4), True
+    except (EOFError, zlib.error) as e:
+        raise UserError(f"{path}: is compressed by gzip, and damaged ({e}), expected {EXPECTED}") from None
+
+
 def load(path: Path, window: tuple[float, float] | None = None, whole: bool = False) -> Document:
     """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of ours, not the judging window.
 
@@ -38,18 +53,18 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
     """
     start = time.perf_counter()
     try:
-        with path.open("rb") as f:
-            head = f.read(4)
+        head, packed = _head(path)
         if not head:
             raise UserError(f"{path}: is empty, expected {EXPECTED}")
         if head in MAGICS:
             document: Document = json.loads(_core.analyze(str(path), window, whole))
-        elif head[:2] == b"\x1f\x8b" or head[:1] == b"{":
+        elif head[:1] == b"{":
             if window is not None:
                 raise UserError(f"{path}: is a Flent file; --window goes with captures")
             document = analyze_flent.load(path)
         else:
-            raise UserError(f"{path}: is neither, expected {EXPECTED}")
+            of_gzip = "holds neither, compressed by gzip" if packed else "is neither"
+            raise UserError(f"{path}: {of_gzip}, expected {EXPECTED}")
     except _core.CaptureError as e:
         raise UserError(str(e)) from None
     except OSError as e:

@@ -61,6 +61,14 @@ def lanes(document: Document) -> list[int]:
     return sorted({e["from"] for e in document["entries"]} | {e["to"] for e in document["entries"]})
 
 
+def silent(document: Document) -> str:
+    """Which radios have no lane, in words: none of them sent, and nothing was sent to them."""
+    radios = [
+        n for i, n in enumerate(document["nodes"]) if i not in lanes(document) and (n == "ap" or n.startswith("sta"))
+    ]
+    return f"; silent: {', '.join(radios)}" if radios else ""
+
+
 def kind_of(entry: Mapping[str, Any], mpdu: Sequence[int]) -> str:
     """The colour of an MPDU: (length, number, sent again, decoded, payload, flow)."""
     _, _, again, decoded, payload, _ = mpdu
@@ -201,7 +209,11 @@ def svg(document: Document, title: str) -> str:
     head = [
         _text(LEFT, 24, title, 16, "#111", extra=" font-weight='bold'"),
         _text(
-            LEFT, 42, f"the air from {from_s:.6f} to {to_s:.6f} s of the run; a number is an A-MPDU's MPDUs", 11, "#666"
+            LEFT,
+            42,
+            f"the air from {from_s:.6f} to {to_s:.6f} s of the run; a number is an A-MPDU's MPDUs{silent(document)}",
+            11,
+            "#666",
         ),
         *_legend(64),
     ]

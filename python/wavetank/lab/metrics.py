@@ -133,8 +133,19 @@ def _client_spread(r: Record) -> float:
     return float(np.subtract(*np.percentile(a, [90, 10]))) if a.size else math.nan
 
 
+def _datagrams(read: Callable[[Mapping[str, Any]], float | None]) -> Callable[[Record], float]:
+    """A figure of the UDP flows' deliveries: of several, the worst, since each is somebody's call."""
+
+    def each(r: Record) -> float:
+        found = [x for x in (read(d) for d in r.get("delivery", [])) if x is not None]
+        return max(found) if found else math.nan
+
+    return each
+
+
 def _jain(r: Record) -> float:
-    v = stats.jain([f[2] for f in r["flow_goodput"]])
+    tcp = [f for f in r["flow_goodput"] if f[0] == "tcp"]
+    v = stats.jain([f[2] for f in tcp or r["flow_goodput"]])
     return math.nan if v is None else v
 
 
@@ -183,6 +194,12 @@ QUANTITIES: dict[str, Quantity] = {
         lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime, summed over radios"
     ),
     "jain": scalar(_jain, "", "Jain's index"),
+    "udp_loss": scalar(
+        _datagrams(lambda d: 100 * (1 - d["arrived"] / d["sent"]) if d["sent"] else None), "%", "Datagrams lost"
+    ),
+    "udp_delay_p50": scalar(_datagrams(lambda d: d["delay_ms"]["p50"]), "ms", "One-way delay, median"),
+    "udp_delay_p99": scalar(_datagrams(lambda d: d["delay_ms"]["p99"]), "ms", "One-way delay, p99"),
+    "udp_jitter": scalar(_datagrams(lambda d: d["jitter_ms"]), "ms", "Jitter"),
     "airtime_share": Quantity(
         lambda r: math.nan,
         lambda r: 100 * np.array([v for n, v in r["airtime_rx"].items() if n != "ap"]),

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..stats import FloatArray
-from .quantity import Quantity, of_nodes, scalar, share, spread_out
+from ..stats import FloatArray, finite
+from .quantity import Quantity, array, of_nodes, scalar, share, spread_out
 from .records import Record
 
 #: MCSs of one stream that count as high: 64-QAM.
@@ -68,7 +68,9 @@ def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Q
         f"mcs_mode@{name}": scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
         f"airtime_share@{name}": scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
         f"ampdu_airtime@{name}": scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
-        f"goodput@{name}": scalar(lambda r: _flow(r, i), "Mbit/s", "Goodput"),
+        f"goodput@{name}": scalar(lambda r: _goodput(r, i), "Mbit/s", f"Goodput of {name}"),
+        f"ping_p50@{name}": scalar(lambda r: _ping(r, name, 50), "ms", f"Ping RTT of {name}, median"),
+        f"ping_p90@{name}": scalar(lambda r: _ping(r, name, 90), "ms", f"Ping RTT of {name}, p90"),
     }
 
 
@@ -82,6 +84,14 @@ def _ampdu_airtime(r: Record, only: str) -> float:
     return r["rx_ppdu_ms"].get(only) or math.nan
 
 
-def _flow(r: Record, station: int) -> float:
-    flows = r["flow_goodput"]
-    return float(flows[station - 1][2]) if station <= len(flows) else math.nan
+def _goodput(r: Record, station: int) -> float:
+    """Sum of the station's TCP flows; where it has none, of its UDP flows; NaN if it has no flow."""
+    own = [f for f, i in zip(r["flow_goodput"], r["flow_station"], strict=True) if i == station - 1]
+    tcp = [f[2] for f in own if f[0] == "tcp"]
+    return float(sum(tcp or [f[2] for f in own])) if own else math.nan
+
+
+def _ping(r: Record, only: str, percent: float) -> float:
+    """A percentile of the station's own pings, ms."""
+    found = finite(array(r["station_pings"].get(only, [])))
+    return float(np.percentile(found, percent)) if found.size else math.nan

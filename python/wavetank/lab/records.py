@@ -18,7 +18,7 @@ from ..result import Flow, Mode, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 7
+RECORD = 8
 Record = dict[str, Any]
 
 
@@ -77,6 +77,9 @@ def record(result: Result) -> Record:
         t, rtt = result.ping(kind)
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]
+    station_pings = {
+        f"sta{int(p.station) + 1}": _round(p.rtt_ms[result.within(p.t)]) for p in result.pings if p.kind == "icmp"
+    }
     standard = result.resolved.get("wifi.standard", "")
     value: Record = plain(
         {
@@ -88,6 +91,8 @@ def record(result: Result) -> Record:
             "window": list(result.window),
             "goodput": goodput,
             "flow_goodput": [[f.kind, f.direction, f.goodput_mbit] for f in result.flows],
+            "flow_station": [int(f.station) for f in result.flows],
+            "station_pings": station_pings,
             "goodput_samples": goodput_samples,
             "rtt_samples": rtt_samples,
             "cwnd_samples": cwnd_samples,
@@ -111,6 +116,7 @@ def record(result: Result) -> Record:
             "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
+            "delivery": [dict(f.delivery) for f in result.flows if f.delivery is not None],
             "series": series,
         }
     )
@@ -140,7 +146,8 @@ def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
     ms = 0.0
     for m in (m for m in modes if m.ppdus):
         octets = round(MPDU * m.mpdus / m.ppdus)
-        ms += m.ppdus * _core.ppdu_ms(standard, m.mcs, m.streams, m.width_mhz, m.short_gi, octets)
+        of = {"ht": "n", "vht": "ac"}.get(m.phy, standard)
+        ms += m.ppdus * _core.ppdu_ms(of, m.mcs, m.streams, m.width_mhz, m.short_gi, octets)
     return ms / ppdus
 
 

@@ -107,12 +107,16 @@ class Asked:
 
     def each(self, key: str, default: int, read: Callable[[str], int]) -> list[int]:
         """A value for each station; those beyond the list's end have the default."""
-        listed: list[int] = []
-        if self.v.get(key, "off") != "off":
-            for part in self.text(key).split(","):  # "15, 7*3": 7 three times
-                value, _, times = part.strip().partition("*")
-                listed += [read(value.strip())] * int(times or 1)
+        listed = [read(text) for text in self.listed(key)] if self.v.get(key, "off") != "off" else []
         return (listed + [default] * self.stations)[: self.stations]
+
+    def listed(self, key: str) -> list[str]:
+        """A list's values, as they stand there: "15, 7*3" has 7 three times."""
+        out: list[str] = []
+        for part in self.text(key).split(","):
+            value, _, times = part.strip().partition("*")
+            out += [value.strip()] * int(times or 1)
+        return out
 
     def gateways(self) -> list[tuple[str, str]]:
         """Each host with its next hop."""

@@ -128,7 +128,7 @@ def _modes(before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
         mpdus = k.replace("ppdus", "mpdus")
         streams, ppdus = mcs // 8 + 1, v - before.get(k, 0)
         mbit = HT_BITS[mhz][mcs % 8] * streams / (3.6 if short else 4.0)
-        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, after[mpdus] - before.get(mpdus, 0)))
+        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, after[mpdus] - before.get(mpdus, 0), "ht"))
     return tuple(found)
 
 

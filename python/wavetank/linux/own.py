@@ -50,6 +50,7 @@ WHY: dict[str, str] = {
     "tcp": "the kernel offers no way to set it",
     "medium": "the virtual radio has no such part",
     "ath9k": "the virtual card has no such part",
+    "stations": "the virtual radio has one for all stations",
 }
 #: TCP/HACK's policies by the radio's numbers (linux/radio/params.h enum wt_hack_policy).
 HACK = ("off", "native", "timer", "opportunistic", "more-data")

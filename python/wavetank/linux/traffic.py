@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from ..measured import DSCP
 from . import units
 from .asked import Asked
 from .own import MARKS, UDP_ECHOES
@@ -19,8 +20,9 @@ class Traffic(Asked):
         echoes: list[tuple[str, int]] = []
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
         jitter, step = self.span("traffic.start_jitter"), self.span("traffic.start_step")
-        up, down = self.number("traffic.tcp_up"), self.number("traffic.tcp_down")
-        floods = [(way, self.text(f"traffic.udp_{way}")) for way in ("up", "down")]
+        marks_of = {k: self.number_of_mark(f"traffic.{k}_dscp") for k in ("tcp", "udp", "ping")}
+        counts = {way: self.own(f"tcp_{way}") for way in ("up", "down")}
+        floods = {way: self.own(f"udp_{way}") for way in ("up", "down")}
         payload = self.number("traffic.udp_payload")
         # the kernel doubles what SO_SNDBUF asks for
         sndbuf = units.size(self.text("traffic.udp_sndbuf")) // 2
@@ -30,22 +32,22 @@ class Traffic(Asked):
             suffix = f" sta{station + 1}" if self.stations > 1 else ""
 
             def add(kind: str, name: str, way: str, i: int, station: int = station, suffix: str = suffix) -> str:
-                dscp = MARKS[i % 4] if rrul and marks else 0
+                dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else marks_of[kind]
                 flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp))
                 start = self.start + int(jitter * self.unit(f"start/{len(flows)}")) + step * i
                 acks = f" {dscp << 2 if mark_acks else 0}" if kind == "tcp" else ""
                 return f"{kind} {way} {station} {dscp << 2}{acks} {start}"
 
-            for way, count in (("up", up), ("down", down)):
-                self.lines["flow"] += [add("tcp", way, way, i) for i in range(count)]
-            for way, offered in floods:
-                if offered != "off":
+            for way, count in counts.items():
+                self.lines["flow"] += [add("tcp", way, way, i) for i in range(int(count[station]))]
+            for way, offered_by in floods.items():
+                if (offered := offered_by[station]) != "off":
                     gap = round(payload * 8e9 / units.rate(offered))
                     self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {gap} {payload} {sndbuf}")
             if ping != "off" and station < pinging:
-                kinds = [("icmp", 0), *(UDP_ECHOES if rrul and beside else ())]
+                kinds = [("icmp", marks_of["ping"]), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:
-                    tos = dscp << 2 if marks else 0
+                    tos = dscp << 2 if marks or name == "icmp" else 0
                     self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos}")
                     echoes.append((f"{name}{suffix}", station))
         if ping != "off":
@@ -53,6 +55,16 @@ class Traffic(Asked):
         if self.wifi:
             self.case |= {"stations": self.stations, "backhaul": self.backhaul}
         return tuple(flows), tuple(echoes)
+
+    def own(self, key: str) -> list[str]:
+        """A key of ``[traffic]`` for each station: what is said of it, else what is said of all."""
+        listed = self.listed(f"stations.{key}") if self.differ(key) else []
+        return (listed + [self.text(f"traffic.{key}")] * self.stations)[: self.stations]
+
+    def number_of_mark(self, key: str) -> int:
+        """A DSCP by its name, or as a number."""
+        text = self.text(key)
+        return next((n for n, name in DSCP.items() if name == text), None) or int(text if text.isdigit() else 0)
 
     def unit(self, name: str) -> float:
         """A number in [0, 1) of its own random stream."""

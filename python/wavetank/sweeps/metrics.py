@@ -18,12 +18,12 @@ USUAL = ("goodput", "udp_goodput", "ping_p50", "ping_p90", "ampdu_mean", "retran
 SHARED = ("airtime", "jain")
 #: What the trade-off is between: the first of each that was measured.
 GAINS = ("goodput", "udp_goodput", "all_goodput", "goodput_up", "goodput_down", "throughput", "run_goodput")
-COSTS = ("ping_p50", "ping_p90", "ping_rtt", "tcp_rtt")
+COSTS = ("ping_p50", "ping_p90", "ping_rtt", "udp_delay_p50", "udp_delay_p99", "tcp_rtt")
 _MORE = re.compile(
     r"(all_|run_|udp_)?goodput(_up|_down)?|throughput|ampdu_(mean|size)|(up|down)_mean|jain|effective_ampdu"
 )
 _LESS = re.compile(
-    r"ping_\w+|tcp_rtt|retransmits|rtos|single_frame_fraction|goodput_(gap|spread)|client_spread|slow_start|air_overhead"
+    r"ping_\w+|udp_(loss|jitter|delay_\w+)|tcp_rtt|retransmits|rtos|single_frame_fraction|goodput_(gap|spread)|client_spread|slow_start|air_overhead"
 )
 _STAT = re.compile(r"mean|median|p\d{1,2}")
 
@@ -62,7 +62,8 @@ def metric(name: str) -> Metric:
             f'--metric: {name}: unknown statistic "{stat}", expected mean, median or a percentile such as p90'
         )
     q = metrics.QUANTITIES[quantity]
-    better = "more" if _MORE.fullmatch(quantity) else "less" if _LESS.fullmatch(quantity) else ""
+    family = quantity.partition("@")[0]
+    better = "more" if _MORE.fullmatch(family) else "less" if _LESS.fullmatch(family) else ""
     # some labels are made for a plot's axis and have the unit
     label = q.label.removesuffix(f" ({q.unit})")
     return Metric(name, q.unit, f"{label}, {stat}" if stat else label, better)

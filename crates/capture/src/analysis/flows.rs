@@ -5,7 +5,7 @@
 //! same echoes). The half that begins with data is the receiver's side of the air, the other half the sender's with its queues.
 //! D1 a segment that came before in an MPDU of its own counts as TCP's retransmission; one that was also sent again by the MAC does not.
 
-use super::quantiles::Quantiles;
+use super::Quantiles;
 use super::series::Series;
 use crate::frame::{Frame, Packet, Transport, tcp};
 use std::collections::{HashMap, VecDeque};

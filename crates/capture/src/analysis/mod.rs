@@ -9,7 +9,6 @@
 mod air;
 mod exchange;
 mod flows;
-mod quantiles;
 mod report;
 mod series;
 
@@ -18,8 +17,8 @@ use air::Stations;
 use exchange::Exchanges;
 use flows::Flows;
 
-pub use quantiles::Quantiles;
 pub use report::Report;
+pub use wavetank_core::sim::quantiles::Quantiles;
 
 /// Frames by what they were.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq, serde::Serialize)]

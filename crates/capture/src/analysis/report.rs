@@ -1,8 +1,8 @@
 //! What an analysis says, as it leaves: rates in Mbit/s, times in s, ms or us as their names say.
 
+use super::Quantiles;
 use super::air::Use;
 use super::flows::{Direction, Flow};
-use super::quantiles::Quantiles;
 use super::series::Series;
 use super::{Analysis, Counts};
 use crate::frame::Mac;

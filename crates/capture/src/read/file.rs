@@ -6,6 +6,7 @@ use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, Linktype, OptionCode, PcapBlockOwned, PcapError, create_reader};
 use serde::Serialize;
 use std::io::Read;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 20;
@@ -116,7 +117,11 @@ pub(super) fn packets<R: Read + Send>(
     refused: fn(Linktype) -> Failure,
     mut each: impl FnMut(Raw<'_>) -> bool,
 ) -> Result<FileInfo, Failure> {
-    let mut reader = create_reader(BUFFER, Fill(input)).map_err(|e| match e {
+    let trouble = Arc::new(OnceLock::new());
+    let mut reader = create_reader(BUFFER, Fill(input, trouble.clone())).map_err(|e| match e {
+        PcapError::Eof | PcapError::Incomplete(_) if trouble.get().is_some() => {
+            Failure(format!("cannot be read: {}", trouble.get().expect("there is some")))
+        }
         PcapError::Eof => Failure("is empty; expected pcap or pcapng".into()),
         PcapError::ReadError => Failure("cannot be read".into()),
         PcapError::Incomplete(_) => Failure("ends within its own header; expected pcap or pcapng".into()),
@@ -180,6 +185,9 @@ pub(super) fn packets<R: Read + Send>(
             }
         }
     }
+    if let (Some(why), None) = (trouble.get(), &s.info.damage) {
+        s.info.damage = Some(format!("at byte {}: it cannot be read further: {why}", s.info.bytes));
+    }
     match s.foreign {
         Some(l) if s.info.packets == 0 => Err(refused(l)),
         _ => Ok(s.info),
@@ -192,8 +200,8 @@ fn more(r: &mut dyn PcapReaderIterator) -> bool {
     r.refill().is_ok() && r.data().len() > before
 }
 
-/// Reads until the buffer is full: a pipe's short reads are no end.
-struct Fill<R>(R);
+/// Reads until the buffer is full: a pipe's short reads are no end. What cannot be read ends the file, and is told beside.
+struct Fill<R>(R, Arc<OnceLock<String>>);
 
 impl<R: Read> Read for Fill<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
@@ -203,8 +211,10 @@ impl<R: Read> Read for Fill<R> {
                 Ok(0) => break,
                 Ok(k) => n += k,
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) if n == 0 => return Err(e),
-                Err(_) => break,
+                Err(e) => {
+                    let _ = self.1.set(e.to_string());
+                    break;
+                }
             }
         }
         Ok(n)

@@ -1,12 +1,14 @@
 //! Captures as frames: pcap (us and ns) and pcapng, in both byte orders, of link type 127 (radiotap). Streaming: one block at a
 //! time is in memory. Nothing here trusts a length that it has read.
 
+mod compressed;
 mod dot11;
 mod file;
 mod ip;
 mod packet;
 mod radiotap;
 
+pub use compressed::plain;
 pub use file::{Failure, FileInfo, Raw, read};
 pub use ip::{Held, ip_packets};
 

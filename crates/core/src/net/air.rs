@@ -16,7 +16,11 @@ use crate::wifi::response::Erp;
 /// The mode in which station `i`, counted from 1, is sent to, or sends (`up`); the access point's own is the general one.
 fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
     let w = &s.wifi;
-    match w.standard {
+    let of = |list: &Each<u8>| i.checked_sub(1).and_then(|i| list.get(i));
+    let own = if up { of(&s.stations.mcs_up) } else { None };
+    let mcs = own.or(of(&s.stations.mcs)).unwrap_or(w.mcs);
+    let width = of(&s.stations.width_mhz);
+    match if i == 0 { w.standard } else { s.standard_of(i - 1) } {
         Standard::A | Standard::B | Standard::G => {
             let own = i.checked_sub(1).and_then(|i| s.stations.rate.get(i));
             let (key, rate) = own.map_or(("wifi.rate", w.rate), |r| ("stations.rate", r));
@@ -33,18 +37,16 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
             mode.ok_or_else(|| format!("{key}: {} kbit/s; expected a rate of {expected}", rate.bps() / 1_000))
         }
         Standard::Ac => {
-            let vht = Width::from_mhz(w.width_mhz).and_then(|width| Vht::new(w.mcs, w.streams, width, w.short_gi));
-            Ok(Mode::Vht(vht.expect("the scenario was checked")))
+            let streams = of(&s.stations.streams).unwrap_or(w.streams);
+            let width = Width::from_mhz(width.unwrap_or(w.width_mhz));
+            let vht = width.and_then(|width| Vht::new(mcs, streams, width, w.short_gi));
+            vht.map(Mode::Vht).ok_or_else(|| {
+                format!("stations.mcs: {mcs} with {streams} streams; expected a mode of 802.11ac at this width")
+            })
         }
         Standard::N => {
-            let of = |list: &Each<u8>| i.checked_sub(1).and_then(|i| list.get(i));
-            let own = if up { of(&s.stations.mcs_up) } else { None };
-            let (key, mcs) = match (own, of(&s.stations.mcs)) {
-                (Some(mcs), _) => ("stations.mcs_up", mcs),
-                (None, mcs) => ("stations.mcs", mcs.unwrap_or(w.mcs)),
-            };
-            let ht = Ht::new(mcs, w.width_mhz == 40, w.short_gi);
-            ht.map(Mode::Ht).ok_or_else(|| format!("{key}: {mcs}; expected an MCS from 0 to 31"))
+            let ht = Ht::new(mcs, width.unwrap_or(w.width_mhz.min(40)) == 40, w.short_gi);
+            ht.map(Mode::Ht).ok_or_else(|| format!("stations.mcs: {mcs}; expected an MCS from 0 to 31"))
         }
     }
 }
@@ -92,7 +94,7 @@ const fn has_aql(k: Kernel) -> bool {
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
-    let driver = |r: &Radio| match r.driver {
+    let driver = |r: &Radio, name: Name| match name {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
         Name::Ath9kHtc => match r.above {
@@ -109,26 +111,27 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         Name::Linksys => DriverConfig::Linksys(s.linksys),
         Name::Sora => DriverConfig::Sora(s.ath9k, s.sora),
     };
-    let queues = |r: &Radio| {
+    let queues = |name: Name| {
         let mut q = s.mac80211;
-        let ath10k = r.driver == Name::Ath10k;
+        let ath10k = name == Name::Ath10k;
         q.aql = Auto::Set(q.aql.or(ath10k && has_aql(s.kernel)));
         q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
-    let kernel = |r: &Radio| {
+    let kernel = |driver: Name| {
         let k = *Profile::of(s.kernel.name());
         // Only ath9k had turns of its own that are known here.
-        let own = matches!(r.driver, Name::Ath9k | Name::Sora);
+        let own = matches!(driver, Name::Ath9k | Name::Sora);
         if own || k.turns != Turns::Driver { k } else { Profile { turns: Turns::Owed, ..k } }
     };
     let each = |list: &Each<f64>, i: usize| i.checked_sub(1).and_then(|i| list.get(i)).unwrap_or(s.wifi.error_rate);
+    let end = |i: usize| i.checked_sub(1).map_or((&s.ap, s.ap.driver), |i| (&s.sta, s.driver_of(i)));
     let station = |i: usize, mode: Mode, mode_up: Mode| StaConfig {
         name: if i == 0 { "ap".into() } else { format!("sta{i}") },
         node: NodeId(i as u16),
         mode,
         mode_up,
-        driver: driver(if i == 0 { &s.ap } else { &s.sta }),
+        driver: driver(end(i).0, end(i).1),
         aggregates: s.wifi.aggregation && qos,
         rate: Setup {
             control: if i == 0 { s.ap.rate_control } else { s.sta.rate_control },
@@ -138,8 +141,8 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             aarc: s.aarc,
             hz: s.host.hz,
         },
-        queues: queues(if i == 0 { &s.ap } else { &s.sta }),
-        kernel: kernel(if i == 0 { &s.ap } else { &s.sta }),
+        queues: queues(end(i).1),
+        kernel: kernel(end(i).1),
         tao: (i > 0 && s.tao.enabled).then_some(s.tao),
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),

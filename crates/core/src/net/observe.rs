@@ -53,6 +53,7 @@ pub(super) struct Remains<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) socks: &'a [Sock],
     pub(super) echoes: Vec<Echo>,
+    pub(super) floods: &'a [Flood],
 }
 
 /// Before the first PPDU.
@@ -227,6 +228,10 @@ impl<T: Probe> Observer<T> {
                     bytes_window: ob.at_end[i].saturating_sub(ob.at_start[i]),
                     retransmits: info.as_ref().map_or(0, |i| i.retransmits),
                     rtos: info.as_ref().map_or(0, |i| i.rtos),
+                    delivery: match ends {
+                        Ends::Udp(i) => Some(w.floods[usize::from(*i)].delivery()),
+                        _ => None,
+                    },
                     series,
                 }
             })

@@ -4,7 +4,7 @@ use super::bss::AckOutcome;
 use crate::phy::Mode;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Ledger, Span, Time};
-use crate::traffic::{Direction, FlowPlan, Proto};
+use crate::traffic::{Delivery, Direction, FlowPlan, Proto};
 use crate::wifi::End;
 
 /// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
@@ -48,6 +48,8 @@ pub struct FlowOutcome {
     pub retransmits: u64,
     /// Retransmission timeouts in all.
     pub rtos: u64,
+    /// Of a UDP flow: what became of its datagrams.
+    pub delivery: Option<Delivery>,
     /// The sampled series.
     pub series: FlowSeries,
 }

@@ -82,12 +82,13 @@ impl<T: Probe> World<T> {
             Topology::Wired => wired(s, &streams),
             Topology::Wifi => wifi(s, &streams)?,
         };
-        let plan = Plan::new(&s.traffic, net.clients.len(), &streams);
+        let plan = Plan::new(&s.traffic, &s.stations, net.clients.len(), &streams);
         let profile = Profile::named(s.kernel.name()).expect("every kernel of the schema has a profile");
 
         let start = Time::ZERO + s.time.lead_in;
         let flows_end = start + s.time.flows;
         let end = flows_end + s.time.tail;
+        let window = (start + s.time.warmup, flows_end);
         let mut q = Events::default();
         let mut socks = Vec::new();
         let mut floods = Vec::new();
@@ -138,7 +139,7 @@ impl<T: Probe> World<T> {
                     flows.push(Ends::Udp(floods.len() as u16));
                     let t = &s.traffic;
                     let flood = Flood::new(flow, (from, to), owner, t.udp_sndbuf, t.udp_payload, rate);
-                    floods.push(flood.marked(f.dscp));
+                    floods.push(flood.marked(f.dscp).judged(window));
                 }
             }
             q.push(start + f.delay, Lane::App, Event::FlowStart(i as u16));
@@ -154,7 +155,6 @@ impl<T: Probe> World<T> {
             echoes.push(echo);
         }
 
-        let window = (start + s.time.warmup, flows_end);
         q.push(window.0, Lane::Sample, Event::Window);
         q.push(window.1, Lane::Sample, Event::Window);
         q.push(flows_end, Lane::Sample, Event::FlowsEnd);

@@ -86,6 +86,7 @@ impl<T: Probe> World<T> {
             fabric: &self.fabric,
             socks: &self.socks,
             echoes: self.echoes,
+            floods: &self.floods,
         })
     }
 
@@ -286,7 +287,7 @@ impl<T: Probe> World<T> {
             (Kind::Udp, Some(Ends::Udp(i))) => {
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                self.floods[usize::from(i)].received += u64::from(p.payload);
+                self.floods[usize::from(i)].arrived(now, p);
             }
             (Kind::EchoRequest, _) => {
                 self.fabric.accounts.ledger.delivered += 1;

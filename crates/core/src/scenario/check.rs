@@ -62,9 +62,11 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             return Err(refuse(places, path, key, "sora", "wifi.standard = \"a\" (SoRa), or another driver"));
         }
     }
+    super::stations::check(s, places, path)?;
     hack(s, places, path)?;
     let t = &s.traffic;
-    if t.uploads() == 0 && t.downloads() == 0 && t.udp_up.is_none() && t.udp_down.is_none() && t.ping.is_none() {
+    let stations = if s.topology.kind == Topology::Wired { 1 } else { usize::from(s.wifi.stations) };
+    if !(0..stations).any(|i| t.of(&s.stations, i).is_some()) && t.ping.is_none() {
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));
     }
     Ok(())
@@ -86,7 +88,8 @@ fn hack(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> 
             "topology.kind = \"wifi\": there are no link-layer ACKs on a wire",
         ));
     }
-    if policy == Policy::Opportunistic && !matches!(s.sta.driver, Name::Ath9k | Name::Sora) {
+    let can = |i| matches!(s.driver_of(i), Name::Ath9k | Name::Sora);
+    if policy == Policy::Opportunistic && !(0..usize::from(s.wifi.stations)).all(can) {
         let expected = "sta.driver ath9k or sora, which can take a frame out of the transmit queue again; or more-data";
         return Err(refuse(places, path, "hack.policy", &found, expected));
     }

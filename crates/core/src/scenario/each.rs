@@ -1,4 +1,4 @@
-//! A value for each station: `"7, 15*3, 0"` is 7 for the first, 15 for the next three, 0 for the fifth.
+//! A value for each station: `"7, 15*3, 0"`, or as a list `[7, 15, 15, 15, 0]`, is 7 for the first, 15 for the next three, 0 for the fifth.
 
 use crate::params;
 use crate::sim::params::{Raw, Refused, Value};
@@ -20,6 +20,10 @@ impl<T: Copy> Each<T> {
     /// For station `i`, counted from 0.
     pub fn get(&self, i: usize) -> Option<T> {
         self.of.get(i).copied().flatten()
+    }
+    /// Every value with its station, counted from 0.
+    pub fn all(&self) -> impl Iterator<Item = (usize, T)> + '_ {
+        self.of[..self.len].iter().enumerate().filter_map(|(i, v)| v.map(|v| (i, v)))
     }
     /// How many stations it names.
     pub const fn len(&self) -> usize {
@@ -43,7 +47,10 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
             Raw::Bool(b) => b.to_string(),
         };
         let words = |r: Refused| Refused {
-            expected: format!("{} for each station, such as \"a, b*3\" (b three times), or \"off\"", r.expected),
+            expected: format!(
+                "{} for each station, such as \"a, b*3\" (b three times) or [a, b, b, b], or \"off\"",
+                r.expected
+            ),
             ..r
         };
         for part in texts.split(',') {
@@ -90,8 +97,15 @@ fn one(text: &str) -> Raw {
 params! {
     /// Where stations differ: lists, the first station first. Stations beyond a list's end have what `[wifi]` and `[host]` say.
     pub struct Stations {
-        /// HT modulation and coding scheme, to and from this station.
+        /// Modulation and coding scheme, to and from this station, counted as `wifi.mcs` is. One that is 802.11n's in an 802.11ac network
+        /// (`stations.driver`) has 802.11n's, 0 to 31.
         mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
+        /// Spatial streams of 802.11ac, to and from this station.
+        streams: Each<u8> = Each::NONE, src "this project; default: wifi.streams";
+        /// Width of what is sent to and from this station, MHz: the channel's at most.
+        width_mhz: Each<u8> = Each::NONE, src "this project; default: wifi.width_mhz, of 802.11n 40 at most";
+        /// The station's driver. In an 802.11ac network another than ath10k makes it a station of 802.11n, whose MCS `stations.mcs` has to say.
+        driver: Each<crate::driver::Name> = Each::NONE, src "this project; default: sta.driver";
         /// Rate of 802.11a, b or g, to and from this station.
         rate: Each<Rate> = Each::NONE, src "this project; default: wifi.rate";
         /// MCS of what this station sends, where it differs from what is sent to it.
@@ -110,6 +124,14 @@ params! {
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";
         /// What the station's CPU takes for a received packet.
         rx: Each<Span> = Each::NONE, src "this project; default: host.sta_rx";
+        /// TCP uploads of this station.
+        tcp_up: Each<u16> = Each::NONE, src "this project; default: traffic.tcp_up";
+        /// TCP downloads of this station.
+        tcp_down: Each<u16> = Each::NONE, src "this project; default: traffic.tcp_down";
+        /// Offered UDP load of this station, up; "off" for one that has none.
+        udp_up: Each<Option<Rate>> = Each::NONE, src "this project; default: traffic.udp_up";
+        /// Offered UDP load to this station, down; "off" for one that has none.
+        udp_down: Each<Option<Rate>> = Each::NONE, src "this project; default: traffic.udp_down";
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
-use super::each::Each;
-use crate::sim::{Auto, Bytes, Rate, Span};
+use super::each::{Each, Stations};
+use crate::sim::{Auto, Bytes, Dscp, Rate, Span};
 use crate::{choices, params};
 
 choices! {
@@ -136,10 +136,36 @@ params! {
         marks: bool = true, src "Flent rrul.conf, rrul_be.conf";
         /// A marked flow's ACKs bear its mark, as where both ends set it (netperf -Y); without, they are best effort.
         mark_acks: bool = true, src "netperf's option -Y sets IP_TOS at both ends";
+        /// Mark of TCP's packets where RRUL's marks are not (`mark_acks` is for its ACKs, too). The mark decides the access category.
+        tcp_dscp: Dscp = Dscp::default(), src "linux@6.12 net/wireless/util.c cfg80211_classify8021d";
+        /// Mark of the UDP load's datagrams.
+        udp_dscp: Dscp = Dscp::default(), src "linux@6.12 net/wireless/util.c cfg80211_classify8021d";
+        /// Mark of the pings.
+        ping_dscp: Dscp = Dscp::default(), src "iputils ping -Q";
         /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
         /// Each flow of a station starts so much later than the one before it.
         start_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "by default they start together";
+    }
+}
+
+/// The flows of one station.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Share {
+    /// TCP uploads.
+    pub tcp_up: u16,
+    /// TCP downloads.
+    pub tcp_down: u16,
+    /// UDP load offered up.
+    pub udp_up: Option<Rate>,
+    /// UDP load offered down.
+    pub udp_down: Option<Rate>,
+}
+
+impl Share {
+    /// Whether there is any.
+    pub fn is_some(self) -> bool {
+        self.tcp_up > 0 || self.tcp_down > 0 || self.udp_up.is_some() || self.udp_down.is_some()
     }
 }
 
@@ -156,8 +182,22 @@ impl Traffic {
     pub fn downloads(&self) -> u16 {
         self.tcp_down.or(if self.rrul { RRUL_FLOWS } else { 0 })
     }
-    /// Says what was left open, for those who read the values (the second water).
-    pub(super) fn settle(&mut self) {
+    /// What station `i`, counted from 0, has: what is said of it, else what is said of all.
+    pub fn of(&self, own: &Stations, i: usize) -> Share {
+        Share {
+            tcp_up: own.tcp_up.get(i).unwrap_or_else(|| self.uploads()),
+            tcp_down: own.tcp_down.get(i).unwrap_or_else(|| self.downloads()),
+            udp_up: own.udp_up.get(i).unwrap_or(self.udp_up),
+            udp_down: own.udp_down.get(i).unwrap_or(self.udp_down),
+        }
+    }
+    /// Says what was left open, for those who read the values (the second water). Where stations are given flows of their own, the others
+    /// have none that nobody has asked for.
+    pub(super) fn settle(&mut self, own: &Stations) {
+        let given = [own.tcp_up.len(), own.tcp_down.len(), own.udp_up.len(), own.udp_down.len()];
+        if !self.rrul && given.iter().any(|&n| n > 0) {
+            self.tcp_up = Auto::Set(self.tcp_up.or(0));
+        }
         (self.tcp_up, self.tcp_down) = (Auto::Set(self.uploads()), Auto::Set(self.downloads()));
     }
 }
@@ -191,7 +231,7 @@ choices! {
 params! {
     /// The air: what every station of the BSS shares.
     pub struct Air {
-        /// 802.11a, n or ac.
+        /// 802.11a, b, g, n or ac.
         standard: Standard = Standard::N, src "this project";
         /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, beside `streams`.
         mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60";

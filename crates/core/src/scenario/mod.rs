@@ -11,6 +11,7 @@ mod error;
 mod places;
 mod read;
 mod sections;
+mod stations;
 
 pub use error::ScenarioError;
 pub use read::{Source, read, value};

@@ -78,8 +78,8 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
         set_override(&mut s, &mut places, "--set", key, value)?;
     }
     check::required(&places, src.path)?;
+    s.traffic.settle(&s.stations);
     check::combinations(&s, &places, src.path)?;
-    s.traffic.settle();
     Ok(s)
 }
 
@@ -156,11 +156,33 @@ fn set_value(
             x.as_str().parse().map(Raw::Float).map_err(|_| wrong(x.as_str(), "a number that can be written"))?
         }
         DeValue::Boolean(b) => Raw::Bool(*b),
-        DeValue::Array(_) => return Err(wrong("a list", "a single value")),
+        DeValue::Array(a) if is_list(section, key) => {
+            match a.iter().map(|v| listed(v.get_ref())).collect::<Option<Vec<_>>>() {
+                Some(parts) if !parts.is_empty() => Raw::Text(parts.join(", ")),
+                _ => return Err(wrong("a list of other things", "a list of numbers, names or texts, one a station")),
+            }
+        }
+        DeValue::Array(_) => return Err(wrong("a list", "a single value: it is the same for all stations")),
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
         DeValue::Table(_) => return Err(wrong("a table", "a single value")),
     };
     set(s, places, file, line, section, key, &raw)
+}
+
+/// Whether a key takes a value for each station (or for each MCS).
+fn is_list(section: &str, key: &str) -> bool {
+    super::schema().iter().any(|(s, p)| *s == section && p.key == key && p.unit == "list")
+}
+
+/// An element of a list as it stands in the list that is a text.
+fn listed(v: &DeValue) -> Option<String> {
+    match v {
+        DeValue::String(t) => Some(t.to_string()),
+        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n.to_string()),
+        DeValue::Float(x) => Some(x.as_str().to_string()),
+        DeValue::Boolean(b) => Some(b.to_string()),
+        _ => None,
+    }
 }
 
 fn set(
@@ -313,6 +335,23 @@ mod tests {
         let e = set("kernel", "5.11").unwrap_err().to_string();
         assert!(e.contains("expected one of"), "{e}");
     }
+
+    #[test]
+    fn a_list_may_be_a_list() {
+        let wifi = |rest: &str| parse(&format!("name = \"x\"\n[topology]\nkind = \"wifi\"\n{rest}\n"));
+        let of = |rest: &str| wifi(&format!("[stations]\n{rest}")).unwrap().stations;
+        assert_eq!(of("mcs = [7, 0x0f, 15, 0]"), of("mcs = \"7, 15*2, 0\""));
+        assert_eq!(of("rx = [\"4 us\", \"10 us*2\"]"), of("rx = \"4 us, 10 us*2\""));
+        assert_eq!(
+            of("stretch_acks = [true, false]\nerror_up = [0.5, 1]"),
+            of("stretch_acks = \"true, false\"\nerror_up = \"0.5, 1\"")
+        );
+        let e = wifi("[wifi]\nmcs = [7, 15]").unwrap_err();
+        assert!(e.line == 5 && e.expected.contains("the same for all"), "{e}");
+        assert!(wifi("[stations]\nmcs = [[7]]").unwrap_err().expected.contains("one a station"));
+        assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("one a station"));
+    }
+
     #[test]
     fn broken_toml_has_a_line() {
         let e = parse("name = \"x\"\n[topology\n").unwrap_err();

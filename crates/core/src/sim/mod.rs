@@ -5,9 +5,11 @@
 
 mod auto;
 pub mod drops;
+mod dscp;
 pub mod packet;
 pub mod params;
 pub mod probe;
+pub mod quantiles;
 mod queue;
 pub mod random;
 mod time;
@@ -16,6 +18,7 @@ pub mod xmit;
 
 pub use auto::Auto;
 pub use drops::{Bin, Ledger, Place, Reason};
+pub use dscp::Dscp;
 pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};
 pub use probe::{Blind, PpduSeen, Probe};
 pub use queue::{EventQueue, Lane};

@@ -9,4 +9,4 @@ pub mod udp;
 
 pub use echo::Echo;
 pub use plan::{Direction, FlowPlan, Plan, Proto};
-pub use udp::Flood;
+pub use udp::{Delivery, Flood};

@@ -1,5 +1,6 @@
 //! Which flows a run has, after Flent's tests `tcp_nup`, `tcp_ndown`, `rrul` and iperf's UDP.
 
+use crate::scenario::each::Stations;
 use crate::scenario::keys::Traffic;
 use crate::sim::{Rate, Span, Streams};
 
@@ -64,16 +65,21 @@ const RRUL: [u8; 4] = [0, 8, 40, 46];
 const RRUL_UDP: [(&str, u8); 3] = [("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46)];
 
 impl Plan {
-    /// The plan for `stations` stations.
-    pub fn new(t: &Traffic, stations: usize, streams: &Streams) -> Plan {
+    /// The plan for `stations` stations, of which some have flows of their own.
+    pub fn new(t: &Traffic, own: &Stations, stations: usize, streams: &Streams) -> Plan {
         let mut plan = Plan::default();
         let mut jitter = streams.get("traffic", "start");
         for station in 0..stations {
             let suffix = if stations > 1 { format!(" sta{}", station + 1) } else { String::new() };
+            let share = t.of(own, station);
             let mut add = |direction, proto, kind: &str, i: u16| {
                 let delay =
                     Span::from_ns((jitter.unit() * t.start_jitter.ns() as f64) as i64) + t.start_step * i64::from(i);
-                let dscp = if t.rrul && t.marks { RRUL[usize::from(i) % 4] } else { 0 };
+                let dscp = match proto {
+                    Proto::Tcp if t.rrul && t.marks => RRUL[usize::from(i) % 4],
+                    Proto::Tcp => t.tcp_dscp.get(),
+                    Proto::Udp(_) => t.udp_dscp.get(),
+                };
                 plan.flows.push(FlowPlan {
                     name: format!("{kind}{}{suffix}", i + 1),
                     station,
@@ -83,16 +89,16 @@ impl Plan {
                     delay,
                 });
             };
-            (0..t.uploads()).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
-            (0..t.downloads()).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
-            if let Some(rate) = t.udp_up {
+            (0..share.tcp_up).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
+            (0..share.tcp_down).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
+            if let Some(rate) = share.udp_up {
                 add(Direction::Up, Proto::Udp(rate), "udp_up", 0);
             }
-            if let Some(rate) = t.udp_down {
+            if let Some(rate) = share.udp_down {
                 add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
             }
             if t.ping.is_some() && station < usize::from(t.ping_stations) {
-                plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: 0 });
+                plan.echoes.push(EchoPlan { name: format!("icmp{suffix}"), station, dscp: t.ping_dscp.get() });
                 if t.rrul && t.rrul_echoes {
                     plan.echoes.extend(RRUL_UDP.map(|(n, dscp)| EchoPlan {
                         name: format!("{n}{suffix}"),
@@ -125,7 +131,7 @@ mod tests {
     #[test]
     fn rrul_has_eight_flows_in_four_classes() {
         let t = Traffic { rrul: true, ..Traffic::default() };
-        let p = Plan::new(&t, 1, &Streams::new(1));
+        let p = Plan::new(&t, &Stations::default(), 1, &Streams::new(1));
         assert_eq!(p.flows.len(), 8);
         assert_eq!(p.flows.iter().filter(|f| f.dscp == 46).count(), 2);
         assert_eq!(
@@ -133,8 +139,26 @@ mod tests {
             ["icmp", "udp_be", "udp_bk", "udp_ef"]
         );
         let few = Traffic { ping_stations: 2, rrul_echoes: false, ..t };
-        let p = Plan::new(&few, 3, &Streams::new(1));
+        let p = Plan::new(&few, &Stations::default(), 3, &Streams::new(1));
         assert_eq!(p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["icmp sta1", "icmp sta2"]);
         assert_eq!(p.flows.len(), 24);
+    }
+
+    #[test]
+    fn stations_have_flows_of_their_own() {
+        use crate::sim::Auto::Set;
+        use crate::sim::params::{Raw, Schema};
+        let mut own = Stations::default();
+        let mut t = Traffic { tcp_up: Set(0), tcp_down: Set(1), ..Traffic::default() };
+        t.set("udp_dscp", &Raw::Text("EF".into())).unwrap().unwrap();
+        for (key, list) in [("tcp_up", "2, 0"), ("tcp_down", "0"), ("udp_down", "off, 100 kbit/s")] {
+            own.set(key, &Raw::Text(list.into())).unwrap().unwrap();
+        }
+        let p = Plan::new(&t, &own, 3, &Streams::new(1));
+        let flows: Vec<_> = p.flows.iter().map(|f| (f.name.as_str(), f.dscp)).collect();
+        assert_eq!(
+            flows,
+            [("up1 sta1", 0), ("up2 sta1", 0), ("down1 sta2", 0), ("udp_down1 sta2", 46), ("down1 sta3", 0)]
+        );
     }
 }

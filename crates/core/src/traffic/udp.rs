@@ -4,6 +4,7 @@
 //! `sk_sndbuf`) and sock_def_write_space (woken when half of it is free).
 //! Differs: D1 evenly spaced to the nanosecond, where iperf bursts by its timer; D2 time lost while blocked is not made good.
 
+use crate::sim::quantiles::Quantiles;
 use crate::sim::{Bytes, FlowId, Kind, NodeId, Owner, Packet, Rate, Span, Time};
 
 /// A datagram's skb: a 2 KiB head and struct sk_buff. src: linux@6.12 net/ipv4/ip_output.c __ip_append_data
@@ -27,6 +28,35 @@ pub struct Flood {
     blocked: bool,
     /// Bytes of payload that arrived.
     pub received: u64,
+    seen: Seen,
+}
+
+/// A delay up to which counting one allocates nothing.
+const LONG: u64 = 100_000_000_000;
+
+/// What became of the datagrams that were handed to the socket within a window.
+#[derive(Clone, Debug)]
+struct Seen {
+    window: (Time, Time),
+    sent: u64,
+    delay: Quantiles,
+    /// The delay of the last that arrived, ns.
+    last: Option<i64>,
+    /// RFC 3550's estimate, ns in 1/16.
+    jitter: i64,
+}
+
+/// What became of the datagrams that a program handed to its socket within the window: the figures that a call is judged by.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// How many there were.
+    pub sent: u64,
+    /// How many of them arrived until the run's end.
+    pub arrived: u64,
+    /// From the socket to the program at the other end, ns.
+    pub delay: Quantiles,
+    /// Interarrival jitter as an RTP receiver reports it, at the window's end, ms. src: RFC 3550 section 6.4.1, appendix A.8
+    pub jitter_ms: f64,
 }
 
 impl Flood {
@@ -45,7 +75,20 @@ impl Flood {
             charged: 0,
             blocked: false,
             received: 0,
+            seen: Seen {
+                window: (Time::ZERO, Time::NEVER),
+                sent: 0,
+                delay: Quantiles::up_to(LONG),
+                last: None,
+                jitter: 0,
+            },
         }
+    }
+
+    /// The same, judged by what it sends within `window`.
+    pub fn judged(mut self, window: (Time, Time)) -> Flood {
+        self.seen.window = window;
+        self
     }
 
     /// The same with this mark.
@@ -74,8 +117,30 @@ impl Flood {
         p.owner = self.owner;
         p.dscp = self.dscp;
         self.sent += 1;
+        self.seen.sent += u64::from(self.seen.counts(now));
         self.charged += TRUESIZE;
         Some((p, now + self.step))
+    }
+
+    /// A datagram arrived.
+    pub fn arrived(&mut self, now: Time, p: &Packet) {
+        self.received += u64::from(p.payload);
+        if !self.seen.counts(p.born) {
+            return;
+        }
+        let delay = (now - p.born).ns();
+        self.seen.delay.add(delay as u64);
+        // RFC 3550 A.8: the difference of transit times of two packets as they come, smoothed by 1/16, in whole numbers.
+        if let Some(last) = self.seen.last.replace(delay) {
+            self.seen.jitter += (delay - last).abs() - ((self.seen.jitter + 8) >> 4);
+        }
+    }
+
+    /// What became of what it sent.
+    pub fn delivery(&self) -> Delivery {
+        let s = &self.seen;
+        let jitter_ms = (s.jitter >> 4) as f64 / 1e6;
+        Delivery { sent: s.sent, arrived: s.delay.count(), delay: s.delay.clone(), jitter_ms }
     }
 
     /// A datagram's memory was freed. True: the writer wakes and sends at once.
@@ -89,9 +154,36 @@ impl Flood {
     }
 }
 
+impl Seen {
+    fn counts(&self, born: Time) -> bool {
+        born >= self.window.0 && born < self.window.1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_is_judged_by_loss_delay_and_jitter() {
+        let ends = (NodeId(0), NodeId(1));
+        let ms = |n: u64| Time::from_ns(n * 1_000_000);
+        let mut f = Flood::new(FlowId(0), ends, Owner(0), Bytes::from_mib(1), 100, Rate::from_kbit(80));
+        f = f.judged((ms(10), ms(50)));
+        // Sent at 0, 10, .. 50 ms: 10 to 40 count. That of 20 is lost, the others take 5, 21 and 5 ms.
+        for (sent, took) in [(0, Some(1)), (10, Some(5)), (20, None), (30, Some(21)), (40, Some(5)), (50, Some(90))] {
+            let (p, next) = f.next(ms(sent)).unwrap();
+            assert_eq!(next, ms(sent + 10));
+            if let Some(took) = took {
+                f.arrived(ms(sent + took), &p);
+            }
+        }
+        let d = f.delivery();
+        assert_eq!((d.sent, d.arrived, f.received), (4, 3, 500));
+        assert!((d.delay.quantile(0.5).unwrap() / 5e6 - 1.0).abs() < 0.01);
+        // |21 - 5| = 16 adds 1 ms, |5 - 21| = 16 another, less a sixteenth of the first.
+        assert!((d.jitter_ms - (1.0 + 15.0 / 16.0)).abs() < 1e-5, "{}", d.jitter_ms);
+    }
 
     #[test]
     fn the_send_buffer_blocks_and_wakes_at_half() {

@@ -3,6 +3,12 @@
 /// Bits after the leading one that tell buckets apart.
 const BITS: u32 = 6;
 
+/// The bucket of a number.
+fn bucket(x: u64) -> usize {
+    let msb = 63 - (x | 1).leading_zeros();
+    if msb <= BITS { x as usize } else { (((msb - BITS) as usize) << BITS) + (x >> (msb - BITS)) as usize }
+}
+
 /// A histogram of whole numbers (ns).
 #[derive(Clone, Debug, Default)]
 pub struct Quantiles {
@@ -12,10 +18,13 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
+    /// With room for all numbers up to `most`: adding those allocates nothing.
+    pub fn up_to(most: u64) -> Quantiles {
+        Quantiles { counts: vec![0; bucket(most) + 1], ..Quantiles::default() }
+    }
     /// Adds a number.
     pub fn add(&mut self, x: u64) {
-        let msb = 63 - (x | 1).leading_zeros();
-        let i = if msb <= BITS { x as usize } else { (((msb - BITS) as usize) << BITS) + (x >> (msb - BITS)) as usize };
+        let i = bucket(x);
         if i >= self.counts.len() {
             self.counts.resize(i + 1, 0);
         }
