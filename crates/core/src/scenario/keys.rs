@@ -191,7 +191,7 @@ choices! {
 params! {
     /// The air: what every station of the BSS shares.
     pub struct Air {
-        /// 802.11a, n or ac.
+        /// 802.11a, b, g, n or ac.
         standard: Standard = Standard::N, src "this project";
         /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, beside `streams`.
         mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60";
