@@ -372,7 +372,9 @@ def test_a_wired_receiver_has_the_senders_skbs_not_the_virtual_cards_copies():
     assert (of.alike["tcp.rx_truesize"], of.values["tcp.rx_per_buffer"]) == ("2344 B", "1")
     assert translate(up()).alike["tcp.rx_truesize"] == "4352 B"
     window = 2 * 65536 * (1448 * 256 // 2344) // 256
-    like = like_linux(wired().set({"tcp.rcvbuf": "64 KiB", "tcp.gso_max_segs": 1, "netem.delay": "20 ms", "time.flows": "5 s"}))
+    like = like_linux(
+        wired().set({"tcp.rcvbuf": "64 KiB", "tcp.gso_max_segs": 1, "netem.delay": "20 ms", "time.flows": "5 s"})
+    )
     assert like.run(1).flows[0].goodput_mbit == pytest.approx(window // 1448 * 1448 * 8 / 20_000, rel=0.02)
 
 

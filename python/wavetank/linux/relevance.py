@@ -48,14 +48,14 @@ def relevant(t: Translated, key: str) -> bool:
         return t.wifi and _of_the_cards(t, key, section)
     if section == "hack" and key != "hack.policy":
         return t.wifi and t.v["hack.policy"] != "off"
-    if key in ("host.hz", "host.softirq_first", "host.wake"):
-        return True  # every host has a clock and programs; what a received packet takes is the radios' hosts' alone
     return {
         "time": True,
         "topology": True,
         "traffic": True,
         "tcp": True,
         "": True,
+        # every host has a clock and programs; what a received packet takes is the radios' hosts' alone
+        "host": t.wifi or key in ("host.hz", "host.softirq_first", "host.wake"),
         "htb": not t.wifi,
         "bottleneck": not t.wifi,
         "ethernet": t.backhaul,
