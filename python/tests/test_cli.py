@@ -45,6 +45,11 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["reproduce", "cotsk"], 'did you mean "cotsq"'),
         (["explain", "tcp.tsq_mss"], 'did you mean "tcp.tsq_ms"'),
         (["theory", "hard-time"], "did you mean"),
+        (["run", SCENARIO, "--set", "tcp.tsq_ms=-1"], "-1; expected a count from 0 to 100000"),
+        (
+            ["run", SCENARIO, "--set", "wifi.standard=b", "--set", "wifi.rate=54 Mbit/s"],
+            "wifi.rate: 54 Mbit/s; expected",
+        ),
         (["validate", "wifi"], "wifi"),
         (["validate", "kernel", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
@@ -70,6 +75,14 @@ def test_bad_input_is_code_2_and_a_sentence(wavetank, arguments, says):
     assert says in err
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_a_files_name_that_is_none_is_answered_with_the_nearest_file(wavetank, tmp_path, monkeypatch):
+    (tmp_path / "house.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    code, _, err = wavetank("run", "house.tml")
+    assert code == 2
+    assert 'did you mean "house.toml"?' in err and "tml.toml" not in err
 
 
 @pytest.mark.parametrize(

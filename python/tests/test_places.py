@@ -7,7 +7,8 @@ import pytest
 
 from wavetank import UserError, plots
 from wavetank.lab import plan, reproduce, runner
-from wavetank.plots import place
+from wavetank.plots import place, style
+from wavetank.plots.draw import Canvas
 
 FIGURES = {f.id.removeprefix("aarc/"): f for f in plan.load("aarc")}
 
@@ -55,6 +56,22 @@ def test_misled_is_where_they_differ_most():
 def test_places_are_drawn_without_runs(name, tmp_path):
     plots.draw(outcome(FIGURES[name]), FIGURES[name], tmp_path / "p.png")
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_long_title_is_not_cut_off(tmp_path, monkeypatch):
+    seen = []
+    save = Canvas.savefig
+    monkeypatch.setattr(Canvas, "savefig", lambda c, *a, **k: (save(c, *a, **k), seen.append(c)))
+    figure = replace(FIGURES["fig5-37"], title="a figure of one panel and a title of very many words " * 2)
+    plots.draw(outcome(figure), figure, tmp_path / "p.png")
+    (canvas,) = seen
+    assert canvas.get_suptitle().startswith(f"{figure.source}: a figure")
+    assert canvas._suptitle.get_window_extent().x1 <= canvas.bbox.x1
+
+
+def test_a_quantity_without_a_unit_has_no_brackets():
+    assert style.label_of({"quantity": "jain"}) == "Jain's index"
+    assert style.label_of({"quantity": "goodput"}) == "Goodput (Mbit/s)"
 
 
 def test_schemes_are_drawn_against_the_first(tmp_path):

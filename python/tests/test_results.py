@@ -95,6 +95,14 @@ RUNS = {
 }
 
 
+def test_flent_tells_when_the_flows_ran_however_long_the_warm_up():
+    s = scenario().set({"time.lead_in": "3 s", "time.flows": "4 s", "time.tail": "1 s", "time.warmup": "500 ms"})
+    result = s.run(1)
+    assert result.flows_start == pytest.approx(3.0)
+    of = flent.document(result)["metadata"]
+    assert (of["DELAY"], of["LENGTH"], of["TOTAL_LENGTH"]) == (3, 4, 8)
+
+
 @pytest.mark.parametrize("test", RUNS)
 def test_flent_files_are_format_4(test):
     doc = flent.document(scenario(**RUNS[test]).run(1))

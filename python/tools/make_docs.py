@@ -6,8 +6,10 @@ python python/tools/make_docs.py --check    says which are out of date, and fail
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -61,9 +63,14 @@ def api() -> str:
             continue
         title = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
         out += [f"## `{title}`", "", inspect.getdoc(thing) or "", ""]
+        if dataclasses.is_dataclass(thing):
+            fields = [f"`{f.name}` ({f.type})" for f in dataclasses.fields(thing) if not f.name.startswith("_")]
+            out += [f"Fields: {', '.join(fields)}.", ""]
         if inspect.isclass(thing) and not issubclass(thing, Exception):
             own = [vars(c) for c in reversed(thing.__mro__) if c.__module__.startswith("wavetank")]
             for member, m in {k: v for c in own for k, v in c.items()}.items():
+                if isinstance(m, property | cached_property) and not member.startswith("_"):
+                    out += [f"* `{member}`", f"  {(inspect.getdoc(m) or '').replace(chr(10), ' ')}"]
                 function = m.__func__ if isinstance(m, classmethod) else m
                 if member.startswith("_") or not inspect.isfunction(function):
                     continue

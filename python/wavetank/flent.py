@@ -187,7 +187,7 @@ def document(result: Measured, title: str = "") -> dict[str, Any]:
     for way, key in (("up", "upload_streams"), ("down", "download_streams")):
         if test in ("tcp_nup", "tcp_ndown") and result.flows_of(way, "tcp"):
             parameters[key] = str(len(result.flows_of(way, "tcp")))
-    start = max(0.0, result.window[0] - 2.0)
+    start = max(0.0, result.flows_start)
     length = result.window[1] - start
     return {
         "metadata": {

@@ -1,7 +1,7 @@
 """What a run gives: typed flows, pings, nodes and queues with their arrays, and the summary made of them.
 
-All times are seconds since the run's start, on the simulated clock. ``window`` is the judging window: from two seconds
-after the flows' start to their end.
+All times are seconds since the run's start, on the simulated clock. ``window`` is the judging window: from
+``time.warmup`` (two seconds, if nothing else is said) after the flows' start to their end.
 """
 
 from __future__ import annotations
@@ -60,9 +60,12 @@ DSCP = (
 class Flow:
     """One flow.
 
-    ``series`` has arrays of one length, one value a sample: ``t`` (s), ``received`` (bytes of payload that the receiver has got
-    since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``, ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``,
-    ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``kind``: "tcp" or "udp"; ``dscp``: its
+    mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the window (bytes; Mbit/s);
+    ``retransmits`` (segments), ``rtos``: in all of the run. ``series`` has arrays of one length, one value a sample: ``t`` (s),
+    ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
+    ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``, ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``,
+    ``delivery_bps`` (bit/s), ``notsent`` (bytes).
 
     ``delivery``, of UDP in the model: what became of the datagrams that the program sent within the window: ``sent`` and
     ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
@@ -179,7 +182,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Measured:
-    """One run."""
+    """One run; :class:`wavetank.Result` says what each field is."""
 
     scenario: str
     seed: int
@@ -238,6 +241,13 @@ class Measured:
             digest=raw["digest"],
             resolved=raw["resolved"],
         )
+
+    @property
+    def flows_start(self) -> float:
+        """When the flows start (s): the window's start less ``time.warmup``."""
+        from .linux import units
+
+        return self.window[0] - units.span(self.resolved.get("time.warmup", "2 s")) / 1e9
 
     def within(self, t: FloatArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which of these times (s) lie in the judging window."""

@@ -15,7 +15,14 @@ __all__ = ["DSCP", "ENDS", "UNITS", "Flow", "Measured", "Mode", "Node", "Ping", 
 
 @dataclass(frozen=True)
 class Result(Measured):
-    """One run."""
+    """One run.
+
+    * ``flows``, ``pings``; ``nodes``: radios by name (``ap``, ``sta1``, ...; none on wires);
+    * ``qdiscs``: series by the queue's name: ``t`` (s), ``backlog_packets``, ``backlog_bytes``, ``dropped``;
+    * ``window``: start and end of the judging window (s); ``simulated_s``, ``wall_s``: how long it was, and took;
+    * ``drops``: packets dropped, by where and why; ``ledger``: packets that the model made, and what became of them;
+    * ``resolved``: every key with the value that was used; ``digest``: of all that was measured: equal runs have equal ones.
+    """
 
     def save(self, folder: str | Path) -> list[Path]:
         """Writes ``summary.json``, ``samples.parquet`` and a Flent data file; all of them or none."""

@@ -115,5 +115,5 @@ def load(name: str | Path) -> Scenario:
             return Scenario.load(p)
     if path.suffix == ".toml" or len(path.parts) != 1:
         return Scenario.load(path)
-    names = sorted(p.stem for p in SHIPPED.glob("*.toml"))
-    raise unknown("scenario", str(name), names, f"neither {path.name}.toml here nor a name of `wavetank list`")
+    names = {p.stem for p in SHIPPED.glob("*.toml")} | {p.name for p in Path().glob("*.toml")}
+    raise unknown("scenario", str(name), names, "neither a file here nor a name of `wavetank list`")

@@ -40,6 +40,12 @@ OWN: dict[str, tuple[str, str]] = {
     "fq_codel.mtu": ("1514", "it is the device's"),
     "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
 }  # fmt: skip
+#: The same of a wired scenario, where that is another: a veth pair hands over a clone of the sender's skb, whose head is
+#: 896 bytes (crates/core/src/tcp/truesize.rs), and `skb_try_coalesce` (net/core/skbuff.c) appends nothing to a clone.
+OWN_WIRED: dict[str, tuple[str, str]] = {
+    "tcp.rx_truesize": ("2344 B", "a veth pair hands over the sender's skb, with the memory that it has there"),
+    "tcp.rx_per_buffer": ("1", "skbs that a veth pair hands over are clones, which the kernel does not merge"),
+}
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",

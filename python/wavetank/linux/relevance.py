@@ -54,6 +54,8 @@ def relevant(t: Translated, key: str) -> bool:
         "traffic": True,
         "tcp": True,
         "": True,
+        # every host has a clock and programs; what a received packet takes is the radios' hosts' alone
+        "host": t.wifi or key in ("host.hz", "host.softirq_first", "host.wake"),
         "htb": not t.wifi,
         "bottleneck": not t.wifi,
         "ethernet": t.backhaul,

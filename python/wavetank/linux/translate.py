@@ -1,8 +1,8 @@
 """A scenario as the second water's guest carries it out (``linux/run --help``).
 
 A key that the user set and that cannot be carried out is refused, with the reason. A key left at its default takes what the
-second water has (:data:`own.OWN`), and the result's ``resolved`` says so. Keys of parts that a scenario does not have (another
-driver's, another discipline's) say nothing here, as in the model.
+second water has (:data:`own.OWN`, :data:`own.OWN_WIRED`), and the result's ``resolved`` says so. Keys of parts that a
+scenario does not have (another driver's, another discipline's) say nothing here, as in the model.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from .. import _core
 from .air import Air
 from .asked import Asks
-from .own import ALIKE, OWN, WHY
+from .own import ALIKE, OWN, OWN_WIRED, WHY
 from .relevance import relevant
 from .tcp import Tcp
 from .traffic import Traffic
@@ -63,10 +63,11 @@ class _Translator(Tcp, Air, Traffic):
     def finish(self) -> None:
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}
+        all_own = OWN if self.wifi else OWN | OWN_WIRED
         for key in sorted(self.v):
             if key in self.used or not relevant(self, key):
                 continue
-            own, why = OWN.get(key, (None, WHY.get(key.partition(".")[0], "the kernel's own value holds")))
+            own, why = all_own.get(key, (None, WHY.get(key.partition(".")[0], "the kernel's own value holds")))
             if key == "tcp.tsq_pkts" and self.v["tcp.tsq"] != "cotsq":
                 continue
             if key in ("tcp.tsq_bytes", "tcp.tsq_ms"):

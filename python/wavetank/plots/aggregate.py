@@ -12,7 +12,7 @@ from .. import stats
 from ..lab import metrics
 from ..lab.plan import Figure, Point
 from ..stats import FloatArray
-from .style import BLUE, PALETTE, PAPER, points_of
+from .style import BLUE, PALETTE, PAPER, points_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,7 @@ def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) ->
     quantity = str(panel["quantity"])
     curves = [(p.name, _pool(outcome, figure, p, quantity)) for p in points_of(figure, panel)]
     q = metrics.QUANTITIES[quantity]
-    steps(ax, curves, panel.get("label", f"{q.label} ({q.unit})"))
+    steps(ax, curves, panel.get("label", titled(q)))
 
 
 def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:

@@ -59,7 +59,9 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         for ax in list(axes.flat)[n:]:
             ax.set_axis_off()
         on = f", on {outcome.water}" if outcome.beside else ""
-        canvas.suptitle(f"{figure.source}: {figure.title}{on}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        # bold at this size, an inch holds 11 characters
+        title = fill(f"{figure.source}: {figure.title}{on}", round(11 * canvas.get_figwidth()))
+        canvas.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
         # at this size an inch holds 17 characters
         footer = fill(_footer(outcome, figure), round(17 * canvas.get_figwidth()))
         canvas.supxlabel(footer, fontsize=7.5, color=PAPER, x=0.01, ha="left")
@@ -74,7 +76,10 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     of_a_paper = bool(outcome.verdicts)
     if "time" in kinds:
-        parts.append("Over time: the first repetition" + ("; shaded: the paper's band." if of_a_paper else "."))
+        parts.append(
+            "Over time: the first repetition"
+            + ("; shaded: the paper's band, dashed: its value." if of_a_paper else ".")
+        )
     if "candles" in kinds:
         parts.append("Box: 10th to 90th percentile, line: median.")
     if "candles" in kinds and of_a_paper:

@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 
 from ..lab.plan import Figure, Point
 from ..lab.records import Record
+from ..linux import units
 from ..stats import FloatArray
 from .bands import bands_at
 from .style import BLUE, PALETTE, RED, label_of, points_of
@@ -38,10 +39,16 @@ def _smooth(t: FloatArray, v: FloatArray, span: float = 1.0) -> tuple[FloatArray
     )
 
 
+def _flows_start(point: Point, record: Record) -> float:
+    """When the point's flows start (s): the judging window begins ``time.warmup`` later."""
+    return float(record["window"][0]) - units.span(point.scenario.check()["time.warmup"]) / 1e9
+
+
 def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Goodput and ping of the first repetition over time."""
     point = points_of(figure, panel)[0]
     record = outcome.measured.of(figure, point)[0]
+    start = _flows_start(point, record)
     ping_ax = ax.twinx()
     ping_ax.spines["right"].set_visible(True)
     ping_ax.grid(False)
@@ -49,7 +56,7 @@ def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     for name, series in record["series"].items():
         if name.startswith("goodput_"):
             t, v = _smooth(*_xy(series))
-            active = (t >= record["window"][0] - 2.5) & (t <= record["window"][1] + 0.5)
+            active = (t >= start - 0.5) & (t <= record["window"][1] + 0.5)
             ax.plot(t[active], v[active], color=BLUE)
             top = max(top, float(np.nanmax(v)))
     t, v = _xy(record["series"].get("ping_icmp", [[], []]))
@@ -90,7 +97,7 @@ def series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         series = outcome.measured.of(figure, p)[0]["series"]
         t, v = _xy(next(series[k] for k in (f"{column}_up", f"{column}_down") if k in series))
         record = outcome.measured.of(figure, p)[0]
-        active = (t >= record["window"][0] - 2.0) & (t <= record["window"][1])
+        active = (t >= _flows_start(p, record)) & (t <= record["window"][1])
         t, v = t[active], v[active]
         style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
         ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)

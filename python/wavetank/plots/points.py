@@ -15,7 +15,7 @@ from ..lab.plan import Figure, Point
 from ..lab.quantity import Quantity
 from ..lab.records import Record
 from .bands import bands_at
-from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of
+from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,8 +178,8 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
     across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
     along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
-    ax.set_xlabel(f"{across.label} ({across.unit}){along}")
-    ax.set_ylabel(f"{up.label} ({up.unit})")
+    ax.set_xlabel(f"{titled(across)}{along}")
+    ax.set_ylabel(titled(up))
     ax.legend(ncols=2, fontsize=6.5)
 
 

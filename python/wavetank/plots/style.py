@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..lab import metrics
 from ..lab.plan import Figure, Point
+from ..lab.quantity import Quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +53,13 @@ def name_points(ax: Axes, points: Sequence[Point]) -> None:
             label.set_rotation_mode("anchor")
 
 
+def titled(q: Quantity) -> str:
+    """A quantity's label with its unit, if it has one: Jain's index has none."""
+    return f"{q.label} ({q.unit})" if q.unit else q.label
+
+
 def label_of(panel: Mapping[str, Any]) -> str:
     """The panel's own label, else its quantity's with the unit."""
     name = str(panel["quantity"])
     q = metrics.QUANTITIES.get(name)
-    return str(panel.get("label", f"{q.label} ({q.unit})" if q else name))
+    return str(panel.get("label", titled(q) if q else name))

@@ -34,7 +34,7 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
                     "802.11b or g (1, 2, 5.5, 11; 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s)",
                 ),
             };
-            mode.ok_or_else(|| format!("{key}: {} kbit/s; expected a rate of {expected}", rate.bps() / 1_000))
+            mode.ok_or_else(|| format!("{key}: {} Mbit/s; expected a rate of {expected}", rate.bps() as f64 / 1e6))
         }
         Standard::Ac => {
             let streams = of(&s.stations.streams).unwrap_or(w.streams);
@@ -83,7 +83,7 @@ fn basic(s: &Scenario) -> Vec<Ofdm> {
 fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
     let bps = s.wifi.dsss_basic_rate.bps();
     Dsss::from_bps(bps)
-        .ok_or_else(|| format!("wifi.dsss_basic_rate: {} kbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps / 1_000))
+        .ok_or_else(|| format!("wifi.dsss_basic_rate: {} Mbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps as f64 / 1e6))
 }
 
 /// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).

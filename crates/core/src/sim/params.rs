@@ -261,6 +261,16 @@ pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T) -> Result<(), Refu
     Ok(())
 }
 
+/// Why `raw` could not be read: a whole number that its type cannot hold is refused by the parameter's range, not by the type's.
+pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T) -> Refused {
+    match raw {
+        Raw::Int(_) if T::UNIT == "count" => {
+            Refused::expected(format!("a {} from {} to {}", T::UNIT, lo.show(), hi.show()))
+        }
+        _ => e,
+    }
+}
+
 /// Declares a struct of parameters:
 ///
 /// ```
@@ -313,7 +323,9 @@ macro_rules! params {
                 use $crate::sim::params::Value;
                 match key {
                     $( stringify!($f) => Some((|| {
-                        let v = <$t as Value>::read(raw)?;
+                        let v = <$t as Value>::read(raw);
+                        $( let v = v.map_err(|e| $crate::sim::params::beyond::<$t>(e, raw, &$lo, &$hi)); )?
+                        let v = v?;
                         // The default is allowed whatever the range: "off" lies below every number.
                         $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; } )?
                         self.$f = v;

@@ -43,17 +43,17 @@ crate::params! {
     /// An Atheros 802.11n PCIe card and its driver.
     pub struct Params {
         /// Aggregates (and frames sent alone under an agreement) that stand in one hardware queue.
-        depth: u8 = 2, in 1 => 16, src "linux@6.12 ath9k.h ATH_AGGR_MIN_QDEPTH";
+        depth: u8 = 2, in 1 => 16, src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MIN_QDEPTH";
         /// Frames outside any agreement that stand in one hardware queue.
-        plain_depth: u8 = 8, in 1 => 64, src "linux@6.12 ath9k.h ATH_NON_AGGR_MIN_QDEPTH";
+        plain_depth: u8 = 8, in 1 => 64, src "linux@6.12 ath9k/ath9k.h ATH_NON_AGGR_MIN_QDEPTH";
         /// Frames in an aggregate at most: half the Block Ack window (the thesis's patched 3.18 had 42).
-        ampdu_frames: u16 = 32, in 1 => 64, src "linux@6.12 xmit.c ath_tx_form_aggr h_baw";
+        ampdu_frames: u16 = 32, in 1 => 64, src "linux@6.12 ath9k/xmit.c ath_tx_form_aggr h_baw";
         /// Block Ack window.
         window: u16 = 64, in 1 => 64, src "linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT";
         /// Bytes in an aggregate at most: what the peer takes.
         ampdu_bytes: u32 = 65_535, in 1_000 => 65_535, src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MAX_AMPDU_64K";
         /// Airtime of an aggregate at most, at the slowest rate of its chain.
-        airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 xmit.c ath_update_max_aggr_framelen";
+        airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 ath9k/xmit.c ath_update_max_aggr_framelen";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
         density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MPDU_DENSITY_8";
         /// A receive interrupt comes when no frame came for this long ...
@@ -61,16 +61,16 @@ crate::params! {
         /// ... or this long after the first that it tells of.
         rimt_first: Span = Span::from_us(2_000), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 700 us)";
         /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
-        subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k.h ATH_AGGR_MINPLEN";
+        subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MINPLEN";
         /// Transmissions of an MPDU after which it is given up.
-        retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k.h ATH_MAX_SW_RETRIES";
+        retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k/ath9k.h ATH_MAX_SW_RETRIES";
         /// Where the driver has queues of its own (`ath9k_tidq`): frames it holds of one category, above which it stops the queue.
-        max_pending: u16 = 123, in 1 => 4_096, src "linux@3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE";
+        max_pending: u16 = 123, in 1 => 4_096, src "linux@3.18 ath9k/ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE";
         /// Where the driver has queues of its own: a TID whose turn came while the hardware was full stays first (the thesis's fix),
         /// else it goes to the end.
-        keep_turn: bool = false, src "linux@3.18 xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
+        keep_turn: bool = false, src "linux@3.18 ath9k/xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
         /// PSDUs of more bytes are protected by RTS/CTS.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 ath9k/xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
     }
 }
 

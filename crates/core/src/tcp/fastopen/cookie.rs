@@ -6,9 +6,9 @@
 
 use crate::sim::{Packet, flags};
 
-/// Most bytes of a cookie. src: linux@6.12 include/net/tcp.h TCP_FASTOPEN_COOKIE_MAX
+/// Most bytes of a cookie. src: linux@6.12 include/linux/tcp.h TCP_FASTOPEN_COOKIE_MAX
 const MOST: usize = 16;
-/// Fewest. src: linux@6.12 include/net/tcp.h TCP_FASTOPEN_COOKIE_MIN
+/// Fewest. src: linux@6.12 include/linux/tcp.h TCP_FASTOPEN_COOKIE_MIN
 const FEWEST: usize = 4;
 
 /// A cookie, or the request of one.

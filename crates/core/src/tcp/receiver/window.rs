@@ -20,6 +20,9 @@ use crate::tcp::truesize;
 const RATIO_SHIFT: u32 = 8;
 /// Half of the memory is payload, until measured. src: linux@6.12 include/net/tcp.h TCP_DEFAULT_SCALING_RATIO
 const DEFAULT_RATIO: u32 = 128;
+/// Least buffer that a program gets, however little it asks for: 2048 bytes and a `struct sk_buff`.
+/// src: linux@6.12 include/net/sock.h SOCK_MIN_RCVBUF, net/core/sock.c __sock_set_rcvbuf
+const MIN_RCVBUF: u64 = 2_304;
 /// Largest window scale. src: rfc7323#2.3
 const MAX_WSCALE: u32 = 14;
 
@@ -103,7 +106,7 @@ impl Rcv {
             copied_seq: 0,
             rcv_ssthresh: 0,
             window_clamp: if asks { lowat } else { 0 },
-            rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).min(i32::MAX as u64) as u32),
+            rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32),
             locked: p.rcvbuf.is_some(),
             rmem_max: p.rmem_max.get() as u32,
             rmem_alloc: 0,
@@ -479,6 +482,13 @@ mod tests {
         assert_eq!(r.rcvbuf, 128 << 20);
         assert_eq!(r.rcv_wnd, (64 << 20) / 1448 * 1448);
         assert_eq!(r.wscale, 10);
+    }
+
+    #[test]
+    fn a_tiny_buffer_is_the_least_that_linux_gives() {
+        // SO_RCVBUF 512 would be 1024, of which half is a window: less than a segment for ever.
+        let p = Params { rcvbuf: Some(Bytes::new(512)), ..Params::default() };
+        assert_eq!(Rcv::new(&p, &V6_12).rcvbuf, 2_304);
     }
 
     #[test]
