@@ -181,13 +181,13 @@ def guest():
 
 
 def seed_library():
-    """The library that seeds getrandom of everything in the guest."""
-    src = HERE / "guest" / "seed.c"
+    """The library between User-Mode Linux and its host: seeds getrandom of everything in the guest, and fits FP registers."""
+    src = [HERE / "guest" / "seed.c", HERE / "guest" / "xstate.c"]
 
     def work(where):
-        _command(["gcc", "-O2", "-shared", "-fPIC", "-o", where / "seed.so", src])
+        _command(["gcc", "-O2", "-shared", "-fPIC", "-o", where / "seed.so", *src])
 
-    return _build("seed", _digest([src]), work) / "seed.so"
+    return _build("seed", _digest(src), work) / "seed.so"
 
 
 def _rust_sources(src):
