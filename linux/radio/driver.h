@@ -19,6 +19,7 @@ struct wt_driver {
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
 	const unsigned int *max_attempts;	/* that an MPDU gets */
 	bool counts_chains;		/* as one attempt each */
+	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
 	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
 	bool aql;
 	bool half_window;		/* of CWmin */

@@ -16,6 +16,7 @@
 #include "mac.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/tx.h"
+#include "pace.h"
 
 static void wt_op_tx(struct ieee80211_hw *hw, struct ieee80211_tx_control *control, struct sk_buff *skb)
 {
@@ -71,13 +72,14 @@ static int wt_op_add_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vi
 	r->vif = vif;
 	spin_unlock_bh(&wt_lock);
 	wt_hack_start(r);
-	return 0;
+	return wt_pace_start(r);
 }
 
 static void wt_op_remove_interface(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 {
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
 
+	wt_pace_stop(r);
 	spin_lock_bh(&wt_lock);
 	if (vif->txq)
 		wt_tx_flush_txq(r, vif->txq);

@@ -94,7 +94,7 @@ PARAM(bool, fixed_40, "40 MHz at the fixed MCS [1]");
 PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
 PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
 PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
-PARAM(bool, rts, "RTS/CTS before data [0]");
+PARAM(bool, rts, "RTS/CTS before data of ath9k's modes [0]");
 PARAM(uint, rts_limit, "RTSs without CTS after which a frame is given up [10]");
 PARAM(uint, window_limit, "failures in a row after which the contention window starts over [32]");
 PARAM(uint, answer_error_ppm, "answers to data and BARs that are lost, in parts per million [0]");

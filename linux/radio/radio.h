@@ -11,12 +11,12 @@
  * Who may call whom, by name (include): a file its own layer and those before it in this list, where python/tests/test_radio.py holds it.
  *
  *   ground   params, radio (this file), frame, driver.h, rider.h
- *   air/     phy, channel, csi, trace, loss, edca, rx, medium
+ *   air/     phy, channel, csi, trace, loss, edca, host, rx, medium
  *   mpdu/    status, rates, block_ack, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack
- *   host     mac, card, minstrel, debug, main
+ *   host     pace, mac, card, minstrel, debug, main
  *
  * Upwards goes only what driver.h (the device of a radio) and rider.h (who looks on, and rides on answers) say.
  *
@@ -40,6 +40,8 @@
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 #define WT_MODES_HT	(32 * 4)
+
+struct wt_rx_frame;		/* rider.h */
 
 /* One access category: its hardware queue and its contention (air/edca.c). */
 struct wt_edcaf {
@@ -80,9 +82,13 @@ struct wt_radio {
 	u64 held_first, held_last;	/* when the first and the last of them ended */
 	u64 lands_first, lands_until;	/* of the last PPDU to it: when its first decoded MPDU ends, and when it ends */
 	u64 told;			/* the last receive interrupt in the midst of one */
-	struct sk_buff_head rx_q;	/* arrived, the host has yet to get to them */
 	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
+	const struct wt_rx_frame *coming;	/* is with mac80211 now */
+	/* air/host.c */
+	struct sk_buff_head rx_q;	/* from mac80211, the host has yet to get to them */
+	struct sk_buff_head rx_done;	/* to be handed to IP after unlocking */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
+	struct sk_buff *passing;	/* is with IP now */
 	/* driver/ */
 	const struct wt_driver *driver;
 	struct wt_htc *htc;

@@ -31,9 +31,10 @@ struct wt_rx_frame {			/* a received frame on its way up */
 	u8 tid;
 };
 
-struct wt_watcher {			/* both without the lock */
-	void (*begin)(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f);
-	void (*end)(struct wt_radio *r, const struct wt_rx_frame *f);
+struct wt_watcher {			/* all without the lock */
+	void (*look)(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f);	/* what a frame is */
+	void (*begin)(struct wt_radio *r, const struct wt_rx_frame *f);	/* it, or where the host takes time a packet that it let through, goes up */
+	void (*end)(struct wt_radio *r, const struct wt_rx_frame *f);	/* has gone */
 };
 
 extern const struct wt_rider *wt_rider;

@@ -112,6 +112,23 @@ def test_cotsq_is_a_shift_and_a_ratio(ms, shift, ca):
     assert "net/ipv4/tcp_limit_output_bytes 10000000" in case["sysctl"]
 
 
+def test_cotsq_without_its_upper_bound_is_no_tsq():
+    off, unbound = (translate(up(tcp__tsq_bytes="off", tcp__tsq=mode)).case for mode in ("off", "cotsq"))
+    assert (unbound["tsq"], unbound["sysctl"]) == (off["tsq"], off["sysctl"])
+
+
+def test_the_shift_is_of_bbrs_window_too():
+    bbr = translate(up(tcp__cc="bbr", tcp__tsq="off", tcp__gso_max_segs=1)).alike
+    assert (bbr["tcp.tsq"], bbr["tcp.pacing_shift"]) == ("kernel", "0")
+    assert "tcp.tsq" not in translate(up(tcp__cc="cubic", tcp__tsq="off", tcp__gso_max_segs=1)).alike
+
+
+def test_a_cable_that_delays_drops_nothing():
+    of = translate(up(backhaul__delay="20 ms", backhaul__qdisc="pfifo_fast"))
+    assert of.alike["netem.limit"] == "100000"
+    assert all("limit 100000" in line for line in of.case["tc"])
+
+
 def test_tsq_off_and_the_kernels_own():
     off = translate(up(tcp__tsq="off")).case
     assert off["tsq"] == 0

@@ -134,6 +134,11 @@ pub fn sleep_until(at: i64) {
     {}
 }
 
+/// Has the calling thread sleep until the very time it asked for: the kernel's slack is 50 us (init/init_task.c), by which a timer may wait for another.
+pub fn punctual() {
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
+}
+
 pub fn set_opt<T>(fd: RawFd, level: i32, name: i32, value: &T) -> Result<(), String> {
     let rc = unsafe {
         libc::setsockopt(fd, level, name, (value as *const T).cast(), std::mem::size_of::<T>() as libc::socklen_t)

@@ -85,6 +85,7 @@ pub fn paced(netns: &str, to: SocketAddrV4, how: &Pace, tos: i32) -> Result<(), 
     })?;
     let (mut at, stop, step, data) = (how.start, how.stop, how.step.max(1), vec![0u8; how.payload]);
     thread::spawn(move || {
+        sys::punctual();
         while at < stop {
             sys::sleep_until(at);
             let _ = socket.send(&data);

@@ -17,7 +17,8 @@
  *   D1  TCP is not patched: ack_cnt is the number of the flow's segments that have gone up since its last ACK came down. Differences of
  *       ACK numbers would leave the counter high after every loss and hold back the duplicate ACKs that tell of it.
  *   D2  a packet that is not a pure ACK passes, and may overtake held ones.
- *   D3  what one received frame lets through (the reorder buffer may free several) is one event: nothing is let go before its end.
+ *   D3  what one received frame lets through (the reorder buffer may free several) is one event, where the host takes no time for a packet
+ *       (air/host.c): nothing is let go before its end.
  *   D4  an ACK counts for the TID of its flow's data, whatever its own mark.
  *   D5  whatever is held goes after 250 ms, and counting starts over: longer than TCP delays an ACK. Segments of a connection that died
  *       would hold the others' ACKs for ever.
@@ -216,8 +217,7 @@ out:
 	return ret;
 }
 
-/* A received frame is handed to mac80211: what it lets through is counted, nothing is let go. */
-static void begin(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f)
+static void look(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f)
 {
 	struct ieee80211_rx_status *rx = IEEE80211_SKB_RXCB(skb);
 	struct ieee80211_hdr *hdr = (void *)skb->data;
@@ -227,6 +227,13 @@ static void begin(struct wt_radio *r, struct sk_buff *skb, struct wt_rx_frame *f
 		return;
 	f->tid = ieee80211_get_tid(hdr) & 7;
 	f->last = !(rx->flag & RX_FLAG_AMPDU_LAST_KNOWN) || rx->flag & RX_FLAG_AMPDU_IS_LAST;
+}
+
+/* It goes up: what it lets through is counted, nothing is let go. */
+static void begin(struct wt_radio *r, const struct wt_rx_frame *f)
+{
+	if (!f->data)
+		return;
 	spin_lock_bh(&r->tao->lock);
 	r->tao->inside = true;
 	spin_unlock_bh(&r->tao->lock);
@@ -346,7 +353,7 @@ static void __net_exit net_stop(struct net *net)
 
 static struct pernet_operations nets = { .init = net_start, .exit = net_stop };
 
-static const struct wt_watcher watcher = { .begin = begin, .end = end };
+static const struct wt_watcher watcher = { .look = look, .begin = begin, .end = end };
 
 int wt_tao_hook(void)
 {

@@ -79,11 +79,11 @@ u64 wt_medium_due(void)
 	return at;
 }
 
-static bool wants_rts(const struct wt_ppdu *p)
+static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 {
 	bool asked = p->rates[p->chain].flags & IEEE80211_TX_RC_USE_RTS_CTS;	/* rate control: every link after the first */
 
-	return (wt_p.rts || asked) && !p->no_ack && p->tid && !p->bar;
+	return ((wt_p.rts && r->driver->rts) || asked) && !p->no_ack && p->tid && !p->bar;
 }
 
 static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
@@ -104,7 +104,7 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
 	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, answer_bytes(p));
-	if (!wants_rts(p))
+	if (!wants_rts(r, p))
 		return ns;
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
 }
@@ -153,7 +153,7 @@ static void transmit(u64 at)
 		}
 		if (!p->bar)
 			r->count.airtime_ns += ns;
-		if (wants_rts(p) && !alone) {
+		if (wants_rts(r, p) && !alone) {
 			p->rts_failures++;	/* nothing of the PPDU itself was sent */
 		} else if (!p->bar) {
 			p->attempts++;

@@ -20,6 +20,7 @@
  */
 #include "air/channel.h"
 #include "air/csi.h"
+#include "air/host.h"
 #include "air/phy.h"
 #include "air/rx.h"
 #include "driver.h"
@@ -132,21 +133,10 @@ void wt_rx_interrupt(struct wt_radio *r)
 		wt_rx_host(r, skb);
 }
 
-static unsigned int host_ns(const struct wt_radio *r)
-{
-	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
-}
-
 /* A frame is the host's. */
 void wt_rx_host(struct wt_radio *to, struct sk_buff *skb)
 {
-	if (!host_ns(to)) {
-		__skb_queue_tail(&to->rx_ready, skb);
-		return;
-	}
-	__skb_queue_tail(&to->rx_q, skb);
-	if (!to->rx_at)
-		to->rx_at = wt_now + host_ns(to);
+	__skb_queue_tail(&to->rx_ready, skb);
 }
 
 /* The PPDU ends, whose exchange began at `since`. */
@@ -178,16 +168,6 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since)
 			copy_to(wt_radios[j], from, p, 0, true, wt_now, SIGNAL_DBM);
 }
 
-/* The host is done with a frame: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
-static void processed(struct wt_radio *r, u64 now)
-{
-	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
-
-	if (skb)
-		__skb_queue_tail(&r->rx_ready, skb);
-	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
-}
-
 /* When something happens next, U64_MAX: nothing does. */
 u64 wt_rx_due(const struct wt_radio *r)
 {
@@ -203,7 +183,7 @@ void wt_rx_step(struct wt_radio *r, u64 now)
 			r->told = now;
 		wt_rx_interrupt(r);
 	} else {
-		processed(r, now);
+		wt_host_step(r, now);
 	}
 }
 
@@ -254,23 +234,34 @@ void wt_rx_flush(void)
 	unsigned int i;
 
 	for (i = 0; i < wt_n_radios; i++) {
+		struct wt_radio *r = wt_radios[i];
+		bool paced = wt_host_takes_time(r);
+
+		wt_host_flush(r);
 		__skb_queue_head_init(&q);
 		spin_lock_bh(&wt_lock);
-		skb_queue_splice_init(&wt_radios[i]->rx_ready, &q);
+		skb_queue_splice_init(&r->rx_ready, &q);
 		spin_unlock_bh(&wt_lock);
 		while ((skb = __skb_dequeue(&q))) {
-			struct wt_rx_frame frame;
+			struct wt_rx_frame frame = {};
 
+			r->coming = &frame;
 			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
-				hand_up_packet(wt_radios[i], skb);
+				hand_up_packet(r, skb);
+				r->coming = NULL;
 				continue;
 			}
-			count_airtime(wt_radios[i], skb);
+			count_airtime(r, skb);
 			if (wt_watcher)
-				wt_watcher->begin(wt_radios[i], skb, &frame);
-			ieee80211_rx_napi(wt_radios[i]->hw, NULL, skb, NULL);
-			if (wt_watcher)
-				wt_watcher->end(wt_radios[i], &frame);
+				wt_watcher->look(r, skb, &frame);
+			if (wt_watcher && !paced)
+				wt_watcher->begin(r, &frame);
+			ieee80211_rx_napi(r->hw, NULL, skb, NULL);
+			r->coming = NULL;
+			if (paced)
+				wt_host_over(r, &frame);
+			else if (wt_watcher)
+				wt_watcher->end(r, &frame);
 		}
 	}
 }
@@ -278,13 +269,13 @@ void wt_rx_flush(void)
 void wt_rx_init(struct wt_radio *r)
 {
 	__skb_queue_head_init(&r->held_q);
-	__skb_queue_head_init(&r->rx_q);
+	wt_host_init(r);
 	__skb_queue_head_init(&r->rx_ready);
 }
 
 void wt_rx_purge(struct wt_radio *r)
 {
 	__skb_queue_purge(&r->held_q);
-	__skb_queue_purge(&r->rx_q);
+	wt_host_purge(r);
 	__skb_queue_purge(&r->rx_ready);
 }

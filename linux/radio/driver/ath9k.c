@@ -87,6 +87,7 @@ const struct wt_driver wt_ath9k = {
 	.max_attempts = &wt_p.sw_retries,
 	.tx_airtime = true,
 	.rx_airtime = true,
+	.rts = true,
 	.wake = wake,
 	.dequeue = dequeue,
 	.formed = formed,

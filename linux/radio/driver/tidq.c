@@ -418,6 +418,7 @@ static void purge(struct wt_radio *r)
 }
 
 const struct wt_driver wt_ath9k_tidq = {
+	.rts = true,
 	.max_frames = &wt_p.max_frames,
 	.max_attempts = &wt_p.sw_retries,
 	.init = init,

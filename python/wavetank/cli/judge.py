@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..lab import runner
-from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
+from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option
+
+if TYPE_CHECKING:
+    from ..validate.report import Report
 
 
 @cli.command()
@@ -23,6 +26,21 @@ from .base import _echo_json, _print, _progress, cli, jobs_option, json_option
 )
 @click.option("--more", is_flag=True, help="kernel: random scenarios on the same machine, in place of the reference.")
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
+@click.option(
+    "--random",
+    "count",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="linux: N random scenarios on both waters, in place of the standing set.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="--random: what draws them [default: 1].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="--random: folder for their files and runs [default: results/random-linux-SEED].",
+)
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
     "--docs", type=click.Path(path_type=Path), default=None, help="linux: put the table into this Markdown file."
@@ -41,6 +59,9 @@ def validate(
     reference: Path | None,
     more: bool,
     recorded: bool,
+    count: int | None,
+    seed: int | None,
+    out: Path | None,
     on: str,
     docs: Path | None,
     plots: Path | None,
@@ -51,14 +72,15 @@ def validate(
     """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
 
     `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
-    standing set (linux/standing); `dcf --on linux` holds the virtual radio itself to ns-3.
+    standing set (linux/standing), or with --random on scenarios that no one has looked at: the same N and seed draw the
+    same ones, and the command goes on where it was stopped. `dcf --on linux` holds the virtual radio itself to ns-3.
     """
-    from .. import report
     from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
 
     for option, given, owner in (
         ("--more", more, "kernel"),
         ("--recorded", recorded, "linux"),
+        ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),
         ("--plots", plots, "kernel"),
         ("--on", on == "linux", "dcf"),
@@ -67,14 +89,23 @@ def validate(
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
     if more and reference:
         raise click.UsageError("--more is a reference of its own, --reference names another")
+    if count is not None:
+        if reference or recorded or docs:
+            raise click.UsageError(
+                "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
+            )
+        _tell(_random(count, 1 if seed is None else seed, out, jobs or runner.default_jobs()), check, as_json)
+        return
+    if seed is not None or out is not None:
+        raise click.UsageError("--seed and --out belong to --random")
     reference = kernel.MORE if more else reference
-    count = jobs or runner.default_jobs()
+    workers = jobs or runner.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
-        "kernel": lambda done: kernel.validate(reference, count, done, plots),
-        "dcf": lambda done: dcf.validate(reference, count, done, on),
-        "linux": lambda done: linux.validate(reference, count, done, recorded),
-        "ath9k": lambda done: ath9k.validate(reference, count, done),
-        "minstrel": lambda done: minstrel.validate(reference, count, done),
+        "kernel": lambda done: kernel.validate(reference, workers, done, plots),
+        "dcf": lambda done: dcf.validate(reference, workers, done, on),
+        "linux": lambda done: linux.validate(reference, workers, done, recorded),
+        "ath9k": lambda done: ath9k.validate(reference, workers, done),
+        "minstrel": lambda done: minstrel.validate(reference, workers, done),
     }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
     with _progress(f"validate {what}") as progress:
@@ -95,6 +126,25 @@ def validate(
         progress(total, total, "")
     if docs:
         linux_page.write_docs(outcome, docs)
+    _tell(outcome, check, as_json)
+
+
+def _random(count: int, seed: int, out: Path | None, jobs: int) -> Report:
+    """Random scenarios on both waters."""
+    from ..linux import build
+    from ..validate import linux_random
+
+    folder = out or Path("results") / f"random-linux-{seed}"
+    _usable(folder)
+    with _progress("validate linux --random") as progress:
+        build(None, progress)
+        return linux_random.validate(seed, count, folder, jobs, progress)
+
+
+def _tell(outcome: Report, check: bool, as_json: bool) -> None:
+    """Prints it; with ``check`` ends with 1 if a case does not hold."""
+    from .. import report
+
     if as_json:
         _echo_json(outcome.json())
     else:

@@ -67,6 +67,8 @@ class Queues(Asked):
             if kind == "netem":
                 delay += self.span("netem.delay")
                 limit = self.number("netem.limit")
+            else:  # a cable drops nothing
+                self.alike["netem.limit"] = str(limit)
             for ns, dev, name in ends:
                 words = f"netem delay {units.tc_span(f'{delay} ns')} limit {limit}"
                 self.lines["tc"].append(f"{ns} qdisc replace dev {dev} root handle 10: {words}")

@@ -35,7 +35,8 @@ class Tcp(Asked):
         self.case["paced"] = self.on("tcp.enforce_pacing")
         segs = self.text("tcp.gso_max_segs")
         self.case["gso_max_segs"] = 0 if segs == "auto" else int(segs)
-        if shift is not None and segs != "1":
+        # BBR's window has room for three skbs of that size, whatever the device takes (net/ipv4/tcp_bbr.c bbr_tso_segs_goal)
+        if shift is not None and (segs != "1" or cc == "bbr" or cc in OWN_CC):
             self.sized_alike(shift, ss, ca)
         if self.text("tcp.gso_max_size") != "65536":
             size = self.number("tcp.gso_max_size")
@@ -69,7 +70,8 @@ class Tcp(Asked):
         if self.limit is not None:
             self.alike["tcp.limit_output_bytes"] = f"{self.limit} B"
         self.notes.append(
-            f"tcp.tsq is made by a pacing shift of {shift}, which sizes the kernel's GSO skbs, too (none with gso_max_segs = 1)"
+            f"tcp.tsq is made by a pacing shift of {shift}, "
+            "which sizes the kernel's GSO skbs and BBR's window, too (no skbs with gso_max_segs = 1)"
         )
 
     def congestion_control(self, cc: str) -> None:
@@ -121,7 +123,7 @@ class Tcp(Asked):
             self.limit = units.size(bound)
         else:
             self.limit = UNLIMITED
-        if mode == "bytes":
+        if mode == "bytes" or bound == "off":  # CoTSQ without an upper bound is no TSQ, as in the paper
             return 0, 1.0
         ms = self.number("tcp.tsq_ms")
         if ms == 0:

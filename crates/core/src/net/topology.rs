@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
-use crate::tcp::{Config, Params, Profile, Socket, head_room};
+use crate::tcp::{Config, Params, Profile, Socket, datagram, head_room};
 use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
 use crate::wifi::{MediumEvent, hack};
 
@@ -138,7 +138,9 @@ impl<T: Probe> World<T> {
                     let owner = Owner((n_socks + floods.len()) as u16);
                     flows.push(Ends::Udp(floods.len() as u16));
                     let t = &s.traffic;
-                    let flood = Flood::new(flow, (from, to), owner, t.udp_sndbuf, t.udp_payload, rate);
+                    let (bytes, on_air) = (t.udp_payload, net.on_air.contains(&from));
+                    let truesize = datagram(profile, s.tcp.max_header, u32::from(bytes), on_air);
+                    let flood = Flood::new(flow, (from, to), owner, t.udp_sndbuf, (bytes, truesize), rate);
                     floods.push(flood.marked(f.dscp).judged(window));
                 }
             }

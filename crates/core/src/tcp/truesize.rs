@@ -61,6 +61,13 @@ const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 {
     end_offset(profile, max_header, size) + SK_BUFF + SHARED_INFO
 }
 
+/// A datagram of UDP with `payload` bytes, `on_air`: for a mac80211 device. src: linux@6.12 net/ipv4/ip_output.c __ip_append_data (alloclen and
+/// hh_len + 15); include/linux/netdevice.h LL_RESERVED_SPACE, of 14 bytes and the 56 of net/mac80211/iface.c ieee80211_if_add (needed_headroom)
+pub const fn datagram(profile: &Profile, max_header: u32, payload: u32, on_air: bool) -> u32 {
+    let link = if on_air { 80 } else { 16 };
+    skb_truesize(profile, max_header, payload + 28 + link + 15)
+}
+
 /// The costs of one socket's skbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SkbCost {
@@ -139,6 +146,16 @@ mod tests {
         assert_eq!(SkbCost::new(&V4_14, 176, 1448, false).of(1448), 4352);
         // ... and 2304, the number of the old TSQ discussions, where MAX_HEADER is small.
         assert_eq!(SkbCost::new(&V4_14, 80, 1448, false).of(1448), 2304);
+    }
+
+    #[test]
+    fn what_datagrams_cost() {
+        // 200 + 123 -> 384 + 320 is more than the 640 of the small heads: a 1024-byte bucket. A full frame takes the next one.
+        assert_eq!(datagram(&V6_12, 96, 200, true), 1280);
+        assert_eq!(datagram(&V6_12, 96, 1470, true), 2304);
+        // 100 + 123 -> 256 + 320 is not.
+        assert_eq!(datagram(&V6_12, 96, 100, true), 896);
+        assert_eq!(datagram(&V4_14, 96, 100, false), 768, "there were none then: 192 + 320 is 512 to the byte");
     }
 
     #[test]

@@ -7,8 +7,6 @@
 use crate::sim::quantiles::Quantiles;
 use crate::sim::{Bytes, FlowId, Kind, NodeId, Owner, Packet, Rate, Span, Time};
 
-/// A datagram's skb: a 2 KiB head and struct sk_buff. src: linux@6.12 net/ipv4/ip_output.c __ip_append_data
-const TRUESIZE: u32 = 2304;
 /// Bytes of an IP and UDP header.
 const HEADERS: u16 = 28;
 
@@ -21,6 +19,7 @@ pub struct Flood {
     owner: Owner,
     dscp: u8,
     payload: u16,
+    truesize: u32,
     step: Span,
     sndbuf: u32,
     sent: u32,
@@ -61,7 +60,15 @@ pub struct Delivery {
 
 impl Flood {
     /// A flood of `rate` bits of payload a second, from a socket that is charged as `owner` and may hold `sndbuf` bytes.
-    pub fn new(flow: FlowId, ends: (NodeId, NodeId), owner: Owner, sndbuf: Bytes, payload: u16, rate: Rate) -> Flood {
+    /// A datagram is `payload` bytes, and is charged as the second of the pair (`tcp::truesize::datagram`).
+    pub fn new(
+        flow: FlowId,
+        ends: (NodeId, NodeId),
+        owner: Owner,
+        sndbuf: Bytes,
+        (payload, truesize): (u16, u32),
+        rate: Rate,
+    ) -> Flood {
         Flood {
             flow,
             from: ends.0,
@@ -69,6 +76,7 @@ impl Flood {
             owner,
             dscp: 0,
             payload,
+            truesize,
             step: rate.time_for(u64::from(payload)),
             sndbuf: sndbuf.get() as u32,
             sent: 0,
@@ -113,12 +121,12 @@ impl Flood {
         p.seq = self.sent;
         p.payload = u32::from(self.payload);
         p.headers = HEADERS;
-        p.truesize = TRUESIZE;
+        p.truesize = self.truesize;
         p.owner = self.owner;
         p.dscp = self.dscp;
         self.sent += 1;
         self.seen.sent += u64::from(self.seen.counts(now));
-        self.charged += TRUESIZE;
+        self.charged += self.truesize;
         Some((p, now + self.step))
     }
 
@@ -168,7 +176,7 @@ mod tests {
     fn a_call_is_judged_by_loss_delay_and_jitter() {
         let ends = (NodeId(0), NodeId(1));
         let ms = |n: u64| Time::from_ns(n * 1_000_000);
-        let mut f = Flood::new(FlowId(0), ends, Owner(0), Bytes::from_mib(1), 100, Rate::from_kbit(80));
+        let mut f = Flood::new(FlowId(0), ends, Owner(0), Bytes::from_mib(1), (100, 896), Rate::from_kbit(80));
         f = f.judged((ms(10), ms(50)));
         // Sent at 0, 10, .. 50 ms: 10 to 40 count. That of 20 is lost, the others take 5, 21 and 5 ms.
         for (sent, took) in [(0, Some(1)), (10, Some(5)), (20, None), (30, Some(21)), (40, Some(5)), (50, Some(90))] {
@@ -187,14 +195,20 @@ mod tests {
 
     #[test]
     fn the_send_buffer_blocks_and_wakes_at_half() {
-        let mut f =
-            Flood::new(FlowId(0), (NodeId(0), NodeId(1)), Owner(0), Bytes::new(212_992), 1470, Rate::from_mbit(250));
+        let mut f = Flood::new(
+            FlowId(0),
+            (NodeId(0), NodeId(1)),
+            Owner(0),
+            Bytes::new(212_992),
+            (1470, 2304),
+            Rate::from_mbit(250),
+        );
         let mut n = 0;
         while f.next(Time::ZERO).is_some() {
             n += 1;
         }
         assert_eq!(n, 93, "212992 / 2304 = 92.4: the last one may overshoot");
-        let woken = (1..=n).find(|_| f.on_free(TRUESIZE)).unwrap();
+        let woken = (1..=n).find(|_| f.on_free(2304)).unwrap();
         assert_eq!(woken, 47, "46 of 93 are left when 2 x charged fits");
     }
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * host: a host's CPU is at one received packet at a time, and at each for a while (rx_ns).
+ *
+ *     mac80211 --(the netdev's rx_handler, pace.c)--> rx_q --(rx_ns each)--> rx_done --> IP
+ *
+ * Source: ath9k/recv.c ath_rx_tasklet hands each MPDU to ieee80211_rx_napi, net/mac80211/rx.c reorders there and hands what is in order to
+ *   netif_receive_skb_list. What takes a CPU its time is above: IP, TCP, its answer on the way down. So an MPDU that waits for one
+ *   before it costs nothing while it waits, and what a hole held back goes up one by one when it is filled, each in its time.
+ * Differs:
+ *   D1  802.11's own frames, and what mac80211 does with an MPDU, take no time.
+ */
+#include <linux/etherdevice.h>
+#include <linux/netdevice.h>
+#include "air/host.h"
+
+/* Which frame let a packet through, while it waits. */
+static struct wt_rx_frame *frame_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct wt_rx_frame) > sizeof(skb->cb));
+	return (struct wt_rx_frame *)skb->cb;
+}
+
+static unsigned int host_ns(const struct wt_radio *r)
+{
+	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
+}
+
+bool wt_host_takes_time(const struct wt_radio *r)
+{
+	return host_ns(r);
+}
+
+/* mac80211 hands a packet up, at the time of the event that brought its frame, or by a timer of its own. */
+void wt_host_take(struct wt_radio *r, struct sk_buff *skb)
+{
+	*frame_of(skb) = r->coming ? (struct wt_rx_frame) { .data = r->coming->data, .tid = r->coming->tid } : (struct wt_rx_frame) {};
+	__skb_queue_tail(&r->rx_q, skb);
+	if (!r->rx_at)
+		r->rx_at = (r->coming ? wt_now : wt_time()) + host_ns(r);
+}
+
+/* The host is done with a packet: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
+void wt_host_step(struct wt_radio *r, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
+
+	if (skb)
+		__skb_queue_tail(&r->rx_done, skb);
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
+}
+
+static void tell(struct wt_radio *r, const struct wt_rx_frame *f)
+{
+	if (!wt_watcher)
+		return;
+	wt_watcher->begin(r, f);
+	wt_watcher->end(r, f);
+}
+
+/* mac80211 is done with a frame: the last packet that waits is the last of its A-MPDU, if the frame was. */
+void wt_host_over(struct wt_radio *r, const struct wt_rx_frame *f)
+{
+	struct sk_buff *skb;
+	bool waits = false;
+
+	if (!f->data || !f->last)
+		return;
+	spin_lock_bh(&wt_lock);
+	skb_queue_reverse_walk(&r->rx_q, skb) {
+		waits = frame_of(skb)->data && frame_of(skb)->tid == f->tid;
+		if (waits) {
+			frame_of(skb)->last = true;
+			break;
+		}
+	}
+	spin_unlock_bh(&wt_lock);
+	if (!waits)
+		tell(r, f);
+}
+
+void wt_host_flush(struct wt_radio *r)
+{
+	struct wt_rx_frame frame;
+	struct sk_buff_head q;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&q);
+	spin_lock_bh(&wt_lock);
+	skb_queue_splice_init(&r->rx_done, &q);
+	spin_unlock_bh(&wt_lock);
+	while ((skb = __skb_dequeue(&q))) {
+		frame = *frame_of(skb);
+		memset(skb->cb, 0, sizeof(skb->cb));
+		if (wt_watcher)
+			wt_watcher->begin(r, &frame);
+		r->passing = skb;
+		netif_receive_skb(skb);
+		r->passing = NULL;
+		if (wt_watcher)
+			wt_watcher->end(r, &frame);
+	}
+}
+
+void wt_host_init(struct wt_radio *r)
+{
+	__skb_queue_head_init(&r->rx_q);
+	__skb_queue_head_init(&r->rx_done);
+}
+
+void wt_host_purge(struct wt_radio *r)
+{
+	__skb_queue_purge(&r->rx_q);
+	__skb_queue_purge(&r->rx_done);
+	r->rx_at = 0;
+}

@@ -1,0 +1,169 @@
+"""Random Wi-Fi scenarios on both waters: what is drawn, and how it is judged; no kernel."""
+
+from collections import Counter
+
+import pytest
+from click.testing import CliRunner
+
+import wavetank
+from wavetank import linux
+from wavetank.cli import cli
+from wavetank.validate import linux_draw, linux_random
+from wavetank.validate.linux_random import MORE, RUNS, judge
+
+
+def scenario(keys):
+    return wavetank.Scenario.from_dict({"name": "drawn", "kernel": "6.12", **keys})
+
+
+def test_the_seed_draws_and_a_longer_list_begins_with_a_shorter():
+    drawn = list(linux_draw.scenarios(7, 40))
+    assert drawn == list(linux_draw.scenarios(7, 40))
+    assert drawn[:10] == list(linux_draw.scenarios(7, 10))
+    assert [s for _, s in drawn] != [s for _, s in linux_draw.scenarios(8, 40)]
+    assert len({name for name, _ in drawn}) == 40
+
+
+def test_every_control_comes_once_before_any_comes_again():
+    n = len(linux_draw.CONTROLS)
+    drawn = Counter(s["tcp"]["cc"] for _, s in linux_draw.scenarios(3, 2 * n))
+    assert drawn == dict.fromkeys(linux_draw.CONTROLS, 2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_waters_accept_every_drawn_scenario(seed):
+    for _, keys in linux_draw.scenarios(seed, 60):
+        s = scenario(keys)
+        assert linux.check(s, 1).seconds == 13
+        linux.like_linux(s).check()
+
+
+def test_what_is_drawn_covers_what_both_waters_share():
+    seen = Counter()
+    for _, keys in (s for seed in (2, 3) for s in linux_draw.scenarios(seed, 600)):
+        v = scenario(keys).check()
+        seen.update(
+            [
+                f"{k}={v[k]}"
+                for k in ("ap.driver", "sta.driver", "wifi.standard", "tcp.tsq", "hack.policy", "traffic.rrul")
+            ]
+        )
+    wanted = [*(f"{end}.driver={d}" for end in ("ap", "sta") for d in ("ath9k", "ath9k_htc", "ath10k")), "ap.driver=ath9k_tidq",
+              "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
+              *(f"hack.policy={p}" for p in ("off", "native", "timer", "opportunistic", "more-data")), "traffic.rrul=true"]  # fmt: skip
+    assert [w for w in wanted if not seen[w]] == []
+
+
+def test_figures_are_those_of_the_run():
+    s = scenario(
+        next(k for _, k in linux_draw.scenarios(1, 20) if k["traffic"]["tcp_up"] > 1 and k["wifi"]["stations"] > 1)
+    )
+    r = s.set({"time.flows": "2 s", "time.warmup": "1 s"}).run(1)
+    f = linux_random.figures(r)
+    assert f["goodput_up"] == pytest.approx(sum(x.goodput_mbit for x in r.flows if x.direction == "up"))
+    assert f["cwnd_p50"] > max(linux_random._within(r, x, "snd_cwnd").min() for x in r.flows if x.kind == "tcp")
+    assert 1 <= f["ampdu_up"] <= 64
+    assert "goodput_down" not in f or any(x.direction == "down" for x in r.flows)
+
+
+KERNEL = [{"goodput_up": 100.0 + x, "cwnd_p50": 2.0, "ping_p50": 10.0, "ampdu_up": 20.0} for x in (-1, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("planted", "outside"),
+    [
+        ({}, set()),
+        ({"goodput_up": 0.96}, set()),
+        ({"goodput_up": 0.94}, {"goodput_up"}),
+        ({"cwnd_p50": 1.5}, set()),  # a segment is the least difference that tells
+        ({"cwnd_p50": 2.0}, {"cwnd_p50"}),
+        ({"ping_p50": 1.16, "ampdu_up": 0.84}, {"ping_p50", "ampdu_up"}),
+    ],
+)
+def test_planted_differences_are_found(planted, outside):
+    model = [{k: v * planted.get(k, 1) for k, v in run.items()} for run in KERNEL]
+    rows = judge("x", KERNEL, model)
+    assert {r.metric for r in rows} == set(KERNEL[0])
+    assert {r.metric for r in rows if not r.ok} == outside
+
+
+def test_a_miss_says_by_how_many_standard_errors():
+    (row,) = judge("x", [{"goodput_up": 100.0 + x} for x in (-1, 0, 1)], [{"goodput_up": 90.0 + x} for x in (-1, 0, 1)])
+    # medians 100 and 90, 5 beyond; the error of each median is sqrt(pi / 2) / sqrt(3)
+    assert row.reason == "4.9 standard errors beyond"
+    (row,) = judge("x", [{"goodput_up": 100.0}], [{}])
+    assert (row.ok, row.reason) == (False, "the model gave no value")
+    assert judge("x", [{}], [{"goodput_up": 1.0}]) == []
+
+
+class Waters:
+    """Stands for both waters: the model's goodput is 10 % less where a scenario has one flow up."""
+
+    def __init__(self, monkeypatch):
+        self.runs = Counter()
+        monkeypatch.setattr(linux_random.runner, "simulate", self.simulate)
+        monkeypatch.setattr(linux_random, "figures", lambda f: f)
+
+    def simulate(self, run):
+        self.runs[run.point, run.water] += 1
+        worse = run.water == "model" and run.scenario.check()["traffic.tcp_up"] == "1"
+        return {"goodput_up": (90.0 if worse else 100.0) + run.seed % 3 / 10}
+
+
+def test_a_scenario_that_misses_is_run_more_often_and_told_how_to_see(monkeypatch, tmp_path):
+    waters = Waters(monkeypatch)
+    report = linux_random.validate(1, 12, tmp_path)
+    missed = [name for name, ok in report.cases().items() if not ok]
+    assert 0 < len(missed) < 12
+    for name in report.cases():
+        one_up = wavetank.load(tmp_path / f"{name}.toml").check()["traffic.tcp_up"] == "1"
+        assert one_up == (name in missed)
+        assert waters.runs[name, "linux"] == waters.runs[name, "model"] == RUNS + (MORE if one_up else 0)
+    for name in missed:
+        assert any(n.startswith(f"wavetank compare {tmp_path / name}.toml  # goodput_up: ") for n in report.notes)
+
+
+def test_what_was_run_is_not_run_again(monkeypatch, tmp_path):
+    waters = Waters(monkeypatch)
+    first = linux_random.validate(1, 4, tmp_path)
+    before = waters.runs.total()
+    assert linux_random.validate(1, 4, tmp_path).rows == first.rows
+    assert waters.runs.total() == before
+    linux_random.validate(1, 5, tmp_path)
+    assert waters.runs.total() in (before + 2 * RUNS, before + 2 * (RUNS + MORE))
+
+
+def test_a_run_that_failed_is_a_miss_and_is_tried_again(monkeypatch, tmp_path):
+    def broken(run):
+        raise linux.LinuxFailed("the guest wrote no result")
+
+    monkeypatch.setattr(linux_random.runner, "simulate", broken)
+    report = linux_random.validate(1, 1, tmp_path)
+    (row,) = report.rows
+    assert (row.ok, row.metric, row.reason) == (False, "run", "linux: the guest wrote no result")
+    Waters(monkeypatch)
+    assert [r.metric for r in linux_random.validate(1, 1, tmp_path).rows] == ["goodput_up"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["kernel", "--random", "3"], "--random belongs to linux"),
+        (["linux", "--random", "3", "--recorded"], "runs both waters"),
+        (["linux", "--seed", "3"], "belong to --random"),
+        (["linux", "--random", "0"], "0 is not in the range"),
+    ],
+)
+def test_bad_options(words, says):
+    done = CliRunner().invoke(cli, ["validate", *words])
+    assert done.exit_code == 2
+    assert says in done.output
+
+
+def test_the_command_exits_with_1_only_where_it_is_asked_to(monkeypatch, tmp_path):
+    Waters(monkeypatch)
+    monkeypatch.setattr(linux, "build", lambda *a: {})
+    words = ["validate", "linux", "--random", "12", "--out", str(tmp_path), "--jobs", "1"]
+    done = CliRunner().invoke(cli, words)
+    assert (done.exit_code, "wavetank compare" in done.output) == (0, True)
+    assert CliRunner().invoke(cli, [*words, "--check"]).exit_code == 1

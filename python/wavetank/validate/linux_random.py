@@ -1,0 +1,209 @@
+"""Random Wi-Fi scenarios on model and kernel side by side: what no one has looked at.
+
+Each scenario (:mod:`.linux_draw`) runs :data:`RUNS` times on both waters, each run with another seed and the flows 13.7 ms
+later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`). Medians of the runs
+are compared, within the tolerances of the standing set and the least differences of the wired reference. Where a figure lies
+outside after so few runs the scenario gets :data:`MORE` further ones of each water and is judged by all of them; the row says
+by how many standard errors of the difference the figure is beyond what is tolerated.
+
+The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
+same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from .. import files, linux, workers
+from ..lab import runner
+from ..linux import LinuxFailed
+from ..result import Flow, Result
+from ..scenario import Scenario
+from . import linux_draw
+from .linux_model import LATER_MS
+from .report import Report, Row
+
+WATERS = ("linux", "model")
+#: Runs of each water at first, and further ones where a figure lies outside.
+RUNS, MORE = 3, 9
+#: Figure: the largest difference from the kernel's median at which it holds, as a share of it, and at least (in its unit).
+TOLERANCES: dict[str, tuple[float, float]] = {
+    "goodput_up": (0.05, 0.0),
+    "goodput_down": (0.05, 0.0),
+    "cwnd_p50": (0.15, 1.0),
+    "srtt_p50": (0.15, 0.1),
+    "ping_p50": (0.15, 0.1),
+    "ampdu_up": (0.15, 0.0),
+    "ampdu_down": (0.15, 0.0),
+}
+#: The standard error of a median over that of a mean, of many values with a normal distribution: sqrt(pi / 2).
+OF_MEDIAN = math.sqrt(math.pi / 2)
+LEAD_IN_MS = 1000.0
+
+Figures = dict[str, float]
+
+
+def figures(r: Result) -> Figures:
+    """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum), srtt and
+    ping (ms), mean A-MPDU of those that send data, attempts included."""
+    out: Figures = {}
+    for way in ("up", "down"):
+        flows = r.flows_of(way, "tcp") + r.flows_of(way, "udp")
+        if not flows:
+            continue
+        out[f"goodput_{way}"] = sum(f.goodput_mbit for f in flows)
+        senders = [n for name, n in r.nodes.items() if (name == "ap") == (way == "down")]
+        hist = np.sum([n.ampdu_hist for n in senders], axis=0)
+        if hist[1:].sum():
+            out[f"ampdu_{way}"] = float((np.arange(hist.size) * hist)[1:].sum() / hist[1:].sum())
+    if tcp := [f for f in r.flows if f.kind == "tcp"]:
+        out["cwnd_p50"] = float(np.nanmedian(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0)))
+        out["srtt_p50"] = float(np.nanmedian(np.concatenate([_within(r, f, "srtt_ms") for f in tcp])))
+    echoes = np.concatenate([p.rtt_ms[(p.t >= r.window[0]) & (p.t <= r.window[1])] for p in r.pings])
+    if np.isfinite(echoes).any():
+        out["ping_p50"] = float(np.nanmedian(echoes))
+    return {k: v for k, v in out.items() if math.isfinite(v)}
+
+
+def _within(r: Result, f: Flow, column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return r.in_window(f.series, column)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A drawn scenario, its file written."""
+
+    name: str
+    path: Path
+    scenario: Scenario
+
+    def run(self, water: str, i: int) -> runner.Run:
+        """Run ``i`` of a water."""
+        s = self.scenario.set({"time.lead_in": f"{round((LEAD_IN_MS + i * LATER_MS) * 1e6)} ns"})
+        return runner.Run(self.name, linux.like_linux(s) if water == "model" else s, i + 1, water=water)
+
+
+def draw(seed: int, count: int, folder: Path) -> list[Drawn]:
+    """The scenarios of a seed, written as files."""
+    out = []
+    for name, keys in linux_draw.scenarios(seed, count):
+        path = folder / f"{name}.toml"
+        scenario = Scenario.from_dict({"name": name, "kernel": "6.12", **keys}, str(path))
+        files.write_text(path, scenario.text)
+        out.append(Drawn(name, path, scenario))
+    return out
+
+
+def _kept(run: runner.Run, folder: Path) -> Path:
+    return folder / ".runs" / f"{run.key}.json"
+
+
+def carry_out(run: runner.Run, folder: Path) -> Figures | str:
+    """Runs it, or reads what it gave before; what failed is told by its text and not kept."""
+    path = _kept(run, folder)
+    try:
+        found: Figures = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        pass
+    else:
+        return found
+    try:
+        found = figures(runner.simulate(run))
+    except (runner.CoreFailed, LinuxFailed) as e:
+        return str(e) or type(e).__name__
+    files.write_text(path, json.dumps(found) + "\n")
+    return found
+
+
+def spread(values: Sequence[float]) -> float:
+    """Standard error of their median."""
+    n = len(values)
+    return OF_MEDIAN * float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+
+
+def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures]) -> list[Row]:
+    """One row a figure that all of the kernel's runs have."""
+    rows = []
+    for figure, (share, least) in TOLERANCES.items():
+        if not kernel or any(figure not in k for k in kernel):
+            continue
+        theirs, ours = [k[figure] for k in kernel], [m[figure] for m in model if figure in m]
+        median = float(np.median(theirs))
+        margin = max(share * abs(median), least)
+        low, high = median - margin, median + margin
+        if len(ours) < len(model) or not ours:
+            rows.append(Row(name, figure, median, None, False, "the model gave no value", low, high))
+            continue
+        value = float(np.median(ours))
+        error = math.hypot(spread(theirs), spread(ours))
+        beyond = abs(value - median) - margin
+        told = f"{beyond / error:.1f} standard errors beyond" if beyond > 0 and error > 0 else ""
+        rows.append(Row(name, figure, median, value, beyond <= 0, told, low, high))
+    return rows
+
+
+def _by_chance(row: Row) -> bool:
+    return row.ok is False and row.reason.endswith("beyond") and float(row.reason.split()[0]) < 2.0
+
+
+def _judge_all(drawn: Sequence[Drawn], found: Mapping[str, Mapping[str, Sequence[Figures | str]]]) -> list[Row]:
+    rows: list[Row] = []
+    for d in drawn:
+        failed = [f"{w}: {f}" for w in WATERS for f in found[d.name][w] if isinstance(f, str)]
+        if failed:
+            rows.append(Row(d.name, "run", None, None, False, failed[0].splitlines()[0]))
+            continue
+        theirs, ours = ([f for f in found[d.name][w] if not isinstance(f, str)] for w in WATERS)
+        rows += judge(d.name, theirs, ours)
+    return rows
+
+
+def missed(rows: Sequence[Row]) -> list[str]:
+    """The scenarios that have a figure outside."""
+    return list(dict.fromkeys(r.name for r in rows if r.ok is False))
+
+
+def notes(drawn: Sequence[Drawn], rows: Sequence[Row]) -> list[str]:
+    """What to type to see each scenario that misses, and which of them may be chance."""
+    out = []
+    paths = {d.name: d.path for d in drawn}
+    for name in missed(rows):
+        outside = [r for r in rows if r.name == name and r.ok is False]
+        why = "; ".join(f"{r.metric}: {r.reason}" for r in outside if r.reason)
+        out.append(f"wavetank compare {paths[name]}" + (f"  # {why}" if why else ""))
+    chance = [n for n in missed(rows) if all(_by_chance(r) for r in rows if r.name == n and r.ok is False)]
+    if chance:
+        out.append(f"{len(chance)} of the misses are less than two standard errors beyond: {', '.join(chance)}")
+    return out
+
+
+def validate(
+    seed: int,
+    count: int,
+    folder: Path,
+    jobs: int = 1,
+    done: Callable[[int, int, str], None] = lambda reached, of, name: None,
+) -> Report:
+    """Draws ``count`` scenarios and runs each on both waters. Raises UserError for what is missing."""
+    drawn = draw(seed, count, folder)
+    found: dict[str, dict[str, list[Figures | str]]] = {d.name: {w: [] for w in WATERS} for d in drawn}
+    for start, end in ((0, RUNS), (RUNS, RUNS + MORE)):
+        some = drawn if start == 0 else [d for d in drawn if d.name in missed(_judge_all(drawn, found))]
+        work = [(d, w, i) for d in some for i in range(start, end) for w in WATERS]
+        of = [d.run(w, i) for d, w, i in work]
+        given: list[Figures | str] = ["not run"] * len(work)
+        for reached, (k, value) in enumerate(workers.pool(partial(carry_out, folder=folder), of, jobs), 1):
+            given[k] = value
+            done(reached, len(work), work[k][0].name)
+        for (d, w, _), value in zip(work, given, strict=True):
+            found[d.name][w].append(value)
+    rows = _judge_all(drawn, found)
+    measured = f"seed {seed}: {RUNS} runs of each water, {RUNS + MORE} where a figure was outside (linux/ {linux.tree.digest()})"
+    return Report("linux --random", rows, (measured, *notes(drawn, rows)))
