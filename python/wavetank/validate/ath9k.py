@@ -44,13 +44,18 @@ FASTEST = 15
 FAIR, DEEP = "fq_codel_airtime_txq", "stock_4_4_pfifo_1000"
 #: ath9k as Linux 4.4 had it: a qdisc above the driver's own queues.
 STOCK = "ath9k_tidq"
-#: What each set-up is at the access point: its queues, and Minstrel-HT of 4.4, or of the tree that became 4.9. The airtime-fair one has ath9k's
-#: own turns (kernel 3.10 has no TXQs, so it gets the first there were); CoDel by rate came with 4.12.
+#: What each set-up is at the access point: its queues, and Minstrel-HT of 4.4, or of the tree that became 4.9. The airtime-fair
+#: one has ath9k's own turns (kernel 3.10 has no TXQs, so it gets the first that there were); CoDel by rate came with 4.12.
 SETUPS: dict[str, dict[str, str]] = {
     FAIR: {"ap.driver": "ath9k", "minstrel_ht.version": "4.9", "mac80211.slow_stations": "false"},
     "stock_4_4": {"ap.driver": STOCK, "ap.qdisc": "fq_codel", "minstrel_ht.version": "4.4"},
     DEEP: {"ap.driver": STOCK, "ap.qdisc": "pfifo", "pfifo.limit": "1000", "minstrel_ht.version": "4.4"},
-    "stock_4_4_pfifo_20": {"ap.driver": STOCK, "ap.qdisc": "pfifo", "pfifo.limit": "20", "minstrel_ht.version": "4.4"},
+    "stock_4_4_pfifo_20": {
+        "ap.driver": STOCK,
+        "ap.qdisc": "pfifo",
+        "pfifo.limit": "20",
+        "minstrel_ht.version": "4.4",
+    },
 }
 #: The series of the two days of measuring, in their order: set-up, and seconds of flows. Each goes through all MCSs.
 DAYS: tuple[tuple[tuple[str, int], ...], ...] = (
