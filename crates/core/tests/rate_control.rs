@@ -103,7 +103,9 @@ fn the_thesiss_kernel_probes_more() {
 #[test]
 fn the_version_follows_the_kernel() {
     let digest = |more: &[(&str, &str)]| run("0*5, 0.5", &[&MINSTREL[..], more].concat()).digest;
-    assert_eq!(digest(&[("kernel", "4.14")]), digest(&[("kernel", "4.14"), ("minstrel_ht.version", "3.18")]));
+    for kernel in ["3.18", "4.14", "5.4", "5.10"] {
+        assert_eq!(digest(&[("kernel", kernel)]), digest(&[("kernel", kernel), ("minstrel_ht.version", kernel)]));
+    }
     assert_ne!(digest(&[]), digest(&[("minstrel_ht.version", "3.18")]));
 }
 
