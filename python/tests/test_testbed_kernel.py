@@ -18,6 +18,7 @@ pytestmark = pytest.mark.kernel
 
 # Access point and one station, each with its card in a namespace of its own; the verbs of both, one after the other.
 INIT = """#!/bin/sh
+unset LD_PRELOAD
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t debugfs debugfs /sys/kernel/debug
 mount -t tmpfs tmpfs /run; mount -t tmpfs tmpfs /tmp; mkdir /tmp/wt; mount -t hostfs -o "$wt_dir" none /tmp/wt
@@ -74,7 +75,8 @@ def _boot(folder: Path) -> None:
         "panic=-1", "umid=bed", "uml_dir=/proc/self/cwd/uml/", "loglevel=4", f"wt_dir={folder}",
     ]  # fmt: skip
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
-    env = {**os.environ, "TMPDIR": memory}
+    # On processors with AMX the kernel needs the library to boot (linux/guest/xstate.c).
+    env = {**os.environ, "TMPDIR": memory, "LD_PRELOAD": str(tree.status()["seed"])}
     child = subprocess.Popen(
         cmd, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True,
