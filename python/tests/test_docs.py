@@ -4,6 +4,7 @@ import importlib.util
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -51,9 +52,10 @@ def test_the_readme_names_every_verb():
 
 def test_the_sweeps_of_the_pages_can_be_run(wavetank, tmp_path, monkeypatch):
     """Every ``wavetank sweep`` of the README and of docs/sweeps.md, checked and counted."""
-    page = (ROOT / "docs" / "sweeps.md").read_text()
+    page = (ROOT / "docs" / "sweeps.md").read_text().replace("\\\n", "")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "office.toml").write_text(re.search(r"```toml\n(name = .*?)```", page, re.S)[1])
+    for text in re.findall(r"```toml\n(name = .*?)```", page, re.S):
+        (tmp_path / f"{tomllib.loads(text)['name']}.toml").write_text(text)
     for name in ("house", "scenario"):
         (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n[topology]\nkind = "wifi"\n')
     commands = re.findall(r"^wavetank (sweep .*?)(?:  +#.*)?$", page + (ROOT / "README.md").read_text(), re.M)

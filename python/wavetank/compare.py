@@ -137,9 +137,10 @@ def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
         if abs(file.span[1] - file.span[0] - flows) > 1e-6:
             out.append(f"{path}: its flows lasted {file.span[1] - file.span[0]:g} s, the scenario's {flows:g}")
         others = {str(f.meta["CONG_CONTROL"]) for f in file.flows if f.meta.get("CONG_CONTROL")}
-        others -= {values["tcp.cc"], values["tcp.cc"].replace("-", "_")}
+        asked = [c.strip() for key in ("tcp.cc", "traffic.cc") for c in values[key].split(",") if c.strip() != "off"]
+        others -= {spelt for c in asked for spelt in (c, c.replace("-", "_"))}
         if others:
-            out.append(f"{path}: its congestion control was {', '.join(sorted(others))}, not {values['tcp.cc']}")
+            out.append(f"{path}: its congestion control was {', '.join(sorted(others))}, not {' or '.join(asked)}")
     return out
 
 

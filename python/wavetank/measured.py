@@ -294,6 +294,7 @@ class Measured:
                     "direction": f.direction,
                     "station": f.station,
                     "kind": f.kind,
+                    "cc": f.cc,
                     "goodput_mbit": f.goodput_mbit,
                     "tcp_rtt_ms": stats.quantiles(self.in_window(f.series, "srtt_ms")) if tcp else None,
                     "cwnd_segments": stats.quantiles(self.in_window(f.series, "snd_cwnd")) if tcp else None,

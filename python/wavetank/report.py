@@ -254,23 +254,26 @@ def _validation_caption(s: Mapping[str, Any]) -> str:
 def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     """A run's summary: flows, then the rest."""
     flows = Table(header_style="bold", pad_edge=False)
+    several = len({f["cc"] for f in summary["flows"]} - {""}) > 1
     for c in (
         "flow",
         "direction",
+        *(["control"] if several else []),
         "goodput Mbit/s",
         "TCP RTT ms p10/p50/p90",
         "cwnd p10/p50/p90",
         "retransmits",
         "RTOs",
     ):
-        flows.add_column(c, justify="left" if c in ("flow", "direction") else "right")
+        flows.add_column(c, justify="left" if c in ("flow", "direction", "control") else "right")
     calls = [f for f in summary["flows"] if f.get("delivery")]
     for f in summary["flows"]:
         if f in calls:
             continue
         tcp = f["kind"] == "tcp"
         flows.add_row(
-            f["name"], f["direction"], number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
+            f["name"], f["direction"], *([f["cc"] or "–"] if several else []), number(f["goodput_mbit"]),
+            _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
             str(f["retransmits"]) if tcp else "–", str(f["rtos"]) if tcp else "–",
         )  # fmt: skip
     tables = [flows] if flows.row_count else []

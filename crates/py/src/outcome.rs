@@ -46,7 +46,7 @@ fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> P
     d.set_item("station", f.plan.station)?;
     d.set_item("kind", if f.is_tcp() { "tcp" } else { "udp" })?;
     d.set_item("dscp", f.plan.dscp)?;
-    d.set_item("cc", if f.is_tcp() { s.tcp.cc.name() } else { "" })?;
+    d.set_item("cc", if f.is_tcp() { f.plan.cc.unwrap_or(s.tcp.cc).name() } else { "" })?;
     d.set_item("bytes_window", f.bytes_window)?;
     d.set_item("goodput_mbit", f.goodput_mbit(out.window))?;
     d.set_item("retransmits", f.retransmits)?;

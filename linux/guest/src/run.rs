@@ -7,9 +7,10 @@
 //! All times of the case are nanoseconds since 0.
 //!
 //! Lines with a number each (`flow.0`, `flow.1`, ...), words separated by blanks:
-//!   flow    tcp up|down STATION TOS ACK_TOS START      flow    udp up|down STATION TOS START STEP PAYLOAD SNDBUF
+//!   flow    tcp up|down STATION TOS ACK_TOS START CC   flow    udp up|down STATION TOS START STEP PAYLOAD SNDBUF
 //!   echo    icmp|udp STATION TOS                       watch   NAMESPACE DEVICE MAJOR_HEX
 //!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE      aqm  LINE (of every card's debugfs file)
+//!   module_cc  FILE PARAMETER=VALUE... of a congestion control of ours
 
 use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
@@ -42,9 +43,8 @@ enum Traffic {
 pub fn run(case: &Case) -> Result<String, String> {
     let net = build(case)?;
     apply(case, &net)?;
-    let cc = case.text("module_cc", "");
-    if !cc.is_empty() {
-        sys::insmod(&cc, &case.text("cc_set", ""))?;
+    for words in case.lines("module_cc") {
+        sys::insmod(words[0], &words[1..].join(" "))?;
     }
     let shift: i32 = case.get("sock_shift", -1)?;
     if shift >= 0 {
@@ -245,7 +245,7 @@ fn start_flow(case: &Case, net: &Net, k: u16, words: &[&str], zero: i64, stop: i
         let how = Sender {
             netns: from.0.clone(),
             to: addr,
-            cc: case.text("cc", "cubic"),
+            cc: words[6].into(),
             pacing_shift: (shift >= 0).then_some(shift),
             paced: case.get("paced", false)?,
             tos,

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core, stats
 from ..stats import FloatArray
-from . import ack_metrics, aggregate_metrics, rate_metrics
+from . import ack_metrics, aggregate_metrics, control_metrics, rate_metrics
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
 from .quantity import Quantity, array, pooled, scalar
@@ -153,6 +153,7 @@ _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
     **aggregate_metrics.quantities(),
     **rate_metrics.quantities(),
+    **control_metrics.quantities(),
     "goodput": _TCP,
     "run_goodput": scalar(_TCP.each, "Mbit/s", "Goodput of a run"),
     "goodput_up": _goodput(["tcp_up"]),

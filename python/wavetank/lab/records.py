@@ -18,7 +18,7 @@ from ..result import Flow, Mode, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 8
+RECORD = 9
 Record = dict[str, Any]
 
 
@@ -91,6 +91,7 @@ def record(result: Result) -> Record:
             "window": list(result.window),
             "goodput": goodput,
             "flow_goodput": [[f.kind, f.direction, f.goodput_mbit] for f in result.flows],
+            "flow_cc": [f.cc for f in result.flows],
             "flow_station": [int(f.station) for f in result.flows],
             "station_pings": station_pings,
             "goodput_samples": goodput_samples,

@@ -118,6 +118,27 @@ class Asked:
             out += [value.strip()] * int(times or 1)
         return out
 
+    def own(self, key: str) -> list[str]:
+        """A key of ``[traffic]`` for each station: what is said of it, else what is said of all."""
+        listed = self.listed(f"stations.{key}") if self.differ(key) else []
+        return (listed + [self.text(f"traffic.{key}")] * self.stations)[: self.stations]
+
+    def control(self, station: int, i: int) -> str:
+        """The congestion control of a station's ``i``-th flow of a direction, counted from 0."""
+        own = self.listed("stations.cc") if self.differ("cc") else []
+        if station < len(own):
+            return own[station]
+        every, turns = self.text("tcp.cc"), self.listed("traffic.cc")
+        return every if turns == ["off"] else turns[i % len(turns)]
+
+    def controls(self) -> tuple[str, ...]:
+        """The congestion controls of the scenario's flows; of one that has none, ``tcp.cc``."""
+        most = [
+            max(int(n) for n in ways) for ways in zip(*(self.own(f"tcp_{way}") for way in ("up", "down")), strict=True)
+        ]
+        found = dict.fromkeys(self.control(station, i) for station, n in enumerate(most) for i in range(n))
+        return tuple(found) or (self.text("tcp.cc"),)
+
     def gateways(self) -> list[tuple[str, str]]:
         """Each host with its next hop."""
         ends = [(f"C{i + 1}", "10.1.0.1") for i in range(self.stations)]

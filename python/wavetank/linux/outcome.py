@@ -37,7 +37,7 @@ def _table(rows: list[list[float | None]], width: int) -> FloatArray:
     return out
 
 
-def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float, cc: str) -> Flow:
+def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
     tcp = name.kind == "tcp"
     a = _table(raw["rows"], 2 + len(TCP))
     series = {"t": a[:, 0], "received": a[:, 1]}
@@ -50,7 +50,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float, cc: str)
         station=int(name.station),  # type: ignore[arg-type]  # the model's is its index, too
         kind=name.kind,
         dscp=DSCP.get(name.dscp, str(name.dscp)),
-        cc=cc if tcp else "",
+        cc=name.cc,
         bytes_window=moved,
         goodput_mbit=moved * 8e-6 / span,
         retransmits=int(raw["retransmits"]),
@@ -146,9 +146,8 @@ def result(of: Translated, text: str, wall_s: float) -> Result:
     window = case["window_start"] / 1e9, case["window_end"] / 1e9
     span = window[1] - window[0]
     first, last = (m["received"] for m in out["window"])
-    cc = of.values["tcp.cc"]
     flows = tuple(
-        _flow(name, raw, int(b) - int(a), span, cc)
+        _flow(name, raw, int(b) - int(a), span)
         for name, raw, a, b in zip(of.flows, out["flows"], first, last, strict=True)
     )
     pings = []

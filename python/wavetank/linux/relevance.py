@@ -23,6 +23,10 @@ class Translated(Protocol):
         """Keys that were read."""
         ...
 
+    def controls(self) -> Collection[str]:
+        """The congestion controls of its flows."""
+        ...
+
     @property
     def wifi(self) -> bool:
         """Wi-Fi, not wired."""
@@ -39,7 +43,7 @@ def relevant(t: Translated, key: str) -> bool:
     section = key.partition(".")[0] if "." in key else ""
     names = _core.registry()
     if section in names["cc"]:
-        return section == t.v["tcp.cc"]
+        return section in t.controls()
     if section in names["qdisc"] and section != "htb":
         return any(k.startswith(f"{section}.") for k in t.used)
     if (its := rate.relevant(t.v, section)) is not None:

@@ -12,11 +12,12 @@ class Tcp(Asked):
 
     def tcp(self) -> None:
         """TCP's keys."""
-        cc = self.text("tcp.cc")
-        self.congestion_control(cc)
+        controls = self.controls()
+        for cc in controls:
+            self.congestion_control(cc)
         ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
         limit = self.text("tcp.limit_output_bytes")
-        shift, factor = self.small_queue(cc)
+        shift, factor = self.small_queue(controls)
         ss, ca = round(ss * factor), round(ca * factor)
         if max(ss, ca) > 1000:
             raise self.refuse("tcp.tsq_ms", "the pacing ratios that make it would exceed 1000 %")
@@ -36,7 +37,7 @@ class Tcp(Asked):
         segs = self.text("tcp.gso_max_segs")
         self.case["gso_max_segs"] = 0 if segs == "auto" else int(segs)
         # BBR's window has room for three skbs of that size, whatever the device takes (net/ipv4/tcp_bbr.c bbr_tso_segs_goal)
-        if shift is not None and (segs != "1" or cc == "bbr" or cc in OWN_CC):
+        if shift is not None and (segs != "1" or any(paces(cc) for cc in controls)):
             self.sized_alike(shift, ss, ca)
         if self.text("tcp.gso_max_size") != "65536":
             size = self.number("tcp.gso_max_size")
@@ -77,8 +78,8 @@ class Tcp(Asked):
     def congestion_control(self, cc: str) -> None:
         """The kernel's own, or a module of ours with its section's values as parameters."""
         if cc not in STOCK_CC and cc not in OWN_CC:
-            raise self.refuse("tcp.cc", "Linux 6.12 has no such control, and there is no module of it")
-        self.case["cc"] = OWN_CC.get(cc, cc)
+            key = next(k for k in ("tcp.cc", "traffic.cc", "stations.cc") if cc in self.listed(k))
+            raise self.refuse(key, f"Linux 6.12 has no {cc}, and there is no module of it")
         if cc not in OWN_CC:
             return
         values: dict[str, int] = {}
@@ -91,9 +92,9 @@ class Tcp(Asked):
                 raise self.refuse(
                     f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
                 )
-        self.case["cc_set"] = values
+        self.case.setdefault("controls", {})[OWN_CC[cc]] = values
 
-    def small_queue(self, cc: str) -> tuple[int | None, float]:
+    def small_queue(self, controls: tuple[str, ...]) -> tuple[int | None, float]:
         """TSQ's time as a shift of the devices (none: theirs), and by what the pacing ratios are multiplied.
 
         The kernel's limit is ``max(2 skbs, pacing rate >> shift)``, for sockets that are not paced at most
@@ -110,7 +111,9 @@ class Tcp(Asked):
             if own is not None:
                 self.case["tsq"] = own
             return None, 1.0
-        paced = cc == "bbr" or cc in OWN_CC or units.switch(self.v["tcp.enforce_pacing"])
+        pacers = [cc for cc in controls if paces(cc)]
+        paced = bool(pacers) or units.switch(self.v["tcp.enforce_pacing"])
+        cc = ", ".join(pacers or controls)
         if mode == "off":
             self.limit = UNLIMITED
             return 0, 1.0
@@ -134,3 +137,8 @@ class Tcp(Asked):
         if paced and abs(factor - 1) > 0.03:
             raise self.refuse("tcp.tsq_ms", f"{cc} sets its pacing rate itself, so only powers of two ms can be had")
         return shift, 1.0 if paced else factor
+
+
+def paces(cc: str) -> bool:
+    """Whether a control sets its pacing rate itself."""
+    return cc == "bbr" or cc in OWN_CC

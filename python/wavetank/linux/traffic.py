@@ -7,7 +7,7 @@ import hashlib
 from ..measured import DSCP
 from . import units
 from .asked import Asked
-from .own import MARKS, UDP_ECHOES
+from .own import MARKS, OWN_CC, UDP_ECHOES
 from .translated import FlowName
 
 
@@ -33,10 +33,13 @@ class Traffic(Asked):
 
             def add(kind: str, name: str, way: str, i: int, station: int = station, suffix: str = suffix) -> str:
                 dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else marks_of[kind]
-                flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp))
+                cc = self.control(station, i) if kind == "tcp" else ""
+                flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp, cc))
                 start = self.start + int(jitter * self.unit(f"start/{len(flows)}")) + step * i
-                acks = f" {dscp << 2 if mark_acks else 0}" if kind == "tcp" else ""
-                return f"{kind} {way} {station} {dscp << 2}{acks} {start}"
+                if kind == "tcp":
+                    acks = dscp << 2 if mark_acks else 0
+                    return f"tcp {way} {station} {dscp << 2} {acks} {start} {OWN_CC.get(cc, cc)}"
+                return f"{kind} {way} {station} {dscp << 2} {start}"
 
             for way, count in counts.items():
                 self.lines["flow"] += [add("tcp", way, way, i) for i in range(int(count[station]))]
@@ -55,11 +58,6 @@ class Traffic(Asked):
         if self.wifi:
             self.case |= {"stations": self.stations, "backhaul": self.backhaul}
         return tuple(flows), tuple(echoes)
-
-    def own(self, key: str) -> list[str]:
-        """A key of ``[traffic]`` for each station: what is said of it, else what is said of all."""
-        listed = self.listed(f"stations.{key}") if self.differ(key) else []
-        return (listed + [self.text(f"traffic.{key}")] * self.stations)[: self.stations]
 
     def number_of_mark(self, key: str) -> int:
         """A DSCP by its name, or as a number."""

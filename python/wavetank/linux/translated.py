@@ -16,6 +16,8 @@ class FlowName:
     direction: str
     station: str
     dscp: int
+    #: Its congestion control by the scenario's name; "" of what is not TCP.
+    cc: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..linux import units
+from ..linux.own import OWN_CC
 from .asked import Bed
 from .roles import Name, Role
 
@@ -66,7 +67,7 @@ class Traffic(Bed):
             test = self.bulk(up, down, t["ping"], parameters)
         self.starts(t, up or down, test, parameters)
         if test != "ping" and not flood:
-            parameters["tcp_cong_control"] = self.case["cc"]
+            self.choose_controls(test, max(up, down), parameters)
         if parameters:
             options["test_parameters"] = ";".join(f"{k}={v}" for k, v in parameters.items())
         at, hosts = self.ends(flood, several, max(up, down, 1))
@@ -172,6 +173,16 @@ class Traffic(Bed):
         seconds = step // 10**9
         times = self.stations if test.startswith("rtt_fair") else 1
         parameters["stream_delays"] = ",".join(str(i * seconds) for _ in range(times) for i in range(flows))
+
+    def choose_controls(self, test: str, streams: int, parameters: dict[str, str]) -> None:
+        """Flows' congestion controls: one for all, or by stream where Flent's test takes them so."""
+        controls = [OWN_CC.get(cc, cc) for cc in (self.control(0, i) for i in range(streams))]
+        if len(set(controls)) == 1:
+            parameters["tcp_cong_control"] = controls[0]
+        elif test in ("tcp_nup", "tcp_ndown"):
+            parameters["cc_algos"] = ",".join(controls)
+        else:
+            raise self.refuse("traffic.cc", f"Flent's {test} has one control; tcp_nup and tcp_ndown have one a stream")
 
     def ends(self, flood: list[str], several: bool, streams: int) -> tuple[Role, tuple[Name, ...]]:
         """Where Flent runs, and its hosts."""

@@ -80,6 +80,13 @@ get_param() { # "MODULE NAME"
 set_param() { write "/sys/module/${1% *}/parameters/${1#* }" "$2"; }
 param() { setting param "$1 $2" "$3"; }
 
+# A congestion control of the kernel's that is not the default; once loaded it does nothing by itself, so that `down` leaves it.
+get_stock() {
+	case " $(cat /proc/sys/net/ipv4/tcp_available_congestion_control) " in *" $1 "*) echo available ;; *) echo absent ;; esac
+}
+set_stock() { [ "$2" = absent ] || run modprobe "tcp_$1"; }
+stock() { setting stock "$1" available; }
+
 # A congestion control of ours: as a BPF program where bed.env says so, else as a module.
 control() { # NAME MODULE [PARAMETER=VALUE...]
 	name=$1

@@ -49,6 +49,7 @@ NEVER: dict[str, str] = {
     "stations.streams": "an access point's bit rates hold for all its stations",
     "stations.width_mhz": "an access point's bit rates hold for all its stations",
     "stations.driver": "the scripts look for one driver at all stations; give it to sta.driver and leave this out",
+    "stations.cc": "Flent's tests of several hosts have one control",
     "stations.tcp_": "Flent's tests have the same flows with every host",
     "stations.udp_": "Flent's tests have the same flows with every host",
     "traffic.tcp_dscp": "the batch gives Flent's tests no marks but RRUL's",

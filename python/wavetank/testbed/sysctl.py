@@ -8,7 +8,7 @@ alone. D2 the server of a Wi-Fi bed sends by a wired card, whose sockets keep th
 from __future__ import annotations
 
 from ..linux.own import OWN_CC, SOCKET_SHIFT
-from ..linux.tcp import Tcp
+from ..linux.tcp import Tcp, paces
 from .asked import Bed
 from .own import NEVER, RMEM_SINCE, SHIFT_SINCE
 from .roles import Name, Role, variable
@@ -39,7 +39,6 @@ class Sysctl(Tcp, Bed):
         if self.v["tcp.rmem_default"] == "auto" and self.before(RMEM_SINCE):
             self.v["tcp.rmem_default"] = "87380 B"
         base = {f"tcp_pacing_{k}_ratio": self.v[f"tcp.pacing_{k}_ratio"] for k in ("ss", "ca")}
-        cc = self.text("tcp.cc")
         self.tcp()
         self.no_socket_options()
         lines = dict(line.removeprefix("net/ipv4/").split(" ", 1) for line in self.lines["sysctl"])
@@ -51,6 +50,10 @@ class Sysctl(Tcp, Bed):
             )
         if "tcp.tso_win_divisor" in self.given:
             lines["tcp_tso_win_divisor"] = self.text("tcp.tso_win_divisor")
+        if len(self.controls()) > 1:
+            self.notes.append(
+                "traffic.cc: Flent runs as root, or net.ipv4.tcp_allowed_congestion_control names them all (netperf -K)"
+            )
         at_server = self.on("tcp.pacing_at_server")
         wired_far = self.wifi and self.backhaul
         for role in self.endpoints:
@@ -61,7 +64,7 @@ class Sysctl(Tcp, Bed):
                     own.pop("tcp_limit_output_bytes", None)
             if role is self.far and not at_server:
                 own = {k: v for k, v in own.items() if k not in RATIOS}
-            self.control(role, cc)
+            self.load_controls(role)
             for name, value in own.items():
                 self.sysctl_of(role, name, value)
             role.tell("sysctl", "net.ipv4.tcp_no_metrics_save", "1", "if-there", keys="a run remembers none before it")
@@ -89,13 +92,18 @@ class Sysctl(Tcp, Bed):
             "sysctl", f"net.ipv4.{name}", value, *(() if asked else ("if-there",)), keys=", ".join(asked or keys[:1])
         )
 
-    def control(self, role: Role, cc: str) -> None:
-        """The congestion control: stock, or a module or BPF program of ours, which is loaded first."""
-        name = self.case["cc"]
-        if cc in OWN_CC:
-            values = [f"{k}={v}" for k, v in self.case["cc_set"].items()]
-            role.tell("control", name, f"wavetank_{name}", *values, keys=f"tcp.cc, [{cc}]")
-        role.tell("sysctl", "net.ipv4.tcp_congestion_control", name, keys="tcp.cc")
+    def load_controls(self, role: Role) -> None:
+        """The flows' congestion controls: stock, or modules or BPF programs of ours; ``tcp.cc`` is the default."""
+        default, controls = self.v["tcp.cc"], self.controls()
+        for cc in controls:
+            if cc in OWN_CC:
+                name = OWN_CC[cc]
+                values = [f"{k}={v}" for k, v in self.case["controls"][name].items()]
+                role.tell("control", name, f"wavetank_{name}", *values, keys=f"tcp.cc, [{cc}]")
+            elif cc != default:
+                role.tell("stock", cc, keys="traffic.cc")
+        if default in controls:
+            role.tell("sysctl", "net.ipv4.tcp_congestion_control", OWN_CC.get(default, default), keys="tcp.cc")
 
     def segments(self) -> None:
         """How large skbs may be: links and offloads of the hosts; GRO of all."""
@@ -118,9 +126,9 @@ class Sysctl(Tcp, Bed):
                 for suffix, _, _ in role.interfaces:
                     role.tell("link", Name(suffix), "qlen", self.v["pfifo_fast.limit"], keys="pfifo_fast.limit")
 
-    def small_queue(self, cc: str) -> tuple[int | None, float]:
+    def small_queue(self, controls: tuple[str, ...]) -> tuple[int | None, float]:
         """As on the second water for a Wi-Fi card; a wired sender's has TCP's own shift: the ratios make all of the time."""
-        shift, factor = super().small_queue(cc)
+        shift, factor = super().small_queue(controls)
         if shift is None and "tsq" not in self.case:
             return shift, factor
         if self.wifi:
@@ -136,9 +144,10 @@ class Sysctl(Tcp, Bed):
                 "tcp.tsq", "a wired socket has the kernel's shift, 1 ms, and netperf cannot be told another"
             )
         assert shift is not None
-        if (cc == "bbr" or cc in OWN_CC) and shift != SOCKET_SHIFT:
+        pacers = [cc for cc in controls if paces(cc)]
+        if pacers and shift != SOCKET_SHIFT:
             raise self.refuse(
-                "tcp.tsq_ms", f"{cc} sets its pacing rate itself, and a wired socket's shift stays at 1 ms"
+                "tcp.tsq_ms", f"{pacers[0]} sets its pacing rate itself, and a wired socket's shift stays at 1 ms"
             )
         return None, factor * 2.0 ** (SOCKET_SHIFT - shift)
 

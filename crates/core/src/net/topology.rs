@@ -17,15 +17,16 @@ use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Params, Profile, Socket, datagram, head_room};
-use crate::traffic::{Direction, Echo, Flood, Plan, Proto};
+use crate::traffic::{Direction, Echo, Flood, FlowPlan, Plan, Proto};
 use crate::wifi::{MediumEvent, hack};
 
-/// `[tcp]` and the controls' sections at one end of a connection of station `station`. mac80211 rewrites the pacing shift of every socket
+/// `[tcp]` and the controls' sections at one end of a connection. mac80211 rewrites the pacing shift of every socket
 /// whose packets leave by its devices. src: linux@6.12 net/mac80211/tx.c __ieee80211_subif_start_xmit (sk_pacing_shift_update)
-fn tcp_at(s: &Scenario, on_air: bool, station: usize, server: bool) -> (Params, Tunables) {
+fn tcp_at(s: &Scenario, on_air: bool, flow: &FlowPlan, server: bool) -> (Params, Tunables) {
     let (mut p, mut cc) = (s.tcp, s.tunables);
-    p.ssthresh = s.stations.ssthresh.get(station).or(p.ssthresh);
-    p.stretch_acks = s.stations.stretch_acks.get(station).unwrap_or(p.stretch_acks);
+    p.cc = flow.cc.unwrap_or(p.cc);
+    p.ssthresh = s.stations.ssthresh.get(flow.station).or(p.ssthresh);
+    p.stretch_acks = s.stations.stretch_acks.get(flow.station).unwrap_or(p.stretch_acks);
     if server && !p.pacing_at_server {
         let own = Params::default();
         (p.pacing_ss_ratio, p.pacing_ca_ratio) = (own.pacing_ss_ratio, own.pacing_ca_ratio);
@@ -105,7 +106,7 @@ impl<T: Probe> World<T> {
                     let first = socks.len() as u16;
                     let mut numbers = streams.get(&f.name, "tcp/isn");
                     for (k, (local, remote)) in [(client, server), (server, client)].into_iter().enumerate() {
-                        let (params, cc) = tcp_at(s, net.on_air.contains(&local), f.station, k == 1);
+                        let (params, cc) = tcp_at(s, net.on_air.contains(&local), f, k == 1);
                         let cfg = Config {
                             flow,
                             local,

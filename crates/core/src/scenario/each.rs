@@ -1,13 +1,14 @@
-//! A value for each station: `"7, 15*3, 0"`, or as a list `[7, 15, 15, 15, 0]`, is 7 for the first, 15 for the next three, 0 for the fifth.
+//! A value for each station, flow or MCS: `"7, 15*3, 0"`, or as a list `[7, 15, 15, 15, 0]`, is 7 for the first, 15 for the next three, 0 for
+//! the fifth.
 
 use crate::params;
 use crate::sim::params::{Raw, Refused, Value};
 use crate::sim::{Rate, Span};
 
-/// Stations that a list can name.
+/// What a list can name: the stations that there can be.
 const MOST: usize = 254;
 
-/// Values by station. Stations beyond its end have what holds for all.
+/// Values by station, flow or MCS. What a list does to those beyond its end, its key says.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Each<T> {
     of: [Option<T>; MOST],
@@ -17,19 +18,23 @@ pub struct Each<T> {
 impl<T: Copy> Each<T> {
     /// For nobody.
     pub const NONE: Each<T> = Each { of: [None; MOST], len: 0 };
-    /// For station `i`, counted from 0.
+    /// Of station (flow, MCS) `i`, counted from 0.
     pub fn get(&self, i: usize) -> Option<T> {
         self.of.get(i).copied().flatten()
     }
-    /// Every value with its station, counted from 0.
+    /// That of `i`, counted from 0, where a list begins anew at its end.
+    pub fn in_turn(&self, i: usize) -> Option<T> {
+        if self.is_empty() { None } else { self.get(i % self.len) }
+    }
+    /// Every value with its place, counted from 0.
     pub fn all(&self) -> impl Iterator<Item = (usize, T)> + '_ {
         self.of[..self.len].iter().enumerate().filter_map(|(i, v)| v.map(|v| (i, v)))
     }
-    /// How many stations it names.
+    /// How many values it has.
     pub const fn len(&self) -> usize {
         self.len
     }
-    /// Whether it names none.
+    /// Whether it has none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -48,7 +53,7 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
         };
         let words = |r: Refused| Refused {
             expected: format!(
-                "{} for each station, such as \"a, b*3\" (b three times) or [a, b, b, b], or \"off\"",
+                "{} for each, such as \"a, b*3\" (b three times) or [a, b, b, b], or \"off\"",
                 r.expected
             ),
             ..r
@@ -60,12 +65,15 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
             };
             let v = T::read(&one(value)).map_err(words)?;
             if all.len + times > MOST {
-                return Err(Refused::expected(format!("values for at most {MOST} stations")));
+                return Err(Refused::expected(format!("at most {MOST} values")));
             }
             all.of[all.len..all.len + times].fill(Some(v));
             all.len += times;
         }
         Ok(all)
+    }
+    fn names() -> &'static [&'static str] {
+        T::names()
     }
     fn show(&self) -> String {
         let mut parts: Vec<(String, usize)> = Vec::new();
@@ -124,6 +132,8 @@ params! {
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";
         /// What the station's CPU takes for a received packet.
         rx: Each<Span> = Each::NONE, src "this project; default: host.sta_rx";
+        /// Congestion control of this station's TCP flows, both ways.
+        cc: Each<crate::tcp::cc::Cc> = Each::NONE, src "this project; default: traffic.cc, else tcp.cc";
         /// TCP uploads of this station.
         tcp_up: Each<u16> = Each::NONE, src "this project; default: traffic.tcp_up";
         /// TCP downloads of this station.

@@ -114,6 +114,9 @@ params! {
         tcp_up: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_nup, rrul.conf";
         /// TCP downloads a station; auto: four in RRUL, else none.
         tcp_down: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_ndown, rrul.conf";
+        /// Congestion controls of a station's TCP flows each way, in turn: `["cubic", "bbr"]` is cubic for the first, bbr for the second, cubic
+        /// for the third.
+        cc: Each<crate::tcp::cc::Cc> = Each::NONE, src "Flent cubic_bbr.conf, and cc_algos of its stream configuration; default: tcp.cc";
         /// Offered UDP load up, a station.
         udp_up: Option<Rate> = None, src "iperf -u";
         /// Offered UDP load down, a station.

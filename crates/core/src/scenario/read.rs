@@ -9,10 +9,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
-const SYNONYMS: [(&str, &str); 14] = [
+const SYNONYMS: [(&str, &str); 15] = [
     ("duration", "time.flows"),
     ("length", "time.flows"),
     ("simulationTime", "time.flows"),
+    ("cc", "tcp.cc"),
     ("congestion_control", "tcp.cc"),
     ("tcp_cong_control", "tcp.cc"),
     ("TcpVariant", "tcp.cc"),
@@ -159,17 +160,22 @@ fn set_value(
         DeValue::Array(a) if is_list(section, key) => {
             match a.iter().map(|v| listed(v.get_ref())).collect::<Option<Vec<_>>>() {
                 Some(parts) if !parts.is_empty() => Raw::Text(parts.join(", ")),
-                _ => return Err(wrong("a list of other things", "a list of numbers, names or texts, one a station")),
+                _ => return Err(wrong("a list of other things", "a list of numbers, names or texts")),
             }
         }
-        DeValue::Array(_) => return Err(wrong("a list", "a single value: it is the same for all stations")),
+        DeValue::Array(_) => {
+            let near = (super::schema().into_iter())
+                .find(|(_, p)| p.key == key && p.unit == "list")
+                .map(|(s, _)| dotted(s, key));
+            return Err(ScenarioError { near, ..wrong("a list", "a single value: it is the same for all") });
+        }
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
         DeValue::Table(_) => return Err(wrong("a table", "a single value")),
     };
     set(s, places, file, line, section, key, &raw)
 }
 
-/// Whether a key takes a value for each station (or for each MCS).
+/// Whether a key takes a list: a value for each station, flow or MCS.
 fn is_list(section: &str, key: &str) -> bool {
     super::schema().iter().any(|(s, p)| *s == section && p.key == key && p.unit == "list")
 }
@@ -253,7 +259,8 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
 /// The key that is meant by a name that is right elsewhere: in another section, or in another tool.
 fn meant(key: &str, all: &[String]) -> Option<String> {
     let elsewhere = || {
-        let mut same = all.iter().filter(|k| k.rsplit_once('.').is_some_and(|(_, leaf)| leaf == key));
+        let elsewhere = |k: &&String| k.rsplit_once('.').is_some_and(|(s, leaf)| s != "stations" && leaf == key);
+        let mut same = all.iter().filter(elsewhere);
         same.next().filter(|_| same.next().is_none()).cloned()
     };
     elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
@@ -287,7 +294,11 @@ mod tests {
     #[test]
     fn a_name_that_is_right_elsewhere_names_its_place() {
         let near = |line: &str| parse(&format!("{line}\n{WIRED}")).unwrap_err().near;
-        assert_eq!(near("mcs = 7"), None, "two sections have one");
+        assert_eq!(
+            near("mcs = 7").as_deref(),
+            Some("wifi.mcs"),
+            "what stations have of their own is not what is meant"
+        );
         assert_eq!(near("width_mhz = 7").as_deref(), Some("wifi.width_mhz"));
         assert_eq!(near("duration = \"10 s\"").as_deref(), Some("time.flows"));
         let e = parse(&format!("{WIRED}cc = \"bbr\"\n")).unwrap_err();
@@ -348,8 +359,10 @@ mod tests {
         );
         let e = wifi("[wifi]\nmcs = [7, 15]").unwrap_err();
         assert!(e.line == 5 && e.expected.contains("the same for all"), "{e}");
-        assert!(wifi("[stations]\nmcs = [[7]]").unwrap_err().expected.contains("one a station"));
-        assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("one a station"));
+        assert!(wifi("[stations]\nmcs = [[7]]").unwrap_err().expected.contains("names or texts"));
+        let e = parse(&format!("{WIRED}[tcp]\ncc = [\"bbr\", \"cubic\"]\n")).unwrap_err();
+        assert_eq!((e.found.as_str(), e.near.as_deref()), ("a list", Some("traffic.cc")));
+        assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("names or texts"));
     }
 
     #[test]

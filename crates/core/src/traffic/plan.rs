@@ -3,6 +3,7 @@
 use crate::scenario::each::Stations;
 use crate::scenario::keys::Traffic;
 use crate::sim::{Rate, Span, Streams};
+use crate::tcp::cc::Cc;
 
 /// Which way the data go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +36,8 @@ pub struct FlowPlan {
     pub proto: Proto,
     /// The mark of its packets.
     pub dscp: u8,
+    /// Its congestion control, where that is not `tcp.cc`.
+    pub cc: Option<Cc>,
     /// How long after the flows' start it begins.
     pub delay: Span,
 }
@@ -80,12 +83,14 @@ impl Plan {
                     Proto::Tcp => t.tcp_dscp.get(),
                     Proto::Udp(_) => t.udp_dscp.get(),
                 };
+                let cc = own.cc.get(station).or_else(|| t.cc.in_turn(usize::from(i))).filter(|_| proto == Proto::Tcp);
                 plan.flows.push(FlowPlan {
                     name: format!("{kind}{}{suffix}", i + 1),
                     station,
                     direction,
                     proto,
                     dscp,
+                    cc,
                     delay,
                 });
             };
@@ -142,6 +147,25 @@ mod tests {
         let p = Plan::new(&few, &Stations::default(), 3, &Streams::new(1));
         assert_eq!(p.echoes.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["icmp sta1", "icmp sta2"]);
         assert_eq!(p.flows.len(), 24);
+    }
+
+    #[test]
+    fn flows_take_their_controls_in_turn_and_stations_have_one_of_their_own() {
+        use crate::sim::Auto::Set;
+        use crate::sim::params::{Raw, Schema};
+        let mut t =
+            Traffic { tcp_up: Set(3), tcp_down: Set(1), udp_up: Some(Rate::from_mbit(1)), ..Traffic::default() };
+        let mut own = Stations::default();
+        let cc = |t: &Traffic, own: &Stations| -> Vec<Option<Cc>> {
+            Plan::new(t, own, 2, &Streams::new(1)).flows.iter().map(|f| f.cc).collect()
+        };
+        assert_eq!(cc(&t, &own), [None; 10]);
+        t.set("cc", &Raw::Text("cubic, bbr".into())).unwrap().unwrap();
+        let each = [Some(Cc::Cubic), Some(Cc::Bbr), Some(Cc::Cubic), Some(Cc::Cubic), None];
+        assert_eq!(cc(&t, &own), [each, each].concat());
+        own.set("cc", &Raw::Text("reno".into())).unwrap().unwrap();
+        let reno = [Some(Cc::Reno), Some(Cc::Reno), Some(Cc::Reno), Some(Cc::Reno), None];
+        assert_eq!(cc(&t, &own), [reno, each].concat());
     }
 
     #[test]
