@@ -43,6 +43,15 @@ static int air_show(struct seq_file *f, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(air);
 
+static void show_hist(struct seq_file *f, const char *name, const u64 of[WT_MAX_MPDUS + 1])
+{
+	int i;
+
+	for (i = 0; i <= WT_MAX_MPDUS; i++)
+		if (of[i])
+			seq_printf(f, "%s_%d %llu\n", name, i, of[i]);
+}
+
 static int radio_show(struct seq_file *f, void *unused)
 {
 	struct wt_radio *r = f->private;
@@ -52,13 +61,13 @@ static int radio_show(struct seq_file *f, void *unused)
 #define SHOW(_x) seq_printf(f, #_x " %llu\n", c->_x)
 	SHOW(ppdus); SHOW(mpdus); SHOW(acked_mpdus); SHOW(failed_mpdus); SHOW(dropped_mpdus);
 	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
-	SHOW(airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
+	SHOW(airtime_ns); SHOW(rx_airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
 	SHOW(fifo_max); SHOW(netdev_stops);
 	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
 	wt_hack_show(f, r);
-	for (i = 1; i <= WT_MAX_MPDUS; i++)
-		if (c->ht_ampdu[i])
-			seq_printf(f, "ampdu_%d %llu\n", i, c->ht_ampdu[i]);
+	show_hist(f, "ampdu", c->ht_ampdu);
+	show_hist(f, "rx_ampdu", c->rx_ampdu);
+	show_hist(f, "rx_bad", c->rx_bad);
 	/* data by MCS, width and guard interval: mode_ppdus_MCS_MHZ_SHORT */
 	for (i = 0; i < WT_MODES_HT; i++) {
 		if (!c->mode_ppdus[i])

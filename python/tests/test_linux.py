@@ -428,7 +428,12 @@ def test_a_recorded_result_has_the_models_form(tmp_path):
     assert r.flows[0].bytes_window == moved
     assert r.flows[0].goodput_mbit == pytest.approx(moved * 8e-6 / 1.4)
     # the second sample of the flow is at 0.6 s: its srtt in us
-    assert r.flows[0].series["srtt_ms"][3] == pytest.approx(17.457)
+    assert r.flows[0].series["srtt_ms"][3] == pytest.approx(16.445)
+    # what the one sends is what the other is sent
+    ap, sta = r.nodes["ap"], r.nodes["sta1"]
+    assert (ap.airtime_fraction, sta.airtime_fraction) == (sta.airtime_rx_fraction, ap.airtime_rx_fraction)
+    assert 0.5 < ap.airtime_fraction + sta.airtime_fraction < 1
+    assert np.array_equal(ap.rx_hist, sta.ampdu_hist) and ap.rx_bad.sum() == ap.rx_hist.sum()
     r.save(tmp_path / "out")
     rows = table.arrow([({}, r)]).to_pylist()
     assert {row["water"] for row in rows} == {"linux"}

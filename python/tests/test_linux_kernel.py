@@ -161,3 +161,18 @@ def test_rate_control_chooses_alike_on_both_waters():
         assert (best.mcs, best.width_mhz) == (4, 40)
         assert result.nodes["ap"].mean_mcs() == pytest.approx(4, abs=0.15)
     assert linux.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.1)
+
+
+def test_airtime_is_the_models():
+    """An exchange's, answers with it, of who sent it and to whom: RTS and losses included."""
+    sets = {"traffic.tcp_up": 0, "traffic.udp_down": "60 Mbit/s", "stations.mcs": "15, 3", "wifi.error_rate": 0.05,
+            "wifi.stations": 2, "ath9k.rts_threshold": 0}  # fmt: skip
+    s = scenario().set(sets)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    assert kernel.nodes["sta1"].airtime_rx_fraction < kernel.nodes["sta2"].airtime_rx_fraction
+    for name in ("sta1", "sta2"):
+        ours, theirs = kernel.nodes[name], model.nodes[name]
+        assert ours.airtime_rx_fraction == pytest.approx(theirs.airtime_rx_fraction, rel=0.05)
+        bad = [(n.rx_bad * np.arange(65)).sum() / (n.rx_hist * np.arange(65)).sum() for n in (ours, theirs)]
+        assert bad[0] == pytest.approx(bad[1], abs=0.01)
+    assert kernel.nodes["ap"].airtime_fraction == pytest.approx(model.nodes["ap"].airtime_fraction, rel=0.03)

@@ -167,6 +167,7 @@ def _figures(r: Result) -> dict[tuple[str, str], float | None]:
     for n, a in s["ampdu"].items():
         out[f"{n} A-MPDU mean", "MPDUs"] = a["mean"]
         out[f"{n} airtime", "share"] = s["airtime"][n]
+        out[f"{n} airtime to it", "share"] = s["airtime_rx"].get(n)
     for n, q in r.qdiscs.items():
         backlog = r.in_window(q, "backlog_packets")
         out[f"{n} backlog p50", "packets"] = float(np.median(backlog)) if backlog.size else None

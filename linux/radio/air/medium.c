@@ -112,14 +112,30 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	struct wt_radio *to = wt_receiver(r, wt_ppdu_to(p));
 	u32 k = (rate->idx & 31) * 4 + !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH) * 2 +
 		!!(rate->flags & IEEE80211_TX_RC_SHORT_GI);
 
 	r->count.ht_ampdu[p->n]++;
+	if (to) {
+		to->count.rx_ampdu[p->n]++;
+		to->count.rx_bad[p->n - hweight64(p->acked)]++;
+	}
 	if (!(rate->flags & IEEE80211_TX_RC_MCS))
 		return;
 	r->count.mode_ppdus[k]++;
 	r->count.mode_mpdus[k] += p->n;
+}
+
+/* What an exchange takes of the air, its answer with it, is its sender's, and is sent to its receiver. Beacons and BARs are nobody's. */
+static void count_airtime(struct wt_radio *r, const struct wt_ppdu *p, u64 ns)
+{
+	struct wt_radio *to = p->no_ack || p->bar ? NULL : wt_receiver(r, wt_ppdu_to(p));
+
+	if (!to)
+		return;
+	r->count.airtime_ns += ns;
+	to->count.rx_airtime_ns += ns;
 }
 
 /* Those of wt_air.tx go on the air. */
@@ -151,8 +167,7 @@ static void transmit(u64 at)
 				r->count.back_to_back++;
 			wt_air.last_tx = r;
 		}
-		if (!p->bar)
-			r->count.airtime_ns += ns;
+		count_airtime(r, p, alone ? ns + answer : ns);
 		if (wants_rts(r, p) && !alone) {
 			p->rts_failures++;	/* nothing of the PPDU itself was sent */
 		} else if (!p->bar) {
@@ -359,10 +374,14 @@ void wt_medium_step(u64 at)
 			wt_rx_deliver(r, p, wt_air.busy_since);
 			if (wt_air.response) {
 				wt_air.state = WT_RESPONSE;
-				if (wt_air.rides)
-					wt_air.response_ns += wt_rider->answer(wt_air.rides,
-									       wt_phy_response_rate(wt_band(r), &p->rates[p->chain]),
-									       answer_bytes(p), p->attempts > 1);
+				if (wt_air.rides) {
+					u64 longer = wt_rider->answer(wt_air.rides,
+								      wt_phy_response_rate(wt_band(r), &p->rates[p->chain]),
+								      answer_bytes(p), p->attempts > 1);
+
+					wt_air.response_ns += longer;
+					count_airtime(r, p, longer);
+				}
 				wt_air.until = at + wt_air.response_ns;
 				break;
 			}

@@ -1,10 +1,9 @@
 """What the guest wrote, as a :class:`~wavetank.result.Result` with the model's names and units.
 
-Differs from the model's: D1 a radio's ``ampdu_hist`` counts PPDUs of Block Ack sessions (a voice frame has none). D2 airtime
-is of the PPDUs, without the answer to them; airtime received is known where one radio sent, else NaN. D3 ``avg_aggr_size`` of
-the AP counts its beacons, ten a second. D4 there is no ledger and no count of events. D5 ``drops`` counts from the cards' start.
-D6 ``rx_bad``, ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts until the window's end; what ACKs' own frames
-waited and took is not known (NaN).
+Differs from the model's: D1 a radio's ``ampdu_hist`` and ``rx_hist`` count PPDUs of Block Ack sessions (a voice frame has none).
+D2 ``rx_modes`` is not known. D3 ``avg_aggr_size`` of the AP counts its beacons, ten a second. D4 there is no ledger and no
+count of events. D5 ``drops`` counts from the cards' start. D6 ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts
+until the window's end; what ACKs' own frames waited and took is not known (NaN).
 """
 
 from __future__ import annotations
@@ -65,34 +64,33 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
         return nodes
     before, after = ([{k: int(v) for k, v in r.items()} for r in m["radios"][1:]] for m in out["window"])
     t = np.array([row[0] for row in out["air"]], dtype=np.float64)
-    # samples x radios x (airtime ns, PPDUs, MPDUs), as steps
+    # samples x radios x (airtime ns, PPDUs, MPDUs, airtime ns of what was sent to it), as steps
     counts = np.array([row[1] for row in out["air"]], dtype=np.float64)
     step = np.diff(counts, axis=0, prepend=counts[:1])
-    sent = step[:, :, 0] / 1e3
-    hists = [_hist(before[i], after[i]) for i in range(len(of.nodes))]
-    shares = [(after[i]["airtime_ns"] - before[i]["airtime_ns"]) / 1e9 / span for i in range(len(of.nodes))]
     unknown = np.full(65, np.nan)
+
+    def share(i: int, key: str) -> float:
+        return (after[i][key] - before[i][key]) / 1e9 / span
+
     for i, name in enumerate(of.nodes):
-        # what was sent to it: to the AP all that stations send; to a station what the AP sends, if there is no other
-        if i == 0:
-            heard, rx_hist, rx_share = sent[:, 1:].sum(axis=1), np.sum(hists[1:], axis=0), sum(shares[1:])
-        elif len(of.nodes) == 2:
-            heard, rx_hist, rx_share = sent[:, 0], hists[0], shares[0]
-        else:
-            heard, rx_hist, rx_share = np.full(t.size, np.nan), unknown, np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.where(step[:, i, 1] > 0, step[:, i, 2] / step[:, i, 1], np.nan)
-        series = {"t": t, "airtime_tx_us": sent[:, i], "airtime_rx_us": heard, "avg_aggr_size": mean}
+        series = {
+            "t": t,
+            "airtime_tx_us": step[:, i, 0] / 1e3,
+            "airtime_rx_us": step[:, i, 3] / 1e3,
+            "avg_aggr_size": mean,
+        }
         nodes[name] = Node(
             name=name,
-            ampdu_hist=hists[i],
-            airtime_fraction=shares[i],
+            ampdu_hist=_hist("ampdu_", before[i], after[i]),
+            airtime_fraction=share(i, "airtime_ns"),
             series=series,
-            rx_hist=rx_hist,
-            rx_bad=unknown,
+            rx_hist=_hist("rx_ampdu_", before[i], after[i]),
+            rx_bad=_hist("rx_bad_", before[i], after[i]),
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
-            airtime_rx_fraction=rx_share,
+            airtime_rx_fraction=share(i, "rx_airtime_ns"),
             modes=_modes(before[i], after[i]),
             unanswered=sum(after[i][k] - before[i][k] for k in ("no_response", "collisions")),
             acks=_acks(after[i]),
@@ -109,12 +107,12 @@ def _acks(counts: dict[str, int]) -> dict[str, float] | None:
     return found | dict.fromkeys(("accesses", "waited_us", "late_us", "airtime_us"), np.nan)
 
 
-def _hist(before: dict[str, int], after: dict[str, int]) -> FloatArray:
-    """Data PPDUs by their MPDUs, between two readings of a radio's counters."""
+def _hist(name: str, before: dict[str, int], after: dict[str, int]) -> FloatArray:
+    """Data PPDUs by their MPDUs (or by those of them that were lost), between two readings of a radio's counters."""
     hist = np.zeros(65)
     for k, v in after.items():
-        if k.startswith("ampdu_"):
-            hist[int(k[6:])] = v - before.get(k, 0)
+        if k.startswith(name):
+            hist[int(k.removeprefix(name))] = v - before.get(k, 0)
     return hist
 
 
