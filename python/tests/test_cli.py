@@ -113,6 +113,15 @@ def test_aggregation_with_802_11a_is_refused(wavetank, tmp_path):
     assert "a.toml" in err
 
 
+def test_explain_finds_what_a_word_is_about(wavetank):
+    for word, keys in (("rts", {"ath9k.rts_threshold", "fixed.rts_fallback"}), ("airtime", {"ath9k.airtime", "mac80211.airtime_fairness"}), ("jitter", {"traffic.start_jitter"}),
+                       ("nosuchword", set())):  # fmt: skip
+        code, out, err = wavetank("explain", word, "--json")
+        found = {r["name"] for r in json.loads(out)} if code == 0 else set()
+        assert keys <= found, (word, out, err)
+        assert code == 0 or f'unknown key "{word}"' in err
+
+
 def test_list_and_explain(wavetank):
     code, out, _ = wavetank("list", "--json")
     assert code == 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -76,13 +77,14 @@ def list_(as_json: bool) -> None:
 @click.argument("key", required=False)
 @json_option
 def explain(key: str | None, as_json: bool) -> None:
-    """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys; nothing lists all."""
+    """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys, any other word those that
+    are about it (`wavetank explain rts`); nothing lists all."""
     rows = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r for r in _core.schema()}
     if key is None:
         chosen = list(rows)
     else:
         chosen = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")]
-        chosen = chosen or [k for k in rows if k.rpartition(".")[2] == key]
+        chosen = chosen or _about(key, rows)
     if not chosen:
         raise unknown("key", str(key), [*rows, *{r["section"] for r in rows.values() if r["section"]}])
     out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
@@ -101,3 +103,12 @@ def explain(key: str | None, as_json: bool) -> None:
     for r in out:
         table.add_row(r["name"], r["unit"], r["default"], r["range"], r["doc"])
     _print(table)
+
+
+def _about(word: str, rows: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """Keys of that name, or with that word in it; else those with these letters in it; else those whose explanation has the word."""
+    leaf = {k: k.rpartition(".")[2] for k in rows}
+    found = [k for k, name in leaf.items() if word.lower() in (name, *name.split("_"))]
+    found = found or [k for k in rows if word.lower() in k.lower()]
+    whole = re.compile(rf"\b{re.escape(word)}s?\b", re.I)
+    return found or [k for k, r in rows.items() if whole.search(str(r["doc"]))]

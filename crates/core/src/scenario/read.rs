@@ -102,6 +102,9 @@ fn set_override(
     value: &str,
 ) -> Result<(), ScenarioError> {
     let (section, leaf) = key.split_once('.').unwrap_or(("", key));
+    if let Some(list) = list_of_override(value).filter(|_| is_list(section, leaf)) {
+        return set(s, places, from, 0, section, leaf, &list);
+    }
     // A key that takes names may have some that look like numbers (kernel=5.10).
     set(s, places, from, 0, section, leaf, &raw_of_override(value)).or_else(|e| {
         let text = Raw::Text(value.trim().into());
@@ -129,6 +132,13 @@ fn raw_of_override(v: &str) -> Raw {
         "false" => Raw::Bool(false),
         _ => Raw::Text(t.trim_matches('"').into()),
     }
+}
+
+/// A list as TOML has it, or as a shell leaves it when it has taken the quotes: `["cubic", "bbr"]`, `[cubic, bbr]`.
+fn list_of_override(v: &str) -> Option<Raw> {
+    let inside = v.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let parts: Vec<&str> = inside.split(',').map(|p| p.trim().trim_matches(['"', '\''])).collect();
+    Some(Raw::Text(parts.join(", ")))
 }
 
 fn set_value(
@@ -362,6 +372,11 @@ mod tests {
         assert!(wifi("[stations]\nmcs = [[7]]").unwrap_err().expected.contains("names or texts"));
         let e = parse(&format!("{WIRED}[tcp]\ncc = [\"bbr\", \"cubic\"]\n")).unwrap_err();
         assert_eq!((e.found.as_str(), e.near.as_deref()), ("a list", Some("traffic.cc")));
+        let given = |v: &str| value("--set", "traffic.cc", v).map_err(|e| e.expected);
+        for list in ["[\"cubic\", \"bbr\"]", "[cubic,bbr]", "cubic, bbr"] {
+            assert_eq!(given(list).as_deref(), Ok("cubic, bbr"));
+        }
+        assert!(given("[[cubic]]").is_err() && given("[cubic").is_err() && given("[]").is_err());
         assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("names or texts"));
     }
 
