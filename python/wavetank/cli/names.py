@@ -106,7 +106,7 @@ def explain(key: str | None, as_json: bool) -> None:
 
 
 def _about(word: str, rows: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Keys of that name, or with that word in it; else those with these letters in it; else those whose explanation has the word."""
+    """Keys of that name or with that word in it; else with these letters in it; else whose explanation has the word."""
     leaf = {k: k.rpartition(".")[2] for k in rows}
     found = [k for k, name in leaf.items() if word.lower() in (name, *name.split("_"))]
     found = found or [k for k in rows if word.lower() in k.lower()]
