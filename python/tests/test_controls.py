@@ -11,6 +11,7 @@ from wavetank import UserError, testbed
 from wavetank.lab import metrics, records
 from wavetank.linux import like_linux
 from wavetank.linux.translate import translate
+from wavetank.plots import one_run
 from wavetank.report import run_tables
 
 BESIDE = {
@@ -38,6 +39,18 @@ def test_each_flow_runs_its_own():
     assert (cwnd[0][0] > cwnd[0][1]) == (cwnd[1][0] > cwnd[1][1])
     assert scenario(traffic__cc=["cubic", "cubic"]).run().digest == alike[0].digest
     assert both.digest != alike[0].digest
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [{}, {"wifi.stations": 3, "traffic.tcp_down": 1}, {"wifi.stations": 9, "traffic.udp_down": "1 Mbit/s"},
+     {"traffic.tcp_up": 0, "traffic.udp_up": "5 Mbit/s", "traffic.ping": "off"}, {"traffic.tcp_up": 0},
+     {"topology.kind": "wired", "htb.rate": "20 Mbit/s"}],
+)  # fmt: skip
+def test_a_run_on_one_page(tmp_path, sets):
+    """However many flows and radios, and whatever of them there is not."""
+    path = one_run.draw(scenario().set(sets).run(), tmp_path / "run.png")
+    assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 20_000
 
 
 def test_the_table_names_them_where_they_differ():

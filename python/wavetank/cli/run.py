@@ -31,6 +31,15 @@ def on_linux(scenario: Scenario, seed: int | None) -> Result:
         )
 
 
+def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
+    written = result.save(out) if out is not None else []
+    if plot is not None:
+        from ..plots import one_run
+
+        written.append(one_run.draw(result, plot))
+    return written
+
+
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
@@ -52,6 +61,7 @@ def on_linux(scenario: Scenario, seed: int | None) -> Result:
 @click.option(
     "--snaplen", type=click.IntRange(min=0), default=256, show_default=True, help="Bytes kept of each frame; 0: all."
 )
+@click.option("--plot", type=click.Path(path_type=Path), default=None, help="Draw the run on one page: a PNG.")
 @click.option(
     "--timeline",
     type=click.Path(path_type=Path),
@@ -72,6 +82,7 @@ def run(
     pcap: str | None,
     pcap_window: str | None,
     snaplen: int,
+    plot: Path | None,
     timeline: Path | None,
     window: str | None,
     analysis: bool,
@@ -106,7 +117,7 @@ def run(
     else:
         seen = ask.watch(s, seed)
         result = seen.result
-    written = result.save(out) if out is not None else []
+    written = _written(result, out, plot)
     if seen is not None:
         written += ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()

@@ -1,0 +1,207 @@
+"""The picture of ``wavetank run --plot``: one run on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from .. import files, stats
+from ..result import Flow, Result
+from ..stats import FloatArray
+from .style import PALETTE, PAPER, STYLE
+
+#: So many stations, or flows of one, have colours of their own; of more, each direction has one.
+MOST = len(PALETTE)
+AP = "#777777"
+_Curve = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How a flow is drawn: in its own colour, its station's, or that of its direction (not alone)."""
+
+    colour: str
+    label: str
+    style: str = "-"
+    alone: bool = True
+
+
+def draw(result: Result, path: Path) -> Path:
+    """Writes a PNG: goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs.
+
+    One station's flows have colours of their own; up to six stations have one each, downloads dashed; of more, the flows of one
+    direction share one, with their median.
+    """
+
+    def make(p: Path) -> None:
+        with mpl.rc_context(STYLE):
+            _page(result, p)
+
+    return files.write(path, make)
+
+
+def _page(r: Result, path: Path) -> None:
+    looks = _looks(r.flows)
+    tcp = [(f, look) for f, look in zip(r.flows, looks, strict=True) if f.kind == "tcp"]
+    panels: list[Callable[[Axes], None]] = []
+    if r.flows:
+        both = list(zip(r.flows, looks, strict=True))
+        panels.append(lambda ax: _goodput(ax, r, both))
+    if any(np.isfinite(p.rtt_ms).any() for p in r.pings):
+        panels.append(lambda ax: _pings(ax, r))
+    if tcp:
+        panels.append(lambda ax: _series(ax, r, tcp, "snd_cwnd", "cwnd (segments)"))
+        panels.append(lambda ax: _series(ax, r, tcp, "srtt_ms", "srtt (ms)"))
+    if any(n.ampdu_hist.sum() for n in r.nodes.values()):
+        panels += [lambda ax: _sizes(ax, r), lambda ax: _airtime(ax, r)]
+    elif r.qdiscs:
+        panels.append(lambda ax: _backlogs(ax, r))
+    rows = -(-len(panels) // 2)
+    engine = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
+    canvas = Canvas(figsize=(11, 2.5 * rows + 0.9), dpi=130, layout=engine)
+    axes = list(canvas.subplots(rows, 2, squeeze=False).flat)
+    for ax, panel in zip(axes, panels, strict=False):
+        panel(ax)
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    water = "" if r.water == "model" else f", on {r.water}"
+    canvas.suptitle(f"{r.scenario}, seed {r.seed}{water}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+    canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+    canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
+
+
+def _looks(flows: Sequence[Flow]) -> list[_Look]:
+    stations = list(dict.fromkeys(f.station for f in flows))
+    several = len({f.cc for f in flows if f.cc}) > 1
+    names = [f"{f.name} ({f.cc})" if several and f.cc else f.name for f in flows]
+    if len(stations) == 1 and len(flows) <= MOST:
+        return [_Look(c, n) for c, n in zip(PALETTE, names, strict=False)]
+    if len(stations) <= MOST and len(flows) <= 2 * MOST:
+        return [_Look(_colour(int(f.station)), n, _DASHES[f.direction]) for f, n in zip(flows, names, strict=True)]
+    kinds = list(dict.fromkeys((f.kind, f.direction) for f in flows))
+    count = {k: sum((f.kind, f.direction) == k for f in flows) for k in kinds}
+    of = {
+        k: _Look(c, f"{count[k]} {k[0]} {k[1]}", _DASHES[k[1]], alone=False)
+        for k, c in zip(kinds, PALETTE, strict=False)
+    }
+    return [of[f.kind, f.direction] for f in flows]
+
+
+_DASHES = {"up": "-", "down": "--"}
+
+
+def _colour(station: int) -> str:
+    return PALETTE[station % MOST]
+
+
+def _of_radio(name: str) -> str:
+    """A radio's colour: its station's."""
+    return AP if name == "ap" else _colour(int(name.removeprefix("sta")) - 1)
+
+
+def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]], legend: bool = True) -> None:
+    """Curves of flows; of those that share a colour the median stands out."""
+    groups: dict[str, list[_Curve]] = {}
+    for look, (t, v) in curves:
+        if look.alone:
+            ax.plot(t, v, look.style, color=look.colour, label=look.label, alpha=0.9)
+            continue
+        groups.setdefault(look.label, []).append((t, v))
+        ax.plot(t, v, color=look.colour, alpha=0.25, linewidth=0.7)
+    colours = {look.label: look.colour for look, _ in curves}
+    for name, members in groups.items():
+        if all(v.size == members[0][1].size for _, v in members):
+            every = np.array([v for _, v in members])
+            known = np.isfinite(every).any(axis=0)
+            middle = np.full(known.size, np.nan)
+            middle[known] = np.nanmedian(every[:, known], axis=0)
+            ax.plot(members[0][0], middle, color=colours[name], label=f"{name}, median", linewidth=2)
+    _time_axis(ax, r, label)
+    ax.set_ylim(*stats.spread(np.concatenate([v for _, (_, v) in curves])))
+    if legend:
+        _legend(ax)
+
+
+def _time_axis(ax: Axes, r: Result, label: str) -> None:
+    ax.axvspan(*r.window, color="#f4f4f4", zorder=0)
+    ax.set_xlabel("Time (s)")
+    ax.set_ylabel(label)
+
+
+def _legend(ax: Axes) -> None:
+    handles, labels = ax.get_legend_handles_labels()
+    if len(labels) > 1 or any(label.endswith("median") for label in labels):
+        ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
+
+
+def _goodput(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]]) -> None:
+    _over_time(ax, r, "Goodput (Mbit/s)", [(look, f.goodput()) for f, look in flows])
+
+
+def _series(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]], column: str, label: str) -> None:
+    _over_time(ax, r, label, [(look, (f.series["t"], f.series[column])) for f, look in flows], legend=False)
+
+
+def _pings(ax: Axes, r: Result) -> None:
+    found = [p for p in r.pings if np.isfinite(p.rtt_ms).any()]
+    if len(found) <= MOST:
+        stations = {p.station for p in found}
+        for i, p in enumerate(found):
+            colour = _colour(int(p.station) if len(stations) > 1 else i)
+            ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
+    else:
+        for p in found:
+            ax.plot(p.t, p.rtt_ms, ".", color=PALETTE[0], markersize=2, alpha=0.4)
+    _time_axis(ax, r, "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)")
+    ax.set_ylim(*stats.spread(np.concatenate([p.rtt_ms for p in found])))
+    _legend(ax)
+
+
+def _sizes(ax: Axes, r: Result) -> None:
+    """Of the PPDUs that a radio sent, the share with at most so many MPDUs."""
+    senders = [n for n in r.nodes.values() if n.ampdu_hist.sum() > 0]
+    few = len(senders) <= MOST + 1
+    for n in senders:
+        share = 100 * np.cumsum(n.ampdu_hist) / n.ampdu_hist.sum()
+        colour = _of_radio(n.name) if few or n.name == "ap" else PALETTE[0]
+        label = n.name if few or n.name == "ap" else "stations" if n.name == "sta1" else None
+        ax.step(np.arange(65), share, where="post", color=colour, label=label, alpha=0.9 if few else 0.5)
+    ax.set_xlim(0, 65)
+    ax.set_ylim(0, 102)
+    ax.set_xlabel("MPDUs in a PPDU, at most")
+    ax.set_ylabel("Share of the PPDUs sent (%)")
+    _legend(ax)
+
+
+def _airtime(ax: Axes, r: Result) -> None:
+    """Shares of the time between samples, stacked."""
+    nodes = list(r.nodes.values())
+    if len(nodes) > MOST + 1:
+        rest = [n.series["airtime_tx_us"] for n in nodes[1:]]
+        layers = {nodes[0].name: nodes[0].series["airtime_tx_us"], f"{len(rest)} stations": np.nansum(rest, axis=0)}
+    else:
+        layers = {n.name: n.series["airtime_tx_us"] for n in nodes}
+    t = nodes[0].series["t"]
+    step = float(np.median(np.diff(t))) * 1e6 if t.size > 1 else 1.0
+    shares = [100 * np.nan_to_num(v) / step for v in layers.values()]
+    ax.stackplot(
+        t, shares, labels=list(layers), colors=[AP, *PALETTE][: len(layers)], alpha=0.8, step="pre", linewidth=0
+    )
+    ax.set_ylim(0, 100)
+    _time_axis(ax, r, "Airtime (%)")
+    _legend(ax)
+
+
+def _backlogs(ax: Axes, r: Result) -> None:
+    for (name, q), colour in zip(list(r.qdiscs.items())[:MOST], PALETTE, strict=False):
+        ax.plot(q["t"], q["backlog_packets"], color=colour, label=name)
+    _time_axis(ax, r, "Backlog (packets)")
+    ax.set_ylim(bottom=0)
+    _legend(ax)
