@@ -50,10 +50,21 @@ s8 wt_rx_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at)
 	return signal;
 }
 
+/*
+ * A card receives into buffers of one size, whatever the sender's skb was (ath9k/recv.c ath_rx_init, ath_rxbuf_alloc): what TCP's receiver
+ * charges for a segment, and how far its window opens, must not depend on how the sender's stack allocated it.
+ */
+static struct sk_buff *received(const struct sk_buff *skb)
+{
+	int room = (int)SKB_WITH_OVERHEAD(4096) - (int)skb_headroom(skb) - (int)skb->len;
+
+	return skb_copy_expand(skb, skb_headroom(skb), max(room, 0), GFP_ATOMIC);
+}
+
 static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
-	struct sk_buff *skb = skb_copy(p->mpdu[i], GFP_ATOMIC);
+	struct sk_buff *skb = received(p->mpdu[i]);
 	struct ieee80211_rx_status *rx;
 
 	if (!skb)
