@@ -1,8 +1,7 @@
-//! The receiver's memory and the window it offers: slow start of the window, dynamic right-sizing of the buffer.
+//! The receiver's memory and how far its window may open: the window's slow start, dynamic right-sizing of the buffer.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `__tcp_select_window`, `tcp_select_window`, `tcp_select_initial_window`;
-//! net/ipv4/tcp_input.c `tcp_grow_window`, `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10
-//! do otherwise there is in their profiles.
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_select_initial_window`; net/ipv4/tcp_input.c `tcp_grow_window`,
+//! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10 do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames); the `struct sk_buff` that
 //! merging page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
 //! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
@@ -38,9 +37,9 @@ pub struct Rcv {
     /// Next that the application reads.
     pub copied_seq: u32,
     /// Window that may be offered now, bytes.
-    rcv_ssthresh: u32,
+    pub(super) rcv_ssthresh: u32,
     /// Window that may ever be offered, bytes.
-    window_clamp: u32,
+    pub(super) window_clamp: u32,
     /// `sk_rcvbuf`, bytes of truesize.
     pub rcvbuf: u32,
     /// Set by the user: not tuned.
@@ -191,11 +190,11 @@ impl Rcv {
         self.ofo.put(p);
     }
     /// `tcp_win_from_space`.
-    fn window_of(&self, space: u32) -> u32 {
+    pub(super) fn window_of(&self, space: u32) -> u32 {
         ((u64::from(space) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
     }
     /// `tcp_space`.
-    fn space(&self) -> u32 {
+    pub(super) fn space(&self) -> u32 {
         self.window_of(self.rcvbuf.saturating_sub(self.rmem_alloc))
     }
     /// `tcp_receive_window`: what is left of the window that was offered.
@@ -261,43 +260,6 @@ impl Rcv {
         } else {
             self.rcv_ssthresh.min(self.rcv_wnd).min(10 * self.advmss)
         };
-    }
-
-    /// `__tcp_select_window`: the window that could be offered now; `quick`: whether ACKs may go on being quick.
-    pub fn possible_window(&self) -> (u32, bool) {
-        let mut free = self.space();
-        let allowed = self.window_of(self.rcvbuf);
-        let full = self.window_clamp.min(allowed);
-        let mss = self.rcv_mss.min(full);
-        if mss == 0 {
-            return (0, true);
-        }
-        let mut quick = true;
-        if free < full >> 1 {
-            quick = false;
-            free = free >> self.wscale << self.wscale;
-            if free < allowed >> 4 || free < mss {
-                return (0, false);
-            }
-        }
-        let w = free.min(self.rcv_ssthresh);
-        let grain = (1u32 << self.wscale) - 1;
-        ((w + grain) & !grain, quick)
-    }
-
-    /// `tcp_select_window`: offers a window; as the header tells it, scaling undone; and whether ACKs may go on being quick.
-    #[inline]
-    pub fn select_window(&mut self) -> (u32, bool) {
-        let now = self.window();
-        let (mut new, quick) = self.possible_window();
-        let grain = (1u32 << self.wscale) - 1;
-        if new < now {
-            // What was offered is not taken back.
-            new = (now + grain) & !grain;
-        }
-        self.rcv_wnd = new;
-        self.rcv_wup = self.rcv_nxt;
-        (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
     }
 
     /// `tcp_measure_rcv_mss`: the peer's segment size, and how much of the memory is payload.
@@ -452,17 +414,6 @@ impl Rcv {
             self.rcv_ssthresh = self.window_clamp.min(2 * self.advmss);
         }
         self.rmem_alloc <= self.rcvbuf
-    }
-
-    /// `tcp_cleanup_rbuf`: whether reading opened the window enough to tell at once.
-    /// The second: whether ACKs may go on being quick.
-    pub fn opened_much(&self) -> (bool, bool) {
-        let now = self.window();
-        if 2 * u64::from(now) > u64::from(self.window_clamp) {
-            return (false, true);
-        }
-        let (new, quick) = self.possible_window();
-        (new != 0 && new >= 2 * now, quick)
     }
 }
 
