@@ -10,7 +10,8 @@ import numpy as np
 
 from .. import _core, stats
 from ..stats import FloatArray
-from . import ack_metrics, aggregate_metrics, control_metrics, rate_metrics
+from . import ack_metrics, aggregate_metrics, control_metrics, drain_metrics, rate_metrics
+from .drain_metrics import first
 from .judge import Sample, Unmeasured
 from .plan import Figure, Point
 from .quantity import Quantity, array, pooled, scalar
@@ -79,40 +80,9 @@ def _gap(r: Record) -> float:
     return float(abs(r["goodput"].get("tcp_down", math.nan) - r["goodput"].get("tcp_up", math.nan)))
 
 
-def _first(r: Record, column: str) -> tuple[FloatArray, FloatArray]:
-    """A column of the first flow over the flows' time: times since the run's start, and values."""
-    for direction in ("up", "down"):
-        if f"{column}_{direction}" in r["series"]:
-            t, v = (array(a) for a in r["series"][f"{column}_{direction}"])
-            within = (t >= r["window"][0]) & (t <= r["window"][1])
-            return t[within], v[within]
-    return np.empty(0), np.empty(0)
-
-
-#: Segments in flight in BBR's dip. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_cwnd_min_target
-DIP_CWND = 4
-
-
-def _dips(r: Record) -> FloatArray:
-    """When the first flow's window was down at BBR's dip, once a dip: seconds since the run's start."""
-    t, cwnd = _first(r, "cwnd")
-    low = cwnd <= DIP_CWND
-    return t[low & ~np.concatenate([[False], low[:-1]])] if t.size else t
-
-
-def _period(r: Record) -> float:
-    dips = _dips(r)
-    return float(np.median(np.diff(dips))) if dips.size > 1 else math.nan
-
-
-def _dip(r: Record, which: int) -> float:
-    dips = _dips(r)
-    return float(dips[which]) if dips.size > which else math.nan
-
-
 def _flat(r: Record) -> float:
     """Longest time in which the first flow's window did not change, seconds."""
-    t, cwnd = _first(r, "cwnd")
+    t, cwnd = first(r, "cwnd")
     if t.size < 2:
         return math.nan
     changes = np.concatenate([[t[0]], t[1:][np.diff(cwnd) != 0], [t[-1]]])
@@ -154,6 +124,7 @@ QUANTITIES: dict[str, Quantity] = {
     **aggregate_metrics.quantities(),
     **rate_metrics.quantities(),
     **control_metrics.quantities(),
+    **drain_metrics.quantities(),
     "goodput": _TCP,
     "run_goodput": scalar(_TCP.each, "Mbit/s", "Goodput of a run"),
     "goodput_up": _goodput(["tcp_up"]),
@@ -176,13 +147,9 @@ QUANTITIES: dict[str, Quantity] = {
     "ping_p50": scalar(lambda r: _ping(r, 50), "ms", "Ping RTT, median"),
     "ping_p90": scalar(lambda r: _ping(r, 90), "ms", "Ping RTT, p90"),
     "ping_spread": scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
-    "pacing_rate": pooled(lambda r: _first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
+    "pacing_rate": pooled(lambda r: first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
     # BBR paces at 99 % of its bandwidth in most phases of its cycle.
-    "bw_estimate": pooled(lambda r: _first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth"),
-    "drain_period": scalar(_period, "s", "Time from dip to dip"),
-    "drain_time_1": scalar(lambda r: _dip(r, 0), "s", "First dip"),
-    "drain_time_2": scalar(lambda r: _dip(r, 1), "s", "Second dip"),
-    "drain_spikes": scalar(lambda r: float(_dips(r).size), "", "Dips"),
+    "bw_estimate": pooled(lambda r: first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth"),
     "slow_start": scalar(lambda r: next(iter(r["slow_start_s"].values()), math.nan), "s", "First slow start"),
     "cwnd_flat": scalar(_flat, "s", "Longest time of one cwnd"),
     "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
