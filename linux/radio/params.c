@@ -50,7 +50,7 @@ struct wt_params wt_p = {
 
 PARAM(uint, radios, "number of radios [2]");
 PARAM(uint, seed, "of every random stream [1]");
-PARAM(uint, max_frames, "MPDUs an aggregate may hold [32]");
+PARAM(uint, max_frames, "MPDUs an aggregate of ath9k's may hold [32]");
 PARAM(uint, max_bytes, "octets of an aggregate [65535]");
 PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);

@@ -7,7 +7,7 @@
  * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_tx.c
  *   ath10k_htt_tx_inc_pending; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
- *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), with two aggregates in hardware; stations take turns.
+ *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two aggregates in hardware; stations take turns.
  *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
  *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  */
@@ -78,8 +78,11 @@ static void feed(struct wt_radio *r, int ac)
 	rcu_read_unlock();
 }
 
+/* D1; not ath9k's max_frames, which a scenario sets for the ath9k cards beside this one */
+static const unsigned int frames = 32;
+
 const struct wt_driver wt_ath10k = {
-	.max_frames = &wt_p.max_frames,
+	.max_frames = &frames,
 	.max_attempts = &wt_p.sw_retries,
 	.tx_airtime = true,
 	.aql = true,

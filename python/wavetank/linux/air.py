@@ -258,4 +258,5 @@ class Air(Queues):
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
         self.fifo[MODES[name]] = self.number("ath10k.msdus")
-        return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth"))}
+        # its firmware's bound is the other cards' (linux/radio/driver/ath10k.c D1)
+        return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth")), "max_us": ("ath10k.airtime", 4096)}
