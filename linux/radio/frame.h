@@ -77,6 +77,26 @@ static inline struct wt_frame *wt_frame(struct sk_buff *skb)
 	return (struct wt_frame *)&IEEE80211_SKB_CB(skb)->status.status_driver_data[0];
 }
 
+#define WT_CCMP_MIC	8	/* IEEE80211_CCMP_MIC_LEN: the card's; the header before the payload is mac80211's (mac.c wt_op_set_key) */
+
+static inline bool wt_protected(const struct sk_buff *skb)
+{
+	return ieee80211_has_protected(((const struct ieee80211_hdr *)skb->data)->frame_control);
+}
+
+/* An MPDU as it is on the air: ath9k's framelen (setup_frame_info: skb->len, FCS_LEN and the key's icv_len). */
+static inline u32 wt_mpdu_len(const struct sk_buff *skb)
+{
+	return skb->len + FCS_LEN + (wt_protected(skb) ? WT_CCMP_MIC : 0);
+}
+
+/* Octets in front of a data frame's LLC. */
+static inline unsigned int wt_header_len(const struct sk_buff *skb)
+{
+	return ieee80211_hdrlen(((const struct ieee80211_hdr *)skb->data)->frame_control) +
+	       (wt_protected(skb) ? IEEE80211_CCMP_HDR_LEN : 0);
+}
+
 static inline void wt_frame_init(struct sk_buff *skb)
 {
 	struct wt_frame *f = wt_frame(skb);

@@ -5,7 +5,7 @@
  * Source: include/net/mac80211.h struct ieee80211_ops.
  * Differs:
  *   D1  one interface a card.
- *   D2  no power save, no encryption in hardware.
+ *   D2  no power save. Encryption is "hardware's", of pairwise CCMP keys: frames grow, nothing is enciphered.
  *   D3  dcf=1, for a BSS without QoS: DIFS and DCF's windows (802.11-2016, 10.3.4), which mac80211 leaves for EDCA's best effort
  *       there: AIFSN 3 (mlme.c ieee80211_assoc_config_link: "still enable QoS"; at the access point hostapd's tx_queue_data2, CW 15 to 63).
  */
@@ -228,6 +228,17 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 	return 0;
 }
 
+/* ath9k_set_key: mac80211 makes the CCMP header, the card the MIC */
+static int wt_op_set_key(struct ieee80211_hw *hw, enum set_key_cmd cmd, struct ieee80211_vif *vif,
+			 struct ieee80211_sta *sta, struct ieee80211_key_conf *key)
+{
+	if (key->cipher != WLAN_CIPHER_SUITE_CCMP || !(key->flags & IEEE80211_KEY_FLAG_PAIRWISE))
+		return -EOPNOTSUPP;
+	if (cmd == SET_KEY)
+		key->flags |= IEEE80211_KEY_FLAG_GENERATE_IV;
+	return 0;
+}
+
 static u64 wt_op_get_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 {
 	return div_u64(ktime_get_ns(), 1000);
@@ -248,6 +259,7 @@ const struct ieee80211_ops wt_mac_ops = {
 	.sta_add = wt_op_sta_add,
 	.sta_remove = wt_op_sta_remove,
 	.ampdu_action = wt_op_ampdu_action,
+	.set_key = wt_op_set_key,
 	.get_tsf = wt_op_get_tsf,
 	.add_chanctx = ieee80211_emulate_add_chanctx,
 	.remove_chanctx = ieee80211_emulate_remove_chanctx,

@@ -78,6 +78,7 @@ PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
+PARAM(bool, cipher_delims, "a card without EDMA: ten delimiters more behind each encrypted MPDU of an aggregate [0]");
 PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");

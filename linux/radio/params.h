@@ -40,6 +40,7 @@ struct wt_params {
 	unsigned int hack_load_ns;	/* from the stack to the card, compressed */
 	unsigned int hack_bytes;	/* that ride on one response at most */
 	unsigned int hw_depth;		/* aggregates the hardware holds */
+	bool cipher_delims;		/* cards without EDMA: more delimiters behind encrypted MPDUs */
 	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
 	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */

@@ -99,6 +99,45 @@ def test_tshark_warns_of_nothing_at_all_where_nothing_is_sent_again(tshark, tmp_
     assert seen.analysis["report"]["stations"][0]["mpdus"] > 1000
 
 
+def test_an_encrypted_network(tshark, tmp_path, wavetank):
+    path, _ = capture(tmp_path, scenario(**{"wifi.encryption": "ccmp"}))
+    assert {x for x in expert(tshark, path, "radiotap.flags.badfcs==0") if x[0] >= WARN} == set()
+    out = tshark(
+        path,
+        "-Y",
+        "wlan.fc.type==2",
+        "-T",
+        "fields",
+        "-e",
+        "wlan.fc.protected",
+        "-e",
+        "wlan.ccmp.extiv",
+        "-e",
+        "ip.src",
+    )
+    rows = {tuple(line.split("\t")) for line in out.splitlines()}
+    assert {(r[0], r[2]) for r in rows} == {("1", "")} and all(r[1] for r in rows), rows
+    # with its bit ignored the payload is there, for it was never enciphered
+    out = tshark(
+        path, "-o", "wlan.ignore_wep:Yes - with IV", "-Y", "tcp.flags.syn==1", "-T", "fields", "-e", "tcp.dstport"
+    )
+    assert out.split()
+    out = tshark(
+        path,
+        "-Y",
+        "wlan.fc.type_subtype==8",
+        "-T",
+        "fields",
+        "-e",
+        "wlan.rsn.pcs.type",
+        "-e",
+        "wlan.fixed.capabilities.privacy",
+    )
+    assert {tuple(line.split("\t")) for line in out.splitlines()} == {("4", "1")}
+    _, out, err = wavetank("analyze", path)
+    assert "data frames are encrypted: no TCP can be seen" in " ".join((out + err).split())
+
+
 def test_tshark_finds_the_streams_and_their_options(tshark, tmp_path):
     path, seen = capture(tmp_path, scenario(traffic__tcp_up=2, traffic__tcp_down=1))
     out = tshark(path, "-Y", "tcp.flags.syn==1", "-T", "fields", "-e", "tcp.stream", "-e", "tcp.options.mss_val",

@@ -290,6 +290,14 @@ def test_keys_of_parts_that_are_not_there_say_nothing():
     translate(wired().set({"wifi.mcs": 31, "ath9k.window": 8}))
 
 
+def test_links_have_keys():
+    case = translate(up().set({"wifi.encryption": "ccmp"})).case
+    assert (case["ccmp"], case["radio"]["cipher_delims"]) == (True, False)
+    case = translate(up().set({"wifi.encryption": "ccmp", "ath9k.edma": False})).case
+    assert case["radio"]["cipher_delims"] is True
+    assert "ccmp" not in translate(up()).case
+
+
 #: A value that no key of that unit has as its default.
 OTHER = {"count": "9", "time": "77 ms", "bytes": "77 KiB", "rate": "18 Mbit/s", "number": "0.5"}
 #: Keys whose other value is another, or which say nothing in this scenario.

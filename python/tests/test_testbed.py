@@ -340,6 +340,17 @@ def test_hostapd_conf(tmp_path):
         assert f"ht_capab=[HT40{side}][SHORT-GI-20][SHORT-GI-40]" in of
 
 
+def test_an_encrypted_network_is_hostapds(tmp_path):
+    for encryption in ("none", "ccmp"):
+        folder = tmp_path / encryption
+        testbed.write(ODD["ac"].set({"wifi.encryption": encryption}), folder, 1)
+        done = subprocess.run(["sh", "./ap.sh", "hostapd"], cwd=folder, capture_output=True, text=True, check=True)
+        lines = {"wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP", "wpa_passphrase=wavetank-ccmp"}
+        assert (lines <= set(done.stdout.splitlines())) == (encryption == "ccmp")
+        page = (folder / "README.md").read_text()
+        assert ("wpa_supplicant -B" in page, "an open network" in page) == (encryption == "ccmp", encryption == "none")
+
+
 FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.executable).parent)) or shutil.which("flent")
 # Flent's own code reads the batch and loads the test, as it would for a run; says what comes of it.
 READ = """

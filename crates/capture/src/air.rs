@@ -3,7 +3,9 @@
 //! Stands for: what an ideal monitor beside the receiver would have got. Differs: D1 a frame that collided is there, with a bad
 //! check sequence, though a real monitor would mostly get garbage; D2 a Block Ack's bit for an MPDU of the A-MPDU that it
 //! answers is what the model's sender is told; the other bits are those of a recipient's scoreboard (802.11-2020 10.25.6.3);
-//! D3 signal and antenna are not modelled; D4 the IPv4 identification of what is not TCP is made of the packet's number and birth, not counted.
+//! D3 signal and antenna are not modelled; D4 the IPv4 identification of what is not TCP is made of the packet's number and birth, not counted;
+//! D5 of an encrypted network the frames are as a card hands them to its own monitor that has the keys and deciphers in hardware (ath9k): the
+//! Protected bit and the CCMP header are there, the payload is in the clear, the MIC behind it; packet numbers and MIC are zeros.
 
 use crate::frame::{Frame, Kind, Mac, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
@@ -12,7 +14,7 @@ use std::collections::HashMap;
 use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
-use wavetank_core::wifi::{Aired, Beaconed, Burst, Seq, What, response};
+use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Seq, What, response};
 
 /// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
 #[derive(Clone, Copy, Default)]
@@ -220,7 +222,10 @@ impl Air {
             let up = a.to == NodeId(0);
             f.from_ds = Some(!up);
             f.far = Names::mac(if up { p.dst } else { p.src });
-            let qos = u32::from(m.len) - p.ip_len() >= u32::from(wavetank_core::wifi::burst::mpdu_len(0, true));
+            let encryption = self.names.encryption();
+            f.protected = encryption.is_on();
+            let least = Framing { qos: true, encryption }.mpdu_len(0);
+            let qos = u32::from(m.len) - p.ip_len() >= u32::from(least);
             f.tid = qos.then_some(a.burst.tid.get());
             (f.seq, f.nav) = (m.seq.get(), nav);
             f.retry = m.attempts > 0 || a.x.again;

@@ -3,6 +3,7 @@
 use crate::frame::Mac;
 use wavetank_core::net::{Census, Conversation};
 use wavetank_core::sim::NodeId;
+use wavetank_core::wifi::Encryption;
 
 /// Who has which address.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ impl Names {
     /// All nodes: number, name, whether on the air.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &str, bool)> {
         self.census.parties.iter().enumerate().map(|(i, p)| (NodeId(i as u16), p.name.as_str(), p.on_air))
+    }
+    /// What protects data frames on the air.
+    pub fn encryption(&self) -> Encryption {
+        self.census.encryption
     }
     /// The conversation of a flow.
     pub fn conversation(&self, flow: u16) -> Option<&Conversation> {

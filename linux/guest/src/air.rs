@@ -7,7 +7,7 @@
 //! rtt_ms: netem delay on S's sw, as in the wired cases.
 
 use crate::case::Case;
-use crate::{qdisc, sys};
+use crate::{keys, qdisc, sys};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
@@ -71,6 +71,9 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"])?;
             sys::wait_carrier(&dev, 10)
         })?;
+        if ccmp(case)? {
+            keys::pair(i + 1, &ns, &dev)?;
+        }
     }
     Ok(())
 }
@@ -97,14 +100,20 @@ fn phys() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// Whether links are encrypted.
+fn ccmp(case: &Case) -> Result<bool, String> {
+    case.get("ccmp", false)
+}
+
 fn access_point(case: &Case) -> Result<(), String> {
     let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
     let ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
     let wmm = u8::from(case.get("wmm", true)?);
+    let rsn = if ccmp(case)? { format!("vendor_elements={}\n", keys::RSN_ELEMENT) } else { String::new() };
     let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
     let conf = format!(
         "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}{more}"
+         basic_rates=60 120 240\nbeacon_int=100\n{ht}{rsn}{more}"
     );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {

@@ -43,7 +43,7 @@ fn namespace(radio: usize) -> String {
     radio.checked_sub(1).map_or_else(|| "AP".into(), station_ns)
 }
 
-fn socket() -> Result<RawFd, String> {
+pub(crate) fn socket() -> Result<RawFd, String> {
     let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_GENERIC) };
     sys::check("netlink", fd.into())?;
     Ok(fd)
@@ -103,7 +103,7 @@ fn measure(a: &HashMap<u16, &[u8]>, smooth: &mut HashMap<[u8; 12], Ewma>) -> Opt
     Some((pair, at, [esnr[0], esnr[1], esnr[2], esnr[3], now].map(centi)))
 }
 
-fn put(out: &mut Vec<u8>, kind: u16, value: &[u8]) {
+pub(crate) fn put(out: &mut Vec<u8>, kind: u16, value: &[u8]) {
     out.extend((4 + value.len() as u16).to_ne_bytes());
     out.extend(kind.to_ne_bytes());
     out.extend(value);
@@ -136,7 +136,7 @@ fn attributes(mut rest: &[u8]) -> HashMap<u16, &[u8]> {
 }
 
 /// The number of a family, and its groups' by name.
-fn family(fd: RawFd, name: &str) -> Result<(u16, HashMap<String, i32>), String> {
+pub(crate) fn family(fd: RawFd, name: &str) -> Result<(u16, HashMap<String, i32>), String> {
     let mut body = Vec::new();
     put(&mut body, 2, &[name.as_bytes(), &[0]].concat());
     send(fd, GENL_ID_CTRL, GETFAMILY, &body);

@@ -17,6 +17,7 @@ mod case;
 mod echo;
 mod feedback;
 mod json;
+mod keys;
 mod qdisc;
 mod radio;
 mod reload;

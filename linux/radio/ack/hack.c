@@ -45,7 +45,7 @@ static u32 pure_ack(struct sk_buff *skb, u8 *out)
 {
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 	const struct tcphdr *th = (void *)(out + sizeof(struct iphdr));
-	unsigned int at = ieee80211_hdrlen(hdr->frame_control);
+	unsigned int at = wt_header_len(skb);
 	const struct iphdr *ip = (void *)out;
 	u32 n;
 
@@ -63,7 +63,7 @@ static u32 pure_ack(struct sk_buff *skb, u8 *out)
 static bool is_flush(struct sk_buff *skb, u32 *end)
 {
 	struct ieee80211_hdr *hdr = (void *)skb->data;
-	unsigned int at = ieee80211_hdrlen(hdr->frame_control);
+	unsigned int at = wt_header_len(skb);
 
 	if (!ieee80211_is_data_present(hdr->frame_control) || skb_headlen(skb) < at + 12 ||
 	    get_unaligned_be16(skb->data + at + 6) != WT_HACK_FLUSH)

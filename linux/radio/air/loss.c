@@ -76,7 +76,7 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 		lost = p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < likely;
 		if (lost)
 			continue;
-		if (channel && !survives(r, to, ofdm, idx, p->mpdu[i]->len + FCS_LEN))
+		if (channel && !survives(r, to, ofdm, idx, wt_mpdu_len(p->mpdu[i])))
 			continue;
 		if (planted(r, p, i))
 			continue;

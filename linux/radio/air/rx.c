@@ -85,6 +85,8 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	}
 	if (p->aggr)	/* ath9k/recv.c ath_rx_tasklet: the end that the host sees is that of what arrived */
 		rx->flag |= RX_FLAG_AMPDU_DETAILS | RX_FLAG_AMPDU_LAST_KNOWN | (last ? RX_FLAG_AMPDU_IS_LAST : 0);
+	if (wt_protected(skb))	/* ath9k/recv.c: the card has deciphered it, and this copy never had a MIC */
+		rx->flag |= RX_FLAG_DECRYPTED | RX_FLAG_MIC_STRIPPED;
 	rx->ampdu_reference = from->count.ppdus;
 	to->count.rx_mpdus++;
 	to->count.rx_bytes += skb->len;
@@ -214,7 +216,7 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 	rcu_read_lock();
 	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr2, NULL);
 	if (sta)
-		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_ppdu_ns(rx->band, &rate, skb->len + FCS_LEN), 1000));
+		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_ppdu_ns(rx->band, &rate, wt_mpdu_len(skb)), 1000));
 	rcu_read_unlock();
 }
 

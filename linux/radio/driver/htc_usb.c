@@ -192,15 +192,16 @@ static void close_upload(struct wt_htc *h, u64 at)
 /* A frame whose last bit was in the air at `ended`. */
 void wt_htc_usb_receive(struct wt_radio *r, struct sk_buff *skb, u64 ended)
 {
+	u32 more = 58 + (wt_protected(skb) ? WT_CCMP_MIC : 0);
 	struct wt_htc *h = r->htc;
 
 	h->up_cpu = max(h->up_cpu, ended) + wt_p.cpu_frame_ns;
 	if (h->open_frames && h->up_cpu > h->up_bus + UP_TIMEOUT_NS)
 		close_upload(h, h->up_bus + UP_TIMEOUT_NS);
-	h->up_bus = shared(max(h->up_cpu, h->up_bus), bus_ns(skb, 58), h->arrive_at);
+	h->up_bus = shared(max(h->up_cpu, h->up_bus), bus_ns(skb, more), h->arrive_at);
 	__skb_queue_tail(&h->up, skb);
 	h->open_frames++;
-	h->open_octets += round_up(skb->len + 58, 4);
+	h->open_octets += round_up(skb->len + more, 4);
 	if (h->open_frames >= UP_FRAMES || h->open_octets >= UP_OCTETS)
 		close_upload(h, h->up_bus);
 }

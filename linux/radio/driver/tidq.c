@@ -60,7 +60,7 @@ static void stop_or_wake(struct wt_radio *r)
 
 static u32 subframe(const struct sk_buff *skb)
 {
-	return ALIGN(DELIM + skb->len + FCS_LEN, 4);
+	return ALIGN(DELIM + wt_mpdu_len(skb), 4);
 }
 
 static void count(struct wt_tid *tid, const struct sk_buff *skb, int sign)
@@ -178,7 +178,7 @@ static void resume(struct wt_radio *r, struct wt_tid *tid, unsigned int len)
 /* ath_tx_form_aggr */
 static void form_aggregate(struct wt_radio *r, struct wt_tid *tid, struct wt_ppdu *p, struct sk_buff *skb)
 {
-	unsigned int len = skb->len + FCS_LEN;
+	unsigned int len = wt_mpdu_len(skb);
 	struct wt_ampdu_size size = {};
 
 	p->ampdu = true;
@@ -308,7 +308,7 @@ static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 			wt_ppdu_free(p);
 		}
 		tid->more = wt_above_announced(r, 0);
-		if (!tid->paused && !has_room(tid, skb->len + FCS_LEN))
+		if (!tid->paused && !has_room(tid, wt_mpdu_len(skb)))
 			wt_above_tell(r, tid, WT_AAQ_PAUSE);
 	}
 	if (!r->corked)

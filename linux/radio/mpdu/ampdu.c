@@ -13,7 +13,7 @@
  *     an empty queue
  *
  * Differs:
- *   D1  MPDU density adds delimiters as ath9k does, after the frame; ath9k's extra ones for its cipher engine are absent.
+ *   D1  MPDU density adds delimiters as ath9k does, after the frame.
  *   D2  with a fixed rate, rate control's probe flag is ignored.
  */
 #include "air/phy.h"
@@ -24,6 +24,7 @@
 #include "mpdu/status.h"
 
 #define DELIM		4
+#define CIPHER_DELIMS	10	/* ath9k.h ATH_AGGR_ENCRYPTDELIM */
 #define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
@@ -90,12 +91,14 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 	return limit;
 }
 
-/* ath_compute_num_delims: octets of delimiters after a frame of `len` octets */
-static u32 delimiters(struct wt_ppdu *p, u32 len)
+/* ath_compute_num_delims: octets of delimiters after a frame of `len` octets; `cipher`: the engine of a card without EDMA wants more */
+static u32 delimiters(struct wt_ppdu *p, u32 len, bool cipher)
 {
 	u32 n = len >= MIN_MPDU ? 0 : DIV_ROUND_UP(MIN_MPDU - len, DELIM);
 	u32 ns = p->sta ? ((struct wt_sta *)p->sta->drv_priv)->density_ns : 0;
 
+	if (cipher)
+		n += CIPHER_DELIMS;
 	if (ns) {
 		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns);
 
@@ -109,16 +112,16 @@ static u32 delimiters(struct wt_ppdu *p, u32 len)
 bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
 		   u32 limit, u32 frames)
 {
-	return limit >= size->bytes + size->pad + DELIM + skb->len + FCS_LEN && p->n < frames && !wt_rates_probing(r, skb) &&
+	return limit >= size->bytes + size->pad + DELIM + wt_mpdu_len(skb) && p->n < frames && !wt_rates_probing(r, skb) &&
 	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
 }
 
 void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
 {
-	u32 len = skb->len + FCS_LEN;
+	u32 len = wt_mpdu_len(skb);
 
 	size->bytes += size->pad + DELIM + len;
-	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len);
+	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len, wt_p.cipher_delims && wt_protected(skb));
 	p->mpdu[p->n++] = skb;
 }
 
@@ -147,7 +150,7 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struct wt_ppdu *p)
 {
 	p->aggr = p->n > 1;
-	p->bytes = p->aggr ? size->bytes : p->mpdu[0]->len + FCS_LEN;
+	p->bytes = p->aggr ? size->bytes : wt_mpdu_len(p->mpdu[0]);
 	if (p->aggr)
 		r->count.aggregates++;
 	else

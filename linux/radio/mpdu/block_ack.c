@@ -163,7 +163,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
 	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
-	unsigned int len = p->mpdu[0]->len + FCS_LEN;
+	unsigned int len = wt_mpdu_len(p->mpdu[0]);
 	bool reported = false;
 	struct sk_buff_head retry;
 

@@ -40,7 +40,7 @@ void wt_tx_single(struct wt_ppdu *p, struct sk_buff *skb)
 
 	p->mpdu[0] = skb;
 	p->n = 1;
-	p->bytes = skb->len + FCS_LEN;
+	p->bytes = wt_mpdu_len(skb);
 	p->back_req = ieee80211_is_back_req(hdr->frame_control);
 	p->no_ack = is_multicast_ether_addr(hdr->addr1) || (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_NO_ACK);
 	wt_frame(skb)->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));

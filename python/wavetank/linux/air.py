@@ -41,6 +41,9 @@ class Air(Queues):
             r["tao_leave"] = self.number("tao.leave")
         self.hack()
         self.contention()
+        self.ccmp = self.text("wifi.encryption") == "ccmp"
+        if self.ccmp:
+            self.case["ccmp"] = True
         drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
         for end, driver in drivers.items():
             if driver not in MODES:
@@ -229,12 +232,15 @@ class Air(Queues):
             density = self.span("ath9k.density")
             if density not in DENSITY:
                 raise self.refuse("ath9k.density", "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us")
-            own = {}
+            own: dict[str, tuple[str, Any]] = {}
             if name == "ath9k_tidq":
                 own = {
                     "max_pending": ("ath9k.max_pending", self.number("ath9k.max_pending")),
                     "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
                 }
+            edma = self.on("ath9k.edma")
+            if self.ccmp or not edma:
+                own["cipher_delims"] = ("ath9k.edma", not edma)
             return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
                 "density": ("ath9k.density", DENSITY[density]),
@@ -248,7 +254,8 @@ class Air(Queues):
             }
         if name == "ath9k_htc":
             self.fifo[MODES[name]] = self.number("ath9k_htc.tx_threshold")
-            return {
+            cipher = {"cipher_delims": ("wifi.encryption", True)} if self.ccmp else {}  # its firmware adds them
+            return cipher | {
                 "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
                 "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),
                 "max_bytes": ("ath9k_htc.ampdu_bytes", self.number("ath9k_htc.ampdu_bytes")),

@@ -80,6 +80,9 @@ def looked_up(table: dict[str, str], key: str) -> str | None:
     return table[max(found, key=len)] if found else None
 
 
+#: Of the bed's own network, where wifi.encryption asks for one: it stands in the folder and is no secret.
+PASSPHRASE = "wavetank-ccmp"
+
 #: Before these kernels the thing named was otherwise. src: linux 4.17 net/mac80211/tx.c (sk_pacing_shift_update); 4.10
 #: ath9k/xmit.c (no TID queues of its own any more); 6.2 ath9k/htc_drv_main.c (wake_tx_queue); 4.20 net/ipv4/tcp.c tcp_init
 SHIFT_SINCE, TIDQ_UNTIL, HTC_TXQS_SINCE, RMEM_SINCE = (4, 17), (4, 10), (6, 2), (4, 20)

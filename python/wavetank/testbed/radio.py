@@ -12,7 +12,7 @@ from ..linux import rate as linux_rate
 from ..linux import units
 from ..linux.air import Air
 from .asked import Bed
-from .own import TIDQ_UNTIL
+from .own import PASSPHRASE, TIDQ_UNTIL
 from .roles import Name, Role, variable
 
 CARDS = ("ath9k", "ath9k_tidq", "ath9k_htc", "ath10k")
@@ -196,6 +196,8 @@ class Radio(Air, Bed):
             lines.append("basic_rates=" + " ".join(str(10 * r) for r in OFDM_BASIC if r <= highest))
         if "wifi.short_preamble" in self.given:
             lines.append(f"preamble={int(self.on('wifi.short_preamble'))}")
+        if self.text("wifi.encryption") == "ccmp":
+            lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP", f"wpa_passphrase={PASSPHRASE}"]
         self.beacons()
         self.hostapd = lines + self.lines["hostapd"]
 

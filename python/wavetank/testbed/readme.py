@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .bed import TestBed
+from .own import PASSPHRASE
 from .roles import Role
 
 _LEAD = """\
@@ -130,10 +131,16 @@ def _order(bed: TestBed, repetitions: int) -> list[str]:
     minutes = repetitions * (bed.plan.seconds + 5) / 60
     steps = ["Edit `bed.env`, then copy the whole folder to every machine (`scp -r`)."]
     if bed.wifi:
+        protected = "wpa=2" in bed.hostapd
+        join = (
+            f"wpa_passphrase wavetank {PASSPHRASE} > /tmp/wpa.conf && wpa_supplicant -B -i wlan0 -c /tmp/wpa.conf"
+            if protected
+            else "iw dev wlan0 connect wavetank"
+        )
         steps += [
             "`ap`: `./ap.sh hostapd > /tmp/hostapd.conf && hostapd -B /tmp/hostapd.conf`\n"
-            "   (an open network: the model encrypts nothing).",
-            "Each station, with its own names: `ip link set wlan0 up && iw dev wlan0 connect wavetank`, then its address.",
+            f"   ({'WPA2' if protected else 'an open network'}, as wifi.encryption has it).",
+            f"Each station, with its own names: `ip link set wlan0 up && {join}`, then its address.",
         ]
     return [
         *steps,

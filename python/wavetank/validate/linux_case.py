@@ -43,6 +43,7 @@ CONFIG: dict[str, Any] = {
     "rc": "minstrel_ht",
     "channel": {},
     "wmm": True,
+    "ccmp": False,
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -59,6 +60,7 @@ RADIO: dict[str, Any] = {
     "streams": 2,
     "max_frames": 32,
     "keep_turn": False,
+    "cipher_delims": False,
     "error_down_ppm": [],
     "tao": False,
     "hack": 0,
@@ -98,7 +100,7 @@ def complete(where: str, config: Any) -> dict[str, Any]:
             raise unknown("key of radio", key, set(RADIO), where)
     full["radio"] = {**RADIO, **full["radio"]}
     for key, value in full.items():
-        numeric = isinstance(CONFIG[key], int | float) and key not in ("tos", "wmm")
+        numeric = isinstance(CONFIG[key], int | float) and key not in ("tos", "wmm", "ccmp")
         if numeric and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
             raise UserError(f"{where}: {key}: {value!r}, expected a number that is not negative")
     return full

@@ -182,6 +182,8 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
             sets |= {f"{kind}.{k}": v for k, v in zip(words[::2], words[1::2], strict=True)}
     sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
     sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
+    sets["wifi.encryption"] = "ccmp" if c["ccmp"] else "none"
+    sets["ath9k.edma"] = "false" if radio["cipher_delims"] else "true"
     sets["tao.enabled"] = "true" if radio["tao"] else "false"
     sets["hack.policy"] = HACK[radio["hack"]]
     if not radio["ht"]:

@@ -92,6 +92,7 @@ impl Analysis {
         self.exchanges.frame(f, station, &mut close);
         if f.kind == Kind::Data
             && !f.bad
+            && !f.protected // nobody reads what is inside
             && let Some(p) = &f.packet
             && let Some(s) = station
             && !self.stations.is_copy(s, f)
@@ -109,7 +110,7 @@ impl Analysis {
             Kind::Data => {
                 c.data += 1;
                 c.encrypted += u64::from(f.protected);
-                c.ip += u64::from(f.packet.is_some() && !f.bad);
+                c.ip += u64::from(f.packet.is_some() && !f.bad && !f.protected);
                 c.ampdu_status += u64::from(f.subframe.is_some());
             }
             Kind::Ack | Kind::BlockAck => {

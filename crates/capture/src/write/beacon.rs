@@ -27,7 +27,8 @@ pub(super) fn body(told: &Told, f: &Frame, out: &mut Vec<u8>) {
     let channel = channel(f.mhz, told.band);
     out.extend(f.tsft.unwrap_or(0).to_le_bytes());
     out.extend(told.interval.to_le_bytes());
-    out.extend(0x0401u16.to_le_bytes()); // an access point, short slots
+    let privacy = u16::from(told.encryption.is_on()) << 4;
+    out.extend((0x0401 | privacy).to_le_bytes()); // an access point, short slots
     element(out, 0, NAME);
     // Units of 500 kbit/s; the upper bit: basic.
     if ghz2 {
@@ -47,6 +48,12 @@ pub(super) fn body(told: &Told, f: &Frame, out: &mut Vec<u8>) {
         operation[0] = channel;
         element(out, 61, &operation);
     }
+    if told.encryption.is_on() {
+        // Version 1; CCMP for group and pairs; a pre-shared key.
+        let ccmp = [0, 0x0f, 0xac, 4];
+        let rsn = [&[1, 0][..], &ccmp, &[1, 0], &ccmp, &[1, 0, 0, 0x0f, 0xac, 2, 0, 0]].concat();
+        element(out, 48, &rsn);
+    }
     element(out, 127, &[0; 8]);
     if told.vht {
         element(out, 191, &[0; 12]);
@@ -64,13 +71,22 @@ pub(super) fn body(told: &Told, f: &Frame, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use wavetank_core::phy::Ofdm;
+    use wavetank_core::wifi::Encryption;
 
     #[test]
     fn as_long_as_it_is_on_the_air() {
-        for bits in 0..16 {
+        for bits in 0..32 {
             let is = |i| bits >> i & 1 != 0;
             let band = if is(0) { Band::Ghz2 } else { Band::Ghz5 };
-            let told = Told { band, ht: is(1), vht: is(2), qos: is(3), basic: Ofdm::R6, interval: 100 };
+            let told = Told {
+                band,
+                ht: is(1),
+                vht: is(2),
+                qos: is(3),
+                basic: Ofdm::R6,
+                interval: 100,
+                encryption: if is(4) { Encryption::Ccmp } else { Encryption::None },
+            };
             let mut out = Vec::new();
             body(&told, &Frame::EMPTY, &mut out);
             assert_eq!(out.len() as u32 + 24 + 4, told.bytes(), "{told:?}");

@@ -10,6 +10,10 @@ const MSS: u16 = 1460;
 pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
     let begin = out.len();
     header(f, out);
+    if f.kind == Kind::Data && f.protected {
+        // The CCMP header: packet number 0, extended IV, key 0. src: 802.11-2016 12.5.3.2
+        out.extend([0, 0, 0, 0x20, 0, 0, 0, 0]);
+    }
     if let (Kind::Data, Some(p)) = (f.kind, &f.packet) {
         out.extend([0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00]);
         ip(p, out);

@@ -158,6 +158,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         mcs_loss: mcs_loss(s)?,
         channel: (s.channel, s.floor),
         reorder: s.reorder,
+        encryption: s.wifi.encryption,
         hack: s.hack,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],

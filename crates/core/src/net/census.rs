@@ -1,6 +1,7 @@
 //! Who is there and who talks to whom: what names and addresses in captures and pictures are made from.
 
 use crate::sim::NodeId;
+use crate::wifi::Encryption;
 
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,4 +41,6 @@ pub struct Census {
     pub parties: Vec<Party>,
     /// The flows.
     pub conversations: Vec<Conversation>,
+    /// What protects the data frames of the Wi-Fi network, if there is one.
+    pub encryption: Encryption,
 }

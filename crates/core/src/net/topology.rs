@@ -196,7 +196,22 @@ impl<T: Probe> World<T> {
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         let (softirq_first, wake, charges) = (s.host.softirq_first, s.host.wake, Vec::new());
-        Ok(World { fabric, socks, floods, echoes, flows, observer, plan, events: 0, charges, softirq_first, wake })
+        let encryption = s.wifi.encryption;
+        let events = 0;
+        Ok(World {
+            fabric,
+            socks,
+            floods,
+            echoes,
+            flows,
+            observer,
+            plan,
+            events,
+            charges,
+            softirq_first,
+            wake,
+            encryption,
+        })
     }
 }
 

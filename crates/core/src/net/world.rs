@@ -10,6 +10,7 @@ use super::outcome::Outcome;
 use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood};
+use crate::wifi::Encryption;
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
 pub struct World<T = Blind> {
@@ -27,6 +28,8 @@ pub struct World<T = Blind> {
     pub(super) softirq_first: Auto<bool>,
     /// How long a blocked program takes to run once it is woken.
     pub(super) wake: Span,
+    /// What protects data frames on the air, if there is one.
+    pub(super) encryption: Encryption,
 }
 
 /// When things happen.
@@ -110,7 +113,11 @@ impl<T: Probe> World<T> {
             Ends::Echo(i) if self.observer.echo_name(i).starts_with("icmp") => Conversation::Ping,
             Ends::Echo(_) => Conversation::UdpEcho,
         };
-        Census { parties: self.observer.parties(), conversations: self.flows.iter().map(conversation).collect() }
+        Census {
+            parties: self.observer.parties(),
+            conversations: self.flows.iter().map(conversation).collect(),
+            encryption: self.encryption,
+        }
     }
 
     /// Packets made but neither delivered, dropped nor held anywhere: 0 in a world that loses nothing.

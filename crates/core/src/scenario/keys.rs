@@ -256,6 +256,9 @@ params! {
         short_preamble: bool = true, src "802.11-2020 16.2.2.3";
         /// OFDM frames go behind a CTS-to-self where 802.11b stations are about.
         erp_protection: bool = true, src "802.11-2020 10.27.2; hostapd: Use_Protection with the first such station";
+        /// What protects data frames: nothing, or WPA2's CCMP, which makes each MPDU 16 bytes longer (see also `ath9k.edma`) and the beacon
+        /// 22. The other frames stay as they are.
+        encryption: crate::wifi::Encryption = crate::wifi::Encryption::None, src "802.11-2016 12.5.3.2; the papers do not say, or had none";
         /// A-MPDUs; 802.11a, b and g have none.
         aggregation: bool = true, src "802.11-2020 10.12";
         /// `tx_sk_pacing_shift` of the devices: what TSQ looks ahead, as a part of a second (10: 1 ms, 7: 8 ms); off: not rewritten.

@@ -6,7 +6,8 @@
 //! 10.11 (limits; within an HT A-MPDU 4095 bytes), table 9-34 (3839, 7935; VHT: by the MPDU's maximum of 3895, 7991, 11454).
 //! Differs: D1 no MSDU lifetime; D2 all MSDUs of one TID and next hop may go together, whatever their addresses.
 
-use super::burst::{FCS, LLC_SNAP, QOS_HEADER, mpdu_len};
+use super::burst::{FCS, LLC_SNAP, QOS_HEADER};
+use super::encryption::{Encryption, Framing};
 use crate::phy::Mode;
 
 /// Destination, source, length.
@@ -17,7 +18,7 @@ pub const MSDUS: usize = 7;
 const HT_IN_AMPDU: u32 = 4_095;
 
 /// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT) or what its maximum MPDU length leaves (VHT).
-pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16) -> u32 {
+pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16, encryption: Encryption) -> u32 {
     match mode {
         Mode::Dsss(_) | Mode::Ofdm(_) => max_amsdu as u32,
         Mode::Ht(_) => {
@@ -27,7 +28,7 @@ pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16) -> u32 {
                 HT_IN_AMPDU
             }
         }
-        Mode::Vht(_) => max_mpdu.saturating_sub(QOS_HEADER + FCS) as u32,
+        Mode::Vht(_) => max_mpdu.saturating_sub(QOS_HEADER + FCS + encryption.bytes()) as u32,
     }
 }
 
@@ -40,12 +41,14 @@ pub struct Aggregator {
     /// Bytes of the subframes so far, the last one without padding.
     bytes: u32,
     first: u32,
+    framing: Framing,
 }
 
 impl Aggregator {
     /// Of at most `limit` bytes (see [`limit`]) and `most` MSDUs.
-    pub fn new(limit: u32, most: u8) -> Aggregator {
-        Aggregator { limit, most: most.min(MSDUS as u8), n: 0, bytes: 0, first: 0 }
+    pub fn new(limit: u32, most: u8, encryption: Encryption) -> Aggregator {
+        let framing = Framing { qos: true, encryption };
+        Aggregator { limit, most: most.min(MSDUS as u8), n: 0, bytes: 0, first: 0, framing }
     }
     /// An IP packet of `ip_len` bytes is next. False: it does not fit any more. The first always does.
     pub fn add(&mut self, ip_len: u32) -> bool {
@@ -66,7 +69,7 @@ impl Aggregator {
     }
     /// Bytes of the MPDU, from the MAC header to the FCS.
     pub const fn mpdu_len(&self) -> u16 {
-        if self.n < 2 { mpdu_len(self.first, true) } else { QOS_HEADER + self.bytes as u16 + FCS }
+        if self.n < 2 { self.framing.mpdu_len(self.first) } else { self.framing.around(self.bytes as u16) }
     }
 }
 
@@ -78,7 +81,7 @@ mod tests {
     /// Worked by hand: 1500 + 8 + 14 = 1522, padded 1524; twice that and 1522: 4570; with header and FCS 4600.
     #[test]
     fn three_full_packets() {
-        let mut a = Aggregator::new(11_424, 3);
+        let mut a = Aggregator::new(11_424, 3, Encryption::None);
         assert!(a.add(1_500));
         assert_eq!(a.mpdu_len(), 1_538, "one alone has no subframe header");
         assert!(a.add(1_500));
@@ -90,12 +93,12 @@ mod tests {
     #[test]
     fn bytes_end_it() {
         // 3839 hold two full packets and a short one: 3048 + 22 + 52 = 3122.
-        let mut a = Aggregator::new(3_839, 7);
+        let mut a = Aggregator::new(3_839, 7, Encryption::None);
         assert!(a.add(1_500) && a.add(1_500) && !a.add(1_500) && a.add(52));
         assert_eq!(a.mpdu_len(), 26 + 3_122 + 4);
         // 7935: five full packets, 4 * 1524 + 1522 = 7618; 11424: seven, 10666.
         for (limit, n) in [(7_935, 5), (11_424, 7)] {
-            let mut a = Aggregator::new(limit, 7);
+            let mut a = Aggregator::new(limit, 7, Encryption::None);
             assert_eq!((0..8).filter(|_| a.add(1_500)).count(), n);
         }
     }
@@ -104,9 +107,22 @@ mod tests {
     fn what_a_peer_takes() {
         let ht = Mode::Ht(Ht::new(15, true, true).unwrap());
         let vht = Mode::Vht(Vht::new(9, 2, Width::Mhz80, true).unwrap());
+        let limit = |mode, amsdu, mpdu| super::limit(mode, amsdu, mpdu, Encryption::None);
         assert_eq!(
             [limit(ht, 3_839, 11_454), limit(ht, 7_935, 11_454), limit(vht, 7_935, 7_991)],
             [3_839, 4_095, 7_961]
         );
+    }
+
+    /// One header and one MIC an MPDU, whatever it holds; a VHT peer's maximum is of the MPDU with both.
+    #[test]
+    fn encryption_costs_once() {
+        let vht = Mode::Vht(Vht::new(9, 2, Width::Mhz80, true).unwrap());
+        assert_eq!(limit(vht, 7_935, 7_991, Encryption::Ccmp), 7_991 - 26 - 4 - 16);
+        let mut a = Aggregator::new(11_408, 3, Encryption::Ccmp);
+        assert!(a.add(1_500));
+        assert_eq!(a.mpdu_len(), 1_554);
+        assert!(a.add(1_500));
+        assert_eq!(a.mpdu_len(), 26 + 8 + 1_524 + 1_522 + 8 + 4);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Stands for: 802.11-2020 11.1.3.2 (a beacon is due at each TBTT and then contends; one that is late moves no other); 9.3.3.2 and
 //! 9.4.2 (its elements); Linux's ath9k, whose beacons have a queue above all others with AIFSN 1 and no window
-//! (drivers/net/wireless/ath/ath9k/beacon.c ath9k_beaconq_config); hostapd 2.10's elements of an open network (src/ap/beacon.c).
+//! (drivers/net/wireless/ath/ath9k/beacon.c ath9k_beaconq_config); hostapd 2.10's elements (src/ap/beacon.c).
 //! Differs: D1 nothing is buffered for stations that sleep: none does; D2 each station decodes each beacon, and none that misses one
 //! does anything about it; D3 ath10k's and the Linksys's firmware is taken to contend as ath9k's cards do.
 
@@ -10,6 +10,7 @@ use super::ac::Ac;
 use super::burst::StaIx;
 use super::contention::Contender;
 use super::edca::Access;
+use super::encryption::Encryption;
 use super::stations::Beaconed;
 use crate::phy::{Band, Dsss, Hr, Mode, Ofdm, duration};
 use crate::sim::{Auto, Rate, Span, Stream, Time};
@@ -43,10 +44,12 @@ pub struct Told {
     pub basic: Ofdm,
     /// The beacon interval, time units.
     pub interval: u16,
+    /// What protects data frames.
+    pub encryption: Encryption,
 }
 
 impl Told {
-    /// Bytes of the beacon of an open network whose name has eight letters, check sequence included: by the standard's lengths of what
+    /// Bytes of the beacon of a network whose name has eight letters, check sequence included: by the standard's lengths of what
     /// hostapd puts in.
     pub const fn bytes(&self) -> u32 {
         let header = 24 + 8 + 2 + 2 + 4;
@@ -63,7 +66,7 @@ impl Told {
         if self.qos {
             n += 26; // WMM parameters
         }
-        n
+        n + self.encryption.element()
     }
 }
 
@@ -129,7 +132,7 @@ mod tests {
     use super::*;
 
     fn told(band: Band, ht: bool) -> Told {
-        Told { band, ht, vht: false, qos: true, basic: Ofdm::R6, interval: 100 }
+        Told { band, ht, vht: false, qos: true, basic: Ofdm::R6, interval: 100, encryption: Encryption::None }
     }
 
     /// What hostapd 2.10 and Linux 6.12's mac80211 send at 5 GHz for an open network named "wavetank", on the virtual radio's air.
@@ -150,5 +153,15 @@ mod tests {
         assert!(matches!(at(Band::Ghz2, 5_500), Ok(Mode::Dsss(_))));
         assert!(matches!(at(Band::Ghz2, 6_000), Ok(Mode::Ofdm(_))));
         assert!(matches!(mode(Auto::Auto, &told(Band::Ghz2, true)), Ok(Mode::Dsss(Hr { rate: Dsss::R1, .. }))));
+    }
+
+    /// 236 us at 6 Mbit/s are 54 symbols of 24 bits: 16 + 6 bits around the bytes; with 22 bytes more 61 or 62.
+    #[test]
+    fn an_rsn_element_is_22_bytes() {
+        let open = told(Band::Ghz5, true);
+        let wpa2 = Told { encryption: Encryption::Ccmp, ..open };
+        assert_eq!(wpa2.bytes(), open.bytes() + 22);
+        let us = |t: &Told| duration::ppdu(Mode::Ofdm(Ofdm::R6), t.bytes(), Band::Ghz5).us();
+        assert_eq!(us(&wpa2), 20 + 4 * (i64::from(22 + 8 * wpa2.bytes()) + 23).div_euclid(24));
     }
 }

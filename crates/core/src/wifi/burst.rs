@@ -9,6 +9,7 @@
 //! ath_tx_status), in no chip's layout.
 
 use super::ac::{Ac, Tid};
+use super::encryption::Framing;
 use super::seq::Seq;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::{Packet, Span};
@@ -36,7 +37,7 @@ pub struct Mpdu {
     pub packet: Packet,
     /// Its sequence number within (peer, TID).
     pub seq: Seq,
-    /// Bytes from the first of the MAC header to the last of the FCS (ath9k's `framelen`). See [`mpdu_len`].
+    /// Bytes from the first of the MAC header to the last of the FCS (ath9k's `framelen`). See [`Framing`].
     pub len: u16,
     /// Transmissions so far, of any sort; the driver counts (ath9k's `retries`).
     pub attempts: u8,
@@ -71,9 +72,9 @@ pub const LLC_SNAP: u16 = 8;
 /// Frame check sequence.
 pub const FCS: u16 = 4;
 
-/// Bytes of the MPDU that carries an IP packet of `ip_len` bytes, with or without QoS control.
+/// Bytes of the MPDU of an open network that carries an IP packet of `ip_len` bytes, with or without QoS control.
 pub const fn mpdu_len(ip_len: u32, qos: bool) -> u16 {
-    ip_len as u16 + LLC_SNAP + FCS + if qos { QOS_HEADER } else { PLAIN_HEADER }
+    Framing::open(qos).mpdu_len(ip_len)
 }
 
 /// One link of a rate chain.

@@ -17,7 +17,7 @@ use crate::sim::Time;
 use crate::wifi::amsdu::{self, Aggregator, MSDUS};
 use crate::wifi::burst::DELIMITER;
 use crate::wifi::limits::Limits;
-use crate::wifi::{Ac, Attempt, Burst, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use crate::wifi::{Ac, Attempt, Burst, Encryption, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
 use std::collections::VecDeque;
 
 /// The Block Ack window.
@@ -70,6 +70,7 @@ struct Unit {
 #[derive(Debug)]
 pub(super) struct Firmware {
     band: Band,
+    encryption: Encryption,
     rates: Rates,
     queues: Vec<Queue>,
     turn: [VecDeque<usize>; Ac::COUNT],
@@ -101,6 +102,7 @@ impl Firmware {
         };
         Firmware {
             band,
+            encryption: Encryption::None,
             rates,
             queues: (0..peers * Tid::COUNT).map(queue).collect(),
             turn: core::array::from_fn(|_| VecDeque::with_capacity(peers * Tid::COUNT)),
@@ -109,6 +111,10 @@ impl Firmware {
             again: Vec::with_capacity(64),
             done: Vec::with_capacity(usize::from(par.msdus)),
         }
+    }
+    /// Data frames are protected from now on.
+    pub fn protect(&mut self, encryption: Encryption) {
+        self.encryption = encryption;
     }
     /// What stands first in the hardware queue.
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
@@ -175,9 +181,10 @@ impl Firmware {
         let q = &mut self.queues[i];
         let longest = if matches!(mode, Mode::Vht(_)) { (1 << (13 + par.ampdu_exponent)) - 1 } else { HT_AMPDU };
         let frames = if q.agreement { u16::from(par.ampdu_frames) } else { 1 };
+        let encryption = self.encryption;
         let limits = Limits::new(mode, longest, par.airtime, frames, par.density, self.band);
         let (mut bytes, mut last) = (0, 0);
-        while let Some(mut b) = q.next(mode, host, par) {
+        while let Some(mut b) = q.next(mode, host, par, encryption) {
             let with = limits.append(bytes, last, b.len);
             if !limits.allow(u.bufs.len() as u16 + 1, with) {
                 q.redo.push_front(b);
@@ -266,7 +273,7 @@ impl Firmware {
 
 impl Queue {
     /// The next MPDU: one that has a number, else what waits, several MSDUs of it together.
-    fn next(&mut self, mode: Mode, host: &Host, par: &Params) -> Option<Buf> {
+    fn next(&mut self, mode: Mode, host: &Host, par: &Params, encryption: Encryption) -> Option<Buf> {
         if let Some(&b) = self.redo.front() {
             let allowed = b.sent || self.window.allows(b.seq);
             return if allowed { self.redo.pop_front() } else { None };
@@ -275,7 +282,7 @@ impl Queue {
             return None;
         }
         let most = if self.agreement && self.amsdus && mode.aggregates() { par.amsdu_msdus } else { 1 };
-        let mut a = Aggregator::new(amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes), most);
+        let mut a = Aggregator::new(amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes, encryption), most, encryption);
         let mut b =
             Buf { slots: [0; MSDUS], n: 0, seq: Seq::default(), len: 0, retries: 0, sent: false, received: false };
         while let Some(&slot) = self.fresh.front() {

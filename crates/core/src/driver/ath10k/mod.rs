@@ -29,7 +29,7 @@ pub use params::Params;
 use crate::phy::Band;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Device, Encryption, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
 use firmware::Firmware;
 use host::Host;
@@ -82,6 +82,11 @@ impl<Q: Above> Ath10k<Q> {
             up: Vec::with_capacity(256),
             above: PhantomData,
         }
+    }
+    /// Data frames are protected: the firmware makes header and MIC (frames come to it without either).
+    /// src: linux@6.12 ath10k/mac.c ath10k_send_key, which asks for no IV but in raw mode
+    pub fn protect(&mut self, encryption: Encryption) {
+        self.fw.protect(encryption);
     }
     /// Descriptors in use (`num_pending_tx`).
     pub fn pending(&self) -> u16 {

@@ -2,13 +2,15 @@
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_max_framelen, ath_lookup_rate, ath_compute_num_delims,
 //! with the kernel's integers.
-//! Differs: D1 no encryption delimiters (open network); D2 no BTCOEX limit; D3 no FIRST_DESC_NDELIMS (RTS on some AR9003).
+//! Differs: D1 no BTCOEX limit; D2 no FIRST_DESC_NDELIMS (RTS on some AR9003).
 
 use super::Params;
 use crate::phy::{Ht, Mode};
 use crate::rate::Choice;
 use crate::sim::Span;
+use crate::wifi::Encryption;
 use crate::wifi::burst::DELIMITER;
+use crate::wifi::encryption::EXTRA_DELIMITERS;
 
 /// src: OFDM_PLCP_BITS
 const PLCP_BITS: u32 = 22;
@@ -39,8 +41,9 @@ pub(super) fn aggr_limit(p: &Params, choice: &Choice, txop: Span) -> u32 {
 }
 
 /// Empty delimiters behind a subframe of `len` bytes (`ath_compute_num_delims`).
-pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32) -> u32 {
-    let shortest = p.subframe_bytes.saturating_sub(len).div_ceil(4);
+pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32, encryption: Encryption) -> u32 {
+    let extra = if encryption.is_on() && !p.edma { EXTRA_DELIMITERS } else { 0 };
+    let shortest = p.subframe_bytes.saturating_sub(len).div_ceil(4) + extra;
     let density = p.density.us() as u32;
     let Mode::Ht(h) = choice.chain[0].mode else { return shortest };
     if density == 0 {
@@ -108,9 +111,32 @@ mod tests {
     fn short_frames_are_padded() {
         let p = Params::default();
         // A TCP ACK: 52 + 8 + 26 + 4 = 90 bytes; (256 - 90) / 4 rounded up = 42.
-        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90), 42);
-        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538), 0);
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90, Encryption::None), 42);
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538, Encryption::None), 0);
         // Two streams at 300 Mbit/s: 8 us are 2 symbols, 2160 bits, 270 bytes; (270 - 90) / 4 = 45.
-        assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90), 45);
+        assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90, Encryption::None), 45);
+    }
+    /// Behind those of the length, and before the density: MCS 15's 45 for 90 bytes are 41 for the 106 of the encrypted frame, fewer
+    /// than (256 - 106) / 4 = 38 and ten.
+    #[test]
+    fn old_cards_want_ten_more_behind_what_is_encrypted() {
+        let (edma, old) = (Params::default(), Params { edma: false, ..Params::default() });
+        let of = |p, mcs, len, e| delimiters(p, &choice(&[(mcs, true)]), len, e);
+        assert_eq!([of(&old, 7, 1554, Encryption::Ccmp), of(&edma, 7, 1554, Encryption::Ccmp)], [10, 0]);
+        assert_eq!(of(&old, 7, 1538, Encryption::None), 0);
+        assert_eq!([of(&old, 15, 106, Encryption::Ccmp), of(&edma, 15, 106, Encryption::Ccmp)], [48, 41]);
+    }
+
+    /// Two frames of 1554 bytes at an old card: 4 + 1554, 2 of padding, 10 delimiters, 4 + 1554: 3158; the last one's are not sent.
+    #[test]
+    fn an_encrypted_aggregate_by_hand() {
+        let p = Params { edma: false, ..Params::default() };
+        let mut size = Size::default();
+        for _ in 0..2 {
+            size.add(1554, delimiters(&p, &choice(&[(7, true)]), 1554, Encryption::Ccmp));
+        }
+        assert_eq!(size.bytes, 1558 + 2 + 40 + 1558);
+        // ath_tx_form_aggr counts the padding and the delimiters of the one before: 3158 + 42 + 1558.
+        assert!(size.takes(4758, 32, 1554) && !size.takes(4757, 32, 1554));
     }
 }

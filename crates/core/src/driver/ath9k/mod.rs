@@ -31,7 +31,7 @@ use crate::phy::channel::Feedback;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Burst, Device, End, Mpdu, Report, Seq, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Device, End, Framing, Mpdu, Report, Seq, Sink, StaIx, Tid};
 use hw::Hw;
 use rx::Mitigation;
 use tid::{TidState, Txqs};
@@ -62,6 +62,9 @@ crate::params! {
         rimt_first: Span = Span::from_us(2_000), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 700 us)";
         /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
         subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MINPLEN";
+        /// The card is an AR9300 or later, which takes frames by EDMA. Those before want ten empty delimiters more behind each encrypted
+        /// MPDU of an aggregate.
+        edma: bool = true, src "linux@6.12 ath9k/hw.c ath9k_hw_fill_cap_info ATH9K_HW_CAP_EDMA; xmit.c ath_compute_num_delims";
         /// Transmissions of an MPDU after which it is given up.
         retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k/ath9k.h ATH_MAX_SW_RETRIES";
         /// Where the driver has queues of its own (`ath9k_tidq`): frames it holds of one category, above which it stops the queue.
@@ -79,7 +82,7 @@ crate::params! {
 pub struct Ath9k {
     par: Params,
     rates: Rates,
-    qos: bool,
+    framing: Framing,
     txop: [Span; Ac::COUNT],
     hw: [Hw; Ac::COUNT],
     /// Eight TIDs a peer.
@@ -92,17 +95,24 @@ pub struct Ath9k {
 }
 
 impl Ath9k {
-    /// A card that talks to stations `0..peers`. `aggregates`: false for 802.11a, or where aggregation is off. `qos`: data
-    /// frames have a QoS header. `txop`: by access category, as the BSS announces it.
-    pub fn new(par: &Params, rates: Rates, peers: u8, qos: bool, aggregates: bool, txop: [Span; Ac::COUNT]) -> Ath9k {
+    /// A card that talks to stations `0..peers`. `aggregates`: false for 802.11a, or where aggregation is off. `framing`: what
+    /// data frames have around them. `txop`: by access category, as the BSS announces it.
+    pub fn new(
+        par: &Params,
+        rates: Rates,
+        peers: u8,
+        framing: Framing,
+        aggregates: bool,
+        txop: [Span; Ac::COUNT],
+    ) -> Ath9k {
         let tids = (0..peers)
             .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
-            .map(|(s, t)| TidState::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, qos))
+            .map(|(s, t)| TidState::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, framing))
             .collect();
         Ath9k {
             par: *par,
             rates,
-            qos,
+            framing,
             txop,
             hw: Default::default(),
             tids,
@@ -144,7 +154,7 @@ impl Ath9k {
     }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {
-        if self.qos { Ac::of(tid) } else { Ac::Be }
+        if self.framing.qos { Ac::of(tid) } else { Ac::Be }
     }
 
     /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
@@ -229,7 +239,7 @@ impl Ath9k {
                 t.retry.extend(b.mpdus.pop());
                 break;
             }
-            size.add(len, limits::delimiters(&self.par, &choice, len));
+            size.add(len, limits::delimiters(&self.par, &choice, len, self.framing.encryption));
             if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
                 break;
             }

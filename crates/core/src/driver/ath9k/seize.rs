@@ -7,7 +7,7 @@
 use super::{Ath9k, Txqs};
 use crate::rate::Control as _;
 use crate::sim::{Packet, Time};
-use crate::wifi::{Mpdu, Sink, StaIx, What, burst::mpdu_len};
+use crate::wifi::{Mpdu, Sink, StaIx, What};
 
 impl Ath9k {
     /// Gives up pure ACKs for the access point, oldest first, as long as `takes` takes them. `tried`: a bit for each category
@@ -84,7 +84,7 @@ impl Ath9k {
             if taking {
                 sink.free(&packet);
             } else {
-                let len = mpdu_len(packet.ip_len(), self.qos);
+                let len = self.framing.mpdu_len(packet.ip_len());
                 let seq = t.window.assign();
                 t.retry.push_back(Mpdu {
                     packet,

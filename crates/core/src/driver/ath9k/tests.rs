@@ -3,8 +3,8 @@ use crate::mac80211;
 use crate::phy::{Ht, Mode, Ofdm};
 use crate::rate::fixed;
 use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Packet, Place, Reason};
-use crate::wifi::What;
 use crate::wifi::edca::Set;
+use crate::wifi::{Framing, What};
 
 /// A card at a station, driven by hand.
 struct Bench {
@@ -23,7 +23,7 @@ impl Bench {
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
         let ht = mode.aggregates();
         Bench {
-            d: Ath9k::new(&p, rates, 1, ht, ht, Set::Station.all().map(|a| a.txop)),
+            d: Ath9k::new(&p, rates, 1, Framing::open(ht), ht, Set::Station.all().map(|a| a.txop)),
             q: Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, 1, 1),
             freed: vec![],
             dropped: vec![],

@@ -6,7 +6,7 @@
 
 use crate::rate::{Control, Rates};
 use crate::sim::{Bin, Place, Reason, Time};
-use crate::wifi::{Mpdu, Seq, Sink, StaIx, Tid, TxWindow, burst::mpdu_len};
+use crate::wifi::{Framing, Mpdu, Seq, Sink, StaIx, Tid, TxWindow};
 use std::collections::VecDeque;
 
 /// What stands above: mac80211's TXQs.
@@ -26,11 +26,11 @@ pub(super) struct TidState {
     pub bar: Option<Seq>,
     /// A BAR that was not answered: sent again after the next acknowledged frame (`bar_pending`).
     pub bar_failed: Option<Seq>,
-    qos: bool,
+    framing: Framing,
 }
 
 impl TidState {
-    pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, qos: bool) -> TidState {
+    pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, framing: Framing) -> TidState {
         TidState {
             to,
             tid,
@@ -39,7 +39,7 @@ impl TidState {
             retry: VecDeque::new(),
             bar: None,
             bar_failed: None,
-            qos,
+            framing,
         }
     }
     /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
@@ -60,7 +60,7 @@ impl TidState {
         to.push(Mpdu {
             packet: *packet,
             seq: self.window.assign(),
-            len: mpdu_len(packet.ip_len(), self.qos),
+            len: self.framing.mpdu_len(packet.ip_len()),
             attempts: 0,
             received: false,
             more: 0,

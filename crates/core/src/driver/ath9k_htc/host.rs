@@ -13,7 +13,7 @@
 
 use super::params::Params;
 use crate::sim::{Bin, Owner, Packet, Place, Reason, Time};
-use crate::wifi::{Sink, StaIx, Tid};
+use crate::wifi::{Encryption, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
 /// Slots there are: a slot's number is the cookie that the status carries. src: ath9k/hif_usb.h MAX_TX_BUF_NUM
@@ -51,6 +51,8 @@ pub(super) struct Frame {
 /// The driver's transmit side.
 #[derive(Debug)]
 pub(super) struct Host {
+    /// What protects data frames.
+    pub encryption: Encryption,
     frames: Vec<Option<Frame>>,
     used: [u64; SLOTS / 64],
     queued: u16,
@@ -66,6 +68,7 @@ pub(super) struct Host {
 impl Host {
     pub fn new() -> Host {
         Host {
+            encryption: Encryption::None,
             frames: vec![None; SLOTS],
             used: [0; SLOTS / 64],
             queued: 0,

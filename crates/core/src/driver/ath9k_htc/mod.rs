@@ -36,7 +36,7 @@ pub use params::Params;
 use crate::phy::Mode;
 use crate::qdisc::Message;
 use crate::sim::{Lane, Packet, Time};
-use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Device, Encryption, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
 use firmware::Firmware;
 use host::Host;
@@ -102,6 +102,12 @@ impl<Q: Above> Ath9kHtc<Q> {
     /// From now on transmit units for `to` begin their chain with `mode`.
     pub fn set_mode(&mut self, to: StaIx, mode: Mode) {
         self.fw.tids.set_mode(&self.par, to, mode);
+    }
+    /// Data frames are protected from now on.
+    pub fn protect(&mut self, encryption: Encryption) {
+        self.host.encryption = encryption;
+        self.upload.encryption = encryption;
+        self.fw.tids.encryption = encryption;
     }
     /// The netdev queues are awake: a packet can be taken.
     pub fn can_take(&self) -> bool {

@@ -5,6 +5,7 @@
 
 use crate::params;
 use crate::sim::Span;
+use crate::wifi::Encryption;
 
 params! {
     /// The AR9271 behind ath9k_htc.
@@ -62,13 +63,14 @@ const OUT_OVERHEAD: u32 = 4 + 8 + 12 + 28 + 8;
 /// to 28, LLC 8, FCS 4. src: linux@6.12 ath9k/hif_usb.c ath9k_hif_usb_rx_stream, htc.h HTC_RX_FRAME_HEADER_SIZE
 const IN_OVERHEAD: u32 = 4 + 8 + 40 + 28 + 8 + 4;
 
-/// Bytes on USB OUT of a packet.
-pub(super) const fn out_bytes(ip_len: u32) -> u32 {
-    (ip_len + OUT_OVERHEAD).next_multiple_of(4)
+/// Bytes on USB OUT of a packet. The host makes the CCMP header, the device the MIC. src: linux@6.12 ath9k/htc_drv_main.c ath9k_htc_set_key
+/// (IEEE80211_KEY_FLAG_GENERATE_IV); fw wlan/if_owl.c ath_key_setup
+pub(super) const fn out_bytes(ip_len: u32, e: Encryption) -> u32 {
+    (ip_len + e.header() as u32 + OUT_OVERHEAD).next_multiple_of(4)
 }
-/// Bytes on USB IN of a packet.
-pub(super) const fn in_bytes(ip_len: u32) -> u32 {
-    (ip_len + IN_OVERHEAD).next_multiple_of(4)
+/// Bytes on USB IN of a packet: as it came from the air (mac80211 takes header and MIC off, net/mac80211/wpa.c).
+pub(super) const fn in_bytes(ip_len: u32, e: Encryption) -> u32 {
+    (ip_len + e.bytes() as u32 + IN_OVERHEAD).next_multiple_of(4)
 }
 
 impl Params {
@@ -86,7 +88,15 @@ mod tests {
     #[test]
     fn a_full_frame_takes_a_quarter_of_a_microframe() {
         // 1500 + 60 = 1560 bytes; 13 * 512 = 6656 bytes in 125 us: 29.3 us.
+        let out_bytes = |n| super::out_bytes(n, Encryption::None);
+        let in_bytes = |n| super::in_bytes(n, Encryption::None);
         assert_eq!(out_bytes(1500), 1560);
+        let with = Encryption::Ccmp;
+        assert_eq!(
+            [super::out_bytes(1500, with), super::in_bytes(52, with)],
+            [1568, 160],
+            "8 on the way out, 16 on the way in"
+        );
         assert_eq!(Params::default().bus_time(1560), Span::from_ns(29_297));
         assert_eq!(in_bytes(52), 144);
     }
@@ -94,6 +104,8 @@ mod tests {
     #[test]
     fn twenty_full_frames_fit_one_request() {
         let p = Params::default();
+        let out_bytes = |n| super::out_bytes(n, Encryption::Ccmp);
+        let in_bytes = |n| super::in_bytes(n, Encryption::Ccmp);
         assert!(20 * out_bytes(1500) <= p.urb_bytes);
         assert!(10 * in_bytes(1500) <= p.upload_bytes, "an upload ends by its count, not by its bytes");
     }

@@ -14,6 +14,7 @@
 
 use super::params::{Params, in_bytes};
 use crate::sim::{Packet, Time};
+use crate::wifi::Encryption;
 use std::collections::VecDeque;
 
 /// The upload path.
@@ -25,6 +26,8 @@ pub(super) struct Upload {
     ended: VecDeque<(Time, u16)>,
     /// The open transfer: its frames and bytes.
     open: (u16, u32),
+    /// What protects what comes.
+    pub encryption: Encryption,
     cpu: Time,
     bus: Time,
 }
@@ -35,6 +38,7 @@ impl Upload {
             frames: VecDeque::with_capacity(256),
             ended: VecDeque::with_capacity(64),
             open: (0, 0),
+            encryption: Encryption::None,
             cpu: Time::ZERO,
             bus: Time::ZERO,
         }
@@ -53,7 +57,7 @@ impl Upload {
         if self.open.0 > 0 && self.cpu > self.bus + par.upload_timeout {
             self.close(self.bus + par.upload_timeout);
         }
-        let bytes = in_bytes(p.ip_len());
+        let bytes = in_bytes(p.ip_len(), self.encryption);
         let start = self.cpu.max(self.bus);
         let alone = par.bus_time(bytes);
         self.bus = start + alone + out_busy.since(start).min(alone);

@@ -15,8 +15,10 @@ use super::params::Params;
 use super::rates;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::Packet;
-use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Attempt, Burst, Chain, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use crate::wifi::encryption::EXTRA_DELIMITERS;
+use crate::wifi::{
+    Ac, Attempt, Burst, Chain, Encryption, Framing, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What,
+};
 use std::collections::VecDeque;
 
 /// The Block Ack window. src: fw wlan/if_athvar.h WME_MAX_BA
@@ -87,6 +89,8 @@ pub(super) struct Tids {
     depth: [u8; Ac::COUNT],
     spare: Vec<Unit>,
     redo: VecDeque<Buf>,
+    /// What protects data frames.
+    pub encryption: Encryption,
 }
 
 impl Tids {
@@ -110,6 +114,7 @@ impl Tids {
             depth: [0; Ac::COUNT],
             spare: Vec::new(),
             redo: VecDeque::with_capacity(room),
+            encryption: Encryption::None,
         };
         for s in 0..stations {
             t.set_mode(par, StaIx(s as u8), mode);
@@ -142,7 +147,7 @@ impl Tids {
             slot,
             seq: q.window.assign(),
             p: *p,
-            len: mpdu_len(p.ip_len(), true),
+            len: Framing { qos: true, encryption: self.encryption }.mpdu_len(p.ip_len()),
             retries: 0,
             sent: false,
             received: false,
@@ -224,7 +229,8 @@ impl Tids {
                 }
                 Tids::add(&mut u, b);
                 (u.burst.psdu, bytes) = (next, next);
-                let short = MIN_SUBFRAME.saturating_sub(u32::from(b.len) + crate::wifi::burst::DELIMITER) / 4;
+                let extra = if self.encryption.is_on() { EXTRA_DELIMITERS } else { 0 };
+                let short = MIN_SUBFRAME.saturating_sub(u32::from(b.len) + crate::wifi::burst::DELIMITER) / 4 + extra;
                 if short > 0 {
                     bytes = bytes.next_multiple_of(4) + 4 * short;
                 }

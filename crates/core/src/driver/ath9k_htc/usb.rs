@@ -65,7 +65,7 @@ impl Usb {
         let mut bytes = 0;
         while self.request.len() < usize::from(par.urb_frames) {
             let Some(&s) = host.skbs.front() else { break };
-            bytes += out_bytes(host.frame(s).p.ip_len());
+            bytes += out_bytes(host.frame(s).p.ip_len(), host.encryption);
             if bytes > par.urb_bytes && !self.request.is_empty() {
                 break;
             }
@@ -80,7 +80,7 @@ impl Usb {
             return;
         }
         *buffers -= 1;
-        let alone = par.bus_time(out_bytes(host.frame(self.request[self.begun]).p.ip_len()));
+        let alone = par.bus_time(out_bytes(host.frame(self.request[self.begun]).p.ip_len(), host.encryption));
         self.begun += 1;
         self.due = now + alone + in_busy.since(now).min(alone);
     }

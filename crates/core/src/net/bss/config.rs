@@ -8,7 +8,7 @@ use crate::qdisc;
 use crate::sim::{NodeId, Streams};
 use crate::wifi::edca::{Access, Set};
 use crate::wifi::response::Erp;
-use crate::wifi::{Ac, StaMac, beacon, medium, reorder};
+use crate::wifi::{Ac, Encryption, StaMac, beacon, medium, reorder};
 use crate::{mac80211, rate};
 
 /// A BSS.
@@ -32,6 +32,8 @@ pub struct BssConfig {
     pub reorder: reorder::Params,
     /// QoS stations (802.11n); otherwise every station contends by DCF and sends frames one by one (802.11a).
     pub qos: bool,
+    /// What protects data frames.
+    pub encryption: Encryption,
     /// TCP ACKs on link-layer responses.
     pub hack: crate::wifi::hack::Params,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
@@ -227,6 +229,7 @@ impl BssConfig {
             qos: self.qos,
             basic: self.basic.iter().copied().min().unwrap_or(Ofdm::R6),
             interval: self.beacon.interval,
+            encryption: self.encryption,
         }
     }
     /// The channel between the access point and each station, if there is one.

@@ -14,7 +14,7 @@ use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Device, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Device, Framing, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
@@ -50,10 +50,12 @@ impl Netdev {
             Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
+        let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
         let amsdus = || cfg.stations[..peers].iter().map(|s| s.driver.permits_amsdus()).collect::<Vec<_>>();
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
             let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
-            let driver = Ath10k::new(p, rates, &amsdus(), s.aggregates, cfg.band);
+            let mut driver = Ath10k::new(p, rates, &amsdus(), s.aggregates, cfg.band);
+            driver.protect(cfg.encryption);
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
         match &s.driver {
@@ -61,17 +63,18 @@ impl Netdev {
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Linksys(p) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Linksys::new(&p.machinery(), rates, &amsdus(), s.aggregates, cfg.band);
+                let mut driver = Linksys::new(&p.machinery(), rates, &amsdus(), s.aggregates, cfg.band);
+                driver.protect(cfg.encryption);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9k::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
+                let driver = Ath9k::new(p, rates, peers as u8, framing, s.aggregates, txop);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9kTidq::new(p, rates, peers as u8, cfg.qos, s.aggregates, txop);
+                let driver = Ath9kTidq::new(p, rates, peers as u8, framing, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
             DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode_up, &modes),
@@ -82,6 +85,7 @@ impl Netdev {
     }
     fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, mode: Mode, modes: &[Mode]) -> Netdev {
         let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), mode);
+        driver.protect(cfg.encryption);
         for (to, &mode) in modes.iter().enumerate() {
             driver.set_mode(StaIx(to as u8), mode);
         }

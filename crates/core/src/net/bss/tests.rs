@@ -3,7 +3,7 @@ use crate::driver::{ath9k, ath9k_htc, ath10k};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
 use crate::wifi::edca::Set;
-use crate::wifi::{medium, reorder};
+use crate::wifi::{Encryption, medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -75,6 +75,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         mcs_loss: crate::phy::McsLoss::default(),
         channel: Default::default(),
         reorder: reorder::Params::default(),
+        encryption: Encryption::None,
         hack: Default::default(),
         qos: mode.aggregates(),
         rfc8325: true,

@@ -40,8 +40,7 @@ use crate::qdisc::Message;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::burst::mpdu_len;
-use crate::wifi::{Ac, Burst, Device, End, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Burst, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
@@ -62,7 +61,7 @@ struct Category {
 pub struct Ath9kTidq<Q> {
     par: Params,
     rates: Rates,
-    qos: bool,
+    framing: Framing,
     txop: [Span; Ac::COUNT],
     acs: [Category; Ac::COUNT],
     /// Eight TIDs a peer.
@@ -78,16 +77,23 @@ pub struct Ath9kTidq<Q> {
 
 impl<Q: Above> Ath9kTidq<Q> {
     /// A card that talks to stations `0..peers`; see [`Ath9k::new`](super::Ath9k::new).
-    pub fn new(par: &Params, rates: Rates, peers: u8, qos: bool, aggregates: bool, txop: [Span; Ac::COUNT]) -> Self {
+    pub fn new(
+        par: &Params,
+        rates: Rates,
+        peers: u8,
+        framing: Framing,
+        aggregates: bool,
+        txop: [Span; Ac::COUNT],
+    ) -> Self {
         let tids = (0..peers)
             .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
-            .map(|(s, t)| SwTid::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, qos))
+            .map(|(s, t)| SwTid::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, framing))
             .collect();
         let category = || Category { hw: Hw::default(), turns: Turns::new(peers), pending: 0, stopped: false };
         Ath9kTidq {
             par: *par,
             rates,
-            qos,
+            framing,
             txop,
             acs: [(); Ac::COUNT].map(|()| category()),
             tids,
@@ -124,7 +130,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {
-        if self.qos { Ac::of(tid) } else { Ac::Be }
+        if self.framing.qos { Ac::of(tid) } else { Ac::Be }
     }
     fn ix(to: StaIx, tid: Tid) -> usize {
         to.ix() * Tid::COUNT + tid.ix()
@@ -152,7 +158,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         let c = &mut self.acs[ac.ix()];
         c.pending += 1;
         c.stopped |= c.pending > self.par.max_pending;
-        let len = mpdu_len(packet.ip_len(), self.qos);
+        let len = self.framing.mpdu_len(packet.ip_len());
         let m = Mpdu {
             packet,
             seq: Seq::default(),
@@ -312,7 +318,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             if !size.takes(limit, self.par.ampdu_frames, len) || (size.n > 0 && mark.probes()) {
                 break;
             }
-            size.add(len, limits::delimiters(&self.par, &choice, len));
+            size.add(len, limits::delimiters(&self.par, &choice, len, self.framing.encryption));
             b.mpdus.extend(t.take());
             stale += t.skip_given_up(sink);
             next = t.head().map(|m| (m.len.into(), m.mark));

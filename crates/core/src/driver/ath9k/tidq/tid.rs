@@ -6,7 +6,7 @@
 
 use super::super::tid::{TidState, counted, fail};
 use crate::wifi::burst::DELIMITER;
-use crate::wifi::{Mpdu, Sink, StaIx, Tid};
+use crate::wifi::{Framing, Mpdu, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
 /// One (peer, TID).
@@ -50,9 +50,9 @@ fn subframe(m: &Mpdu) -> u32 {
 }
 
 impl SwTid {
-    pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, qos: bool) -> SwTid {
+    pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, framing: Framing) -> SwTid {
         SwTid {
-            state: TidState::new(to, tid, active, window, qos),
+            state: TidState::new(to, tid, active, window, framing),
             queue: VecDeque::new(),
             numbered: false,
             size: Load::default(),
