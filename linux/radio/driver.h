@@ -17,6 +17,7 @@ struct wt_picker {			/* takes frames out of a driver's queues (ack/hack.c) */
 struct wt_driver {
 	/* what it is like */
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
+	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
 	const unsigned int *max_attempts;	/* that an MPDU gets */
 	bool counts_chains;		/* as one attempt each */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */

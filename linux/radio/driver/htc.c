@@ -190,6 +190,7 @@ static const unsigned int retries = 10;	/* open-ath9k-htc-firmware if_athvar.h O
 
 const struct wt_driver wt_ath9k_htc = {
 	.max_frames = &wt_p.htc_frames,
+	.shortest = 256,	/* the firmware's if_athvar.h ATH_AGGR_MINPLEN */
 	.max_attempts = &retries,
 	.counts_chains = true,
 	.half_window = true,

@@ -185,7 +185,7 @@ static void form_aggregate(struct wt_radio *r, struct wt_tid *tid, struct wt_ppd
 	tid->allowed = wt_ampdu_limit(r, &r->ac[tid->txq->ac], p, skb);
 	while (skb && (!p->n || wt_ampdu_fits(r, &size, p, skb, tid->allowed, most_frames()))) {
 		take(tid, skb);
-		wt_ampdu_add(&size, p, skb);
+		wt_ampdu_add(r, &size, p, skb);
 		skb = next(r, tid);
 	}
 	wt_ampdu_formed(r, &size, p);
@@ -420,6 +420,7 @@ static void purge(struct wt_radio *r)
 const struct wt_driver wt_ath9k_tidq = {
 	.rts = true,
 	.max_frames = &wt_p.max_frames,
+	.shortest = 256,	/* 3.18 ath9k.h ATH_AGGR_MINPLEN */
 	.max_attempts = &wt_p.sw_retries,
 	.init = init,
 	.purge = purge,

@@ -25,7 +25,6 @@
 
 #define DELIM		4
 #define CIPHER_DELIMS	10	/* ath9k.h ATH_AGGR_ENCRYPTDELIM */
-#define MIN_MPDU	256	/* ath9k.h ATH_AGGR_MINPLEN: shorter frames are padded up to it with delimiters */
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
 int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
@@ -92,9 +91,9 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 }
 
 /* ath_compute_num_delims: octets of delimiters after a frame of `len` octets; `cipher`: the engine of a card without EDMA wants more */
-static u32 delimiters(struct wt_ppdu *p, u32 len, bool cipher)
+static u32 delimiters(const struct wt_radio *r, struct wt_ppdu *p, u32 len, bool cipher)
 {
-	u32 n = len >= MIN_MPDU ? 0 : DIV_ROUND_UP(MIN_MPDU - len, DELIM);
+	u32 shortest = r->driver->shortest, n = len >= shortest ? 0 : DIV_ROUND_UP(shortest - len, DELIM);
 	u32 ns = p->sta ? ((struct wt_sta *)p->sta->drv_priv)->density_ns : 0;
 
 	if (cipher)
@@ -116,12 +115,13 @@ bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, c
 	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
 }
 
-void wt_ampdu_add(struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
+void wt_ampdu_add(const struct wt_radio *r, struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
 {
 	u32 len = wt_mpdu_len(skb);
+	bool cipher = wt_p.cipher_delims && r->driver->shortest && wt_protected(skb);	/* ath9k's and its firmware's */
 
 	size->bytes += size->pad + DELIM + len;
-	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(p, len, wt_p.cipher_delims && wt_protected(skb));
+	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(r, p, len, cipher);
 	p->mpdu[p->n++] = skb;
 }
 
@@ -140,7 +140,7 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 			__skb_queue_tail(&tid->retry_q, skb);
 			break;
 		}
-		wt_ampdu_add(&size, p, skb);
+		wt_ampdu_add(r, &size, p, skb);
 		if (wt_ampdu_next(r, tid, &skb) < 0)
 			break;
 	}
