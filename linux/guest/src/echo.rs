@@ -11,15 +11,68 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+/// Answers with the mark of what was asked, as irtt's server does, and as the kernel answers pings.
 pub fn serve(netns: &str, port: u16) -> Result<(), String> {
     let socket = sys::within(netns, || UdpSocket::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
+    sys::set_opt(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_RECVTOS, &1i32)?;
     thread::spawn(move || {
         let mut buf = [0u8; 2048];
-        while let Ok((n, from)) = socket.recv_from(&mut buf) {
-            let _ = socket.send_to(&buf[..n], from);
+        while let Some(asked) = Asked::next(socket.as_raw_fd(), &mut buf) {
+            asked.answer(socket.as_raw_fd(), &mut buf);
         }
     });
     Ok(())
+}
+
+/// A request: its length, who sent it, its TOS octet.
+struct Asked {
+    len: usize,
+    from: libc::sockaddr_in,
+    tos: u8,
+}
+
+/// Room for one control message of an `int`.
+type Control = [u64; 4];
+
+impl Asked {
+    fn next(fd: RawFd, buf: &mut [u8]) -> Option<Asked> {
+        let mut from: libc::sockaddr_in = unsafe { std::mem::zeroed() };
+        let mut control = Control::default();
+        let mut part = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
+        let mut m = message(&mut from, &mut part, &mut control);
+        let len = usize::try_from(unsafe { libc::recvmsg(fd, &mut m, 0) }).ok()?;
+        let mut tos = 0;
+        unsafe {
+            let c = libc::CMSG_FIRSTHDR(&m);
+            if !c.is_null() && ((*c).cmsg_level, (*c).cmsg_type) == (libc::IPPROTO_IP, libc::IP_TOS) {
+                tos = *libc::CMSG_DATA(c);
+            }
+        }
+        Some(Asked { len, from, tos })
+    }
+
+    fn answer(mut self, fd: RawFd, buf: &mut [u8]) {
+        let mut control = Control::default();
+        let mut part = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: self.len };
+        let mut m = message(&mut self.from, &mut part, &mut control);
+        unsafe {
+            m.msg_controllen = libc::CMSG_SPACE(4) as usize;
+            let c = libc::CMSG_FIRSTHDR(&m);
+            ((*c).cmsg_level, (*c).cmsg_type) = (libc::IPPROTO_IP, libc::IP_TOS);
+            (*c).cmsg_len = libc::CMSG_LEN(4) as usize;
+            libc::CMSG_DATA(c).cast::<i32>().write_unaligned(self.tos.into());
+            libc::sendmsg(fd, &m, 0);
+        }
+    }
+}
+
+fn message(from: &mut libc::sockaddr_in, part: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
+    let mut m: libc::msghdr = unsafe { std::mem::zeroed() };
+    m.msg_name = (from as *mut libc::sockaddr_in).cast();
+    m.msg_namelen = std::mem::size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    (m.msg_iov, m.msg_iovlen) = (part, 1);
+    (m.msg_control, m.msg_controllen) = (control.as_mut_ptr().cast(), std::mem::size_of::<Control>());
+    m
 }
 
 /// Times are nanoseconds of the monotonic clock; results count from `zero`.

@@ -114,7 +114,11 @@ pub fn run(case: &Case) -> Result<String, String> {
                 if net.radios > 0 {
                     let now = radio::counters(net.radios);
                     let each = now.iter().skip(1).map(|r| {
-                        json::array(["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"].iter().map(|k| radio::value(r, k).to_string()))
+                        json::array(
+                            ["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"]
+                                .iter()
+                                .map(|k| radio::value(r, k).to_string()),
+                        )
                     });
                     air_rows.push(format!("[{t},{}]", json::array(each)));
                 }
