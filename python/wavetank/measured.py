@@ -64,8 +64,8 @@ class Flow:
     mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the window (bytes; Mbit/s);
     ``retransmits`` (segments), ``rtos``: in all of the run. ``series`` has arrays of one length, one value a sample: ``t`` (s),
     ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
-    ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms``, ``min_rtt_ms``, ``retrans`` (segments), ``pacing_bps``,
-    ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
+    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
 
     ``delivery``, of UDP in the model: what became of the datagrams that the program sent within the window: ``sent`` and
     ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
@@ -107,6 +107,9 @@ def _delivery(d: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flow(raw: CoreFlow) -> Flow:
     values: dict[str, Any] = {**raw, "dscp": DSCP.get(raw["dscp"], str(raw["dscp"]))}
+    srtt = raw["series"].get("srtt_ms")
+    if srtt is not None:
+        values["series"] = {**raw["series"], "srtt_ms": np.where(srtt > 0, srtt, np.nan)}
     return Flow(**values)
 
 
