@@ -342,6 +342,8 @@ def _relevant(key):
         "bottleneck.",
         "ath9k_htc.",
         "ath10k.",
+        "linksys.",
+        "sora.",
         "reno.",
         "ap.qdisc",
         "sta.qdisc",

@@ -104,7 +104,8 @@ def test_cards_are_told_what_iw_and_debugfs_take():
         assert line in of
     ac = {"wifi.standard": "ac", "wifi.mcs": 9, "wifi.streams": 2, "wifi.width_mhz": 80}
     ac |= {f"{end}.driver": "ath10k" for end in ("ap", "sta")}
-    assert 'bitrates "$AP_IF" vht-mcs-5 2:9 sgi-5' in lines(testbed.translate(wifi().set(ac)), "ap")
+    ap = lines(testbed.translate(wifi().set(ac).set({"ath10k.rts_threshold": 600})), "ap")
+    assert 'bitrates "$AP_IF" vht-mcs-5 2:9 sgi-5' in ap and 'rts "$AP_IF" 600' in ap
     minstrel = {f"{end}.rate_control": "minstrel_ht" for end in ("ap", "sta")}
     assert not [x for x in lines(testbed.translate(wifi().set(minstrel)), "ap") if x.startswith("bitrates")]
     masked = testbed.translate(wifi().set({**minstrel, "wifi.mcs": 15, "minstrel_ht.bitrates": 15}))

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from .. import _core
 from . import rate
-from .own import MODES
 
 
 class Translated(Protocol):
@@ -48,7 +47,8 @@ def relevant(t: Translated, key: str) -> bool:
         return any(k.startswith(f"{section}.") for k in t.used)
     if (its := rate.relevant(t.v, section)) is not None:
         return t.wifi and its
-    if section in MODES or key in ("tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"):
+    own = ("tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above")
+    if section in names["driver"] or key in own:
         return t.wifi and _of_the_cards(t, key, section)
     if section == "hack" and key != "hack.policy":
         return t.wifi and t.v["hack.policy"] != "off"
@@ -74,10 +74,10 @@ def _of_the_cards(t: Translated, key: str, section: str) -> bool:
     drivers = {t.v["ap.driver"], t.v["sta.driver"]}
     if key in ("ath9k.max_pending", "ath9k.keep_turn"):
         return "ath9k_tidq" in drivers
-    if section in MODES:
-        return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
     if key.startswith("tao."):
         return t.v["tao.enabled"] == "true"
+    if section not in ("ap", "sta"):
+        return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
     htc = t.v[f"{section}.driver"] == "ath9k_htc"
     return htc and (key.endswith("above") or t.v[f"{section}.above"] == "qdisc")
 

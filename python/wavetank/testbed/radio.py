@@ -49,8 +49,8 @@ class Radio(Air, Bed):
                     role.tell("width", card, self.text("wifi.width_mhz"), keys="wifi.width_mhz")
                 role.tell("txpower", card, keys="TXPOWER_MBM in bed.env")
             self.chooses(end, driver)
-            if driver in ("ath9k", "ath9k_tidq"):
-                self.protect(end)
+            if driver in ("ath9k", "ath9k_tidq", "ath10k"):
+                self.protect(end, f"{driver.removesuffix('_tidq')}.rts_threshold")
         self.queues_of_mac80211()
         self.contention()
         self.access_point()
@@ -142,11 +142,11 @@ class Radio(Air, Bed):
             )
         self.used |= {k: v for k, v in self.v.items() if k.startswith("aarc.")}
 
-    def protect(self, end: str) -> None:
+    def protect(self, end: str, key: str) -> None:
         """RTS."""
-        threshold = self.text("ath9k.rts_threshold")
+        threshold = self.text(key)
         for role, card in self.cards_of(end):
-            role.tell("rts", card, threshold, keys="ath9k.rts_threshold")
+            role.tell("rts", card, threshold, keys=key)
 
     def queues_of_mac80211(self) -> None:
         """mac80211's limits, by debugfs."""

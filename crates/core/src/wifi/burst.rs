@@ -203,6 +203,11 @@ impl Burst {
     pub fn packets(&self, which: u64) -> u64 {
         self.mpdus.iter().enumerate().filter(|(i, _)| which >> i & 1 != 0).map(|(_, m)| 1 + u64::from(m.more)).sum()
     }
+    /// Whether it is longer than this RTS threshold, in bytes: at 0 everything with an MPDU is, without one nothing.
+    /// src: 802.11-2020 10.3.1 (dot11RTSThreshold)
+    pub fn exceeds(&self, rts_threshold: Option<u32>) -> bool {
+        !self.mpdus.is_empty() && rts_threshold.is_some_and(|t| self.psdu > t || t == 0)
+    }
     /// Bytes that an A-MPDU has after a subframe of `len` bytes with `extra` empty delimiters behind it was added to
     /// `so_far`: the subframe before is padded to a multiple of four, the last one of all is not.
     /// src: 802.11-2020 9.7.1; linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_form_aggr (`al`, `bpad`)

@@ -208,6 +208,7 @@ impl Firmware {
             _ if u.bufs.len() > 1 => bytes,
             _ => bytes.saturating_sub(DELIMITER),
         };
+        u.burst.rts = u.burst.exceeds(par.rts_threshold);
         u
     }
 

@@ -28,7 +28,7 @@ impl Hw {
     }
     /// Takes a unit (`ath_tx_txqaddbuf`).
     pub fn put(&mut self, mut b: Burst, par: &Params) {
-        b.rts = !b.mpdus.is_empty() && par.rts_threshold.is_some_and(|t| b.psdu > t || t == 0);
+        b.rts = b.exceeds(par.rts_threshold);
         self.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
         self.queue.push_back(b);
     }

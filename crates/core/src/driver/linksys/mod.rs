@@ -23,14 +23,17 @@ crate::params! {
     pub struct Params {
         /// MPDUs in an A-MPDU at most.
         ampdu_frames: u8 = 16, in 1 => 64, src "thesis section 4.8.3; linux@6.12 brcmsmac/ampdu.c AMPDU_NUM_MPDU";
-        /// How long one won opportunity lasts: 10 ms at most in the published driver. Calibrated: three full aggregates at 135 Mbit/s.
-        burst: Span = Span::from_us(4_700), in Span::ZERO => Span::from_ms(10), src "calibrated: thesis fig 4.18, median; linux@6.12 brcmsmac/main.h MAXFRAMEBURST_TXOP";
+        /// How long one won opportunity lasts: 10 ms at most in the published driver. Calibrated: three full aggregates at 135 Mbit/s, each
+        /// with its RTS and CTS.
+        burst: Span = Span::from_ms(5), in Span::ZERO => Span::from_ms(10), src "calibrated: thesis fig 4.18, median; linux@6.12 brcmsmac/main.h MAXFRAMEBURST_TXOP";
         /// Packets that the hardware takes.
         descriptors: u16 = 64, in 16 => 1_024, src "linux@6.12 brcmsmac/main.c NTXD";
         /// A PPDU's time on the air at most.
         airtime: Span = Span::from_ms(5), in Span::from_us(200) => Span::from_us(5_484), src "linux@6.12 brcmsmac/ampdu.c AMPDU_MAX_DUR";
         /// Retries of an MPDU.
         retries: u8 = 5, in 0 => 30, src "linux@6.12 brcmsmac/ampdu.c AMPDU_DEF_RETRY_LIMIT";
+        /// PSDUs of more bytes are protected by RTS/CTS, each A-MPDU of a burst by its own.
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 brcmsmac/main.c RTSThresh; ampdu.c brcms_c_ampdu_finalize: TXC_SENDRTS on an A-MPDU's first MPDU";
         /// Packets that wait for one station and TID at most.
         queue: u16 = 256, in 1 => 10_000, src "assumed: the thesis saw no starvation at 14 stations; the published driver's queue holds 256 or so in all";
     }
@@ -48,6 +51,7 @@ impl Params {
             tid_depth: 16,
             retries: self.retries,
             report: Span::ZERO,
+            rts_threshold: self.rts_threshold,
             ..ath10k::Params::default()
         }
     }

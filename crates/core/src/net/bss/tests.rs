@@ -1,5 +1,5 @@
 use super::*;
-use crate::driver::{ath9k, ath9k_htc, ath10k};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
 use crate::wifi::edca::Set;
@@ -333,8 +333,14 @@ fn ath10k_fills_aggregates() {
 /// for every station.
 #[test]
 fn linksys_sends_three_aggregates_in_a_row() {
+    for rts_threshold in [None, Some(0)] {
+        linksys_in_a_row(linksys::Params { rts_threshold, ..Default::default() });
+    }
+}
+
+fn linksys_in_a_row(p: linksys::Params) {
     let mut c = config(4, ht(6));
-    c.stations[0].driver = DriverConfig::Linksys(Default::default());
+    c.stations[0].driver = DriverConfig::Linksys(p);
     let mut w = World::new(&c, 5);
     for i in 1..=4 {
         w.flow(0, i, 1472, 0, 100);
@@ -344,6 +350,11 @@ fn linksys_sends_three_aggregates_in_a_row() {
     let down: Vec<_> = w.seen.0.iter().filter(|p| p.from == NodeId(0)).collect();
     assert!(down.iter().all(|p| p.mpdus <= 16));
     assert!(down.iter().filter(|p| p.mpdus == 16).count() as f64 > 0.9 * down.len() as f64);
+    // An RTS before each, and not before the first of a burst alone.
+    let protection = Span::from_us(if p.rts_threshold.is_some() { 88 } else { 0 });
+    for p in down.iter().filter(|p| p.mpdus == 16 && !p.collided) {
+        assert_eq!(p.airtime, protection + crate::phy::ppdu(ht(6), p.bytes, Band::Ghz5) + Span::from_us(16 + 32));
+    }
     // What follows within SIFS belongs to the same opportunity.
     let mut rows = vec![1];
     for p in w.seen.0.windows(2).filter(|p| p[1].from == NodeId(0)) {
@@ -365,16 +376,23 @@ fn vht_needs_ath10k() {
 
 #[test]
 fn rts_protects_by_threshold() {
-    let mut c = config(1, ht(6));
-    let p = ath9k(&mut c.stations[1]);
-    p.rts_threshold = Some(0);
-    let mut w = World::new(&c, 3);
-    w.flow(1, 0, 1472, 0, 100);
-    w.run(Time::from_ms(100));
-    // Data PPDU, SIFS and Block Ack, and 88 us before them.
-    let full = w.seen.0.iter().find(|p| p.mpdus == 32).unwrap();
-    let data = crate::phy::ppdu(ht(6), full.bytes, Band::Ghz5);
-    assert_eq!(full.airtime, Span::from_us(88 + 16 + 32) + data);
+    let rts_threshold = Some(1_600);
+    for card in [
+        DriverConfig::Ath9k(ath9k::Params { rts_threshold, ..Default::default() }),
+        DriverConfig::Ath10kTxqs(Box::new(ath10k::Params { rts_threshold, ..Default::default() })),
+    ] {
+        let mut c = config(1, ht(6));
+        c.stations[1].driver = card;
+        let mut w = World::new(&c, 3);
+        w.flow(1, 0, 1472, 0, 100);
+        w.run(Time::from_ms(100));
+        // Data PPDU, SIFS and Block Ack, and 88 us before them; a frame alone is short of the threshold.
+        let before = |p: &PpduSeen| p.airtime - crate::phy::ppdu(ht(6), p.bytes, Band::Ghz5) - Span::from_us(16 + 32);
+        let long = |p: &&PpduSeen| p.mpdus > 1;
+        assert!(w.seen.0.iter().filter(long).count() > 10);
+        assert!(w.seen.0.iter().filter(long).all(|p| before(p) == Span::from_us(88)));
+        assert!(w.seen.0.iter().filter(|p| p.mpdus == 1).all(|p| before(p) < Span::from_us(88)));
+    }
 }
 
 #[test]
