@@ -194,7 +194,6 @@ def test_ath9k_before_4_10_has_a_discipline_and_the_thesis_its_switches():
     assert "AP qdisc replace dev wlan0 root handle 10: aaq limit 500" in of.case["tc"]
     assert "C10 qdisc replace dev wlan10 root handle 10: pfifo limit 1000" in of.case["tc"]
     assert "AP wlan0 10" in of.case["watch"]
-    assert of.case["tso"] is False
     fq = translate(up(ap__driver="ath9k_tidq", sta__driver="ath9k_tidq", ap__qdisc="fq_codel", sta__qdisc="pfifo"))
     assert "AP qdisc replace dev wlan0 root handle 10: fq_codel limit 10240" in "\n".join(fq.case["tc"])
     assert "tao_leave" not in fq.case["radio"]

@@ -35,6 +35,12 @@ def test_the_summary_has_the_stable_keys(one_result):
     json.loads(files.dumps(s))
 
 
+def test_a_result_at_a_prompt_is_its_figures_not_its_series(one_result):
+    text = repr(one_result)
+    assert "goodput_mbit=" in text and "array(" not in text
+    assert len(text) < 2000
+
+
 def test_a_folder_is_written_whole(one_result, tmp_path):
     out = tmp_path / "a" / "b"
     written = one_result.save(out)

@@ -21,7 +21,7 @@ class CaptureError(ValueError):
 class CoreFlow(TypedDict):
     name: str
     direction: str
-    station: str
+    station: int
     kind: str
     dscp: int
     cc: str
@@ -34,7 +34,7 @@ class CoreFlow(TypedDict):
 
 class CorePing(TypedDict):
     name: str
-    station: str
+    station: int
     t: FloatArray
     rtt_ms: FloatArray
 

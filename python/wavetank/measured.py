@@ -60,8 +60,9 @@ DSCP = (
 class Flow:
     """One flow.
 
-    ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``kind``: "tcp" or "udp"; ``dscp``: its
-    mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the window (bytes; Mbit/s);
+    ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``station``: its place (0: sta1);
+    ``kind``: "tcp" or "udp"; ``dscp``: its mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the
+    window (bytes; Mbit/s);
     ``retransmits`` (segments), ``rtos``: in all of the run. ``series`` has arrays of one length, one value a sample: ``t`` (s),
     ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
     ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
@@ -74,7 +75,7 @@ class Flow:
 
     name: str
     direction: str
-    station: str
+    station: int
     kind: str
     dscp: str
     cc: str
@@ -82,7 +83,7 @@ class Flow:
     goodput_mbit: float
     retransmits: int
     rtos: int
-    series: Series
+    series: Series = field(repr=False)
     delivery: Mapping[str, Any] | None = None
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
@@ -118,9 +119,9 @@ class Ping:
     """One series of echoes: ``t`` (s, when sent) and ``rtt_ms`` (NaN: lost)."""
 
     name: str
-    station: str
-    t: FloatArray
-    rtt_ms: FloatArray
+    station: int
+    t: FloatArray = field(repr=False)
+    rtt_ms: FloatArray = field(repr=False)
 
     @property
     def kind(self) -> str:
@@ -163,13 +164,13 @@ class Node:
     """
 
     name: str
-    ampdu_hist: FloatArray
+    ampdu_hist: FloatArray = field(repr=False)
     airtime_fraction: float
-    series: Series
-    rx_hist: FloatArray
-    rx_bad: FloatArray
-    ends: FloatArray
-    runs: FloatArray
+    series: Series = field(repr=False)
+    rx_hist: FloatArray = field(repr=False)
+    rx_bad: FloatArray = field(repr=False)
+    ends: FloatArray = field(repr=False)
+    runs: FloatArray = field(repr=False)
     airtime_rx_fraction: float
     modes: tuple[Mode, ...] = ()
     rx_modes: tuple[Mode, ...] = ()
@@ -197,9 +198,9 @@ class Measured:
     flows: tuple[Flow, ...]
     pings: tuple[Ping, ...]
     nodes: Mapping[str, Node]
-    qdiscs: Mapping[str, Series]
+    qdiscs: Mapping[str, Series] = field(repr=False)
     drops: Mapping[str, int]
-    ledger: Mapping[str, int]
+    ledger: Mapping[str, int] = field(repr=False)
     digest: str
     resolved: Mapping[str, str] = field(repr=False)
     #: What it ran on: "model", "linux" or "testbed".

@@ -19,7 +19,11 @@ from .measured import UNITS, Measured, Series
 KEYS = ("water", "scenario", "kind", "name", "direction", "station")
 
 
-def parts(result: Measured) -> list[tuple[dict[str, str], Series]]:
+#: What a series is of, and the series.
+Part = tuple[Mapping[str, object], Series]
+
+
+def parts(result: Measured) -> list[Part]:
     """Every series of a run, with what it is of."""
     flows = [
         ({"kind": "flow", "name": f.name, "direction": f.direction, "station": f.station}, f.series)

@@ -55,10 +55,8 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
             with("wlan0")
         ),
     )?;
-    if case.get("gso_max_segs", 1)? == 1 || !case.get("tso", true)? {
-        sys::within("AP", || sys::offloads_off("apw"))?;
-        sys::within("S", || sys::offloads_off("sw"))?;
-    }
+    sys::within("AP", || sys::offloads_off("apw"))?;
+    sys::within("S", || sys::offloads_off("sw"))?;
     sys::within("AP", || sys::sysctl("net/ipv4/ip_forward", "1"))?;
     qdisc::delay(case, "sw")?;
     access_point(case)?;

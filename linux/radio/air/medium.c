@@ -335,7 +335,8 @@ static void end_exchange(u64 at, bool response)
 		struct wt_edcaf *e = &r->ac[wt_air.tx[k].q];
 		struct wt_ppdu *p = head_of(e);
 
-		r->count.collisions++;
+		if (!wants_rts(r, p))	/* else its RTS collided, and nothing of the PPDU was sent */
+			r->count.collisions++;
 		r->base = at + WT_SIFS_NS;
 		if (p->no_ack) {
 			wt_edcaf_succeeded(e);	/* nobody will tell it */

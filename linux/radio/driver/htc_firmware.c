@@ -16,7 +16,8 @@
 
 /*
  * rcRateFind_11n: two tries at the first rate and at each of the next two valid ones below it, four at the
- * one below those. The short guard interval is valid from MCS 4 (of each stream count) on.
+ * one below those. The short guard interval is valid from MCS 4 (of each stream count) on. RTS stands before all but the first
+ * link, and before that at MCS 0 to 3 (the block of 2009/02/06: at 2.4 GHz, the AR9271's only band).
  */
 void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates)
 {
@@ -40,6 +41,8 @@ void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates)
 		}
 	}
 	rates[3].count = 4;
+	for (i = rates[0].idx > 3; i < 4; i++)
+		rates[i].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
 }
 
 /* A frame is over for the device: its buffer is free, its status is to come. */

@@ -126,7 +126,7 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
     return Flow(
         name=name,
         direction=way,
-        station=station,  # type: ignore[arg-type]  # the model's is its index, too
+        station=station,
         kind=flow.kind,
         dscp="",
         cc=str(flow.meta.get("CONG_CONTROL") or ""),
@@ -150,5 +150,5 @@ def _pings(file: FlentFile, names: _Names, shift: float) -> list[Ping]:
         name, station = names.ping(p.name)
         t, ms = (p.raw_t, p.raw_ms) if p.raw_t is not None and p.raw_ms is not None else (file.x, p.values)
         t, ms = _with_lost(t, ms, file.step)
-        out.append(Ping(name, station, t + shift, ms))  # type: ignore[arg-type]
+        out.append(Ping(name, station, t + shift, ms))
     return out

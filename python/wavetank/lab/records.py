@@ -78,7 +78,7 @@ def record(result: Result) -> Record:
         pings[kind] = _round(rtt[result.within(t)])
         series[f"ping_{kind}"] = [_round(t), _round(rtt)]
     station_pings = {
-        f"sta{int(p.station) + 1}": _round(p.rtt_ms[result.within(p.t)]) for p in result.pings if p.kind == "icmp"
+        f"sta{p.station + 1}": _round(p.rtt_ms[result.within(p.t)]) for p in result.pings if p.kind == "icmp"
     }
     standard = result.resolved.get("wifi.standard", "")
     value: Record = plain(
@@ -92,7 +92,7 @@ def record(result: Result) -> Record:
             "goodput": goodput,
             "flow_goodput": [[f.kind, f.direction, f.goodput_mbit] for f in result.flows],
             "flow_cc": [f.cc for f in result.flows],
-            "flow_station": [int(f.station) for f in result.flows],
+            "flow_station": [f.station for f in result.flows],
             "station_pings": station_pings,
             "goodput_samples": goodput_samples,
             "rtt_samples": rtt_samples,

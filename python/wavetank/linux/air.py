@@ -58,9 +58,6 @@ class Air(Queues):
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
         r["fifo"] = self.fifo
-        if drivers["ap"] == "ath9k_tidq":
-            # as on a wire without GRO: over veth, TCP's large packets would reach the qdisc whole
-            self.case["tso"] = False
         if "ath9k_tidq" in drivers.values() and units.switch(self.v["traffic.rrul"]):
             self.notes.append(
                 "driver ath9k_tidq: 6.12's interfaces have one transmit queue: one discipline for all categories, not four"

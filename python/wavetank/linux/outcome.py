@@ -46,7 +46,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
     return Flow(
         name=name.name,
         direction=name.direction,
-        station=int(name.station),  # type: ignore[arg-type]  # the model's is its index, too
+        station=int(name.station),
         kind=name.kind,
         dscp=DSCP.get(name.dscp, str(name.dscp)),
         cc=name.cc,
@@ -151,7 +151,7 @@ def result(of: Translated, text: str, wall_s: float) -> Result:
     pings = []
     for (name, station), rows in zip(of.echoes, out["echoes"], strict=True):
         a = _table(rows, 2)
-        pings.append(Ping(name, station, a[:, 0], a[:, 1]))  # type: ignore[arg-type]
+        pings.append(Ping(name, station, a[:, 0], a[:, 1]))
     queues = {}
     for name, rows in zip(of.queues, out["queues"], strict=True):
         a = _table(rows, 4)

@@ -84,7 +84,7 @@ def _looks(flows: Sequence[Flow]) -> list[_Look]:
     if len(stations) == 1 and len(flows) <= MOST:
         return [_Look(c, n) for c, n in zip(PALETTE, names, strict=False)]
     if len(stations) <= MOST and len(flows) <= 2 * MOST:
-        return [_Look(_colour(int(f.station)), n, _DASHES[f.direction]) for f, n in zip(flows, names, strict=True)]
+        return [_Look(_colour(f.station), n, _DASHES[f.direction]) for f, n in zip(flows, names, strict=True)]
     kinds = list(dict.fromkeys((f.kind, f.direction) for f in flows))
     count = {k: sum((f.kind, f.direction) == k for f in flows) for k in kinds}
     of = {
@@ -154,7 +154,7 @@ def _pings(ax: Axes, r: Result) -> None:
     if len(found) <= MOST:
         stations = {p.station for p in found}
         for i, p in enumerate(found):
-            colour = _colour(int(p.station) if len(stations) > 1 else i)
+            colour = _colour(p.station if len(stations) > 1 else i)
             ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
     else:
         for p in found:

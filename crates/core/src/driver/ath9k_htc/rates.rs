@@ -3,8 +3,7 @@
 //! Stands for: open-ath9k-htc-firmware target_firmware/wlan/ratectrl_11n_ln.c rcRateFind_11n (ten tries on four links, each a
 //! step down the table of valid rates) and ar5416Phy.c ar5416_11ngRateTable (K2), if_owl.c ath_lookup_rate (limits).
 //!
-//! Differs from it: D1 the first link's rate is given, not searched, and never probed; D2 RTS stands for the whole burst, so
-//! links 2 to 4, which the firmware protects, go without RTS as the first does.
+//! Differs from it: D1 the first link's rate is given, not searched, and never probed.
 
 use crate::phy::{Ht, Mode, Ofdm};
 use crate::wifi::{Attempt, Chain};

@@ -277,6 +277,31 @@ fn an_abandoned_frame_moves_the_receivers_window() {
     assert_eq!(w.freed.len() + w.dropped.len(), 100);
 }
 
+/// rcRateFind_11n: RTS before all links but the first, and before that at MCS 0 to 3; a BAR has none.
+#[test]
+fn slow_rates_and_later_links_have_rts() {
+    for (mcs, rts) in [(0, true), (3, true), (4, false), (7, false)] {
+        let mut w = World::new(Params { retries: 0, ..par() });
+        w.loss = 0.5;
+        w.dev.set_mode(StaIx(0), Mode::Ht(Ht::new(mcs, true, true).unwrap()));
+        for i in 0..100 {
+            w.offer(Ac::Be, full(i));
+        }
+        let (mut data, mut bars) = (0, 0);
+        while w.step(Time::from_s(1)) {
+            let Some(b) = w.dev.head(Ac::Be) else { continue };
+            if matches!(b.what, What::Bar(_)) {
+                assert_eq!((b.rts, b.rts_fallback), (false, false));
+                bars += 1;
+            } else {
+                assert_eq!((b.rts, b.rts_fallback), (rts, true), "MCS {mcs}");
+                data += 1;
+            }
+        }
+        assert!(data > 0 && bars > 0);
+    }
+}
+
 #[test]
 fn received_frames_come_in_batches() {
     let mut w = World::new(par());

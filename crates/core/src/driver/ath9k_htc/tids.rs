@@ -189,7 +189,8 @@ impl Tids {
         u.slots.clear();
         (u.q, u.bar_retries) = (i, 0);
         (u.burst.to, u.burst.tid, u.burst.ac) = (to, tid, ac);
-        (u.burst.chain, u.burst.rts, u.burst.psdu) = (self.chains[to.ix()], self.rts[to.ix()], 0);
+        (u.burst.chain, u.burst.psdu) = (self.chains[to.ix()], 0);
+        (u.burst.rts, u.burst.rts_fallback) = (self.rts[to.ix()], true);
         u
     }
     fn add(u: &mut Unit, b: Buf) {
@@ -313,7 +314,7 @@ impl Tids {
         let mut u = self.unit(i, ac);
         u.burst.what = What::Bar(self.queues[i].window.start());
         u.burst.agreement = true;
-        u.burst.rts = false;
+        (u.burst.rts, u.burst.rts_fallback) = (false, false);
         u.burst.chain = [Attempt { mode: Mode::Ofdm(Ofdm::R6), tries: BAR_TRIES.0 }; 4];
         self.push(ac, u);
     }

@@ -192,6 +192,11 @@ impl Above for Queues {
                 loop {
                     if let Some((sta, tid)) = *turn {
                         if let Some(p) = q.dequeue(now, sta, tid, sink) {
+                            if !q.has_frames(sta, tid) {
+                                // Its turn is over even where the device is full now: what comes to it goes to the end of the line.
+                                q.return_txq(now, sta, tid, false);
+                                *turn = None;
+                            }
                             return Some((p, StaIx(sta as u8), Tid::new(tid)));
                         }
                         q.return_txq(now, sta, tid, false);

@@ -7,7 +7,7 @@ use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
-use crate::mac80211::Txqs;
+use crate::mac80211::{self, Txqs};
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
@@ -42,7 +42,10 @@ impl Netdev {
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode_up] };
-        let txqs = || Txqs::new(&s.queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+        // ath9k_htc reports no airtime, and asks for no fairness by it. src: linux@6.12 ath9k/htc_drv_init.c ath9k_set_hw_capab
+        let airtime_fairness = s.queues.airtime_fairness && !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_));
+        let queues = mac80211::Params { airtime_fairness, ..s.queues };
+        let txqs = || Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
         let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");

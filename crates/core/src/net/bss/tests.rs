@@ -510,3 +510,20 @@ fn a_round_cut_short_leaves_nothing_behind() {
     w.check();
     assert_eq!(w.bss.held(), 0);
 }
+
+/// ath9k_htc asks for no fairness by airtime (wiphy_ext_feature_set has it for ath9k and ath10k only), so that a TXQ waits behind those
+/// that waited before it (`__ieee80211_schedule_txq`): no station starves while the device is full of another's packets.
+#[test]
+fn txqs_above_ath9k_htc_stand_in_line() {
+    let mut c = config(4, ht(7));
+    c.stations[0].driver = htc(2);
+    let mut w = World::new(&c, 1);
+    for i in 1..=4 {
+        w.flow(0, i, 1472, 0, 100);
+    }
+    w.run(Time::from_s(2));
+    let got: Vec<_> = (1..=4).map(|i| w.up[&(i, i - 1)].len()).collect();
+    let (least, most) = (got.iter().min().unwrap(), got.iter().max().unwrap());
+    assert!(most - least < 300, "no more than the device and one queue hold: {got:?}");
+    w.check();
+}
