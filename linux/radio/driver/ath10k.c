@@ -24,7 +24,7 @@ static bool room(const struct wt_radio *r)
 static void take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 {
 	__skb_queue_tail(&tid->fw_q, skb);
-	wt_fifo_turn(r, tid, false);
+	wt_fifo_turn(r, tid);
 }
 
 static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
@@ -52,7 +52,7 @@ static bool settled(struct wt_radio *r, struct sk_buff *skb)
 static void again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
 {
 	if (!skb_queue_empty(failed))
-		wt_fifo_turn(r, tid, true);
+		wt_fifo_turn(r, tid);
 	skb_queue_splice_tail(failed, &tid->retry_q);
 }
 
@@ -63,7 +63,9 @@ static void feed(struct wt_radio *r, int ac)
 	struct wt_tid *tid;
 
 	rcu_read_lock();
-	while ((tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
+	/* a frame is looked at once there is room for it: one that is put back, as ath9k does, would come behind those that were behind it */
+	while (!wt_tx_full(&r->ac[ac], true) &&
+	       (tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
 		bool sent = wt_tx_tid(r, ac, tid);
 
 		if (wt_fifo_waits(tid))

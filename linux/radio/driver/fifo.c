@@ -38,13 +38,9 @@ bool wt_fifo_waits(const struct wt_tid *tid)
 	return !skb_queue_empty(&tid->fw_q) || !skb_queue_empty(&tid->retry_q);
 }
 
-/* The TID's next turn, last or first of all. */
-void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid, bool first)
+/* The TID's turn comes after all that wait (the published firmware's ath_tgt_tx_enqueue, for retries, too). */
+void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid)
 {
-	if (!list_empty(&tid->fw_list))
-		return;
-	if (first)
-		list_add(&tid->fw_list, &r->fw_tids[tid->txq->ac]);
-	else
+	if (list_empty(&tid->fw_list))
 		list_add_tail(&tid->fw_list, &r->fw_tids[tid->txq->ac]);
 }

@@ -69,11 +69,11 @@ void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p)
 		push(r, ac, p);
 }
 
-/* ath_tgt_tx_comp_aggr: before what waits */
+/* ath_tgt_tx_comp_aggr: before what waits in this TID */
 void wt_htc_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
 {
 	if (!skb_queue_empty(failed))
-		wt_fifo_turn(r, tid, true);
+		wt_fifo_turn(r, tid);
 	skb_queue_splice(failed, &tid->retry_q);
 }
 
@@ -86,7 +86,7 @@ static void handle(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 
 	__skb_queue_tail(&tid->fw_q, skb);
 	if (waits || !wt_tx_tid(r, ac, tid))
-		wt_fifo_turn(r, tid, false);
+		wt_fifo_turn(r, tid);
 }
 
 /* ath_tgt_txq_schedule: the next unit for a hardware queue that has run empty */
@@ -102,7 +102,7 @@ static bool form(struct wt_radio *r, int ac)
 	wt_tx_tid(r, ac, tid);
 	h->forming = false;
 	if (wt_fifo_waits(tid))
-		wt_fifo_turn(r, tid, false);
+		wt_fifo_turn(r, tid);
 	return h->job_ppdu;
 }
 
