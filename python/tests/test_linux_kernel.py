@@ -176,3 +176,41 @@ def test_airtime_is_the_models():
         bad = [(n.rx_bad * np.arange(65)).sum() / (n.rx_hist * np.arange(65)).sum() for n in (ours, theirs)]
         assert bad[0] == pytest.approx(bad[1], abs=0.01)
     assert kernel.nodes["ap"].airtime_fraction == pytest.approx(model.nodes["ap"].airtime_fraction, rel=0.03)
+
+
+def test_a_frame_whose_answer_was_lost_is_received_once():
+    """Voice, which has no Block Ack session: mac80211 tells a second copy by its Retry bit."""
+    sets = {"traffic.tcp_up": 0, "traffic.udp_down": "5 Mbit/s", "traffic.udp_dscp": "EF", "medium.response_error": 0.3}
+    r = scenario(time__flows="5 s").set(sets).run(1, on="linux")
+    assert r.flows[0].goodput_mbit == pytest.approx(5, rel=0.02)
+
+
+def test_large_skbs_cross_a_wire_as_frames():
+    """Behind a short queue, which counts them: one of 64 KiB as one packet would fill the link."""
+    s = wired(
+        htb__rate="100 Mbit/s",
+        netem__delay="20 ms",
+        pfifo__limit=10,
+        tcp__cc="reno",
+        time__flows="8 s",
+        time__warmup="3 s",
+    )
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.05)
+
+
+def test_stations_of_an_ath9k_htc_take_turns():
+    """Under TXQs, which stand in line for it: none starves."""
+    sets = {
+        "ap.driver": "ath9k_htc",
+        "ap.above": "txqs",
+        "wifi.stations": 4,
+        "wifi.mcs": 7,
+        "traffic.tcp_up": 1,
+        "wifi.error_rate": 0.01,
+    }
+    s = scenario(tcp__cc="reno", tcp__rcvbuf="600 KiB", tcp__gso_max_segs=1, time__flows="6 s", time__warmup="2 s").set(
+        sets
+    )
+    for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)):
+        assert min(f.goodput_mbit for f in r.flows) > 5

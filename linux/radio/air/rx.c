@@ -71,6 +71,8 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 		return;
 	skb_orphan(skb);
 	skb->dev = NULL;
+	if (p->attempts > 1)	/* by it mac80211 knows a frame that it has, whose answer was lost (ieee80211_rx_h_check_dup) */
+		((struct ieee80211_hdr *)skb->data)->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 	rx = IEEE80211_SKB_RXCB(skb);
 	memset(rx, 0, sizeof(*rx));
 	rx->freq = from->freq;

@@ -47,6 +47,10 @@ def _draw(r: random.Random, cc: str) -> Drawn:
     _wire(r, s)
     _cards(r, s)
     _acks(r, s)
+    _keys(r, s)
+    _beside(r, s, cc)
+    _marks(r, s)
+    _rate_control(r, s)
     return s
 
 
@@ -170,6 +174,48 @@ def _acks(r: random.Random, s: Drawn) -> None:
         s["tao"] = {"enabled": True}
     elif r.random() < 0.2 and s["ap"]["driver"] == "ath9k":
         s["hack"] = {"policy": r.choice(["native", "timer", "opportunistic", "more-data"])}
+
+
+def _keys(r: random.Random, s: Drawn) -> None:
+    if r.random() < 0.15 and s["wifi"]["standard"] == "n":
+        s["wifi"]["encryption"] = "ccmp"
+        drivers = {s["ap"]["driver"], s["sta"]["driver"]}
+        if "ath9k_htc" in drivers and len(drivers) > 1:
+            s.setdefault("ath9k", {})["edma"] = (
+                False  # the AR9271 adds delimiters, and the virtual radio has one answer for all
+            )
+
+
+def _beside(r: random.Random, s: Drawn, cc: str) -> None:
+    """Two controls beside each other, or stations of which each has flows of its own."""
+    t, stations = s["traffic"], s["wifi"]["stations"]
+    if t.get("rrul") or not (t["tcp_up"] or t["tcp_down"]):
+        return
+    if r.random() < 0.2 and t["tcp_up"] + t["tcp_down"] > 1:
+        t["cc"] = [cc, r.choice([c for c in CONTROLS if c not in (cc, *PACED)])]
+    if r.random() < 0.3 and stations > 1:
+        way = r.choice([w for w in ("tcp_up", "tcp_down") if t[w]])
+        counts = [r.choice([0, 1, 2]) for _ in range(stations - 1)]
+        s.setdefault("stations", {})[way] = ", ".join(map(str, [1, *counts]))
+
+
+def _marks(r: random.Random, s: Drawn) -> None:
+    t = s["traffic"]
+    if r.random() < 0.1 and not t.get("rrul") and (t["tcp_up"] or t["tcp_down"]):
+        t["tcp_dscp"] = r.choice(["CS1", "AF41", "EF"])
+
+
+def _rate_control(r: random.Random, s: Drawn) -> None:
+    """Minstrel HT on a channel that stands still."""
+    w = s["wifi"]
+    both = {s["ap"]["driver"], s["sta"]["driver"]} == {"ath9k"}
+    if r.random() > 0.15 or not both or w["standard"] != "n" or w["mcs"] > 7 or "stations" in s:
+        return
+    w.pop("error_rate", None)
+    w |= {"mcs": 7, "width_mhz": 40, "short_gi": True}
+    for end in ("ap", "sta"):
+        s[end]["rate_control"] = "minstrel_ht"
+    s["channel"] = {"on": True, "snr": r.choice([12, 15, 18, 21, 24, 30]), "moving": 0, "doppler": 0}
 
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:

@@ -42,6 +42,7 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "ping_p50": (0.15, 0.1),
     "ampdu_up": (0.15, 0.0),
     "ampdu_down": (0.15, 0.0),
+    "airtime": (0.05, 0.0),
 }
 #: The standard error of a median over that of a mean, of many values with a normal distribution: sqrt(pi / 2).
 OF_MEDIAN = math.sqrt(math.pi / 2)
@@ -52,7 +53,8 @@ Figures = dict[str, float]
 
 def figures(r: Result) -> Figures:
     """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum), srtt and
-    ping (ms), mean A-MPDU of those that send data, attempts included."""
+    ping (ms), mean A-MPDU of those that send data, attempts included, airtime (percent, the sum of all radios: a collision counts
+    for each of them)."""
     out: Figures = {}
     for way in ("up", "down"):
         flows = r.flows_of(way, "tcp") + r.flows_of(way, "udp")
@@ -63,6 +65,7 @@ def figures(r: Result) -> Figures:
         hist = np.sum([n.ampdu_hist for n in senders], axis=0)
         if hist[1:].sum():
             out[f"ampdu_{way}"] = float((np.arange(hist.size) * hist)[1:].sum() / hist[1:].sum())
+    out["airtime"] = 100 * sum(n.airtime_fraction for n in r.nodes.values())
     if tcp := [f for f in r.flows if f.kind == "tcp"]:
         out["cwnd_p50"] = float(np.nanmedian(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0)))
         out["srtt_p50"] = float(np.nanmedian(np.concatenate([_within(r, f, "srtt_ms") for f in tcp])))
