@@ -23,8 +23,10 @@ struct wt_driver {
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
 	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
 	bool aql;
+	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
+	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
 
 	/* coming and going; both may be NULL */

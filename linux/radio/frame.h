@@ -55,6 +55,7 @@ static inline void wt_turns_init(struct wt_turn *turn)
 struct wt_sta {				/* ieee80211_sta.drv_priv */
 	u32 max_ampdu;
 	u32 density_ns;
+	u16 asked;			/* bit by TID: its driver has asked for a Block Ack session */
 	struct wt_turn turn[IEEE80211_NUM_ACS];
 };
 

@@ -214,3 +214,23 @@ def test_stations_of_an_ath9k_htc_take_turns():
     )
     for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)):
         assert min(f.goodput_mbit for f in r.flows) > 5
+
+
+def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
+    """ath9k_htc asks for Block Ack sessions itself, and its firmware bounds an aggregate by 4 ms alone; ath9k does neither."""
+    sets = {
+        "traffic.tcp_up": 0,
+        "traffic.udp_down": "200 Mbit/s",
+        "traffic.udp_dscp": "EF",
+        "wifi.mcs": 5,
+        "ap.above": "txqs",
+    }
+    sizes = {}
+    for driver in ("ath9k", "ath9k_htc"):
+        s = scenario(ap__driver=driver).set(sets)
+        for water, r in (("linux", s.run(1, on="linux")), ("model", wavetank.linux.like_linux(s).run(1))):
+            hist = r.nodes["ap"].ampdu_hist
+            sizes[driver, water] = (hist * np.arange(hist.size)).sum() / hist.sum()
+    assert sizes["ath9k", "linux"] == pytest.approx(1, abs=0.02) == sizes["ath9k", "model"]
+    assert sizes["ath9k_htc", "linux"] > 10
+    assert sizes["ath9k_htc", "linux"] == pytest.approx(sizes["ath9k_htc", "model"], rel=0.1)

@@ -1,7 +1,7 @@
 """What a run gives: typed flows, pings, nodes and queues with their arrays, and the summary made of them.
 
 All times are seconds since the run's start, on the simulated clock. ``window`` is the judging window: from
-``time.warmup`` (two seconds, if nothing else is said) after the flows' start to their end.
+``time.warmup`` (two seconds, if nothing else is said) after the flows' start to ``time.cooldown`` (none) before their end.
 """
 
 from __future__ import annotations

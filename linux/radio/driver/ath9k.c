@@ -89,6 +89,7 @@ const struct wt_driver wt_ath9k = {
 	.tx_airtime = true,
 	.rx_airtime = true,
 	.rts = true,
+	.within_txop = true,
 	.wake = wake,
 	.dequeue = dequeue,
 	.formed = formed,

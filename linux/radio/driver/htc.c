@@ -195,6 +195,7 @@ const struct wt_driver wt_ath9k_htc = {
 	.counts_chains = true,
 	.half_window = true,
 	.blind = true,
+	.asks_sessions = true,	/* ath9k_htc_check_tx_aggr */
 	.fixed_chain = wt_htc_fixed_chain,
 	.init = init,
 	.purge = purge,

@@ -419,6 +419,7 @@ static void purge(struct wt_radio *r)
 
 const struct wt_driver wt_ath9k_tidq = {
 	.rts = true,
+	.within_txop = true,
 	.max_frames = &wt_p.max_frames,
 	.shortest = 256,	/* 3.18 ath9k.h ATH_AGGR_MINPLEN */
 	.max_attempts = &wt_p.sw_retries,

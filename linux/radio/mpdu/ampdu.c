@@ -69,10 +69,14 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 	return 0;
 }
 
-/* ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only */
+/*
+ * ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only. ath9k's tables know of TXOP
+ * limits (ath_update_max_aggr_framelen), ath9k_htc's firmware has one for 4 ms (max4msframelen).
+ */
 u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
-	u32 us = e->txop_us && e->txop_us < wt_p.max_us ? e->txop_us : wt_p.max_us;
+	bool bound = r->driver->within_txop && e->txop_us;
+	u32 us = bound ? min_t(u32, e->txop_us, wt_p.max_us) : wt_p.max_us;
 	u32 limit = wt_p.max_bytes;
 	int i;
 

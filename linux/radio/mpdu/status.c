@@ -41,6 +41,28 @@ void wt_status_take(struct sk_buff_head *to)
 	skb_queue_splice_init(&over, to);
 }
 
+/* ath9k/htc_drv_txrx.c ath9k_htc_check_tx_aggr */
+static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
+{
+	struct ieee80211_hdr *hdr = (struct ieee80211_hdr *)skb->data;
+	struct ieee80211_sta *sta;
+
+	if (!wt_p.ampdu || !ieee80211_is_data_qos(hdr->frame_control))
+		return;
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2);
+	if (sta && sta->deflink.ht_cap.ht_supported) {
+		struct wt_sta *s = (void *)sta->drv_priv;
+		u8 tid = ieee80211_get_tid(hdr);
+
+		if (!(s->asked & BIT(tid))) {
+			s->asked |= BIT(tid);
+			ieee80211_start_tx_ba_session(sta, tid, 0);
+		}
+	}
+	rcu_read_unlock();
+}
+
 /* Without the lock. */
 void wt_status_tell(struct sk_buff_head *done)
 {
@@ -49,6 +71,8 @@ void wt_status_tell(struct sk_buff_head *done)
 		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 		struct wt_radio *r = info->status.status_driver_data[1];
 
+		if (r->driver->asks_sessions)
+			ask_session(r, skb);
 		ieee80211_tx_status_skb(r->hw, skb);
 	}
 }

@@ -4,8 +4,8 @@ Flows are named as the scenario's (up1, down2 sta3); time is shifted so that the
 left out: what happens on the air and in queues, timeouts, where netperf did not say it, retransmissions, and of UDP the goodput:
 iperf's client notes what it sends.
 
-Differs from the model's: D1 the judging window begins ``time.warmup`` after the flows and ends with them, on Flent's clock, which
-counts from when the test began. D2 retransmissions are the whole test's, by netperf.
+Differs from the model's: D1 the judging window begins ``time.warmup`` after the flows and ends ``time.cooldown`` before they do,
+on Flent's clock, which counts from when the test began. D2 retransmissions are the whole test's, by netperf.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
     if not file.flows and not file.pings:
         raise UserError(f"{path}: has no series of flows or pings")
     lead = units.span(values["time.lead_in"]) / 1e9
-    begin, end = lead + units.span(values["time.warmup"]) / 1e9, lead + file.span[1] - file.span[0]
+    lasted = file.span[1] - file.span[0]
+    warmup, cooldown = (units.span(values[f"time.{key}"]) / 1e9 for key in ("warmup", "cooldown"))
+    begin, end = lead + warmup, lead + lasted - cooldown
     if begin >= end:
-        raise UserError(f"{path}: its flows lasted {end - lead:g} s, and time.warmup is {values['time.warmup']}")
+        unjudged = f"time.warmup is {values['time.warmup']}" + (
+            f", time.cooldown {values['time.cooldown']}" if cooldown else ""
+        )
+        raise UserError(f"{path}: its flows lasted {lasted:g} s, and {unjudged}")
     shift = lead - file.span[0]
     name = _Names(file, values)
     unknown = {"rtos", "udp goodput"} | (

@@ -53,7 +53,7 @@ class _Translator(Tcp, Air, Traffic):
             "sample": step,
             "sample_first": start % step,
             "window_start": start + self.span("time.warmup"),
-            "window_end": start + flows,
+            "window_end": start + flows - self.span("time.cooldown"),
         }
 
     # -- queues ------------------------------------------------------------------------------------------------------

@@ -29,8 +29,11 @@ def seconds(runs: Sequence[Run], jobs: int) -> float:
 
 def _one(run: Run) -> float:
     values = run.scenario.check()
-    flows, warmup = units.span(values["time.flows"]), units.span(values["time.warmup"])
-    short = min(flows, PROBE + warmup)
+    flows, unjudged = (
+        units.span(values["time.flows"]),
+        sum(units.span(values[f"time.{key}"]) for key in ("warmup", "cooldown")),
+    )
+    short = min(flows, PROBE + unjudged)
     probe = Run(run.point, run.scenario.set({"time.flows": f"{short} ns", "time.tail": "0 s"}), run.seed)
     start = time.perf_counter()
     with suppress(runner.CoreFailed):  # the sweep itself will tell

@@ -85,7 +85,7 @@ class Traffic(Bed):
         for key in ("time.flows", "time.lead_in"):
             if self.span(key) % 10**9:
                 raise self.refuse(key, "Flent counts whole seconds")
-        self.used |= {k: self.v[k] for k in ("time.warmup", "time.tail")}
+        self.used |= {k: self.v[k] for k in ("time.warmup", "time.cooldown", "time.tail")}
         if self.v["time.tail"] != self.v["time.lead_in"]:
             self.notes.append(f"time.tail: Flent's is as long as what is before the flows, {self.v['time.lead_in']}")
         step = self.span("time.sample")

@@ -89,7 +89,7 @@ impl<T: Probe> World<T> {
         let start = Time::ZERO + s.time.lead_in;
         let flows_end = start + s.time.flows;
         let end = flows_end + s.time.tail;
-        let window = (start + s.time.warmup, flows_end);
+        let window = (start + s.time.warmup, flows_end - s.time.cooldown);
         let mut q = Events::default();
         let mut socks = Vec::new();
         let mut floods = Vec::new();

@@ -32,14 +32,14 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             "a rate, since the topology is wired: rate = \"100 Mbit/s\"",
         ));
     }
-    if s.time.warmup >= s.time.flows {
-        return Err(refuse(
-            places,
-            path,
-            "time.warmup",
-            &format!("{} ms", s.time.warmup.ms()),
-            "a warm-up shorter than time.flows: figures are taken after it",
-        ));
+    if s.time.warmup + s.time.cooldown >= s.time.flows {
+        let (key, given) = if s.time.cooldown > s.time.warmup {
+            ("time.cooldown", s.time.cooldown)
+        } else {
+            ("time.warmup", s.time.warmup)
+        };
+        let expected = "a warm-up and a cool-down that are shorter than time.flows together: figures are taken between them";
+        return Err(refuse(places, path, key, &format!("{} ms", given.ms()), expected));
     }
     let w = &s.wifi;
     let no_ht = matches!(w.standard, Standard::A | Standard::B | Standard::G);

@@ -67,6 +67,8 @@ params! {
         tail: Span = Span::from_s(5), in Span::ZERO => Span::from_s(3600), src "Flent's DELAY";
         /// From the flows' start to the start of the window in which figures are taken.
         warmup: Span = Span::from_s(2), in Span::ZERO => Span::from_s(3600), src "judging rules of this project";
+        /// From the end of that window to the flows' end: with as much as the warm-up the window is the middle.
+        cooldown: Span = Span::ZERO, in Span::ZERO => Span::from_s(3600), src "judging rules of this project";
         /// Step of the sampled series.
         sample: Span = Span::from_ms(200), in Span::from_ms(1) => Span::from_s(3600), src "Flent's step";
     }
