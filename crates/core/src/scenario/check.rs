@@ -38,7 +38,8 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         } else {
             ("time.warmup", s.time.warmup)
         };
-        let expected = "a warm-up and a cool-down that are shorter than time.flows together: figures are taken between them";
+        let expected =
+            "a warm-up and a cool-down that are shorter than time.flows together: figures are taken between them";
         return Err(refuse(places, path, key, &format!("{} ms", given.ms()), expected));
     }
     let w = &s.wifi;
