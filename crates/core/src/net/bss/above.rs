@@ -4,8 +4,9 @@
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
 //! What GRO merged is one packet to a qdisc and is cut behind it; segments that the device had no room for come first, before the
 //! qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
-//! Differs: D1 when the netdev queues stop in the middle of a TXQ's turn, the turn goes on when they wake; D2 super-packets of the
-//! host's own sockets are cut before the qdisc.
+//! Where the netdev queues stop in the middle of a TXQ's turn the turn goes on when they wake: mac80211 puts it last, and then each of the
+//! others behind it, none of which may send (`__ieee80211_schedule_txq`).
+//! Differs: D1 super-packets of the host's own sockets are cut before the qdisc.
 
 mod pushed;
 
