@@ -10,7 +10,7 @@ from pathlib import Path
 from wavetank.lab import plan, runner
 
 PATH = Path(__file__).parent / "data" / "digests.json"
-FIRST = {"time.lead_in": "200 ms", "time.flows": "1800 ms", "time.tail": 0, "time.warmup": "500 ms"}
+FIRST = {"time.lead_in": "200 ms", "time.flows": "1800 ms", "time.tail": 0, "time.warmup": "500 ms", "time.cooldown": 0}
 
 
 def runs():

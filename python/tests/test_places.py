@@ -78,7 +78,7 @@ def test_schemes_are_drawn_against_the_first(tmp_path):
     """Three topologies of three schemes, four seconds each."""
     whole = FIGURES["testbed"]
     names = [f"{s}-{t}" for s in ("fifo", "minstrel", "aarc") for t in (4, 5, 6)]
-    short = {"time.flows": "4 s", "time.warmup": "1 s"}
+    short = {"time.flows": "4 s", "time.warmup": "1 s", "time.cooldown": 0}
     points = {n: replace(whole.points[n], scenario=whole.points[n].scenario.set(short)) for n in names}
     wanted = [p for p in whole.panels if p["kind"] in ("scatter", "seconds")]
     panels = tuple({**p, "schemes": ["fifo", "minstrel", "aarc"][: len(p.get("schemes", ()))]} for p in wanted)
