@@ -209,6 +209,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		fallthrough;
 	case IEEE80211_AMPDU_TX_STOP_CONT:
 		spin_lock_bh(&wt_lock);
+		s->asked &= ~BIT(params->tid);	/* ath9k_htc_tx_aggr_oper: AGGR_STOP, so that the next frame asks again */
 		wt_ba_flush(r, tid);
 		if (r->driver->session_over)
 			r->driver->session_over(r, tid);
