@@ -44,9 +44,7 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
     warmup, cooldown = (units.span(values[f"time.{key}"]) / 1e9 for key in ("warmup", "cooldown"))
     begin, end = lead + warmup, lead + lasted - cooldown
     if begin >= end:
-        unjudged = f"time.warmup is {values['time.warmup']}" + (
-            f", time.cooldown {values['time.cooldown']}" if cooldown else ""
-        )
+        unjudged = f"time.warmup is {values['time.warmup']}, time.cooldown {values['time.cooldown']}"
         raise UserError(f"{path}: its flows lasted {lasted:g} s, and {unjudged}")
     shift = lead - file.span[0]
     name = _Names(file, values)

@@ -29,11 +29,8 @@ def seconds(runs: Sequence[Run], jobs: int) -> float:
 
 def _one(run: Run) -> float:
     values = run.scenario.check()
-    flows, unjudged = (
-        units.span(values["time.flows"]),
-        sum(units.span(values[f"time.{key}"]) for key in ("warmup", "cooldown")),
-    )
-    short = min(flows, PROBE + unjudged)
+    flows, warmup, cooldown = (units.span(values[f"time.{key}"]) for key in ("flows", "warmup", "cooldown"))
+    short = min(flows, PROBE + warmup + cooldown)
     probe = Run(run.point, run.scenario.set({"time.flows": f"{short} ns", "time.tail": "0 s"}), run.seed)
     start = time.perf_counter()
     with suppress(runner.CoreFailed):  # the sweep itself will tell
