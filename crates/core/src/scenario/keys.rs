@@ -128,7 +128,7 @@ params! {
         /// Send buffer of a UDP flood's socket (`net.core.wmem_default`, or what the program sets).
         udp_sndbuf: Bytes = Bytes::new(212_992), in Bytes::from_kib(4) => Bytes::from_mib(64), src "linux@6.12 include/net/sock.h SK_WMEM_MAX";
         /// Step of the ping; off: none.
-        ping: Option<Span> = Some(Span::from_ms(200)), src "Flent's STEP_SIZE";
+        ping: Option<Span> = Some(Span::from_ms(200)), in Some(Span::from_us(10)) => Some(Span::from_s(3600)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
         ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
         /// Stations that send echoes: the first so many.

@@ -60,6 +60,10 @@ pub trait Value: Sized {
     fn names() -> &'static [&'static str] {
         &[]
     }
+    /// Whether it is "off", which no range excludes.
+    fn is_off(&self) -> bool {
+        false
+    }
 }
 
 /// "5 ms" -> (5.0 as exact milli-units, "ms"): number and unit, separated or not. The number is read as a decimal
@@ -120,7 +124,8 @@ impl Value for Rate {
             [("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
         let bps =
             with_unit(raw, &UNITS, "a rate with its unit, such as \"100 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)")?;
-        u64::try_from(bps).map(Rate::from_bps).map_err(|_| Refused::expected("a rate that is not negative"))
+        let bps = u64::try_from(bps).ok().filter(|&b| b > 0);
+        bps.map(Rate::from_bps).ok_or_else(|| Refused::expected("a rate above zero"))
     }
     fn show(&self) -> String {
         let b = self.bps();
@@ -224,6 +229,9 @@ impl<T: Value> Value for Option<T> {
     fn names() -> &'static [&'static str] {
         T::names()
     }
+    fn is_off(&self) -> bool {
+        self.is_none()
+    }
 }
 
 /// One row of the schema.
@@ -255,18 +263,18 @@ pub trait Schema: Default {
 
 /// Checks a range and says in words what it is.
 pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T) -> Result<(), Refused> {
-    if v < lo || v > hi {
-        return Err(Refused::expected(format!("a {} from {} to {}", T::UNIT, lo.show(), hi.show())));
-    }
-    Ok(())
+    if !v.is_off() && (v < lo || v > hi) { Err(outside(lo, hi)) } else { Ok(()) }
+}
+
+fn outside<T: Value>(lo: &T, hi: &T) -> Refused {
+    let what = if T::UNIT == "bytes" { "size" } else { T::UNIT };
+    Refused::expected(format!("a {what} from {} to {}", lo.show(), hi.show()))
 }
 
 /// Why `raw` could not be read: a whole number that its type cannot hold is refused by the parameter's range, not by the type's.
 pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T) -> Refused {
     match raw {
-        Raw::Int(_) if T::UNIT == "count" => {
-            Refused::expected(format!("a {} from {} to {}", T::UNIT, lo.show(), hi.show()))
-        }
+        Raw::Int(_) if T::UNIT == "count" => outside(lo, hi),
         _ => e,
     }
 }
@@ -326,7 +334,7 @@ macro_rules! params {
                         let v = <$t as Value>::read(raw);
                         $( let v = v.map_err(|e| $crate::sim::params::beyond::<$t>(e, raw, &$lo, &$hi)); )?
                         let v = v?;
-                        // The default is allowed whatever the range: "off" lies below every number.
+                        // The default is allowed whatever the range.
                         $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; } )?
                         self.$f = v;
                         Ok(())

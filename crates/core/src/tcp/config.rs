@@ -89,7 +89,7 @@ crate::params! {
         /// The receiver acknowledges every eighth segment of a stream, as macOS does; else every second.
         stretch_acks: bool = false, src "xnu bsd/netinet/tcp_cc.c tcp_cc_delay_ack";
         /// Memory that the receiver's driver charges for a full frame.
-        rx_truesize: Bytes = Bytes::new(2_304), src "a 2048-byte buffer and struct sk_buff; linux@6.12 net/core/skbuff.c build_skb";
+        rx_truesize: Bytes = Bytes::new(2_304), in Bytes::new(256) => Bytes::from_mib(1), src "a 2048-byte buffer and struct sk_buff; linux@6.12 net/core/skbuff.c build_skb";
         /// Full frames that the driver's buffer has room for: those that follow are put into it, and cost nothing. Page fragments are handed
         /// on instead, each with its memory: one.
         rx_per_buffer: u32 = 1, in 1 => 64, src "linux@6.12 net/core/skbuff.c skb_try_coalesce, skb_tailroom";
