@@ -157,10 +157,10 @@ impl Socket {
             self.snd_wl1 = p.seq;
             if p.wnd != tp.snd_wnd {
                 tp.snd_wnd = p.wnd;
-                tp.max_window = tp.max_window.max(p.wnd);
-                if tp.unsent() > 0 {
+                if self.tp.unsent() > 0 {
                     self.restart_after_idle();
                 }
+                self.largest_window(p.wnd);
             }
         }
         self.bytes_acked += u64::from(ack.wrapping_sub(self.tp.snd_una));

@@ -5,7 +5,7 @@
 //! taken as it stands, until the next packet; Linux scales it. D2 data in a crossing SYN are not looked at, as Linux does not.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
-use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
+use crate::tcp::options::TIMESTAMPS;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
 
@@ -24,8 +24,7 @@ impl Socket {
         (self.tp.snd_wnd, self.tp.max_window) = (p.wnd, p.wnd);
         self.snd_wl1 = p.seq;
         self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
-        self.tp.mss_cache =
-            self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
+        self.sync_mss();
         self.first_rcv_mss();
         self.send_syn_ack(false, low);
     }
@@ -66,7 +65,7 @@ impl Socket {
         self.established();
         self.no_rtt_yet();
         self.tp.snd_wnd = p.wnd;
-        self.tp.max_window = self.tp.max_window.max(p.wnd);
+        self.largest_window(p.wnd);
         self.snd_wl1 = p.seq;
         self.snd_sml = self.tp.snd_una;
         if syn {

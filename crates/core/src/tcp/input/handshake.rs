@@ -32,7 +32,7 @@ impl Socket {
         assert!(self.state == State::Closed, "a socket connects once");
         self.tp.clock.set(now);
         self.state = State::SynSent;
-        self.tp.mss_cache = self.mtu - self.header_len();
+        self.sync_mss();
         self.rcv.advmss = self.mtu - BARE_HEADERS;
         self.rcv.first_window();
         self.undo.retrans_stamp = self.tp.clock.now_ts();
@@ -166,6 +166,7 @@ impl Socket {
             self.update_pacing_rate();
         }
         self.receive(now, p, low, probe);
+        self.rcv.saw_no_tsecr(); // tcp_rcv_state_process does not look at it
     }
 
     /// A packet while our SYN waits for its answer.
@@ -252,8 +253,8 @@ impl Socket {
         self.state = State::Established;
         self.opened = true;
         let c = self.tp.clock;
+        self.sync_mss();
         let tp = &mut self.tp;
-        tp.mss_cache = self.mss_clamp.min(self.mtu - BARE_HEADERS) - if self.opts.timestamps { TIMESTAMPS } else { 0 };
         tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
         tp.snd_cwnd = self.params.init_cwnd;
         tp.snd_cwnd_stamp = c.j32();

@@ -70,7 +70,7 @@ impl Socket {
         }
         self.mtu = mtu;
         self.mss_clamp = self.mss_clamp.min(mtu - BARE_HEADERS);
-        self.tp.mss_cache = mtu - self.header_len();
+        self.sync_mss();
         if self.rtx.len() < 2 {
             // A SYN alone is never too long (tcp_simple_retransmit).
             return;

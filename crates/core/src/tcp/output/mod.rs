@@ -1,16 +1,17 @@
 //! What goes out: new data as window, TSQ and pacing allow, and every packet's way down.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_write_xmit`, `__tcp_transmit_skb`, `tcp_event_new_data_sent`,
-//! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: D1 no path-MTU probing; D2 with tso.rs's D1.
+//! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: D1 no path-MTU probing.
 
 mod cwnd;
+pub(in crate::tcp) mod mss;
 mod pacing;
 mod small_queue;
 mod tso;
 
 use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
 use crate::tcp::clock::Clock;
-use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
+use crate::tcp::options::{BARE_HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
 use crate::tcp::rtx::Seg;
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
@@ -47,19 +48,6 @@ pub(in crate::tcp) struct Load {
 }
 
 impl Socket {
-    /// Bytes of IPv4 and TCP headers without SACK blocks.
-    #[inline]
-    pub(in crate::tcp) const fn header_len(&self) -> u32 {
-        if self.opts.timestamps { HEADERS } else { BARE_HEADERS }
-    }
-
-    /// `tcp_current_mss`: the segment size less what SACK blocks in this direction's packets need.
-    #[inline]
-    pub(in crate::tcp) fn current_mss(&self) -> u32 {
-        let n = self.rcv.sack_blocks();
-        if n == 0 { self.tp.mss_cache } else { self.tp.mss_cache - SACK_BASE - SACK_BLOCK * n }
-    }
-
     /// `__tcp_transmit_skb`: makes a packet of `load` and hands it down. The caller keeps the books.
     #[inline]
     pub(in crate::tcp) fn transmit<L: Lower>(&mut self, load: Load, low: &mut L) -> Result<(), Failed> {
@@ -218,19 +206,20 @@ impl Socket {
                 }
                 quota = 1;
             }
-            let quota = quota.min(max_segs);
-            let data = self.app.unsent_data(&self.tp);
-            let head = self.app.until_eor(&self.tp, data);
-            let mut len = head.min(quota * mss);
+            let most = quota.min(max_segs) * mss;
+            self.app.sent(&self.tp);
             if self.profile.skb_grows {
-                self.app.grow_head(self.tp.snd_nxt.wrapping_add(len));
+                let (head, _) = self.app.head_skb(&self.tp);
+                if head < most {
+                    self.app.grow_head(&self.tp, most - head);
+                }
             }
+            let (head, is_tail) = self.app.head_skb(&self.tp);
+            let mut len = head.min(most);
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
                 rwnd_limited = true;
                 break;
             }
-            let is_tail = len == data;
-            // The skb is as long as what the application wrote, whatever the window lets out of it.
             if head <= mss {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
@@ -253,9 +242,12 @@ impl Socket {
                 // A short last segment goes along where Nagle lets it (tcp_mss_split_point).
                 let window = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt);
                 len = len.min(window);
-                if len < quota * mss && self.nagle_holds() {
+                if len < most && (is_tail || window < most) && self.nagle_holds() {
                     len -= len % mss;
                 }
+            }
+            if len < head && self.gso_max_segs > 1 {
+                self.app.split_head(self.tp.snd_nxt.wrapping_add(len));
             }
             let truesize = self.cost.of(len);
             if self.small_queue_full(truesize, None) {

@@ -1,8 +1,7 @@
 //! GSO: how many segments an skb takes, and when a small one waits to grow. How software cuts a large one up: [`gso`](crate::tcp::gso).
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_tso_autosize`, `tcp_tso_segs`, `tcp_tso_should_defer`, `tcp_mss_split_point`.
-//! Differs: D1 the write queue is a string of bytes: an skb grows to what may be sent whatever the boundaries of the application's skbs
-//! (6.9's `tcp_grow_skb` does nearly this; earlier kernels left a smaller skb at each boundary).
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_tso_autosize`, `tcp_tso_segs`, `tcp_tso_should_defer`, `tcp_mss_split_point`. Where
+//! skbs end in the write queue, and how the first of them grows and is split, is [`app`](crate::tcp::sender::app)'s.
 
 use crate::tcp::cc::Control;
 use crate::tcp::profile::TsoDefer;

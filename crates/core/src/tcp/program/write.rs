@@ -11,6 +11,7 @@
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::Control;
+use crate::tcp::output::mss::bound_to_half_window;
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::seq::{after, before, later};
@@ -50,7 +51,7 @@ impl Socket {
 
     /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
     fn wmem_queued(&self) -> u32 {
-        let skbs = self.app.rtx_skbs + self.tp.unsent().div_ceil(self.app.size_goal.max(1));
+        let skbs = self.app.rtx_skbs + self.app.in_line(&self.tp);
         self.cost.queued(self.tp.write_seq.wrapping_sub(self.tp.snd_una), skbs)
     }
 
@@ -138,8 +139,7 @@ impl Socket {
         if self.gso_max_segs == 1 {
             return mss;
         }
-        let half = if self.tp.max_window > 536 { self.tp.max_window >> 1 } else { self.tp.max_window };
-        let goal = if half == 0 { self.tp.gso_max_size } else { self.tp.gso_max_size.min(half) };
+        let goal = bound_to_half_window(&self.tp, self.tp.gso_max_size);
         ((goal / mss).min(self.gso_max_segs) * mss).max(mss)
     }
 
@@ -185,6 +185,10 @@ impl Socket {
                     break;
                 }
                 (tail, self.app.tail) = (0, self.tp.write_seq);
+                if unsent > 0 && self.gso_max_segs > 1 {
+                    self.app.sent(&self.tp);
+                    self.app.ends.push_back(self.tp.write_seq);
+                }
                 self.restart_after_idle();
             }
             // PSH is the skb's: it goes on to its new end, or is taken back where another call goes on with what the last one left open.

@@ -345,6 +345,10 @@ impl Rcv {
             }
         }
     }
+    /// The first data measures a round trip, though they echo what the ACK before them did, which completed the handshake.
+    pub fn saw_no_tsecr(&mut self) {
+        self.last_tsecr = 0;
+    }
     /// A pure ACK brought a timestamp.
     pub fn saw_tsecr(&mut self) {
         self.last_tsecr = self.tsecr;

@@ -1,6 +1,7 @@
 //! The sending application and the send buffer: what was written and where in it skbs end.
 //!
-//! Stands for: the write queue of Linux 6.12's `struct sock`, whose skbs are told apart as far as PSH, FIN and their number matter.
+//! Stands for: the write queue of Linux 6.12's `struct sock`, whose skbs are told apart as far as where they end, PSH, FIN
+//! and their number matter; net/ipv4/tcp_output.c `tcp_grow_skb`, `tso_fragment`.
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
 use super::zerocopy::Zerocopy;
@@ -53,6 +54,8 @@ pub struct App {
     pub marks: VecDeque<u32>,
     /// Where the last skb begins, as far as it is not sent.
     pub tail: u32,
+    /// Ends of the skbs in line but for the last's, in order; none where an skb has one segment at most.
+    pub ends: VecDeque<u32>,
     /// Bytes that the call under way still has to write.
     pub call_left: u32,
     /// It has written some.
@@ -119,6 +122,7 @@ impl App {
             pushed_seq: seq,
             marks: VecDeque::with_capacity(16),
             tail: seq,
+            ends: VecDeque::with_capacity(16),
             call_left: 0,
             copied: false,
             eors: VecDeque::new(),
@@ -149,9 +153,25 @@ impl App {
         }
         data.min(self.eors[0].wrapping_sub(tp.snd_nxt))
     }
-    /// Length of the skb at the head of the write queue, as the application filled it, and whether it is the last.
+    /// What was sent is no longer in line.
+    #[inline]
+    pub fn sent(&mut self, tp: &Tp) {
+        while self.ends.front().is_some_and(|&e| !after(e, tp.snd_nxt)) {
+            self.ends.pop_front();
+        }
+    }
+    /// Skbs in line.
+    #[inline]
+    pub fn in_line(&self, tp: &Tp) -> u32 {
+        if self.ends.is_empty() { tp.unsent().div_ceil(self.size_goal.max(1)) } else { self.ends.len() as u32 + 1 }
+    }
+    /// Length of the skb at the head of the write queue, as the application filled it and sending has split it, and whether it is the
+    /// last.
     #[inline]
     pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
+        if let Some(&end) = self.ends.front() {
+            return (end.wrapping_sub(tp.snd_nxt), false);
+        }
         let data = self.unsent_data(tp);
         let head = self.until_eor(tp, data);
         (head.min(self.size_goal.max(1)), head == data && data <= self.size_goal)
@@ -201,9 +221,30 @@ impl App {
     pub fn merged(&mut self) {
         self.rtx_skbs -= 1;
     }
-    /// `tcp_grow_skb`: the first skb in line reaches up to `end` now. A PSH that it carries goes along.
+    /// `tcp_grow_skb`: the first skb in line, which is not the last, takes up to `room` bytes from the next.
     #[inline]
-    pub fn grow_head(&mut self, end: u32) {
+    pub fn grow_head(&mut self, tp: &Tp, room: u32) {
+        let Some(&end) = self.ends.front() else { return };
+        if self.eors.front() == Some(&end) {
+            return;
+        }
+        let next = self.ends.get(1).copied().unwrap_or(tp.snd_nxt.wrapping_add(self.unsent_data(tp)));
+        let grown = end.wrapping_add(room.min(next.wrapping_sub(end)));
+        if grown == next {
+            self.ends.pop_front();
+        } else {
+            self.ends[0] = grown;
+        }
+        self.carry_push(grown);
+    }
+    /// `tso_fragment`: the first skb in line ends at `end`, and what it had behind is an skb of its own.
+    #[inline]
+    pub fn split_head(&mut self, end: u32) {
+        self.ends.push_front(end);
+    }
+    /// The first skb in line reaches up to `end` now. A PSH that it carries goes along.
+    #[inline]
+    pub fn carry_push(&mut self, end: u32) {
         if self.marks.front().is_some_and(|&m| before(m, end)) {
             while self.marks.front().is_some_and(|&m| before(m, end)) {
                 self.marks.pop_front();
@@ -215,7 +256,7 @@ impl App {
     }
     /// The next skb, which ends at `end`, carries PSH.
     pub fn push_end(&mut self, end: u32) {
-        self.grow_head(end);
+        self.carry_push(end);
         if self.marks.front() != Some(&end) {
             self.marks.push_front(end);
         }

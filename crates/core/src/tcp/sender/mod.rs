@@ -5,6 +5,8 @@
 //! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`, before it `counted`) and what that means (`loss`); where the time went (`chrono`).
 
 pub mod app;
+#[cfg(test)]
+mod app_tests;
 pub mod chrono;
 pub mod counted;
 pub mod delivery_rate;

@@ -275,6 +275,16 @@ fn gso_builds_super_packets_and_one_segment_stops_it() {
 }
 
 #[test]
+fn the_first_data_measure_the_receivers_round_trip() {
+    // Though they echo the same timestamp as the ACK before them, which completed the handshake.
+    let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);
+    p.start(Some(1448));
+    p.until(Time::from_s(1));
+    let rtt = p.s.tcp_info(p.q.now(), "tcpi_rcv_rtt");
+    assert_eq!(rtt, Some(20_000));
+}
+
+#[test]
 fn an_idle_window_decays() {
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);
     p.start(Some(2_000_000));
