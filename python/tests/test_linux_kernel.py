@@ -199,6 +199,19 @@ def test_large_skbs_cross_a_wire_as_frames():
     assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.05)
 
 
+def test_skbs_of_several_segments_go_out_as_the_kernels_do():
+    """Where skbs end in the write queue decides what a window lets out, and what is read decides how windows open."""
+    s = wired(tcp__cc="vegas", tcp__gso_max_segs=4, netem__delay="2 ms", htb__rate="50 Mbit/s", htb__leaf="fq").set(
+        time__flows="8 s", time__sample="50 ms"
+    )
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    for column in ("snd_cwnd", "unacked"):
+        a, b = (np.mean(r.in_window(r.flows[0].series, column)) for r in (theirs, ours))
+        assert b == pytest.approx(a, abs=0.25), column
+    a, b = (np.median(r.in_window(r.flows[0].series, "srtt_ms")) for r in (theirs, ours))
+    assert b == pytest.approx(a, rel=0.02)
+
+
 def test_stations_of_an_ath9k_htc_take_turns():
     """Under TXQs, which stand in line for it: none starves."""
     sets = {

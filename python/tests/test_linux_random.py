@@ -1,4 +1,4 @@
-"""Random Wi-Fi scenarios on both waters: what is drawn, and how it is judged; no kernel."""
+"""Random scenarios on both waters: what is drawn, and how it is judged; no kernel."""
 
 from collections import Counter
 
@@ -34,7 +34,7 @@ def test_every_control_comes_once_before_any_comes_again():
 def test_both_waters_accept_every_drawn_scenario(seed):
     for _, keys in linux_draw.scenarios(seed, 60):
         s = scenario(keys)
-        assert linux.check(s, 1).seconds == 13
+        assert linux.check(s, 1).seconds == (21 if s.check()["topology.kind"] == "wired" else 13)
         linux.like_linux(s).check()
 
 
@@ -45,18 +45,31 @@ def test_what_is_drawn_covers_what_both_waters_share():
         seen.update(
             [
                 f"{k}={v[k]}"
-                for k in ("ap.driver", "sta.driver", "wifi.standard", "tcp.tsq", "hack.policy", "traffic.rrul")
+                for k in (
+                    "ap.driver",
+                    "sta.driver",
+                    "topology.kind",
+                    "htb.leaf",
+                    "wifi.standard",
+                    "tcp.tsq",
+                    "hack.policy",
+                    "traffic.rrul",
+                )
             ]
         )
     wanted = [*(f"{end}.driver={d}" for end in ("ap", "sta") for d in ("ath9k", "ath9k_htc", "ath10k")), "ap.driver=ath9k_tidq",
-              "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
+              "topology.kind=wired", *(f"htb.leaf={q}" for q in ("pfifo", "bfifo", "fq_codel", "fq")), "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
               *(f"hack.policy={p}" for p in ("off", "native", "timer", "opportunistic", "more-data")), "traffic.rrul=true"]  # fmt: skip
     assert [w for w in wanted if not seen[w]] == []
 
 
 def test_figures_are_those_of_the_run():
     s = scenario(
-        next(k for _, k in linux_draw.scenarios(1, 20) if k["traffic"]["tcp_up"] > 1 and k["wifi"]["stations"] > 1)
+        next(
+            k
+            for _, k in linux_draw.scenarios(1, 20)
+            if k["traffic"]["tcp_up"] > 1 and k.get("wifi", {}).get("stations", 0) > 1
+        )
     )
     r = s.set({"time.flows": "2 s", "time.warmup": "1 s"}).run(1)
     f = linux_random.figures(r)
@@ -64,6 +77,12 @@ def test_figures_are_those_of_the_run():
     assert f["cwnd_p50"] > max(linux_random._within(r, x, "snd_cwnd").min() for x in r.flows if x.kind == "tcp")
     assert 1 <= f["ampdu_up"] <= 64
     assert "goodput_down" not in f or any(x.direction == "down" for x in r.flows)
+
+
+def test_a_wired_run_has_no_figures_of_the_air():
+    s = scenario(next(k for name, k in linux_draw.scenarios(1, 20) if "-wired-" in name))
+    f = linux_random.figures(s.set({"time.flows": "2 s", "time.warmup": "1 s"}).run(1))
+    assert set(f) == {"goodput_up", "cwnd_p50", "srtt_p50", "ping_p50"}
 
 
 KERNEL = [{"goodput_up": 100.0 + x, "cwnd_p50": 2.0, "ping_p50": 10.0, "ampdu_up": 20.0} for x in (-1, 0, 1)]

@@ -45,6 +45,7 @@ OWN: dict[str, tuple[str, str]] = {
 OWN_WIRED: dict[str, tuple[str, str]] = {
     "tcp.rx_truesize": ("2344 B", "a veth pair hands over the sender's skb, with the memory that it has there"),
     "tcp.rx_per_buffer": ("1", "skbs that a veth pair hands over are clones, which the kernel does not merge"),
+    "host.softirq_first": ("false", "the guest's program reads the segments of one skb one by one"),
 }
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {

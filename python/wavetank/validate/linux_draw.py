@@ -1,4 +1,4 @@
-"""Random Wi-Fi scenarios out of what both waters share: a function of the seed.
+"""Random scenarios out of what both waters share, one in six of them wired: a function of the seed.
 
 A longer list begins with a shorter one. What a part of a scenario excludes (a virtual card without 802.11ac, a paced control
 without a static small queue) is not drawn; that every drawn scenario is accepted by both waters is what the tests say.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from typing import Any
+
+from . import linux_draw_wired
 
 #: Keys by section, as a scenario file has them.
 Drawn = dict[str, dict[str, Any]]
@@ -24,6 +26,8 @@ DRIVERS = (
     ("ath9k", "ath9k"), ("ath9k", "ath9k"), ("ath9k", "ath9k"), ("ath9k", "ath9k"), ("ath9k", "ath9k_htc"),
     ("ath9k_htc", "ath9k"), ("ath10k", "ath9k"), ("ath9k", "ath10k"), ("ath10k", "ath10k"), ("ath9k_tidq", "ath9k"),
 )  # fmt: skip
+#: Every so manieth scenario is wired.
+WIRED = 6
 QUEUES = ("pfifo", "fq_codel", "fq_codel", "pfifo_fast", "fq")
 
 
@@ -226,12 +230,16 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
         if not left:
             left = list(CONTROLS)
             r.shuffle(left)
-        s = _draw(r, left.pop())
+        cc = left.pop()
+        s = linux_draw_wired.draw(r, cc, cc in PACED) if i % WIRED == WIRED - 1 else _draw(r, cc)
         yield f"r{seed}-{i:03d}-{_called(s)}", s
 
 
 def _called(s: Drawn) -> str:
-    w, t = s["wifi"], s["traffic"]
+    t = s["traffic"]
+    if s["topology"]["kind"] == "wired":
+        return f"wired-{s['htb']['leaf']}-{s['htb']['rate'].split()[0]}m-up{t['tcp_up']}-{s['tcp']['cc']}"
+    w = s["wifi"]
     rate = f"mcs{w['mcs']}" if w["standard"] == "n" else f"a{w['rate'].split()[0]}"
     drivers = "-".join(dict.fromkeys((s["ap"]["driver"], s["sta"]["driver"])))
     ways = [f"{word}{t[key]}" for word, key in (("up", "tcp_up"), ("down", "tcp_down")) if t[key]]

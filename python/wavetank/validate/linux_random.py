@@ -1,4 +1,4 @@
-"""Random Wi-Fi scenarios on model and kernel side by side: what no one has looked at.
+"""Random scenarios on model and kernel side by side: what no one has looked at.
 
 Each scenario (:mod:`.linux_draw`) runs :data:`RUNS` times on both waters, each run with another seed and the flows 13.7 ms
 later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`). Medians of the runs
@@ -62,10 +62,11 @@ def figures(r: Result) -> Figures:
             continue
         out[f"goodput_{way}"] = sum(f.goodput_mbit for f in flows)
         senders = [n for name, n in r.nodes.items() if (name == "ap") == (way == "down")]
-        hist = np.sum([n.ampdu_hist for n in senders], axis=0)
+        hist = np.sum([n.ampdu_hist for n in senders], axis=0) if senders else np.zeros(1)
         if hist[1:].sum():
             out[f"ampdu_{way}"] = float((np.arange(hist.size) * hist)[1:].sum() / hist[1:].sum())
-    out["airtime"] = 100 * sum(n.airtime_fraction for n in r.nodes.values())
+    if r.nodes:
+        out["airtime"] = 100 * sum(n.airtime_fraction for n in r.nodes.values())
     if tcp := [f for f in r.flows if f.kind == "tcp"]:
         out["cwnd_p50"] = float(np.nanmedian(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0)))
         out["srtt_p50"] = float(np.nanmedian(np.concatenate([_within(r, f, "srtt_ms") for f in tcp])))

@@ -1,0 +1,54 @@
+"""Random wired scenarios out of what both waters share: client - router - server behind an HTB, with large skbs or without."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+Drawn = dict[str, dict[str, Any]]
+
+
+def draw(r: random.Random, cc: str, paced: bool) -> Drawn:
+    """One of them for this control; ``paced``: it sets its pacing rate itself."""
+    rate = r.choice([2, 5, 10, 20, 50, 100, 100, 200])
+    rtt_ms = r.choice([0.5, 2, 5, 10, 20, 40, 80])
+    s: Drawn = {
+        "time": {"lead_in": "1 s", "flows": "20 s", "warmup": "6 s", "tail": "0 ns"},
+        "topology": {"kind": "wired"},
+        "bottleneck": {"place": r.choice(["local", "remote"])},
+        "htb": {"rate": f"{rate} Mbit/s"},
+        "netem": {"delay": f"{rtt_ms} ms", "limit": 100000},
+        "tcp": {"cc": cc},
+        "traffic": {"tcp_up": r.choice([1, 1, 2, 4]), "ping": "100 ms"},
+    }
+    _queue(r, s, rate * rtt_ms / 12)
+    _sender(r, s["tcp"], paced)
+    return s
+
+
+def _queue(r: random.Random, s: Drawn, bdp: float) -> None:
+    """A leaf; of a FIFO the limit is a share or a multiple of the path's bandwidth-delay product (packets)."""
+    leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo"])
+    s["htb"]["leaf"] = leaf
+    packets = max(5, round(bdp * r.choice([0.25, 0.5, 1, 2, 8])))
+    if leaf == "pfifo":
+        s["pfifo"] = {"limit": packets}
+    elif leaf == "bfifo":
+        s["bfifo"] = {"limit": f"{1514 * packets} B"}
+    elif leaf == "fq":
+        s["fq"] = {"flow_limit": max(packets, 20)}
+
+
+def _sender(r: random.Random, tcp: dict[str, Any], paced: bool) -> None:
+    if r.random() < 0.5:
+        tcp["gso_max_segs"] = r.choice([1, 1, 4])
+    if r.random() < 0.3:
+        tcp["rcvbuf"] = f"{r.choice([64, 256, 1024, 4096])} KiB"
+    if r.random() < 0.25:
+        tcp["ecn"] = True
+    if r.random() < 0.15:
+        tcp["init_cwnd"] = r.choice([2, 4, 40])
+    if not paced and r.random() < 0.2:
+        tcp["limit_output_bytes"] = f"{r.choice([64, 128, 256])} KiB"
+    if r.random() < 0.15:
+        tcp["tsq"] = "off"
