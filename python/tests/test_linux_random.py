@@ -67,7 +67,7 @@ def test_figures_are_those_of_the_run():
     s = scenario(
         next(
             k
-            for _, k in linux_draw.scenarios(1, 20)
+            for _, k in linux_draw.scenarios(1, 60)
             if k["traffic"]["tcp_up"] > 1 and k.get("wifi", {}).get("stations", 0) > 1
         )
     )

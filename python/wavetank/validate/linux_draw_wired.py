@@ -23,6 +23,8 @@ def draw(r: random.Random, cc: str, paced: bool) -> Drawn:
     }
     _queue(r, s, rate * rtt_ms / 12)
     _sender(r, s["tcp"], paced)
+    _sysctls(r, s["tcp"])
+    _beside(r, s["traffic"], cc, rate)
     return s
 
 
@@ -37,6 +39,35 @@ def _queue(r: random.Random, s: Drawn, bdp: float) -> None:
         s["bfifo"] = {"limit": f"{1514 * packets} B"}
     elif leaf == "fq":
         s["fq"] = {"flow_limit": max(packets, 20)}
+
+
+#: Each is drawn alone or with another, in one scenario of three.
+SYSCTLS: dict[str, list[Any]] = {
+    "tlp": [False],
+    "frto": [False],
+    "reordering": [10],
+    "rto_min": ["50 ms", "1 s"],
+    "min_tso_segs": [1, 8],
+    "gso_max_size": [9000, 32768],
+    "wmem_max": ["128 KiB"],
+    "rmem_max": ["256 KiB"],
+    "pacing_ss_ratio": [120],
+    "enforce_pacing": [True],
+}
+
+
+def _sysctls(r: random.Random, tcp: dict[str, Any]) -> None:
+    if r.random() < 0.35:
+        for key in r.sample(sorted(SYSCTLS), r.choice([1, 1, 2])):
+            tcp[key] = r.choice(SYSCTLS[key])
+
+
+def _beside(r: random.Random, t: dict[str, Any], cc: str, rate: int) -> None:
+    """A flood beside the flows, another control; nothing the other way, where no rate would limit it."""
+    if r.random() < 0.15:
+        t["udp_up"] = f"{rate // 2} Mbit/s"
+    if r.random() < 0.2 and t["tcp_up"] > 1:
+        t["cc"] = [cc, r.choice(["reno", "cubic", "bic", "veno"])]
 
 
 def _sender(r: random.Random, tcp: dict[str, Any], paced: bool) -> None:
