@@ -87,7 +87,7 @@ pub enum Limits {
 /// When an skb that could grow does not wait for more window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TsoDefer {
-    /// In Open, for less than two jiffies (before 4.0, 5f852eb536ad; skbs of half a millisecond at the pacing rate).
+    /// In Open, for less than two jiffies (before 4.0, 5f852eb536ad).
     TwoTicks,
     /// The head was sent less than half an RTT ago, or nothing was sent in this jiffy (4.14, 4.19).
     HalfRttInJiffy,
@@ -131,6 +131,8 @@ pub struct Profile {
     pub skb_grows: bool,
     /// A GSO skb takes half of the window at most: from 3.19 (d649a7a81f3b).
     pub half_window_skbs: bool,
+    /// How long a GSO skb gets is decided where it is written, by the pacing rate then: until 3.18 (605ad7f184b6).
+    pub sized_when_written: bool,
     /// When a small GSO skb waits.
     pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
@@ -232,6 +234,7 @@ pub static V3_18: Profile = Profile {
     limit_is_least: true,
     exempt: Exempt::Nobody,
     half_window_skbs: false,
+    sized_when_written: true,
     tso_defer: TsoDefer::TwoTicks,
     paces_double: true,
     prr: Prr::SlowStart,
@@ -248,6 +251,7 @@ pub static V4_14: Profile = Profile {
     paced_unlimited: false,
     limit_is_least: false,
     half_window_skbs: true,
+    sized_when_written: false,
     exempt: Exempt::FirstOrSecond,
     paces_double: false,
     gso_always: false,

@@ -36,12 +36,11 @@ impl Socket {
         if let Some(segs) = self.ca.tso_segs(tp, mss, tp.gso_max_size) {
             return segs.min(self.gso_max_segs);
         }
+        if self.profile.sized_when_written {
+            return self.gso_max_segs;
+        }
         let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
-        let mut bytes = if self.profile.tso_defer == TsoDefer::TwoTicks {
-            tp.pacing_rate / 2_000
-        } else {
-            tp.pacing_rate >> tp.pacing_shift
-        };
+        let mut bytes = tp.pacing_rate >> tp.pacing_shift;
         if let Some(log) = self.profile.tso_rtt_log {
             // A near peer repairs losses soon: larger bursts, halved with every 2^log microseconds of RTT.
             let r = tp.min_rtt_us() >> log;
@@ -56,7 +55,7 @@ impl Socket {
     /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
     pub(in crate::tcp) fn tso_defer(&mut self, max_segs: u32) -> Defer {
         if self.profile.tso_defer == TsoDefer::TwoTicks {
-            return self.tso_defer_ticks(max_segs);
+            return self.tso_defer_ticks();
         }
         let tp = &self.tp;
         let (len, is_tail) = self.app.head_skb(tp);
@@ -99,7 +98,7 @@ impl Socket {
     }
 
     /// The same before 4.0: for less than two jiffies since one first had to wait.
-    fn tso_defer_ticks(&mut self, max_segs: u32) -> Defer {
+    fn tso_defer_ticks(&mut self) -> Defer {
         let tp = &self.tp;
         let (len, is_tail) = self.app.head_skb(tp);
         let late = self.tso_deferred.is_some_and(|since| tp.clock.j32().wrapping_sub(since) > 1);
@@ -107,7 +106,7 @@ impl Socket {
         let cong_win = (tp.snd_cwnd - tp.in_flight()) * tp.mss_cache;
         let limit = send_win.min(cong_win);
         let share = tp.snd_wnd.min(tp.snd_cwnd * tp.mss_cache) / self.params.tso_win_divisor;
-        let full = limit >= tp.gso_max_size.min(max_segs * tp.mss_cache);
+        let full = limit >= tp.gso_max_size.min(self.app.size_goal);
         let whole = !is_tail && limit >= len;
         let fin = is_tail && self.app.fin_is_last();
         if fin || tp.ca_state != CaState::Open || late || full || whole || limit >= share {

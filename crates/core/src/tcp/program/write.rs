@@ -139,7 +139,13 @@ impl Socket {
         if self.gso_max_segs == 1 {
             return mss;
         }
-        let goal = bound_to_half_window(&self.tp, self.tp.gso_max_size);
+        let mut most = self.tp.gso_max_size;
+        if self.profile.sized_when_written {
+            // Half a millisecond at the pacing rate.
+            let paced = (self.tp.pacing_rate / 2_000).max(u64::from(self.params.min_tso_segs * mss));
+            most = paced.min(u64::from(most)) as u32;
+        }
+        let goal = bound_to_half_window(&self.tp, most);
         ((goal / mss).min(self.gso_max_segs) * mss).max(mss)
     }
 
