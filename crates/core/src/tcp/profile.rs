@@ -3,13 +3,11 @@
 //! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
-//! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq`
-//! paces by departure times in every profile (from 4.20); D3 stable releases are not told apart: a
-//! profile has what its papers' kernels had (4.14.14; 4.19, 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 "3.10" and "3.18" take an
-//! skb's size when it is sent; those kernels took it when it was written. D5 the undo of 3.10 and of 3.18 is 4.14's but for what
-//! `recovery/undo.rs` says, and F-RTO, too, but for what begins it. D6 a SACK-less sender loses as 6.12's does. D7 "3.10" and "3.18" have no prequeue
-//! (gone with 4.14): a reader that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in
-//! microseconds.
+//! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
+//! by departure times in every profile (from 4.20); D3 stable releases are not told apart: a profile has what its papers' kernels had (4.14.14; 4.19,
+//! 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
+//! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
+//! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds.
 
 /// How a sender with SACK finds out what is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

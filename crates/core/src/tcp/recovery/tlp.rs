@@ -75,6 +75,10 @@ impl Socket {
 
     /// `tcp_send_loss_probe`: new data if there are any and the peer's window allows, the last segment again otherwise.
     pub(in crate::tcp) fn send_loss_probe<L: Lower>(&mut self, low: &mut L) {
+        if self.profile.probe_rule == ProbeRule::Early {
+            self.send_early_probe(low);
+            return;
+        }
         let news = !self.profile.probe_once && self.tp.unsent() > 0 && self.first_fits_window();
         if news {
             // It is not remembered.
@@ -107,6 +111,23 @@ impl Socket {
             }
         }
         self.rearm_rto();
+    }
+
+    /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.
+    fn send_early_probe<L: Lower>(&mut self, low: &mut L) {
+        if self.tp.unsent() > 0 {
+            self.write_xmit(low, 2);
+            self.stats.probes += 1;
+        } else if self.tlp.high_seq.is_none() && !self.rtx.is_empty() {
+            let last = self.rtx.end().wrapping_sub(1);
+            self.tlp.retrans = self.transmit_again(last, 1, low).is_ok();
+            if self.tlp.retrans {
+                self.tlp.high_seq = Some(self.tp.snd_nxt);
+                self.stats.probes += 1;
+            }
+        }
+        let (rto, max) = (self.rtt.rto, self.rto_max());
+        self.reset_xmit_timer(Pending::Retrans, rto, max);
     }
 
     /// `tcp_process_tlp_ack`: did the probe repair a loss? Then the window must shrink.
