@@ -212,6 +212,31 @@ def test_skbs_of_several_segments_go_out_as_the_kernels_do():
     assert b == pytest.approx(a, rel=0.02)
 
 
+def test_what_waits_at_the_access_point_weighs_as_in_the_kernel():
+    """A datagram that came over a veth pair has 4352 bytes, so that 32 MiB end before 8192 packets do."""
+    sets = {"wifi.mcs": 3, "traffic.tcp_up": 0, "traffic.udp_down": "200 Mbit/s", "mac80211.memory_limit": "32 MiB"}
+    s = scenario(time__flows="4 s").set(sets)
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    # mac80211 counts what is for want of memory as overlimit, too; the model counts each packet once.
+    assert theirs.drops["mac80211.memory"] == theirs.drops["mac80211.overlimit"] > 0
+    assert ours.drops["mac80211.memory"] > 0 == ours.drops.get("mac80211.overlimit", 0)
+    by_card = s.run(1)  # a frame of 2304 bytes
+    assert by_card.drops["mac80211.overlimit"] > 0 == by_card.drops.get("mac80211.memory", 0)
+
+
+def test_queues_of_an_ath10k_hold_what_its_card_may():
+    """Its cards do 802.11ac: 16 MiB, not 4, so that what waits is up to 3855 datagrams."""
+    s = scenario(time__flows="4 s").set({
+        "ap.driver": "ath10k", "sta.driver": "ath10k", "wifi.mcs": 3, "traffic.tcp_up": 0, "traffic.udp_down": "60 Mbit/s",
+    })  # fmt: skip
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    for r in (theirs, ours):
+        assert r.drops["mac80211.codel"] > 0 == r.drops.get("mac80211.memory", 0), r.drops
+    tight = s.set({"mac80211.memory_limit": "4 MiB"})
+    for r in (tight.run(1, on="linux"), wavetank.linux.like_linux(tight).run(1)):
+        assert r.drops["mac80211.memory"] > 0, r.drops
+
+
 def test_stations_of_an_ath9k_htc_take_turns():
     """Under TXQs, which stand in line for it: none starves."""
     sets = {

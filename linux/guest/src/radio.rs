@@ -32,16 +32,27 @@ pub fn object(of: &Counters) -> String {
 
 const WIPHYS: &str = "/sys/kernel/debug/ieee80211";
 
+/// Every card, the access point's first.
 fn wiphys() -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(WIPHYS).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect());
     let mut all: Vec<std::path::PathBuf> = entries.unwrap_or_default();
-    all.sort();
+    all.sort_by_key(|p| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy();
+        name.trim_start_matches("phy").parse::<u32>().unwrap_or(u32::MAX)
+    });
     all
 }
 
-/// Sets a limit of every card's TXQs (`fq_limit`, `fq_memory_limit`, `fq_quantum`).
-pub fn set_queues(words: &[&str]) -> Result<(), String> {
-    for phy in wiphys() {
+/// Sets a limit of a card's TXQs (`fq_limit`, `fq_memory_limit`, `fq_quantum`), or of every card's (`all`).
+pub fn set_queues(card: &str, words: &[&str]) -> Result<(), String> {
+    let mut of = wiphys();
+    if let Ok(i) = card.parse::<usize>() {
+        of = of.get(i).cloned().into_iter().collect();
+    }
+    if of.is_empty() {
+        return Err(format!("aqm: no card {card}"));
+    }
+    for phy in of {
         let file = phy.join("aqm");
         std::fs::write(&file, words.join(" ")).map_err(|e| format!("{}: {e}", file.display()))?;
     }

@@ -9,7 +9,7 @@
 //! Lines with a number each (`flow.0`, `flow.1`, ...), words separated by blanks:
 //!   flow    tcp up|down STATION TOS ACK_TOS START CC   flow    udp up|down STATION TOS START STEP PAYLOAD SNDBUF
 //!   echo    icmp|udp STATION TOS                       watch   NAMESPACE DEVICE MAJOR_HEX
-//!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE      aqm  LINE (of every card's debugfs file)
+//!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE      aqm  all|CARD LINE (of debugfs)
 //!   module_cc  FILE PARAMETER=VALUE... of a congestion control of ours
 
 use crate::air::{self, station_ns};
@@ -206,7 +206,7 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
         qdisc::tc(words[0], &words[1..].join(" "))?;
     }
     for words in case.lines("aqm") {
-        radio::set_queues(&words)?;
+        radio::set_queues(words[0], &words[1..])?;
     }
     let tsq = case.text("tsq", "");
     if !tsq.is_empty() {

@@ -12,6 +12,7 @@ from .own import (
     HOSTAPD_INTERVAL,
     HOSTAPD_QUEUE,
     LEGACY_MBIT,
+    MEMORY_VHT,
     MODES,
     MOST_MCS,
     MOST_OFTEN,
@@ -218,7 +219,12 @@ class Air(Queues):
                     self.attach(f"{end}.qdisc", kind, ns, dev, name)
         for key, file in (("limit", "fq_limit"), ("quantum", "fq_quantum"), ("memory_limit", "fq_memory_limit")):
             if f"mac80211.{key}" in self.given:
-                self.lines["aqm"].append(f"{file} {units.size(self.text(f'mac80211.{key}'))}")
+                self.lines["aqm"].append(f"all {file} {units.size(self.text(f'mac80211.{key}'))}")
+        if "mac80211.memory_limit" not in self.given:
+            # ath10k's cards do VHT, the virtual radio does not: net/mac80211/tx.c ieee80211_txq_setup_flows
+            each = {"ap": range(1), "sta": range(1, self.stations + 1)}
+            ath10k = [i for end, driver in drivers.items() if driver == "ath10k" for i in each[end]]
+            self.lines["aqm"] += [f"{i} fq_memory_limit {MEMORY_VHT}" for i in ath10k]
 
     def driver(self, name: str) -> dict[str, tuple[str, Any]]:
         """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""

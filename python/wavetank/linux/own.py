@@ -73,6 +73,8 @@ OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
 GAIN_BITS = 10
 #: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c
 MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
+#: What a device that does VHT lets its TXQs hold. src: include/net/fq_impl.h fq_init
+MEMORY_VHT = 16 << 20
 #: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
 MOST_STATIONS, MOST_MCS, MOST_TRIES = 32, 23, 31
 LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)

@@ -6,7 +6,8 @@ use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Bin, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{Bin, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::tcp::Linearised;
 
 /// The way to the next hop.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,18 @@ pub(super) struct Fabric {
     pub(super) accounts: Accounts,
     /// Stations hold ACKs back.
     pub(super) tao: bool,
+    /// What comes to the access point over a veth pair weighs so on the air's side.
+    pub(super) linearised: Option<Linearised>,
+}
+
+/// An skb that no socket is charged for, in one piece; none where nothing of it is in pages.
+fn weigh(by: Linearised, p: &Packet) -> Option<Packet> {
+    let truesize = match p.kind {
+        Kind::Tcp if p.payload > 0 => by.segment(p.payload),
+        Kind::Udp => by.datagram(p.payload),
+        _ => return None,
+    };
+    Some(Packet { truesize, ..*p })
 }
 
 impl Fabric {
@@ -46,6 +59,8 @@ impl Fabric {
             Route::Air(from, to) => {
                 let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
                 let mut verdict = Verdict::Ok;
+                let weighed = self.linearised.filter(|_| p.owner == Owner::NONE).and_then(|by| weigh(by, p));
+                let p = weighed.as_ref().unwrap_or(p);
                 if p.segs == 1 || p.owner == Owner::NONE && bss.keeps_whole(from) {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {

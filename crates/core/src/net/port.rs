@@ -26,6 +26,8 @@ pub(super) enum Link {
         device: Box<Ethernet>,
         /// Propagation delay.
         delay: Span,
+        /// What the card at the other end charges for a frame, bytes.
+        memory: u32,
     },
 }
 
@@ -156,23 +158,23 @@ impl Port {
                 self.cable.push_back((now, *p));
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
-            Link::Ethernet { device, delay } => {
+            Link::Ethernet { device, delay, memory } => {
+                let arrived = Packet { owner: Owner::NONE, truesize: *memory, ..*p };
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if let Some(nic) = &mut peer.nic {
-                    if let Some(by) = nic.arrive(ctx.q.now(), at, &Packet { owner: Owner::NONE, ..*p }) {
+                    if let Some(by) = nic.arrive(ctx.q.now(), at, &arrived) {
                         ctx.q.push(by, Lane::Softirq, Event::HostPoll(self.peer));
                     }
                 } else if peer.wire.is_some() {
-                    if let Some(done) = peer.arrive(at, p, Owner::NONE) {
+                    if let Some(done) = peer.arrive(at, &arrived, Owner::NONE) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }
                 } else {
                     if self.cable.is_empty() {
                         ctx.q.push(at, Lane::Arrival, Event::PortArrive(ctx.index));
                     }
-                    self.cable.push_back((at, *p));
-                    self.cable.back_mut().expect("it was just put there").1.owner = Owner::NONE;
+                    self.cable.push_back((at, arrived));
                 }
                 self.arm(ctx);
             }

@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
-use crate::tcp::{Config, Params, Profile, Socket, datagram, head_room};
+use crate::tcp::{Config, Linearised, Params, Profile, Socket, datagram, head_room};
 use crate::traffic::{Direction, Echo, Flood, FlowPlan, Plan, Proto};
 use crate::wifi::{MediumEvent, hack};
 
@@ -193,6 +193,7 @@ impl<T: Probe> World<T> {
             stations: net.on_air,
             accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
             tao: s.tao.enabled,
+            linearised: s.backhaul.veth.then_some(Linearised { profile, max_header: s.tcp.max_header }),
         };
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         let (softirq_first, wake, charges) = (s.host.softirq_first, s.host.wake, Vec::new());
@@ -312,7 +313,11 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
             let link = if veth {
                 Link::Veth
             } else {
-                Link::Ethernet { device: Box::new(Ethernet::new(&s.ethernet, &s.bql)), delay: s.backhaul.delay }
+                Link::Ethernet {
+                    device: Box::new(Ethernet::new(&s.ethernet, &s.bql)),
+                    delay: s.backhaul.delay,
+                    memory: s.tcp.rx_truesize.get() as u32,
+                }
             };
             let sender = if peer == server { ap } else { server };
             let has = if absent == Some(sender) { qdisc::Kind::PfifoFast } else { kind };

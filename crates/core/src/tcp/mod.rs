@@ -58,4 +58,4 @@ pub use sender::app::Error;
 pub use socket::{Socket, State};
 pub use stats::Stats;
 pub use tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};
-pub use truesize::{datagram, head_room};
+pub use truesize::{Linearised, datagram, head_room};

@@ -68,6 +68,35 @@ pub const fn datagram(profile: &Profile, max_header: u32, payload: u32, on_air: 
     skb_truesize(profile, max_header, payload + 28 + link + 15)
 }
 
+/// What a router's mac80211 device makes of skbs that a veth pair handed over as their sender allocated them: one piece, for it does not
+/// gather. What is added to an skb that no socket is charged for grows it; what moves from pages into the head is not taken off.
+/// src: linux@6.12 net/core/dev.c validate_xmit_skb; net/core/skbuff.c __pskb_pull_tail (128 bytes more than it needs), pskb_expand_head
+#[derive(Clone, Copy, Debug)]
+pub struct Linearised {
+    /// The sender's kernel.
+    pub profile: &'static Profile,
+    /// Its `MAX_HEADER`.
+    pub max_header: u32,
+}
+
+impl Linearised {
+    /// A TCP segment of `payload` bytes in pages.
+    pub const fn segment(&self, payload: u32) -> u32 {
+        let Linearised { profile, max_header } = *self;
+        let room = head_room(profile, max_header);
+        let end = end_offset(profile, max_header, room);
+        let pulled = if room + payload > end { room + payload + 128 } else { end };
+        end_offset(profile, max_header, pulled) + SK_BUFF + SHARED_INFO + payload
+    }
+    /// A datagram of UDP with `payload` bytes: it is in one piece, and lacks room for what mac80211 puts before it (include/linux/skbuff.h
+    /// skb_cow, in steps of NET_SKB_PAD).
+    pub const fn datagram(&self, payload: u32) -> u32 {
+        let Linearised { profile, max_header } = *self;
+        let end = end_offset(profile, max_header, payload + 28 + 16 + 15);
+        skb_truesize(profile, max_header, end + 64)
+    }
+}
+
 /// The costs of one socket's skbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SkbCost {
@@ -156,6 +185,15 @@ mod tests {
         // 100 + 123 -> 256 + 320 is not.
         assert_eq!(datagram(&V6_12, 96, 100, true), 896);
         assert_eq!(datagram(&V4_14, 96, 100, false), 768, "there were none then: 192 + 320 is 512 to the byte");
+    }
+
+    #[test]
+    fn what_a_router_makes_of_them_for_a_device_that_does_not_gather() {
+        // As the kernel's own memory counter has it (debugfs, aqm), divided by the packets in its queues.
+        let by = Linearised { profile: &V6_12, max_header: 96 };
+        assert_eq!(by.segment(1448), 5800, "1832 -> 1856 + 320, a 4096-byte bucket, and the pages still count");
+        assert_eq!(by.datagram(1470), 4352);
+        assert_eq!(by.segment(32), 896 + 32, "it fits behind the headers");
     }
 
     #[test]
