@@ -30,6 +30,7 @@ OWN: dict[str, tuple[str, str]] = {
     "nic.rx_gap": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
     "tcp.rx_truesize": ("4352 B", "the virtual card copies a received frame into a buffer of 4 KiB"),
     "tcp.rx_per_buffer": ("2", "the virtual card's buffer of 4 KiB has room for a second frame"),
+    "tcp.rx_pages": ("false", "the virtual card copies a received frame into a buffer of 4 KiB"),
     "backhaul.veth": ("true", "the wire behind the AP is a veth pair"),
     "ethernet.rate": ("off", "the wire behind the AP is a veth pair, which has no rate"),
     "ethernet.ring": ("off", "the wire behind the AP is a veth pair, which has no ring"),
@@ -40,11 +41,13 @@ OWN: dict[str, tuple[str, str]] = {
     "fq_codel.mtu": ("1514", "it is the device's"),
     "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
 }  # fmt: skip
-#: The same of a wired scenario, where that is another: a veth pair hands over a clone of the sender's skb, whose head is
-#: 896 bytes (crates/core/src/tcp/truesize.rs), and `skb_try_coalesce` (net/core/skbuff.c) appends nothing to a clone.
+#: The same of a wired scenario, where that is another: the skb that a veth pair hands over has the sender's pages and a head of
+#: 896 bytes (crates/core/src/tcp/truesize.rs). Its head is its own again after R (net/ipv4/ip_forward.c, skb_cow), so that it is merged
+#: (net/core/skbuff.c skb_try_coalesce) as long as MAX_SKB_FRAGS, 17, are enough: a segment now and then has two.
 OWN_WIRED: dict[str, tuple[str, str]] = {
     "tcp.rx_truesize": ("2344 B", "a veth pair hands over the sender's skb, with the memory that it has there"),
-    "tcp.rx_per_buffer": ("1", "skbs that a veth pair hands over are clones, which the kernel does not merge"),
+    "tcp.rx_pages": ("true", "a veth pair hands over the sender's skb, whose payload is in pages"),
+    "tcp.rx_per_buffer": ("16", "an skb takes 17 pieces of pages"),
     "host.softirq_first": ("false", "the guest's program reads the segments of one skb one by one"),
 }
 #: Why keys of a section without a counterpart cannot be set.

@@ -13,6 +13,7 @@ LEFT: dict[str, str] = {
     "nic.rx_": "the card's own; ethtool -C changes it where the driver lets it",
     "tcp.rx_truesize": "the receiver's driver decides it",
     "tcp.rx_per_buffer": "the receiver's driver decides it",
+    "tcp.rx_pages": "the receiver's driver decides it",
     "tcp.max_header": "it follows from the kernel's configuration",
     "tcp.gso_forced": "the kernel's own: it builds GSO skbs from 4.17 on",
     "ethernet.": "the wire and its card are the bed's",

@@ -93,6 +93,9 @@ crate::params! {
         /// Full frames that the driver's buffer has room for: those that follow are put into it, and cost nothing. Page fragments are handed
         /// on instead, each with its memory: one.
         rx_per_buffer: u32 = 1, in 1 => 64, src "linux@6.12 net/core/skbuff.c skb_try_coalesce, skb_tailroom";
+        /// Frames lie in pages, as a veth pair hands over what its sender wrote: each is charged its own payload and what `rx_truesize` has beside
+        /// a full frame's, and one that is put behind another its payload alone.
+        rx_pages: bool = false, src "linux@6.12 net/core/skbuff.c skb_try_coalesce: delta_truesize";
         /// `MAX_HEADER` of the kernel's configuration: 176 with mesh and tunnels, as distributions build it.
         max_header: u32 = 176, in 32 => 512, src "linux@6.12 include/linux/netdevice.h LL_MAX_HEADER";
     }

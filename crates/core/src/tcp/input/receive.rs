@@ -163,7 +163,8 @@ impl Socket {
             self.rcv.advance(end);
         }
         if !self.rcv.ofo.is_empty() {
-            let (nxt, _) = self.rcv.ofo.drain(self.rcv.rcv_nxt);
+            let (nxt, frames) = self.rcv.ofo.drain(self.rcv.rcv_nxt);
+            self.rcv.joined(nxt.wrapping_sub(self.rcv.rcv_nxt), frames);
             self.rcv.advance(nxt);
             if self.rcv.ofo.is_empty() {
                 // A hole is filled: tell at once. src: rfc5681#4.2
@@ -193,7 +194,7 @@ impl Socket {
         }
         self.data_recv(p, false);
         let mem = self.rcv.mem_of(p.payload);
-        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer);
+        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, (self.rcv.per_buffer, self.rcv.appended(p.payload)));
         if many {
             self.flush_compressed(low);
         }

@@ -101,9 +101,9 @@ impl Ofo {
         p.n_sack = i as u8;
     }
 
-    /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one. The memory that it takes; none:
-    /// it brought nothing new. The second: a block beyond those expected changed.
-    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32) -> (Option<u32>, bool) {
+    /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one, which costs those that follow
+    /// `appended`. The memory that it takes; none: it brought nothing new. The second: a block beyond those expected changed.
+    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, (per_buffer, appended): (u32, u32)) -> (Option<u32>, bool) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
         let mut new = Run { seq, end, mem, tail: 1 };
@@ -115,7 +115,7 @@ impl Ofo {
             }
             if r.end == seq && r.tail < per_buffer {
                 // It fits behind the last of them (tcp_ooo_try_coalesce).
-                (new.mem, new.tail) = (0, r.tail + 1);
+                (new.mem, new.tail) = (appended, r.tail + 1);
             }
         }
         let took = new.mem;
@@ -169,11 +169,11 @@ impl Ofo {
         }
     }
 
-    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole? The new `rcv_nxt`, and the memory of what
-    /// left the queue.
+    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole? The new `rcv_nxt`, and the frames in the last
+    /// buffer of what left the queue.
     pub fn drain(&mut self, mut rcv_nxt: u32) -> (u32, u32) {
         let high = rcv_nxt;
-        let mut mem = 0;
+        let mut tail = 0;
         let mut n = 0;
         while let Some(&r) = self.runs.get(n) {
             if after(r.seq, rcv_nxt) {
@@ -183,7 +183,7 @@ impl Ofo {
                 self.extend_dsack(r.seq, if before(r.end, high) { r.end } else { high });
             }
             rcv_nxt = later(rcv_nxt, r.end);
-            mem += r.mem;
+            tail = r.tail;
             n += 1;
         }
         self.runs.drain(..n);
@@ -200,7 +200,7 @@ impl Ofo {
             }
             self.n = kept;
         }
-        (rcv_nxt, mem)
+        (rcv_nxt, tail)
     }
 }
 
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn the_newest_block_comes_first() {
         let mut o = Ofo::default();
-        o.insert(100, 200, 1, 1);
-        o.insert(300, 400, 1, 1);
-        o.insert(500, 600, 1, 1);
+        o.insert(100, 200, 1, (1, 0));
+        o.insert(300, 400, 1, (1, 0));
+        o.insert(500, 600, 1, (1, 0));
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
-        o.insert(400, 500, 1, 1);
+        o.insert(400, 500, 1, (1, 0));
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
         assert_eq!(o.drain(100), (200, 1));
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
@@ -239,11 +239,11 @@ mod tests {
     #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
-        o.insert(100, 300, 1, 1);
-        assert!(o.insert(100, 200, 1, 1).0.is_none());
+        o.insert(100, 300, 1, (1, 0));
+        assert!(o.insert(100, 200, 1, (1, 0)).0.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
-        o.insert(250, 400, 1, 1);
+        o.insert(250, 400, 1, (1, 0));
         assert_eq!(o.dsack, Some((250, 300)));
     }
 
@@ -259,7 +259,7 @@ mod tests {
                 if i < next || !set.insert(i) {
                     continue;
                 }
-                prop_assert!(o.insert(at(i), at(i + 1), 1, 1).0.is_some());
+                prop_assert!(o.insert(at(i), at(i + 1), 1, (1, 0)).0.is_some());
                 if i % 5 == 0 {
                     // The hole below is filled.
                     set.remove(&next);

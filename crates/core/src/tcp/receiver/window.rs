@@ -87,6 +87,8 @@ pub struct Rcv {
     space_time: u64,
     /// Driver's truesize of a full frame.
     rx_truesize: u32,
+    /// Memory follows the payload (`rx_pages`).
+    pages: bool,
 }
 
 impl Rcv {
@@ -132,13 +134,26 @@ impl Rcv {
             space_seq: 0,
             space_time: 0,
             rx_truesize: p.rx_truesize.get() as u32,
+            pages: p.rx_pages,
         }
     }
 
-    /// Memory that a packet of `payload` bytes takes: a full frame's, for each.
+    /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and a head for each.
     #[inline]
     pub fn mem_of(&self, payload: u32) -> u32 {
+        if self.pages {
+            return payload + payload.div_ceil(self.advmss).max(1) * self.head_mem();
+        }
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
+    }
+    /// What a frame in pages is charged beside its payload.
+    fn head_mem(&self) -> u32 {
+        self.rx_truesize.saturating_sub(self.advmss)
+    }
+    /// What a packet of `payload` bytes costs that is put behind another.
+    #[inline]
+    pub const fn appended(&self, payload: u32) -> u32 {
+        if self.pages { payload } else { 0 }
     }
 
     /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
@@ -151,6 +166,7 @@ impl Rcv {
         }
         if self.tail > 0 && self.tail < self.per_buffer && payload <= self.advmss {
             self.tail += 1;
+            self.rmem_alloc += self.appended(payload);
             if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
                 self.head += new;
             }
@@ -160,6 +176,23 @@ impl Rcv {
         self.rmem_alloc += self.mem_of(payload);
         if first {
             self.head = new;
+        }
+    }
+    /// `tcp_ofo_queue`: `bytes` that had come early follow what was just queued, `frames` in their last buffer; in pages, they join it where
+    /// there is room.
+    pub fn joined(&mut self, bytes: u32, frames: u32) {
+        if bytes == 0 {
+            return;
+        }
+        let all = bytes.div_ceil(self.advmss);
+        if self.pages && all == frames && self.tail + all <= self.per_buffer {
+            self.tail += all;
+            self.rmem_alloc = self.rmem_alloc.saturating_sub(self.head_mem());
+            if self.unread() == self.head {
+                self.head += bytes;
+            }
+        } else {
+            self.tail = frames;
         }
     }
     /// Bytes that came in order and were not read.
