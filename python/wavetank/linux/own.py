@@ -42,8 +42,8 @@ OWN: dict[str, tuple[str, str]] = {
     "pfifo_fast.limit": ("1000", "it is the device's tx_queue_len"),
 }  # fmt: skip
 #: The same of a wired scenario, where that is another: the skb that a veth pair hands over has the sender's pages and a head of
-#: 896 bytes (crates/core/src/tcp/truesize.rs). Its head is its own again after R (net/ipv4/ip_forward.c, skb_cow), so that it is merged
-#: (net/core/skbuff.c skb_try_coalesce) as long as MAX_SKB_FRAGS, 17, are enough: a segment now and then has two.
+#: 896 bytes (crates/core/src/tcp/truesize.rs). Its head is its own again after R (net/ipv4/ip_forward.c, skb_cow), so that it
+#: is merged (net/core/skbuff.c skb_try_coalesce) as long as MAX_SKB_FRAGS, 17, are enough: a segment now and then has two.
 OWN_WIRED: dict[str, tuple[str, str]] = {
     "tcp.rx_truesize": ("2344 B", "a veth pair hands over the sender's skb, with the memory that it has there"),
     "tcp.rx_pages": ("true", "a veth pair hands over the sender's skb, whose payload is in pages"),
