@@ -237,6 +237,27 @@ def test_queues_of_an_ath10k_hold_what_its_card_may():
         assert r.drops["mac80211.memory"] > 0, r.drops
 
 
+def test_a_sockets_super_packets_are_one_packet_to_the_qdisc_above_a_card():
+    """They are cut behind it (net/core/dev.c validate_xmit_skb): 1000 of a pfifo are more than a thousand segments."""
+    sets = {
+        "ap.driver": "ath9k_tidq",
+        "ap.qdisc": "pfifo",
+        "backhaul.present": False,
+        "wifi.mcs": 12,
+        "wifi.stations": 3,
+        "ath9k.rts_threshold": 0,
+        "traffic.tcp_up": 0,
+        "traffic.tcp_down": 1,
+        "traffic.ping": "50 ms",
+        "tcp.cc": "hybla",
+        "time.flows": "6 s",
+        "time.warmup": "2 s",
+    }
+    s = scenario().set(sets)
+    theirs, ours = (np.nanmedian(r.ping()[1]) for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)))
+    assert ours == pytest.approx(theirs, rel=0.15)
+
+
 def test_stations_of_an_ath9k_htc_take_turns():
     """Under TXQs, which stand in line for it: none starves."""
     sets = {

@@ -90,6 +90,7 @@ fn measure(name: &str, stations: u16, error: f64, flows: &[(u8, u8, u32, u32)], 
         hack: Default::default(),
         qos: true,
         rfc8325: true,
+        head_room: 320,
         edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     };

@@ -29,9 +29,11 @@ pub(super) struct Accounts {
 
 impl Accounts {
     pub(super) fn credit(&mut self, f: impl Into<Freed>) {
-        let f = f.into();
+        let f: Freed = f.into();
         if f.owner != Owner::NONE {
-            self.charges.push((f.owner, Charge::Freed(f)));
+            let charge =
+                if f.parts == 0 { Charge::Freed(f) } else { Charge::Cut { whole: f.truesize, parts: f.parts } };
+            self.charges.push((f.owner, charge));
         }
     }
 

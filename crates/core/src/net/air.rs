@@ -10,6 +10,7 @@ use crate::scenario::Scenario;
 use crate::scenario::each::Each;
 use crate::scenario::keys::{Above, BandName, Kernel, Radio, Standard};
 use crate::sim::{Auto, NodeId};
+use crate::tcp::head_room;
 use crate::wifi::edca::Set;
 use crate::wifi::response::Erp;
 
@@ -163,6 +164,10 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
         rfc8325: s.kernel == Kernel::V6_12,
+        head_room: head_room(
+            crate::tcp::Profile::named(s.kernel.name()).expect("every kernel has a profile"),
+            s.tcp.max_header,
+        ),
         stations: (0..=usize::from(s.wifi.stations))
             .map(|i| Ok(station(i, mode(s, i, false)?, mode(s, i, true)?)))
             .collect::<Result<_, String>>()?,

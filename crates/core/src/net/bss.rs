@@ -284,7 +284,7 @@ impl Bss {
         medium.look(now, s, &mut v);
     }
 
-    /// Whether what GRO merged goes whole to the netdev of `s`, which cuts it behind its qdisc.
+    /// Whether super-packets go whole to the netdev of `s`, which cuts them behind its qdisc.
     pub fn keeps_whole(&self, s: StaIx) -> bool {
         self.stations[s.ix()].netdev.keeps_whole()
     }

@@ -61,10 +61,10 @@ impl Fabric {
                 let mut verdict = Verdict::Ok;
                 let weighed = self.linearised.filter(|_| p.owner == Owner::NONE).and_then(|by| weigh(by, p));
                 let p = weighed.as_ref().unwrap_or(p);
-                if p.segs == 1 || p.owner == Owner::NONE && bss.keeps_whole(from) {
+                if p.segs == 1 || bss.keeps_whole(from) {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
-                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211.
+                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 (behind a qdisc, if the device has one).
                     for s in self.accounts.segment(p, false) {
                         let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {

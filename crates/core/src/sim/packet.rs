@@ -182,11 +182,13 @@ pub struct Freed {
     pub seq: u32,
     /// Its payload, bytes.
     pub payload: u32,
+    /// 0, or it was a super-packet and was cut into segments of so much memory in all, which are charged in its stead.
+    pub parts: u32,
 }
 
 impl From<&Packet> for Freed {
     fn from(p: &Packet) -> Freed {
-        Freed { owner: p.owner, truesize: p.truesize, seq: p.seq, payload: p.payload }
+        Freed { owner: p.owner, truesize: p.truesize, seq: p.seq, payload: p.payload, parts: 0 }
     }
 }
 

@@ -2,11 +2,10 @@
 //!
 //! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
-//! What GRO merged is one packet to a qdisc and is cut behind it; segments that the device had no room for come first, before the
+//! A super-packet, a socket's own or what GRO merged, is one packet to a qdisc and is cut behind it; segments that the device had no room for come first, before the
 //! qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
 //! Where the netdev queues stop in the middle of a TXQ's turn the turn goes on when they wake: mac80211 puts it last, and then each of the
 //! others behind it, none of which may send (`__ieee80211_schedule_txq`).
-//! Differs: D1 super-packets of the host's own sockets are cut before the qdisc.
 
 mod pushed;
 
@@ -14,8 +13,8 @@ use crate::driver::ath9k_htc::Above;
 use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
-use crate::sim::{Packet, Time, Verdict};
-use crate::tcp::gro_segment;
+use crate::sim::{Freed, Owner, Packet, Time, Verdict};
+use crate::tcp::{gro_segment, gso_segment};
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
@@ -32,6 +31,8 @@ pub(super) struct Queues {
     begun: u8,
     /// Packets that cutting has made.
     cut: u64,
+    /// Room for headers in sockets' packets.
+    room: u32,
     /// The watchdog that is set, or never.
     watch: Time,
 }
@@ -48,7 +49,7 @@ struct Leaf {
 const SEGMENTS: usize = 48;
 
 impl Leaf {
-    fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
+    fn dequeue(&mut self, now: Time, room: u32, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
         if let Some(p) = self.rest.pop_front() {
             return Some(p);
         }
@@ -58,7 +59,13 @@ impl Leaf {
             return Some(p);
         }
         *cut += u64::from(p.segs) - 1;
-        self.rest.extend(gro_segment(&p));
+        if p.owner == Owner::NONE {
+            self.rest.extend(gro_segment(&p));
+        } else {
+            self.rest.extend(gso_segment(&p, Some(room)));
+            let parts = self.rest.iter().map(|s| s.truesize).sum();
+            sink.freed.push(Freed { parts, ..Freed::from(&p) });
+        }
         self.rest.pop_front()
     }
     fn packets(&self) -> u64 {
@@ -83,6 +90,7 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
+            room: 0,
             watch: Time::NEVER,
         }
     }
@@ -95,8 +103,14 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
+            room: 0,
             watch: Time::NEVER,
         }
+    }
+    /// The same, told how much room for headers sockets' packets have.
+    pub fn room(mut self, room: u32) -> Queues {
+        self.room = room;
+        self
     }
     /// The same, told how each peer is sent to.
     pub fn at(mut self, modes: Vec<Mode>) -> Queues {
@@ -115,7 +129,7 @@ impl Queues {
                 let q = &mut q[Ac::of(tid).ix()].qdisc;
                 if q.orphans(&p) {
                     sink.free(&p);
-                    p.owner = crate::sim::Owner::NONE;
+                    p.owner = Owner::NONE;
                 }
                 q.enqueue(now, p, sink)
             }
@@ -142,7 +156,7 @@ impl Queues {
         }
         set
     }
-    /// Whether a packet that GRO merged goes in whole.
+    /// Whether super-packets go in whole.
     pub fn keeps_whole(&self) -> bool {
         matches!(self.kind, Queued::Qdiscs(_))
     }
@@ -181,7 +195,7 @@ impl Above for Queues {
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let p = q[ac.ix()].dequeue(now, sink, &mut self.cut)?;
+                let p = q[ac.ix()].dequeue(now, self.room, sink, &mut self.cut)?;
                 Some((p, self.hops.of(&p), self.tid(&p)))
             }
             Queued::Txqs(q, turns) => {
@@ -214,5 +228,37 @@ impl Above for Queues {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind as What, NodeId};
+
+    /// A super-packet of four segments, to node 1.
+    fn four(owner: Owner) -> Packet {
+        let blank = Packet::blank(What::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        Packet { payload: 4 * 1448, mss: 1448, segs: 4, truesize: 896 + 4 * 1448, owner, ..blank }
+    }
+
+    #[test]
+    fn a_super_packet_is_one_packet_and_cut_behind_the_qdisc() {
+        let (mut freed, mut dropped, mut wants) = (vec![], vec![], vec![]);
+        let mut sink = Sink { freed: &mut freed, dropped: &mut dropped, wants: &mut wants };
+        let mut q = Queues::qdiscs(Kind::Pfifo, &Setup::default(), [0; Ac::COUNT], true, true).room(256);
+        for owner in [Owner(1), Owner::NONE] {
+            assert_eq!(q.enqueue(Time::ZERO, StaIx(1), four(owner), &mut sink), Verdict::Ok);
+        }
+        assert_eq!(q.packets(), 2);
+        let mut pulled = || q.pull(Time::ZERO, Ac::Be, &mut sink).expect("a segment").0;
+        let own: Vec<Packet> = (0..4).map(|_| pulled()).collect();
+        assert!(own.iter().all(|s| (s.segs, s.payload, s.truesize, s.owner) == (1, 1448, 2304, Owner(1))));
+        let merged = pulled();
+        assert_eq!((merged.segs, merged.truesize), (1, (896 + 4 * 1448) / 4));
+        assert_eq!((q.packets(), q.cut()), (3, 6));
+        // The socket is charged for the segments in the super-packet's stead; nobody for what GRO merged.
+        let [cut] = freed[..] else { panic!("{freed:?}") };
+        assert_eq!((cut.owner, cut.truesize, cut.parts), (Owner(1), 896 + 4 * 1448, 4 * 2304));
     }
 }

@@ -36,6 +36,8 @@ pub struct BssConfig {
     pub encryption: Encryption,
     /// TCP ACKs on link-layer responses.
     pub hack: crate::wifi::hack::Params,
+    /// Room for headers in sockets' packets, bytes ([`head_room`](crate::tcp::head_room)): what is cut off a super-packet has it, too.
+    pub head_room: u32,
     /// DSCPs map to user priorities as RFC 8325 has it (6.8 and later), not by their upper three bits.
     pub rfc8325: bool,
     /// What QoS stations contend with: the access point, and the others.

@@ -50,7 +50,7 @@ impl Netdev {
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325)
+            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325).room(cfg.head_room)
         };
         let txop = cfg.access(i).map(|a| a.txop);
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
@@ -295,7 +295,7 @@ impl Netdev {
             Netdev::Linksys(q, d) => (q.packets(), d.held()),
         }
     }
-    /// Whether a packet that GRO merged is handed down whole.
+    /// Whether super-packets are handed down whole.
     pub fn keeps_whole(&self) -> bool {
         match self {
             Netdev::Ath9kTidq(q, _) => q.keeps_whole(),

@@ -79,6 +79,7 @@ fn config(stations: u16, mode: Mode) -> BssConfig {
         hack: Default::default(),
         qos: mode.aggregates(),
         rfc8325: true,
+        head_room: 320,
         edca: [Set::AccessPoint.all(), Set::Station.all()],
         stations: all,
     }
