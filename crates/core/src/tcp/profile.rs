@@ -159,6 +159,9 @@ pub struct Profile {
     pub undo_ends: bool,
     /// When a tail loss probe is armed.
     pub probe_rule: ProbeRule,
+    /// A probe that finds new data sends no old, whether the peer's window lets the new go or not, and the RTO counts from it: in 3.18, and no more
+    /// in 4.9.
+    pub probe_news_only: bool,
     /// One probe a flight, be it new data; until 5.8 and stable of mid 2020 only a retransmission counted (76be93fc0702).
     pub probe_once: bool,
     /// Only a DSACK of the probe itself shows that it was not needed: from 5.11 (63f367d9de77).
@@ -238,6 +241,7 @@ pub static V3_18: Profile = Profile {
     prr: Prr::SlowStart,
     detection: Detection::Fack,
     probe_rule: ProbeRule::Early,
+    probe_news_only: true,
     growth: Growth::AcksAbove,
     ..V4_14
 };
@@ -269,6 +273,7 @@ pub static V4_14: Profile = Profile {
     head_times_out: false,
     undo_ends: true,
     probe_rule: ProbeRule::NoRoom,
+    probe_news_only: false,
     probe_once: false,
     probe_dsack: false,
     timer_first: true,

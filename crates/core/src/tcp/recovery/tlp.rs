@@ -75,8 +75,8 @@ impl Socket {
 
     /// `tcp_send_loss_probe`: new data if there are any and the peer's window allows, the last segment again otherwise.
     pub(in crate::tcp) fn send_loss_probe<L: Lower>(&mut self, low: &mut L) {
-        if self.profile.probe_rule == ProbeRule::Early {
-            self.send_early_probe(low);
+        if self.profile.probe_news_only {
+            self.send_old_probe(low);
             return;
         }
         let news = !self.profile.probe_once && self.tp.unsent() > 0 && self.first_fits_window();
@@ -114,7 +114,7 @@ impl Socket {
     }
 
     /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.
-    fn send_early_probe<L: Lower>(&mut self, low: &mut L) {
+    fn send_old_probe<L: Lower>(&mut self, low: &mut L) {
         if self.tp.unsent() > 0 {
             self.write_xmit(low, 2);
             self.stats.probes += 1;
