@@ -1,7 +1,7 @@
 //! The books: what was dropped, and what became of memory that sockets are charged for.
 
 use crate::sim::{Bin, Freed, Ledger, Owner, Packet, Place, Reason};
-use crate::tcp::{gro_segment, gso_segment};
+use crate::tcp;
 
 /// What happened to memory that a socket is charged for.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +42,9 @@ impl Accounts {
         self.ledger.made += u64::from(p.segs) - 1;
         let room = (!sg).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {
-            let parts = gso_segment(p, room).map(|s| s.truesize).sum();
-            self.charges.push((p.owner, Charge::Cut { whole: p.truesize, parts }));
+            self.credit(Freed::cut(p, tcp::segment(p, room)));
         }
-        let routed = (p.owner == Owner::NONE).then(|| gro_segment(p));
-        let own = (p.owner != Owner::NONE).then(|| gso_segment(p, room));
-        routed.into_iter().flatten().chain(own.into_iter().flatten())
+        tcp::segment(p, room)
     }
 }
 

@@ -171,7 +171,7 @@ impl Packet {
     }
 }
 
-/// What an skb's destructor sees: whose memory it was and which part of the stream.
+/// What an skb's destructor sees, or `tcp_gso_segment` where it cuts one: whose memory it was and which part of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Freed {
     /// Who was charged.
@@ -184,6 +184,13 @@ pub struct Freed {
     pub payload: u32,
     /// 0, or it was a super-packet and was cut into segments of so much memory in all, which are charged in its stead.
     pub parts: u32,
+}
+
+impl Freed {
+    /// A super-packet in whose stead its `segments` are charged.
+    pub fn cut(p: &Packet, segments: impl Iterator<Item = Packet>) -> Freed {
+        Freed { parts: segments.map(|s| s.truesize).sum(), ..p.into() }
+    }
 }
 
 impl From<&Packet> for Freed {

@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`.
 
 use super::truesize;
-use crate::sim::{Packet, flags};
+use crate::sim::{Owner, Packet, flags};
 
 /// `tcp_gso_segment`: cuts a super-packet into its segments. A packet of one segment comes out as it is. `room`: `None` where the device
 /// gathers, so that the payload stays in pages; else each segment is copied behind that much room for headers
@@ -13,10 +13,12 @@ pub fn gso_segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet
     segments(p, move |part| truesize::cut(whole - payload, part, room))
 }
 
-/// The same of what GRO merged and a router sends on: each segment weighs what its frame weighed when it came.
-pub fn gro_segment(p: &Packet) -> impl Iterator<Item = Packet> + use<> {
-    let frame = p.truesize / u32::from(p.segs.max(1));
-    segments(p, move |_| frame)
+/// The same of whatever a host sends: a socket's own ([`gso_segment`]), or what GRO merged and a router sends on, of which each segment weighs
+/// what its frame weighed when it came.
+pub fn segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet> + use<> {
+    let (own, whole, payload) = (p.owner != Owner::NONE, p.truesize, p.payload);
+    let frame = whole / u32::from(p.segs.max(1));
+    segments(p, move |part| if own { truesize::cut(whole - payload, part, room) } else { frame })
 }
 
 fn segments<W: Fn(u32) -> u32>(p: &Packet, weigh: W) -> impl Iterator<Item = Packet> + use<W> {

@@ -13,7 +13,7 @@ use crate::sim::{Bin, Freed, Lane, NodeId, Packet, Place, Reason, Span, Time};
 
 /// Where the effects of a driver's call go, in order. The vectors are recycled by their owner.
 pub struct Sink<'a> {
-    /// `kfree_skb` of what was sent: the memory and whose it was, in the order of the calls.
+    /// `kfree_skb` of what was sent, and super-packets that were cut: the memory and whose it was, in the order of the calls.
     pub freed: &'a mut Vec<Freed>,
     /// Packets that ended otherwise; their owner is credited from here, not from `freed`.
     pub dropped: &'a mut Vec<(Packet, Place, Reason)>,

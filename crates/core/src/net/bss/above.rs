@@ -2,8 +2,8 @@
 //!
 //! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
-//! A super-packet, a socket's own or what GRO merged, is one packet to a qdisc and is cut behind it; segments that the device had no room for come first, before the
-//! qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
+//! A super-packet, a socket's own or what GRO merged, is one packet to a qdisc and is cut behind it; segments that the device had no room
+//! for come first, before the qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
 //! Where the netdev queues stop in the middle of a TXQ's turn the turn goes on when they wake: mac80211 puts it last, and then each of the
 //! others behind it, none of which may send (`__ieee80211_schedule_txq`).
 
@@ -14,7 +14,7 @@ use crate::mac80211::Txqs;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Freed, Owner, Packet, Time, Verdict};
-use crate::tcp::{gro_segment, gso_segment};
+use crate::tcp;
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
@@ -31,8 +31,6 @@ pub(super) struct Queues {
     begun: u8,
     /// Packets that cutting has made.
     cut: u64,
-    /// Room for headers in sockets' packets.
-    room: u32,
     /// The watchdog that is set, or never.
     watch: Time,
 }
@@ -41,6 +39,8 @@ pub(super) struct Queues {
 struct Leaf {
     qdisc: Qdisc,
     rest: VecDeque<Packet>,
+    /// Room for headers in sockets' packets.
+    room: u32,
     /// Whether it had more where the last packet came from: the hint that all segments of that packet carry.
     more: bool,
 }
@@ -49,7 +49,7 @@ struct Leaf {
 const SEGMENTS: usize = 48;
 
 impl Leaf {
-    fn dequeue(&mut self, now: Time, room: u32, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
+    fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
         if let Some(p) = self.rest.pop_front() {
             return Some(p);
         }
@@ -59,12 +59,9 @@ impl Leaf {
             return Some(p);
         }
         *cut += u64::from(p.segs) - 1;
-        if p.owner == Owner::NONE {
-            self.rest.extend(gro_segment(&p));
-        } else {
-            self.rest.extend(gso_segment(&p, Some(room)));
-            let parts = self.rest.iter().map(|s| s.truesize).sum();
-            sink.freed.push(Freed { parts, ..Freed::from(&p) });
+        self.rest.extend(tcp::segment(&p, Some(self.room)));
+        if p.owner != Owner::NONE {
+            sink.freed.push(Freed::cut(&p, self.rest.iter().copied()));
         }
         self.rest.pop_front()
     }
@@ -79,8 +76,12 @@ enum Queued {
 }
 
 impl Queues {
-    pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], qos: bool, rfc8325: bool) -> Queues {
-        let leaf = |s| Leaf { qdisc: Qdisc::new(kind, setup, s), rest: VecDeque::with_capacity(SEGMENTS), more: false };
+    /// Qdiscs of this kind; `room`: for headers in sockets' packets, bytes.
+    pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
+        let leaf = |s| {
+            let rest = VecDeque::with_capacity(SEGMENTS);
+            Leaf { qdisc: Qdisc::new(kind, setup, s), rest, room, more: false }
+        };
         let all = seeds.map(leaf);
         Queues {
             kind: Queued::Qdiscs(Box::new(all)),
@@ -90,7 +91,6 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
-            room: 0,
             watch: Time::NEVER,
         }
     }
@@ -103,14 +103,8 @@ impl Queues {
             modes: Vec::new(),
             begun: 0,
             cut: 0,
-            room: 0,
             watch: Time::NEVER,
         }
-    }
-    /// The same, told how much room for headers sockets' packets have.
-    pub fn room(mut self, room: u32) -> Queues {
-        self.room = room;
-        self
     }
     /// The same, told how each peer is sent to.
     pub fn at(mut self, modes: Vec<Mode>) -> Queues {
@@ -195,7 +189,7 @@ impl Above for Queues {
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let p = q[ac.ix()].dequeue(now, self.room, sink, &mut self.cut)?;
+                let p = q[ac.ix()].dequeue(now, sink, &mut self.cut)?;
                 Some((p, self.hops.of(&p), self.tid(&p)))
             }
             Queued::Txqs(q, turns) => {
@@ -246,7 +240,7 @@ mod tests {
     fn a_super_packet_is_one_packet_and_cut_behind_the_qdisc() {
         let (mut freed, mut dropped, mut wants) = (vec![], vec![], vec![]);
         let mut sink = Sink { freed: &mut freed, dropped: &mut dropped, wants: &mut wants };
-        let mut q = Queues::qdiscs(Kind::Pfifo, &Setup::default(), [0; Ac::COUNT], true, true).room(256);
+        let mut q = Queues::qdiscs(Kind::Pfifo, &Setup::default(), [0; Ac::COUNT], 256, true, true);
         for owner in [Owner(1), Owner::NONE] {
             assert_eq!(q.enqueue(Time::ZERO, StaIx(1), four(owner), &mut sink), Verdict::Ok);
         }

@@ -50,7 +50,7 @@ impl Netdev {
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");
             let seeds = [0; Ac::COUNT].map(|_| rng.bits() as u32);
-            Queues::qdiscs(kind, setup, seeds, cfg.qos, cfg.rfc8325).room(cfg.head_room)
+            Queues::qdiscs(kind, setup, seeds, cfg.head_room, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };

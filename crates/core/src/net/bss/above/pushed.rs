@@ -44,7 +44,7 @@ impl Above for Queues {
     fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid, Span)> {
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let p = q[ac.ix()].dequeue(now, self.room, sink, &mut self.cut)?;
+                let p = q[ac.ix()].dequeue(now, sink, &mut self.cut)?;
                 Some((p, self.hops.of(&p), self.tid(&p), Span::ZERO))
             }
             Queued::Txqs(q, turns) => {
