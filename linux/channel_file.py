@@ -21,13 +21,15 @@ def cliff(best, modes=8, doubtful=0.0):
 def write(path, step_ns, links):
     """Writes `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response).
 
-    SNRs are in dB, losses by MCS (802.11a's rates lose nothing), the response is a list of (re, im). Radio 0 is the access point.
+    SNRs are in dB, losses by MCS at any width (802.11a's rates lose nothing), the response is a list of (re, im).
+    Radio 0 is the access point.
     """
     steps = next(iter(links.values()))
     ofdm = [0] * 8
-    modes, subcarriers = len(steps[0][2]) + len(ofdm), len(steps[0][3])
+    mcs, subcarriers = len(steps[0][2]), len(steps[0][3])
+    modes = mcs + len(ofdm)
     with open(path, "wb") as f:
-        f.write(b"WTCHAN1\n" + struct.pack("<IIQII", len(links), len(steps), step_ns, modes, subcarriers))
+        f.write(b"WTCHAN2\n" + struct.pack("<IIQHHI", len(links), len(steps), step_ns, mcs, 1, subcarriers))
         for (sender, receiver), steps in links.items():
             f.write(struct.pack("<HHI", sender, receiver, 0))
             for ctl, ext, losses, response in steps:

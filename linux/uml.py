@@ -239,12 +239,12 @@ def module(folder, name=None):
     return _build("modules", _digest([*files, *shared, *rust], build), work) / f"{name}.ko"
 
 
-def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=()):
+def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=(), words=()):
     """Boots the kernel on `case` (a dict of scalars) and returns the guest's out.json as an object.
 
     `given` maps names of files that the guest finds beside its case to where they are; `keep` maps names of other files
     that the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is
-    called with every second of virtual time that the guest tells."""
+    called with every second of virtual time that the guest tells; `words` end the kernel's command line."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
     default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
@@ -274,6 +274,7 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
             f"uml_dir={here}/uml/",
             f"loglevel={7 if verbose else 5}",
             f"wt_dir={here}",
+            *words,
         ]
         env = {**os.environ, "LD_PRELOAD": str(preload), "WAVETANK_SEED": str(seed), "TMPDIR": shm}
         with _watching(pathlib.Path(tmp) / "progress", progress):

@@ -52,6 +52,16 @@ static void show_hist(struct seq_file *f, const char *name, const u64 of[WT_MAX_
 			seq_printf(f, "%s_%d %llu\n", name, i, of[i]);
 }
 
+/* Data by MCS, width and guard interval: NAME_MCS_MHZ_SHORT. */
+static void show_modes(struct seq_file *f, const char *name, const u64 of[WT_MODES_HT])
+{
+	int i;
+
+	for (i = 0; i < WT_MODES_HT; i++)
+		if (of[i])
+			seq_printf(f, "%s_%d_%d_%d %llu\n", name, i / 4, i & 2 ? 40 : 20, i & 1, of[i]);
+}
+
 static int radio_show(struct seq_file *f, void *unused)
 {
 	struct wt_radio *r = f->private;
@@ -68,13 +78,10 @@ static int radio_show(struct seq_file *f, void *unused)
 	show_hist(f, "ampdu", c->ht_ampdu);
 	show_hist(f, "rx_ampdu", c->rx_ampdu);
 	show_hist(f, "rx_bad", c->rx_bad);
-	/* data by MCS, width and guard interval: mode_ppdus_MCS_MHZ_SHORT */
-	for (i = 0; i < WT_MODES_HT; i++) {
-		if (!c->mode_ppdus[i])
-			continue;
-		seq_printf(f, "mode_ppdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_ppdus[i]);
-		seq_printf(f, "mode_mpdus_%d_%d_%d %llu\n", i / 4, i & 2 ? 40 : 20, i & 1, c->mode_mpdus[i]);
-	}
+	show_modes(f, "mode_ppdus", c->mode_ppdus);
+	show_modes(f, "mode_mpdus", c->mode_mpdus);
+	show_modes(f, "rx_mode_ppdus", c->rx_mode_ppdus);
+	show_modes(f, "rx_mode_mpdus", c->rx_mode_mpdus);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(radio);

@@ -16,12 +16,14 @@ struct wt_picker {			/* takes frames out of a driver's queues (ack/hack.c) */
 
 struct wt_driver {
 	/* what it is like */
+	int mode;			/* enum wt_mode */
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
-	const unsigned int *max_attempts;	/* that an MPDU gets */
-	bool counts_chains;		/* as one attempt each */
+	bool counts_chains;		/* as one attempt of an MPDU each */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
 	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
+	u32 (*frame_airtime)(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb);	/* us of a frame that is over, reported in
+										 * place of the PPDU's; may be NULL */
 	bool aql;
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool half_window;		/* of CWmin */

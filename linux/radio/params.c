@@ -11,8 +11,15 @@ struct wt_params wt_p = {
 	.radios = 2,
 	.seed = 1,
 	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
-	.max_bytes = 65535,	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX */
-	.max_us = 4096,		/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
+	.max_bytes = { 65535, 65535, 65535, 65535 },	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX; what an HT peer takes */
+	.max_us = { 4096, 4096, 4096, 4096 },	/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
+	.hw_depth = { 2, 2, 2, 2 },		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
+	.retries = {
+		[WT_ATH9K] = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
+		[WT_ATH9K_HTC] = 10,	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
+		[WT_ATH10K] = 10,	/* ath10k.retries of a scenario */
+		[WT_TIDQ] = 30,
+	},
 	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* driver/ath10k.c */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
 	.htc_frames = 17,	/* driver/htc_firmware.c */
@@ -27,8 +34,6 @@ struct wt_params wt_p = {
 	.hack_guard_us = 100000,
 	.hack_load_ns = 5000,
 	.hack_bytes = 512,
-	.hw_depth = 2,		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
-	.sw_retries = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
 	.streams = 2,
 	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
@@ -51,12 +56,17 @@ struct wt_params wt_p = {
 PARAM(uint, radios, "number of radios [2]");
 PARAM(uint, seed, "of every random stream [1]");
 PARAM(uint, max_frames, "MPDUs an aggregate of ath9k's may hold [32]");
-PARAM(uint, max_bytes, "octets of an aggregate [65535]");
-PARAM(uint, max_us, "microseconds of an aggregate at the slowest rate of its chain [4096]");
+/* By mode; a list that ends early leaves the rest as they are. */
+#define PER_MODE(_name, _text) \
+	module_param_array_named(_name, wt_p._name, uint, NULL, 0444); MODULE_PARM_DESC(_name, _text)
+
+PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535]");
+PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode [4096,4096,4096,4096]");
+PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2]");
+PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
 MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc); one a radio, the last holds for the rest [0]");
-module_param_array_named(fifo, wt_p.fifo, uint, NULL, 0444);
-MODULE_PARM_DESC(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
+PER_MODE(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
 PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
@@ -75,11 +85,9 @@ PARAM(uint, hack_timer_us, "hack=2: an ACK waits so long at most [10000]");
 PARAM(uint, hack_guard_us, "an AP's promise, and its word that ACKs came, are waited for so long [100000]");
 PARAM(uint, hack_load_ns, "from the stack until the card holds a compressed ACK [5000]");
 PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
-PARAM(uint, hw_depth, "aggregates the hardware holds [2]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
 PARAM(bool, cipher_delims, "a card without EDMA: ten delimiters more behind each encrypted MPDU of an aggregate [0]");
-PARAM(uint, sw_retries, "attempts after which an MPDU is given up [30]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
@@ -132,7 +140,10 @@ int wt_params_check(void)
 		return -EINVAL;
 	if (wt_p.minstrel_kib && !wt_p.minstrel_table)
 		return -EINVAL;
-	if (!wt_p.max_frames || !wt_p.hw_depth || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
+	for (i = 0; i < WT_MODES; i++)
+		if (!wt_p.hw_depth[i])
+			return -EINVAL;
+	if (!wt_p.max_frames || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)

@@ -19,10 +19,11 @@ struct wt_params {
 	unsigned int radios;		/* how many cards */
 	unsigned int seed;		/* of every random stream */
 	unsigned int max_frames;	/* MPDUs an aggregate may hold */
-	unsigned int max_bytes;		/* its length */
-	unsigned int max_us;		/* its duration at the slowest rate of the chain */
 	unsigned int mode[WT_MAX_RADIOS];	/* enum wt_mode, a radio */
 	unsigned int n_mode;
+	/* by mode: an aggregate's length and its duration at the slowest rate of its chain; aggregates that the hardware holds;
+	 * attempts that an MPDU gets in all (ath9k_htc, ath10k: chains) */
+	unsigned int max_bytes[WT_MODES], max_us[WT_MODES], hw_depth[WT_MODES], retries[WT_MODES];
 	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
 	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
 	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
@@ -39,9 +40,7 @@ struct wt_params {
 	unsigned int hack_timer_us, hack_guard_us;	/* an ACK waits at most; a promise is believed */
 	unsigned int hack_load_ns;	/* from the stack to the card, compressed */
 	unsigned int hack_bytes;	/* that ride on one response at most */
-	unsigned int hw_depth;		/* aggregates the hardware holds */
 	bool cipher_delims;		/* cards without EDMA: more delimiters behind encrypted MPDUs */
-	unsigned int sw_retries;	/* attempts in all that an MPDU gets */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
 	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
 	unsigned int streams;		/* spatial streams */

@@ -157,3 +157,35 @@ def test_bench(wavetank):
     assert [r["name"] for r in rows] == ["ath9k-upload", "down-14", "rrul"]
     keys = {"simulated_s", "wall_s", "events", "goodput_mbit", "core_peak_rss_mb", "process_peak_rss_mb"}
     assert all(keys <= set(r) for r in rows)
+
+
+def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
+    on_air, wired = tmp_path / "air.toml", tmp_path / "wired.toml"
+    times = '[time]\nlead_in = "0 s"\nflows = "1 s"\ntail = "0 s"\nwarmup = "0 s"\n'
+    on_air.write_text(f'name = "a"\n[topology]\nkind = "wifi"\n{times}')
+    wired.write_text(f'name = "w"\n[topology]\nkind = "wired"\n[htb]\nrate = "10 Mbit/s"\n{times}')
+    for words, said in (
+        ((on_air, "--timeline", tmp_path / "t.svg", "--window", "3:4"), "after the end, expected seconds from 0 to 1"),
+        ((on_air, "--pcap", "--pcap-window", "1:2"), "after the end"),
+        ((wired, "--analyze"), "has no Wi-Fi"),
+        ((on_air, "--plot", tmp_path / "run.jpeg"), "expected a file name that ends in .png, .pdf, .svg"),
+    ):
+        code, _, err = wavetank("run", *words)
+        assert code == 2 and said in err, err
+    for name, starts in (("run.pdf", b"%PDF"), ("run.svg", b"<?xml"), ("run.png", b"\x89PNG")):
+        both = []
+        for _ in range(2):
+            assert wavetank("run", on_air, "--plot", tmp_path / name)[0] == 0
+            both.append((tmp_path / name).read_bytes())
+        assert both[0].startswith(starts) and both[0] == both[1]
+
+
+def test_closed_forms_refuse_what_is_no_quantity(wavetank):
+    for value in ("-1", "inf", "nan"):
+        code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
+        assert code == 2 and "expected a number of station that is not negative" in err
+
+
+def test_explain_takes_several_keys(wavetank):
+    code, out, _ = wavetank("explain", "htb.rate", "pfifo", "--json")
+    assert code == 0 and [r["name"] for r in json.loads(out)][:2] == ["htb.rate", "pfifo.limit"]

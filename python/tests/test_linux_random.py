@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 import wavetank
-from wavetank import linux
+from wavetank import idle, linux
 from wavetank.cli import cli
-from wavetank.validate import linux_draw, linux_random
+from wavetank.validate import linux_draw, linux_draw_rare, linux_random
 from wavetank.validate.linux_random import MORE, RUNS, judge
 
 
@@ -61,6 +61,26 @@ def test_what_is_drawn_covers_what_both_waters_share():
               "topology.kind=wired", *(f"htb.leaf={q}" for q in ("pfifo", "bfifo", "fq_codel", "fq")), "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
               *(f"hack.policy={p}" for p in ("off", "native", "timer", "opportunistic", "more-data")), "traffic.rrul=true"]  # fmt: skip
     assert [w for w in wanted if not seen[w]] == []
+
+
+def test_rare_keys_are_read_where_they_are_drawn():
+    drawn = list(linux_draw_rare.scenarios(3, 40))
+    assert drawn[:5] == list(linux_draw_rare.scenarios(3, 5))
+    assert len({word for name, _ in drawn for word in name.split("+")[1:]}) > 30
+    for (_, keys), (_, plain) in zip(drawn, linux_draw.scenarios(3, 40), strict=True):
+        s = scenario(keys)
+        linux.check(s, 1)
+        more = s.given() - scenario(plain).given()
+        assert not more & set(idle.keys(s))
+    assert sum(len(name.split("+")) for name, _ in drawn) > 3 * len(drawn)
+
+
+@pytest.mark.parametrize("key", sorted(linux_draw_rare.KEYS))
+def test_rare_values_are_not_the_defaults(key):
+    s = scenario({"topology": {"kind": "wifi"}})
+    default = s.check()[key]
+    for value in linux_draw_rare.KEYS[key]:
+        assert s.set({key: value}).check()[key] != default
 
 
 def test_figures_are_those_of_the_run():
@@ -170,6 +190,7 @@ def test_a_run_that_failed_is_a_miss_and_is_tried_again(monkeypatch, tmp_path):
         (["kernel", "--random", "3"], "--random belongs to linux"),
         (["linux", "--random", "3", "--recorded"], "runs both waters"),
         (["linux", "--seed", "3"], "belong to --random"),
+        (["linux", "--rare"], "belong to --random"),
         (["linux", "--random", "0"], "0 is not in the range"),
     ],
 )

@@ -83,6 +83,8 @@ def test_settings_and_grids(tmp_path):
         ("base = 's.toml'\npoints = ['A']\n[[panels]]\nkind = 'candels'\n", 'did you mean "candles"'),
         ("base = 'no.toml'\npoints = ['A']\n", 'unknown scenario "no.toml", expected s.toml'),
         ("base = \n", "f.toml"),
+        ("base = 's.toml'\nrepetitions = 0\npoints = ['A']\n" + PANEL, "repetitions = 0, expected 1 or more"),
+        ("base = 's.toml'\nrepetitions = -1\n", "repetitions = -1, expected 0 or more"),
     ],
 )
 def test_a_bad_figure_is_told(tmp_path, figure, says):

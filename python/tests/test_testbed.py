@@ -519,7 +519,7 @@ def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     assert "was measured for another scenario" in err and "congestion control was cubic, not reno" in err
     for arguments, why in (
         (("compare", file, a), "behind --with"),
-        (("compare", "--with", a), "expected one SCENARIO"),
+        (("compare", "--with", a), "expected a SCENARIO"),
         (("compare", file, "--with", file), "cannot be read as a Flent file"),
         (("compare", file, "--on", "model"), "expected two waters"),
     ):

@@ -17,7 +17,7 @@ import click
 import wavetank
 from wavetank import _core
 from wavetank.cli import cli
-from wavetank.lab import plan
+from wavetank.lab import metrics, plan
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -94,6 +94,75 @@ def experiments() -> str:
     return "\n".join(out)
 
 
+#: What a metric's label, which many share on an axis, leaves open.
+MEANT = {
+    "mean": "mean",
+    "median": "median",
+    "mode": "the most frequent",
+    "mode_high": "the larger of the two most frequent",
+    "mode_low": "the smaller of the two most frequent",
+    "max": "largest",
+    "usual_max": "the largest that one PPDU in a thousand reaches",
+    "single": "single frames",
+    "full": "64 KiB of full frames (42) or more",
+    "short": "up to what a full one leaves of the Block Ack window (21)",
+    "size": "samples: every PPDU",
+    "unsaid": "ended for no reason that is told",
+    "window": "ended by the Block Ack window",
+    "dry": "ended since the queue was empty",
+    "one": "of one PPDU",
+}
+
+
+def _meant(family: str) -> str:
+    """Of aggregates: whose they are, and which statistic."""
+    whose, _, which = family.partition("_")
+    of = {
+        "down": "of the access point",
+        "up": "of the stations",
+        "end": "of the access point",
+        "runs": "of the access point",
+    }
+    if whose not in of or which not in MEANT:
+        return ""
+    if whose == "end":
+        which = {"full": "ended by its limit", "single": "frames outside an agreement"}.get(which, MEANT[which])
+        return f", {of[whose]}: {which}"
+    return f", {of[whose]}: {MEANT[which]}"
+
+
+def quantities() -> str:
+    """What figures, sweeps and their tables can have of a run."""
+    out = [
+        NOTE,
+        "# Metrics",
+        "",
+        "What `sweep --metric` takes, and figures by `quantity`. `NAME:mean`, `NAME:p90` and so on: statistics of its samples.",
+        "",
+        "| metric | of one | unit | what |",
+        "| --- | --- | --- | --- |",
+    ]
+    families: dict[str, list[str]] = {}
+    for name in metrics.QUANTITIES:
+        families.setdefault(name.partition("@")[0], []).append(name)
+    for family, names in families.items():
+        of = [n.partition("@")[2] for n in names if "@" in n]
+        each = ["`@staN`"] * any(o.startswith("sta") for o in of) + ["`@CONTROL`"] * any(
+            not o.startswith("sta") for o in of
+        )
+        q = metrics.QUANTITIES[family if family in metrics.QUANTITIES else names[0]]
+        label = q.label.removesuffix(f" ({q.unit})")
+        if family not in metrics.QUANTITIES:
+            label = label.replace(f", {of[0]}", "").replace(f" of {of[0]}", "")
+        alone = "" if family in metrics.QUANTITIES else "only "
+        out.append(
+            f"| `{family}` | {alone}{', '.join(each)} | {q.unit} | {_cell(label + _meant(family))} |".replace(
+                "|  |", "| |"
+            )
+        )
+    return "\n".join(out) + "\n"
+
+
 def commands() -> str:
     """Every verb with its options, from click."""
     out = [NOTE, "# The command", "", "`wavetank VERB --help` says the same.", ""]
@@ -130,6 +199,7 @@ PAGES = {
     "theory.md": forms,
     "api.md": api,
     "experiments.md": experiments,
+    "metrics.md": quantities,
 }
 
 

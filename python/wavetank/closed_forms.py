@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ def all_at_defaults() -> list[dict[str, Any]]:
 
 
 def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
-    """A form with what it was given and its value. Raises UserError for unknown names and for what is no number."""
+    """A form with what it was given and its value. Raises UserError for unknown names and for what is no number, or negative."""
     known = forms()
     if name not in known:
         raise unknown("closed form", name, known)
@@ -33,4 +34,6 @@ def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
             given[k] = float(v)
         except ValueError:
             raise UserError(f'--set: {k}: "{v}", expected a number ({symbols[k]["unit"]})') from None
+        if not 0 <= given[k] < math.inf:
+            raise UserError(f'--set: {k}: "{v}", expected a number of {symbols[k]["unit"]} that is not negative')
     return {**known[name], "given": given, "value": _core.theory_eval(name, given)}

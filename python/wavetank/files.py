@@ -40,8 +40,13 @@ def line(value: Any) -> str:
 
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder, expected a file to write")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=path.suffix, dir=path.parent)
+    except OSError as e:
+        raise UserError(f"{path}: cannot be written ({e.strerror}), expected a file") from None
     os.close(fd)
     tmp = Path(name)
     try:

@@ -38,6 +38,9 @@ UNITS: dict[str, str] = {
     "airtime_tx_us": "us",
     "airtime_rx_us": "us",
     "avg_aggr_size": "packets",
+    "tx_bitrate_mbit": "Mbit/s",
+    "rx_bitrate_mbit": "Mbit/s",
+    "rx_bad_share": "share",
     "backlog_packets": "packets",
     "backlog_bytes": "bytes",
     "dropped": "packets",
@@ -159,6 +162,10 @@ class Node:
     * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
     * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
     * ``unanswered``: of what it sent, PPDUs that no response came to;
+    * ``series``, a value a sample, of what happened since the sample before: ``airtime_tx_us`` and ``airtime_rx_us`` (of its
+      PPDUs, and of those sent to it), ``avg_aggr_size`` (MPDUs a PPDU that it sent), ``tx_bitrate_mbit`` and ``rx_bitrate_mbit``
+      (mean over the MPDUs that it sent, and that were sent to it), ``rx_bad_share`` (of the MPDUs sent to it, those that were
+      lost); NaN where there was none;
     * ``acks``: what became of its TCP ACKs in all of the run, where TCP/HACK is on or they are counted: ``made``, ``native``,
       ``restored`` (ACKs), ``native_bytes``, ``compressed_bytes``, ``waited_us`` and so on (docs/mechanisms/hack.md).
     """
@@ -317,6 +324,7 @@ class Measured:
             "events": self.events,
             "flows": flows,
             "ping_ms": stats.quantiles(rtt[self.within(t)]),
+            "pings": {"sent": int(self.within(t).sum()), "lost": int(np.isnan(rtt[self.within(t)]).sum())},
             "ping_ms_of": {
                 p.name.partition(" ")[2]: stats.quantiles(p.rtt_ms[self.within(p.t)])
                 for p in self.pings

@@ -214,10 +214,7 @@ def validation_table(report: Report) -> Table:
 def comparison_table(comparison: Comparison) -> Table:
     """A row a figure: every water's value, and the others' difference from the first."""
     first, *others = comparison.results
-    result = comparison.results[first]
-    table = Table(
-        title=f"{result.scenario}, seed {result.seed}", title_justify="left", header_style="bold", pad_edge=False
-    )
+    table = Table(title=comparison.title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("figure", no_wrap=True)
     table.add_column("unit")
     for name in (first, *others):
@@ -226,13 +223,26 @@ def comparison_table(comparison: Comparison) -> Table:
         table.add_column(f"{name} against {first}", justify="right")
     for line in comparison.lines:
         values = [line.values[w] for w in (first, *others)]
-        differences = [line.differences()[w] for w in others]
+        differences, errors = line.differences(), line.errors()
         cells = ["–" if v is None else number(v) for v in values]
-        table.add_row(line.figure, line.unit, *cells, *("" if d is None else f"{100 * d:+.1f} %" for d in differences))
+        table.add_row(line.figure, line.unit, *cells, *(_difference(differences[w], errors[w]) for w in others))
+    said = []
+    if comparison.repetitions > 1:
+        said.append(f"means over {comparison.repetitions} seeds; a difference ± its standard error, bold from two on")
     if len(comparison.measured) > 1:
+        said.append(f"testbed: mean over {len(comparison.measured)} files")
+    if said:
         table.caption_justify = "left"
-        table.caption = f"testbed: mean over {len(comparison.measured)} files"
+        table.caption = "\n".join(said)
     return table
+
+
+def _difference(d: float | None, error: float | None) -> Text:
+    if d is None:
+        return Text("")
+    if error is None:
+        return Text(f"{100 * d:+.1f} %")
+    return Text(f"{100 * d:+.1f} ± {100 * error:.1f} %", style="bold" if error and abs(d) >= 2 * error else "")
 
 
 def _percent(x: float | None) -> str:
@@ -255,25 +265,27 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     """A run's summary: flows, then the rest."""
     flows = Table(header_style="bold", pad_edge=False)
     several = len({f["cc"] for f in summary["flows"]} - {""}) > 1
+    marked = len({f["dscp"] for f in summary["flows"] if f["kind"] == "tcp"}) > 1
     for c in (
         "flow",
         "direction",
         *(["control"] if several else []),
+        *(["mark"] if marked else []),
         "goodput Mbit/s",
         "TCP RTT ms p10/p50/p90",
         "cwnd p10/p50/p90",
         "retransmits",
         "RTOs",
     ):
-        flows.add_column(c, justify="left" if c in ("flow", "direction", "control") else "right")
+        flows.add_column(c, justify="left" if c in ("flow", "direction", "control", "mark") else "right")
     calls = [f for f in summary["flows"] if f.get("delivery")]
     for f in summary["flows"]:
         if f in calls:
             continue
         tcp = f["kind"] == "tcp"
         flows.add_row(
-            f["name"], f["direction"], *([f["cc"] or "–"] if several else []), number(f["goodput_mbit"]),
-            _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
+            f["name"], f["direction"], *([f["cc"] or "–"] if several else []), *([f["dscp"]] if marked else []),
+            number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
             str(f["retransmits"]) if tcp else "–", str(f["rtos"]) if tcp else "–",
         )  # fmt: skip
     tables = [flows] if flows.row_count else []
@@ -284,7 +296,9 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     rest = Table(show_header=False, pad_edge=False)
     rest.add_column(style="bold")
     rest.add_column()
-    rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]))
+    pings = summary["pings"]
+    lost = f" ({pings['lost']} of {pings['sent']} lost)" if pings["lost"] else ""
+    rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]) + lost)
     if summary["drops"]:
         rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
     if summary["jain"] is not None and len(summary["flows"]) > 1:

@@ -80,6 +80,8 @@ class Scenario:
             return linux.simulate(self, seed)
         if on != "model":
             raise unknown("water", on, WATERS)
+        if seed is not None and (not isinstance(seed, int) or not 0 <= seed < 2**64):
+            raise UserError(f"seed: {seed!r}, expected a whole number from 0 to 2^64 - 1")
         start = time.perf_counter()
         raw = _core.run(self.text, self.path, list(self.overrides), seed)
         return Result.from_core(raw, time.perf_counter() - start)
@@ -110,6 +112,8 @@ def _toml(value: Value) -> str:
 def load(name: str | Path) -> Scenario:
     """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
     path = Path(name)
+    if path.is_dir():
+        raise UserError(f"{name}: is a folder, expected a scenario file (TOML)")
     for p in (path, path.with_name(f"{path.name}.toml"), SHIPPED / f"{path.name}.toml"):
         if p.is_file() and (p.parent != SHIPPED or path.name == str(name)):
             return Scenario.load(p)

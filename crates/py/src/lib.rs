@@ -14,7 +14,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use wavetank_core::net::World;
+use wavetank_core::net::{self, World};
 use wavetank_core::scenario::{self, Scenario, Source};
 
 create_exception!(
@@ -60,8 +60,10 @@ fn check<'py>(
     path: &str,
     overrides: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let s = read(text, path, &overrides, None)?;
+    net::check(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
     let d = PyDict::new(py);
-    for (k, v) in read(text, path, &overrides, None)?.resolved() {
+    for (k, v) in s.resolved() {
         d.set_item(k, v)?;
     }
     Ok(d)

@@ -162,6 +162,9 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
         ("airtime_tx_us", &n.airtime_tx_us),
         ("airtime_rx_us", &n.airtime_rx_us),
         ("avg_aggr_size", &n.avg_aggr_size),
+        ("tx_bitrate_mbit", &n.tx_bitrate_mbit),
+        ("rx_bitrate_mbit", &n.rx_bitrate_mbit),
+        ("rx_bad_share", &n.rx_bad_share),
     ] {
         series.set_item(name, array(py, col)?)?;
     }

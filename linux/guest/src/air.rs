@@ -7,7 +7,7 @@
 //! rtt_ms: netem delay on S's sw, as in the wired cases.
 
 use crate::case::Case;
-use crate::{keys, qdisc, sys};
+use crate::{keys, qdisc, radio, sys};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
@@ -90,11 +90,24 @@ fn check_rate_control(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// The wiphys' names in the order of the radios: numbers grow with each loading of the module.
+/// Gives all stations that cards know a weight for airtime.
+pub fn weigh(which: &str, weight: &str) -> Result<(), String> {
+    for (i, phy) in radio::cards(which)? {
+        let (ns, dev) = (if i == 0 { "AP".into() } else { station_ns(i - 1) }, format!("wlan{i}"));
+        for station in radio::stations(&phy) {
+            let name = station.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let words = ["dev", &dev, "station", "set", &name, "airtime_weight", weight];
+            sys::within(&ns, || sys::run("iw", &words))?;
+        }
+    }
+    Ok(())
+}
+
+/// The wiphys' names in the order of the radios.
 fn phys() -> Result<Vec<String>, String> {
     let entries = std::fs::read_dir("/sys/class/ieee80211").map_err(|e| e.to_string())?;
     let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
-    names.sort_by_key(|n| n.trim_start_matches("phy").parse::<u32>().unwrap_or(u32::MAX));
+    names.sort_by_key(|n| radio::place(n));
     Ok(names)
 }
 

@@ -33,17 +33,24 @@ pub fn receive(netns: &str, port: u16, flows: usize, how: &Buffers) -> Result<()
 
 fn listen(port: u16, how: &Buffers) -> Result<TcpListener, String> {
     let l = TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string())?;
-    let fd = l.as_raw_fd();
-    if how.rcvbuf > 0 {
-        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &how.rcvbuf)?;
-    }
-    if how.lowat > 1 {
-        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &how.lowat)?;
-    }
-    if how.tos != 0 {
-        sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
-    }
+    how.set(l.as_raw_fd())?;
     Ok(l)
+}
+
+fn socket() -> Result<RawFd, String> {
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) };
+    sys::check("socket", fd.into())?;
+    Ok(fd)
+}
+
+/// Whether it is connected now.
+fn connect(fd: RawFd, to: SocketAddrV4) -> bool {
+    let addr = sys::address(to);
+    let rc = unsafe { libc::connect(fd, (&raw const addr).cast(), 16) };
+    if rc != 0 {
+        println!("connect {to}: {}", std::io::Error::last_os_error());
+    }
+    rc == 0
 }
 
 fn drain(stream: TcpStream) {
@@ -69,10 +76,45 @@ impl Buffers {
     pub fn of(case: &Case) -> Result<Buffers, String> {
         Ok(Buffers { rcvbuf: case.get("rcvbuf", RCVBUF)?, lowat: case.get("rcvlowat", LOWAT)?, tos: 0 })
     }
+
+    fn set(&self, fd: RawFd) -> Result<(), String> {
+        if self.rcvbuf > 0 {
+            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &self.rcvbuf)?;
+        }
+        if self.lowat > 1 {
+            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &self.lowat)?;
+        }
+        if self.tos != 0 {
+            sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &self.tos)?;
+        }
+        Ok(())
+    }
 }
 
 /// The receiver of one connection.
 pub struct Receiver(Arc<OnceLock<TcpStream>>);
+
+/// A receiver in `netns` that opens its connection itself, at `start` (monotonic ns): a download as netperf's client asks for it.
+pub fn fetch(netns: &str, from: SocketAddrV4, how: &Buffers, start: i64) -> Result<Receiver, String> {
+    let fd = sys::within(netns, || {
+        let fd = socket()?;
+        how.set(fd)?;
+        Ok(fd)
+    })?;
+    let slot = Arc::new(OnceLock::new());
+    let ours = Receiver(slot.clone());
+    thread::spawn(move || {
+        sys::sleep_until(start);
+        let stream = unsafe { TcpStream::from_raw_fd(fd) };
+        if !connect(fd, from) {
+            return;
+        }
+        let twin = stream.try_clone().expect("dup");
+        let _ = slot.set(stream); // stays open to the end, so that its counters can be read
+        drain(twin);
+    });
+    Ok(ours)
+}
 
 /// Starts the receiver of one connection on `port` in `netns`; returns once it listens.
 pub fn receive_one(netns: &str, port: u16, how: &Buffers) -> Result<Receiver, String> {
@@ -95,11 +137,10 @@ impl Receiver {
     }
 }
 
-/// What a sender's socket is set to before it connects.
+/// What a sender's socket is set to before its connection is opened.
 #[derive(Clone)]
 pub struct Sender {
     pub netns: String,
-    pub to: SocketAddrV4,
     pub cc: String,
     pub pacing_shift: Option<i32>,
     /// a timer enforces the pacing rate
@@ -108,52 +149,62 @@ pub struct Sender {
     pub tos: i32,
 }
 
+impl Sender {
+    fn set(&self, fd: RawFd) -> Result<(), String> {
+        let cc = self.cc.as_bytes();
+        let rc = unsafe {
+            libc::setsockopt(fd, libc::IPPROTO_TCP, libc::TCP_CONGESTION, cc.as_ptr().cast(), cc.len() as u32)
+        };
+        sys::check(&format!("congestion control {}", self.cc), rc.into())?;
+        if self.tos != 0 {
+            sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &self.tos)?;
+        }
+        if self.paced {
+            // any rate but "none" asks for pacing (linux@6.12 net/core/sock.c sk_setsockopt, SO_MAX_PACING_RATE)
+            sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1))?;
+        }
+        self.pacing_shift.map_or(Ok(()), |shift| sys::set_opt(fd, libc::IPPROTO_IP, WT_SO_PACING_SHIFT, &shift))
+    }
+}
+
 pub struct Flow {
-    fd: RawFd,
+    /// The sender's socket, once there is one.
+    fd: Arc<OnceLock<RawFd>>,
     pub port: u16,
 }
 
 /// Opens a connection and starts to write at `start` (monotonic ns).
-pub fn send(how: &Sender, start: i64) -> Result<Flow, String> {
-    let fd = sys::within(&how.netns, || {
-        let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) };
-        sys::check("socket", fd.into())?;
-        let cc = how.cc.as_bytes();
-        let rc = unsafe {
-            libc::setsockopt(fd, libc::IPPROTO_TCP, libc::TCP_CONGESTION, cc.as_ptr().cast(), cc.len() as u32)
-        };
-        sys::check(&format!("congestion control {}", how.cc), rc.into())?;
-        if how.tos != 0 {
-            sys::set_opt(fd, libc::IPPROTO_IP, libc::IP_TOS, &how.tos)?;
-        }
-        Ok(fd)
-    })?;
-    if how.paced {
-        // any rate but "none" asks for pacing (linux@6.12 net/core/sock.c sk_setsockopt, SO_MAX_PACING_RATE)
-        sys::set_opt(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1))?;
-    }
-    if let Some(shift) = how.pacing_shift {
-        sys::set_opt(fd, libc::IPPROTO_IP, WT_SO_PACING_SHIFT, &shift)?;
-    }
-    let to = how.to;
-    let mut stream = unsafe { TcpStream::from_raw_fd(fd) };
-    let (tx, rx) = std::sync::mpsc::channel();
+pub fn send(how: &Sender, to: SocketAddrV4, start: i64) -> Result<Flow, String> {
+    let fd = sys::within(&how.netns, socket)?;
+    how.set(fd)?;
     thread::spawn(move || {
         sys::sleep_until(start);
-        let addr = sys::address(to);
-        let rc = unsafe { libc::connect(fd, (&raw const addr).cast(), 16) };
-        if rc != 0 {
-            println!("connect {to}: {}", std::io::Error::last_os_error());
-            return;
+        if connect(fd, to) {
+            write(unsafe { TcpStream::from_raw_fd(fd) });
         }
-        let _ = tx.send(stream.local_addr().map_or(0, |a| a.port()));
-        let block = vec![0u8; BLOCK];
-        use std::io::Write;
-        while stream.write_all(&block).is_ok() {}
-        std::mem::forget(stream); // stays open to the end, so that its counters can be read
     });
-    drop(rx); // the port is read with the samples: connecting takes virtual time that the caller must not wait for
-    Ok(Flow { fd, port: 0 })
+    Ok(Flow { fd: Arc::new(fd.into()), port: 0 })
+}
+
+/// Waits on `port` for the one connection that its receiver opens, and writes as soon as it is there.
+pub fn serve(how: &Sender, port: u16) -> Result<Flow, String> {
+    let listener = sys::within(&how.netns, || TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
+    how.set(listener.as_raw_fd())?; // which the connection has from it (net/core/sock.c sk_clone_lock)
+    let fd = Arc::new(OnceLock::new());
+    let flow = Flow { fd: fd.clone(), port: 0 };
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("accept");
+        let _ = fd.set(stream.as_raw_fd());
+        write(stream);
+    });
+    Ok(flow)
+}
+
+fn write(mut stream: TcpStream) {
+    let block = vec![0u8; BLOCK];
+    use std::io::Write;
+    while stream.write_all(&block).is_ok() {}
+    std::mem::forget(stream); // stays open to the end, so that its counters can be read
 }
 
 /// The columns that the reference has, in its units.
@@ -199,10 +250,11 @@ impl Flow {
 
     /// What TCP_INFO says.
     pub fn state(&mut self) -> Option<Info> {
-        let raw = tcp_info(self.fd)?;
+        let fd = *self.fd.get()?;
+        let raw = tcp_info(fd)?;
         let established = raw[0] == 1;
         if self.port == 0 && established {
-            self.port = local_port(self.fd);
+            self.port = local_port(fd);
         }
         Some(Info {
             established,
@@ -222,7 +274,9 @@ impl Flow {
 
     /// The application ends: what is in the send buffer still goes, then FIN.
     pub fn stop(&self) {
-        unsafe { libc::shutdown(self.fd, libc::SHUT_WR) };
+        if let Some(&fd) = self.fd.get() {
+            unsafe { libc::shutdown(fd, libc::SHUT_WR) };
+        }
     }
 }
 

@@ -26,6 +26,40 @@ pub fn value(of: &Counters, key: &str) -> u64 {
     of.iter().find(|(k, _)| k == key).map_or(0, |(_, v)| *v)
 }
 
+/// What is sampled of a radio: ns of airtime sent, PPDUs, MPDUs, ns of airtime to it; MPDUs of HT modes that it sent, and the sum of
+/// their rates (kbit/s); the same of those sent to it; data MPDUs sent to it, and how many of them were lost.
+pub fn row(of: &Counters) -> [u64; 10] {
+    let [airtime, ppdus, mpdus, rx_airtime] = ["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"].map(|k| value(of, k));
+    let ([sent, kbit], [got, rx_kbit]) = (modes(of, "mode_mpdus_"), modes(of, "rx_mode_mpdus_"));
+    [airtime, ppdus, mpdus, rx_airtime, sent, kbit, got, rx_kbit, sum(of, "rx_ampdu_"), sum(of, "rx_bad_")]
+}
+
+/// Sum over a histogram's entries `NAME_k`, each k times its count.
+fn sum(of: &Counters, name: &str) -> u64 {
+    let each = of.iter().filter_map(|(k, v)| Some(k.strip_prefix(name)?.parse::<u64>().ok()? * v));
+    each.sum()
+}
+
+/// Over the entries `NAME_MCS_MHZ_SHORT`: how many, and their rates' sum, kbit/s.
+fn modes(of: &Counters, name: &str) -> [u64; 2] {
+    let mut total = [0; 2];
+    for (k, n) in of {
+        let words = k.strip_prefix(name).map(|w| w.split('_').map_while(|x| x.parse().ok()).collect::<Vec<u64>>());
+        if let Some([mcs, mhz, short]) = words.as_deref() {
+            total[0] += n;
+            total[1] += n * ht_kbit(*mcs, *mhz, *short != 0);
+        }
+    }
+    total
+}
+
+/// Rate of an HT mode, kbit/s. src: 802.11-2020 tables 19-27 to 19-38
+fn ht_kbit(mcs: u64, mhz: u64, short: bool) -> u64 {
+    const BITS: [[u64; 8]; 2] = [[26, 52, 78, 104, 156, 208, 234, 260], [54, 108, 162, 216, 324, 432, 486, 540]];
+    let a_symbol = BITS[usize::from(mhz == 40)][mcs as usize % 8] * (mcs / 8 + 1);
+    a_symbol * 10_000 / if short { 36 } else { 40 }
+}
+
 pub fn object(of: &Counters) -> String {
     json::object(&of.iter().map(|(k, v)| (k.as_str(), v.to_string())).collect::<Vec<_>>())
 }
@@ -36,24 +70,29 @@ const WIPHYS: &str = "/sys/kernel/debug/ieee80211";
 fn wiphys() -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(WIPHYS).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect());
     let mut all: Vec<std::path::PathBuf> = entries.unwrap_or_default();
-    all.sort_by_key(|p| {
-        let name = p.file_name().unwrap_or_default().to_string_lossy();
-        name.trim_start_matches("phy").parse::<u32>().unwrap_or(u32::MAX)
-    });
+    all.sort_by_key(|p| place(&p.file_name().unwrap_or_default().to_string_lossy()));
     all
 }
 
-/// Sets a limit of a card's TXQs (`fq_limit`, `fq_memory_limit`, `fq_quantum`), or of every card's (`all`).
-pub fn set_queues(card: &str, words: &[&str]) -> Result<(), String> {
-    let mut of = wiphys();
-    if let Ok(i) = card.parse::<usize>() {
-        of = of.get(i).cloned().into_iter().collect();
+/// A wiphy's place among the radios, by its name: numbers grow with each loading of the module.
+pub fn place(wiphy: &str) -> u32 {
+    wiphy.trim_start_matches("phy").parse().unwrap_or(u32::MAX)
+}
+
+/// A card by its number, or every one (`all`).
+pub fn cards(which: &str) -> Result<Vec<(usize, std::path::PathBuf)>, String> {
+    let found: Vec<_> =
+        wiphys().into_iter().enumerate().filter(|(i, _)| which == "all" || which == i.to_string()).collect();
+    if found.is_empty() {
+        return Err(format!("no card {which}"));
     }
-    if of.is_empty() {
-        return Err(format!("aqm: no card {card}"));
-    }
-    for phy in of {
-        let file = phy.join("aqm");
+    Ok(found)
+}
+
+/// Writes to a debugfs file of cards: `aqm`, `airtime_flags`, `aql_txq_limit` ...
+pub fn set(which: &str, file: &str, words: &[&str]) -> Result<(), String> {
+    for (_, phy) in cards(which)? {
+        let file = phy.join(file);
         std::fs::write(&file, words.join(" ")).map_err(|e| format!("{}: {e}", file.display()))?;
     }
     Ok(())
@@ -76,17 +115,19 @@ pub fn dropped() -> String {
     json::object(&[("overlimit", overlimit.to_string()), ("memory", memory.to_string()), ("codel", codel.to_string())])
 }
 
-/// A debugfs file of every station that a card knows.
-fn station_files(phy: &std::path::Path, name: &str) -> Vec<String> {
+/// The folders of the stations that a card knows, each named by its address.
+pub fn stations(phy: &std::path::Path) -> Vec<std::path::PathBuf> {
     let inside = |dir: &std::path::Path| -> Vec<std::path::PathBuf> {
         std::fs::read_dir(dir).map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect()).unwrap_or_default()
     };
     let devices =
         inside(phy).into_iter().filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("netdev:")));
-    devices
-        .flat_map(|d| inside(&d.join("stations")))
-        .filter_map(|s| std::fs::read_to_string(s.join(name)).ok())
-        .collect()
+    devices.flat_map(|d| inside(&d.join("stations"))).collect()
+}
+
+/// A debugfs file of every station that a card knows.
+fn station_files(phy: &std::path::Path, name: &str) -> Vec<String> {
+    stations(phy).iter().filter_map(|s| std::fs::read_to_string(s.join(name)).ok()).collect()
 }
 
 /// The channel's first step begins at `zero` (radio/air/channel.c).

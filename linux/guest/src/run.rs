@@ -8,8 +8,9 @@
 //!
 //! Lines with a number each (`flow.0`, `flow.1`, ...), words separated by blanks:
 //!   flow    tcp up|down STATION TOS ACK_TOS START CC   flow    udp up|down STATION TOS START STEP PAYLOAD SNDBUF
-//!   echo    icmp|udp STATION TOS                       watch   NAMESPACE DEVICE MAJOR_HEX
-//!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE      aqm  all|CARD LINE (of debugfs)
+//!   echo    icmp|udp STATION TOS START                 watch   NAMESPACE DEVICE MAJOR_HEX
+//!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE
+//!   wiphy   all|CARD FILE LINE (of debugfs), all|CARD airtime_weight N
 //!   module_cc  FILE PARAMETER=VALUE... of a congestion control of ours
 
 use crate::air::{self, station_ns};
@@ -63,12 +64,13 @@ pub fn run(case: &Case) -> Result<String, String> {
     let mut echoes = Vec::new();
     let interval: i64 = case.get("ping", 0)?;
     for (k, words) in case.lines("echo").enumerate() {
-        let [kind, station, tos] = words[..] else { return Err(format!("echo.{k}: three words")) };
+        let [kind, station, tos, start] = words[..] else { return Err(format!("echo.{k}: four words")) };
         let (ns, _) = &net.stations[number::<usize>(station)?];
         let kind = if kind == "icmp" { Kind::Icmp(k as u16 + 1) } else { Kind::Udp(ECHO_PORT) };
-        let count = ((end + interval - 1) / interval) as usize;
-        let plan =
-            Plan { zero, first: zero, interval, count, tos: number(tos)?, payload: case.get("ping_payload", 56)? };
+        let start: i64 = number(start)?;
+        let count = ((end - start + interval - 1) / interval) as usize;
+        let first = zero + start;
+        let plan = Plan { zero, first, interval, count, tos: number(tos)?, payload: case.get("ping_payload", 56)? };
         echoes.push(echo::start(ns, kind, net.server.1, plan)?);
     }
 
@@ -113,13 +115,7 @@ pub fn run(case: &Case) -> Result<String, String> {
                 }
                 if net.radios > 0 {
                     let now = radio::counters(net.radios);
-                    let each = now.iter().skip(1).map(|r| {
-                        json::array(
-                            ["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"]
-                                .iter()
-                                .map(|k| radio::value(r, k).to_string()),
-                        )
-                    });
+                    let each = now.iter().skip(1).map(|r| json::array(radio::row(r).map(|v| v.to_string())));
                     air_rows.push(format!("[{t},{}]", json::array(each)));
                 }
                 // how far it is, for whoever waits on the host
@@ -205,8 +201,11 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
     for words in case.lines("tc") {
         qdisc::tc(words[0], &words[1..].join(" "))?;
     }
-    for words in case.lines("aqm") {
-        radio::set_queues(words[0], &words[1..])?;
+    for words in case.lines("wiphy") {
+        match words[1] {
+            "airtime_weight" => air::weigh(words[0], words[2])?,
+            file => radio::set(words[0], file, &words[2..])?,
+        }
     }
     let tsq = case.text("tsq", "");
     if !tsq.is_empty() {
@@ -244,17 +243,23 @@ fn start_flow(case: &Case, net: &Net, k: u16, words: &[&str], zero: i64, stop: i
         let start: i64 = number(words[5])?;
         let buffers =
             bulk::Buffers { rcvbuf: case.get("rcvbuf", 0)?, lowat: case.get("rcvlowat", 1)?, tos: number(words[4])? };
-        let receiver = bulk::receive_one(&to.0, addr.port(), &buffers)?;
         let shift: i32 = case.get("sock_shift", -1)?;
         let how = Sender {
             netns: from.0.clone(),
-            to: addr,
             cc: words[6].into(),
             pacing_shift: (shift >= 0).then_some(shift),
             paced: case.get("paced", false)?,
             tos,
         };
-        return Ok((start, Traffic::Tcp { sender: bulk::send(&how, zero + start)?, receiver }));
+        // the station opens, as netperf's client does whichever way the data goes
+        let (sender, receiver) = if words[1] == "up" {
+            let receiver = bulk::receive_one(&to.0, addr.port(), &buffers)?;
+            (bulk::send(&how, addr, zero + start)?, receiver)
+        } else {
+            let sender = bulk::serve(&how, addr.port())?;
+            (sender, bulk::fetch(&to.0, SocketAddrV4::new(from.1, addr.port()), &buffers, zero + start)?)
+        };
+        return Ok((start, Traffic::Tcp { sender, receiver }));
     }
     let start: i64 = number(words[4])?;
     let sink = Sink::new(&to.0, addr.port())?;

@@ -135,15 +135,9 @@ fn scenario(case: &Case) -> Result<String, String> {
             bulk::receive(to_ns, port, per_station, &bulk::Buffers::of(case)?)?;
             for k in 0..per_station {
                 let tos = marks[k % marks.len()];
-                let how = Sender {
-                    netns: from.into(),
-                    to,
-                    cc: case.text("cc", "cubic"),
-                    pacing_shift: None,
-                    paced: false,
-                    tos,
-                };
-                flows.push((i, up, bulk::send(&how, zero)?));
+                let how =
+                    Sender { netns: from.into(), cc: case.text("cc", "cubic"), pacing_shift: None, paced: false, tos };
+                flows.push((i, up, bulk::send(&how, to, zero)?));
             }
         } else {
             sinks.push((i, Sink::new(to_ns, port)?));

@@ -52,14 +52,14 @@ pub fn run(case: &Case) -> Result<String, String> {
 
     let how = Sender {
         netns: "C".into(),
-        to: SocketAddrV4::new(S_ADDR, 5001),
         cc: case.text("cc", "cubic"),
         pacing_shift: (shift != 10).then_some(shift),
         paced: false,
         tos: 0,
     };
+    let to = SocketAddrV4::new(S_ADDR, 5001);
     let flows: usize = case.get("flows", 1)?;
-    let mut senders = (0..flows).map(|_| bulk::send(&how, zero)).collect::<Result<Vec<_>, _>>()?;
+    let mut senders = (0..flows).map(|_| bulk::send(&how, to, zero)).collect::<Result<Vec<_>, _>>()?;
 
     let mut rows = Vec::new();
     let (mut base, mut last) = (None, None);

@@ -5,11 +5,11 @@
  * Source: the model's channel (crates/core/src/phy), which writes both down for every step of time; the kernel has no floating
  *   point, and so both waters meet literally the same channel. A file, named by the parameter `channel`, little-endian:
  *
- *     magic "WTCHAN1\n"   u32 links   u32 steps   u64 step, ns   u32 modes   u32 subcarriers
+ *     magic "WTCHAN2\n"   u32 links   u32 steps   u64 step, ns   u16 mcs   u16 widths   u32 subcarriers
  *     a link:  u16 from, u16 to (radios), u32 0, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
- *              u32 loss[modes]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ..., then at
- *              the eight rates of 802.11a
+ *              u32 loss[mcs * widths + 8]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
+ *              over the whole channel, then (two widths) over 20 MHz of its 40, then at the eight rates of 802.11a
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
@@ -31,7 +31,8 @@ struct head {
 	u8 magic[8];
 	__le32 links, steps;
 	__le64 step_ns;
-	__le32 modes, subcarriers;
+	__le16 mcs, widths;
+	__le32 subcarriers;
 } __packed;
 
 struct link_head {
@@ -43,7 +44,7 @@ static struct {
 	void *file;
 	const u8 *link[WT_MAX_RADIOS][WT_MAX_RADIOS];	/* its first step, NULL: none */
 	u64 start, step_ns;
-	u32 steps, step_bytes, modes, subcarriers;
+	u32 steps, step_bytes, mcs, widths, modes, subcarriers;
 } ch;
 
 int wt_channel_load(const char *path)
@@ -61,14 +62,16 @@ int wt_channel_load(const char *path)
 		return size;
 	}
 	h = ch.file;
-	if (size < sizeof(*h) || memcmp(h->magic, "WTCHAN1\n", 8))
+	if (size < sizeof(*h) || memcmp(h->magic, "WTCHAN2\n", 8))
 		goto bad;
 	links = le32_to_cpu(h->links);
 	ch.steps = le32_to_cpu(h->steps);
 	ch.step_ns = le64_to_cpu(h->step_ns);
-	ch.modes = le32_to_cpu(h->modes);
+	ch.mcs = le16_to_cpu(h->mcs);
+	ch.widths = le16_to_cpu(h->widths);
+	ch.modes = ch.mcs * ch.widths + WT_OFDM_RATES;
 	ch.subcarriers = le32_to_cpu(h->subcarriers);
-	if (!ch.steps || !ch.step_ns || ch.modes < WT_OFDM_RATES || ch.modes > 77 || ch.subcarriers > MAX_SUBCARRIERS)
+	if (!ch.steps || !ch.step_ns || ch.mcs > 32 || ch.widths < 1 || ch.widths > 2 || ch.subcarriers > MAX_SUBCARRIERS)
 		goto bad;
 	ch.step_bytes = 4 + 4 * ch.modes + 4 * ch.subcarriers;
 	link_bytes = sizeof(struct link_head) + (size_t)ch.steps * ch.step_bytes;
@@ -135,13 +138,13 @@ bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to)
 	return to && ch.link[from->index][to->index];
 }
 
-/* The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS or (ofdm) at a rate of 802.11a. */
-u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, bool ofdm, u32 idx, u32 bytes)
+/* The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS or at a rate of 802.11a. */
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, enum wt_channel_modes of, u32 idx, u32 bytes)
 {
 	const __le32 *loss = (const __le32 *)(record(from, to, at) + 4);
-	u32 i = ofdm ? ch.modes - WT_OFDM_RATES + idx : idx;
+	u32 first = of == WT_OFDM ? ch.mcs * ch.widths : of == WT_HT20 ? ch.mcs * (ch.widths - 1) : 0;
 
-	return i < ch.modes - (ofdm ? 0 : WT_OFDM_RATES) ? exp2_minus((u64)le32_to_cpu(loss[i]) * bytes) : 0;
+	return idx < (of == WT_OFDM ? WT_OFDM_RATES : ch.mcs) ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
 }
 
 /* SNR of the halves of the channel, 1/100 dB; false where the file says nothing. */

@@ -7,11 +7,13 @@
 
 #include "radio.h"
 
+enum wt_channel_modes { WT_HT40, WT_HT20, WT_OFDM };	/* what an index counts */
+
 int wt_channel_load(const char *path);
 void wt_channel_unload(void);
 void wt_channel_start(u64 at);
 bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to);
-u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, bool ofdm, u32 idx, u32 bytes);
+u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, enum wt_channel_modes of, u32 idx, u32 bytes);
 bool wt_channel_snr(const struct wt_radio *from, const struct wt_radio *to, u64 at, s16 *ctl, s16 *ext);
 u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 at, const __le16 **csi);
 

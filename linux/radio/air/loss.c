@@ -32,9 +32,9 @@ static int walked(void)
 }
 
 /* Whether octets sent now get through the channel. */
-static bool survives(struct wt_radio *from, struct wt_radio *to, bool ofdm, u32 idx, u32 bytes)
+static bool survives(struct wt_radio *from, struct wt_radio *to, enum wt_channel_modes of, u32 idx, u32 bytes)
 {
-	return prandom_u32_state(&from->rnd_error) < wt_channel_survives(from, to, wt_now, ofdm, idx, bytes);
+	return prandom_u32_state(&from->rnd_error) < wt_channel_survives(from, to, wt_now, of, idx, bytes);
 }
 
 /* Lost MPDUs that come in runs are a chain of two states (Gilbert's), which begins anew with every PPDU: how likely, in ppm, the next one
@@ -53,6 +53,7 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = p->no_ack ? NULL : wt_receiver(r, wt_ppdu_to(p));
 	bool channel = p->tid && wt_channel_present(r, to), ofdm = !(rate->flags & IEEE80211_TX_RC_MCS);
+	enum wt_channel_modes of = ofdm ? WT_OFDM : rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? WT_HT40 : WT_HT20;
 	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : rate->idx;
 	bool lost = false;
 	int i;
@@ -76,7 +77,7 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 		lost = p->tid && ppm && prandom_u32_state(&r->rnd_error) % 1000000 < likely;
 		if (lost)
 			continue;
-		if (channel && !survives(r, to, ofdm, idx, wt_mpdu_len(p->mpdu[i])))
+		if (channel && !survives(r, to, of, idx, wt_mpdu_len(p->mpdu[i])))
 			continue;
 		if (planted(r, p, i))
 			continue;
@@ -94,5 +95,5 @@ bool wt_loss_answer(struct wt_radio *r, const struct wt_ppdu *p, u32 bytes)
 	    prandom_u32_state(&to->rnd_answer) % 1000000 < wt_p.answer_error_ppm)
 		return true;
 	return p->tid && to && wt_channel_present(to, r) &&
-	       !survives(to, r, true, wt_phy_ofdm_of(rate), bytes);
+	       !survives(to, r, WT_OFDM, wt_phy_ofdm_of(rate), bytes);
 }

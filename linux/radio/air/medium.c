@@ -83,7 +83,12 @@ static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 {
 	bool asked = p->rates[p->chain].flags & IEEE80211_TX_RC_USE_RTS_CTS;	/* rate control: every link after the first */
 
-	return ((wt_p.rts && r->driver->rts) || asked) && !p->no_ack && p->tid && !p->bar;
+	bool by_length = wt_p.rts && r->driver->rts;
+
+	/* ath9k has it for what is under an agreement alone (ath_tx_fill_desc, ath_buf_set_rate); before 5.17 mac80211 asked for it elsewhere, too */
+	if (r->driver->mode != WT_TIDQ && !(IEEE80211_SKB_CB(p->mpdu[0])->flags & IEEE80211_TX_CTL_AMPDU))
+		by_length = false;
+	return (by_length || asked) && !p->no_ack && p->tid && !p->bar;
 }
 
 static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
@@ -125,6 +130,10 @@ static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 		return;
 	r->count.mode_ppdus[k]++;
 	r->count.mode_mpdus[k] += p->n;
+	if (to) {
+		to->count.rx_mode_ppdus[k]++;
+		to->count.rx_mode_mpdus[k] += p->n;
+	}
 }
 
 /* What an exchange takes of the air, its answer with it, is its sender's, and is sent to its receiver. Beacons and BARs are nobody's. */

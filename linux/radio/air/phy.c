@@ -118,6 +118,12 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 	return ht_preamble_ns(r) + ns;
 }
 
+/* What ath9k counts as its airtime: with a SIFS if it is not of 802.11n (ath9k/hw.c ath9k_hw_computetxtime). */
+u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
+{
+	return wt_phy_ppdu_ns(band, r, bytes) + (r->flags & IEEE80211_TX_RC_MCS ? 0 : WT_SIFS_NS);
+}
+
 /* The longest PSDU that lasts at most `us` (ath9k/xmit.c ath_max_framelen). */
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us)
 {

@@ -9,6 +9,7 @@
 
 #define WT_OFDM_RATES	8
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
+u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
 u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);

@@ -218,7 +218,7 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 	rcu_read_lock();
 	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr2, NULL);
 	if (sta)
-		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_ppdu_ns(rx->band, &rate, wt_mpdu_len(skb)), 1000));
+		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_counted_ns(rx->band, &rate, wt_mpdu_len(skb)), 1000));
 	rcu_read_unlock();
 }
 

@@ -5,7 +5,7 @@
  * has it (card.c).
  *
  * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_tx.c
- *   ath10k_htt_tx_inc_pending; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
+ *   ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
  *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two aggregates in hardware; stations take turns.
  *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
@@ -43,6 +43,23 @@ static void completed(struct wt_radio *r)
 			wt_fifo_pull(r, ac, room, take);
 }
 
+#define OVERHEAD_IFS	16	/* mac.c IEEE80211_ATF_OVERHEAD_IFS, us */
+
+/* ath10k_mac_update_airtime: what the frame takes at the last rate, and what each costs that is sent alone */
+static u32 frame_airtime(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[0];
+	struct rate_info info = { .mcs = rate->idx, .flags = RATE_INFO_FLAGS_MCS, .bw = RATE_INFO_BW_20 };
+	u32 bitrate;
+
+	if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
+		info.flags |= RATE_INFO_FLAGS_SHORT_GI;
+	if (rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH)
+		info.bw = RATE_INFO_BW_40;
+	bitrate = rate->flags & IEEE80211_TX_RC_MCS ? cfg80211_calculate_bitrate(&info) : r->hw->wiphy->bands[wt_band(r)]->bitrates[rate->idx].bitrate;
+	return (skb->len + 38) * 8 * (1000 / 100) / bitrate + OVERHEAD_IFS;
+}
+
 static bool settled(struct wt_radio *r, struct sk_buff *skb)
 {
 	r->fifo_used--;
@@ -64,7 +81,7 @@ static void feed(struct wt_radio *r, int ac)
 
 	rcu_read_lock();
 	/* a frame is looked at once there is room for it: one that is put back, as ath9k does, would come behind those that were behind it */
-	while (!wt_tx_full(&r->ac[ac], true) &&
+	while (!wt_tx_full(r, ac, true) &&
 	       (tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
 		bool sent = wt_tx_tid(r, ac, tid);
 
@@ -84,9 +101,11 @@ static void feed(struct wt_radio *r, int ac)
 static const unsigned int frames = 32;
 
 const struct wt_driver wt_ath10k = {
+	.mode = WT_ATH10K,
 	.max_frames = &frames,
-	.max_attempts = &wt_p.sw_retries,
+	.counts_chains = true,
 	.tx_airtime = true,
+	.frame_airtime = frame_airtime,
 	.aql = true,
 	.wake = wake,
 	.completed = completed,

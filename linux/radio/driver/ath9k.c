@@ -83,9 +83,9 @@ static void feed(struct wt_radio *r, int ac)
 }
 
 const struct wt_driver wt_ath9k = {
+	.mode = WT_ATH9K,
 	.max_frames = &wt_p.max_frames,
 	.shortest = 256,	/* ath9k.h ATH_AGGR_MINPLEN */
-	.max_attempts = &wt_p.sw_retries,
 	.tx_airtime = true,
 	.rx_airtime = true,
 	.rts = true,

@@ -186,12 +186,10 @@ static void step(struct wt_radio *r, u64 now)
 		wt_htc_usb_cleanup(r, now);
 }
 
-static const unsigned int retries = 10;	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
-
 const struct wt_driver wt_ath9k_htc = {
+	.mode = WT_ATH9K_HTC,
 	.max_frames = &wt_p.htc_frames,
 	.shortest = 256,	/* the firmware's if_athvar.h ATH_AGGR_MINPLEN */
-	.max_attempts = &retries,
 	.counts_chains = true,
 	.half_window = true,
 	.blind = true,

@@ -217,7 +217,7 @@ static bool schedule_tid(struct wt_radio *r, struct wt_tid *tid, bool *stop)
 		resume(r, tid, ETH_DATA_LEN); /* what next() ended has left room */
 		return false;
 	}
-	*stop = wt_tx_full(&r->ac[tid->txq->ac], in_session(skb));
+	*stop = wt_tx_full(r, tid->txq->ac, in_session(skb));
 	p = *stop ? NULL : wt_tx_ppdu(r, tid, skb);
 	if (!p)
 		return false;
@@ -418,11 +418,11 @@ static void purge(struct wt_radio *r)
 }
 
 const struct wt_driver wt_ath9k_tidq = {
+	.mode = WT_TIDQ,
 	.rts = true,
 	.within_txop = true,
 	.max_frames = &wt_p.max_frames,
 	.shortest = 256,	/* 3.18 ath9k.h ATH_AGGR_MINPLEN */
-	.max_attempts = &wt_p.sw_retries,
 	.init = init,
 	.purge = purge,
 	.wake = wake,

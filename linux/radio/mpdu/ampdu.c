@@ -76,8 +76,8 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
 	bool bound = r->driver->within_txop && e->txop_us;
-	u32 us = bound ? min_t(u32, e->txop_us, wt_p.max_us) : wt_p.max_us;
-	u32 limit = wt_p.max_bytes;
+	u32 us = min_t(u32, wt_p.max_us[r->driver->mode], bound ? e->txop_us : U32_MAX);
+	u32 limit = wt_p.max_bytes[r->driver->mode];
 	int i;
 
 	if (wt_rates_probing(r, first))

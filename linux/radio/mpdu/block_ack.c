@@ -151,7 +151,7 @@ static void count_airtime(struct wt_radio *r, struct wt_ppdu *p)
 	int i;
 
 	for (i = 0; i <= p->chain; i++)
-		ns += wt_phy_ppdu_ns(wt_band(r), &p->rates[i], p->bytes) * (i == p->chain ? p->tries : p->rates[i].count);
+		ns += wt_phy_counted_ns(wt_band(r), &p->rates[i], p->bytes) * (i == p->chain ? p->tries : p->rates[i].count);
 	ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, div_u64(ns, 1000), 0);
 }
 
@@ -172,7 +172,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		return;
 	}
 	__skb_queue_head_init(&retry);
-	if (p->tid && p->sta && r->driver->tx_airtime)
+	if (p->tid && p->sta && r->driver->tx_airtime && !r->driver->frame_airtime)
 		count_airtime(r, p);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
@@ -180,7 +180,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		bool ok = p->no_ack || (response && (p->acked & BIT_ULL(i)));
 
 		if (!ok && p->ampdu && p->tid && p->tid->active && wt_ba_within(p->tid, f->seq) &&
-		    f->attempts < *r->driver->max_attempts) {
+		    f->attempts < wt_p.retries[r->driver->mode]) {
 			struct ieee80211_hdr *hdr = (void *)skb->data;
 
 			f->attempts += r->driver->counts_chains ? 1 : p->attempts;
@@ -201,6 +201,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		}
 		if (p->tid && p->ampdu)
 			wt_ba_complete(p->tid, skb);
+		if (p->tid && p->sta && r->driver->frame_airtime)
+			ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, r->driver->frame_airtime(r, p, skb), 0);
 		wt_status_done(r, skb, ok);
 	}
 	if (p->tid)

@@ -61,9 +61,11 @@ struct wt_ppdu *wt_tx_ppdu(struct wt_radio *r, struct wt_tid *tid, struct sk_buf
 }
 
 /* Whether the hardware holds enough of such frames. */
-bool wt_tx_full(const struct wt_edcaf *e, bool ampdu)
+bool wt_tx_full(const struct wt_radio *r, int ac, bool ampdu)
 {
-	return ampdu ? e->ampdu_depth >= wt_p.hw_depth : e->depth >= NON_AGGR_DEPTH;
+	const struct wt_edcaf *e = &r->ac[ac];
+
+	return ampdu ? e->ampdu_depth >= wt_p.hw_depth[r->driver->mode] : e->depth >= NON_AGGR_DEPTH;
 }
 
 /* One round of ath_tx_sched_aggr: true if a PPDU went to the hardware. */
@@ -76,7 +78,7 @@ bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 	if (wt_ampdu_next(r, tid, &skb) < 0)
 		return false;
 	ampdu = IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
-	p = wt_tx_full(&r->ac[ac], ampdu) ? NULL : wt_tx_ppdu(r, tid, skb);
+	p = wt_tx_full(r, ac, ampdu) ? NULL : wt_tx_ppdu(r, tid, skb);
 	if (!p) {
 		__skb_queue_tail(&tid->retry_q, skb);
 		return false;

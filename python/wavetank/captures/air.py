@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from .. import _core, workers
 from ..errors import UserError, unknown
+from ..linux import units
 from ..result import Result
 from ..scenario import Scenario
 
@@ -34,8 +36,8 @@ class Watched:
     captures: tuple[Path, ...]
 
 
-def window(text: str, option: str) -> Window:
-    """``FROM:TO`` in seconds of the run. Raises UserError."""
+def window(text: str, option: str, end: float = math.inf) -> Window:
+    """``FROM:TO`` in seconds of the run, which begins before its ``end``. Raises UserError."""
     a, sign, b = text.partition(":")
     try:
         w = (float(a.removesuffix("s")), float(b.removesuffix("s")))
@@ -44,6 +46,8 @@ def window(text: str, option: str) -> Window:
         w = (0.0, 0.0)
     if not sign or not 0 <= w[0] < w[1] < 1e9:
         raise UserError(f'{option}: "{text}", expected FROM:TO in seconds, such as 12.5:12.52')
+    if w[0] >= end:
+        raise UserError(f'{option}: "{text}" is after the end, expected seconds from 0 to {end:g}')
     return w
 
 
@@ -125,13 +129,17 @@ class Ask:
         for view in views(scenario, pcap) if pcap is not None else []:
             name = f"{view}.pcapng" if out is not None else f"{path.stem}-{view}.pcapng"
             captures.append((view, (out or Path()) / name))
-        span: Glance | None = window(timeline, "--window") if timeline is not None else None
+        values = scenario.check()
+        end = sum(units.span(values[f"time.{part}"]) for part in ("lead_in", "flows", "tail")) / 1e9
+        span: Glance | None = window(timeline, "--window", end) if timeline is not None else None
+        if analysis and not _core.air_views(scenario.text, scenario.path, list(scenario.overrides)):
+            raise UserError(f"--analyze: {scenario.path} has no Wi-Fi, there is no air to look at")
         if picture is not None:
             drawing.suffix(picture)
             if not _core.air_views(scenario.text, scenario.path, list(scenario.overrides)):
                 raise UserError(f"--timeline: {scenario.path} has no Wi-Fi, there is no air to draw")
             span = span or (None, GLANCE)
-        cut = window(pcap_window, "--pcap-window") if pcap_window is not None else None
+        cut = window(pcap_window, "--pcap-window", end) if pcap_window is not None else None
         return cls(tuple(captures), snaplen, cut, picture, span, analysis)
 
     @property

@@ -49,11 +49,7 @@ def suffix(path: Path) -> str:
 
 def write(path: Path, document: Document, title: str) -> Path:
     """Writes the picture that the file's name asks for. Raises UserError."""
-    text = svg(document, title) if suffix(path) == ".svg" else html(document, title)
-    try:
-        return files.write_text(path, text)
-    except OSError as e:
-        raise UserError(f"{path}: cannot be written ({e.strerror}), expected a file for a picture") from None
+    return files.write_text(path, svg(document, title) if suffix(path) == ".svg" else html(document, title))
 
 
 def lanes(document: Document) -> list[int]:

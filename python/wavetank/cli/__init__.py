@@ -14,7 +14,7 @@ from .. import ScenarioError, UserError, workers
 from ..lab import runner
 
 # Verbs join the group as they are imported.
-from . import analyze, bpf, csi, csid, hack, judge, linux, names, reproduce, run, sweep, testbed  # noqa: F401
+from . import analyze, bpf, compare, csi, csid, hack, judge, linux, names, reproduce, run, sweep, testbed  # noqa: F401
 from .base import cli
 
 
@@ -50,4 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    except OSError as e:
+        where = f"{e.filename}: " if e.filename else ""
+        click.echo(f"error: {where}cannot be read or written ({e.strerror or e})", err=True)
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)

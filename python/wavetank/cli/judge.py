@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="linux: N random scenarios on both waters, in place of the standing set.",
 )
+@click.option("--rare", is_flag=True, help="--random: each with up to three keys more that hardly anyone sets.")
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    help="--random: folder for their files and runs [default: results/random-linux-SEED].",
+    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED].",
 )
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
@@ -60,6 +61,7 @@ def validate(
     more: bool,
     recorded: bool,
     count: int | None,
+    rare: bool,
     seed: int | None,
     out: Path | None,
     on: str,
@@ -94,10 +96,10 @@ def validate(
             raise click.UsageError(
                 "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
             )
-        _tell(_random(count, 1 if seed is None else seed, out, jobs or runner.default_jobs()), check, as_json)
+        _tell(_random(count, 1 if seed is None else seed, out, jobs or runner.default_jobs(), rare), check, as_json)
         return
-    if seed is not None or out is not None:
-        raise click.UsageError("--seed and --out belong to --random")
+    if rare or seed is not None or out is not None:
+        raise click.UsageError("--rare, --seed and --out belong to --random")
     reference = kernel.MORE if more else reference
     workers = jobs or runner.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
@@ -129,16 +131,16 @@ def validate(
     _tell(outcome, check, as_json)
 
 
-def _random(count: int, seed: int, out: Path | None, jobs: int) -> Report:
+def _random(count: int, seed: int, out: Path | None, jobs: int, rare: bool) -> Report:
     """Random scenarios on both waters."""
     from ..linux import build
     from ..validate import linux_random
 
-    folder = out or Path("results") / f"random-linux-{seed}"
+    folder = out or Path("results") / f"{'rare' if rare else 'random'}-linux-{seed}"
     _usable(folder)
     with _progress("validate linux --random") as progress:
         build(None, progress)
-        return linux_random.validate(seed, count, folder, jobs, progress)
+        return linux_random.validate(seed, count, folder, jobs, progress, rare)
 
 
 def _tell(outcome: Report, check: bool, as_json: bool) -> None:

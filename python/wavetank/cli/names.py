@@ -74,22 +74,21 @@ def list_(as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("key", required=False)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
 @json_option
-def explain(key: str | None, as_json: bool) -> None:
+def explain(keys: Sequence[str], as_json: bool) -> None:
     """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys, any other word those that
     are about it (`wavetank explain rts`); nothing lists all."""
     rows = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r for r in _core.schema()}
-    if key is None:
-        chosen = list(rows)
-    else:
-        chosen = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")]
-        chosen = chosen or _about(key, rows)
-    if not chosen:
-        raise unknown("key", str(key), [*rows, *{r["section"] for r in rows.values() if r["section"]}])
+    chosen = [] if keys else list(rows)
+    for key in keys:
+        found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)
+        if not found:
+            raise unknown("key", key, [*rows, *{r["section"] for r in rows.values() if r["section"]}])
+        chosen += [k for k in found if k not in chosen]
     out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
     if as_json:
-        _echo_json(out[0] if key in rows else out)
+        _echo_json(out[0] if len(keys) == 1 and keys[0] in rows else out)
         return
     if len(out) == 1:
         for field in ("name", "doc", "unit", "default", "range", "source"):

@@ -21,14 +21,18 @@ def on_linux(scenario: Scenario, seed: int | None) -> Result:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
     from .. import linux
 
-    for note in linux.check(scenario, seed).notes:
-        click.echo(f"note: {note}", err=True)
+    _say(linux.check(scenario, seed).notes)
     with _progress("linux") as progress:
         return workers.in_thread(
             lambda: linux.simulate(
                 scenario, seed, lambda done, of: progress(round(done), round(of), "s of virtual time")
             )
         )
+
+
+def _say(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
@@ -40,10 +44,20 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
     return written
 
 
+def _drawable(_ctx: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None:
+        from ..plots import one_run
+
+        one_run.check(path)
+    return path
+
+
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="Seed, in place of the scenario's.")
+@click.option(
+    "--seed", type=click.IntRange(min=0, max=2**64 - 1), default=None, help="Seed, in place of the scenario's."
+)
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
 )
@@ -61,7 +75,13 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
 @click.option(
     "--snaplen", type=click.IntRange(min=0), default=256, show_default=True, help="Bytes kept of each frame; 0: all."
 )
-@click.option("--plot", type=click.Path(path_type=Path), default=None, help="Draw the run on one page: a PNG.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    default=None,
+    callback=_drawable,
+    help="Draw the run on one page: a .png, .pdf or .svg.",
+)
 @click.option(
     "--timeline",
     type=click.Path(path_type=Path),
@@ -95,15 +115,18 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import report
+    from .. import idle, report
     from ..captures import air
     from ..scenario import load
 
     s = load(scenario).set(dict(_pair(x) for x in sets))
-    if pcap_window is not None and pcap is None:
-        raise click.UsageError("--pcap-window belongs to --pcap")
-    if window is not None and timeline is None:
-        raise click.UsageError("--window belongs to --timeline")
+    _say(idle.notes(s))
+    for option, value, of, there in (
+        ("--pcap-window", pcap_window, "--pcap", pcap),
+        ("--window", window, "--timeline", timeline),
+    ):
+        if value is not None and there is None:
+            raise click.UsageError(f"{option} belongs to {of}")
     ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux" and not ask.nothing:
         raise click.UsageError(

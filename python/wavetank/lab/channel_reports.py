@@ -89,8 +89,8 @@ def of(scenario: Scenario, seed: int) -> Reports:
     data = scenario.channel_trace(seed, csi=True)
     if data is None:
         raise Unmeasured("the scenario has no channel")
-    links, steps, step_ns, modes, subcarriers = struct.unpack_from("<8xIIQII", data)
-    row = np.dtype([("snr", "<i2", 2), ("loss", "<u4", modes), ("csi", "<i2", (subcarriers, 2))])
+    links, steps, step_ns, mcs, widths, subcarriers = struct.unpack_from("<8xIIQHHI", data)
+    row = np.dtype([("snr", "<i2", 2), ("loss", "<u4", mcs * widths + OFDM), ("csi", "<i2", (subcarriers, 2))])
     for i in range(links):
         at = 32 + i * (8 + steps * row.itemsize)
         if struct.unpack_from("<HH", data, at) == (0, 1):
@@ -100,7 +100,7 @@ def of(scenario: Scenario, seed: int) -> Reports:
                 np.arange(steps) * step_ns * 1e-9,
                 rows["snr"] / 100.0,
                 parts[..., 0] + 1j * parts[..., 1],
-                2.0 ** (-rows["loss"][:, : modes - OFDM].astype(np.float64) / 2.0**32),
+                2.0 ** (-rows["loss"][:, :mcs].astype(np.float64) / 2.0**32),
             )
     raise Unmeasured("the access point sends to nobody")
 

@@ -71,6 +71,11 @@ def _ping(r: Record, percent: float) -> float:
     return float(np.percentile(pings, percent)) if pings.size else math.nan
 
 
+def _ping_loss(r: Record) -> float:
+    pings = array(r["pings"].get("icmp", []))
+    return float(100 * np.isnan(pings).mean()) if pings.size else math.nan
+
+
 def _flow_ratio(r: Record) -> float:
     up, down = r["goodput"].get("tcp_up", math.nan), r["goodput"].get("tcp_down", math.nan)
     return float(down / up) if up else math.nan
@@ -146,6 +151,7 @@ QUANTITIES: dict[str, Quantity] = {
     "goodput_gap": scalar(_gap, "Mbit/s", "|download - upload|"),
     "ping_p50": scalar(lambda r: _ping(r, 50), "ms", "Ping RTT, median"),
     "ping_p90": scalar(lambda r: _ping(r, 90), "ms", "Ping RTT, p90"),
+    "ping_loss": scalar(_ping_loss, "%", "Pings lost"),
     "ping_spread": scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
     "pacing_rate": pooled(lambda r: first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
     # BBR paces at 99 % of its bandwidth in most phases of its cycle.

@@ -91,6 +91,8 @@ PANEL_KINDS: Mapping[str, str] = {
     "walk_snr": "place",
     "csi_change": "place",
 }
+#: Of these modules are pictures that are made without runs.
+UNRUN = {"channel", "place"}
 
 
 @dataclass(frozen=True)
@@ -209,11 +211,16 @@ def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Fig
         for p in panel.get("points", []):
             if p not in points:
                 raise unknown("point", p, points, str(path))
+    repetitions = int(data.get("repetitions", 10))
+    runs = points and "form" not in data.get("model", {}) and any(PANEL_KINDS[p["kind"]] not in UNRUN for p in panels)
+    least = 1 if runs else 0
+    if repetitions < least:
+        raise UserError(f"{path}: repetitions = {repetitions}, expected {least} or more")
     return Figure(
         ident,
         str(data.get("figure", ident)),
         str(data.get("title", "")),
-        int(data.get("repetitions", 10)),
+        repetitions,
         points,
         panels,
         int(data.get("columns", 0)),

@@ -58,8 +58,9 @@ class Air(Queues):
                     why = f"the virtual radio has one value for all cards, and {other[0]} is {self.v[other[0]]}"
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
-        r["fifo"] = self.fifo
-        if "ath9k_tidq" in drivers.values() and units.switch(self.v["traffic.rrul"]):
+        r |= self.by_mode
+        marked = any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "udp", "ping"))
+        if "ath9k_tidq" in drivers.values() and (marked or units.switch(self.v["traffic.rrul"])):
             self.notes.append(
                 "driver ath9k_tidq: 6.12's interfaces have one transmit queue: one discipline for all categories, not four"
             )
@@ -217,14 +218,34 @@ class Air(Queues):
                 kind = self.text(f"{end}.qdisc")
                 for ns, dev, name in cards[end]:
                     self.attach(f"{end}.qdisc", kind, ns, dev, name)
+        self.txqs(drivers)
+
+    def txqs(self, drivers: Mapping[str, str]) -> None:
+        """Limits of TXQs, shares of airtime and airtime queue limits: debugfs and ``iw``."""
+        given = {k.partition(".")[2] for k in self.given if k.startswith("mac80211.")}
+        cards = {"ap": range(1), "sta": range(1, self.stations + 1)}
+
+        def those(*names: str) -> list[int]:
+            return [i for end, driver in drivers.items() if driver in names for i in cards[end]]
+
+        lines = self.lines["wiphy"]
         for key, file in (("limit", "fq_limit"), ("quantum", "fq_quantum"), ("memory_limit", "fq_memory_limit")):
-            if f"mac80211.{key}" in self.given:
-                self.lines["aqm"].append(f"all {file} {units.size(self.text(f'mac80211.{key}'))}")
-        if "mac80211.memory_limit" not in self.given:
+            if key in given:
+                lines.append(f"all aqm {file} {units.size(self.text(f'mac80211.{key}'))}")
+        if "memory_limit" not in given:
             # ath10k's cards do VHT, the virtual radio does not: net/mac80211/tx.c ieee80211_txq_setup_flows
-            each = {"ap": range(1), "sta": range(1, self.stations + 1)}
-            ath10k = [i for end, driver in drivers.items() if driver == "ath10k" for i in each[end]]
-            self.lines["aqm"] += [f"{i} fq_memory_limit {MEMORY_VHT}" for i in ath10k]
+            lines += [f"{i} aqm fq_memory_limit {MEMORY_VHT}" for i in those("ath10k")]
+        if not self.on("mac80211.airtime_fairness"):
+            lines.append("all airtime_flags 0")
+        if "weight" in given:  # others have none (net/wireless/nl80211.c)
+            lines += [f"{i} airtime_weight {self.number('mac80211.weight')}" for i in those("ath9k", "ath10k")]
+        if self.text("mac80211.aql") == "false":
+            lines.append("all aql_enable 0")
+        if given & {"aql_low", "aql_high"}:
+            low, high = (self.whole_us(f"mac80211.aql_{k}") for k in ("low", "high"))
+            lines += [f"all aql_txq_limit {ac} {low} {high}" for ac in range(len(HOSTAPD_QUEUE))]
+        if "aql_threshold" in given:
+            lines.append(f"all aql_threshold {self.whole_us('mac80211.aql_threshold')}")
 
     def driver(self, name: str) -> dict[str, tuple[str, Any]]:
         """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
@@ -242,31 +263,43 @@ class Air(Queues):
                     "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
                 }
             edma = self.on("ath9k.edma")
+            self.of_mode(
+                name,
+                hw_depth=self.number("ath9k.depth"),
+                max_bytes=self.number("ath9k.ampdu_bytes"),
+                max_us=self.whole_us("ath9k.airtime"),
+                retries=self.number("ath9k.retries"),
+            )
             if self.ccmp or not edma:
                 own["cipher_delims"] = ("ath9k.edma", not edma)
             return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
                 "density": ("ath9k.density", DENSITY[density]),
-                "hw_depth": ("ath9k.depth", self.number("ath9k.depth")),
                 "max_frames": ("ath9k.ampdu_frames", self.number("ath9k.ampdu_frames")),
-                "max_bytes": ("ath9k.ampdu_bytes", self.number("ath9k.ampdu_bytes")),
-                "max_us": ("ath9k.airtime", self.span("ath9k.airtime") // 1000),
-                "sw_retries": ("ath9k.retries", self.number("ath9k.retries")),
                 "rimt_first_us": ("ath9k.rimt_first", self.whole_us("ath9k.rimt_first")),
                 "rimt_last_us": ("ath9k.rimt_last", self.whole_us("ath9k.rimt_last")),
             }
         if name == "ath9k_htc":
-            self.fifo[MODES[name]] = self.number("ath9k_htc.tx_threshold")
+            self.of_mode(
+                name,
+                fifo=self.number("ath9k_htc.tx_threshold"),
+                max_bytes=self.number("ath9k_htc.ampdu_bytes"),
+                retries=self.number("ath9k_htc.retries"),
+            )
             cipher = {"cipher_delims": ("wifi.encryption", True)} if self.ccmp else {}  # its firmware adds them
             return cipher | {
                 "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
                 "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),
-                "max_bytes": ("ath9k_htc.ampdu_bytes", self.number("ath9k_htc.ampdu_bytes")),
                 "cpu_frame_ns": ("ath9k_htc.cpu_frame", self.span("ath9k_htc.cpu_frame")),
                 "cpu_ppdu_ns": ("ath9k_htc.cpu_ppdu", self.span("ath9k_htc.cpu_ppdu")),
                 "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
-        self.fifo[MODES[name]] = self.number("ath10k.msdus")
-        # its firmware's bound is the other cards' (linux/radio/driver/ath10k.c D1)
-        return {"hw_depth": ("ath10k.depth", self.number("ath10k.depth")), "max_us": ("ath10k.airtime", 4096)}
+        msdus, depth, retries = (self.number(f"ath10k.{key}") for key in ("msdus", "depth", "retries"))
+        self.of_mode(name, fifo=msdus, hw_depth=depth, retries=retries)
+        return {}
+
+    def of_mode(self, driver: str, **values: int) -> None:
+        """Values of one driver's cards."""
+        for name, value in values.items():
+            self.by_mode[name][MODES[driver]] = value

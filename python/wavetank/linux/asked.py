@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 
 from ..errors import UserError
 from . import units
+from .own import BY_MODE
 
 
 class Asks(Protocol):
@@ -56,11 +57,11 @@ class Asked:
         self.notes: list[str] = []
         self.alike: dict[str, str] = {}
         self.lines: dict[str, list[str]] = {
-            k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "aqm", "hostapd")
+            k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "wiphy", "boot", "hostapd")
         }
         self.queues: list[str] = []
         self.radio: dict[str, Any] = {}
-        self.fifo = [0, 246, 1424, 0]
+        self.by_mode = {name: list(values) for name, values in BY_MODE.items()}
         self.case: dict[str, Any] = {}
 
     def refuse(self, key: str, why: str) -> UserError:

@@ -1,9 +1,14 @@
 """What the guest wrote, as a :class:`~wavetank.result.Result` with the model's names and units.
 
-Differs from the model's: D1 a radio's ``ampdu_hist`` and ``rx_hist`` count PPDUs of Block Ack sessions (a voice frame has none).
-D2 ``rx_modes`` is not known. D3 ``avg_aggr_size`` of the AP counts its beacons, ten a second. D4 there is no ledger and no
-count of events. D5 ``drops`` counts from the cards' start. D6 ``ends`` and ``runs`` are not known (NaN). D7 ``acks`` counts
-until the window's end; what ACKs' own frames waited and took is not known (NaN).
+Differs from the model's:
+
+* D1 a radio's ``ampdu_hist`` and ``rx_hist`` count PPDUs of Block Ack sessions (a voice frame has none).
+* D2 bitrates are those of data at HT modes.
+* D3 ``avg_aggr_size`` of the AP counts its beacons, ten a second.
+* D4 there is no ledger and no count of events.
+* D5 ``drops`` counts from the cards' start.
+* D6 ``ends`` and ``runs`` are not known (NaN).
+* D7 ``acks`` counts until the window's end; what ACKs' own frames waited and took is not known (NaN).
 """
 
 from __future__ import annotations
@@ -64,7 +69,7 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
         return nodes
     before, after = ([{k: int(v) for k, v in r.items()} for r in m["radios"][1:]] for m in out["window"])
     t = np.array([row[0] for row in out["air"]], dtype=np.float64)
-    # samples x radios x (airtime ns, PPDUs, MPDUs, airtime ns of what was sent to it), as steps
+    # samples x radios x what guest/src/radio.rs `row` lists, as steps
     counts = np.array([row[1] for row in out["air"]], dtype=np.float64)
     step = np.diff(counts, axis=0, prepend=counts[:1])
     unknown = np.full(65, np.nan)
@@ -73,13 +78,15 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
         return (after[i][key] - before[i][key]) / 1e9 / span
 
     for i, name in enumerate(of.nodes):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.where(step[:, i, 1] > 0, step[:, i, 2] / step[:, i, 1], np.nan)
+        airtime, ppdus, mpdus, rx_airtime, sent, kbit, got, rx_kbit, rx_mpdus, rx_bad = step[:, i].T
         series = {
             "t": t,
-            "airtime_tx_us": step[:, i, 0] / 1e3,
-            "airtime_rx_us": step[:, i, 3] / 1e3,
-            "avg_aggr_size": mean,
+            "airtime_tx_us": airtime / 1e3,
+            "airtime_rx_us": rx_airtime / 1e3,
+            "avg_aggr_size": _ratio(mpdus, ppdus),
+            "tx_bitrate_mbit": _ratio(kbit, sent) / 1e3,
+            "rx_bitrate_mbit": _ratio(rx_kbit, got) / 1e3,
+            "rx_bad_share": _ratio(rx_bad, rx_mpdus),
         }
         nodes[name] = Node(
             name=name,
@@ -91,11 +98,18 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
             airtime_rx_fraction=share(i, "rx_airtime_ns"),
-            modes=_modes(before[i], after[i]),
+            modes=_modes("mode", before[i], after[i]),
+            rx_modes=_modes("rx_mode", before[i], after[i]),
             unanswered=sum(after[i][k] - before[i][k] for k in ("no_response", "collisions")),
             acks=_acks(after[i]),
         )
     return nodes
+
+
+def _ratio(sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """NaN where nothing was counted."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(counts > 0, sums / counts, np.nan)
 
 
 def _acks(counts: dict[str, int]) -> dict[str, float] | None:
@@ -116,13 +130,13 @@ def _hist(name: str, before: dict[str, int], after: dict[str, int]) -> FloatArra
     return hist
 
 
-def _modes(before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
+def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
     """Data by how it was modulated, between two readings of a radio's counters; 802.11a's is not told apart."""
     found = []
     for k, v in after.items():
-        if not k.startswith("mode_ppdus_") or v == before.get(k, 0):
+        if not k.startswith(f"{name}_ppdus_") or v == before.get(k, 0):
             continue
-        mcs, mhz, short = (int(word) for word in k.removeprefix("mode_ppdus_").split("_"))
+        mcs, mhz, short = (int(word) for word in k.removeprefix(f"{name}_ppdus_").split("_"))
         mpdus = k.replace("ppdus", "mpdus")
         streams, ppdus = mcs // 8 + 1, v - before.get(k, 0)
         mbit = HT_BITS[mhz][mcs % 8] * streams / (3.6 if short else 4.0)

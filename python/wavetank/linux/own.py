@@ -47,15 +47,15 @@ OWN: dict[str, tuple[str, str]] = {
 OWN_WIRED: dict[str, tuple[str, str]] = {
     "tcp.rx_truesize": ("2344 B", "a veth pair hands over the sender's skb, with the memory that it has there"),
     "tcp.rx_pages": ("true", "a veth pair hands over the sender's skb, whose payload is in pages"),
-    "tcp.rx_per_buffer": ("16", "an skb takes 17 pieces of pages"),
-    "host.softirq_first": ("false", "the guest's program reads the segments of one skb one by one"),
+    "tcp.rx_per_buffer": ("17", "an skb takes 17 pieces of pages (MAX_SKB_FRAGS)"),
+    "host.softirq_first": ("true", "its program reads once the softirq that woke it is through"),
 }
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/driver/ath10k.c)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
-    "mac80211": "it is a constant of mac80211, which is not patched",
+    "mac80211": "it is a constant of mac80211 (net/mac80211/tx.c ieee80211_txq_setup_flows), which is not patched",
     "bql": "the wire behind the AP is a veth pair",
     "tcp": "the kernel offers no way to set it",
     "medium": "the virtual radio has no such part",
@@ -64,12 +64,22 @@ WHY: dict[str, str] = {
 }
 #: TCP/HACK's policies by the radio's numbers (linux/radio/params.h enum wt_hack_policy).
 HACK = ("off", "native", "timer", "opportunistic", "more-data")
+#: The virtual radio's values by mode, in the order of :data:`MODES` (linux/radio/params.c).
+BY_MODE: dict[str, tuple[int, ...]] = {
+    "fifo": (0, 246, 1424, 0),
+    "max_bytes": (65535, 65535, 65535, 65535),
+    "max_us": (4096, 4096, 4096, 4096),
+    "hw_depth": (2, 2, 2, 2),
+    "retries": (30, 10, 10, 30),
+}
 MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
     "scalable",
 })  # fmt: skip
+#: Of these, what has parameters that the kernel takes when it begins: the section's keys are their names (module_param).
+PARAMETERS = frozenset({"cubic", "vegas", "nv", "hybla", "bic", "htcp", "illinois"})
 #: Those that linux/modules/wavetank_bbr makes of the kernel's BBR, by the kernel's name.
 OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
 #: Bits of a gain in the kernel's struct bbr, of which eight are behind the point.

@@ -84,6 +84,6 @@ def _of_the_cards(t: Translated, key: str, section: str) -> bool:
 
 def _of_the_standard(t: Translated, key: str) -> bool:
     if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
-        return t.v["wifi.standard"] == "n"
+        return t.v["wifi.standard"] in ("n", "ac")
     of = {"wifi.rate": "a", "wifi.streams": "ac"}.get(key, t.v["wifi.standard"])
     return of == t.v["wifi.standard"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import units
 from .asked import Asked
-from .own import GAIN_BITS, OWN_CC, SOCKET_SHIFT, STOCK_CC, UNLIMITED
+from .own import GAIN_BITS, OWN_CC, PARAMETERS, SOCKET_SHIFT, STOCK_CC, UNLIMITED
 
 
 class Tcp(Asked):
@@ -81,6 +81,7 @@ class Tcp(Asked):
             key = next(k for k in ("tcp.cc", "traffic.cc", "stations.cc") if cc in self.listed(k))
             raise self.refuse(key, f"Linux 6.12 has no {cc}, and there is no module of it")
         if cc not in OWN_CC:
+            self.parameters(cc)
             return
         values: dict[str, int] = {}
         for key in (k for k in self.v if k.startswith(f"{cc}.")):
@@ -93,6 +94,13 @@ class Tcp(Asked):
                     f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
                 )
         self.case.setdefault("controls", {})[OWN_CC[cc]] = values
+
+    def parameters(self, cc: str) -> None:
+        """Those of a control of the kernel's, on its command line: some are read once (tcp_cubic.c cubictcp_register)."""
+        for key in sorted(k for k in self.given if cc in PARAMETERS and k.startswith(f"{cc}.")):
+            text = self.text(key)
+            value = int(units.switch(text)) if text in {"true", "false"} else int(text)
+            self.lines["boot"].append(f"tcp_{key}={value}")
 
     def small_queue(self, controls: tuple[str, ...]) -> tuple[int | None, float]:
         """TSQ's time as a shift of the devices (none: theirs), and by what the pacing ratios are multiplied.
@@ -112,8 +120,9 @@ class Tcp(Asked):
                 self.case["tsq"] = own
             return None, 1.0
         pacers = [cc for cc in controls if paces(cc)]
-        paced = bool(pacers) or units.switch(self.v["tcp.enforce_pacing"])
-        cc = ", ".join(pacers or controls)
+        fq = self.under_fq()
+        paced = bool(pacers) or units.switch(self.v["tcp.enforce_pacing"]) or bool(fq)
+        cc = fq or ", ".join(pacers or controls)
         if mode == "off":
             self.limit = UNLIMITED
             return 0, 1.0
@@ -137,6 +146,20 @@ class Tcp(Asked):
         if paced and abs(factor - 1) > 0.03:
             raise self.refuse("tcp.tsq_ms", f"{cc} sets its pacing rate itself, so only powers of two ms can be had")
         return shift, 1.0 if paced else factor
+
+    def under_fq(self) -> str:
+        """Which key puts ``fq`` above a sender's own device, where it paces sockets (fq_classify); "" if none."""
+        if not self.wifi:
+            local = self.v["bottleneck.place"] == "local"
+            return "htb.leaf = fq" if local and self.v["htb.leaf"] == "fq" else ""
+        up, down = (any(int(n) for n in self.own(f"tcp_{way}")) for way in ("up", "down"))
+        if down and self.backhaul and self.v["backhaul.qdisc"] == "fq" and self.v["backhaul.at"] != "ap":
+            return "backhaul.qdisc = fq"
+        for end, sends in (("sta", up), ("ap", down and not self.backhaul)):
+            htc = self.v[f"{end}.driver"] == "ath9k_htc" and self.v[f"{end}.above"] == "qdisc"
+            if sends and self.v[f"{end}.qdisc"] == "fq" and (htc or self.v[f"{end}.driver"] == "ath9k_tidq"):
+                return f"{end}.qdisc = fq"
+        return ""
 
 
 def paces(cc: str) -> bool:

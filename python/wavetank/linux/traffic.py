@@ -51,7 +51,8 @@ class Traffic(Asked):
                 kinds = [("icmp", marks_of["ping"]), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:
                     tos = dscp << 2 if marks or name == "icmp" else 0
-                    self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos}")
+                    begin = int(jitter * self.unit(f"echo/{len(echoes)}")) if echoes else 0
+                    self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos} {begin}")
                     echoes.append((f"{name}{suffix}", station))
         if ping != "off":
             self.case |= {"ping": units.span(ping), "ping_payload": self.number("traffic.ping_payload")}

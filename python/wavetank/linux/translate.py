@@ -56,10 +56,6 @@ class _Translator(Tcp, Air, Traffic):
             "window_end": start + flows - self.span("time.cooldown"),
         }
 
-    # -- queues ------------------------------------------------------------------------------------------------------
-
-    # -- traffic -----------------------------------------------------------------------------------------------------
-
     def finish(self) -> None:
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}

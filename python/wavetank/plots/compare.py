@@ -44,11 +44,17 @@ PANELS = (
     Panel("unacked", "In flight (segments)", _column("unacked")),
     Panel("ping", "Ping RTT (ms)", lambda r: [(p.name, p.t, p.rtt_ms) for p in r.pings]),
     Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
+    Panel("bitrate", "Mean PHY rate to it (Mbit/s)", _node("rx_bitrate_mbit")),
+    Panel("lost", "Lost MPDUs to it (share)", _node("rx_bad_share")),
     Panel("airtime", "Airtime sent a sample (us)", _node("airtime_tx_us")),
     Panel(
         "backlog", "Backlog (packets)", lambda r: [(n, q["t"], q["backlog_packets"]) for n, q in r.qdiscs.items()]
     ),
 )  # fmt: skip
+
+
+#: Of lines, so that curves tell apart without their colours: solid, dashed, dash-dotted, dotted, and longer ones.
+STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 
 
 def draw(comparison: Comparison, folder: Path) -> list[Path]:
@@ -86,7 +92,7 @@ def overlay(
         axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
         for ax, name in zip(axes.flat, shown, strict=False):
             every = []
-            for (water, of), colour, style in zip(curves.items(), PALETTE, ("-", "--", "-."), strict=False):
+            for (water, of), colour, style in zip(curves.items(), PALETTE, STYLES, strict=False):
                 t, v = next((t, v) for n, t, v in of if n == name)
                 every.append(v)
                 alone = "." if np.isnan(v).any() else ""  # between two that are missing there is no line
@@ -97,13 +103,15 @@ def overlay(
                 ax.set_title(name, loc="left")
         for ax in list(axes.flat)[len(shown) :]:
             ax.set_axis_off()
-        for ax in axes[-1]:
+        for ax in list(axes.flat)[max(len(shown) - columns, 0) : len(shown)]:  # the lowest of each column
             ax.set_xlabel("Time (s)")
+            ax.tick_params(labelbottom=True)
         canvas.supylabel(label, fontsize=9)
         handles, labels = axes.flat[0].get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
         more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
-        canvas.suptitle(f"{first.scenario}, seed {first.seed}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-        bed = f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""
+        canvas.suptitle(f"{comparison.title}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        bed = " Curves: the first seed's." if comparison.repetitions > 1 else ""
+        bed += f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""
         canvas.supxlabel(f"Shaded: the judging window.{bed}", fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from .. import files, stats
+from ..errors import UserError
 from ..result import Flow, Result
 from ..stats import FloatArray
 from .style import PALETTE, PAPER, STYLE
@@ -33,12 +35,31 @@ class _Look:
     alone: bool = True
 
 
+#: What a file is told of where it came from, by its name's ending; no dates, so that the same run has the same bytes.
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {"Software": "wavetank"},
+    ".pdf": {"Creator": "wavetank", "CreationDate": None},
+    ".svg": {"Creator": "wavetank", "Date": None},
+}
+
+
+def check(path: Path) -> None:
+    """Raises UserError for a file name that asks for no picture that can be drawn."""
+    if path.suffix.lower() not in FORMATS:
+        raise UserError(f"{path}: expected a file name that ends in {', '.join(FORMATS)}")
+
+
 def draw(result: Result, path: Path) -> Path:
-    """Writes a PNG: goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs.
+    """Writes a PNG, PDF or SVG, as the file's name ends. Raises UserError for another ending.
+
+    Goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs; bitrates and lost
+    MPDUs over time where rates are controlled.
 
     One station's flows have colours of their own; up to six stations have one each, downloads dashed; of more, the flows of one
     direction share one, with their median.
     """
+
+    check(path)
 
     def make(p: Path) -> None:
         with mpl.rc_context(STYLE):
@@ -61,6 +82,8 @@ def _page(r: Result, path: Path) -> None:
         panels.append(lambda ax: _series(ax, r, tcp, "srtt_ms", "srtt (ms)"))
     if any(n.ampdu_hist.sum() for n in r.nodes.values()):
         panels += [lambda ax: _sizes(ax, r), lambda ax: _airtime(ax, r)]
+        if _rates_move(r):
+            panels += [lambda ax: _bitrates(ax, r), lambda ax: _lost(ax, r)]
     elif r.qdiscs:
         panels.append(lambda ax: _backlogs(ax, r))
     rows = -(-len(panels) // 2)
@@ -74,7 +97,7 @@ def _page(r: Result, path: Path) -> None:
     water = "" if r.water == "model" else f", on {r.water}"
     canvas.suptitle(f"{r.scenario}, seed {r.seed}{water}", fontsize=11, x=0.01, ha="left", fontweight="bold")
     canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
-    canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
+    canvas.savefig(path, metadata=FORMATS[path.suffix.lower()])
 
 
 def _looks(flows: Sequence[Flow]) -> list[_Look]:
@@ -124,7 +147,7 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
             middle[known] = np.nanmedian(every[:, known], axis=0)
             ax.plot(members[0][0], middle, color=colours[name], label=f"{name}, median", linewidth=2)
     _time_axis(ax, r, label)
-    ax.set_ylim(*stats.spread(np.concatenate([v for _, (_, v) in curves])))
+    _limits(ax, np.concatenate([v for _, (_, v) in curves]))
     if legend:
         _legend(ax)
 
@@ -133,6 +156,16 @@ def _time_axis(ax: Axes, r: Result, label: str) -> None:
     ax.axvspan(*r.window, color="#f4f4f4", zorder=0)
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(label)
+
+
+def _limits(ax: Axes, values: FloatArray) -> None:
+    """An axis without wild outliers, which it tells of where there are any."""
+    low, high = stats.spread(values)
+    ax.set_ylim(low, high)
+    above = stats.finite(values)[stats.finite(values) > high]
+    if above.size:
+        text = f"{above.size} above, up to {above.max():.3g}"
+        ax.text(0.99, 0.97, text, transform=ax.transAxes, ha="right", va="top", fontsize=7, color=PAPER)
 
 
 def _legend(ax: Axes) -> None:
@@ -160,7 +193,7 @@ def _pings(ax: Axes, r: Result) -> None:
         for p in found:
             ax.plot(p.t, p.rtt_ms, ".", color=PALETTE[0], markersize=2, alpha=0.4)
     _time_axis(ax, r, "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)")
-    ax.set_ylim(*stats.spread(np.concatenate([p.rtt_ms for p in found])))
+    _limits(ax, np.concatenate([p.rtt_ms for p in found]))
     _legend(ax)
 
 
@@ -194,9 +227,36 @@ def _airtime(ax: Axes, r: Result) -> None:
     ax.stackplot(
         t, shares, labels=list(layers), colors=[AP, *PALETTE][: len(layers)], alpha=0.8, step="pre", linewidth=0
     )
-    ax.set_ylim(0, 100)
-    _time_axis(ax, r, "Airtime (%)")
+    ax.set_ylim(0, max(100.0, float(np.sum(shares, axis=0).max(initial=0.0))))  # who collide count each
+    _time_axis(ax, r, "Airtime sent (%)")
     _legend(ax)
+
+
+def _rates_move(r: Result) -> bool:
+    """Whether something is sent to a radio now at one rate, now at another."""
+    every = (stats.finite(n.series["rx_bitrate_mbit"]) for n in r.nodes.values())
+    return any(v.size and float(np.ptp(v)) > 1e-6 for v in every)
+
+
+def _bitrates(ax: Axes, r: Result) -> None:
+    _by_receiver(ax, r, "rx_bitrate_mbit", 1.0, "Mean PHY rate (Mbit/s)")
+
+
+def _lost(ax: Axes, r: Result) -> None:
+    _by_receiver(ax, r, "rx_bad_share", 100.0, "Lost MPDUs (%)")
+
+
+def _by_receiver(ax: Axes, r: Result, column: str, scale: float, label: str) -> None:
+    """A series of what was sent to each radio; of many stations, every one thinly and their median."""
+    to = [n for n in r.nodes.values() if np.isfinite(n.series[column]).any()]
+    curves = [(_receiver(n.name, len(to)), (n.series["t"], scale * n.series[column])) for n in to]
+    _over_time(ax, r, label, curves)
+
+
+def _receiver(name: str, count: int) -> _Look:
+    if name == "ap" or count <= MOST + 1:
+        return _Look(_of_radio(name), f"to {name}")
+    return _Look(PALETTE[0], "to a station", alone=False)
 
 
 def _backlogs(ax: Axes, r: Result) -> None:

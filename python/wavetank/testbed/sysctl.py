@@ -34,6 +34,9 @@ RATIOS = ("tcp_pacing_ss_ratio", "tcp_pacing_ca_ratio")
 class Sysctl(Tcp, Bed):
     """TCP on real hosts."""
 
+    def parameters(self, cc: str) -> None:
+        """None: a module that runs has read some of them already, so that they stay unused, and are refused."""
+
     def hosts(self) -> None:
         """TCP's keys, for every host where TCP begins or ends."""
         if self.v["tcp.rmem_default"] == "auto" and self.before(RMEM_SINCE):

@@ -122,6 +122,15 @@ def _small_queue(r: random.Random, s: Drawn) -> None:
         tcp["gso_max_segs"] = 1
 
 
+def _paced_small_queue(tcp: dict[str, Any]) -> None:
+    """Under ``fq``, which paces sockets: no bytes bound the small queue, and no pacing ratio makes its milliseconds."""
+    if tcp.get("tsq") == "bytes":
+        tcp["tsq"] = "off"
+        tcp.pop("tsq_bytes")
+    if tcp.get("tsq") == "cotsq":
+        tcp["tsq_ms"] = 1 << (tcp["tsq_ms"].bit_length() - 1)
+
+
 def _buffers(r: random.Random, s: Drawn) -> None:
     tcp = s["tcp"]
     if r.random() < 0.3:
@@ -164,6 +173,8 @@ def _cards(r: random.Random, s: Drawn) -> None:
             s[end]["above"] = above
         if driver == "ath9k_tidq" or (driver == "ath9k_htc" and above == "qdisc"):
             s[end]["qdisc"] = "aaq" if driver == "ath9k_tidq" and r.random() < 0.4 else queue
+            if s[end]["qdisc"] == "fq":
+                _paced_small_queue(s["tcp"])
             if queue == "pfifo" and s[end]["qdisc"] == "pfifo":
                 s["pfifo"] = {"limit": r.choice([100, 500, 1000])}
     if "ath10k" in drivers.values() and r.random() < 0.3:

@@ -1,10 +1,10 @@
 """Random scenarios on model and kernel side by side: what no one has looked at.
 
-Each scenario (:mod:`.linux_draw`) runs :data:`RUNS` times on both waters, each run with another seed and the flows 13.7 ms
-later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`). Medians of the runs
-are compared, within the tolerances of the standing set and the least differences of the wired reference. Where a figure lies
-outside after so few runs the scenario gets :data:`MORE` further ones of each water and is judged by all of them; the row says
-by how many standard errors of the difference the figure is beyond what is tolerated.
+Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`) runs :data:`RUNS` times on both waters, each run with another seed
+and the flows 13.7 ms later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`).
+Medians of the runs are compared, within the tolerances of the standing set and the least differences of the wired reference.
+Where a figure lies outside after so few runs the scenario gets :data:`MORE` further ones of each water and is judged by all of
+them; the row says by how many standard errors of the difference the figure is beyond what is tolerated.
 
 The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
 same command goes on where it was stopped.
@@ -26,7 +26,8 @@ from ..lab import runner
 from ..linux import LinuxFailed
 from ..result import Flow, Result
 from ..scenario import Scenario
-from . import linux_draw
+from ..stats import FloatArray, finite
+from . import linux_draw, linux_draw_rare
 from .linux_model import LATER_MS
 from .report import Report, Row
 
@@ -68,15 +69,19 @@ def figures(r: Result) -> Figures:
     if r.nodes:
         out["airtime"] = 100 * sum(n.airtime_fraction for n in r.nodes.values())
     if tcp := [f for f in r.flows if f.kind == "tcp"]:
-        out["cwnd_p50"] = float(np.nanmedian(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0)))
-        out["srtt_p50"] = float(np.nanmedian(np.concatenate([_within(r, f, "srtt_ms") for f in tcp])))
+        out["cwnd_p50"] = _median(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0))
+        out["srtt_p50"] = _median(np.concatenate([_within(r, f, "srtt_ms") for f in tcp]))
     echoes = np.concatenate([p.rtt_ms[(p.t >= r.window[0]) & (p.t <= r.window[1])] for p in r.pings])
-    if np.isfinite(echoes).any():
-        out["ping_p50"] = float(np.nanmedian(echoes))
+    out["ping_p50"] = _median(echoes)
     return {k: v for k, v in out.items() if math.isfinite(v)}
 
 
-def _within(r: Result, f: Flow, column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _median(values: FloatArray) -> float:
+    known = finite(values)
+    return float(np.median(known)) if known.size else math.nan
+
+
+def _within(r: Result, f: Flow, column: str) -> FloatArray:
     return r.in_window(f.series, column)
 
 
@@ -94,10 +99,10 @@ class Drawn:
         return runner.Run(self.name, linux.like_linux(s) if water == "model" else s, i + 1, water=water)
 
 
-def draw(seed: int, count: int, folder: Path) -> list[Drawn]:
-    """The scenarios of a seed, written as files."""
+def draw(seed: int, count: int, folder: Path, rare: bool = False) -> list[Drawn]:
+    """The scenarios of a seed, written as files; ``rare``: with rare keys."""
     out = []
-    for name, keys in linux_draw.scenarios(seed, count):
+    for name, keys in (linux_draw_rare if rare else linux_draw).scenarios(seed, count):
         path = folder / f"{name}.toml"
         scenario = Scenario.from_dict({"name": name, "kernel": "6.12", **keys}, str(path))
         files.write_text(path, scenario.text)
@@ -194,9 +199,10 @@ def validate(
     folder: Path,
     jobs: int = 1,
     done: Callable[[int, int, str], None] = lambda reached, of, name: None,
+    rare: bool = False,
 ) -> Report:
-    """Draws ``count`` scenarios and runs each on both waters. Raises UserError for what is missing."""
-    drawn = draw(seed, count, folder)
+    """Draws ``count`` scenarios (``rare``: with rare keys) and runs each on both waters. Raises UserError for what is missing."""
+    drawn = draw(seed, count, folder, rare)
     found: dict[str, dict[str, list[Figures | str]]] = {d.name: {w: [] for w in WATERS} for d in drawn}
     for start, end in ((0, RUNS), (RUNS, RUNS + MORE)):
         some = drawn if start == 0 else [d for d in drawn if d.name in missed(_judge_all(drawn, found))]

@@ -33,6 +33,18 @@ params! {
     }
 }
 
+/// Shorter frames a driver copies, bytes. src: linux@6.12 drivers/net/ethernet/intel/e1000e/netdev.c e1000_clean_rx_irq (copybreak);
+/// broadcom/tg3.c TG3_RX_COPY_THRESHOLD
+const COPYBREAK: u32 = 256;
+/// What such a copy is charged: 192 bytes of data and head room (a 512-byte bucket with `skb_shared_info`), and `struct sk_buff`.
+const COPIED: u32 = 768;
+
+/// The memory of a frame of so many bytes with its Ethernet header: its buffer's, or of the copy that a short one is put into.
+#[inline]
+pub const fn charged(frame: u32, buffer: u32) -> u32 {
+    if frame < COPYBREAK && COPIED < buffer { COPIED } else { buffer }
+}
+
 /// The receive side of a card.
 #[derive(Clone, Debug)]
 pub struct Nic {

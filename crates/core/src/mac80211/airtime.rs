@@ -22,13 +22,26 @@ pub const fn ac_of(tid: u8) -> Ac {
 /// src: linux@6.12 net/mac80211/ieee80211_i.h `ieee80211_sta_keep_active`: HZ / 10
 const ACTIVE: Span = Span::from_ms(100);
 
+/// Airtime queue limits, microseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Aql {
+    /// That a station may have in the device in any case.
+    pub low: i32,
+    /// While all together stay below the threshold.
+    pub high: i32,
+    /// Of all stations together.
+    pub threshold: i32,
+    /// Whether they hold a station back; what stands in the device is counted all the same. src: `aql_disable`
+    pub enabled: bool,
+}
+
 /// What a user sets, already in the kernel's units.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Whether the driver reports airtime (NL80211_EXT_FEATURE_AIRTIME_FAIRNESS).
+    /// Whether airtime that the driver reports counts (`airtime_flags`).
     pub fairness: bool,
-    /// AQL's limits in microseconds (low, high, threshold); none where the driver does not ask for AQL.
-    pub aql: Option<(i32, i32, i32)>,
+    /// None where the driver does not ask for AQL.
+    pub aql: Option<Aql>,
     /// How long a debt lasts, and what counts as one.
     pub turns: Turns,
 }
@@ -63,8 +76,8 @@ impl Account {
     /// See [`Scheduler::aql_allows`].
     #[inline]
     fn aql_allows(&self, config: &Config, total_pending: i32) -> bool {
-        let Some((low, high, threshold)) = config.aql else { return true };
-        self.pending < low || (total_pending < threshold && self.pending < high)
+        let Some(l) = config.aql.filter(|l| l.enabled) else { return true };
+        self.pending < l.low || (total_pending < l.threshold && self.pending < l.high)
     }
 }
 
@@ -145,7 +158,7 @@ impl Scheduler {
             .config
             .aql
             .filter(|_| self.config.keeps())
-            .is_none_or(|(low, high, _)| self.ac_pending[a] < (self.active[a].len() as i32 - 1) * low / 2 + high);
+            .is_none_or(|l| self.ac_pending[a] < (self.active[a].len() as i32 - 1) * l.low / 2 + l.high);
         self.round[a] = if open { self.round[a].wrapping_add(1).max(1) } else { 0 };
     }
 
@@ -234,7 +247,7 @@ impl Scheduler {
     /// Charges airtime used. src: `ieee80211_sta_register_airtime`
     pub fn register(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
         let ac = ac_of(tid);
-        let charge = !self.config.keeps() || self.recently_active(now, sta, ac);
+        let charge = self.config.fairness && (!self.config.keeps() || self.recently_active(now, sta, ac));
         let a = self.account_mut(sta, ac);
         let (tx, rx) = (tx.us(), rx.us());
         a.tx += tx as u64;
@@ -277,6 +290,7 @@ impl Scheduler {
 mod tests {
     use super::*;
 
+    const AQL: Aql = Aql { low: 5000, high: 12_000, threshold: 24_000, enabled: true };
     const PLAIN: Config = Config { fairness: true, aql: None, turns: Turns::Kept };
 
     /// Every station always has packets; one aggregate of its airtime each turn.
@@ -324,7 +338,7 @@ mod tests {
 
     #[test]
     fn aql_holds_back_at_its_two_limits() {
-        let mut s = Scheduler::new(Config { aql: Some((5000, 12_000, 24_000)), ..PLAIN }, 3, 256);
+        let mut s = Scheduler::new(Config { aql: Some(AQL), ..PLAIN }, 3, 256);
         assert_eq!(s.aql_charge(0, 0, Span::from_us(1003)), Span::from_us(1000), "steps of 4 us");
         for _ in 0..10 {
             s.aql_charge(0, 0, Span::from_us(1000));
@@ -366,7 +380,7 @@ mod tests {
     #[test]
     fn a_category_shares_a_limit_of_late() {
         for (turns, open) in [(Turns::Kept, false), (Turns::Owed, true)] {
-            let mut s = Scheduler::new(Config { aql: Some((5000, 12_000, 99_000)), turns, ..PLAIN }, 4, 256);
+            let mut s = Scheduler::new(Config { aql: Some(Aql { threshold: 99_000, ..AQL }), turns, ..PLAIN }, 4, 256);
             for sta in 0..3 {
                 s.put_back(Time::ZERO, sta, 0, true);
             }
@@ -376,6 +390,33 @@ mod tests {
             s.start(2);
             assert_eq!(s.next(2).is_some(), open, "{turns:?}");
         }
+    }
+
+    /// `airtime_flags` 0: nobody owes anything, and who gives its turn back comes last in line.
+    #[test]
+    fn airtime_that_does_not_count_is_not_owed() {
+        let mut s = Scheduler::new(Config { fairness: false, ..PLAIN }, 2, 256);
+        s.put_back(Time::ZERO, 0, 0, true);
+        s.put_back(Time::ZERO, 1, 0, true);
+        s.register(Time::ZERO, 0, 0, Span::from_us(5000), Span::ZERO);
+        assert_eq!((s.account(0, 2).tx, s.account(0, 2).deficit), (5000, 256));
+        s.start(2);
+        assert_eq!(s.next(2), Some((0, 0)), "the first one scheduled stands first");
+        s.put_back(Time::ZERO, 0, 0, true);
+        assert_eq!(s.next(2), Some((1, 0)));
+    }
+
+    /// `aql_enable` 0: the limits hold nobody back, but what stands in the device is a debt as ever.
+    #[test]
+    fn aql_that_is_switched_off_counts_all_the_same() {
+        let mut s = Scheduler::new(Config { aql: Some(Aql { enabled: false, ..AQL }), ..PLAIN }, 2, 256);
+        s.aql_charge(0, 0, Span::from_us(4000));
+        s.aql_charge(0, 0, Span::from_us(4000));
+        assert!(s.aql_allows(0, 2));
+        s.put_back(Time::ZERO, 1, 0, true);
+        s.put_back(Time::ZERO, 0, 0, true);
+        s.start(2);
+        assert_eq!(s.next(2), Some((1, 0)), "0 stands first, and owes 8000 us");
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
 use crate::sim::{Auto, Bin, Bytes, Packet, Place, Reason, Span, Time};
 pub use airtime::{Ac, Account, ac_of};
-use airtime::{Config, Scheduler};
+use airtime::{Aql, Config, Scheduler};
 use fq::{Fq, Full};
 use own::Own;
 use profile::{Profile, Turns};
@@ -53,12 +53,12 @@ crate::params! {
         slow_interval: Span = Span::from_ms(300), in Span::from_us(1) => Span::from_s(100), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
         /// A station is slow below this throughput times the number of stations, kbit/s.
         slow_threshold: u32 = 6000, in 1 => 1_000_000, src "linux@5.4 net/mac80211/sta_info.h STA_SLOW_THRESHOLD";
-        /// Whether the driver reports airtime, so that stations get equal airtime.
-        airtime_fairness: bool = true, src "linux@6.12 drivers/net/wireless/ath/ath9k/init.c: NL80211_EXT_FEATURE_AIRTIME_FAIRNESS";
+        /// Whether airtime that the driver reports counts, so that stations get equal airtime. Without, ath9k's first TXQ keeps its turn as long as it has packets.
+        airtime_fairness: bool = true, src "linux@6.12 net/mac80211/debugfs.c airtime_flags; drivers/net/wireless/ath/ath9k/xmit.c ath_txq_schedule";
         /// A station's weight for airtime.
         weight: u16 = 256, in 1 => 65_535, src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AIRTIME_WEIGHT";
-        /// Airtime queue limits: on where the driver asks for them (ath10k does from 5.5 on, ath9k does not).
-        aql: Auto<bool> = Auto::Auto, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL; by driver and kernel profile";
+        /// Airtime queue limits of drivers that ask for them: ath10k (from 5.5 on); ath9k does not. Off: they hold nobody back, but what stands in the device counts.
+        aql: Auto<bool> = Auto::Auto, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL; net/mac80211/debugfs.c aql_enable";
         /// AQL: airtime that a station and category may have in the device in any case.
         aql_low: Span = Span::from_us(5000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L";
         /// AQL: airtime that it may have while all together stay below the threshold.
@@ -138,7 +138,9 @@ impl Txqs {
     /// Empty queues as `kernel` has them to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
     pub fn new(p: &Params, kernel: &Profile, stations: u16, seed: u32) -> Txqs {
         let us = |s: Span| s.us() as i32;
-        let aql = p.aql.or(false).then(|| (us(p.aql_low), us(p.aql_high), us(p.aql_threshold)));
+        let limits =
+            |enabled| Aql { low: us(p.aql_low), high: us(p.aql_high), threshold: us(p.aql_threshold), enabled };
+        let aql = if let Auto::Set(enabled) = p.aql { Some(limits(enabled)) } else { None };
         Txqs {
             seed,
             fq: Fq::new(

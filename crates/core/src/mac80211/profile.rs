@@ -45,14 +45,20 @@ pub struct Profile {
     /// A station of which rate control expects less than 6 Mbit/s a station gets 50 ms of CoDel's target, 300 ms of its interval, and no ECN (4.12,
     /// 484a54c2e597; not in 6.12).
     pub slow_stations: bool,
+    /// Frames outside agreements have the protection that mac80211 decides for each frame: RTS by the threshold, CTS beside 802.11b
+    /// stations. Since 5.17 ath9k takes rates from the station's table, where neither stands ("ath9k: switch to rate table based
+    /// lookup"; xmit.c `ath_merge_ratetbl`).
+    pub frame_protection: bool,
 }
 
 /// 4.10, the first of ath9k, to 4.20.
-pub static V4_14: Profile = Profile { pays: Pays::One, turns: Turns::Driver, slow_stations: true };
+pub static V4_14: Profile =
+    Profile { pays: Pays::One, turns: Turns::Driver, slow_stations: true, frame_protection: true };
 /// 5.0 to 5.11.
 pub static V5_4: Profile = Profile { turns: Turns::Owed, ..V4_14 };
 /// Today's.
-pub static V6_12: Profile = Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: false };
+pub static V6_12: Profile =
+    Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: false, frame_protection: false };
 
 impl Profile {
     /// The kernel's of this name. What has no such queues (3.10, 3.18) has the first that there were.

@@ -92,6 +92,12 @@ const fn has_aql(k: Kernel) -> bool {
     matches!(k, Kernel::V5_10 | Kernel::V6_12)
 }
 
+/// Whether OFDM frames are protected where 802.11b stations are about; see [`Profile::frame_protection`].
+fn protects(s: &Scenario) -> bool {
+    let frames = Profile::of(s.kernel.name()).frame_protection || s.ap.driver != Name::Ath9k;
+    s.wifi.erp_protection.or(frames)
+}
+
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
@@ -115,7 +121,8 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let queues = |name: Name| {
         let mut q = s.mac80211;
         let ath10k = name == Name::Ath10k;
-        q.aql = Auto::Set(q.aql.or(ath10k && has_aql(s.kernel)));
+        let asks = ath10k && (has_aql(s.kernel) || q.aql == Auto::Set(true));
+        q.aql = if asks { Auto::Set(q.aql.or(true)) } else { Auto::Auto };
         q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
@@ -153,7 +160,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
-        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: s.wifi.erp_protection },
+        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: protects(s) },
         medium: s.medium,
         beacon: s.beacon,
         mcs_loss: mcs_loss(s)?,

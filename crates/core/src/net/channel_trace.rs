@@ -2,7 +2,7 @@
 
 use super::air;
 use crate::phy::channel::Trace;
-use crate::phy::{Ht, Mode, Ofdm};
+use crate::phy::{Ht, Mode};
 use crate::scenario::Scenario;
 use crate::scenario::keys::Standard;
 use crate::sim::{Span, Streams};
@@ -10,15 +10,19 @@ use crate::sim::{Span, Streams};
 /// Steps while interference comes and goes at any time.
 const FINE: Span = Span::from_us(250);
 
-/// None: the scenario has no channel. Losses are of the HT modes of the scenario's streams and width, then of 802.11a's; see
+/// None: the scenario has no channel. Losses are of the HT modes of the scenario's streams, over its width and over 20 MHz of 40, then of 802.11a's; see
 /// [`Trace`] for the bytes. `csi`: with reports of CSI.
 pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String> {
     if s.wifi.standard == Standard::Ac {
         return Err("wifi.standard: ac; the virtual radio is of 802.11a and n".into());
     }
     let streams = if s.wifi.standard == Standard::N { s.wifi.mcs / 8 + 1 } else { 0 };
-    let ht = |mcs| Ht::new(mcs, s.wifi.width_mhz == 40, true).map(Mode::Ht);
-    let modes: Vec<Mode> = (0..8 * streams).filter_map(ht).chain(Ofdm::ALL.map(Mode::Ofdm)).collect();
+    // rate control goes down to 20 MHz of a channel of 40, where all the power is in half the width
+    let wide = s.wifi.width_mhz == 40;
+    let widths: &[bool] = if wide { &[true, false] } else { &[false] };
+    let ht = |mhz40| (0..8 * streams).filter_map(move |mcs| Ht::new(mcs, mhz40, true).map(Mode::Ht));
+    let modes: Vec<Mode> = widths.iter().flat_map(|&w| ht(w)).collect();
+    let widths = widths.len() as u16;
     let mut step = s.channel.step.ns();
     if s.channel.power_step > Span::ZERO {
         step = common(step, s.channel.power_step.ns());
@@ -28,7 +32,7 @@ pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String>
     }
     let span = s.time.lead_in + s.time.flows + s.time.tail;
     let channel = air::config(s)?.channel(&Streams::new(s.seed));
-    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, step: Span::from_ns(step), span, csi })))
+    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, widths, step: Span::from_ns(step), span, csi })))
 }
 
 /// Greatest common divisor.
@@ -51,7 +55,7 @@ mod tests {
         let bytes = channel_trace(&scenario(text), false).unwrap().unwrap();
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!(word(16), 1_000_000, "1 ms divides 2 and 3");
-        assert_eq!(bytes.len(), 32 + 2 * (8 + 1001 * (4 + 4 * 16)));
+        assert_eq!(bytes.len(), 32 + 2 * (8 + 1001 * (4 + 4 * 24)));
         assert_eq!(
             channel_trace(&scenario("name = \"t\"\n[topology]\nkind = \"wifi\"\n[wifi]\nmcs = 7\n"), false).unwrap(),
             None

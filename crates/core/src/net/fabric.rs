@@ -38,7 +38,7 @@ pub(super) struct Fabric {
     pub(super) linearised: Option<Linearised>,
 }
 
-/// An skb that no socket is charged for, in one piece; none where nothing of it is in pages.
+/// An skb that no socket is charged for, as the device below takes it; none where that makes it no larger.
 fn weigh(by: Linearised, p: &Packet) -> Option<Packet> {
     let truesize = match p.kind {
         Kind::Tcp if p.payload > 0 => by.segment(p.payload),
@@ -64,7 +64,7 @@ impl Fabric {
                 if p.segs == 1 || bss.keeps_whole(from) {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
-                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211 (behind a qdisc, if the device has one).
+                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
                     for s in self.accounts.segment(p, false) {
                         let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {

@@ -21,4 +21,5 @@ pub use bss::AckOutcome;
 pub use census::{Census, Conversation, Party};
 pub use channel_trace::channel_trace;
 pub use outcome::Outcome;
+pub use topology::check;
 pub use world::World;

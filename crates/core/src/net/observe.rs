@@ -20,11 +20,33 @@ struct NodeSeen {
     rx_modes: Vec<(u64, u64)>,
     runs: Vec<u64>,
     window_rx: Span,
-    step: (u64, u64, Span, Span), // PPDUs, MPDUs, airtime sent, airtime received
+    step: Step,
     t: Vec<f64>,
     tx: Vec<f64>,
     rx: Vec<f64>,
     aggr: Vec<f64>,
+    tx_bitrate: Vec<f64>,
+    rx_bitrate: Vec<f64>,
+    rx_bad_share: Vec<f64>,
+}
+
+/// What a node sent, and was sent, since the last sample.
+#[derive(Default)]
+struct Step {
+    ppdus: u64,
+    mpdus: u64,
+    /// The PHY's rate, summed over MPDUs, bit/s.
+    bps: u64,
+    airtime: Span,
+    rx_mpdus: u64,
+    rx_bad: u64,
+    rx_bps: u64,
+    rx_airtime: Span,
+}
+
+/// NaN where nothing was counted.
+fn share(sum: u64, of: u64) -> f64 {
+    if of == 0 { f64::NAN } else { sum as f64 / of as f64 }
 }
 
 /// Subscribes to everything that a world publishes; `T` is told of it too.
@@ -41,6 +63,8 @@ pub struct Observer<T = Blind> {
     at_end: Vec<u64>,
     nodes: Vec<NodeSeen>,
     queues: Vec<QueueOutcome>,
+    /// bit/s, by a mode's number.
+    bitrates: Vec<u64>,
     digest: u64,
     /// Who sends, and how many PPDUs after the first.
     run: (NodeId, usize),
@@ -117,11 +141,14 @@ impl<T: Probe> Observer<T> {
                     rx_modes: vec![(0, 0); if on_air { Mode::COUNT } else { 0 }],
                     runs: vec![0; 65],
                     window_rx: Span::ZERO,
-                    step: (0, 0, Span::ZERO, Span::ZERO),
+                    step: Step::default(),
                     t: room(),
                     tx: room(),
                     rx: room(),
                     aggr: room(),
+                    tx_bitrate: room(),
+                    rx_bitrate: room(),
+                    rx_bad_share: room(),
                 })
                 .collect(),
             queues: w
@@ -135,6 +162,7 @@ impl<T: Probe> Observer<T> {
                     dropped: room(),
                 })
                 .collect(),
+            bitrates: (0..Mode::COUNT).map(|i| Mode::from_number(i).map_or(0, |m| m.rate().bps())).collect(),
             digest: 0xcbf2_9ce4_8422_2325,
             run: (NOBODY, 0),
         }
@@ -193,11 +221,14 @@ impl<T: Probe> Observer<T> {
             s.notsent.push(i.notsent as f64);
         }
         for n in self.nodes.iter_mut().filter(|n| n.station.is_some()) {
-            let (ppdus, mpdus, tx, rx) = core::mem::take(&mut n.step);
+            let s = core::mem::take(&mut n.step);
             n.t.push(t);
-            n.tx.push(tx.ns() as f64 / 1e3);
-            n.rx.push(rx.ns() as f64 / 1e3);
-            n.aggr.push(if ppdus == 0 { f64::NAN } else { mpdus as f64 / ppdus as f64 });
+            n.tx.push(s.airtime.ns() as f64 / 1e3);
+            n.rx.push(s.rx_airtime.ns() as f64 / 1e3);
+            n.aggr.push(share(s.mpdus, s.ppdus));
+            n.tx_bitrate.push(share(s.bps, s.mpdus) / 1e6);
+            n.rx_bitrate.push(share(s.rx_bps, s.rx_mpdus) / 1e6);
+            n.rx_bad_share.push(share(s.rx_bad, s.rx_mpdus));
         }
         for (q, port) in self.queues.iter_mut().zip(&fabric.ports) {
             q.t.push(t);
@@ -258,6 +289,9 @@ impl<T: Probe> Observer<T> {
                 airtime_tx_us: n.tx,
                 airtime_rx_us: n.rx,
                 avg_aggr_size: n.aggr,
+                tx_bitrate_mbit: n.tx_bitrate,
+                rx_bitrate_mbit: n.rx_bitrate,
+                rx_bad_share: n.rx_bad_share,
             })
             .collect();
         let outcome = Outcome {
@@ -298,10 +332,12 @@ impl<T: Probe> Probe for Observer<T> {
     fn ppdu(&mut self, p: &PpduSeen) {
         self.tap.ppdu(p);
         self.mix(p.start.ns() ^ (u64::from(p.mpdus) << 48) ^ (u64::from(p.from.0) << 56));
+        let bps = u64::from(p.mpdus) * self.bitrates[p.mode.number()];
         let from = &mut self.nodes[usize::from(p.from.0)];
-        from.step.0 += 1;
-        from.step.1 += u64::from(p.mpdus);
-        from.step.2 += p.airtime;
+        from.step.ppdus += 1;
+        from.step.mpdus += u64::from(p.mpdus);
+        from.step.bps += bps;
+        from.step.airtime += p.airtime;
         if self.in_window {
             from.window.ppdu(usize::from(p.mpdus), p.answered, p.airtime);
             from.ends[usize::from(p.end)] += 1;
@@ -310,7 +346,10 @@ impl<T: Probe> Probe for Observer<T> {
             *mpdus += u64::from(p.mpdus);
         }
         let to = &mut self.nodes[usize::from(p.to.0)];
-        to.step.3 += p.airtime;
+        to.step.rx_mpdus += u64::from(p.mpdus);
+        to.step.rx_bad += u64::from(p.bad);
+        to.step.rx_bps += bps;
+        to.step.rx_airtime += p.airtime;
         if self.in_window {
             to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
             to.rx_bad[usize::from(p.bad).min(64)] += 1;

@@ -106,6 +106,12 @@ pub struct NodeOutcome {
     pub airtime_rx_us: Vec<f64>,
     /// Mean MPDUs a PPDU in each step; NaN where there was none.
     pub avg_aggr_size: Vec<f64>,
+    /// Mean rate of the PHY over the MPDUs that it sent in each step, Mbit/s; NaN where there was none.
+    pub tx_bitrate_mbit: Vec<f64>,
+    /// The same over the MPDUs that were sent to it.
+    pub rx_bitrate_mbit: Vec<f64>,
+    /// Share of the MPDUs sent to it in each step that it did not get; NaN where there was none.
+    pub rx_bad_share: Vec<f64>,
 }
 
 /// A queue's series.

@@ -11,14 +11,10 @@
 use super::accounts::Accounts;
 use super::event::{Event, Events};
 use crate::driver::ethernet::Ethernet;
-use crate::host::Host;
+use crate::host::{Host, nic};
 use crate::qdisc::Qdisc;
 use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
-
-/// Frames of less than so many bytes a card's driver copies into an skb of their own, which is charged so much: 64 of head room and 192 of data beside
-/// `skb_shared_info` and `struct sk_buff`. src: linux@6.12 drivers/net/ethernet/intel/e1000e/netdev.c copybreak; broadcom/tg3.c TG3_RX_COPY_THRESHOLD
-const COPYBREAK: (u32, u32) = (256, 768);
 
 /// What is below the qdisc.
 pub(super) enum Link {
@@ -30,7 +26,7 @@ pub(super) enum Link {
         device: Box<Ethernet>,
         /// Propagation delay.
         delay: Span,
-        /// What the card at the other end charges for a frame that it does not copy, bytes.
+        /// Memory of a receive buffer of the card at the other end, bytes.
         memory: u32,
     },
 }
@@ -163,8 +159,7 @@ impl Port {
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
             Link::Ethernet { device, delay, memory } => {
-                let truesize = if p.eth_len() < COPYBREAK.0 { COPYBREAK.1.min(*memory) } else { *memory };
-                let arrived = Packet { owner: Owner::NONE, truesize, ..*p };
+                let arrived = Packet { owner: Owner::NONE, truesize: nic::charged(p.eth_len(), *memory), ..*p };
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if let Some(nic) = &mut peer.nic {

@@ -66,6 +66,13 @@ struct Net {
     fq_at: Vec<NodeId>,
 }
 
+/// What validation of the keys alone cannot see, without building anything: whether the network can be.
+///
+/// Errors: a sentence.
+pub fn check(s: &Scenario) -> Result<(), String> {
+    if s.topology.kind == Topology::Wifi { air::config(s).map(drop) } else { Ok(()) }
+}
+
 impl World {
     /// A world at time zero.
     ///
@@ -124,7 +131,7 @@ impl<T: Probe> World<T> {
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
                         socket.on_fq(net.fq_at.contains(&local));
-                        if s.host.softirq_first.or(true) && net.hosts[usize::from(local.0)].in_no_time() {
+                        if net.hosts[usize::from(local.0)].in_no_time() {
                             socket.schedules_programs();
                         }
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
@@ -154,7 +161,7 @@ impl<T: Probe> World<T> {
             flows.push(Ends::Echo(echoes.len() as u16));
             let (from, to) = (net.clients[e.station], net.server);
             let echo = Echo::new(flow, from, to, e.dscp, s.traffic.ping_payload, step, n);
-            q.push(Time::ZERO, Lane::App, Event::Echo(echoes.len() as u16));
+            q.push(Time::ZERO + e.delay, Lane::App, Event::Echo(echoes.len() as u16));
             echoes.push(echo);
         }
 
@@ -330,8 +337,13 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     }
     let mut on_air = vec![ap];
     on_air.extend(&stations);
-    let bss = Bss::new(&air::config(s)?, streams);
-    let fq_at = if s.backhaul.present && s.backhaul.qdisc == qdisc::Kind::Fq { vec![server] } else { Vec::new() };
+    let cfg = air::config(s)?;
+    let paces = |c: &&super::bss::StaConfig| c.driver.discipline() == Some(qdisc::Kind::Fq);
+    let mut fq_at: Vec<NodeId> = cfg.stations.iter().filter(paces).map(|c| c.node).collect();
+    if s.backhaul.present && s.backhaul.qdisc == qdisc::Kind::Fq && s.backhaul.at != WireEnds::Ap {
+        fq_at.push(server);
+    }
+    let bss = Bss::new(&cfg, streams);
     let bss = Some(Box::new(bss));
     Ok(Net { names, hosts, ports, port_names, routes, bss, on_air, clients: stations, server, fq_at })
 }

@@ -280,13 +280,14 @@ impl<T: Probe> World<T> {
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
                 let at_once = self.wake == Span::ZERO;
-                if at_once && !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
-                    return self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
-                }
                 let mut reader = false;
-                self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
+                if at_once && !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
+                    self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
+                } else {
+                    self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
+                }
                 let s = &mut self.socks[usize::from(i)];
-                if reader && !s.reads {
+                if (reader || s.socket.reader_begins()) && !s.reads {
                     s.reads = true;
                     self.fabric.q.push(now + self.wake, Lane::App, Event::SockRead(i));
                 }

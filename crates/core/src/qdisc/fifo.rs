@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 crate::params! {
     /// What a user sets of `pfifo`.
     pub struct PfifoParams {
-        /// Packets that the queue holds at most.
+        /// Packets that the queue holds at most; an skb of many segments (`tcp.gso_max_segs`) is one.
         limit: u32 = 1000, in 0 => 10_000_000, src "linux@6.12 net/sched/sch_fifo.c __fifo_init: the device's tx_queue_len";
     }
 }

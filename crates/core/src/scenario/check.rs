@@ -7,6 +7,7 @@ use super::sections::Scenario;
 use crate::driver::Name;
 use crate::phy::{Width, vht};
 use crate::sim::params::Value;
+use crate::sim::{Auto, Span};
 use crate::wifi::hack::Policy;
 
 /// Keys without which a file says too little.
@@ -62,6 +63,16 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         if radio.driver == Name::Sora && w.standard != Standard::A {
             return Err(refuse(places, path, key, "sora", "wifi.standard = \"a\" (SoRa), or another driver"));
         }
+    }
+    let ath10k = s.ap.driver == Name::Ath10k || (0..usize::from(w.stations)).any(|i| s.driver_of(i) == Name::Ath10k);
+    if s.topology.kind == Topology::Wifi && s.mac80211.aql == Auto::Set(true) && !ath10k {
+        let expected =
+            "ap.driver or sta.driver ath10k, the one here that asks for airtime queue limits; or no such key";
+        return Err(refuse(places, path, "mac80211.aql", "true", expected));
+    }
+    let step = s.channel.power_step;
+    if step > Span::ZERO && step < Span::from_us(50) {
+        return Err(refuse(places, path, "channel.power_step", &step.show(), "0, or at least 50 us"));
     }
     super::stations::check(s, places, path)?;
     hack(s, places, path)?;
@@ -175,6 +186,22 @@ mod tests {
         assert!(refused("width_mhz = 80").unwrap().contains("wifi.standard = \"ac\""));
         assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
         assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
+    }
+
+    #[test]
+    fn limits_of_airtime_need_a_driver_that_asks_for_them() {
+        let aql = "mcs = 7\n[mac80211]\naql = true";
+        assert!(refused(aql).unwrap().contains("ap.driver or sta.driver ath10k"));
+        assert_eq!(refused(&format!("{aql}\n[ap]\ndriver = \"ath10k\"")), None);
+    }
+
+    #[test]
+    fn times_and_decibels_that_cannot_be() {
+        assert!(refused("mcs = 7\n[edca]\nbe_txop = \"-1 ms\"").unwrap().contains("edca.be_txop"));
+        let walk = "mcs = 7\n[channel]\non = true\npower_step = \"1 ns\"";
+        assert!(refused(walk).unwrap().contains("0, or at least 50 us"));
+        let loud = "mcs = 7\n[channel]\non = true\n[stations]\nsnr = \"1e9\"";
+        assert!(refused(loud).unwrap().contains("decibels from -20 to 80"));
     }
 
     #[test]

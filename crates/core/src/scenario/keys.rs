@@ -147,7 +147,8 @@ params! {
         udp_dscp: Dscp = Dscp::default(), src "linux@6.12 net/wireless/util.c cfg80211_classify8021d";
         /// Mark of the pings.
         ping_dscp: Dscp = Dscp::default(), src "iputils ping -Q";
-        /// Each flow starts at a time of its own, uniform over this span: processes do not start at once.
+        /// Each flow starts at a time of its own, uniform over this span, and so does each series of echoes after the first:
+        /// processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
         /// Each flow of a station starts so much later than the one before it.
         start_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "by default they start together";
@@ -256,8 +257,8 @@ params! {
         dsss_basic_rate: Rate = Rate::from_mbit(11), in Rate::from_mbit(1) => Rate::from_mbit(11), src "802.11-2020 16.3.3: all four rates of HR/DSSS are mandatory";
         /// 802.11b frames have short preambles (1 Mbit/s has none).
         short_preamble: bool = true, src "802.11-2020 16.2.2.3";
-        /// OFDM frames go behind a CTS-to-self where 802.11b stations are about.
-        erp_protection: bool = true, src "802.11-2020 10.27.2; hostapd: Use_Protection with the first such station";
+        /// OFDM frames go behind a CTS-to-self where 802.11b stations are about. Auto: as the standard has it, but not with 6.12's ath9k.
+        erp_protection: Auto<bool> = Auto::Auto, src "802.11-2020 10.27.2; hostapd: Use_Protection with the first such station; linux@6.12 ath9k/xmit.c ath_merge_ratetbl leaves it out";
         /// What protects data frames: nothing, or WPA2's CCMP, which makes each MPDU 16 bytes longer (see also `ath9k.edma`) and the beacon
         /// 22. The other frames stay as they are.
         encryption: crate::wifi::Encryption = crate::wifi::Encryption::None, src "802.11-2016 12.5.3.2; the papers do not say, or had none";

@@ -33,6 +33,9 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
             return no(key, &format!("{p} for station {}", i + 1), "probabilities from 0 to 1");
         }
     }
+    if let Some((i, snr)) = own.snr.all().find(|(_, snr)| !(-20.0..=80.0).contains(snr)) {
+        return no("stations.snr", &format!("{snr} for station {}", i + 1), "decibels from -20 to 80");
+    }
     for (key, list) in [("stations.tcp_up", &own.tcp_up), ("stations.tcp_down", &own.tcp_down)] {
         if let Some((i, n)) = list.all().find(|&(_, n)| n > MOST_FLOWS) {
             return no(key, &format!("{n} for station {}", i + 1), &format!("counts from 0 to {MOST_FLOWS}"));

@@ -88,7 +88,7 @@ crate::params! {
         rcvlowat: Bytes = Bytes::new(1), src "linux@6.12 net/ipv4/tcp.c tcp_data_ready";
         /// The receiver acknowledges every eighth segment of a stream, as macOS does; else every second.
         stretch_acks: bool = false, src "xnu bsd/netinet/tcp_cc.c tcp_cc_delay_ack";
-        /// Memory that the receiver's driver charges for a full frame.
+        /// Memory that the receiver's driver charges for a full frame; an access point's wired card's, too, so that it counts in its queues.
         rx_truesize: Bytes = Bytes::new(2_304), in Bytes::new(256) => Bytes::from_mib(1), src "a 2048-byte buffer and struct sk_buff; linux@6.12 net/core/skbuff.c build_skb";
         /// Full frames that the driver's buffer has room for: those that follow are put into it, and cost nothing. Page fragments are handed
         /// on instead, each with its memory: one.

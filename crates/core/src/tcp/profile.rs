@@ -162,6 +162,8 @@ pub struct Profile {
     /// A probe that finds new data sends no old, whether the peer's window lets the new go or not, and the RTO counts from it: in 3.18, and no more
     /// in 4.9.
     pub probe_news_only: bool,
+    /// What a call to write leaves short waits while other skbs are below (`tcp_autocorking`): from 3.14 (f54b311142a9).
+    pub autocorks: bool,
     /// One probe a flight, be it new data; until 5.8 and stable of mid 2020 only a retransmission counted (76be93fc0702).
     pub probe_once: bool,
     /// Only a DSACK of the probe itself shows that it was not needed: from 5.11 (63f367d9de77).
@@ -179,6 +181,9 @@ pub struct Profile {
     pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
+    /// `SO_RCVLOWAT` before a connection bounds its window by what it asks for; in 6.12.y of late 2025 only a bound that is there already
+    /// (`tcp_set_rcvlowat`).
+    pub lowat_clamps: bool,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
     /// `tcp_syn_linear_timeouts`: so many timeouts of a SYN do not double: from 6.5 (ccce324dabfe).
@@ -225,8 +230,14 @@ pub struct Profile {
 }
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
-pub static V3_10: Profile =
-    Profile { name: "3.10", growth: Growth::Acks, limits: Limits::OnAck, head_times_out: true, ..V3_18 };
+pub static V3_10: Profile = Profile {
+    name: "3.10",
+    growth: Growth::Acks,
+    limits: Limits::OnAck,
+    head_times_out: true,
+    autocorks: false,
+    ..V3_18
+};
 
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
@@ -274,6 +285,7 @@ pub static V4_14: Profile = Profile {
     undo_ends: true,
     probe_rule: ProbeRule::NoRoom,
     probe_news_only: false,
+    autocorks: true,
     probe_once: false,
     probe_dsack: false,
     timer_first: true,
@@ -282,6 +294,7 @@ pub static V4_14: Profile = Profile {
     ack_compression: false,
     comp_sack_slack_us: 0,
     scaling_ratio: false,
+    lowat_clamps: true,
     big_first_window: false,
     syn_linear_timeouts: 0,
     rmem_default: 87_380,
@@ -366,6 +379,7 @@ pub static V6_12: Profile = Profile {
     probe_dsack: true,
     timeout_min_us: true,
     scaling_ratio: true,
+    lowat_clamps: false,
     big_first_window: true,
     right_sizing: RightSizing::GrowthLessUnread,
     rcv_rtt_floor: false,

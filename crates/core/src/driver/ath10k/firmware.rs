@@ -257,7 +257,7 @@ impl Firmware {
         }
         self.enqueue(i);
     }
-    /// Tells the receiver to move its window past what was given up; until it answers, the queue pauses. It goes out before what
+    /// Tells the receiver to move its window past what was given up; until it answers, the queue pauses. It goes out behind what
     /// stands ready.
     fn send_bar(&mut self, ac: Ac, i: usize) {
         self.queues[i].paused = true;

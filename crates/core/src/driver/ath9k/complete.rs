@@ -3,8 +3,8 @@
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_process_buffer, ath_tx_count_airtime,
 //! ath_tx_complete_aggr, ath_tx_set_retry; net/mac80211/status.c ieee80211_check_pending_bar.
 
-use super::Ath9k;
 use super::tid::{TidState, Txqs, fail};
+use super::{Ath9k, airtime};
 use crate::rate::Went;
 use crate::sim::{Span, Time};
 use crate::wifi::{Burst, Chain, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
@@ -21,7 +21,7 @@ impl Ath9k {
         sink: &mut Sink<'_>,
     ) -> Option<Told> {
         let (to, tid) = (b.to, b.tid);
-        q.register_airtime(now, u16::from(to.0), tid.get(), r.airtime, Span::ZERO);
+        q.register_airtime(now, u16::from(to.0), tid.get(), airtime::sent(&b, r), Span::ZERO);
         if let What::Bar(start) = b.what {
             if !r.answered {
                 self.tid_mut(to, tid).bar_failed = Some(start);

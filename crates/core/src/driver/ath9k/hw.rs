@@ -26,9 +26,9 @@ impl Hw {
     pub fn more_for(&self, to: StaIx, but_first: bool) -> bool {
         self.queue.iter().skip(usize::from(but_first)).any(|b| b.to == to && !b.mpdus.is_empty())
     }
-    /// Takes a unit (`ath_tx_txqaddbuf`).
-    pub fn put(&mut self, mut b: Burst, par: &Params) {
-        b.rts = b.exceeds(par.rts_threshold);
+    /// Takes a unit (`ath_tx_txqaddbuf`); `protects`: the RTS threshold is for it.
+    pub fn put(&mut self, mut b: Burst, par: &Params, protects: bool) {
+        b.rts = protects && b.exceeds(par.rts_threshold);
         self.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
         self.queue.push_back(b);
     }

@@ -15,6 +15,7 @@
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
 //! (minstrel_aggr_check), all else has one from the start; D5 a BAR that fails is kept by the TID, not by mac80211.
 
+pub mod airtime;
 mod complete;
 mod hw;
 mod limits;
@@ -81,6 +82,8 @@ crate::params! {
 #[derive(Clone, Debug)]
 pub struct Ath9k {
     par: Params,
+    /// See [`Profile`](crate::mac80211::Profile).
+    frame_protection: bool,
     rates: Rates,
     framing: Framing,
     txop: [Span; Ac::COUNT],
@@ -104,6 +107,7 @@ impl Ath9k {
         framing: Framing,
         aggregates: bool,
         txop: [Span; Ac::COUNT],
+        frame_protection: bool,
     ) -> Ath9k {
         let tids = (0..peers)
             .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
@@ -111,6 +115,7 @@ impl Ath9k {
             .collect();
         Ath9k {
             par: *par,
+            frame_protection,
             rates,
             framing,
             txop,
@@ -248,7 +253,7 @@ impl Ath9k {
         let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
         let end = End::of(b.mpdus.len(), full, closed);
         hw::aggregate(&mut b, &choice, &size, end);
-        self.hw[b.ac.ix()].put(b, &self.par);
+        self.hw[b.ac.ix()].put(b, &self.par, true);
     }
 
     /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own; `b` has the first.
@@ -268,14 +273,14 @@ impl Ath9k {
     fn put_plain(&mut self, now: Time, mut b: Burst) {
         let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
         hw::plain(&mut b, &choice);
-        self.hw[b.ac.ix()].put(b, &self.par);
+        self.hw[b.ac.ix()].put(b, &self.par, self.frame_protection);
     }
 
     /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
         hw::bar(&mut b, start);
-        self.hw[b.ac.ix()].put(b, &self.par);
+        self.hw[b.ac.ix()].put(b, &self.par, self.frame_protection);
     }
 }
 

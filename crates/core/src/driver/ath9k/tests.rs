@@ -20,10 +20,13 @@ const BE: Ac = Ac::Be;
 
 impl Bench {
     fn new(p: Params, mode: Mode) -> Bench {
+        Bench::of(p, mode, false)
+    }
+    fn of(p: Params, mode: Mode, frame_protection: bool) -> Bench {
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
         let ht = mode.aggregates();
         Bench {
-            d: Ath9k::new(&p, rates, 1, Framing::open(ht), ht, Set::Station.all().map(|a| a.txop)),
+            d: Ath9k::new(&p, rates, 1, Framing::open(ht), ht, Set::Station.all().map(|a| a.txop), frame_protection),
             q: Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, 1, 1),
             freed: vec![],
             dropped: vec![],
@@ -64,6 +67,20 @@ impl Bench {
 
 fn ht(mcs: u8) -> Mode {
     Mode::Ht(Ht::new(mcs, true, true).unwrap())
+}
+
+/// Frames outside an agreement had RTS by the threshold until ath9k took rates from the station's table.
+#[test]
+fn the_threshold_is_for_what_is_under_an_agreement() {
+    let p = Params { rts_threshold: Some(0), ..Params::default() };
+    let ht = Mode::Ht(Ht::new(7, true, true).unwrap());
+    for (mode, frame_protection, rts) in
+        [(ht, false, true), (Mode::Ofdm(Ofdm::R54), false, false), (Mode::Ofdm(Ofdm::R54), true, true)]
+    {
+        let mut b = Bench::of(p, mode, frame_protection);
+        b.send(1);
+        assert_eq!(b.d.head(BE).unwrap().rts, rts, "{mode:?} {frame_protection}");
+    }
 }
 
 #[test]

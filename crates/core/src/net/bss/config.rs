@@ -102,6 +102,15 @@ pub enum DriverConfig {
 }
 
 impl DriverConfig {
+    /// The discipline that stands above it, if one does.
+    pub const fn discipline(&self) -> Option<qdisc::Kind> {
+        match self {
+            DriverConfig::Ath9kTidq(_, kind, _)
+            | DriverConfig::Ath9kHtc(_, kind, _)
+            | DriverConfig::Ath10k(_, kind, _) => Some(*kind),
+            _ => None,
+        }
+    }
     const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
     }

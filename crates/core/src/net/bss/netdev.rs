@@ -72,7 +72,7 @@ impl Netdev {
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9k::new(p, rates, peers as u8, framing, s.aggregates, txop);
+                let driver = Ath9k::new(p, rates, peers as u8, framing, s.aggregates, txop, s.kernel.frame_protection);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {

@@ -2,25 +2,10 @@
 //!
 //! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl.
 
-use crate::phy::{Band, ppdu};
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
 use crate::wifi::{Burst, Seq, StaIx, Tid, What};
-
-/// What the decoded MPDUs of a PPDU would have taken on the air one by one.
-pub(super) fn airtime(b: &Burst, a: &Arrival, band: Band) -> Span {
-    let (mut sum, mut len, mut one) = (Span::ZERO, 0, Span::ZERO);
-    for (i, m) in b.mpdus.iter().enumerate() {
-        if m.len != len {
-            (len, one) = (m.len, ppdu(a.mode, m.len.into(), band));
-        }
-        if a.decoded >> i & 1 != 0 {
-            sum += one;
-        }
-    }
-    sum
-}
 
 /// A buffer with its timer.
 struct Buffer {
@@ -78,7 +63,8 @@ impl Receiver {
             Box::new(Buffer { reorder: Reorder::new(Seq::default(), 64, timeout), armed: Time::NEVER })
         });
         if let What::Bar(start) = b.what {
-            buffer.reorder.bar(now, start, &mut up);
+            buffer.reorder.bar(start, &mut up); // the timer stays as it is
+            return Got { fresh, timer: None };
         }
         for (i, (m, more)) in b.msdus().enumerate() {
             let bit = a.decoded & 1 << i;

@@ -1,7 +1,8 @@
 //! The stations as the medium calls them: what is at the head of a queue, what arrived, what became of what was sent.
 
 use super::hack::Hack;
-use super::{BssEvent, Out, Receiver, Station, receive};
+use super::{BssEvent, Out, Receiver, Station};
+use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
 use crate::sim::{Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
@@ -70,7 +71,7 @@ impl<P: Probe> Stations for View<'_, P> {
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
         let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
         let (to, tid, first) = (b.to, b.tid, self.out.up.len());
-        let heard = receive::airtime(b, a, self.band);
+        let heard = ath9k::airtime::received(b, a, self.band);
         let Out { up, dropped, schedule, .. } = self.out;
         let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
         if let Some((at, i)) = got.timer {

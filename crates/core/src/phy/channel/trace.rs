@@ -1,20 +1,22 @@
 //! A channel written down, for the real kernel's virtual radio, which has no floating point: every link's state, step by step.
 //!
-//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN1\n", links (u32), steps (u32), ns of a step (u64), modes (u32),
-//! sub-carriers (u32); modes are HT's from MCS 0, then 802.11a's eight; each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), a zero (u32), and by step the reported SNR of the control and
+//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN2\n", links (u32), steps (u32), ns of a step (u64), MCSs
+//! (u16), widths (u16), sub-carriers (u32); modes are HT's from MCS 0 over the whole channel, then over 20 MHz of 40, then 802.11a's eight; each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), a zero (u32), and by step the reported SNR of the control and
 //! of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
 //! imaginary; i16) of the reported CSI.
 //! Differs: D1 the state at a step's start holds for all of it; D2 one report a step, however many PPDUs it has.
 
 use super::{Channel, Way};
-use crate::phy::Mode;
+use crate::phy::{Mode, Ofdm};
 use crate::sim::{Span, Time};
 
 /// What is written down.
 #[derive(Clone, Debug)]
 pub struct Trace<'a> {
-    /// The modes that losses are wanted of.
+    /// The modes of 802.11n that losses are wanted of, as many at each width.
     pub modes: &'a [Mode],
+    /// How many widths those have.
+    pub widths: u16,
     /// Time between steps.
     pub step: Span,
     /// How long.
@@ -29,7 +31,7 @@ impl Channel {
         let steps = (t.span.ns().div_euclid(t.step.ns()) + 1) as usize;
         let subcarriers = if t.csi { super::subcarriers(self.mhz) } else { 0 };
         let links = 2 * self.links.len();
-        let each = 4 + 4 * t.modes.len() + 4 * subcarriers;
+        let each = 4 + 4 * (t.modes.len() + Ofdm::ALL.len()) + 4 * subcarriers;
         // Times do not go back, so all links are written at once, each to its part.
         let mut parts = vec![Vec::with_capacity(steps * each); links];
         for i in 0..steps as i64 {
@@ -41,11 +43,12 @@ impl Channel {
             }
         }
         let mut out = Vec::with_capacity(32 + links * (8 + steps * each));
-        out.extend_from_slice(b"WTCHAN1\n");
+        out.extend_from_slice(b"WTCHAN2\n");
         out.extend_from_slice(&(links as u32).to_le_bytes());
         out.extend_from_slice(&(steps as u32).to_le_bytes());
         out.extend_from_slice(&(t.step.ns() as u64).to_le_bytes());
-        out.extend_from_slice(&(t.modes.len() as u32).to_le_bytes());
+        out.extend_from_slice(&(t.modes.len() as u16 / t.widths).to_le_bytes());
+        out.extend_from_slice(&t.widths.to_le_bytes());
         out.extend_from_slice(&(subcarriers as u32).to_le_bytes());
         for (k, part) in parts.iter().enumerate() {
             let station = k as u16 / 2 + 1;
@@ -56,7 +59,8 @@ impl Channel {
         out
     }
     fn write_step(&mut self, now: Time, station: usize, way: Way, t: &Trace<'_>, out: &mut Vec<u8>) {
-        let losses = t.modes.iter().map(|&m| exponent(self.per_octet(now, station, way, m))).collect::<Vec<_>>();
+        let modes = t.modes.iter().copied().chain(Ofdm::ALL.map(Mode::Ofdm));
+        let losses = modes.map(|m| exponent(self.per_octet(now, station, way, m))).collect::<Vec<_>>();
         self.feedback(now, station, way);
         let (snr, csi) = self.last_report(station, way);
         out.extend(snr.iter().flat_map(|db| ((db * 100.0) as i16).to_le_bytes()));
@@ -85,9 +89,9 @@ mod tests {
         let ends = [("a", 20.0), ("b", 10.0)].map(|(n, snr)| End { name: n.into(), snr: Some(snr) });
         let make = || Channel::new(&par, &floor::Params::default(), &ends, 40, 1, &Streams::new(7));
         let modes: Vec<Mode> = (0..8).map(|m| Mode::Ht(Ht::new(m, true, true).unwrap())).collect();
-        let t = Trace { modes: &modes, step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
+        let t = Trace { modes: &modes, widths: 1, step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
         let bytes = make().trace(&t);
-        let each = 4 + 32 + 4 * 114;
+        let each = 4 + 32 + 32 + 4 * 114;
         assert_eq!(bytes.len(), 32 + 4 * (8 + 51 * each));
         // Station b, upwards: the fourth link. An octet at MCS 3 in step 40.
         let at = 32 + 3 * (8 + 51 * each);

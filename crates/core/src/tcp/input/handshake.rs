@@ -59,8 +59,10 @@ impl Socket {
     }
 
     pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
-        let ecn = if self.params.ecn { flags::ECE | flags::CWR } else { 0 };
-        self.ecn.ok = self.params.ecn;
+        // One that is sent again asks no more: what lost the first may have been its asking (`tcp_ecn_clear_syn`; from
+        // 4.2, and here for all).
+        self.ecn.ok = self.params.ecn && !again;
+        let ecn = if self.ecn.ok { flags::ECE | flags::CWR } else { 0 };
         let truesize = if data == 0 { self.cost.control() } else { self.cost.of(data) };
         let load = Load {
             seq: self.tp.snd_una,
@@ -244,6 +246,7 @@ impl Socket {
     pub(in crate::tcp) fn take_irs(&mut self, p: &Packet) {
         let nxt = p.seq.wrapping_add(1);
         (self.rcv.rcv_nxt, self.rcv.rcv_wup, self.rcv.copied_seq) = (nxt, nxt, nxt);
+        self.rcv.began = nxt;
         self.rcv.ts_recent = p.tsval;
         self.ack.lrcvtime = self.tp.clock.j32();
     }
@@ -252,6 +255,7 @@ impl Socket {
     pub(in crate::tcp) fn established(&mut self) {
         self.state = State::Established;
         self.opened = true;
+        self.app.begins = self.params.rcvlowat.get() > 1;
         let c = self.tp.clock;
         self.sync_mss();
         let tp = &mut self.tp;

@@ -61,7 +61,7 @@ impl Socket {
     /// The application that waited for data runs.
     pub fn on_reader<L: Lower>(&mut self, now: Time, low: &mut L) {
         self.tp.clock.set(now);
-        if self.reader_wakes() {
+        if self.reader_wakes() || self.reader_begins() {
             self.app_read(low);
         }
     }

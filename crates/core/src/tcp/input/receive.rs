@@ -193,8 +193,8 @@ impl Socket {
             return;
         }
         self.data_recv(p, false);
-        let mem = self.rcv.mem_of(p.payload);
-        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, (self.rcv.per_buffer, self.rcv.appended(p.payload)));
+        let (mem, appended) = (self.rcv.mem_of(p.payload), self.rcv.appended(p.payload));
+        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer, appended);
         if many {
             self.flush_compressed(low);
         }
@@ -256,9 +256,19 @@ impl Socket {
                 || self.state != State::Established)
     }
 
+    /// The connection is there, and the application has not called to read yet.
+    #[inline]
+    pub fn reader_begins(&self) -> bool {
+        self.app.begins && !self.app.calls
+    }
+
     /// `tcp_recvmsg_locked`: the application reads everything. Its rate is taken with the first skb, when the rest is not copied yet.
     pub(in crate::tcp) fn app_read<L: Lower>(&mut self, low: &mut L) {
+        self.app.begins = false;
         let r = &mut self.rcv;
+        if r.unread() == 0 {
+            return;
+        }
         r.copied_seq = r.copied_seq.wrapping_add(r.head.min(r.unread()));
         r.adjust_space(&self.tp.clock);
         r.copied_seq = r.rcv_nxt;

@@ -21,6 +21,19 @@ use crate::tcp::socket::Socket;
 use crate::tcp::truesize::PURE_ACK;
 use tso::Defer;
 
+/// How much [`Socket::write_xmit`] sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tcp) enum Xmit {
+    /// What may go.
+    All,
+    /// Of that the first skb, behind which a program is interrupted.
+    Next,
+    /// The first skb, whether or not it had better wait for more (`tcp_push_one`).
+    First,
+    /// A loss probe: one packet, whatever the window.
+    Probe,
+}
+
 /// Why a transmission did not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tcp) enum Failed {
@@ -183,14 +196,27 @@ impl Socket {
     /// `__tcp_push_pending_frames`.
     #[inline]
     pub(in crate::tcp) fn push_pending<L: Lower>(&mut self, low: &mut L) {
-        if self.tp.unsent() > 0 && self.write_xmit(low, 0) {
+        self.push(Xmit::All, low);
+    }
+
+    /// So much of it.
+    #[inline]
+    pub(in crate::tcp) fn push<L: Lower>(&mut self, what: Xmit, low: &mut L) {
+        if self.tp.unsent() > 0 && self.write_xmit(low, what) {
             self.check_probe_timer();
         }
     }
 
-    /// `tcp_write_xmit`: sends what may be sent. `push_one` 2 is a loss probe: one packet, whatever the window. True: nothing is in
-    /// flight and something waits.
-    pub(in crate::tcp) fn write_xmit<L: Lower>(&mut self, low: &mut L, push_one: u8) -> bool {
+    /// Calls `send` with `TCP_NAGLE_OFF`: what is short does not wait, whatever the program has set.
+    pub(in crate::tcp) fn without_nagle<T>(&mut self, send: impl FnOnce(&mut Self) -> T) -> T {
+        let before = core::mem::replace(&mut self.app.push, true);
+        let out = send(self);
+        self.app.push = before;
+        out
+    }
+
+    /// `tcp_write_xmit`: sends what may be sent, or `what` of it. True: nothing is in flight and something waits.
+    pub(in crate::tcp) fn write_xmit<L: Lower>(&mut self, low: &mut L, what: Xmit) -> bool {
         let mss = self.current_mss();
         let max_segs = self.tso_segs(mss);
         let mut sent = 0;
@@ -201,7 +227,7 @@ impl Socket {
             }
             let mut quota = self.cwnd_quota();
             if quota == 0 {
-                if push_one != 2 {
+                if what != Xmit::Probe {
                     break;
                 }
                 quota = 1;
@@ -225,7 +251,7 @@ impl Socket {
                     break;
                 }
             } else {
-                if push_one == 0 {
+                if matches!(what, Xmit::All | Xmit::Next) {
                     match self.tso_defer(max_segs) {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
@@ -257,7 +283,7 @@ impl Socket {
                 break;
             }
             sent += len.div_ceil(mss).max(1);
-            if push_one != 0 {
+            if what != Xmit::All {
                 break;
             }
         }
@@ -274,7 +300,7 @@ impl Socket {
             if self.tp.in_cwnd_reduction() {
                 self.tp.prr_out += sent;
             }
-            if push_one != 2 {
+            if what != Xmit::Probe {
                 self.schedule_loss_probe(false);
             }
             return false;

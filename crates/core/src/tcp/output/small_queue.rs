@@ -3,6 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_small_queue_check`, `tcp_wfree`, `tcp_tasklet_func`, `tcp_tsq_write`. Differs: with
 //! the rule's D1 and D2.
 
+use super::Xmit;
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::sender::tsq;
 use crate::tcp::socket::{Socket, State};
@@ -46,6 +47,10 @@ impl Socket {
     pub fn on_tsq<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
         self.tp.clock.set(now);
         self.tsq.runs();
+        if self.app.interrupted {
+            self.app.tsq_deferred = true; // the socket is the program's (TCP_TSQ_DEFERRED)
+            return;
+        }
         self.tsq_write(low);
         self.app_run(low);
     }
@@ -62,6 +67,6 @@ impl Socket {
         if self.tp.lost_out > self.tp.retrans_out && self.tp.snd_cwnd > self.tp.in_flight() {
             self.xmit_retransmit_queue(low);
         }
-        self.write_xmit(low, 0);
+        self.write_xmit(low, Xmit::All);
     }
 }

@@ -5,16 +5,17 @@
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
 //! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
 //! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; ACKs that come then
-//! are taken at once (Linux keeps them until the call waits); D2 the end of a block pushes nothing while the next block
-//! follows (Linux corks what is short and pushes the rest); skbs in the middle of the queue have no ends of their own, only the last one has; D3
+//! are taken at once (Linux keeps them until the call waits); D2 what a program writes in calls of its own is not corked; D3
 //! nothing is written in pages, so the buffer is full to the byte.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::Control;
+use crate::tcp::output::Xmit;
 use crate::tcp::output::mss::bound_to_half_window;
+use crate::tcp::sender::app::Nagle;
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
-use crate::tcp::seq::{after, before, later};
+use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::truesize;
 
@@ -131,6 +132,9 @@ impl Socket {
         }
         self.app.wake = false;
         self.app_write(low);
+        if !self.app.interrupted && core::mem::take(&mut self.app.tsq_deferred) {
+            self.tsq_write(low);
+        }
         self.app.interrupted
     }
 
@@ -157,26 +161,30 @@ impl Socket {
         }
         let scheduled = self.app.scheduled && !self.app.calls;
         let nxt = self.tp.snd_nxt;
-        if !core::mem::take(&mut self.app.interrupted) {
-            let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
-            delivery_rate::check_app_limited(&mut self.tp, nothing_below);
-        }
+        self.app.interrupted = false;
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
         while left != Some(0) {
+            if let Some(nagle) = self.app.pushing {
+                self.push_as(nagle, Xmit::Next, low);
+                self.app.pushing = self.app.pushing.filter(|_| self.tp.snd_nxt != nxt);
+            }
             if scheduled && self.tp.snd_nxt != nxt {
                 self.app.interrupted = true;
                 self.app.bulk = Some(left);
                 return;
             }
             if self.app.call_left == 0 {
+                // As a call begins; one that waits for room in the buffer goes on without.
+                let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
+                delivery_rate::check_app_limited(&mut self.tp, nothing_below);
                 // Without calls of its own a program writes block after block.
                 self.app.call_left =
                     left.map_or(BLOCK, |l| if self.app.calls { l as u32 } else { l.min(BLOCK.into()) as u32 });
                 self.app.copied = false;
             }
             let unsent = self.tp.unsent();
-            let start = later(self.app.tail, self.tp.snd_nxt);
+            let start = self.app.last_begins(&self.tp, self.gso_max_segs == 1);
             if unsent == 0 {
                 self.chrono.start(What::Busy, self.tp.clock.j32());
             }
@@ -217,12 +225,23 @@ impl Socket {
                 if self.app.calls && self.app.eor {
                     self.app.eors.push_back(self.tp.write_seq);
                 }
+                if !self.app.calls && left != Some(0) && !self.autocorks() {
+                    if scheduled {
+                        self.app.pushing = Some(Nagle::Asked);
+                    } else {
+                        self.push_pending(low);
+                    }
+                }
             } else if self.forced_push() {
                 self.mark_push();
-                self.push_pending(low);
-            } else if !before(self.tp.snd_nxt, self.app.tail) {
+                if scheduled {
+                    self.app.pushing = Some(Nagle::Off);
+                } else {
+                    self.push_as(Nagle::Off, Xmit::All, low);
+                }
+            } else if !before(self.tp.snd_nxt, self.app.last_begins(&self.tp, self.gso_max_segs == 1)) {
                 // It is the first in line (tcp_push_one).
-                self.write_xmit(low, 1);
+                self.without_nagle(|s| s.write_xmit(low, Xmit::First));
             }
         }
         self.app.bulk = Some(left);
@@ -233,8 +252,35 @@ impl Socket {
                 self.queue_fin();
             }
         }
-        self.push_pending(low);
-        self.app.interrupted = scheduled && left != Some(0) && self.tp.snd_nxt != nxt;
+        if left == Some(0) {
+            self.push_pending(low);
+        } else if scheduled {
+            self.push_as(Nagle::Off, Xmit::Next, low);
+            self.app.interrupted = self.tp.snd_nxt != nxt;
+            self.app.pushing = self.app.interrupted.then_some(Nagle::Off);
+        } else {
+            self.push_as(Nagle::Off, Xmit::All, low);
+        }
+    }
+
+    fn push_as<L: Lower>(&mut self, nagle: Nagle, what: Xmit, low: &mut L) {
+        match nagle {
+            Nagle::Asked => self.push(what, low),
+            Nagle::Off => self.without_nagle(|s| s.push(what, low)),
+        }
+    }
+
+    /// `tcp_should_autocork`: what a call leaves short waits for more, since other skbs are below, and goes once these are freed.
+    fn autocorks(&mut self) -> bool {
+        let tail = self.tp.write_seq.wrapping_sub(self.app.last_begins(&self.tp, self.gso_max_segs == 1));
+        let corks = self.profile.autocorks
+            && tail < self.app.size_goal
+            && !self.rtx.is_empty()
+            && self.tsq.wmem_alloc() >= self.cost.of(tail);
+        if corks {
+            self.tsq.throttle();
+        }
+        corks
     }
 
     /// `tcp_send_fin`: nothing more will be written.

@@ -114,6 +114,24 @@ mod tests {
         assert_eq!(r.select_window().0, 13_032);
     }
 
+    /// Of 32 KiB 22 segments lie in one page and the 23rd in two.
+    #[test]
+    fn a_segment_in_two_pages_is_two_pieces() {
+        let p = Params { rx_truesize: Bytes::new(2344), rx_pages: true, rx_per_buffer: 17, ..Params::default() };
+        let mut r = Rcv::new(&p, &V6_12);
+        r.advmss = 1448;
+        let mut buffers = vec![];
+        for i in 0..50 {
+            let before = r.rmem_alloc;
+            r.queue(1448, 1448);
+            r.advance(r.rcv_nxt + 1448);
+            if r.rmem_alloc - before == 2344 {
+                buffers.push(i);
+            }
+        }
+        assert_eq!(buffers, [0, 17, 33, 49], "the 23rd and the 46th take two");
+    }
+
     /// As the kernel offers them behind a router (docs/second-water.md, tcpdump in the guest): six segments came early, one in order is not read yet.
     #[test]
     fn what_lies_in_pages_costs_its_payload_behind_another() {
@@ -131,8 +149,7 @@ mod tests {
         let nxt = r.rcv_nxt;
         for i in 2..8 {
             let at = nxt + i * 1448;
-            let room = (r.per_buffer, r.appended(1448));
-            let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), room).0;
+            let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448)).0;
             r.rmem_alloc += took.unwrap_or_default();
         }
         assert_eq!(r.rmem_alloc, 2344 + 5 * 1448);

@@ -103,7 +103,7 @@ impl Ofo {
 
     /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one, which costs those that follow
     /// `appended`. The memory that it takes; none: it brought nothing new. The second: a block beyond those expected changed.
-    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, (per_buffer, appended): (u32, u32)) -> (Option<u32>, bool) {
+    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32, appended: u32) -> (Option<u32>, bool) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
         let mut new = Run { seq, end, mem, tail: 1 };
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn the_newest_block_comes_first() {
         let mut o = Ofo::default();
-        o.insert(100, 200, 1, (1, 0));
-        o.insert(300, 400, 1, (1, 0));
-        o.insert(500, 600, 1, (1, 0));
+        o.insert(100, 200, 1, 1, 0);
+        o.insert(300, 400, 1, 1, 0);
+        o.insert(500, 600, 1, 1, 0);
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
-        o.insert(400, 500, 1, (1, 0));
+        o.insert(400, 500, 1, 1, 0);
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
         assert_eq!(o.drain(100), (200, 1));
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
@@ -239,11 +239,11 @@ mod tests {
     #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
-        o.insert(100, 300, 1, (1, 0));
-        assert!(o.insert(100, 200, 1, (1, 0)).0.is_none());
+        o.insert(100, 300, 1, 1, 0);
+        assert!(o.insert(100, 200, 1, 1, 0).0.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
-        o.insert(250, 400, 1, (1, 0));
+        o.insert(250, 400, 1, 1, 0);
         assert_eq!(o.dsack, Some((250, 300)));
     }
 
@@ -259,7 +259,7 @@ mod tests {
                 if i < next || !set.insert(i) {
                     continue;
                 }
-                prop_assert!(o.insert(at(i), at(i + 1), 1, (1, 0)).0.is_some());
+                prop_assert!(o.insert(at(i), at(i + 1), 1, 1, 0).0.is_some());
                 if i % 5 == 0 {
                     // The hole below is filled.
                     set.remove(&next);

@@ -2,8 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_select_initial_window`; net/ipv4/tcp_input.c `tcp_grow_window`,
 //! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10 do otherwise there is in their profiles.
-//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames); the `struct sk_buff` that
-//! merging page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
+//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
+//! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
 //! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
 
 use crate::sim::Packet;
@@ -89,7 +89,12 @@ pub struct Rcv {
     rx_truesize: u32,
     /// Memory follows the payload (`rx_pages`).
     pages: bool,
+    /// The first byte's sequence number.
+    pub began: u32,
 }
+
+/// What a writing program's pages come in, bytes. src: linux@6.12 net/core/sock.c SKB_FRAG_PAGE_ORDER
+const PAGE_FRAG: u32 = 32_768;
 
 impl Rcv {
     /// A receiver of a socket that is not connected.
@@ -106,7 +111,7 @@ impl Rcv {
             rcv_wnd: 0,
             copied_seq: 0,
             rcv_ssthresh: 0,
-            window_clamp: if asks { lowat } else { 0 },
+            window_clamp: if asks && profile.lowat_clamps { lowat } else { 0 },
             rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32),
             locked: p.rcvbuf.is_some(),
             rmem_max: p.rmem_max.get() as u32,
@@ -135,6 +140,7 @@ impl Rcv {
             space_time: 0,
             rx_truesize: p.rx_truesize.get() as u32,
             pages: p.rx_pages,
+            began: 0,
         }
     }
 
@@ -156,6 +162,11 @@ impl Rcv {
         if self.pages { payload } else { 0 }
     }
 
+    /// Of a buffer's: one for each frame, and in pages one more where the writer's page ended within it (`skb_page_frag_refill`).
+    fn pieces(&self, payload: u32) -> u32 {
+        let at = self.rcv_nxt.wrapping_sub(self.began);
+        1 + u32::from(self.pages && at / PAGE_FRAG != (at + payload.max(1) - 1) / PAGE_FRAG)
+    }
     /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
     /// buffer where that has room (`tcp_try_coalesce`).
     #[inline(always)] // one hot caller
@@ -164,15 +175,16 @@ impl Rcv {
         if first {
             (self.head, self.tail) = (0, 0);
         }
-        if self.tail > 0 && self.tail < self.per_buffer && payload <= self.advmss {
-            self.tail += 1;
+        let pieces = self.pieces(payload);
+        if self.tail > 0 && self.tail + pieces <= self.per_buffer && payload <= self.advmss {
+            self.tail += pieces;
             self.rmem_alloc += self.appended(payload);
             if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
                 self.head += new;
             }
             return;
         }
-        self.tail = 1;
+        self.tail = pieces;
         self.rmem_alloc += self.mem_of(payload);
         if first {
             self.head = new;
@@ -187,7 +199,7 @@ impl Rcv {
         let all = bytes.div_ceil(self.advmss);
         if self.pages && all == frames && self.tail + all <= self.per_buffer {
             self.tail += all;
-            self.rmem_alloc = self.rmem_alloc.saturating_sub(self.head_mem());
+            self.rmem_alloc -= self.head_mem();
             if self.unread() == self.head {
                 self.head += bytes;
             }

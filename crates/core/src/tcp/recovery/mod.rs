@@ -275,7 +275,7 @@ impl Socket {
             _ if self.state == State::SynSent => return,
             Rexmit::Lost => {}
             Rexmit::New => {
-                self.push_pending(low);
+                self.without_nagle(|s| s.push_pending(low));
                 if after(self.tp.snd_nxt, self.tp.high_seq) {
                     return;
                 }

@@ -6,6 +6,7 @@
 //! kernels' rules by profile).
 
 use crate::sim::Lower;
+use crate::tcp::output::Xmit;
 use crate::tcp::profile::ProbeRule;
 use crate::tcp::sender::flag;
 use crate::tcp::sender::rack::{TIMEOUT_MIN, TIMEOUT_MIN_US};
@@ -83,7 +84,7 @@ impl Socket {
         if news {
             // It is not remembered.
             let before = self.tp.packets_out;
-            self.write_xmit(low, 2);
+            self.without_nagle(|s| s.write_xmit(low, Xmit::Probe));
             if self.tp.packets_out > before {
                 self.stats.probes += 1;
                 self.timers.pending = Pending::Nothing;
@@ -92,7 +93,7 @@ impl Socket {
             self.tlp.retrans = false;
             let sent = if self.tp.unsent() > 0 && self.first_fits_window() {
                 let before = self.tp.packets_out;
-                self.write_xmit(low, 2);
+                self.without_nagle(|s| s.write_xmit(low, Xmit::Probe));
                 self.tp.packets_out > before
             } else if self.rtx.is_empty() {
                 self.timers.clear();
@@ -116,7 +117,7 @@ impl Socket {
     /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.
     fn send_old_probe<L: Lower>(&mut self, low: &mut L) {
         if self.tp.unsent() > 0 {
-            self.write_xmit(low, 2);
+            self.without_nagle(|s| s.write_xmit(low, Xmit::Probe));
             self.stats.probes += 1;
         } else if self.tlp.high_seq.is_none() && !self.rtx.is_empty() {
             let last = self.rtx.end().wrapping_sub(1);

@@ -5,7 +5,7 @@
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
 use super::zerocopy::Zerocopy;
-use crate::tcp::seq::{after, before};
+use crate::tcp::seq::{after, before, later};
 use crate::tcp::tp::Tp;
 use std::collections::VecDeque;
 
@@ -42,6 +42,10 @@ pub struct App {
     pub scheduled: bool,
     /// Softirqs interrupted it.
     pub interrupted: bool,
+    /// It was interrupted while it pushed what it has written, skb by skb.
+    pub pushing: Option<Nagle>,
+    /// The small queue's tasklet came meanwhile; what it would send goes once the program waits (`tcp_release_cb`).
+    pub tsq_deferred: bool,
     /// Skbs on the retransmission queue.
     pub rtx_skbs: u32,
     /// Number of the next skb.
@@ -70,6 +74,8 @@ pub struct App {
     pub user_timeout: u32,
     /// SYNs that are sent again at most (`tcp_syn_retries`, `TCP_SYNCNT`); none: without end.
     pub syn_retries: Option<u32>,
+    /// Its first call to read takes what is there, however little (`tcp_recvmsg_locked`); later ones begin where nothing is.
+    pub begins: bool,
     /// The program reads no more (`RCV_SHUTDOWN`).
     pub rcv_shutdown: bool,
     /// `SO_LINGER` with a time of 0: a close resets.
@@ -78,6 +84,15 @@ pub struct App {
     pub time_wait: bool,
     /// Why the connection ended before its time, until a call was told.
     pub error: Option<Error>,
+}
+
+/// What a push does with a short segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nagle {
+    /// As the program has set it (`tp->nonagle`).
+    Asked,
+    /// It goes (`TCP_NAGLE_PUSH`).
+    Off,
 }
 
 /// Why a connection ended (`sk_err`).
@@ -116,6 +131,8 @@ impl App {
             wake: false,
             scheduled: false,
             interrupted: false,
+            pushing: None,
+            tsq_deferred: false,
             rtx_skbs: 0,
             next_skb: 0,
             size_goal: 0,
@@ -130,6 +147,7 @@ impl App {
             zerocopy: Zerocopy::default(),
             user_timeout: 0,
             syn_retries: None,
+            begins: false,
             rcv_shutdown: false,
             linger_0: false,
             time_wait: false,
@@ -159,6 +177,15 @@ impl App {
         while self.ends.front().is_some_and(|&e| !after(e, tp.snd_nxt)) {
             self.ends.pop_front();
         }
+    }
+    /// Where the last skb in line begins. `single`: an skb has one segment at most.
+    #[inline]
+    pub fn last_begins(&mut self, tp: &Tp, single: bool) -> u32 {
+        if single {
+            return later(self.tail, tp.snd_nxt);
+        }
+        self.sent(tp);
+        self.ends.back().copied().unwrap_or(tp.snd_nxt)
     }
     /// Skbs in line.
     #[inline]

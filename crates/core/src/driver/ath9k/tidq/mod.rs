@@ -328,7 +328,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         hw::aggregate(&mut b, &choice, &size, end);
         let ac = b.ac;
         self.skbs_done(ac, stale);
-        self.acs[ac.ix()].hw.put(b, &self.par);
+        self.acs[ac.ix()].hw.put(b, &self.par, true);
         self.resume(ac, Self::ix(to, tid), q);
     }
 
@@ -344,7 +344,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             b.mpdus.extend(m);
             let choice = self.rates.choose(now, to, b.mpdus[0].mark);
             hw::plain(&mut b, &choice);
-            self.acs[b.ac.ix()].hw.put(b, &self.par);
+            self.acs[b.ac.ix()].hw.put(b, &self.par, true);
         }
     }
 
@@ -352,7 +352,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
         hw::bar(&mut b, start);
-        self.acs[b.ac.ix()].hw.put(b, &self.par);
+        self.acs[b.ac.ix()].hw.put(b, &self.par, true);
     }
 
     /// The hardware is done with `b` (`ath_tx_process_buffer`).

@@ -1,0 +1,63 @@
+//! Airtime as ath9k counts it for mac80211: that of the frames alone, with a SIFS to each that is not of 802.11n.
+//!
+//! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c `ath_tx_count_airtime`, recv.c `ath_rx_count_airtime`, hw.c
+//! `ath9k_hw_computetxtime`.
+//! Differs: D1 `ath_pkt_duration` rounds the short guard interval's symbols to whole microseconds, and knows no signal extension at 2.4 GHz.
+
+use crate::phy::{Band, Mode, ppdu};
+use crate::sim::Span;
+use crate::wifi::medium::Arrival;
+use crate::wifi::{Burst, Report};
+
+/// The SIFS that is counted to each frame of a mode.
+fn sifs(mode: Mode) -> Span {
+    match mode {
+        Mode::Ofdm(_) => Span::from_us(16),
+        Mode::Dsss(_) => Span::from_us(10),
+        Mode::Ht(_) | Mode::Vht(_) => Span::ZERO,
+    }
+}
+
+/// Of a unit that is over, every try.
+#[inline]
+pub(super) fn sent(b: &Burst, r: &Report) -> Span {
+    if matches!(b.chain[0].mode, Mode::Ht(_)) {
+        return r.airtime;
+    }
+    let link = usize::from(r.link);
+    let earlier = b.chain[..link].iter().map(|a| sifs(a.mode) * i64::from(a.tries));
+    earlier.fold(r.airtime + sifs(b.chain[link].mode) * i64::from(r.tries), |sum, t| sum + t)
+}
+
+/// Of what came: each decoded MPDU as if it had come alone.
+pub fn received(b: &Burst, a: &Arrival, band: Band) -> Span {
+    let (mut sum, mut len, mut one) = (Span::ZERO, 0, Span::ZERO);
+    for (i, m) in b.mpdus.iter().enumerate() {
+        if m.len != len {
+            (len, one) = (m.len, ppdu(a.mode, m.len.into(), band) + sifs(a.mode));
+        }
+        if a.decoded >> i & 1 != 0 {
+            sum += one;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Ht, Ofdm};
+    use crate::wifi::Attempt;
+
+    /// 802.11a: two tries at the first link and one at the second are three frames and three SIFS; 802.11n has none.
+    #[test]
+    fn a_sifs_with_every_try_of_an_old_rate() {
+        let mut b = Burst::new();
+        b.chain[0] = Attempt { mode: Mode::Ofdm(Ofdm::R54), tries: 2 };
+        b.chain[1] = Attempt { mode: Mode::Ofdm(Ofdm::R6), tries: 4 };
+        let r = Report { link: 1, tries: 1, airtime: Span::from_us(3_000), ..Report::default() };
+        assert_eq!(sent(&b, &r), Span::from_us(3_048));
+        b.chain[0].mode = Mode::Ht(Ht::new(7, true, true).unwrap());
+        assert_eq!(sent(&b, &r), Span::from_us(3_000));
+    }
+}

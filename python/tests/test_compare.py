@@ -1,0 +1,115 @@
+"""Scenarios and waters side by side: columns, repetitions, and how sure a difference is."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import wavetank
+from wavetank import ScenarioError, UserError, compare
+from wavetank.cli import cli
+from wavetank.compare import repeat
+from wavetank.report import comparison_table
+
+UP = {
+    "name": "up",
+    "topology": {"kind": "wifi"},
+    "time": {"lead_in": "200 ms", "flows": "1 s", "tail": "0 s", "warmup": "200 ms"},
+    "wifi": {"mcs": 15, "error_rate": 0.1},
+}
+
+
+def scenario(**sets):
+    return wavetank.Scenario.from_dict(UP, "up.toml").set(**sets)
+
+
+def names(*args, **kwargs):
+    return [(c.name, c.water) for c in compare.columns(*args, **kwargs)]
+
+
+def test_columns_have_the_names_that_tell_them_apart():
+    s, other = scenario(), wavetank.Scenario.from_dict(UP, "there/other.toml")
+    assert names([s], ["model", "linux"]) == [("model", "model"), ("linux", "linux")]
+    assert names([s, other], ["model"]) == [("up", "model"), ("other", "model")]
+    assert names([s], ["model"], [("tcp.cc", "bbr")]) == [("tcp.cc=cubic", "model"), ("tcp.cc=bbr", "model")]
+    several = [("tcp.cc", "bbr"), ("wifi.mcs", "7")]
+    assert [n for n, _ in names([s], ["model"], several)] == ["as it is", "tcp.cc=bbr", "wifi.mcs=7"]
+    assert [n for n, _ in names([s], ["model", "linux"], several[1:])] == [
+        "wifi.mcs=15 model", "wifi.mcs=15 linux", "wifi.mcs=7 model", "wifi.mcs=7 linux"]  # fmt: skip
+
+
+def test_what_is_set_against_it_is_set():
+    base, other = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")])
+    assert (base.scenario.check()["wifi.mcs"], other.scenario.check()["wifi.mcs"]) == ("15", "7")
+
+
+@pytest.mark.parametrize(
+    ("against", "words"),
+    [([("wifi.mcs", "15")], '"wifi.mcs=15" stands twice'), ([("wifi.mcs", str(i)) for i in range(6)], "7 columns, expected 6"),
+     ([("wifi.msc", "7")], "did you mean")],
+)  # fmt: skip
+def test_columns_that_make_no_comparison_are_refused(against, words):
+    with pytest.raises((UserError, ScenarioError), match=words):
+        compare.columns([scenario()], ["model"], against)
+
+
+def test_means_differences_and_their_errors():
+    line = compare.Line("goodput", "Mbit/s", {"a": [10.0, 12.0, 14.0], "b": [11.0, 13.5, 14.5], "c": [20.0]})
+    assert line.values == {"a": 12.0, "b": 13.0, "c": 20.0}
+    assert line.differences() == {"b": pytest.approx(1 / 12), "c": pytest.approx(8 / 12)}
+    # pairs: what a seed does to both is not a difference's
+    assert line.errors() == {"b": pytest.approx(np.std([1, 1.5, 0.5], ddof=1) / np.sqrt(3) / 12), "c": None}
+    unpaired = compare.Line("x", "", {"a": [1.0, 3.0], "b": [2.0, 4.0, None, 6.0]})
+    assert unpaired.errors()["b"] == pytest.approx(np.hypot(1, np.std([2, 4, 6], ddof=1) / np.sqrt(3)) / 2)
+    assert compare.Line("x", "", {"a": [0.0, 0.0], "b": [1.0, 1.0]}).errors() == {"b": None}
+
+
+def test_repetitions_are_the_next_seeds_and_what_is_kept_is_not_run_again(tmp_path, monkeypatch):
+    columns = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")])
+    three = compare.compare(columns, seed=5, repetitions=3, folder=tmp_path)
+    line = next(x for x in three.lines if x.figure == "up1 goodput")
+    for c in columns:
+        alone = [c.scenario.run(seed).flows[0].goodput_mbit for seed in (5, 6, 7)]
+        assert list(line.samples[c.name]) == alone and len(set(alone)) == 3
+    assert three.title == "up, seeds 5 to 7"
+    ran = []
+    real = repeat.runner.simulate
+    monkeypatch.setattr(repeat.runner, "simulate", lambda run: ran.append(run.seed) or real(run))
+    five = compare.compare(columns, seed=5, repetitions=5, folder=tmp_path)
+    assert sorted(ran) == [8, 8, 9, 9]
+    assert [x.samples[columns[1].name][:3] for x in five.lines] == [x.samples[columns[1].name] for x in three.lines]
+
+
+def test_a_table_says_how_sure_it_is(tmp_path):
+    columns = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")])
+    table = comparison_table(compare.compare(columns, repetitions=2, folder=tmp_path))
+    cells = next(zip(*(c.cells for c in table.columns), strict=True))
+    assert cells[0] == "up1 goodput" and "\u00b1" in str(cells[-1]) and "bold" in str(cells[-1].style)
+    assert "means over 2 seeds" in str(table.caption)
+
+
+def test_the_command(tmp_path):
+    path = tmp_path / "up.toml"
+    path.write_text(scenario().text)
+    done = CliRunner().invoke(
+        cli, ["compare", str(path), "--against", "wifi.mcs=7", "--repetitions", "2", "--jobs", "1", "--out", str(tmp_path / "out"), "--json"]
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    doc = json.loads(done.stdout)
+    row = next(r for r in doc["rows"] if r["figure"] == "up1 goodput")
+    assert row["difference"]["wifi.mcs=7"] < 0 < row["standard_error"]["wifi.mcs=7"]
+    assert {"goodput.png", "compare.csv", "wifi.mcs=7", "wifi.mcs=15"} <= {p.name for p in (tmp_path / "out").iterdir()}
+    head = (tmp_path / "out" / "compare.csv").read_text().splitlines()[0]
+    assert head == "figure,unit,wifi.mcs=15,wifi.mcs=7,difference wifi.mcs=7,standard error wifi.mcs=7"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], "expected a SCENARIO"), (["up.toml", "--with", "a.flent.gz", "--against", "tcp.cc=bbr"], "stands beside one SCENARIO")],
+)  # fmt: skip
+def test_the_command_refuses(words, said):
+    done = CliRunner().invoke(cli, ["compare", *words])
+    assert done.exit_code == 2 and said in done.output

@@ -1,0 +1,75 @@
+"""Keys that say nothing are told of."""
+
+import pytest
+
+from wavetank import Scenario, UserError, idle
+
+TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("ap.qdisc", "pfifo", "ath9k has mac80211's queues"),
+        ("sta.above", "qdisc", "sta.driver is not ath9k_htc"),
+        ("fq_codel.limit", 5, "there is no fq_codel"),
+        ("tcp.tsq_ms", 1, 'tcp.tsq is "kernel"'),
+        ("htb.rate", "5 Mbit/s", "topology.kind is wifi"),
+        ("ath10k.report", "1 ms", "no card has the driver ath10k"),
+        ("channel.snr", 0, "channel.on is false"),
+        ("bbr2.beta", 70, "no flow has bbr2"),
+        ("traffic.udp_payload", 200, "there is no UDP flow"),
+        ("traffic.mark_acks", False, "no TCP flow has a mark"),
+        ("mac80211.aql_low", "1 ms", "no card has the driver ath10k"),
+        ("aasrc.window", 64, "what it belongs to is not there"),
+        ("stations.mcs", [1, 2, 3], "3 values for 2 stations: those behind are not used"),
+        ("stations.tcp_up", [5], "1 value for 2 stations: the others have what holds for all"),
+    ],
+)
+def test_what_changes_nothing_is_said(key, value, why):
+    notes = idle.notes(Scenario.from_dict(TWO).set({key: value}))
+    assert len(notes) == 1
+    assert notes[0].startswith(key)
+    assert why in notes[0]
+
+
+def test_what_has_one_reason_is_one_sentence():
+    s = Scenario.from_dict(TWO).set(
+        {"traffic.udp_up": "5 Mbit/s", "tcp.cc": "vegas", "vegas.alpha": 8, "tcp.rcvbuf": "64 KiB"}
+    )
+    assert idle.notes(s) == ["tcp.cc, tcp.rcvbuf, vegas.alpha change nothing here: there is no TCP flow"]
+    assert set(idle.keys(s)) == {"tcp.cc", "tcp.rcvbuf", "vegas.alpha"}
+
+
+def test_what_changes_something_is_not():
+    sets = {
+        "ap.driver": "ath9k_htc",
+        "ap.above": "qdisc",
+        "ap.qdisc": "pfifo",
+        "pfifo.limit": 50,
+        "tcp.tsq": "cotsq",
+        "tcp.tsq_ms": 2,
+    }
+    sets |= {
+        "ath9k.depth": 3,
+        "ath9k_htc.retries": 4,
+        "stations.mcs": [1, 2],
+        "backhaul.delay": "1 ms",
+        "nic.gro": False,
+    }
+    assert idle.notes(Scenario.from_dict(TWO).set(sets)) == []
+    ac = {"wifi.standard": "ac", "wifi.mcs": 5, "wifi.width_mhz": 80, "ap.driver": "ath10k", "sta.driver": "ath10k"}
+    assert idle.notes(Scenario.from_dict(TWO).set(ac)) == []
+    wired = {
+        "name": "w",
+        "topology": {"kind": "wired"},
+        "htb": {"rate": "9 Mbit/s", "leaf": "fq"},
+        "fq": {"flow_limit": 20},
+    }
+    assert idle.notes(Scenario.from_dict(wired)) == []
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, "a", 1.5])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(UserError, match="seed"):
+        Scenario.from_dict(TWO).run(seed)

@@ -1,0 +1,117 @@
+"""``compare``: scenarios and waters side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="SCENARIO...", type=click.Path(path_type=Path))
+@click.option(
+    "--on",
+    default=None,
+    help="The waters, the first being what is compared with [default: model,linux; with --with, --against or more than one "
+    "SCENARIO: model].",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A column more, with this key set; may be repeated.",
+)
+@click.option(
+    "--with",
+    "measured",
+    multiple=True,
+    metavar="FILE...",
+    type=click.Path(path_type=Path),
+    help="Flent files measured on a test bed (`wavetank testbed`): they stand beside as `testbed`.",
+)
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="First seed, in place of the scenario's.")
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Seeds of each column: means, and the differences' standard errors.",
+)
+@jobs_option
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/compare-NAME].")
+@click.option("--as-is", is_flag=True, help="Leave the model's own values where the scenario says nothing.")
+@json_option
+def compare(
+    paths: Sequence[Path],
+    on: str | None,
+    against: Sequence[str],
+    measured: Sequence[Path],
+    sets: Sequence[str],
+    seed: int | None,
+    repetitions: int,
+    jobs: int | None,
+    out: Path | None,
+    as_is: bool,
+    as_json: bool,
+) -> None:
+    """Run SCENARIO on several waters, or several scenarios beside each other: one table with differences, one overlaid plot a
+    series.
+
+    With --repetitions, figures are means over as many seeds, and each difference has its standard error (repetitions of equal
+    seed are pairs); plots show the first. What is done is kept in the folder, so that a comparison that was stopped goes on.
+
+    Where the scenario leaves a key open and the real kernel has a value of its own, the model gets that, too (the notes say
+    which); --as-is leaves the model its own.
+
+    With --with, Flent files of real machines stand beside them: figures are the mean over the files, curves the first file's.
+
+    The folder gets the plots, compare.json, compare.csv, and each water's result.
+    """
+    from .. import compare as lab
+    from .. import linux as water
+    from .. import report
+    from ..lab import runner
+    from ..plots import compare as compare_plots
+    from ..scenario import load
+
+    # `--with results/*` as a shell expands it: the option takes the first, the others stand where SCENARIO does
+    files = [p for p in paths if p.name.endswith((".flent.gz", ".flent"))]
+    scenarios = [p for p in paths if p not in files]
+    if not scenarios or (files and not measured):
+        wrong = ", ".join(map(str, files)) or "none"
+        raise click.UsageError(f"expected a SCENARIO, and Flent files (.flent.gz, .flent) behind --with; got {wrong}")
+    measured = [*measured, *files]
+    if measured and (len(scenarios) > 1 or against):
+        raise click.UsageError("--with stands beside one SCENARIO: without --against, without another one")
+    alone = measured or len(scenarios) > 1 or against
+    names = lab.waters(on or ("model" if alone else "model,linux"), 1 if alone else 2)
+    loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
+    columns = lab.columns(loaded, names, [_pair(x) for x in against], not as_is)
+    s = loaded[0]
+    notes = [n for c in columns if c.water == "linux" for n in water.check(c.scenario, seed).notes]
+    for note in [*dict.fromkeys(notes), *lab.remarks(s, measured)]:
+        click.echo(f"note: {note}", err=True)
+    folder = out or Path("results") / f"compare-{'-'.join(dict.fromkeys(x.check()['name'] for x in loaded))}"
+    _usable(folder)
+    with _progress("compare") as progress:
+        outcome = lab.compare(
+            columns,
+            seed=seed,
+            progress=lambda done, of, what: progress(round(done), round(of), what),
+            measured=measured,
+            repetitions=repetitions,
+            jobs=jobs or runner.default_jobs(),
+            folder=folder,
+        )
+    written = [*compare_plots.draw(outcome, folder), *lab.save(outcome, folder)]
+    if as_json:
+        _echo_json(outcome.json())
+        return
+    _print(report.comparison_table(outcome))
+    for path in written:
+        if path.suffix in (".png", ".csv"):
+            click.echo(f"wrote {path}")

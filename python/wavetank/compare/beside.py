@@ -1,0 +1,46 @@
+"""Flent files of real machines, which stand beside: read, not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..linux import units as linux_units
+from ..result import Result
+from ..scenario import Scenario
+
+
+def beside(scenario: Scenario, measured: Sequence[Path]) -> list[tuple[Path, Result]]:
+    """Reads Flent files as this scenario's. Raises UserError."""
+    from ..captures import flent_result
+
+    values = scenario.check() if measured else {}
+    return [(p, flent_result.result(p, values)) for p in measured]
+
+
+def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
+    """What to know before trusting that Flent files are of this scenario: their notes' digests, lengths, controls."""
+    from .. import testbed
+    from ..captures import flent_file
+
+    own, out = testbed.digest_of(scenario), []
+    values = scenario.check()
+    flows = linux_units.span(values["time.flows"]) / 1e9
+    for path in measured:
+        file = flent_file.read(path)
+        of = re.search(r"digest ([0-9a-f]{16})", file.note or "")
+        if of is None:
+            out.append(f"{path}: has no note of `wavetank testbed`; taken as measured for this scenario")
+        elif not (file.note or "").startswith("wavetank testbed "):
+            out.append(f"{path}: is a simulated run's file, not a test bed's")
+        elif of[1] != own:
+            out.append(f"{path}: was measured for another scenario (digest {of[1]}, this one's is {own})")
+        if abs(file.span[1] - file.span[0] - flows) > 1e-6:
+            out.append(f"{path}: its flows lasted {file.span[1] - file.span[0]:g} s, the scenario's {flows:g}")
+        others = {str(f.meta["CONG_CONTROL"]) for f in file.flows if f.meta.get("CONG_CONTROL")}
+        asked = [c.strip() for key in ("tcp.cc", "traffic.cc") for c in values[key].split(",") if c.strip() != "off"]
+        others -= {spelt for c in asked for spelt in (c, c.replace("-", "_"))}
+        if others:
+            out.append(f"{path}: its congestion control was {', '.join(sorted(others))}, not {' or '.join(asked)}")
+    return out

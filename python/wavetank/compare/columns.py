@@ -1,0 +1,78 @@
+"""What is compared: scenarios, what is set against them, and waters; each is a column of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UserError, unknown
+from ..scenario import WATERS, Scenario
+
+#: As many curves as have colours of their own.
+MOST = 6
+
+
+@dataclass(frozen=True)
+class Column:
+    """A scenario on a water, under the name that tables and plots give it."""
+
+    name: str
+    scenario: Scenario
+    water: str
+
+
+def waters(text: str, least: int = 2) -> list[str]:
+    """Names of waters, separated by commas. Raises UserError for an unknown one, or fewer than ``least``."""
+    names = [w.strip() for w in text.split(",") if w.strip()]
+    for w in names:
+        if w not in WATERS:
+            raise unknown("water", w, WATERS, "--on")
+    if len(set(names)) < least:
+        some = "two waters" if least > 1 else "a water"
+        raise UserError(f'--on: "{text}", expected {some} of {", ".join(WATERS)}')
+    return list(dict.fromkeys(names))
+
+
+def columns(
+    scenarios: Sequence[Scenario], on: Sequence[str], against: Sequence[tuple[str, str]] = (), alike: bool = True
+) -> list[Column]:
+    """Every scenario, as it is and with each of ``against`` set, on every water; the first is what is compared with.
+
+    ``alike``: where the second water is among them, the model gets what that has where a key is left open. Raises UserError for
+    columns of one name.
+    """
+    from ..linux import like_linux
+
+    found = []
+    for scenario in scenarios:
+        for name, variant in _variants(scenario, against):
+            parts = ([_stem(scenario)] if len(scenarios) > 1 else []) + ([name] if name else [])
+            for water in on:
+                words = parts + ([water] if len(on) > 1 or not parts else [])
+                same = like_linux(variant) if alike and water == "model" and "linux" in on else variant
+                found.append(Column(" ".join(words), same, water))
+    if len(found) > MOST:
+        raise UserError(
+            f"{len(found)} columns, expected {MOST} at most; `wavetank sweep` has as many points as are asked for"
+        )
+    names = [c.name for c in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f'"{name}" stands twice: expected scenarios and settings that differ')
+    return found
+
+
+def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tuple[str, Scenario]]:
+    if not against:
+        return [("", scenario)]
+    variants = [(f"{k}={v}", scenario.set({k: v})) for k, v in against]
+    for _, variant in variants:
+        variant.check()
+    (key, _), *others = against
+    own = f"{key}={scenario.check()[key]}" if all(k == key for k, _ in others) else "as it is"
+    return [(own, scenario), *variants]
+
+
+def _stem(scenario: Scenario) -> str:
+    return Path(scenario.path).stem

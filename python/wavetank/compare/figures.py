@@ -1,0 +1,114 @@
+"""The figures of a run, and of several runs the lines of a table: means, differences and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import stats
+from ..result import Result
+
+#: Figures of one run by (what, unit); None: it has none.
+Figures = Mapping[tuple[str, str], float | None]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of every column: what each repetition gave, in the order of the seeds (one, where there are none)."""
+
+    figure: str
+    unit: str
+    samples: Mapping[str, Sequence[float | None]]
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """Means over the repetitions that have it."""
+        return {w: _mean(v) for w, v in self.samples.items()}
+
+    def differences(self) -> dict[str, float | None]:
+        """(column - first) / first, signed; None if either is missing or the first is 0."""
+        (_, base), *others = self.values.items()
+        return {w: (v - base) / base if v is not None and base else None for w, v in others}
+
+    def errors(self) -> dict[str, float | None]:
+        """Standard error of each difference, as a fraction of the first; None with fewer than two repetitions.
+
+        Repetitions of equal number are pairs: a seed has the same channel in each column.
+        """
+        base = self.values[next(iter(self.samples))]
+        first, *others = self.samples
+        return {w: self._error(first, w) / abs(base) if base and self._known(first, w) else None for w in others}
+
+    def _known(self, *columns: str) -> bool:
+        return all(len(_present(self.samples[c])) > 1 for c in columns)
+
+    def _error(self, first: str, other: str) -> float:
+        a, b = self.samples[first], self.samples[other]
+        pairs = [y - x for x, y in zip(a, b, strict=False) if x is not None and y is not None]
+        if len(a) == len(b) and len(pairs) > 1:
+            return stats.standard_error(pairs)
+        return math.hypot(*(stats.standard_error(_present(v)) for v in (a, b)))
+
+    def json(self) -> dict[str, Any]:
+        """The keys of ``compare --json``."""
+        repeated = any(len(v) > 1 for v in self.samples.values())
+        more = {"standard_error": self.errors()} if repeated else {}
+        return {"figure": self.figure, "unit": self.unit, **self.values, "difference": self.differences(), **more}
+
+
+def _present(values: Iterable[float | None]) -> list[float]:
+    return [v for v in values if v is not None]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    v = _present(values)
+    return sum(v) / len(v) if v else None
+
+
+def lines(columns: Mapping[str, Sequence[Figures]]) -> list[Line]:
+    """A line for each figure that a run of any column has."""
+    keys = list(dict.fromkeys(k for runs in columns.values() for run in runs for k in run))
+    return [Line(*key, {name: [run.get(key) for run in runs] for name, runs in columns.items()}) for key in keys]
+
+
+def figures(r: Result) -> dict[tuple[str, str], float | None]:
+    """What is compared of a run."""
+    s = r.summary()
+    out: dict[tuple[str, str], float | None] = {}
+    for kind in ("tcp", "udp"):
+        for way in ("up", "down"):
+            flows = r.flows_of(way, kind)
+            if len(flows) > 1 and f"{kind} goodput" not in r.unknown:
+                out[f"{kind} {way}, sum of {len(flows)}", "Mbit/s"] = sum(f.goodput_mbit for f in flows)
+    for f in s["flows"]:
+        name = f["name"]
+        out[f"{name} goodput", "Mbit/s"] = None if f"{f['kind']} goodput" in r.unknown else f["goodput_mbit"]
+        if f["kind"] == "tcp":
+            out[f"{name} srtt p50", "ms"] = f["tcp_rtt_ms"]["p50"]
+            out[f"{name} cwnd p50", "segments"] = f["cwnd_segments"]["p50"]
+            out[f"{name} retransmits", ""] = None if "retransmits" in r.unknown else f["retransmits"]
+            out[f"{name} RTOs", ""] = None if "rtos" in r.unknown else f["rtos"]
+    for p in ("p10", "p50", "p90"):
+        out[f"ping {p}", "ms"] = s["ping_ms"][p]
+    for n, q in s["udp_ping_ms"].items():
+        out[f"{n} p50", "ms"] = q["p50"]
+    for n, a in s["ampdu"].items():
+        out[f"{n} A-MPDU mean", "MPDUs"] = a["mean"]
+        out[f"{n} airtime", "share"] = s["airtime"][n]
+        out[f"{n} airtime to it", "share"] = s["airtime_rx"].get(n)
+    for n, node in r.nodes.items():
+        if len(node.rx_modes) > 1:
+            for column, what, unit in (
+                ("rx_bitrate_mbit", "bitrate", "Mbit/s"),
+                ("rx_bad_share", "lost MPDUs", "share"),
+            ):
+                seen = stats.finite(r.in_window(node.series, column))
+                out[f"{n} {what} to it", unit] = float(seen.mean()) if seen.size else None
+    for n, q in r.qdiscs.items():
+        backlog = r.in_window(q, "backlog_packets")
+        out[f"{n} backlog p50", "packets"] = float(np.median(backlog)) if backlog.size else None
+    return out

@@ -1,0 +1,90 @@
+"""Repetitions of columns: the first whole, of the others the figures, each kept as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import files, workers
+from ..lab import runner
+from ..result import Result
+from .columns import Column
+from .figures import Figures, figures
+
+#: (done, of, what).
+Progress = Callable[[float, float, str], None]
+#: What a kept file has is this code's.
+KEPT = 1
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """One seed of one column (picklable)."""
+
+    column: Column
+    seed: int
+    folder: Path | None
+
+    def path(self) -> Path | None:
+        """Where its figures are kept: a name made of everything that decides them."""
+        if self.folder is None:
+            return None
+        run = runner.Run(self.column.name, self.column.scenario, self.seed, water=self.column.water)
+        return self.folder / ".runs" / f"{run.key}.figures{KEPT}.json"
+
+    def read(self) -> Figures | None:
+        """What is kept, if it is there and whole."""
+        path = self.path()
+        try:
+            rows = json.loads(path.read_text()) if path else None
+            return None if rows is None else {(what, unit): value for what, unit, value in rows}
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, found: Figures) -> None:
+        """Keeps it, where there is a folder."""
+        if path := self.path():
+            files.write_text(path, files.dumps([[*k, v] for k, v in found.items()]))
+
+
+def _carry_out(work: Repetition) -> Figures:
+    run = runner.Run(work.column.name, work.column.scenario, work.seed, water=work.column.water)
+    found = figures(runner.simulate(run))
+    work.keep(found)
+    return found
+
+
+def firsts(columns: Sequence[Column], seed: int | None, progress: Progress) -> dict[str, Result]:
+    """The first repetition of each column."""
+    results = {}
+    for column in columns:
+        progress(0, 0, column.name)
+        results[column.name] = workers.in_thread(lambda c=column: _first(c, seed, progress))  # type: ignore[misc]
+    return results
+
+
+def _first(column: Column, seed: int | None, progress: Progress) -> Result:
+    if column.water == "linux":
+        from .. import linux
+
+        return linux.simulate(column.scenario, seed, lambda done, of: progress(done, of, column.name))
+    return column.scenario.run(seed, on=column.water)
+
+
+def further(
+    columns: Sequence[Column], seeds: Sequence[int], folder: Path | None, jobs: int, progress: Progress
+) -> Mapping[str, list[Figures]]:
+    """The figures of these seeds of each column, on ``jobs`` processes; what ``folder`` has of them is read."""
+    work = [Repetition(column, seed, folder) for seed in seeds for column in columns]
+    found = [w.read() for w in work]
+    missing = [i for i, f in enumerate(found) if f is None]
+    progress(len(work) - len(missing), len(work), "repetitions")
+    for done, (i, result) in enumerate(workers.pool(_carry_out, [work[i] for i in missing], jobs), 1):
+        found[missing[i]] = result
+        progress(len(work) - len(missing) + done, len(work), "repetitions")
+    out: dict[str, list[Figures]] = {c.name: [] for c in columns}
+    for w, f in zip(work, found, strict=True):
+        out[w.column.name].append(f or {})
+    return out

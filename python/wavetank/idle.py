@@ -1,0 +1,148 @@
+"""Keys of a scenario that say nothing: what they belong to is not there, or a list has more values than stations, or fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from . import _core
+from .linux.asked import Asked
+from .linux.relevance import relevant
+from .scenario import Scenario
+
+#: Which of TSQ's keys each kind of small queue reads.
+SMALL_QUEUE = {
+    "kernel": (), "off": (), "bytes": ("tsq_bytes",), "packets": ("tsq_pkts",), "cotsq": ("tsq_bytes", "tsq_ms", "tsq_pkts"),
+}  # fmt: skip
+#: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
+EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
+
+
+class _Read(Asked):
+    """A scenario as :func:`relevant` asks for it."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(scenario, None)
+        self.wifi = self.v["topology.kind"] == "wifi"
+        self.stations = int(self.v["wifi.stations"]) if self.wifi else 1
+        self.backhaul = self.wifi and self.v["backhaul.present"] == "true"
+        kinds = self.disciplines()
+        self.used = {key: self.v[key] for key in self.v if key.partition(".")[0] in kinds}
+
+    def disciplines(self) -> set[str]:
+        """Those that stand somewhere."""
+        if not self.wifi:
+            return {self.v["htb.leaf"], "netem", "pfifo"}
+        kinds = {self.v[f"{end}.qdisc"] for end in ("ap", "sta") if self.under_qdisc(end)}
+        if self.backhaul:
+            kinds |= {self.v["backhaul.qdisc"]}
+        return kinds
+
+    def drivers(self, end: str) -> set[str]:
+        """The drivers of an end's cards."""
+        own = self.listed("stations.driver") if end == "sta" and self.differ("driver") else []
+        return {*own, *([self.v[f"{end}.driver"]] if len(own) < self.stations else [])}
+
+    def under_qdisc(self, end: str) -> bool:
+        """Whether a discipline stands above one of its cards."""
+        drivers, old = self.drivers(end), self.v["kernel"] != "6.12"
+        htc = "ath9k_htc" in drivers and (self.v[f"{end}.above"] == "qdisc" or old)
+        ath10k = "ath10k" in drivers and self.v["kernel"] in ("3.10", "3.18", "4.14")
+        return htc or ath10k or "ath9k_tidq" in drivers
+
+
+def keys(scenario: Scenario) -> dict[str, str]:
+    """Each key that was given and changes nothing here, and why. Raises ScenarioError."""
+    return _keys(_Read(scenario))
+
+
+def _keys(t: _Read) -> dict[str, str]:
+    default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}
+    given = {key: _why(t, key) for key in sorted(t.given) if t.v[key] != default[key]}
+    return {key: why for key, why in given.items() if why}
+
+
+def notes(scenario: Scenario) -> list[str]:
+    """A sentence for each reason why keys that were given change nothing here. Raises ScenarioError."""
+    t = _Read(scenario)
+    by_reason: dict[str, list[str]] = {}
+    for key, why in _keys(t).items():
+        by_reason.setdefault(why, []).append(key)
+    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t)]
+
+
+def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
+    if len(keys) == 1:
+        return f"{keys[0]} = {t.v[keys[0]]} changes nothing here: {why}"
+    return f"{', '.join(keys)} change nothing here: {why}"
+
+
+def _why(t: _Read, key: str) -> str:
+    """Why it says nothing; empty where it says something."""
+    section, _, name = key.partition(".")
+    if absent := _traffic(t, section, name):
+        return absent
+    if key.startswith("mac80211.aql") and t.wifi and "ath10k" not in t.drivers("ap") | t.drivers("sta"):
+        return "no card has the driver ath10k, which asks for airtime queue limits"
+    if section == "tcp" and name in SMALL_QUEUE["cotsq"]:
+        return "" if name in SMALL_QUEUE[t.v["tcp.tsq"]] else f'tcp.tsq is "{t.v["tcp.tsq"]}"'
+    if t.wifi and name in ("qdisc", "above") and section in ("ap", "sta"):
+        return _above(t, section, name)
+    if t.wifi and section in _core.registry()["driver"]:
+        cards = t.drivers("ap") | t.drivers("sta")
+        there = section in cards or (section == "ath9k" and bool(cards & {"ath9k_tidq", "sora"}))
+        return "" if there else f"no card has the driver {section}"
+    return "" if (key == "backhaul.present" and t.wifi) or relevant(t, key) else _missing(t, section)
+
+
+def _traffic(t: _Read, section: str, name: str) -> str:
+    """Of keys of flows and echoes: which of these are not there."""
+    rrul = t.v["traffic.rrul"] == "true"
+    tcp = rrul or any(int(n) for way in ("up", "down") for n in t.own(f"tcp_{way}"))
+    if (
+        (section == "tcp" and name not in EVERY_PACKET)
+        or section in _core.registry()["cc"]
+        or f"{section}.{name}" in ("traffic.cc", "traffic.tcp_dscp")
+    ):
+        return "" if tcp else "there is no TCP flow"
+    if section != "traffic":
+        return ""
+    if name.startswith("udp_") and name not in ("udp_up", "udp_down"):
+        udp = any(rate != "off" for way in ("up", "down") for rate in t.own(f"udp_{way}"))
+        return "" if udp else "there is no UDP flow"
+    if name.startswith("ping_"):
+        return "" if t.v["traffic.ping"] != "off" else "traffic.ping is off"
+    marked = rrul or t.v["traffic.tcp_dscp"] != "CS0"
+    return "no TCP flow has a mark" if name == "mark_acks" and not marked else ""
+
+
+def _above(t: _Read, end: str, name: str) -> str:
+    """Of a discipline above a card, and of the key that puts one there."""
+    drivers = t.drivers(end)
+    if name == "above":
+        return "" if "ath9k_htc" in drivers else f"{end}.driver is not ath9k_htc"
+    which = ", ".join(sorted(drivers))
+    return "" if t.under_qdisc(end) else f"{which} has mac80211's queues, not a qdisc (kernel {t.v['kernel']})"
+
+
+def _missing(t: _Read, section: str) -> str:
+    """What is not there."""
+    names = _core.registry()
+    if section in names["qdisc"] and section != "htb":
+        return f"there is no {section}"
+    if section in names["cc"]:
+        return f"no flow has {section}"
+    of = {"channel": "channel.on is false", "floor": "channel.on is false"}
+    if t.wifi:
+        of |= dict.fromkeys(("backhaul", "nic", "ethernet", "bql"), "backhaul.present is false")
+        of |= dict.fromkeys(("htb", "bottleneck"), "topology.kind is wifi")
+    return of.get(section, "what it belongs to is not there" if t.wifi else "topology.kind is wired")
+
+
+def _lists(t: _Read) -> Iterator[str]:
+    """Lists of stations that are too long or too short."""
+    for key in sorted(k for k in t.given if t.wifi and k.startswith("stations.") and t.v[k] != "off"):
+        n = len(t.listed(key))
+        if n > t.stations:
+            yield f"{key} has {n} values for {t.stations} station{'s' if t.stations > 1 else ''}: those behind are not used"
+        elif n < t.stations:
+            yield f"{key} has {n} value{'s' if n > 1 else ''} for {t.stations} stations: the others have what holds for all"
