@@ -101,8 +101,14 @@ impl Fabric {
     /// A packet arrives at the far end of a port's cable.
     pub(super) fn on_port_arrive(&mut self, now: Time, i: u16) {
         let (port, mut ctx) = self.port(i);
-        let (p, peer) = (port.arrive(now, &mut ctx), port.peer);
-        self.up(now, peer, &p);
+        let (p, peer, veth) = (port.arrive(now, &mut ctx), port.peer, port.is_veth());
+        let host = &mut self.hosts[usize::from(peer.0)];
+        if veth && !host.in_no_time() {
+            host.pass(&p);
+            self.q.push(now, Lane::Softirq, Event::HostRx(peer));
+        } else {
+            self.up(now, peer, &p);
+        }
     }
 
     /// The packet with which `node` is done now.

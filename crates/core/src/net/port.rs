@@ -236,6 +236,12 @@ impl Port {
         p
     }
 
+    /// Whether it is one end of a veth pair.
+    #[inline]
+    pub(super) fn is_veth(&self) -> bool {
+        matches!(self.link, Link::Veth)
+    }
+
     /// Packets in the qdisc, in the device and on the cable, but for those that the peer was told of.
     pub(super) fn held(&self) -> u64 {
         self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) + self.requeued.len() as u64 + self.cable.len() as u64
