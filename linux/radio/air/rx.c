@@ -8,8 +8,9 @@
  *   MPDU for a PPDU of its own (preamble included) and charges best effort, since skb->priority is not yet set.
  * ath9k's receive interrupt is mitigated where rimt_last_us says so: ath9k/hw.c ath9k_hw_init_config (500 us after the last
  *   frame, 2 ms after the first, for AR9300 and later), ath9k_hw_reset (AR_RIMT). Each MPDU counts when its last bit is there, so that it is
- *   not quiet while a PPDU comes in. An interrupt for a unit that was sent brings received frames along, since the driver reads
- *   AR_ISR_LP_RXOK from the status register whatever the mask, as we take it (ar9003_mac.c ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet).
+ *   not quiet while a PPDU comes in. An interrupt for a unit or a beacon that was sent, and the one that asks for a beacon (SWBA), bring
+ *   received frames along, since the driver reads AR_ISR_LP_RXOK from the status register whatever the mask, as we take it (ar9003_mac.c
+ *   ar9003_hw_get_isr, main.c ath_isr, ath9k_tasklet). Beacons that come count as frames.
  * Duplicates, reordering and the Block Ack session's release timer are left to mac80211.
  * Differs:
  *   D1  a unicast frame goes to its receiver only; nobody overhears (no monitor).
@@ -27,6 +28,7 @@
 #include "rider.h"
 
 #define NOISE_DBM	(-95)	/* of a 40 MHz channel: what an SNR is told of as a signal */
+#define SWBA_NS		(6 * 1024000)	/* before a beacon is due: ath9k/hw.c sw_beacon_response_time, ath9k_hw_beaconinit */
 #define SIGNAL_DBM	(-40)	/* where no channel says otherwise */
 
 const struct wt_watcher *wt_watcher;
@@ -118,14 +120,15 @@ void wt_rx_mitigated(struct wt_radio *to, struct sk_buff *skb, u64 ended)
 	__skb_queue_tail(&to->held_q, skb);
 }
 
-/* AR_RIMT: quiet for a while, or the first has waited long enough */
+/* AR_RIMT: quiet for a while, or the first has waited long enough; or the access point's hardware asks for its next beacon */
 static u64 interrupt_at(const struct wt_radio *r)
 {
 	u64 quiet = r->held_last + wt_p.rimt_last_us * 1000ull;
+	u64 swba = r->tbtt ? r->tbtt - SWBA_NS : U64_MAX;
 
 	if (r->lands_first <= quiet)
 		quiet = max(quiet, r->lands_until + 1);		/* what lands then counts */
-	return min(r->held_first + wt_p.rimt_first_us * 1000ull, quiet);
+	return min3(r->held_first + wt_p.rimt_first_us * 1000ull, quiet, swba >= r->held_first ? swba : U64_MAX);
 }
 
 /* A PPDU whose decoded MPDUs are known is on the air until `until`. */

@@ -71,7 +71,7 @@ class Air(Queues):
         interval = self.number("beacon.interval")
         if interval < MOST_OFTEN:
             raise self.refuse(
-                "beacon.interval", f"hostapd sends one every {MOST_OFTEN} time units at most; 65535 is one a minute"
+                "beacon.interval", f"hostapd sends one every {MOST_OFTEN} time units at most; 10000 is one in ten seconds"
             )
         if interval != HOSTAPD_INTERVAL:
             self.lines["hostapd"].append(f"beacon_int={interval}")

@@ -24,6 +24,7 @@ pub use receive::Receiver;
 
 use hack::Hack;
 
+use crate::driver::ath9k::Beaconing;
 use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::rate::aasrc::Counts;
@@ -44,6 +45,13 @@ pub enum BssEvent {
     Reorder(StaIx, u16),
     /// A driver's own clock: whose, and the tag it asked with.
     Driver(StaIx, u32),
+    /// The access point's hardware asks its driver for the next beacon.
+    BeaconAsked,
+    /// The access point's beacon was on the air.
+    BeaconSent {
+        /// Nobody has decoded it.
+        collided: bool,
+    },
     /// A station's ACKs have waited long enough for a response to ride on.
     Hack(StaIx),
 }
@@ -252,6 +260,14 @@ impl Bss {
                 let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
                 medium.on(now, m, &mut View { band: *band, stations, receivers, wants, out, probe, hack });
             }
+            BssEvent::BeaconAsked => self.view(out, probe).on_beacon(now, StaIx::AP, Beaconing::Asked),
+            BssEvent::BeaconSent { collided } => {
+                let n = self.stations.len() as u8;
+                let mut v = self.view(out, probe);
+                v.on_beacon(now, StaIx::AP, Beaconing::Sent);
+                let hear = if collided { 1..1 } else { 1..n };
+                hear.for_each(|s| v.on_beacon(now, StaIx(s), Beaconing::Came));
+            }
             BssEvent::Hack(s) => {
                 if let Some(h) = &mut self.hack {
                     h.timer(now, s);
@@ -262,9 +278,7 @@ impl Bss {
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                let Bss { band, stations, receivers, wants, hack, .. } = self;
-                let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
-                v.hand_up(now, Span::ZERO, s, first, true);
+                self.view(out, probe).hand_up(now, Span::ZERO, s, first, true);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];
@@ -274,6 +288,12 @@ impl Bss {
             }
         }
         self.settle(now, out, probe);
+    }
+
+    /// The stations, as the medium calls them.
+    fn view<'a, P>(&'a mut self, out: &'a mut Out, probe: &'a mut P) -> View<'a, P> {
+        let Bss { band, stations, receivers, wants, hack, .. } = self;
+        View { band: *band, stations, receivers, wants, out, probe, hack }
     }
 
     /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.

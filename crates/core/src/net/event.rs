@@ -45,7 +45,7 @@ impl Event {
     /// As one word: a number of its own, a short and a long argument. See [`EventQueue`] for why.
     #[inline]
     fn pack(self) -> u64 {
-        use BssEvent::{Driver, Hack, Medium, Reorder};
+        use BssEvent::{BeaconAsked, BeaconSent, Driver, Hack, Medium, Reorder};
         let (tag, short, long) = match self {
             Event::HostRx(n) => (0, n.0, 0),
             Event::PortArrive(i) => (1, i, 0),
@@ -71,12 +71,14 @@ impl Event {
             Event::SockRead(i) => (21, i, 0),
             Event::SockWrite(i) => (22, i, 0),
             Event::Bss(Medium(MediumEvent::Tbtt)) => (23, 0, 0),
+            Event::Bss(BeaconAsked) => (24, 0, 0),
+            Event::Bss(BeaconSent { collided }) => (25, u16::from(collided), 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
     #[inline]
     fn unpack(word: u64) -> Event {
-        use BssEvent::{Driver, Hack, Medium, Reorder};
+        use BssEvent::{BeaconAsked, BeaconSent, Driver, Hack, Medium, Reorder};
         let (short, long) = ((word >> 8) as u16, (word >> 32) as u32);
         match word as u8 {
             0 => Event::HostRx(NodeId(short)),
@@ -103,6 +105,8 @@ impl Event {
             21 => Event::SockRead(short),
             22 => Event::SockWrite(short),
             23 => Event::Bss(Medium(MediumEvent::Tbtt)),
+            24 => Event::Bss(BeaconAsked),
+            25 => Event::Bss(BeaconSent { collided: short != 0 }),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -147,6 +151,9 @@ mod tests {
             BssEvent::Reorder(s, i),
             BssEvent::Driver(s, u32::MAX),
             BssEvent::Hack(s),
+            BssEvent::BeaconAsked,
+            BssEvent::BeaconSent { collided: false },
+            BssEvent::BeaconSent { collided: true },
         ];
         let own = [
             Event::HostRx(NodeId(i)),

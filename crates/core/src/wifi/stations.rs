@@ -202,6 +202,9 @@ pub trait Stations {
     /// An exchange went on the air, collided or not.
     #[inline]
     fn aired(&mut self, _x: &Exchanged) {}
+    /// A beacon is due now, the one after it at `next`.
+    #[inline]
+    fn tbtt(&mut self, _now: Time, _next: Time) {}
     /// The access point's beacon went on the air.
     #[inline]
     fn beacon(&mut self, _b: &Beaconed) {}

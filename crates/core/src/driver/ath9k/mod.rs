@@ -35,6 +35,7 @@ use crate::sim::{Lane, Packet, Span, Time};
 use crate::wifi::{Ac, Burst, Device, End, Framing, Mpdu, Report, Seq, Sink, StaIx, Tid};
 use hw::Hw;
 use rx::Mitigation;
+pub use rx::{Beaconing, SWBA};
 use tid::{TidState, Txqs};
 
 /// The tag of the receive interrupt.
@@ -129,6 +130,12 @@ impl Ath9k {
     /// A frame from the air, in order, whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         if self.rx.receive(ended, p) {
+            sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
+        }
+    }
+    /// A beacon: received frames reach the host by it, or wait longer.
+    pub fn beacon(&mut self, now: Time, what: Beaconing, sink: &mut Sink<'_>) {
+        if self.rx.beacon(now, what, &self.par) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }
     }

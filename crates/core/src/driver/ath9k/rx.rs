@@ -10,19 +10,37 @@
 //!
 //! Differs: D1 the reorder buffer stands before it instead of in mac80211 behind it; D2 a PPDU's frames are seen when it ends,
 //! so that those of them that an interrupt in its midst tells of reach the host at its end, and its frames are taken to end evenly over
-//! it; D3 of the interrupts that are not mitigated only the one for a unit that was sent is there, not that for a frame with an
-//! error (AR_IMR_RXERR), nor beacons'; D4 at that one the next unit is formed before the received frames reach the stack, where the
-//! tasklet receives first.
+//! it; D3 of the interrupts that are not mitigated that for a frame with an error (AR_IMR_RXERR) is not there; D4 at the one for a unit that
+//! was sent the next unit is formed before the received frames reach the stack, where the tasklet receives first.
 //!
-//! An interrupt for a unit that was sent brings received frames along: ar9003_mac.c ar9003_hw_get_isr takes AR_ISR_LP_RXOK, which the mask
+//! What is not mitigated: the interrupt for a unit that was sent; for a beacon that was sent, of cards with EDMA (mac.c
+//! ath9k_hw_beaconq_setup, `TXQ_FLAG_TXINT_ENABLE`); and the one that asks for the next beacon ([`SWBA`]). Beacons that come count as
+//! frames, of the ordinary queue (debug.h: the other one is U-APSD's).
+//!
+//! Such an interrupt brings received frames along: ar9003_mac.c ar9003_hw_get_isr takes AR_ISR_LP_RXOK, which the mask
 //! does not enable, for a received frame; main.c ath_isr says that such bits may be set, and `ath9k_tasklet` receives before it completes. That
 //! the register shows that bit while interrupts for it are masked, FreeBSD's driver says of the AR5416 family, whose register is laid out the same
 //! (sys/dev/ath/ath_hal/ar5416/ar5416_interrupts.c ar5416GetPendingInterrupts, which therefore does not take it); of the AR9300 family it was
 //! not measured. The two times so matter to a card that sends seldom.
 
 use super::Params;
-use crate::sim::{Packet, Time};
+use crate::sim::{Packet, Span, Time};
 use std::collections::VecDeque;
+
+/// How long before a beacon is due an access point's driver is asked for it.
+/// src: linux@6.12 drivers/net/wireless/ath/ath9k/hw.c ath9k_hw_init_config sw_beacon_response_time, ath9k_hw_beaconinit AR_NEXT_SWBA
+pub const SWBA: Span = Span::from_us(6 * 1_024);
+
+/// What a card has to do with a beacon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beaconing {
+    /// The access point's hardware asks for the next one.
+    Asked,
+    /// The access point's was sent.
+    Sent,
+    /// A station received it.
+    Came,
+}
 
 /// Frames that the hardware holds back.
 #[derive(Clone, Debug)]
@@ -31,6 +49,8 @@ pub(super) struct Mitigation {
     first: Time,
     last: Time,
     ready: usize,
+    /// A beacon waits with them, which is none of the host's packets.
+    beacon: bool,
     /// A timer is under way; it fires before the next interrupt is due.
     armed: bool,
     /// Of the PPDU that is coming in: when the first frame's last bit is there, and when it ends.
@@ -46,6 +66,7 @@ impl Mitigation {
             first: Time::ZERO,
             last: Time::ZERO,
             ready: 0,
+            beacon: false,
             armed: false,
             landing: (Time::NEVER, Time::ZERO),
             told: Time::ZERO,
@@ -53,21 +74,42 @@ impl Mitigation {
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
     pub fn receive(&mut self, ended: Time, p: &Packet) -> bool {
-        if ended <= self.told && self.held.len() == self.ready {
+        if ended <= self.told && self.told_of_all() {
             self.held.push_back(*p);
             self.ready += 1;
             return false;
         }
-        if self.held.len() == self.ready {
+        let asks = self.came(ended);
+        self.held.push_back(*p);
+        asks
+    }
+    /// What a beacon brings about. True: as of [`Mitigation::receive`].
+    pub fn beacon(&mut self, now: Time, what: Beaconing, par: &Params) -> bool {
+        match what {
+            Beaconing::Came => {
+                let asks = self.came(now);
+                self.beacon = true;
+                return asks;
+            }
+            Beaconing::Sent if !par.edma => {}
+            Beaconing::Sent => self.interrupt(),
+            Beaconing::Asked => self.interrupt_at(now),
+        }
+        false
+    }
+    fn came(&mut self, ended: Time) -> bool {
+        if self.told_of_all() {
             self.first = ended;
         }
         self.last = ended;
-        self.held.push_back(*p);
         !core::mem::replace(&mut self.armed, true)
+    }
+    fn told_of_all(&self) -> bool {
+        self.held.len() == self.ready && !self.beacon
     }
     /// When the interrupt comes, as things stand; never if nothing waits.
     pub fn due(&self, par: &Params) -> Time {
-        if self.held.len() == self.ready {
+        if self.told_of_all() {
             return Time::NEVER;
         }
         let quiet = self.last + par.rimt_last;
@@ -82,10 +124,7 @@ impl Mitigation {
     pub fn timer(&mut self, now: Time, par: &Params) -> Time {
         let due = self.due(par);
         if due <= now {
-            if now < self.landing.1 {
-                self.told = now;
-            }
-            self.interrupt();
+            self.interrupt_at(now);
         }
         self.armed = due > now && !due.is_never();
         if self.armed { due } else { Time::NEVER }
@@ -93,6 +132,14 @@ impl Mitigation {
     /// An interrupt, of whatever kind: all that came is for the host.
     pub fn interrupt(&mut self) {
         self.ready = self.held.len();
+        self.beacon = false;
+    }
+    /// One that may come in the midst of a PPDU.
+    fn interrupt_at(&mut self, now: Time) {
+        if now < self.landing.1 {
+            self.told = now;
+        }
+        self.interrupt();
     }
     /// Hands on what the interrupt told of.
     pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
@@ -149,6 +196,32 @@ mod tests {
         }
         assert_eq!((up, m.held()), (15, 2), "1700, 1900 and 2100 us were told of already");
         assert_eq!(m.due(&par), Time::from_us(3_000));
+    }
+
+    #[test]
+    fn beacons_bring_frames_along_or_keep_them() {
+        let (par, mut m) = (Params::default(), Mitigation::new());
+        let old = Params { edma: false, ..par };
+        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        let mut up = 0;
+        assert!(m.receive(Time::from_us(100), &p));
+        assert!(!m.beacon(Time::from_us(400), Beaconing::Came, &par), "the timer for 600 us is under way");
+        assert_eq!(m.due(&par), Time::from_us(900), "a beacon is a frame");
+        m.beacon(Time::from_us(500), Beaconing::Sent, &old);
+        m.take_up(|_| up += 1);
+        assert_eq!(up, 0, "without EDMA nobody is told that a beacon was sent");
+        m.beacon(Time::from_us(500), Beaconing::Sent, &par);
+        m.take_up(|_| up += 1);
+        assert_eq!((up, m.due(&par)), (1, Time::NEVER));
+        m.beacon(Time::from_us(1_000), Beaconing::Came, &par);
+        assert_eq!((m.due(&par), m.held()), (Time::from_us(1_500), 0), "it asks for an interrupt by itself");
+        m.lands(Time::from_us(1_200), Time::from_us(2_000));
+        m.beacon(Time::from_us(1_600), Beaconing::Asked, &par);
+        for t in (1_200..=2_000).step_by(200) {
+            m.receive(Time::from_us(t), &p);
+            m.take_up(|_| up += 1);
+        }
+        assert_eq!((up, m.held()), (4, 2), "1200, 1400 and 1600 us were told of in the midst of their PPDU");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::above::Queues;
 use super::config::{BssConfig, DriverConfig};
-use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k::tidq::Ath9kTidq;
+use crate::driver::ath9k::{Ath9k, Beaconing};
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
@@ -244,6 +244,14 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.lands(first, until),
             Netdev::Ath9kTidq(_, d) => d.lands(first, until),
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
+        }
+    }
+    /// A beacon: only ath9k's cards hold frames back until an interrupt.
+    pub fn beacon(&mut self, now: Time, what: Beaconing, sink: &mut Sink<'_>) {
+        match self {
+            Netdev::Ath9k(_, d) => d.beacon(now, what, sink),
+            Netdev::Ath9kTidq(_, d) => d.beacon(now, what, sink),
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
         }
     }

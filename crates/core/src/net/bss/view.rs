@@ -38,6 +38,12 @@ impl<P: Probe> View<'_, P> {
         let up = &mut self.out.up;
         self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
     }
+    /// A beacon, as the driver of `s` has to do with it.
+    pub(super) fn on_beacon(&mut self, now: Time, s: StaIx, what: ath9k::Beaconing) {
+        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
+        self.stations[s.ix()].netdev.beacon(now, what, &mut sink);
+        self.after(now, s);
+    }
     /// The watchdog of the qdiscs of `s` is set.
     #[inline]
     pub(super) fn watch(&mut self, now: Time, s: StaIx) {
@@ -159,8 +165,12 @@ impl<P: Probe> Stations for View<'_, P> {
             self.probe.aired(&Aired { x: *x, from: s.node, to, burst, depths: &depths });
         }
     }
+    fn tbtt(&mut self, now: Time, next: Time) {
+        self.out.schedule.push(((next - ath9k::SWBA).max(now), Lane::Completion, BssEvent::BeaconAsked));
+    }
     #[inline]
     fn beacon(&mut self, b: &Beaconed) {
+        self.out.schedule.push((b.start + b.airtime, Lane::Completion, BssEvent::BeaconSent { collided: b.collided }));
         if P::AIR {
             self.probe.beacon(self.stations[0].node, b);
         }

@@ -19,6 +19,7 @@ impl Medium {
         let senses = self.senses(StaIx::AP);
         let Some(b) = &mut self.beacons else { return };
         stations.schedule(b.after(now), Lane::Timer, MediumEvent::Tbtt);
+        stations.tbtt(now, b.after(now));
         if b.contender.ready {
             return;
         }

@@ -30,7 +30,7 @@ mod tests;
 
 use super::complete::{Told, settle_aggregate};
 use super::hw::{self, Hw};
-use super::rx::Mitigation;
+use super::rx::{Beaconing, Mitigation};
 use super::tid::{counted, fail};
 use super::{Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
@@ -107,6 +107,12 @@ impl<Q: Above> Ath9kTidq<Q> {
     /// A frame from the air, in order, whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
         if self.rx.receive(ended, p) {
+            sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
+        }
+    }
+    /// A beacon: received frames reach the host by it, or wait longer.
+    pub fn beacon(&mut self, now: Time, what: Beaconing, sink: &mut Sink<'_>) {
+        if self.rx.beacon(now, what, &self.par) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }
     }
