@@ -166,7 +166,7 @@ impl<P: Probe> Stations for View<'_, P> {
         }
     }
     fn tbtt(&mut self, now: Time, next: Time) {
-        self.out.schedule.push(((next - ath9k::SWBA).max(now), Lane::Completion, BssEvent::BeaconAsked));
+        self.out.schedule.push((next.max(now + ath9k::SWBA) - ath9k::SWBA, Lane::Completion, BssEvent::BeaconAsked));
     }
     #[inline]
     fn beacon(&mut self, b: &Beaconed) {
