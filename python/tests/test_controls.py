@@ -28,15 +28,12 @@ def scenario(**sets):
 
 
 def test_each_flow_runs_its_own():
-    both = scenario().run()
-    assert [f.cc for f in both.flows] == ["cubic", "bbrp"]
-    # BBR's sockets are paced by a timer, CUBIC's window is what holds it: alone, each has the window of its kind
-    alike = [scenario(traffic__cc="off", tcp__cc=cc).run() for cc in ("cubic", "bbrp")]
-    cwnd = [
-        [r.summary()["flows"][0]["cwnd_segments"]["p90"] for r in alike],
-        [f["cwnd_segments"]["p90"] for f in both.summary()["flows"]],
-    ]
-    assert (cwnd[0][0] > cwnd[0][1]) == (cwnd[1][0] > cwnd[1][1])
+    both = scenario(traffic__cc=["cubic", "vegas"]).run()
+    assert [f.cc for f in both.flows] == ["cubic", "vegas"]
+    # Vegas answers a longer round trip, CUBIC fills whatever queue there is, beside its like as beside the other
+    alike = [scenario(traffic__cc="off", tcp__cc=cc).run() for cc in ("cubic", "vegas")]
+    for cubic, vegas in ([r.summary()["flows"][0] for r in alike], both.summary()["flows"]):
+        assert cubic["cwnd_segments"]["p90"] > 3 * vegas["cwnd_segments"]["p90"]
     assert scenario(traffic__cc=["cubic", "cubic"]).run().digest == alike[0].digest
     assert both.digest != alike[0].digest
 
