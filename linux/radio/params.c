@@ -35,6 +35,7 @@ struct wt_params wt_p = {
 	.hack_load_ns = 5000,
 	.hack_bytes = 512,
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
+	.edma = true,		/* ath9k/hw.c ath9k_hw_fill_cap_info: AR9300 and later */
 	.streams = 2,
 	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
 	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
@@ -87,7 +88,7 @@ PARAM(uint, hack_load_ns, "from the stack until the card holds a compressed ACK 
 PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
-PARAM(bool, cipher_delims, "a card without EDMA: ten delimiters more behind each encrypted MPDU of an aggregate [0]");
+PARAM(bool, edma, "ath9k: AR9300 or later; one before has ten delimiters more behind each encrypted MPDU of an aggregate, and tells of no beacon sent [1]");
 PARAM(uint, streams, "spatial streams, 1..3 [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");

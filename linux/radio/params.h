@@ -40,7 +40,7 @@ struct wt_params {
 	unsigned int hack_timer_us, hack_guard_us;	/* an ACK waits at most; a promise is believed */
 	unsigned int hack_load_ns;	/* from the stack to the card, compressed */
 	unsigned int hack_bytes;	/* that ride on one response at most */
-	bool cipher_delims;		/* cards without EDMA: more delimiters behind encrypted MPDUs */
+	bool edma;			/* cards without: more delimiters behind encrypted MPDUs, no interrupt for a beacon that was sent */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
 	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
 	unsigned int streams;		/* spatial streams */

@@ -296,6 +296,8 @@ def test_contention_is_hostapds():
         ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
         ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
+        ({"beacon.interval": 0}, ["beacon.interval = 0", "15 to 10000"]),
+        ({"beacon.interval": 10001}, ["beacon.interval = 10001", "15 to 10000"]),
     ],
 )
 def test_what_cannot_be_had_is_refused(sets, words):
@@ -348,9 +350,9 @@ def test_keys_of_parts_that_are_not_there_say_nothing():
 
 def test_links_have_keys():
     case = translate(up().set({"wifi.encryption": "ccmp"})).case
-    assert (case["ccmp"], case["radio"]["cipher_delims"]) == (True, False)
+    assert (case["ccmp"], case["radio"]["edma"]) == (True, True)
     case = translate(up().set({"wifi.encryption": "ccmp", "ath9k.edma": False})).case
-    assert case["radio"]["cipher_delims"] is True
+    assert case["radio"]["edma"] is False
     assert "ccmp" not in translate(up()).case
 
 

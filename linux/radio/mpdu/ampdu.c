@@ -122,7 +122,7 @@ bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, c
 void wt_ampdu_add(const struct wt_radio *r, struct wt_ampdu_size *size, struct wt_ppdu *p, struct sk_buff *skb)
 {
 	u32 len = wt_mpdu_len(skb);
-	bool cipher = wt_p.cipher_delims && r->driver->shortest && wt_protected(skb);	/* ath9k's and its firmware's */
+	bool cipher = !wt_p.edma && r->driver->shortest && wt_protected(skb);	/* ath9k's and its firmware's */
 
 	size->bytes += size->pad + DELIM + len;
 	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(r, p, len, cipher);

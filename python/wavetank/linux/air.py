@@ -16,6 +16,7 @@ from .own import (
     MODES,
     MOST_MCS,
     MOST_OFTEN,
+    MOST_SELDOM,
     MOST_STATIONS,
     MOST_TRIES,
 )
@@ -69,9 +70,10 @@ class Air(Queues):
     def beacons(self) -> None:
         """How often hostapd sends one."""
         interval = self.number("beacon.interval")
-        if interval < MOST_OFTEN:
+        if not MOST_OFTEN <= interval <= MOST_SELDOM:
             raise self.refuse(
-                "beacon.interval", f"hostapd sends one every {MOST_OFTEN} time units at most; 10000 is one in ten seconds"
+                "beacon.interval",
+                f"hostapd sends one every {MOST_OFTEN} to {MOST_SELDOM} time units; {MOST_SELDOM} is one in ten seconds",
             )
         if interval != HOSTAPD_INTERVAL:
             self.lines["hostapd"].append(f"beacon_int={interval}")
@@ -271,7 +273,7 @@ class Air(Queues):
                 retries=self.number("ath9k.retries"),
             )
             if self.ccmp or not edma:
-                own["cipher_delims"] = ("ath9k.edma", not edma)
+                own["edma"] = ("ath9k.edma", edma)
             return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
                 "density": ("ath9k.density", DENSITY[density]),
@@ -286,7 +288,7 @@ class Air(Queues):
                 max_bytes=self.number("ath9k_htc.ampdu_bytes"),
                 retries=self.number("ath9k_htc.retries"),
             )
-            cipher = {"cipher_delims": ("wifi.encryption", True)} if self.ccmp else {}  # its firmware adds them
+            cipher = {"edma": ("wifi.encryption", False)} if self.ccmp else {}  # its firmware adds them
             return cipher | {
                 "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
                 "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),

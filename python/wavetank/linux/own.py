@@ -95,8 +95,9 @@ LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
 DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}
 #: A tcp_limit_output_bytes that no small queue reaches.
 UNLIMITED = 2**31 - 1
-#: The least beacon_int that hostapd takes, and its default.
-MOST_OFTEN, HOSTAPD_INTERVAL = 15, 100
+#: The least beacon_int that hostapd takes, its default, and the most that cfg80211 does.
+#: src: net/wireless/util.c cfg80211_validate_beacon_int
+MOST_OFTEN, HOSTAPD_INTERVAL, MOST_SELDOM = 15, 100, 10_000
 MARKS = (0, 8, 40, 46)
 #: hostapd's number of an access category's own queue (tx_queue_dataN).
 HOSTAPD_QUEUE = {"vo": 0, "vi": 1, "be": 2, "bk": 3}

@@ -60,7 +60,7 @@ RADIO: dict[str, Any] = {
     "streams": 2,
     "max_frames": 32,
     "keep_turn": False,
-    "cipher_delims": False,
+    "edma": True,
     "error_down_ppm": [],
     "tao": False,
     "hack": 0,

@@ -183,7 +183,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets["ath9k.ampdu_frames"] = str(radio["max_frames"])
     sets["ath9k.keep_turn"] = "true" if radio["keep_turn"] else "false"
     sets["wifi.encryption"] = "ccmp" if c["ccmp"] else "none"
-    sets["ath9k.edma"] = "false" if radio["cipher_delims"] else "true"
+    sets["ath9k.edma"] = "true" if radio["edma"] else "false"
     sets["tao.enabled"] = "true" if radio["tao"] else "false"
     sets["hack.policy"] = HACK[radio["hack"]]
     if not radio["ht"]:

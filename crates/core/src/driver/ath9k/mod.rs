@@ -65,8 +65,8 @@ crate::params! {
         /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
         subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MINPLEN";
         /// The card is an AR9300 or later, which takes frames by EDMA. Those before want ten empty delimiters more behind each encrypted
-        /// MPDU of an aggregate.
-        edma: bool = true, src "linux@6.12 ath9k/hw.c ath9k_hw_fill_cap_info ATH9K_HW_CAP_EDMA; xmit.c ath_compute_num_delims";
+        /// MPDU of an aggregate, and have no interrupt for a beacon that was sent.
+        edma: bool = true, src "linux@6.12 ath9k/hw.c ath9k_hw_fill_cap_info ATH9K_HW_CAP_EDMA; xmit.c ath_compute_num_delims; mac.c ath9k_hw_beaconq_setup";
         /// Transmissions of an MPDU after which it is given up.
         retries: u8 = 30, in 0 => 63, src "linux@6.12 ath9k/ath9k.h ATH_MAX_SW_RETRIES";
         /// Where the driver has queues of its own (`ath9k_tidq`): frames it holds of one category, above which it stops the queue.
