@@ -4,9 +4,8 @@
 //! the medium carried it to. Each station has a [`netdev::Netdev`]: a driver and what stands above it.
 //!
 //! Stands for: net/mac80211 between the netdev and the driver, as far as `mac80211` and `driver` leave it.
-//! Differs: D1 association and ADDBA do not happen; D2 stations talk to the access point only; D3 a device whose
-//! reception takes time gets frames after the reorder buffer, though the AR9271's host reorders behind USB; D4 the MPDUs of
-//! an A-MPDU that go up together are taken as spread evenly over its airtime.
+//! Differs: D1 association and ADDBA do not happen; D2 stations talk to the access point only; D3 the MPDUs of an
+//! A-MPDU are taken as spread evenly over its airtime.
 
 mod above;
 mod config;
@@ -29,6 +28,7 @@ use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Freed, Lane, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::wifi::Came;
 pub use crate::wifi::StaIx;
 use crate::wifi::beacon::Beacons;
 use crate::wifi::hack as tcp_hack;
@@ -63,6 +63,11 @@ pub struct Out {
     pub schedule: Vec<(Time, Lane, BssEvent)>,
     /// MSDUs for the host of a station, in order.
     pub up: Vec<(StaIx, Packet)>,
+    /// Within a call: frames that a card has got, and by how many others of its PPDU each was followed; those that a driver hands on; and the
+    /// further MSDUs of one.
+    landed: Vec<(u16, Came)>,
+    came: Vec<Came>,
+    more: Vec<Packet>,
     /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
     pub freed: Vec<Freed>,
     /// Packets that ended; their owners are credited from here, not from `freed`.
@@ -278,7 +283,7 @@ impl Bss {
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                self.view(out, probe).hand_up(now, Span::ZERO, s, first, true);
+                out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];

@@ -29,7 +29,7 @@ pub use params::Params;
 use crate::phy::Band;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Burst, Device, Encryption, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
 use firmware::Firmware;
 use host::Host;
@@ -63,7 +63,7 @@ pub struct Ath10k<Q> {
     fw: Firmware,
     /// When the host will be told of completions.
     report_at: Time,
-    up: Vec<Packet>,
+    up: Vec<Came>,
     above: PhantomData<fn(&mut Q)>,
 }
 
@@ -96,17 +96,17 @@ impl<Q: Above> Ath10k<Q> {
     pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
         self.fw.more_for(to, ac)
     }
-    /// A packet came, in order.
-    pub fn rx(&mut self, p: &Packet) {
-        self.up.push(*p);
+    /// A frame came.
+    pub fn rx(&mut self, c: &Came) {
+        self.up.push(*c);
     }
-    /// Hands the packets that came to `up`, in order.
-    pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
-        self.up.drain(..).for_each(|p| up(&p));
+    /// Hands the frames to `up`, as they came.
+    pub fn take_up(&mut self, up: &mut Vec<Came>) {
+        up.append(&mut self.up);
     }
     /// Packets between the air and the host's stack.
     pub fn held_up(&self) -> u64 {
-        self.up.len() as u64
+        self.up.iter().filter(|c| c.is_packet()).count() as u64
     }
 
     /// Pushes from whoever has the turn, as long as descriptors are free (`ath10k_mac_tx_push_txq`).

@@ -8,9 +8,9 @@
 //! Each frame of an A-MPDU counts when its last bit is there: while a station sends one A-MPDU after another, none is ever quiet for long
 //! enough, and interrupts come the longer time after the first frame.
 //!
-//! Differs: D1 the reorder buffer stands before it instead of in mac80211 behind it; D2 a PPDU's frames are seen when it ends,
+//! Differs: D1 a PPDU's frames are seen when it ends,
 //! so that those of them that an interrupt in its midst tells of reach the host at its end, and its frames are taken to end evenly over
-//! it; D3 of the interrupts that are not mitigated that for a frame with an error (AR_IMR_RXERR) is not there; D4 at the one for a unit that
+//! it; D2 of the interrupts that are not mitigated that for a frame with an error (AR_IMR_RXERR) is not there; D3 at the one for a unit that
 //! was sent the next unit is formed before the received frames reach the stack, where the tasklet receives first.
 //!
 //! What is not mitigated: the interrupt for a unit that was sent; for a beacon that was sent, of cards with EDMA (mac.c
@@ -24,7 +24,8 @@
 //! not measured. The two times so matter to a card that sends seldom.
 
 use super::Params;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Span, Time};
+use crate::wifi::Came;
 use std::collections::VecDeque;
 
 /// How long before a beacon is due an access point's driver is asked for it.
@@ -45,7 +46,7 @@ pub enum Beaconing {
 /// Frames that the hardware holds back.
 #[derive(Clone, Debug)]
 pub(super) struct Mitigation {
-    held: VecDeque<Packet>,
+    held: VecDeque<Came>,
     first: Time,
     last: Time,
     ready: usize,
@@ -73,14 +74,14 @@ impl Mitigation {
         }
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
-    pub fn receive(&mut self, ended: Time, p: &Packet) -> bool {
+    pub fn receive(&mut self, ended: Time, c: &Came) -> bool {
         if ended <= self.told && self.told_of_all() {
-            self.held.push_back(*p);
+            self.held.push_back(*c);
             self.ready += 1;
             return false;
         }
         let asks = self.came(ended);
-        self.held.push_back(*p);
+        self.held.push_back(*c);
         asks
     }
     /// What a beacon brings about. True: as of [`Mitigation::receive`].
@@ -142,59 +143,65 @@ impl Mitigation {
         self.interrupt();
     }
     /// Hands on what the interrupt told of.
-    pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
-        self.held.drain(..core::mem::take(&mut self.ready)).for_each(|p| up(&p));
+    pub fn take_up(&mut self, up: &mut Vec<Came>) {
+        up.extend(self.held.drain(..core::mem::take(&mut self.ready)));
     }
+    /// Packets among them.
     pub fn held(&self) -> u64 {
-        self.held.len() as u64
+        self.held.iter().filter(|c| c.is_packet()).count() as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{FlowId, Kind, NodeId};
+    use crate::sim::{FlowId, Kind, NodeId, Packet};
+    use crate::wifi::{StaIx, Tid};
+
+    fn frame() -> Came {
+        Came::plain(&Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1)), StaIx::AP, Tid::default())
+    }
 
     #[test]
     fn quiet_for_500_us_or_2_ms_after_the_first() {
         let (par, mut m) = (Params::default(), Mitigation::new());
-        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        let c = frame();
         assert!(m.due(&par).is_never());
-        assert!(m.receive(Time::from_us(100), &p));
+        assert!(m.receive(Time::from_us(100), &c));
         assert_eq!(m.due(&par), Time::from_us(600));
         for t in (500..2_200).step_by(400) {
-            assert!(!m.receive(Time::from_us(t), &p));
+            assert!(!m.receive(Time::from_us(t), &c));
         }
         assert_eq!(m.due(&par), Time::from_us(2_100), "frames 400 us apart: the first decides");
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(2_100), "frames came since it was set");
         assert!(m.timer(Time::from_us(2_100), &par).is_never());
-        let mut n = 0;
-        m.take_up(|_| n += 1);
-        assert_eq!((n, m.held()), (6, 0));
+        let mut up = Vec::new();
+        m.take_up(&mut up);
+        assert_eq!((up.len(), m.held()), (6, 0));
     }
 
     #[test]
     fn frames_of_a_ppdu_count_as_they_end() {
         let (par, mut m) = (Params::default(), Mitigation::new());
-        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-        let mut up = 0;
-        assert!(m.receive(Time::from_us(100), &p));
+        let c = frame();
+        let mut up = Vec::new();
+        assert!(m.receive(Time::from_us(100), &c));
         m.lands(Time::from_us(300), Time::from_us(1_300));
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(1_300), "it is not quiet at 600 us");
         for t in (300..=1_300).step_by(100) {
-            assert!(!m.receive(Time::from_us(t), &p));
+            assert!(!m.receive(Time::from_us(t), &c));
         }
         assert_eq!(m.timer(Time::from_us(1_300), &par), Time::from_us(1_800));
         m.lands(Time::from_us(1_700), Time::from_us(2_500));
         assert_eq!(m.timer(Time::from_us(1_800), &par), Time::from_us(2_100));
         assert!(m.timer(Time::from_us(2_100), &par).is_never(), "the first has waited for long enough");
-        m.take_up(|_| up += 1);
-        assert_eq!(up, 12);
+        m.take_up(&mut up);
+        assert_eq!(up.len(), 12);
         for t in (1_700..=2_500).step_by(200) {
-            m.receive(Time::from_us(t), &p);
-            m.take_up(|_| up += 1);
+            m.receive(Time::from_us(t), &c);
+            m.take_up(&mut up);
         }
-        assert_eq!((up, m.held()), (15, 2), "1700, 1900 and 2100 us were told of already");
+        assert_eq!((up.len(), m.held()), (15, 2), "1700, 1900 and 2100 us were told of already");
         assert_eq!(m.due(&par), Time::from_us(3_000));
     }
 
@@ -202,39 +209,39 @@ mod tests {
     fn beacons_bring_frames_along_or_keep_them() {
         let (par, mut m) = (Params::default(), Mitigation::new());
         let old = Params { edma: false, ..par };
-        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-        let mut up = 0;
-        assert!(m.receive(Time::from_us(100), &p));
+        let c = frame();
+        let mut up = Vec::new();
+        assert!(m.receive(Time::from_us(100), &c));
         assert!(!m.beacon(Time::from_us(400), Beaconing::Came, &par), "the timer for 600 us is under way");
         assert_eq!(m.due(&par), Time::from_us(900), "a beacon is a frame");
         m.beacon(Time::from_us(500), Beaconing::Sent, &old);
-        m.take_up(|_| up += 1);
-        assert_eq!(up, 0, "without EDMA nobody is told that a beacon was sent");
+        m.take_up(&mut up);
+        assert_eq!(up.len(), 0, "without EDMA nobody is told that a beacon was sent");
         m.beacon(Time::from_us(500), Beaconing::Sent, &par);
-        m.take_up(|_| up += 1);
-        assert_eq!((up, m.due(&par)), (1, Time::NEVER));
+        m.take_up(&mut up);
+        assert_eq!((up.len(), m.due(&par)), (1, Time::NEVER));
         m.beacon(Time::from_us(1_000), Beaconing::Came, &par);
         assert_eq!((m.due(&par), m.held()), (Time::from_us(1_500), 0), "it asks for an interrupt by itself");
         m.lands(Time::from_us(1_200), Time::from_us(2_000));
         m.beacon(Time::from_us(1_600), Beaconing::Asked, &par);
         for t in (1_200..=2_000).step_by(200) {
-            m.receive(Time::from_us(t), &p);
-            m.take_up(|_| up += 1);
+            m.receive(Time::from_us(t), &c);
+            m.take_up(&mut up);
         }
-        assert_eq!((up, m.held()), (4, 2), "1200, 1400 and 1600 us were told of in the midst of their PPDU");
+        assert_eq!((up.len(), m.held()), (4, 2), "1200, 1400 and 1600 us were told of in the midst of their PPDU");
     }
 
     #[test]
     fn another_interrupt_leaves_one_timer() {
         let (par, mut m) = (Params::default(), Mitigation::new());
-        let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-        assert!(m.receive(Time::from_us(100), &p));
+        let c = frame();
+        assert!(m.receive(Time::from_us(100), &c));
         m.interrupt();
-        m.take_up(|_| ());
-        assert!(!m.receive(Time::from_us(300), &p), "the timer for 600 us is under way");
+        m.take_up(&mut Vec::new());
+        assert!(!m.receive(Time::from_us(300), &c), "the timer for 600 us is under way");
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(800));
         m.interrupt();
         assert!(m.timer(Time::from_us(800), &par).is_never());
-        assert!(m.receive(Time::from_us(900), &p));
+        assert!(m.receive(Time::from_us(900), &c));
     }
 }

@@ -36,7 +36,7 @@ pub use params::Params;
 use crate::phy::Mode;
 use crate::qdisc::Message;
 use crate::sim::{Lane, Packet, Time};
-use crate::wifi::{Ac, Burst, Device, Encryption, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
 use firmware::Firmware;
 use host::Host;
@@ -78,7 +78,7 @@ pub struct Ath9kHtc<Q> {
     usb: Usb,
     fw: Firmware,
     upload: Upload,
-    up: Vec<Packet>,
+    up: Vec<Came>,
     cleanup: Time,
     armed: Time,
     above: PhantomData<fn(&mut Q)>,
@@ -122,19 +122,18 @@ impl<Q: Above> Ath9kHtc<Q> {
             self.begin(now);
         }
     }
-    /// A frame from the air, in order (after the receiver's reorder buffer), whose last bit was there at `ended`; of an A-MPDU
-    /// each has its own.
-    pub fn rx(&mut self, now: Time, ended: Time, p: Packet, sink: &mut Sink<'_>) {
-        self.upload.receive(ended, p, self.usb.busy_until(now), &self.par);
+    /// A frame from the air whose last bit was there at `ended`; of an A-MPDU each has its own.
+    pub fn rx(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {
+        self.upload.receive(ended, c, self.usb.busy_until(now), &self.par);
         self.arm(now, sink);
     }
-    /// Hands the packets that the host has received to `up`, in order.
-    pub fn take_up(&mut self, mut up: impl FnMut(&Packet)) {
-        self.up.drain(..).for_each(|p| up(&p));
+    /// Hands the frames that the host has received to `up`, as they came.
+    pub fn take_up(&mut self, up: &mut Vec<Came>) {
+        up.append(&mut self.up);
     }
     /// Packets between the air and the host's stack.
     pub fn held_up(&self) -> u64 {
-        (self.upload.held() + self.up.len()) as u64
+        (self.upload.held() + self.up.iter().filter(|c| c.is_packet()).count()) as u64
     }
     /// skbs that the driver holds (`tx.queued_cnt`), those included whose packets the receiver has.
     pub fn queued(&self) -> u16 {

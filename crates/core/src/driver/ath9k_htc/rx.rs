@@ -9,19 +9,19 @@
 //!
 //! Differs: D1 the timeout runs from the end of the last frame (the chip's data sheet, which would say, is not public);
 //! D2 the eleven receive buffers never run out: the bus is three times as fast as the air; D3 the CPU's receive work does
-//! not delay its transmit work, since a half-duplex radio rarely has both; D4 the reorder buffer stands before the upload (in
-//! `wifi`), not behind it (in mac80211): a frame that waited for a hole is uploaded when it is released.
+//! not delay its transmit work, since a half-duplex radio rarely has both; D4 beacons are not
+//! uploaded; a BAR is as long as an empty packet.
 
 use super::params::{Params, in_bytes};
-use crate::sim::{Packet, Time};
-use crate::wifi::Encryption;
+use crate::sim::Time;
+use crate::wifi::{Came, Encryption};
 use std::collections::VecDeque;
 
 /// The upload path.
 #[derive(Debug)]
 pub(super) struct Upload {
     /// Frames of transfers that are not yet with the host, the oldest first.
-    frames: VecDeque<Packet>,
+    frames: VecDeque<Came>,
     /// Transfers that ended or will: when, and how many of `frames` each carries.
     ended: VecDeque<(Time, u16)>,
     /// The open transfer: its frames and bytes.
@@ -47,21 +47,21 @@ impl Upload {
     pub fn busy_until(&self) -> Time {
         self.bus
     }
-    /// Frames not yet with the host.
+    /// Packets not yet with the host.
     pub fn held(&self) -> usize {
-        self.frames.len()
+        self.frames.iter().filter(|c| c.is_packet()).count()
     }
     /// A frame whose last bit was in the air at `ended`; `out_busy`: until when downloads share the bus.
-    pub fn receive(&mut self, ended: Time, p: Packet, out_busy: Time, par: &Params) {
+    pub fn receive(&mut self, ended: Time, c: &Came, out_busy: Time, par: &Params) {
         self.cpu = self.cpu.max(ended) + par.cpu_frame;
         if self.open.0 > 0 && self.cpu > self.bus + par.upload_timeout {
             self.close(self.bus + par.upload_timeout);
         }
-        let bytes = in_bytes(p.ip_len(), self.encryption);
+        let bytes = in_bytes(c.p.ip_len(), self.encryption);
         let start = self.cpu.max(self.bus);
         let alone = par.bus_time(bytes);
         self.bus = start + alone + out_busy.since(start).min(alone);
-        self.frames.push_back(p);
+        self.frames.push_back(*c);
         self.open = (self.open.0 + 1, self.open.1 + bytes);
         // A transfer whose next full frame would not fit ends when that frame fills it up; the host stitches the two halves.
         if self.open.0 >= u16::from(par.upload_frames) || self.open.1 >= par.upload_bytes {
@@ -92,7 +92,7 @@ impl Upload {
         n
     }
     /// The host takes `n` frames.
-    pub fn take(&mut self, n: u16, up: &mut Vec<Packet>) {
+    pub fn take(&mut self, n: u16, up: &mut Vec<Came>) {
         up.extend(self.frames.drain(..usize::from(n)));
     }
 }
@@ -100,17 +100,19 @@ impl Upload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{FlowId, Kind, NodeId, Span};
+    use crate::sim::{FlowId, Kind, NodeId, Packet, Span};
+    use crate::wifi::{StaIx, Tid};
 
-    fn full() -> Packet {
-        Packet { payload: 1448, headers: 52, ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
+    fn full() -> Came {
+        let p = Packet { payload: 1448, headers: 52, ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) };
+        Came::plain(&p, StaIx::AP, Tid::default())
     }
 
     #[test]
     fn an_ampdu_of_seventeen_comes_as_ten_and_seven() {
         let (par, mut u) = (Params { cpu_frame: Span::from_us(5), ..Params::default() }, Upload::new());
         for i in 1..=17 {
-            u.receive(Time::from_us(82 * i), full(), Time::ZERO, &par);
+            u.receive(Time::from_us(82 * i), &full(), Time::ZERO, &par);
         }
         // The tenth is in the air until 820 us; CPU 5 us, bus 29.9 us (1592 bytes of 6656 in 125 us).
         assert_eq!(u.due(&par).us(), 854);
@@ -124,9 +126,9 @@ mod tests {
     #[test]
     fn a_lone_frame_waits_for_the_timeout() {
         let (par, mut u) = (Params { cpu_frame: Span::from_us(5), ..Params::default() }, Upload::new());
-        u.receive(Time::from_us(100), full(), Time::ZERO, &par);
+        u.receive(Time::from_us(100), &full(), Time::ZERO, &par);
         assert_eq!(u.due(&par).us(), 305);
-        u.receive(Time::from_us(400), full(), Time::ZERO, &par);
+        u.receive(Time::from_us(400), &full(), Time::ZERO, &par);
         assert_eq!(u.ready(Time::from_us(400), &par), 1, "the later frame opens its own transfer");
     }
 }

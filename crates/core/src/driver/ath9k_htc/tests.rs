@@ -308,16 +308,17 @@ fn received_frames_come_in_batches() {
     for i in 0..17u64 {
         let ended = Time::from_us(82 * (i + 1));
         w.now = Time::from_us(1_394);
-        w.call(|d, _, now, s| d.rx(now, ended, full(i as u32), s));
+        let c = Came::plain(&full(i as u32), StaIx::AP, Tid::default());
+        w.call(|d, _, now, s| d.rx(now, ended, &c, s));
     }
     let mut up = vec![];
     w.run(Time::from_us(1_500));
-    w.dev.take_up(|p| up.push(*p));
+    w.dev.take_up(&mut up);
     assert_eq!(up.len(), 10);
     w.run(Time::from_us(1_640));
-    w.dev.take_up(|p| up.push(*p));
+    w.dev.take_up(&mut up);
     assert_eq!((up.len(), w.dev.held_up()), (17, 0));
-    assert!(up.windows(2).all(|p| p[0].seq < p[1].seq));
+    assert!(up.windows(2).all(|c| c[0].p.seq < c[1].p.seq));
 }
 
 #[test]

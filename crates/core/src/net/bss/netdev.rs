@@ -14,7 +14,7 @@ use crate::qdisc::Setup;
 use crate::rate::Rates;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Device, Framing, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, Framing, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
@@ -255,18 +255,18 @@ impl Netdev {
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
         }
     }
-    /// A received packet, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
+    /// A received frame, whose last bit was there at `ended`.
+    pub fn receive(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {
         match self {
-            Netdev::Ath9k(_, d) => d.receive(now, ended, p, sink),
-            Netdev::Ath9kTidq(_, d) => d.receive(now, ended, p, sink),
-            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, *p, sink),
-            Netdev::Ath10k(_, d) => d.rx(p),
-            Netdev::Linksys(_, d) => d.rx(p),
+            Netdev::Ath9k(_, d) => d.receive(now, ended, c, sink),
+            Netdev::Ath9kTidq(_, d) => d.receive(now, ended, c, sink),
+            Netdev::Ath9kHtc(_, d) => d.rx(now, ended, c, sink),
+            Netdev::Ath10k(_, d) => d.rx(c),
+            Netdev::Linksys(_, d) => d.rx(c),
         }
     }
-    /// Received packets that are ready for the host.
-    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
+    /// Received frames that are with the host, as they came.
+    pub fn take_up(&mut self, up: &mut Vec<Came>) {
         match self {
             Netdev::Ath9k(_, d) => d.take_up(up),
             Netdev::Ath9kTidq(_, d) => d.take_up(up),

@@ -1,11 +1,14 @@
 //! The receiving side of a station's mac80211: duplicates, reorder buffers by (peer, TID), their timers.
 //!
+//! Behind the driver, which hands frames up as they came.
+//!
 //! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl.
 
 use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
+use crate::wifi::came::Frame;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
-use crate::wifi::{Burst, Seq, StaIx, Tid, What};
+use crate::wifi::{Burst, Came, Seq, StaIx, Tid, What};
 
 /// A buffer with its timer.
 struct Buffer {
@@ -21,70 +24,71 @@ pub struct Receiver {
     timeout: Span,
 }
 
-/// What an arrival was to the receiver.
-pub(super) struct Got {
-    /// Which MPDUs it had not had before.
-    pub fresh: u64,
-    /// A timer is wanted: when, and for which buffer.
-    pub timer: Option<(Time, u16)>,
-}
-
 impl Receiver {
     pub(super) fn new(peers: usize, p: &reorder::Params) -> Receiver {
         Receiver { buffers: (0..peers * Tid::COUNT).map(|_| None).collect(), timeout: p.timeout }
     }
 
-    /// A PPDU came.
-    pub(super) fn arrived(
+    /// Which of the MPDUs of `b` that were decoded its receiver had not had before.
+    pub(super) fn fresh(b: &Burst, a: &Arrival) -> u64 {
+        let had = b.mpdus.iter().enumerate().fold(a.before, |bits, (i, m)| bits | u64::from(m.received) << i);
+        a.decoded & !had & if b.mpdus.len() < 64 { (1 << b.mpdus.len()) - 1 } else { u64::MAX }
+    }
+
+    /// The frames of a PPDU as the card has them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
+    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: u64, came: &mut Vec<(u16, Came)>) {
+        if let What::Bar(start) = b.what {
+            came.push((0, Came::bar(a.from, b.tid, start)));
+            return;
+        }
+        let n = b.mpdus.len();
+        for (i, (m, more)) in b.msdus().enumerate().filter(|(i, _)| a.decoded >> i & 1 != 0) {
+            let frame = match (fresh >> i & 1 != 0, b.agreement) {
+                (false, _) => Frame::Duplicate,
+                (true, false) => Frame::Plain,
+                (true, true) => Frame::Numbered(m.seq),
+            };
+            let behind = (n - 1 - i) as u16;
+            came.push((behind, Came { p: m.packet, from: a.from, tid: b.tid, frame, last: None }));
+            if frame != Frame::Duplicate {
+                let frame = if b.agreement { Frame::Further } else { Frame::Plain };
+                came.extend(more.iter().map(|&p| (behind, Came { p, from: a.from, tid: b.tid, frame, last: None })));
+            }
+        }
+        if let Some((_, c)) = came.last_mut() {
+            c.last = Some(a.decoded >> (n - 1) & 1 != 0);
+        }
+    }
+
+    /// The driver hands a frame to mac80211, and the further MSDUs that came in it: what may go on goes `up`. Answers when a buffer's timer is
+    /// wanted, and which buffer's.
+    pub(super) fn take(
         &mut self,
         now: Time,
-        b: &Burst,
-        a: &Arrival,
+        c: &Came,
+        more: &[Packet],
         mut up: impl FnMut(&Packet),
         dropped: &mut Vec<(Packet, Place, Reason)>,
-    ) -> Got {
-        let mut fresh = 0;
-        let index = a.from.ix() * Tid::COUNT + b.tid.ix();
-        let bar = matches!(b.what, What::Bar(_));
-        if !b.agreement && !bar {
-            for (i, (m, more)) in b.msdus().enumerate() {
-                let bit = a.decoded & 1 << i;
-                if bit != 0 && !m.received && a.before & bit == 0 {
-                    fresh |= bit;
-                    up(&m.packet);
-                    more.iter().for_each(&mut up);
-                }
-            }
-            return Got { fresh, timer: None };
-        }
-        let timeout = self.timeout;
+    ) -> Option<(Time, u16)> {
+        let (timeout, index) = (self.timeout, c.from.ix() * Tid::COUNT + c.tid.ix());
         // An agreement begins with number 0: see driver::ath9k, D4.
-        let buffer = self.buffers[index].get_or_insert_with(|| {
-            Box::new(Buffer { reorder: Reorder::new(Seq::default(), 64, timeout), armed: Time::NEVER })
-        });
-        if let What::Bar(start) = b.what {
-            buffer.reorder.bar(start, &mut up); // the timer stays as it is
-            return Got { fresh, timer: None };
-        }
-        for (i, (m, more)) in b.msdus().enumerate() {
-            let bit = a.decoded & 1 << i;
-            if bit == 0 {
-                continue;
-            }
-            let taken = buffer.reorder.put(now, m.seq, &m.packet, more, &mut up);
-            if m.received || a.before & bit != 0 {
-                debug_assert!(!taken, "a duplicate was taken for new");
-                continue;
-            }
-            fresh |= bit;
-            if !taken {
-                // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
-                for p in core::iter::once(&m.packet).chain(more) {
-                    dropped.push((Packet { owner: Owner::NONE, ..*p }, Place::Wifi, Reason::Stale));
+        let new = || Box::new(Buffer { reorder: Reorder::new(Seq::default(), 64, timeout), armed: Time::NEVER });
+        match c.frame {
+            Frame::Plain | Frame::Further => up(&c.p),
+            Frame::Duplicate => {}
+            Frame::Bar(start) => self.buffers[index].get_or_insert_with(new).reorder.bar(start, &mut up), // the timer stays as it is
+            Frame::Numbered(seq) => {
+                let buffer = self.buffers[index].get_or_insert_with(new);
+                if !buffer.reorder.put(now, seq, &c.p, more, &mut up) {
+                    // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
+                    for p in core::iter::once(&c.p).chain(more) {
+                        dropped.push((Packet { owner: Owner::NONE, ..*p }, Place::Wifi, Reason::Stale));
+                    }
                 }
+                return buffer.arm().map(|at| (at, index as u16));
             }
         }
-        Got { fresh, timer: buffer.arm().map(|at| (at, index as u16)) }
+        None
     }
 
     /// The timer of buffer `i`; answers when it wants to be called again.

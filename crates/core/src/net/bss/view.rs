@@ -6,8 +6,9 @@ use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
 use crate::sim::{Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
+use crate::wifi::came::{Came, Frame};
 use crate::wifi::medium::{Arrival, Beaconed, Exchanged, Seen};
-use crate::wifi::{Ac, Aired, Burst, MediumEvent, Report, Sink, StaIx, Stations, What};
+use crate::wifi::{Ac, Aired, Burst, MediumEvent, Report, Sink, StaIx, Stations, Tid, What};
 
 /// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.
 fn lose(n: u64, why: Reason, out: &mut Out) {
@@ -29,14 +30,58 @@ pub(super) struct View<'a, P> {
 }
 
 impl<P: Probe> View<'_, P> {
-    /// After a call into the driver of `s`: what it wants, and what it has received meanwhile.
+    /// After a call into the driver of `s`: what it wants, and what it has received meanwhile, which mac80211 takes.
     pub(super) fn after(&mut self, now: Time, s: StaIx) {
         for (at, lane, tag) in self.wants.drain(..) {
             self.out.schedule.push((at, lane, BssEvent::Driver(s, tag)));
         }
         self.watch(now, s);
-        let up = &mut self.out.up;
-        self.stations[s.ix()].netdev.take_up(|p| up.push((s, *p)));
+        let mut came = core::mem::take(&mut self.out.came);
+        self.stations[s.ix()].netdev.take_up(&mut came);
+        if !came.is_empty() {
+            self.take(now, s, &came);
+            came.clear();
+        }
+        self.out.came = came;
+    }
+    /// mac80211 of `s` takes frames.
+    fn take(&mut self, now: Time, s: StaIx, came: &[Came]) {
+        let mut latest = [None; Tid::COUNT];
+        let mut rest = came;
+        while let Some((c, others)) = rest.split_first() {
+            let n = others.iter().take_while(|c| c.frame == Frame::Further).count();
+            let (further, next) = others.split_at(n);
+            rest = next;
+            let Out { up, dropped, schedule, more, .. } = &mut *self.out;
+            more.extend(further.iter().map(|c| c.p));
+            let before = up.len();
+            let timer = self.receivers[s.ix()].take(now, c, more, |p| up.push((s, *p)), dropped);
+            more.clear();
+            if up.len() > before {
+                latest[c.tid.ix()] = Some(up.len() - 1);
+            }
+            if let Some((at, i)) = timer {
+                schedule.push((at, Lane::Timer, BssEvent::Reorder(s, i)));
+            }
+            if let Some(whole) = further.last().unwrap_or(c).last {
+                self.ends(s, c.tid, whole, latest[c.tid.ix()]);
+            }
+        }
+        if let Some(h) = self.hack.as_mut().filter(|_| s == StaIx::AP) {
+            let before = self.out.up.len() as u64;
+            self.out.up.retain(|(_, p)| p.kind != Kind::Chain); // for the driver, not for the host
+            h.flushes -= before - self.out.up.len() as u64;
+        }
+    }
+    /// A PPDU is over, `whole` or without its last MPDU: the `latest` packet of the TID that goes up tells the station.
+    fn ends(&mut self, s: StaIx, tid: Tid, whole: bool, latest: Option<usize>) {
+        let ends = match &mut self.stations[s.ix()].tao {
+            Some(t) => t.ends(tid, whole, whole && latest.is_none()),
+            None => whole,
+        };
+        if let Some(i) = latest {
+            self.out.up[i].1.ends_ampdu = ends;
+        }
     }
     /// A beacon, as the driver of `s` has to do with it.
     pub(super) fn on_beacon(&mut self, now: Time, s: StaIx, what: ath9k::Beaconing) {
@@ -51,18 +96,14 @@ impl<P: Probe> View<'_, P> {
             self.out.schedule.push((at, Lane::Timer, BssEvent::Driver(s, tag)));
         }
     }
-    /// What came up from place `first` on goes through the driver's receive side, if that takes time. It came during the last
-    /// `airtime`, evenly; `ends`: its last packet tells the station that the A-MPDU is over.
-    pub(super) fn hand_up(&mut self, now: Time, airtime: Span, s: StaIx, first: usize, ends: bool) {
+    /// What is in [`Out::landed`] goes through the receive side of the driver of `s`. It came during the last `airtime`, `n` frames evenly.
+    fn land(&mut self, now: Time, airtime: Span, n: usize, s: StaIx) {
         let st = &mut self.stations[s.ix()];
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        let n = (self.out.up.len() - first) as i64;
-        self.out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = ends);
-        for (i, (_, p)) in self.out.up[first..].iter().enumerate() {
-            let ended = now - airtime * (n - 1 - i as i64) / n;
-            st.netdev.receive(now, ended, p, &mut sink);
+        for (behind, c) in self.out.landed.drain(..) {
+            let ended = now - airtime * i64::from(behind) / n.max(1) as i64;
+            st.netdev.receive(now, ended, &c, &mut sink);
         }
-        self.out.up.truncate(first);
         self.after(now, s);
     }
 }
@@ -76,30 +117,19 @@ impl<P: Probe> Stations for View<'_, P> {
     }
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
         let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
-        let (to, tid, first) = (b.to, b.tid, self.out.up.len());
+        let (to, tid, n) = (b.to, b.tid, b.mpdus.len());
         let heard = ath9k::airtime::received(b, a, self.band);
-        let Out { up, dropped, schedule, .. } = self.out;
-        let got = self.receivers[to.ix()].arrived(now, b, a, |p| up.push((to, *p)), dropped);
-        if let Some((at, i)) = got.timer {
-            schedule.push((at, Lane::Timer, BssEvent::Reorder(to, i)));
-        }
+        let fresh = Receiver::fresh(b, a);
+        Receiver::frames(b, a, fresh, &mut self.out.landed);
         if let Some(h) = self.hack.as_mut().filter(|_| to == StaIx::AP) {
-            let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it is still there");
-            let before = self.out.up.len() as u64;
-            self.out.up.retain(|(_, p)| p.kind != Kind::Chain); // for the driver, not for the host
-            h.flushes -= before - self.out.up.len() as u64;
             let refused = h.refused();
-            self.out.up.extend(h.came(now, a.from, b, a.decoded, a.before).iter().map(|p| (to, *p)));
+            let restored = h.came(now, a.from, b, a.decoded, a.before);
+            self.out.landed.extend(restored.iter().map(|p| (0, Came::plain(p, a.from, tid))));
             lose(h.refused() - refused, Reason::Unreadable, self.out);
         }
-        let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it is still there");
-        let ends = b.mpdus.len().checked_sub(1).is_none_or(|last| a.decoded >> last & 1 != 0);
-        let st = &mut self.stations[to.ix()];
-        st.netdev.heard(now, a.from, tid, heard);
-        let waits = ends && self.out.up.len() == first;
-        let ends = st.tao.as_mut().is_none_or(|t| t.ends(tid, ends, waits));
-        self.hand_up(now, a.airtime, to, first, ends);
-        got.fresh
+        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
+        self.land(now, a.airtime, n, to);
+        fresh
     }
     fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         self.stations[from.ix()].netdev.feedback(now, to, mode, answered, f);
@@ -110,11 +140,12 @@ impl<P: Probe> Stations for View<'_, P> {
             if s != StaIx::AP {
                 h.done(s, ac, b, report);
             } else if report.answered && b.to != StaIx::AP {
-                let (first, refused) = (self.out.up.len(), h.refused());
-                self.out.up.extend(h.answered(now, b.to).iter().map(|p| (s, *p)));
+                let (refused, tid) = (h.refused(), b.tid);
+                let restored = h.answered(now, b.to);
+                self.out.landed.extend(restored.iter().map(|p| (0, Came::plain(p, b.to, tid))));
                 lose(h.refused() - refused, Reason::Unreadable, self.out);
-                if self.out.up.len() > first {
-                    self.hand_up(now, Span::ZERO, s, first, true);
+                if !self.out.landed.is_empty() {
+                    self.land(now, Span::ZERO, 1, s);
                 }
             }
         }

@@ -40,7 +40,7 @@ use crate::qdisc::Message;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Packet, Span, Time};
-use crate::wifi::{Ac, Burst, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
@@ -104,9 +104,9 @@ impl<Q: Above> Ath9kTidq<Q> {
             above: PhantomData,
         }
     }
-    /// A frame from the air, in order, whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, p: &Packet, sink: &mut Sink<'_>) {
-        if self.rx.receive(ended, p) {
+    /// A frame from the air whose last bit was there at `ended`.
+    pub fn receive(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {
+        if self.rx.receive(ended, c) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }
     }
@@ -120,8 +120,8 @@ impl<Q: Above> Ath9kTidq<Q> {
     pub fn lands(&mut self, first: Time, until: Time) {
         self.rx.lands(first, until);
     }
-    /// Hands the packets that the host has been told of to `up`, in order.
-    pub fn take_up(&mut self, up: impl FnMut(&Packet)) {
+    /// Hands the frames that the host has been told of to `up`, as they came.
+    pub fn take_up(&mut self, up: &mut Vec<Came>) {
         self.rx.take_up(up);
     }
     /// Packets between the air and the host.
