@@ -237,6 +237,26 @@ def test_queues_of_an_ath10k_hold_what_its_card_may():
         assert r.drops["mac80211.memory"] > 0, r.drops
 
 
+def test_an_ath10k_of_few_descriptors_goes_on_by_itself():
+    """A flood that waits for its send buffer wakes no queue: completions must."""
+    sets = {"ath10k.msdus": 8, "traffic.udp_up": "40 Mbit/s", "wifi.mcs": 5}
+    s = scenario(ap__driver="ath10k", sta__driver="ath10k", traffic__tcp_up=0).set(sets)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
+    assert kernel.flows[0].goodput_mbit > 30
+    assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.05)
+
+
+def test_frames_are_put_in_order_behind_the_bus():
+    """What a hole held back goes up at once: an ath9k_htc answers it with few ACKs."""
+    s = scenario(sta__driver="ath9k_htc", traffic__tcp_up=0, traffic__tcp_down=2).set({
+        "wifi.mcs": 5, "wifi.error_rate": 0.05, "tcp.gso_max_segs": 1, "traffic.ping": "off", "time.flows": "8 s",
+    })  # fmt: skip
+    seeds = (1, 2, 3)
+    kernel = [s.run(i, on="linux").nodes["sta1"].airtime_fraction for i in seeds]
+    model = [wavetank.linux.like_linux(s).run(i).nodes["sta1"].airtime_fraction for i in seeds]
+    assert np.mean(kernel) == pytest.approx(np.mean(model), rel=0.08)
+
+
 def test_a_sockets_super_packets_are_one_packet_to_the_qdisc_above_a_card():
     """They are cut behind it (net/core/dev.c validate_xmit_skb): 1000 of a pfifo are more than a thousand segments."""
     sets = {

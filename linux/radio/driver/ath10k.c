@@ -27,10 +27,10 @@ static void take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 	wt_fifo_turn(r, tid);
 }
 
-static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
+static void pull(struct wt_radio *r, int ac)
 {
-	wt_fifo_pull(r, txq->ac, room, take);
-	wt_tx_schedule(r, txq->ac);
+	wt_fifo_pull(r, ac, room, take);
+	wt_tx_schedule(r, ac);
 }
 
 /* After completions were handed back: room for more? */
@@ -40,7 +40,12 @@ static void completed(struct wt_radio *r)
 
 	if (r->fifo_used < wt_p.fifo[WT_ATH10K] / 2)
 		for (ac = 0; ac < IEEE80211_NUM_ACS; ac++)
-			wt_fifo_pull(r, ac, room, take);
+			pull(r, ac);
+}
+
+static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
+{
+	pull(r, txq->ac);
 }
 
 #define OVERHEAD_IFS	16	/* mac.c IEEE80211_ATF_OVERHEAD_IFS, us */
