@@ -167,14 +167,18 @@ def test_airtime_is_the_models():
     """An exchange's, answers with it, of who sent it and to whom: RTS and losses included."""
     sets = {"traffic.tcp_up": 0, "traffic.udp_down": "60 Mbit/s", "stations.mcs": "15, 3", "wifi.error_rate": 0.05,
             "wifi.stations": 2, "ath9k.rts_threshold": 0}  # fmt: skip
-    s = scenario().set(sets)
+    s = scenario(time__flows="8 s").set(sets)
     kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.nodes["sta1"].airtime_rx_fraction < kernel.nodes["sta2"].airtime_rx_fraction
     for name in ("sta1", "sta2"):
         ours, theirs = kernel.nodes[name], model.nodes[name]
         assert ours.airtime_rx_fraction == pytest.approx(theirs.airtime_rx_fraction, rel=0.05)
-        bad = [(n.rx_bad * np.arange(65)).sum() / (n.rx_hist * np.arange(65)).sum() for n in (ours, theirs)]
-        assert bad[0] == pytest.approx(bad[1], abs=0.01)
+        mpdus = [(n.rx_hist * np.arange(65)).sum() for n in (ours, theirs)]
+        bad = [(n.rx_bad * np.arange(65)).sum() / sent for n, sent in zip((ours, theirs), mpdus, strict=True)]
+        # Draws of a coin: each share within three of its own standard errors of what the channel was told to lose.
+        for share, sent in zip(bad, mpdus, strict=True):
+            assert sent > 5000
+            assert share == pytest.approx(0.05, abs=3 * (0.05 * 0.95 / sent) ** 0.5)
     assert kernel.nodes["ap"].airtime_fraction == pytest.approx(model.nodes["ap"].airtime_fraction, rel=0.03)
 
 
