@@ -11,10 +11,13 @@
  *   minstrel     what Minstrel-HT was told and has decided (minstrel.c)
  *   drop         write "RADIO INDEX": of the next aggregate of that radio the MPDU INDEX (from 0) is lost, once
  *   forget       write "RADIO": the AP forgets what it knows of that station's TCP flows (ack/hack.c)
+ *   capture      every exchange with its frames' first octets, where capture_mib makes room (air/capture.c)
+ *   capture_start  write ns of CLOCK_MONOTONIC: time 0 of the run, before which nothing is captured
  *   channel_start  write ns of CLOCK_MONOTONIC: when the first step of the channel's file begins (air/channel.c)
  */
 #include <linux/debugfs.h>
 #include "ack/hack.h"
+#include "air/capture.h"
 #include "air/channel.h"
 #include "air/loss.h"
 #include "air/medium.h"
@@ -115,10 +118,23 @@ static int channel_start_set(void *unused, u64 at)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(channel_start_fops, NULL, channel_start_set, "%llu\n");
 
+static int capture_start_set(void *unused, u64 at)
+{
+	spin_lock_bh(&wt_lock);
+	wt_capture_start(at);
+	spin_unlock_bh(&wt_lock);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(capture_start_fops, NULL, capture_start_set, "%llu\n");
+
 static const struct file_operations drop_fops = { .owner = THIS_MODULE, .open = simple_open, .write = drop_write };
 
 int wt_debug_init(void)
 {
+	int err = wt_capture_init();
+
+	if (err)
+		return err;
 	wt_trace_init();
 	root = debugfs_create_dir("wavetank", NULL);
 	debugfs_create_file("air", 0444, root, NULL, &air_fops);
@@ -126,6 +142,8 @@ int wt_debug_init(void)
 	debugfs_create_file("trace", 0444, root, NULL, &trace_fops);
 	debugfs_create_file("drop", 0200, root, NULL, &drop_fops);
 	debugfs_create_file_unsafe("forget", 0200, root, NULL, &forget_fops);
+	debugfs_create_file("capture", 0400, root, NULL, &wt_capture_fops);
+	debugfs_create_file_unsafe("capture_start", 0200, root, NULL, &capture_start_fops);
 	debugfs_create_file_unsafe("channel_start", 0200, root, NULL, &channel_start_fops);
 	return wt_minstrel_init(root);
 }
@@ -143,4 +161,5 @@ void wt_debug_exit(void)
 	debugfs_remove(root);
 	wt_minstrel_exit();
 	wt_trace_exit();
+	wt_capture_exit();
 }

@@ -49,6 +49,8 @@ struct wt_params wt_p = {
 	.window_limit = 32,	/* ath9k/mac.h INIT_SSH_RETRY; the standard's is dot11ShortRetryLimit, 7 */
 	.cca_ns = 4000,		/* aCCATime, table 17-21 */
 	.walk_ms = 1000,
+	.capture_octets = 128,
+	.capture_until_us = UINT_MAX,
 };
 
 #define PARAM(_type, _name, _text) \
@@ -116,6 +118,10 @@ MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each 
 module_param_array_named(walk, wt_p.walk, int, &wt_p.n_walk, 0444);
 MODULE_PARM_DESC(walk, "what is added to the MCS before error_ppm is asked, step after step, over and over [0]");
 PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
+PARAM(uint, capture_mib, "room in MiB to write down what is on the air; 0: not [0]");
+PARAM(uint, capture_octets, "of each frame that are kept [128]");
+PARAM(uint, capture_from_us, "microseconds of the run from which on that is done [0]");
+PARAM(uint, capture_until_us, "and until which [4294967295]");
 PARAM(uint, minstrel_kib, "room in KiB to write down what Minstrel-HT decides; 0: not [0]");
 PARAM(ulong, minstrel_table, "where the kernel has its sample table [0]");
 

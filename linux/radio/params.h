@@ -71,6 +71,9 @@ struct wt_params {
 	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
 	unsigned int n_walk;
 	unsigned int walk_ms;		/* a step of it */
+	unsigned int capture_mib;	/* room of the air's capture (air/capture.c); 0: none */
+	unsigned int capture_octets;	/* kept of each frame */
+	unsigned int capture_from_us, capture_until_us;	/* of the run */
 	unsigned int minstrel_kib;	/* room of Minstrel's recording (minstrel.c) */
 	unsigned long minstrel_table;
 	unsigned int error_down_ppm[WT_MAX_RADIOS];	/* of what the AP sends to radio i, in place of that */

@@ -11,7 +11,7 @@
  * Who may call whom, by name (include): a file its own layer and those before it in this list, where python/tests/test_radio.py holds it.
  *
  *   ground   params, radio (this file), frame, driver.h, rider.h
- *   air/     phy, channel, csi, trace, loss, edca, host, rx, medium
+ *   air/     phy, channel, csi, trace, capture, loss, edca, host, rx, medium
  *   mpdu/    status, rates, block_ack, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon

@@ -1,4 +1,35 @@
+import os
+import shutil
+import subprocess
+
 import pytest
+
+#: What tshark is to check beside what it does anyway.
+CHECKS = [f"{p}.check_checksum:TRUE" for p in ("ip", "tcp", "udp", "wlan")]
+
+
+@pytest.fixture(scope="session")
+def tshark():
+    found = shutil.which("tshark")
+    if found is None:
+        reason = "tshark is not installed (apt-get install tshark)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}; in CI this test must run")
+        pytest.skip(reason)
+
+    def call(path, *arguments):
+        options = [x for c in CHECKS for x in ("-o", c)]
+        done = subprocess.run(
+            [found, "-n", "-r", str(path), *options, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -118,6 +118,21 @@ def run_watched(
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 
+def watch_log(
+    text: str,
+    path: str,
+    overrides: Sequence[tuple[str, str]],
+    seed: int | None,
+    captures: Sequence[tuple[str, str]],
+    snaplen: int,
+    capture_window: tuple[float, float] | None,
+    timeline: tuple[float | None, float] | None,
+    analysis: bool,
+    log: str,
+    ips: Sequence[str],
+) -> tuple[str | None, str | None, float | None]:
+    """Show the virtual radio's log of its air: timeline, analysis (JSON), when its room ended. Raises CaptureError, OSError."""
+
 def compress_acks(path: str) -> str:
     """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""
 

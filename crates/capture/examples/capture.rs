@@ -1,7 +1,7 @@
 //! Captures a scenario's air: `cargo run --release --example capture SCENARIO.toml OUT.pcapng [KEY=VALUE]...`
 
 use wavetank_capture::write::About;
-use wavetank_capture::{Only, Views};
+use wavetank_capture::{Names, Only, Views};
 use wavetank_core::net::World;
 use wavetank_core::scenario::{Source, read};
 
@@ -13,7 +13,7 @@ fn main() {
     let mut world = World::tapped(&s, Views::default()).expect("it builds");
     let census = world.census();
     let about = About { program: "wavetank", comment: "", interface: "monitor", snaplen: 256 };
-    world.tap().begin(&census, 5180, None);
+    world.tap().begin(Names::new(census.clone()), 5180, None);
     world.tap().capture(Only::Monitor, args[1].clone().into(), &about).expect("the file can be written");
     let (_, mut views) = world.run_tapped();
     views.end().expect("the file was written");

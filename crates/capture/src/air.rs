@@ -10,6 +10,7 @@
 use crate::frame::{Frame, Kind, Mac, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
 use crate::phy::{self, Phy};
+use crate::read;
 use std::collections::HashMap;
 use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
@@ -72,6 +73,8 @@ pub struct Sent {
     pub to: NodeId,
     /// What became of it.
     pub fate: Fate,
+    /// Where its octets are, if they were kept.
+    octets: Option<(usize, usize)>,
 }
 
 /// Makes frames of exchanges.
@@ -84,6 +87,8 @@ pub struct Air {
     /// Frames that may still be overtaken by those of an exchange which began at the same time; and when the last of them ends.
     pending: Vec<Sent>,
     until: u64,
+    /// Octets of those.
+    octets: Vec<u8>,
 }
 
 /// Of a frame of an exchange that was decoded or not.
@@ -103,25 +108,35 @@ fn blank(kind: Kind, len: u32, ra: NodeId, ta: Option<NodeId>) -> Frame {
 impl Air {
     /// For a run on the channel at `mhz`.
     pub fn new(names: Names, mhz: u16) -> Air {
-        Air { names, mhz, reference: 0, beacons: 0, boards: HashMap::new(), pending: Vec::with_capacity(256), until: 0 }
+        Air {
+            names,
+            mhz,
+            reference: 0,
+            beacons: 0,
+            boards: HashMap::new(),
+            pending: Vec::with_capacity(256),
+            until: 0,
+            octets: Vec::new(),
+        }
     }
     /// Whose addresses these are.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// An exchange began. `out` gets the frames of those before it, in order.
-    pub fn aired(&mut self, a: &Aired<'_>, out: &mut impl FnMut(&Sent)) {
+    /// An exchange began. `out` gets the frames of those before it, in order. `kept`: the first octets of each of its MPDUs, as its sender
+    /// handed them to the hardware; without them (none at all) the frames are what the packets of the burst say.
+    pub fn aired(&mut self, a: &Aired<'_>, kept: &[&[u8]], out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
         let start = a.x.start.ns();
         if start >= self.until {
             self.flush(out);
         }
-        self.lay_out(a);
+        self.lay_out(a, kept);
         self.until = self.pending.iter().map(|s| s.frame.time).max().unwrap_or(0).max(self.until);
     }
 
     /// A beacon of `from` went on the air.
-    pub fn beacon(&mut self, from: NodeId, b: &Beaconed, out: &mut impl FnMut(&Sent)) {
+    pub fn beacon(&mut self, from: NodeId, b: &Beaconed, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
         let start = b.start.ns();
         if start >= self.until {
             self.flush(out);
@@ -137,10 +152,57 @@ impl Air {
         self.until = self.until.max(end);
     }
 
+    /// A beacon of `from`, of which these octets were kept, went on the air: `len` bytes in `mode`, from and to these times.
+    pub fn kept_beacon(
+        &mut self,
+        from: NodeId,
+        kept: &[u8],
+        (mode, len, collided): (Mode, u32, bool),
+        (start, end): (u64, u64),
+        out: &mut impl FnMut(&Sent, Option<&[u8]>),
+    ) {
+        if start >= self.until {
+            self.flush(out);
+        }
+        let mut f = blank(Kind::Beacon, len, EVERYBODY, Some(from));
+        let octets = self.take(kept, &mut f);
+        // mac80211 leaves a beacon's number to the driver.
+        if let Some(own) = self.octets[octets.0..].get_mut(22..24) {
+            f.seq = self.beacons & 0xfff;
+            own.copy_from_slice(&(f.seq << 4).to_le_bytes());
+        }
+        self.beacons = self.beacons.wrapping_add(1);
+        let fate = if collided { Fate::Collided } else { Fate::Decoded };
+        self.push((from, EVERYBODY), fate, f, mode, (start, end));
+        self.last().octets = Some(octets);
+        self.until = self.until.max(end);
+    }
+
     /// The run is over.
-    pub fn flush(&mut self, out: &mut impl FnMut(&Sent)) {
+    pub fn flush(&mut self, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
         self.pending.sort_by_key(|s| s.frame.time);
-        self.pending.drain(..).for_each(|s| out(&s));
+        let octets = &self.octets;
+        self.pending.drain(..).for_each(|s| out(&s, s.octets.map(|(a, b)| &octets[a..b])));
+        self.octets.clear();
+    }
+
+    /// Keeps a frame's octets with what the hardware writes into them, and reads the frame from them; where they are.
+    fn take(&mut self, kept: &[u8], f: &mut Frame) -> (usize, usize) {
+        let begin = self.octets.len();
+        self.octets.extend(kept);
+        let own = &mut self.octets[begin..];
+        if let Some(d) = own.get_mut(2..4) {
+            d.copy_from_slice(&f.nav.to_le_bytes());
+        }
+        if let (true, Some(control)) = (f.retry, own.get_mut(1)) {
+            *control |= 0x08;
+        }
+        read::mpdu(own, f);
+        (begin, self.octets.len())
+    }
+
+    fn last(&mut self) -> &mut Sent {
+        self.pending.last_mut().expect("it was just put there")
     }
 
     fn push(&mut self, (from, to): (NodeId, NodeId), fate: Fate, mut f: Frame, mode: Mode, (start, end): (u64, u64)) {
@@ -149,10 +211,10 @@ impl Air {
         f.mhz = self.mhz;
         f.tsft = Some((start + phy::preamble_ns(mode)) / 1_000);
         f.time = end;
-        self.pending.push(Sent { frame: f, from, to, fate });
+        self.pending.push(Sent { frame: f, from, to, fate, octets: None });
     }
 
-    fn lay_out(&mut self, a: &Aired<'_>) {
+    fn lay_out(&mut self, a: &Aired<'_>, kept: &[&[u8]]) {
         let x = &a.x;
         let sifs = x.sifs.ns() as u64;
         let (there, back) = ((a.from, a.to), (a.to, a.from));
@@ -188,7 +250,7 @@ impl Air {
                 (f.seq, f.tid, f.nav) = (ssn.get(), Some(a.burst.tid.get()), nav);
                 self.push(there, fate(a, x.heard), f, x.mode, (begin, begin + data));
             }
-            What::Single | What::Ampdu => self.mpdus(a, begin, nav),
+            What::Single | What::Ampdu => self.mpdus(a, kept, begin, nav),
         }
         if !x.heard {
             return;
@@ -201,7 +263,7 @@ impl Air {
         self.push(back, fate(a, x.answered), f, x.control, (at, at + answer));
     }
 
-    fn mpdus(&mut self, a: &Aired<'_>, begin: u64, nav: u16) {
+    fn mpdus(&mut self, a: &Aired<'_>, kept: &[&[u8]], begin: u64, nav: u16) {
         let ampdu = a.burst.what == What::Ampdu;
         self.reference += u32::from(ampdu);
         let (preamble, n) = (phy::preamble_ns(a.x.mode), a.burst.mpdus.len());
@@ -230,17 +292,22 @@ impl Air {
             (f.seq, f.nav) = (m.seq.get(), nav);
             f.retry = m.attempts > 0 || a.x.again;
             f.subframe = ampdu.then_some(Subframe { reference: self.reference, last: i + 1 == n });
-            f.packet = self.packet(p);
+            let octets = kept.get(i).map(|k| self.take(k, &mut f));
+            if octets.is_none() {
+                f.packet = self.packet(p);
+            }
             let fate = fate(a, a.x.decoded >> i & 1 != 0);
             self.push((a.from, a.to), fate, f, a.x.mode, (begin, begin + end));
-            let last = self.pending.last_mut().expect("it was just put there");
-            last.frame.tsft = Some((begin + first) / 1_000);
+            let last = self.last();
+            (last.frame.tsft, last.octets) = (Some((begin + first) / 1_000), octets);
         }
     }
 
     fn block_ack(&mut self, a: &Aired<'_>) -> Frame {
         let b = a.burst;
-        let board = self.boards.entry((a.from, a.to, b.tid.get())).or_default();
+        // A session that began before anyone looked: its recipient's window is no earlier than what comes now.
+        let first = b.mpdus.first().map_or(Seq::new(0), |m| m.seq);
+        let board = self.boards.entry((a.from, a.to, b.tid.get())).or_insert(Scoreboard { start: first, got: 0 });
         let mut f = blank(Kind::BlockAck, response::BLOCK_ACK, a.from, Some(a.to));
         f.tid = Some(b.tid.get());
         if let What::Bar(ssn) = b.what {

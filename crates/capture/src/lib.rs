@@ -1,6 +1,6 @@
 //! What goes over the air, as frames: from the model's exchanges or from a capture, to a capture, a picture or an analysis.
 //!
-//! [`Frame`] stands in the middle. [`Air`] makes frames of what the model's medium tells; [`read`] makes the same of a capture's
+//! [`Frame`] stands in the middle. [`Air`] makes frames of what the model's medium tells, or what the virtual radio wrote down ([`read_log`]); [`read`] makes the same of a capture's
 //! bytes; [`write`] makes bytes of them; [`Analysis`] counts them. So runs and captures are counted by the same code. [`acks`] runs
 //! header compression over a capture's TCP ACKs.
 
@@ -8,6 +8,7 @@ pub mod acks;
 mod air;
 pub mod analysis;
 mod frame;
+mod log;
 mod names;
 mod origin;
 mod phy;
@@ -19,6 +20,7 @@ pub mod write;
 pub use air::{Air, Fate, Sent};
 pub use analysis::{Analysis, Report};
 pub use frame::{Frame, Kind, Mac, Packet, Subframe, Transport};
+pub use log::{BadLog, read_log};
 pub use names::Names;
 pub use origin::Origin;
 pub use phy::Phy;

@@ -9,12 +9,18 @@ use wavetank_core::wifi::Encryption;
 #[derive(Clone, Debug)]
 pub struct Names {
     census: Census,
+    /// Of each node, where they are not the model's.
+    ips: Option<Vec<u32>>,
 }
 
 impl Names {
     /// Of a run's nodes and flows.
     pub fn new(census: Census) -> Names {
-        Names { census }
+        Names { census, ips: None }
+    }
+    /// With these IPv4 addresses, in the order of the nodes.
+    pub fn with_ips(self, ips: Vec<u32>) -> Names {
+        Names { ips: Some(ips), ..self }
     }
     /// The MAC address of a node: 02:77:74 ("wt") and its number.
     pub fn mac(node: NodeId) -> Mac {
@@ -24,6 +30,13 @@ impl Names {
     /// The IPv4 address of a node: 10.0.0.1 and so on, the access point's first.
     pub fn ip(node: NodeId) -> u128 {
         0xffff_0a00_0000 + u128::from(node.0) + 1
+    }
+    /// The IPv4 address of a node as it is in frames; none: it is not known.
+    pub fn address(&self, node: NodeId) -> Option<u32> {
+        match &self.ips {
+            Some(all) => all.get(usize::from(node.0)).copied(),
+            None => Some(Names::ip(node) as u32),
+        }
     }
     /// All nodes: number, name, whether on the air.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &str, bool)> {

@@ -18,6 +18,9 @@ pub struct Origin {
     pub window_s: (f64, f64),
     /// The nodes' names, in the order of their addresses.
     pub nodes: Vec<String>,
+    /// Their IPv4 addresses, in the same order, where those are not the model's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<String>,
 }
 
 impl Origin {

@@ -1,8 +1,10 @@
 //! Who held the medium when, and what waited: collected from a run for a picture.
 
+use crate::air::EVERYBODY;
 use serde::Serialize;
+use wavetank_core::phy::Mode;
 use wavetank_core::sim::{NodeId, Time};
-use wavetank_core::wifi::{Aired, Beaconed, What, response};
+use wavetank_core::wifi::{Aired, What, response};
 
 /// Exchanges that are kept: a picture of more shows nothing.
 const MOST: usize = 50_000;
@@ -90,7 +92,7 @@ impl Timeline {
         self.depths.push((at(x.start), a.depths.to_vec()));
         self.entries.push(Entry {
             from: a.from.0,
-            to: a.to.0,
+            to: if a.to == EVERYBODY { a.from.0 } else { a.to.0 },
             tid: a.burst.tid.get(),
             kind,
             rate: phy.to_string(),
@@ -108,9 +110,9 @@ impl Timeline {
         });
     }
 
-    pub(crate) fn beacon(&mut self, from: NodeId, b: &Beaconed) {
-        let (start, long) = (b.start.ns() as i64 - self.from as i64, b.airtime.ns());
-        if start + long < 0 || b.start.ns() > self.to || self.entries.len() == MOST {
+    pub(crate) fn beacon(&mut self, from: NodeId, (start, end): (u64, u64), mode: Mode, collided: bool) {
+        let (start, long) = (start as i64 - self.from as i64, (end - start) as i64);
+        if start + long < 0 || start > (self.to - self.from) as i64 || self.entries.len() == MOST {
             return;
         }
         self.entries.push(Entry {
@@ -118,18 +120,18 @@ impl Timeline {
             to: from.0,
             tid: 0,
             kind: "beacon",
-            rate: crate::Phy::from(b.mode).to_string(),
+            rate: crate::Phy::from(mode).to_string(),
             idle: start,
             aifs: 0,
             start,
             rts: None,
             cts: None,
             data: [start, long],
-            preamble: crate::phy::preamble_ns(b.mode) as i64,
+            preamble: crate::phy::preamble_ns(mode) as i64,
             mpdus: Vec::new(),
             response: None,
             answered: true,
-            collided: b.collided,
+            collided,
         });
     }
 

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use wavetank_core::net::Census;
+use wavetank_core::phy::Mode;
 use wavetank_core::sim::{NodeId, Probe};
 use wavetank_core::wifi::{Aired, Beaconed};
 
@@ -89,8 +90,8 @@ pub struct Views {
 
 impl Views {
     /// Who is there, and on which channel (MHz); captures are written of `window` (ns) alone, if there is one.
-    pub fn begin(&mut self, census: &Census, mhz: u16, window: Option<(u64, u64)>) {
-        self.air = Some(Air::new(Names::new(census.clone()), mhz));
+    pub fn begin(&mut self, names: Names, mhz: u16, window: Option<(u64, u64)>) {
+        self.air = Some(Air::new(names, mhz));
         self.window = window;
     }
     /// A capture into a file.
@@ -103,7 +104,7 @@ impl Views {
     /// Ends everything; the files' names. Errors: a file could not be written.
     pub fn end(&mut self) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
         if let Some(mut air) = self.air.take() {
-            air.flush(&mut |s| self.sent(s));
+            air.flush(&mut |s, octets| self.sent(s, octets));
         }
         let mut paths = Vec::new();
         for c in self.captures.drain(..) {
@@ -115,7 +116,7 @@ impl Views {
         self.failed.take().map_or(Ok(paths), Err)
     }
 
-    fn sent(&mut self, s: &Sent) {
+    fn sent(&mut self, s: &Sent, octets: Option<&[u8]>) {
         if let Some(a) = &mut self.analysis {
             a.frame(&s.frame);
         }
@@ -135,7 +136,7 @@ impl Views {
             // What a station sends is whole where it is sent.
             let own = direction.flatten().is_some();
             let frame = Frame { bad: s.frame.bad && !own, ..s.frame };
-            if let Err(e) = c.file.frame(&frame, direction, comment) {
+            if let Err(e) = c.file.frame(&frame, octets, direction, comment) {
                 self.failed = Some((c.path.clone(), e));
                 return;
             }
@@ -143,30 +144,41 @@ impl Views {
     }
 }
 
-impl Probe for Views {
-    const AIR: bool = true;
-    fn aired(&mut self, a: &Aired<'_>) {
+impl Views {
+    /// An exchange, and the first octets of its MPDUs where they were kept.
+    pub(crate) fn exchange(&mut self, a: &Aired<'_>, kept: &[&[u8]]) {
         if let Some(t) = &mut self.timeline {
             t.aired(a);
         }
+        self.frames(|air, views| air.aired(a, kept, &mut |s, octets| views.sent(s, octets)));
+    }
+    /// A beacon whose octets were kept ([`Air::kept_beacon`]).
+    pub(crate) fn kept_beacon(&mut self, from: NodeId, kept: &[u8], how: (Mode, u32, bool), span: (u64, u64)) {
+        if let Some(t) = &mut self.timeline {
+            t.beacon(from, span, how.0, how.2);
+        }
+        self.frames(|air, views| air.kept_beacon(from, kept, how, span, &mut |s, octets| views.sent(s, octets)));
+    }
+    fn frames(&mut self, make: impl FnOnce(&mut Air, &mut Views)) {
         if self.captures.is_empty() && self.analysis.is_none() {
             return;
         }
         if let Some(mut air) = self.air.take() {
-            air.aired(a, &mut |s| self.sent(s));
+            make(&mut air, self);
             self.air = Some(air);
         }
     }
+}
+
+impl Probe for Views {
+    const AIR: bool = true;
+    fn aired(&mut self, a: &Aired<'_>) {
+        self.exchange(a, &[]);
+    }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
         if let Some(t) = &mut self.timeline {
-            t.beacon(from, b);
+            t.beacon(from, (b.start.ns(), (b.start + b.airtime).ns()), b.mode, b.collided);
         }
-        if self.captures.is_empty() && self.analysis.is_none() {
-            return;
-        }
-        if let Some(mut air) = self.air.take() {
-            air.beacon(from, b, &mut |s| self.sent(s));
-            self.air = Some(air);
-        }
+        self.frames(|air, views| air.beacon(from, b, &mut |s, octets| views.sent(s, octets)));
     }
 }

@@ -20,11 +20,11 @@ impl Probe for Keep {
     const AIR: bool = true;
     fn aired(&mut self, a: &Aired<'_>) {
         let frames = &mut self.frames;
-        self.air.as_mut().expect("it was begun").aired(a, &mut |s| frames.push(*s));
+        self.air.as_mut().expect("it was begun").aired(a, &[], &mut |s, _| frames.push(*s));
     }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
         let frames = &mut self.frames;
-        self.air.as_mut().expect("it was begun").beacon(from, b, &mut |s| frames.push(*s));
+        self.air.as_mut().expect("it was begun").beacon(from, b, &mut |s, _| frames.push(*s));
     }
 }
 
@@ -45,7 +45,7 @@ fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
     world.tap().air = Some(Air::new(names.clone(), 5180));
     let (out, mut keep) = world.run_tapped();
     let frames = &mut keep.frames;
-    keep.air.unwrap().flush(&mut |s| frames.push(*s));
+    keep.air.unwrap().flush(&mut |s, _| frames.push(*s));
     Run { out, window, frames: keep.frames, names }
 }
 
@@ -69,7 +69,10 @@ const ABOUT: About<'_> = About { program: "test", comment: "a comment", interfac
 fn bytes(r: &Run, snaplen: u32, most: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut f = Pcapng::new(&mut out, &About { snaplen, ..ABOUT }, Some(&r.names)).unwrap();
-    r.frames.iter().take(most).for_each(|s| f.frame(&s.frame, None, if s.frame.bad { "bad" } else { "" }).unwrap());
+    r.frames
+        .iter()
+        .take(most)
+        .for_each(|s| f.frame(&s.frame, None, None, if s.frame.bad { "bad" } else { "" }).unwrap());
     f.finish().unwrap();
     out
 }

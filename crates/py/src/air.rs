@@ -6,13 +6,14 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufReader, Read};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use wavetank_capture::acks::{AckRun, Acks};
 use wavetank_capture::read::{self as capture, FileInfo};
 use wavetank_capture::write::About;
-use wavetank_capture::{Analysis, Only, Origin, Report, Timeline, Views};
-use wavetank_core::net::World;
+use wavetank_capture::{Analysis, Names, Only, Origin, Report, Timeline, Views, read_log};
+use wavetank_core::net::{Census, World};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::scenario::keys::BandName;
 
@@ -23,6 +24,9 @@ const PROGRAM: &str = concat!("wavetank ", env!("CARGO_PKG_VERSION"));
 fn ns((from, to): (f64, f64)) -> (u64, u64) {
     ((from * 1e9).round() as u64, (to * 1e9).round() as u64)
 }
+
+/// Channel 36, on which the virtual radio always is.
+const ON_LINUX_MHZ: u16 = 5180;
 
 /// Channel 36 or 6: the model knows bands, not channels.
 fn mhz(s: &Scenario) -> u16 {
@@ -39,6 +43,68 @@ pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>
     let census = world(&read(text, path, &overrides, None)?, path, Views::default())?.census();
     let all = Only::all(&census);
     Ok(if all.len() == 1 { vec![] } else { all.iter().map(|o| o.name(&census).to_string()).collect() })
+}
+
+/// What shall be seen of a run's air.
+struct Asked {
+    captures: Vec<(String, PathBuf)>,
+    snaplen: u32,
+    capture_window: Option<(f64, f64)>,
+    timeline: Option<(Option<f64>, f64)>,
+    analysis: bool,
+}
+
+/// Whose air it is.
+struct Whose {
+    census: Census,
+    scenario: String,
+    seed: u64,
+    /// Judging window, s.
+    window: (f64, f64),
+    /// IPv4 addresses of the nodes; none: the model's.
+    ips: Vec<String>,
+}
+
+impl Whose {
+    fn of(s: &Scenario, world: &World<Views>, ips: Vec<String>) -> Whose {
+        let (from, to) = world.window();
+        Whose { census: world.census(), scenario: s.name.clone(), seed: s.seed, window: (from.as_s(), to.as_s()), ips }
+    }
+    fn origin(&self, view: &str) -> Origin {
+        Origin {
+            wavetank: env!("CARGO_PKG_VERSION").into(),
+            scenario: self.scenario.clone(),
+            seed: self.seed,
+            view: view.into(),
+            window_s: self.window,
+            nodes: self.census.parties.iter().map(|p| p.name.clone()).collect(),
+            addresses: self.ips.clone(),
+        }
+    }
+    /// Makes the views look at what is asked for.
+    fn begin(&self, views: &mut Views, names: Names, mhz: u16, asked: Asked) -> PyResult<()> {
+        views.begin(names, mhz, asked.capture_window.map(ns));
+        for (view, file) in asked.captures {
+            let only = Only::named(&view, &self.census).map_err(|e| ScenarioError::new_err(e.0))?;
+            let comment = self.origin(&view).comment();
+            let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen: asked.snaplen };
+            views.capture(only, file.clone(), &about).map_err(|e| unusable(&file, &e))?;
+        }
+        views.timeline = asked.timeline.map(|(begin, end)| {
+            let (a, b) = ns(begin.map_or((self.window.0, self.window.0 + end), |b| (b, end)));
+            Timeline::new(a, b)
+        });
+        views.analysis = asked.analysis.then(|| Analysis::new(Some(ns(self.window))));
+        Ok(())
+    }
+    /// The timeline and the analysis, as JSON.
+    fn end(&self, views: &mut Views) -> PyResult<(Option<String>, Option<String>)> {
+        views.end().map_err(|(file, e)| unusable(&file, &e))?;
+        let origin = self.origin("monitor");
+        let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
+        let picture = views.timeline.take().map(|t| t.json(&origin.nodes));
+        Ok((picture, report))
+    }
 }
 
 /// Runs a scenario as `run` does, and looks at its air meanwhile.
@@ -62,36 +128,47 @@ pub(crate) fn run_watched<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = world(&s, path, Views::default())?;
-    let census = world.census();
-    let (from, to) = world.window();
-    let origin = |view: &str| Origin {
-        wavetank: env!("CARGO_PKG_VERSION").into(),
-        scenario: s.name.clone(),
-        seed: s.seed,
-        view: view.into(),
-        window_s: (from.as_s(), to.as_s()),
-        nodes: census.parties.iter().map(|p| p.name.clone()).collect(),
-    };
-    let views = world.tap();
-    views.begin(&census, mhz(&s), capture_window.map(ns));
-    for (view, file) in captures {
-        let only = Only::named(&view, &census).map_err(|e| ScenarioError::new_err(e.0))?;
-        let comment = origin(&view).comment();
-        let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
-        views.capture(only, file.clone(), &about).map_err(|e| unusable(&file, &e))?;
-    }
-    views.timeline = timeline.map(|(begin, end)| {
-        let (a, b) = ns(begin.map_or((from.as_s(), from.as_s() + end), |b| (b, end)));
-        Timeline::new(a, b)
-    });
-    views.analysis = analysis.then(|| Analysis::new(Some((from.ns(), to.ns()))));
+    let whose = Whose::of(&s, &world, Vec::new());
+    let asked = Asked { captures, snaplen, capture_window, timeline, analysis };
+    whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), asked)?;
     let (out, mut views) = py.detach(|| world.run_tapped());
-    views.end().map_err(|(file, e)| unusable(&file, &e))?;
-    let names = origin("").nodes;
-    let origin = origin("monitor");
-    let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
-    let picture = views.timeline.take().map(|t| t.json(&names));
+    let (picture, report) = whose.end(&mut views)?;
     Ok((outcome::to_dict(py, &s, &out)?, picture, report))
+}
+
+/// Shows what the virtual radio wrote down of this scenario's air (`log`, a file) as `run_watched` shows the model's.
+///
+/// `ips`: IPv4 addresses of the nodes, in their order. Returns `timeline`, `analysis`, and the second at which the log ends for want of
+/// room, or None. Raises `CaptureError` and `OSError`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides, seed, captures, snaplen, capture_window, timeline, analysis, log, ips))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn watch_log(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+    captures: Vec<(String, PathBuf)>,
+    snaplen: u32,
+    capture_window: Option<(f64, f64)>,
+    timeline: Option<(Option<f64>, f64)>,
+    analysis: bool,
+    log: PathBuf,
+    ips: Vec<String>,
+) -> PyResult<(Option<String>, Option<String>, Option<f64>)> {
+    let s = read(text, path, &overrides, seed)?;
+    let whose = Whose::of(&s, &world(&s, path, Views::default())?, ips);
+    let known: Result<Vec<u32>, _> = whose.ips.iter().map(|t| t.parse::<Ipv4Addr>().map(u32::from)).collect();
+    let names = Names::new(whose.census.clone()).with_ips(known?);
+    let mut views = Views::default();
+    whose.begin(&mut views, names, ON_LINUX_MHZ, Asked { captures, snaplen, capture_window, timeline, analysis })?;
+    let input = BufReader::with_capacity(1 << 20, File::open(&log).map_err(|e| unusable(&log, &e))?);
+    let cut = py
+        .detach(|| read_log(input, &mut views))
+        .map_err(|e| CaptureError::new_err(format!("{}: {}", log.display(), e.0)))?;
+    let (picture, report) = whose.end(&mut views)?;
+    Ok((picture, report, cut))
 }
 
 /// A capture, compressed or not.

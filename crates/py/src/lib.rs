@@ -101,6 +101,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
     m.add_function(wrap_pyfunction!(floor::floor, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
+    m.add_function(wrap_pyfunction!(air::watch_log, m)?)?;
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
     m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;

@@ -4,6 +4,7 @@
 
 use crate::case::Case;
 use crate::json;
+use std::io::{Read, Write};
 
 pub type Counters = Vec<(String, u64)>;
 
@@ -137,6 +138,35 @@ pub fn start_channel(case: &Case, zero: i64) -> Result<(), String> {
     }
     std::fs::write("/sys/kernel/debug/wavetank/channel_start", zero.to_string())
         .map_err(|e| format!("channel_start: {e}"))
+}
+
+/// The air is written down from `zero` on (radio/air/capture.c).
+pub fn start_capture(case: &Case, zero: i64) -> Result<(), String> {
+    if !case.get("capture", false)? {
+        return Ok(());
+    }
+    std::fs::write("/sys/kernel/debug/wavetank/capture_start", zero.to_string())
+        .map_err(|e| format!("capture_start: {e}"))
+}
+
+/// What was written down, for the host.
+pub fn keep_capture(case: &Case) -> Result<(), String> {
+    if !case.get("capture", false)? {
+        return Ok(());
+    }
+    // by hand: std's copy asks for sendfile, which debugfs has none of
+    let keep = || -> std::io::Result<()> {
+        let mut from = std::fs::File::open("/sys/kernel/debug/wavetank/capture")?;
+        let mut to = std::fs::File::create("/tmp/wt/capture")?;
+        let mut piece = vec![0; 1 << 20];
+        loop {
+            match from.read(&mut piece)? {
+                0 => return Ok(()),
+                n => to.write_all(&piece[..n])?,
+            }
+        }
+    };
+    keep().map_err(|e| format!("capture: {e}"))
 }
 
 /// What each card's rate control knows of each station: `rc_stats_csv`, lines joined by semicolons.

@@ -23,7 +23,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 const SECOND: i64 = 1_000_000_000;
 const ECHO_PORT: u16 = 7;
-const FIRST_PORT: u16 = 5000;
+/// Below the ephemeral ports, and nobody else's: Wireshark takes what flows there for data.
+const FIRST_PORT: u16 = 30_500;
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
 const TSQ: &str = "/sys/module/wavetank_tsq/parameters/shift";
 
@@ -55,6 +56,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     let (flows_end, end): (i64, i64) = (case.get("flows_end", 0)?, case.get("end", 0)?);
     let zero = warm_up(&net)?;
     radio::start_channel(case, zero)?;
+    radio::start_capture(case, zero)?;
     let delay: i64 = case.get("feedback", -1)?;
     if delay >= 0 {
         feedback::start(net.radios, delay)?;
@@ -125,6 +127,7 @@ pub fn run(case: &Case) -> Result<String, String> {
             }
         }
     }
+    radio::keep_capture(case)?;
     let flow_values = flows.iter_mut().zip(columns).map(|((_, f), rows)| {
         let (retransmits, rtos) = f.totals();
         json::object(&[

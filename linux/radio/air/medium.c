@@ -26,6 +26,7 @@
  *   D8  the NAV is the exchange's own length; bystanders decode what its receiver does not, so that they keep to the NAV
  *       where the receiver waits EIFS.
  */
+#include "air/capture.h"
 #include "air/edca.h"
 #include "air/loss.h"
 #include "air/medium.h"
@@ -114,6 +115,23 @@ static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone
 	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
 }
 
+/* For who looks at the air afterwards. `ns` is what its sender sends of it. */
+static void capture(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, u64 answer, bool alone)
+{
+	u32 ctl = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
+	struct wt_exchange x = {
+		.start = start, .base = r->base, .data_ns = ns, .answer_ns = answer ? answer - WT_SIFS_NS : 0, .collided = !alone,
+		.response = alone && wt_air.response, .answered = alone && wt_air.response && !wt_air.deaf,
+	};
+
+	if (wants_rts(r, p)) {
+		x.rts_ns = wt_phy_control_ns(ctl, 20);
+		x.cts_ns = wt_phy_control_ns(ctl, 14);
+		x.data_ns = alone ? ns - x.rts_ns - x.cts_ns - 2 * WT_SIFS_NS : 0;
+	}
+	wt_capture_exchange(r, q, p, &x);
+}
+
 static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
@@ -188,6 +206,7 @@ static void transmit(u64 at)
 				count_data(r, p);
 		}
 		wt_trace_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
+		capture(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, answer, alone);
 	}
 	if (!alone)
 		wt_air.collision_ns += end - at;
@@ -391,6 +410,7 @@ void wt_medium_step(u64 at)
 								      answer_bytes(p), p->attempts > 1);
 
 					wt_air.response_ns += longer;
+					wt_capture_rides(longer);
 					count_airtime(r, p, longer);
 				}
 				wt_air.until = at + wt_air.response_ns;

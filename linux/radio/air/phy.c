@@ -62,7 +62,8 @@ void wt_phy_init(void)
 	wt_band_2ghz.ht_cap = *ht;
 }
 
-static u32 legacy_100k(enum nl80211_band band, int idx)
+/* A bitrate by its index, 100 kbit/s. */
+u32 wt_phy_legacy_rate(enum nl80211_band band, int idx)
 {
 	const struct ieee80211_supported_band *b = band == NL80211_BAND_2GHZ ? &wt_band_2ghz : &wt_band_5ghz;
 
@@ -82,7 +83,7 @@ u32 wt_phy_ofdm_of(u32 rate_100k)
 
 u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r)
 {
-	return wt_phy_ofdm_of(legacy_100k(band, r->idx));
+	return wt_phy_ofdm_of(wt_phy_legacy_rate(band, r->idx));
 }
 
 /* 17.4.3: 16 us of training, 4 us SIGNAL, then 16 service bits, the octets and 6 tail bits in 4 us symbols */
@@ -112,7 +113,7 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 	u32 n;
 
 	if (!(r->flags & IEEE80211_TX_RC_MCS))
-		return wt_phy_control_ns(legacy_100k(band, r->idx), bytes);
+		return wt_phy_control_ns(wt_phy_legacy_rate(band, r->idx), bytes);
 	n = DIV_ROUND_UP(16 + 6 + 8 * bytes, ht_symbol_bits(r));
 	ns = r->flags & IEEE80211_TX_RC_SHORT_GI ? roundup(n * 3600ull, 4000) : n * 4000ull;
 	return ht_preamble_ns(r) + ns;
@@ -158,7 +159,7 @@ u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate 
 		return wt_p.ctl_rate;
 	if (r->flags & IEEE80211_TX_RC_MCS)
 		return of_mcs[r->idx % 8];
-	rate = legacy_100k(band, r->idx);
+	rate = wt_phy_legacy_rate(band, r->idx);
 	if (rate == 10 || rate == 20 || rate == 55 || rate == 110)
 		return rate;
 	return rate >= 240 ? 240 : rate >= 120 ? 120 : 60;

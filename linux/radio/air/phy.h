@@ -15,6 +15,7 @@ u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns);
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
 u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 u32 wt_phy_ofdm_of(u32 rate_100k);
+u32 wt_phy_legacy_rate(enum nl80211_band band, int idx);
 u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 
 #define WT_SLOT_NS	9000ull

@@ -6,12 +6,12 @@ import json
 import math
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import _core, workers
+from .. import _core, linux, workers
 from ..errors import UserError, unknown
 from ..linux import units
 from ..result import Result
@@ -24,6 +24,8 @@ Glance = tuple[float | None, float]
 SNAPLEN = 256
 #: Length of the timeline's window unless told otherwise, s.
 GLANCE = 0.012
+#: Seconds before the judging window from which on an analysis looks at the real kernel's air: what is under way is known then.
+BEFORE = 1.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Watched:
     timeline: dict[str, Any] | None
     analysis: dict[str, Any] | None
     captures: tuple[Path, ...]
+    #: What whoever asked should know of them.
+    notes: tuple[str, ...] = ()
 
 
 def window(text: str, option: str, end: float = math.inf) -> Window:
@@ -95,6 +99,56 @@ def watch(
     )
 
 
+def watch_linux(
+    scenario: Scenario,
+    seed: int | None = None,
+    captures: Sequence[tuple[str, Path]] = (),
+    snaplen: int = SNAPLEN,
+    capture_window: Window | None = None,
+    timeline: Glance | None = None,
+    analysis: bool = False,
+    progress: Callable[[float, float], None] = lambda done, of: None,
+) -> Watched:
+    """The same on the real kernel: frames are the octets that its mac80211 handed to the virtual radio.
+
+    Raises as :func:`watch` and :func:`wavetank.linux.simulate` do.
+    """
+    judged = linux.check(scenario, seed).case
+    begin, end = judged["window_start"] / 1e9, judged["window_end"] / 1e9
+    spans = [capture_window or (0.0, math.inf)] if captures else []
+    if timeline is not None:
+        first, last = timeline
+        spans.append((begin, begin + last) if first is None else (first, last))
+    if analysis:
+        spans.append((max(0.0, begin - BEFORE), end))
+    octets = linux.HEADERS if not captures else max(snaplen, linux.HEADERS) if snaplen else linux.ALL
+    with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
+        file = Path(folder) / "log"
+        span = (min(a for a, _ in spans), min(max(b for _, b in spans), linux.LONGEST))
+        result = linux.simulate(scenario, seed, progress, linux.Log(file, span, octets))
+        radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
+        try:
+            picture, report, cut = _core.watch_log(
+                scenario.text, scenario.path, list(scenario.overrides), seed, [(v, str(p)) for v, p in captures],
+                snaplen, capture_window, timeline, analysis, str(file), linux.addresses([*radios, "server"]),
+            )  # fmt: skip
+        except OSError as e:
+            raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
+    notes = []
+    if cut is not None:
+        notes.append(
+            f"what was seen of the air ends at {cut:.1f} s, where the guest's {linux.ROOM} MiB for it were full: "
+            "--snaplen keeps less of each frame, --pcap-window fewer of them"
+        )
+    return Watched(
+        result,
+        json.loads(picture) if picture is not None else None,
+        json.loads(report) if report is not None else None,
+        tuple(p for _, p in captures),
+        tuple(notes),
+    )
+
+
 @dataclass(frozen=True)
 class Ask:
     """What a run is asked for besides its result."""
@@ -147,8 +201,10 @@ class Ask:
         """Whether a plain run will do."""
         return not (self.captures or self.picture or self.analysis)
 
-    def watch(self, scenario: Scenario, seed: int | None) -> Watched:
-        """The run. A capture becomes its file when it is whole."""
+    def watch(
+        self, scenario: Scenario, seed: int | None, on: str = "model", progress: Callable[..., None] = lambda *_: None
+    ) -> Watched:
+        """The run. A capture becomes its file when it is whole. ``progress`` gets seconds done, and of how many, on linux."""
         folders = {p.parent for _, p in self.captures}
         for f in folders:
             try:
@@ -161,12 +217,12 @@ class Ask:
                 with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
                     parts.append((view, Path(part.name), path))
             # In a thread, so that Ctrl-C comes through, and what is half done is taken away below.
+            asked = [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline, self.analysis
             seen = workers.in_thread(
-                lambda: watch(
-                    scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
-                    self.analysis,
+                lambda: (
+                    watch(scenario, seed, *asked) if on == "model" else watch_linux(scenario, seed, *asked, progress)
                 )
-            )  # fmt: skip
+            )
             for _, part_path, path in parts:
                 part_path.chmod(0o644)
                 part_path.replace(path)

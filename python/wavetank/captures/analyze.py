@@ -134,8 +134,11 @@ def json_of(document: Document) -> dict[str, Any]:
 
 def who(document: Document, end: str) -> str:
     """A flow's end (address, address:port) with its node's name, if the capture is one of ours."""
-    nodes: list[str] = (document["origin"] or {}).get("nodes", [])
+    origin = document["origin"] or {}
+    nodes: list[str] = origin.get("nodes", [])
     address, colon, port = end.partition(":")
+    if address in (own := origin.get("addresses", [])):
+        return nodes[own.index(address)] + colon + port
     parts = address.split(".")
     if nodes and len(parts) == 4 and parts[:2] == ["10", "0"]:
         number = int(parts[2]) * 256 + int(parts[3]) - 1

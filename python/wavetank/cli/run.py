@@ -13,21 +13,24 @@ from ..lab import runner
 from .base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
 
 if TYPE_CHECKING:
+    from ..captures import air
     from ..result import Result
     from ..scenario import Scenario
 
 
-def on_linux(scenario: Scenario, seed: int | None) -> Result:
+def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> Result | air.Watched:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
     from .. import linux
 
     _say(linux.check(scenario, seed).notes)
     with _progress("linux") as progress:
-        return workers.in_thread(
-            lambda: linux.simulate(
-                scenario, seed, lambda done, of: progress(round(done), round(of), "s of virtual time")
-            )
-        )
+
+        def told(done: float, of: float) -> None:
+            progress(round(done), round(of), "s of virtual time")
+
+        if ask.nothing:
+            return workers.in_thread(lambda: linux.simulate(scenario, seed, told))
+        return ask.watch(scenario, seed, "linux", told)
 
 
 def _say(notes: Sequence[str]) -> None:
@@ -128,18 +131,15 @@ def run(
         if value is not None and there is None:
             raise click.UsageError(f"{option} belongs to {of}")
     ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
-    if on == "linux" and not ask.nothing:
-        raise click.UsageError(
-            "--pcap, --timeline and --analyze look at the model's air: they do not go with --on linux"
-        )
-    seen = None
     if on == "linux":
-        result = on_linux(s, seed)
+        ran = on_linux(s, seed, ask)
     elif ask.nothing:
-        result = workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed)))
+        ran = workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed)))
     else:
-        seen = ask.watch(s, seed)
-        result = seen.result
+        ran = ask.watch(s, seed)
+    seen = ran if isinstance(ran, air.Watched) else None
+    result = ran.result if isinstance(ran, air.Watched) else ran
+    _say(seen.notes if seen is not None else ())
     written = _written(result, out, plot)
     if seen is not None:
         written += ask.finish(seen, f"{result.scenario}, seed {result.seed}")

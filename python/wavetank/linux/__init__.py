@@ -7,7 +7,22 @@
 
 from __future__ import annotations
 
+from .log import ALL, HEADERS, LONGEST, ROOM, Log, addresses
 from .tree import LinuxFailed, build, status
 from .water import check, fingerprint, like_linux, simulate
 
-__all__ = ["LinuxFailed", "build", "check", "fingerprint", "like_linux", "simulate", "status"]
+__all__ = [
+    "ALL",
+    "HEADERS",
+    "LONGEST",
+    "ROOM",
+    "LinuxFailed",
+    "Log",
+    "addresses",
+    "build",
+    "check",
+    "fingerprint",
+    "like_linux",
+    "simulate",
+    "status",
+]

@@ -117,10 +117,11 @@ def carry_out(
     seconds: float,
     progress: Callable[[int], None] = lambda s: None,
     channel: bytes | None = None,
+    capture: Path | None = None,
 ) -> str:
     """Runs a case (``linux/run --help``) and gives the text of its result. ``progress`` gets seconds of virtual time.
 
-    ``channel`` is what the case's key of that name stands for.
+    ``channel`` is what the case's key of that name stands for; ``capture`` is where the radio's log of the air is put.
     """
     with tempfile.TemporaryDirectory(prefix="wavetank-case-") as tmp:
         path, out = Path(tmp) / "case.json", Path(tmp) / "out.json"
@@ -136,5 +137,6 @@ def carry_out(
 
         limit = str(round(max(600, 30 * seconds)))
         words = [str(folder() / "run"), str(path), str(out), "--seed", str(seed), "--timeout", limit, "--progress"]
+        words += ["--capture", str(capture)] if capture is not None else []
         _program(words, on_line)
         return out.read_text()

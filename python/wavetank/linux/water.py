@@ -13,6 +13,7 @@ from ..errors import UserError
 from ..result import Result
 from . import outcome, translate, tree
 from .asked import Asks
+from .log import Log
 from .translated import Translated
 
 S = TypeVar("S", bound=Asks)
@@ -41,9 +42,14 @@ def fingerprint(scenario: Asks, seed: int | None = None) -> str:
 
 
 def simulate(
-    scenario: Asks, seed: int | None = None, progress: Callable[[float, float], None] = lambda done, of: None
+    scenario: Asks,
+    seed: int | None = None,
+    progress: Callable[[float, float], None] = lambda done, of: None,
+    log: Log | None = None,
 ) -> Result:
     """Runs it on the real kernel; ``progress`` gets (seconds done, of). Builds what is not there yet.
+
+    What is on the air is written down where ``log`` says; the result is the same without.
 
     Raises ScenarioError and UserError (what cannot be expressed, what is missing), LinuxFailed.
     """
@@ -51,6 +57,7 @@ def simulate(
     start = time.perf_counter()
     progress(0.0, of.seconds)
     channel = scenario.channel_trace(of.seed, csi=of.case["channel"]["csi"]) if "channel" in of.case else None
-    text = tree.carry_out(of.case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds), channel)
+    case, file = (of.case, None) if log is None else (log.asked(of.case), log.file)
+    text = tree.carry_out(case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds), channel, file)
     progress(of.seconds, of.seconds)
     return outcome.result(of, text, time.perf_counter() - start)

@@ -14,6 +14,11 @@ pub use ip::{Held, ip_packets};
 
 use crate::frame::Frame;
 
+/// Fills in what an MPDU's own octets say, as far as they were kept.
+pub(crate) fn mpdu(octets: &[u8], f: &mut Frame) {
+    let _ = dot11::mpdu(octets, false, false, f);
+}
+
 /// One captured frame: `data` what was kept of it, `whole` how long it was on the wire (radiotap header included). None: so short, or
 /// so damaged, that it is no frame.
 pub fn frame(data: &[u8], whole: u32, time: u64) -> Option<Frame> {

@@ -42,6 +42,22 @@ pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
     whole
 }
 
+/// Appends the MPDU's first `most` bytes, of which these were kept: without MIC and FCS, or less. Answers how many it has in all.
+pub fn kept(f: &Frame, octets: &[u8], most: usize, out: &mut Vec<u8>) -> usize {
+    let (begin, whole) = (out.len(), f.len as usize);
+    let mic = if f.protected { 8 } else { 0 };
+    if octets.len() + mic + 4 < whole {
+        out.extend(&octets[..octets.len().min(most)]);
+        return whole;
+    }
+    out.extend(&octets[..octets.len().min(whole - 4)]);
+    out.resize(begin + whole - 4, 0);
+    let fcs = crc32fast::hash(&out[begin..]) ^ if f.bad { u32::MAX } else { 0 };
+    out.extend(fcs.to_le_bytes());
+    out.truncate(begin + most.min(whole));
+    whole
+}
+
 fn header(f: &Frame, out: &mut Vec<u8>) {
     let (kind, sub) = match f.kind {
         Kind::Data | Kind::Null => (2, if f.tid.is_some() { 8 } else { 0 } | if f.kind == Kind::Null { 4 } else { 0 }),

@@ -12,6 +12,6 @@ pub(crate) mod fields {
     pub(crate) use super::radiotap::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
 }
 
-pub use bytes::mpdu;
+pub use bytes::{kept, mpdu};
 pub use pcapng::{About, Pcapng};
 pub use radiotap::radiotap;

@@ -2,7 +2,7 @@
 //!
 //! Stands for: draft-ietf-opsawg-pcapng, little endian: Section Header, Interface Description, Name Resolution, Enhanced Packet.
 
-use super::{mpdu, radiotap};
+use super::{kept, mpdu, radiotap};
 use crate::frame::Frame;
 use crate::names::Names;
 use std::io::{self, Write};
@@ -65,7 +65,7 @@ impl<W: Write> Pcapng<W> {
         if let Some(names) = names {
             f.begin(RESOLUTION);
             for (node, name, _) in names.nodes() {
-                let ip = (Names::ip(node) as u32).to_be_bytes();
+                let Some(ip) = names.address(node).map(u32::to_be_bytes) else { continue };
                 f.block.extend(1u16.to_le_bytes());
                 f.block.extend((4 + name.len() as u16 + 1).to_le_bytes());
                 f.block.extend(ip);
@@ -95,8 +95,14 @@ impl<W: Write> Pcapng<W> {
         self.out.write_all(&self.block)
     }
 
-    /// Writes a frame. `sent`: this is its sender's capture (and whether it was acknowledged), or its receiver's; none: a monitor's.
-    pub fn frame(&mut self, f: &Frame, sent: Option<Option<bool>>, comment: &str) -> io::Result<()> {
+    /// Writes a frame, `octets` of it if there are any, else what the frame's fields say. `sent`: this is its sender's capture (and whether it was acknowledged), or its receiver's; none: a monitor's.
+    pub fn frame(
+        &mut self,
+        f: &Frame,
+        octets: Option<&[u8]>,
+        sent: Option<Option<bool>>,
+        comment: &str,
+    ) -> io::Result<()> {
         self.begin(PACKET);
         self.block.extend([0; 4]);
         self.block.extend(((f.time >> 32) as u32).to_le_bytes());
@@ -105,7 +111,10 @@ impl<W: Write> Pcapng<W> {
         let at = self.block.len();
         radiotap(f, sent.flatten(), &mut self.block);
         let head = self.block.len() - at;
-        let whole = mpdu(f, self.most, &mut self.block) + head;
+        let whole = match octets {
+            Some(o) => kept(f, o, self.most, &mut self.block),
+            None => mpdu(f, self.most, &mut self.block),
+        } + head;
         let kept = (self.block.len() - at) as u32;
         self.block[at - 8..at - 4].copy_from_slice(&kept.to_le_bytes());
         self.block[at - 4..at].copy_from_slice(&(whole as u32).to_le_bytes());

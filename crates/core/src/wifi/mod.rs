@@ -38,4 +38,4 @@ pub use device::{Device, Hops, Sink};
 pub use encryption::{Encryption, Framing};
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
 pub use seq::Seq;
-pub use stations::{Aired, Beaconed, Exchanged};
+pub use stations::{Aired, Beaconed, Exchanged, Guard};

@@ -1,0 +1,389 @@
+//! Reads what the virtual radio wrote down of its air (`linux/radio/air/capture.c`, which says how), for the same views as the model's.
+
+use crate::air::EVERYBODY;
+use crate::frame::{Frame, Packet};
+use crate::read;
+use crate::views::Views;
+use std::io::{self, Read};
+use wavetank_core::phy::{Ht, Mode, Ofdm};
+use wavetank_core::sim::{self, FlowId, NodeId, Span, Time};
+use wavetank_core::wifi::{Ac, Aired, Burst, Exchanged, Guard, Mark, Mpdu, Seq, StaIx, Tid, What, response};
+
+const MAGIC: u32 = 0x7774_6361;
+const VERSION: u16 = 1;
+const EVERY: u8 = 255;
+/// 802.11 at 5 GHz, which the radio's intervals are of, ns.
+const SIFS: u64 = 16_000;
+const SLOT: u64 = 9_000;
+/// Of a record: 64 MPDUs of 64 KiB, and what is told of them.
+const LONGEST: u32 = 5 << 20;
+/// The guest's flow `k` listens at this port and `k` more (`linux/guest/src/run.rs`).
+const FIRST_PORT: u16 = 30_500;
+const FLOWS: u16 = 1_000;
+
+mod flag {
+    pub const COLLIDED: u16 = 1;
+    pub const HEARD: u16 = 2;
+    pub const ANSWERED: u16 = 4;
+    pub const AGGREGATE: u16 = 8;
+    pub const BAR: u16 = 16;
+    pub const BEACON: u16 = 32;
+    pub const NO_ACK: u16 = 64;
+    pub const BLOCK_ACK: u16 = 128;
+    pub const HT: u16 = 256;
+    pub const WIDE: u16 = 512;
+    pub const SHORT_GI: u16 = 1024;
+}
+
+/// A log that is none, or damaged: at which octet, and what.
+#[derive(Debug)]
+pub struct BadLog(pub String);
+
+impl From<io::Error> for BadLog {
+    fn from(e: io::Error) -> BadLog {
+        BadLog(e.to_string())
+    }
+}
+
+/// Numbers from the front of some octets; zeros behind their end, which `short` tells of.
+struct Fields<'a> {
+    rest: &'a [u8],
+    short: bool,
+}
+
+impl<'a> Fields<'a> {
+    fn octets(&mut self, n: usize) -> &'a [u8] {
+        let Some((a, b)) = self.rest.split_at_checked(n) else {
+            self.short = true;
+            return &[];
+        };
+        self.rest = b;
+        a
+    }
+    fn number<const N: usize>(&mut self) -> [u8; N] {
+        self.octets(N).try_into().unwrap_or([0; N])
+    }
+    fn u8(&mut self) -> u8 {
+        self.number::<1>()[0]
+    }
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.number())
+    }
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.number())
+    }
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.number())
+    }
+}
+
+/// One record's numbers, in the order of `struct exchange`.
+struct Record {
+    start: u64,
+    base: u64,
+    rts: u32,
+    cts: u32,
+    data: u32,
+    answer: u32,
+    psdu: u32,
+    flags: u16,
+    rate: u16,
+    control: u16,
+    ssn: u16,
+    from: u8,
+    to: u8,
+    tid: u8,
+    ac: u8,
+    aifsn: u8,
+    attempts: u8,
+    n: u8,
+    decoded: u64,
+}
+
+impl Record {
+    fn read(f: &mut Fields<'_>) -> Record {
+        let (start, base, rts, cts) = (f.u64(), f.u64(), f.u32(), f.u32());
+        let (data, answer, psdu, flags, rate, control) = (f.u32(), f.u32(), f.u32(), f.u16(), f.u16(), f.u16());
+        let _mhz = f.u16();
+        let (ssn, from, to) = (f.u16(), f.u8(), f.u8());
+        let (tid, ac, aifsn, attempts, n, decoded) = (f.u8(), f.u8(), f.u8(), f.u8(), f.u8(), f.u64());
+        Record {
+            start,
+            base,
+            rts,
+            cts,
+            data,
+            answer,
+            psdu,
+            flags,
+            rate,
+            control,
+            ssn,
+            from,
+            to,
+            tid,
+            ac,
+            aifsn,
+            attempts,
+            n,
+            decoded,
+        } // as they stand there
+    }
+    fn is(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+    fn mode(&self) -> Option<Mode> {
+        if !self.is(flag::HT) {
+            return legacy(self.rate);
+        }
+        Ht::new(u8::try_from(self.rate).ok()?, self.is(flag::WIDE), self.is(flag::SHORT_GI)).map(Mode::Ht)
+    }
+    fn what(&self) -> What {
+        match () {
+            () if self.is(flag::BAR) => What::Bar(Seq::new(self.ssn)),
+            () if self.is(flag::AGGREGATE) => What::Ampdu,
+            () => What::Single,
+        }
+    }
+    /// Times and outcome.
+    fn exchanged(&self, data: Mode, control: Mode) -> Exchanged {
+        let span = |ns: u32| Span::from_ns(i64::from(ns));
+        let guard = (self.rts > 0).then(|| Guard { mode: control, first: span(self.rts), cts: Some(span(self.cts)) });
+        let lead = if self.rts > 0 { u64::from(self.rts) + u64::from(self.cts) + 2 * SIFS } else { 0 };
+        // In a TXOP it goes on without a backoff.
+        let counted = self.base >= SIFS && self.start >= self.base + SLOT * u64::from(self.aifsn);
+        let (idle, aifs) =
+            if counted { (self.base - SIFS, SIFS + SLOT * u64::from(self.aifsn)) } else { (self.start, 0) };
+        let bar = self.is(flag::BAR);
+        Exchanged {
+            from: StaIx(self.from),
+            ac: Ac::ALL[usize::from(self.ac) % Ac::ALL.len()],
+            mode: if bar { control } else { data },
+            again: self.attempts > 1,
+            idle_since: Time::from_ns(idle),
+            aifs: Span::from_ns(aifs as i64),
+            start: Time::from_ns(self.start),
+            protection: guard,
+            data: span(self.data),
+            lead: Span::from_ns(lead as i64),
+            sifs: Span::from_ns(SIFS as i64),
+            response: (
+                if self.is(flag::BLOCK_ACK) || bar { response::Kind::BlockAck } else { response::Kind::Ack },
+                span(self.answer),
+            ),
+            control,
+            // What is for everybody is not acknowledged, and lost by collisions only.
+            decoded: if self.is(flag::NO_ACK) && !self.is(flag::COLLIDED) { u64::MAX } else { self.decoded },
+            heard: self.is(flag::HEARD),
+            answered: self.is(flag::ANSWERED),
+            collided: self.is(flag::COLLIDED),
+        }
+    }
+}
+
+fn legacy(rate_100k: u16) -> Option<Mode> {
+    Ofdm::from_mbit(u64::from(rate_100k) / 10).map(Mode::Ofdm)
+}
+
+fn node(radio: u8) -> NodeId {
+    if radio == EVERY { EVERYBODY } else { NodeId(radio.into()) }
+}
+
+/// As much of a packet as a picture shows: which flow's, and how much it carries.
+fn shown(octets: &[u8]) -> sim::Packet {
+    let mut f = Frame::EMPTY;
+    read::mpdu(octets, &mut f);
+    let Packet { ports, payload, .. } = f.packet.unwrap_or(Packet::NONE);
+    let flow = [ports.0, ports.1].into_iter().find_map(|p| p.checked_sub(FIRST_PORT).filter(|k| *k < FLOWS));
+    let blank = sim::Packet::blank(sim::Kind::Udp, FlowId(flow.unwrap_or(u16::MAX)), NodeId(0), NodeId(0));
+    sim::Packet { payload, ..blank }
+}
+
+/// Shows a log to the views. The second at which it ends since there was no more room for it; none: it is whole.
+pub fn read_log(mut from: impl Read, views: &mut Views) -> Result<Option<f64>, BadLog> {
+    let mut head = [0; 24];
+    from.read_exact(&mut head).map_err(|_| BadLog("it is shorter than its head".into()))?;
+    let mut f = Fields { rest: &head, short: false };
+    let (magic, version, radios, used, cut) = (f.u32(), f.u16(), f.u16(), f.u64(), f.u64());
+    if (magic, version) != (MAGIC, VERSION) {
+        return Err(BadLog(format!("no log of the radio's, or another version of it ({magic:#x}, {version})")));
+    }
+    let (mut at, mut octets, mut depths) = (head.len() as u64, Vec::new(), Vec::new());
+    let mut burst = Burst::new();
+    while at < used {
+        let bad = |what: &str| BadLog(format!("octet {at}: {what}"));
+        let mut size = [0; 4];
+        from.read_exact(&mut size).map_err(|_| bad("it ends in the midst of a record"))?;
+        let size = u32::from_le_bytes(size);
+        if size > LONGEST {
+            return Err(bad("a record longer than any"));
+        }
+        octets.resize((size as usize).saturating_sub(4), 0);
+        from.read_exact(&mut octets).map_err(|_| bad("it ends in the midst of a record"))?;
+        let mut f = Fields { rest: &octets, short: false };
+        let r = Record::read(&mut f);
+        depths.clear();
+        depths.extend((0..radios).map(|_| (u64::from(f.u32()), u64::from(f.u32()))));
+        burst.mpdus.clear();
+        let mut kept: [&[u8]; 64] = [&[]; 64];
+        for k in kept.iter_mut().take(r.n.into()) {
+            let (len, n, attempts) = (f.u16(), f.u16(), f.u8());
+            *k = f.octets(n.into());
+            let seq = k.get(22..24).map_or(0, |s| u16::from_le_bytes([s[0], s[1]]) >> 4);
+            let mpdu =
+                Mpdu { packet: shown(k), seq: Seq::new(seq), len, attempts, received: false, more: 0, mark: Mark(0) };
+            burst.mpdus.push(mpdu);
+        }
+        if f.short || !f.rest.is_empty() || usize::from(r.n) > kept.len() {
+            return Err(bad("a record is not as long as it says"));
+        }
+        let (Some(mode), Some(control)) = (r.mode(), legacy(r.control)) else {
+            return Err(bad("a rate that 802.11a and n do not have"));
+        };
+        show(&r, (mode, control), &mut burst, &kept[..r.n.into()], &depths, views);
+        at += u64::from(size);
+    }
+    Ok((cut != u64::MAX).then_some(cut as f64 / 1e9))
+}
+
+fn show(
+    r: &Record,
+    (mode, control): (Mode, Mode),
+    burst: &mut Burst,
+    kept: &[&[u8]],
+    depths: &[(u64, u64)],
+    views: &mut Views,
+) {
+    let from = node(r.from);
+    if r.is(flag::BEACON) {
+        let len = burst.mpdus.first().map_or(0, |m| m.len.into());
+        let span = (r.start, r.start + u64::from(r.data));
+        views.kept_beacon(from, kept.first().unwrap_or(&&[][..]), (mode, len, r.is(flag::COLLIDED)), span);
+        return;
+    }
+    (burst.what, burst.tid, burst.psdu) = (r.what(), Tid::new(r.tid), r.psdu);
+    let x = r.exchanged(mode, control);
+    if !matches!(burst.what, What::Bar(_)) {
+        views.exchange(&Aired { x, from, to: node(r.to), burst, depths }, kept);
+        return;
+    }
+    // What stands in its place, or is one itself: its own number says all.
+    burst.mpdus.clear();
+    views.exchange(&Aired { x, from, to: node(r.to), burst, depths }, &[]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Names, Only};
+    use wavetank_core::net::{Census, Party};
+    use wavetank_core::wifi::Encryption;
+
+    const STA: [u8; 6] = [2, 0x77, 0x74, 0, 0, 1];
+    const AP: [u8; 6] = [2, 0x77, 0x74, 0, 0, 0];
+
+    /// A data frame from the station, as mac80211 leaves it: no duration; LLC, IPv4, UDP to port 30503, four bytes.
+    fn data(seq: u16) -> Vec<u8> {
+        let mut b = vec![0x88, 1, 0, 0];
+        b.extend([AP, STA, AP].concat());
+        b.extend((seq << 4).to_le_bytes());
+        b.extend([0, 0, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
+        b.extend([0x45, 0, 0, 32, 0, 1, 0, 0, 64, 17, 0, 0, 10, 1, 0, 10, 10, 1, 0, 1]);
+        b.extend([0x90, 0, 0x77, 0x27, 0, 12, 0, 0, 1, 2, 3, 4]);
+        b
+    }
+
+    /// An exchange of the station's at MCS 7 behind an RTS, by hand after `struct exchange`; 3 ms into the run.
+    fn exchange(flags: u16, decoded: u64, mpdus: &[(Vec<u8>, u8)]) -> Vec<u8> {
+        let mut b = Vec::new();
+        b.extend(3_000_000_u64.to_le_bytes());
+        b.extend((3_000_000 - 3 * SLOT - 18_000).to_le_bytes());
+        for n in [28_000_u32, 28_000, 100_000, 32_000, 132] {
+            b.extend(n.to_le_bytes());
+        }
+        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 5180, 0] {
+            b.extend(n.to_le_bytes());
+        }
+        b.extend([1, 0, 0, 2, 3, 1, mpdus.len() as u8]);
+        b.extend(decoded.to_le_bytes());
+        b.extend([9, 0, 0, 0, 2, 0, 0, 0, 40, 0, 0, 0, 30, 0, 0, 0]); // what waits at the access point, at the station
+        for (octets, attempts) in mpdus {
+            b.extend((octets.len() as u16 + 4).to_le_bytes());
+            b.extend((octets.len() as u16).to_le_bytes());
+            b.push(*attempts);
+            b.extend(octets);
+        }
+        [&(b.len() as u32 + 4).to_le_bytes()[..], &b].concat()
+    }
+
+    fn log(records: &[Vec<u8>], cut: u64) -> Vec<u8> {
+        let all = records.concat();
+        let mut b = MAGIC.to_le_bytes().to_vec();
+        b.extend(VERSION.to_le_bytes());
+        b.extend(2_u16.to_le_bytes());
+        b.extend((24 + all.len() as u64).to_le_bytes());
+        b.extend(cut.to_le_bytes());
+        [b, all].concat()
+    }
+
+    /// The frames of a log, as its monitor's capture has them.
+    fn frames(log: &[u8]) -> Vec<Frame> {
+        let party = |name: &str| Party { name: name.into(), on_air: true };
+        let census = Census {
+            parties: vec![party("ap"), party("sta1")],
+            conversations: Vec::new(),
+            encryption: Encryption::None,
+        };
+        let path = std::env::temp_dir().join(format!("wavetank-log-{}-{}.pcapng", std::process::id(), log.len()));
+        let mut views = Views::default();
+        views.begin(Names::new(census).with_ips(vec![0x0a01_0001, 0x0a01_000a]), 5180, None);
+        let about = crate::write::About { program: "t", comment: "t", interface: "t", snaplen: 0 };
+        views.capture(Only::Monitor, path.clone(), &about).unwrap();
+        read_log(log, &mut views).unwrap();
+        views.end().unwrap();
+        let mut all = Vec::new();
+        read::read(std::fs::File::open(&path).unwrap(), |f| all.push(*f)).unwrap();
+        std::fs::remove_file(path).unwrap();
+        all
+    }
+
+    #[test]
+    fn an_exchange_as_frames() {
+        let flags = flag::AGGREGATE | flag::BLOCK_ACK | flag::HEARD | flag::ANSWERED;
+        let all = frames(&log(&[exchange(flags, 0b10, &[(data(7), 1), (data(8), 0)])], u64::MAX));
+        let kinds: Vec<_> = all.iter().map(|f| f.kind).collect();
+        assert_eq!(kinds, [Kind::Rts, Kind::Cts, Kind::Data, Kind::Data, Kind::BlockAck]);
+        assert_eq!(all[0].time, 3_028_000);
+        assert_eq!(all[3].time, 3_000_000 + 2 * (28_000 + SIFS) + 100_000);
+        assert_eq!((all[2].bad, all[3].bad), (true, false), "the first was lost");
+        assert_eq!((all[2].retry, all[3].retry), (true, false), "and had been sent before");
+        assert_eq!((all[2].seq, all[3].seq, all[4].seq, all[4].bitmap), (7, 8, 7, 0b10));
+        assert_eq!(all[3].nav, 48, "SIFS and the answer");
+        let p = all[3].packet.unwrap();
+        assert_eq!((p.ports, p.payload, all[3].len), ((0x9000, 30503), 4, 26 + 40 + 4));
+        assert_eq!(all[3].phy, Some(crate::Phy::Ht(7, true, true)));
+    }
+
+    #[test]
+    fn of_an_rts_that_collided_nothing_else_is_there() {
+        let all = frames(&log(&[exchange(flag::COLLIDED, 0, &[(data(7), 0)])], u64::MAX));
+        assert_eq!(all.iter().map(|f| (f.kind, f.bad)).collect::<Vec<_>>(), [(Kind::Rts, true)]);
+    }
+
+    #[test]
+    fn damage_is_told_and_never_trusted() {
+        let whole = log(&[exchange(flag::HEARD, 1, &[(data(7), 0)])], 5_000_000_000);
+        let show = |b: &[u8]| read_log(b, &mut Views::default());
+        assert_eq!(show(&whole).unwrap(), Some(5.0), "its room ended");
+        for n in 0..whole.len() {
+            assert!(show(&whole[..n]).is_err(), "{n} octets");
+        }
+        for at in 0..whole.len() {
+            for bit in 0..8 {
+                let mut b = whole.clone();
+                b[at] ^= 1 << bit;
+                let _ = show(&b); // an error or another log, but no panic, and no more memory than a record may have
+            }
+        }
+    }
+}

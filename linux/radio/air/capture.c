@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * capture: what goes over the air is written down, frame by frame: crates/capture/src/log.rs makes captures and pictures of it.
+ *
+ * One piece of memory, taken when the module is loaded and read when the run is over, so that looking on changes nothing of a run. A
+ * record is struct exchange, the depths of all radios' queues, and for each MPDU struct mpdu and the first octets of it as mac80211 made
+ * it: what the hardware fills in (Duration, Retry, FCS) is the reader's. Little endian.
+ */
+#include <linux/unaligned.h>
+#include <linux/vmalloc.h>
+#include <net/sch_generic.h>
+#include "air/capture.h"
+#include "air/phy.h"
+#include "driver.h"
+
+#define MAGIC	0x77746361	/* "actw" */
+#define VERSION	1
+
+enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, HT = 256, WIDE = 512, SHORT_GI = 1024 };
+
+struct head {
+	u32 magic;
+	u16 version, radios;
+	u64 used;			/* octets, this head included */
+	u64 cut;			/* when there was no more room, ns; U64_MAX: there was */
+} __packed;
+
+struct exchange {
+	u32 size;			/* of the whole record */
+	u64 start, base;		/* ns since wt_capture_start */
+	u32 rts_ns, cts_ns, data_ns, answer_ns;
+	u32 psdu;
+	u16 flags;
+	u16 rate;			/* MCS, or 100 kbit/s */
+	u16 control_rate;		/* 100 kbit/s */
+	u16 mhz;
+	u16 ssn;			/* of a BAR */
+	u8 from, to;			/* 255: everybody */
+	u8 tid, ac, aifsn, attempts, n;
+	u64 decoded;
+} __packed;
+
+struct depth {
+	u32 above, within;		/* frames above the driver; in it and the hardware */
+} __packed;
+
+struct mpdu {
+	u16 len, kept;			/* octets on the air, FCS included; that follow here */
+	u8 attempts;
+} __packed;
+
+static struct head *log;
+static u64 room, zero;
+static struct exchange *last;
+
+struct waiting {
+	struct wt_radio *r;
+	struct depth d;
+};
+
+static void count_station(void *data, struct ieee80211_sta *sta)
+{
+	struct waiting *w = data;
+	unsigned long frames;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sta->txq); i++) {
+		struct wt_tid *tid;
+
+		if (!sta->txq[i])
+			continue;
+		ieee80211_txq_get_depth(sta->txq[i], &frames, NULL);
+		w->d.above += frames;
+		tid = (void *)sta->txq[i]->drv_priv;
+		if (tid->txq && !wt_p.fifo[w->r->driver->mode])
+			w->d.within += skb_queue_len(&tid->retry_q) + skb_queue_len(&tid->fw_q);
+	}
+}
+
+static struct depth depth_of(struct wt_radio *r)
+{
+	struct waiting w = { .r = r };
+	struct net_device *dev;
+	unsigned int i;
+	int q;
+
+	if (!r->started)
+		return w.d;
+	rcu_read_lock();
+	dev = wt_netdev_of(r);
+	for (i = 0; dev && i < dev->num_tx_queues; i++)
+		w.d.above += qdisc_qlen_sum(rcu_dereference(netdev_get_tx_queue(dev, i)->qdisc));
+	rcu_read_unlock();
+	ieee80211_iterate_stations_atomic(r->hw, count_station, &w);
+	if (wt_p.fifo[r->driver->mode]) {
+		w.d.within = r->fifo_used;
+		return w.d;
+	}
+	for (q = 0; q < IEEE80211_NUM_ACS; q++) {
+		struct wt_ppdu *p;
+
+		list_for_each_entry(p, &r->ac[q].hwq, list)
+			w.d.within += p->n;
+	}
+	return w.d;
+}
+
+static u64 size_of(const struct wt_ppdu *p)
+{
+	u64 size = sizeof(struct exchange) + wt_n_radios * sizeof(struct depth);
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		size += sizeof(struct mpdu) + min(p->mpdu[i]->len, wt_p.capture_octets);
+	return size;
+}
+
+/* A BAR in an aggregate's place, or one of mac80211's. */
+static void bar_of(const struct wt_ppdu *p, struct exchange *x)
+{
+	struct sk_buff *skb = p->mpdu[0];
+
+	x->flags |= BAR;
+	if (p->back_req) {
+		const struct ieee80211_bar *bar = (void *)skb->data;
+
+		x->ssn = IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num));
+		x->tid = le16_to_cpu(bar->control) >> 12;
+	} else {
+		x->ssn = wt_frame(skb)->seq;
+	}
+}
+
+static u16 rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate, u16 *flags)
+{
+	if (!(rate->flags & IEEE80211_TX_RC_MCS))
+		return wt_phy_legacy_rate(band, rate->idx);
+	*flags |= HT | (rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? WIDE : 0) | (rate->flags & IEEE80211_TX_RC_SHORT_GI ? SHORT_GI : 0);
+	return rate->idx;
+}
+
+/* An exchange was laid out. Under the lock. */
+void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, const struct wt_exchange *e)
+{
+	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
+	const struct ieee80211_hdr *hdr = (void *)p->mpdu[0]->data;
+	struct wt_radio *to = wt_receiver(r, hdr->addr1);
+	struct exchange *x;
+	u64 at, size;
+	unsigned int i;
+	u8 *out;
+
+	last = NULL;
+	if (!log || !zero || e->start < zero)
+		return;
+	at = e->start - zero;
+	if (at < wt_p.capture_from_us * 1000ull || at >= wt_p.capture_until_us * 1000ull || log->cut != U64_MAX)
+		return;
+	size = size_of(p);
+	if (log->used + size > room) {
+		log->cut = at;
+		return;
+	}
+	x = last = (void *)log + log->used;
+	log->used += size;
+	*x = (struct exchange) {
+		.size = size, .start = at, .base = e->base > zero ? e->base - zero : 0,
+		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
+		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
+			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0),
+		.control_rate = wt_phy_response_rate(wt_band(r), rate), .mhz = r->freq,
+		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
+		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n, .decoded = p->acked,
+	};
+	x->rate = rate_of(wt_band(r), rate, &x->flags);
+	if (ieee80211_is_data_qos(hdr->frame_control))
+		x->tid = ieee80211_get_tid((struct ieee80211_hdr *)hdr);
+	if (p->bar || p->back_req)
+		bar_of(p, x);
+	out = (u8 *)(x + 1);
+	for (i = 0; i < wt_n_radios; i++, out += sizeof(struct depth))
+		put_unaligned(depth_of(wt_radios[i]), (struct depth *)out);
+	for (i = 0; i < p->n; i++) {
+		struct sk_buff *skb = p->mpdu[i];
+		u32 kept = min(skb->len, wt_p.capture_octets);
+		struct mpdu m = { .len = wt_mpdu_len(skb), .kept = kept, .attempts = wt_frame(skb)->attempts };
+
+		memcpy(out, &m, sizeof(m));
+		skb_copy_bits(skb, 0, out + sizeof(m), kept);
+		out += sizeof(m) + kept;
+	}
+}
+
+/* The answer to the last exchange is longer by what rides on it. */
+void wt_capture_rides(u64 longer)
+{
+	if (last)
+		last->answer_ns += longer;
+}
+
+/* Time 0 of the run. */
+void wt_capture_start(u64 at)
+{
+	zero = at;
+}
+
+static ssize_t capture_read(struct file *file, char __user *user, size_t len, loff_t *pos)
+{
+	return log ? simple_read_from_buffer(user, len, pos, log, log->used) : 0;
+}
+
+const struct file_operations wt_capture_fops = { .owner = THIS_MODULE, .open = simple_open, .read = capture_read, .llseek = default_llseek };
+
+int wt_capture_init(void)
+{
+	zero = 0;
+	last = NULL;
+	room = (u64)wt_p.capture_mib << 20;
+	if (!room)
+		return 0;
+	log = vmalloc(room);
+	if (!log)
+		return -ENOMEM;
+	*log = (struct head) { .magic = MAGIC, .version = VERSION, .radios = wt_p.radios, .used = sizeof(*log), .cut = U64_MAX };
+	return 0;
+}
+
+void wt_capture_exit(void)
+{
+	vfree(log);
+	log = NULL;
+}

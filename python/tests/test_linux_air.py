@@ -1,0 +1,96 @@
+"""The air of the second water: captures, pictures and analyses of what the real mac80211 sent (`pytest -m kernel`)."""
+
+import json
+
+import pytest
+from expert import complaints
+
+import wavetank
+from wavetank import linux
+from wavetank.captures import air, analyze
+
+pytestmark = pytest.mark.kernel
+SHORT = {"lead_in": "400 ms", "flows": "2 s", "tail": "400 ms", "warmup": "500 ms"}
+HTC, ATH10K, TIDQ = ({"ap__driver": d, "sta__driver": d} for d in ("ath9k_htc", "ath10k", "ath9k_tidq"))
+#: Of all that can be on the air: RTS, losses of frames and of answers, voice without a Block Ack session, keys, three stations.
+ALL = {
+    "wifi__stations": 3, "traffic__rrul": True, "traffic__tcp_up": 4, "traffic__tcp_down": 4, "wifi__encryption": "ccmp",
+    "wifi__error_rate": 0.05, "medium__response_error": 0.02, "ath9k__rts_threshold": 0,
+}  # fmt: skip
+
+
+def scenario(**sets):
+    return wavetank.Scenario.from_dict({"name": "s", "topology": {"kind": "wifi"}, "time": SHORT}).set(**sets)
+
+
+@pytest.mark.parametrize(
+    "sets", [{}, ALL, HTC, ATH10K, TIDQ], ids=["ath9k", "all", "ath9k_htc", "ath10k", "ath9k_tidq"]
+)
+def test_tshark_takes_the_kernels_frames_for_frames(tshark, tmp_path, sets):
+    """Whole frames: their checksums are the stack's own, and hold."""
+    path = tmp_path / "monitor.pcapng"
+    seen = air.watch_linux(scenario(**sets), 1, [("monitor", path)], snaplen=0, capture_window=(0.0, 1.5))
+    assert complaints(tshark, path) == set()
+    # with its bit ignored an encrypted payload is there, too, for nobody enciphered it
+    states = tshark(
+        path, "-o", "wlan.ignore_wep:Yes - with IV", "-Y", "tcp", "-T", "fields", "-e", "tcp.checksum.status"
+    )
+    assert len(states.splitlines()) > 500 and set(states.splitlines()) == {"1"}
+    assert seen.notes == ()
+
+
+@pytest.mark.parametrize("sets", [{}, ALL, ATH10K, HTC], ids=["ath9k", "all", "ath10k", "ath9k_htc"])
+def test_the_log_says_what_the_radios_counters_say(sets):
+    """Aggregates by size, but for what is under way where the window begins and ends; airtime, losses; and the run is the same."""
+    s = scenario(**sets)
+    seen, alone = air.watch_linux(s, 1, analysis=True), s.run(1, on="linux")
+    assert seen.result.digest == alone.digest
+    report = analyze.json_of(seen.analysis)["report"]
+    for name, node in alone.nodes.items():
+        told = next(x for x in report["stations"] if x["name"] == name)
+        sizes = [0] * 65
+        for n, count in enumerate(told["ampdu_hist"]):
+            sizes[n] = count
+        assert sum(abs(a - b) for a, b in zip(sizes[1:], node.ampdu_hist[1:], strict=True)) <= 4, name
+        assert told["airtime_fraction"] == pytest.approx(node.airtime_fraction, rel=0.02, abs=0.002)
+    goodput = sum(f["goodput_mbit"] for f in report["flows"] if f["protocol"] == "tcp")
+    if not report["frames"]["encrypted"]:
+        assert goodput == pytest.approx(sum(f.goodput_mbit for f in alone.flows), rel=0.03)
+
+
+def test_a_picture_of_the_kernels_air(wavetank, tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'name = "s"\n[topology]\nkind = "wifi"\n[time]\nlead_in = "400 ms"\nflows = "1 s"\nwarmup = "500 ms"\n'
+    )
+    code, out, _ = wavetank(
+        "run",
+        file,
+        "--on",
+        "linux",
+        "--timeline",
+        tmp_path / "t.svg",
+        "--pcap",
+        "ap",
+        "--out",
+        tmp_path,
+        "--analyze",
+        "--json",
+    )
+    assert code == 0, out
+    assert json.loads(out)["air"]["stations"][0]["mpdus"] > 1000
+    assert "sta1" in (tmp_path / "t.svg").read_text() and (tmp_path / "ap.pcapng").stat().st_size > 100_000
+    code, out, _ = wavetank("analyze", tmp_path / "ap.pcapng")
+    assert code == 0 and "sta1:" in out and "server:30500" in out, out
+
+
+def test_where_the_guests_room_ends_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr("wavetank.linux.log.ROOM", 1)
+    seen = air.watch_linux(scenario(), 1, [("monitor", tmp_path / "m.pcapng")])
+    assert len(seen.notes) == 1 and "ends at 0.7" in seen.notes[0], seen.notes
+
+
+def test_a_log_is_asked_for_in_the_radios_units(tmp_path):
+    log = linux.Log(tmp_path / "x", (0.5, 2.25), 96)
+    radio = log.asked({"radio": {"mode": 0}})["radio"]
+    assert (radio["capture_from_us"], radio["capture_until_us"], radio["capture_octets"]) == (500_000, 2_250_000, 96)
