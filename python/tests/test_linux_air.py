@@ -29,7 +29,7 @@ def scenario(**sets):
 def test_tshark_takes_the_kernels_frames_for_frames(tshark, tmp_path, sets):
     """Whole frames: their checksums are the stack's own, and hold."""
     path = tmp_path / "monitor.pcapng"
-    seen = air.watch_linux(scenario(**sets), 1, [("monitor", path)], snaplen=0, capture_window=(0.0, 1.5))
+    seen = air.watch(scenario(**sets), 1, [("monitor", path)], snaplen=0, capture_window=(0.0, 1.5), on="linux")
     assert complaints(tshark, path) == set()
     # with its bit ignored an encrypted payload is there, too, for nobody enciphered it
     states = tshark(
@@ -43,7 +43,7 @@ def test_tshark_takes_the_kernels_frames_for_frames(tshark, tmp_path, sets):
 def test_the_log_says_what_the_radios_counters_say(sets):
     """Aggregates by size, but for what is under way where the window begins and ends; airtime, losses; and the run is the same."""
     s = scenario(**sets)
-    seen, alone = air.watch_linux(s, 1, analysis=True), s.run(1, on="linux")
+    seen, alone = air.watch(s, 1, analysis=True, on="linux"), s.run(1, on="linux")
     assert seen.result.digest == alone.digest
     report = analyze.json_of(seen.analysis)["report"]
     for name, node in alone.nodes.items():
@@ -86,7 +86,7 @@ def test_a_picture_of_the_kernels_air(wavetank, tmp_path):
 
 def test_where_the_guests_room_ends_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr("wavetank.linux.log.ROOM", 1)
-    seen = air.watch_linux(scenario(), 1, [("monitor", tmp_path / "m.pcapng")])
+    seen = air.watch(scenario(), 1, [("monitor", tmp_path / "m.pcapng")], on="linux")
     assert len(seen.notes) == 1 and "ends at 0.7" in seen.notes[0], seen.notes
 
 

@@ -105,16 +105,11 @@ def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, A
 def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
     """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""
 
+#: Captures (view, file), bytes kept of each frame, their window, the timeline's, and whether there is an analysis.
+Look = tuple[Sequence[tuple[str, str]], int, tuple[float, float] | None, tuple[float | None, float] | None, bool]
+
 def run_watched(
-    text: str,
-    path: str,
-    overrides: Sequence[tuple[str, str]],
-    seed: int | None,
-    captures: Sequence[tuple[str, str]],
-    snaplen: int,
-    capture_window: tuple[float, float] | None,
-    timeline: tuple[float | None, float] | None,
-    analysis: bool,
+    text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, look: Look
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 
@@ -123,11 +118,7 @@ def watch_log(
     path: str,
     overrides: Sequence[tuple[str, str]],
     seed: int | None,
-    captures: Sequence[tuple[str, str]],
-    snaplen: int,
-    capture_window: tuple[float, float] | None,
-    timeline: tuple[float | None, float] | None,
-    analysis: bool,
+    look: Look,
     log: str,
     ips: Sequence[str],
 ) -> tuple[str | None, str | None, float | None]:

@@ -45,14 +45,10 @@ pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>
     Ok(if all.len() == 1 { vec![] } else { all.iter().map(|o| o.name(&census).to_string()).collect() })
 }
 
-/// What shall be seen of a run's air.
-struct Asked {
-    captures: Vec<(String, PathBuf)>,
-    snaplen: u32,
-    capture_window: Option<(f64, f64)>,
-    timeline: Option<(Option<f64>, f64)>,
-    analysis: bool,
-}
+/// What shall be seen of a run's air: pairs of a view and a file; bytes of each frame that are kept (0: all); the captures' window, s; the
+/// timeline's, s (if it has no begin, its length from the judging window's begin on); whether it is analysed.
+#[derive(FromPyObject)]
+pub(crate) struct Look(Vec<(String, PathBuf)>, u32, Option<(f64, f64)>, Option<(Option<f64>, f64)>, bool);
 
 /// Whose air it is.
 struct Whose {
@@ -82,19 +78,20 @@ impl Whose {
         }
     }
     /// Makes the views look at what is asked for.
-    fn begin(&self, views: &mut Views, names: Names, mhz: u16, asked: Asked) -> PyResult<()> {
-        views.begin(names, mhz, asked.capture_window.map(ns));
-        for (view, file) in asked.captures {
+    fn begin(&self, views: &mut Views, names: Names, mhz: u16, look: Look) -> PyResult<()> {
+        let Look(captures, snaplen, window, timeline, analysis) = look;
+        views.begin(names, mhz, window.map(ns));
+        for (view, file) in captures {
             let only = Only::named(&view, &self.census).map_err(|e| ScenarioError::new_err(e.0))?;
             let comment = self.origin(&view).comment();
-            let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen: asked.snaplen };
+            let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
             views.capture(only, file.clone(), &about).map_err(|e| unusable(&file, &e))?;
         }
-        views.timeline = asked.timeline.map(|(begin, end)| {
+        views.timeline = timeline.map(|(begin, end)| {
             let (a, b) = ns(begin.map_or((self.window.0, self.window.0 + end), |b| (b, end)));
             Timeline::new(a, b)
         });
-        views.analysis = asked.analysis.then(|| Analysis::new(Some(ns(self.window))));
+        views.analysis = analysis.then(|| Analysis::new(Some(ns(self.window))));
         Ok(())
     }
     /// The timeline and the analysis, as JSON.
@@ -107,30 +104,21 @@ impl Whose {
     }
 }
 
-/// Runs a scenario as `run` does, and looks at its air meanwhile.
-///
-/// `captures`: pairs of a view and a file. `snaplen`: bytes of each frame that are kept, 0: all. `capture_window`: s.
-/// `timeline`: its window, s; if it has no begin, its length from the judging window's begin on. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
+/// Runs a scenario as `run` does, and looks at its air meanwhile. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides, seed, captures, snaplen, capture_window, timeline, analysis))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (text, path, overrides, seed, look))]
 pub(crate) fn run_watched<'py>(
     py: Python<'py>,
     text: &str,
     path: &str,
     overrides: Vec<(String, String)>,
     seed: Option<u64>,
-    captures: Vec<(String, PathBuf)>,
-    snaplen: u32,
-    capture_window: Option<(f64, f64)>,
-    timeline: Option<(Option<f64>, f64)>,
-    analysis: bool,
+    look: Look,
 ) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = world(&s, path, Views::default())?;
     let whose = Whose::of(&s, &world, Vec::new());
-    let asked = Asked { captures, snaplen, capture_window, timeline, analysis };
-    whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), asked)?;
+    whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), look)?;
     let (out, mut views) = py.detach(|| world.run_tapped());
     let (picture, report) = whose.end(&mut views)?;
     Ok((outcome::to_dict(py, &s, &out)?, picture, report))
@@ -141,7 +129,7 @@ pub(crate) fn run_watched<'py>(
 /// `ips`: IPv4 addresses of the nodes, in their order. Returns `timeline`, `analysis`, and the second at which the log ends for want of
 /// room, or None. Raises `CaptureError` and `OSError`.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides, seed, captures, snaplen, capture_window, timeline, analysis, log, ips))]
+#[pyo3(signature = (text, path, overrides, seed, look, log, ips))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn watch_log(
     py: Python<'_>,
@@ -149,11 +137,7 @@ pub(crate) fn watch_log(
     path: &str,
     overrides: Vec<(String, String)>,
     seed: Option<u64>,
-    captures: Vec<(String, PathBuf)>,
-    snaplen: u32,
-    capture_window: Option<(f64, f64)>,
-    timeline: Option<(Option<f64>, f64)>,
-    analysis: bool,
+    look: Look,
     log: PathBuf,
     ips: Vec<String>,
 ) -> PyResult<(Option<String>, Option<String>, Option<f64>)> {
@@ -162,7 +146,7 @@ pub(crate) fn watch_log(
     let known: Result<Vec<u32>, _> = whose.ips.iter().map(|t| t.parse::<Ipv4Addr>().map(u32::from)).collect();
     let names = Names::new(whose.census.clone()).with_ips(known?);
     let mut views = Views::default();
-    whose.begin(&mut views, names, ON_LINUX_MHZ, Asked { captures, snaplen, capture_window, timeline, analysis })?;
+    whose.begin(&mut views, names, ON_LINUX_MHZ, look)?;
     let input = BufReader::with_capacity(1 << 20, File::open(&log).map_err(|e| unusable(&log, &e))?);
     let cut = py
         .detach(|| read_log(input, &mut views))

@@ -7,7 +7,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,22 @@ def views(scenario: Scenario, asked: str) -> list[str]:
     return list(dict.fromkeys(out))
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What shall be seen of a run's air."""
+
+    captures: Sequence[tuple[str, Path]]
+    snaplen: int
+    capture_window: Window | None
+    timeline: Glance | None
+    analysis: bool
+
+    def raw(self) -> _core.Look:
+        """As the core takes it."""
+        captures = [(view, str(file)) for view, file in self.captures]
+        return captures, self.snaplen, self.capture_window, self.timeline, self.analysis
+
+
 def watch(
     scenario: Scenario,
     seed: int | None = None,
@@ -76,76 +92,76 @@ def watch(
     capture_window: Window | None = None,
     timeline: Glance | None = None,
     analysis: bool = False,
+    on: str = "model",
+    progress: Callable[[float, float], None] = lambda done, of: None,
 ) -> Watched:
     """Runs a scenario and looks at its air.
 
     ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all.
-    Windows in seconds of the run. Raises ScenarioError, UserError.
+    Windows in seconds of the run. ``on``: ``model``, or ``linux``, where frames are the octets that the kernel's mac80211
+    handed to the virtual radio, and ``progress`` gets (seconds done, of). Raises ScenarioError, UserError; on linux
+    LinuxFailed, too.
     """
-    start = time.perf_counter()
+    look = _Look(captures, snaplen, capture_window, timeline, analysis)
     try:
-        raw, picture, report = _core.run_watched(
-            scenario.text, scenario.path, list(scenario.overrides), seed, [(v, str(p)) for v, p in captures],
-            snaplen, capture_window, timeline, analysis,
-        )  # fmt: skip
+        return _watch_linux(scenario, seed, look, progress) if on == "linux" else _watch_model(scenario, seed, look)
     except OSError as e:
         raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
-    result = Result.from_core(raw, time.perf_counter() - start)
-    return Watched(
-        result,
-        json.loads(picture) if picture is not None else None,
-        json.loads(report) if report is not None else None,
-        tuple(p for _, p in captures),
-    )
 
 
-def watch_linux(
-    scenario: Scenario,
-    seed: int | None = None,
-    captures: Sequence[tuple[str, Path]] = (),
-    snaplen: int = SNAPLEN,
-    capture_window: Window | None = None,
-    timeline: Glance | None = None,
-    analysis: bool = False,
-    progress: Callable[[float, float], None] = lambda done, of: None,
+def _watch_model(scenario: Scenario, seed: int | None, look: _Look) -> Watched:
+    start = time.perf_counter()
+    raw, picture, report = _core.run_watched(scenario.text, scenario.path, list(scenario.overrides), seed, look.raw())
+    return _watched(Result.from_core(raw, time.perf_counter() - start), look, picture, report)
+
+
+def _watch_linux(
+    scenario: Scenario, seed: int | None, look: _Look, progress: Callable[[float, float], None]
 ) -> Watched:
-    """The same on the real kernel: frames are the octets that its mac80211 handed to the virtual radio.
+    with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
+        log = linux.Log(Path(folder) / "log", _span(scenario, seed, look), _octets(look))
+        result = linux.simulate(scenario, seed, progress, log)
+        radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
+        picture, report, cut = _core.watch_log(
+            scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), str(log.file),
+            linux.addresses([*radios, "server"]),
+        )  # fmt: skip
+    seen = _watched(result, look, picture, report)
+    if cut is None:
+        return seen
+    full = (
+        f"what was seen of the air ends at {cut:.1f} s, where the guest's {linux.ROOM} MiB for it were full: "
+        "--snaplen keeps less of each frame, --pcap-window fewer of them"
+    )
+    return replace(seen, notes=(full,))
 
-    Raises as :func:`watch` and :func:`wavetank.linux.simulate` do.
-    """
+
+def _span(scenario: Scenario, seed: int | None, look: _Look) -> Window:
+    """The seconds of a run that are looked at in any way."""
     judged = linux.check(scenario, seed).case
     begin, end = judged["window_start"] / 1e9, judged["window_end"] / 1e9
-    spans = [capture_window or (0.0, math.inf)] if captures else []
-    if timeline is not None:
-        first, last = timeline
+    spans = [look.capture_window or (0.0, math.inf)] if look.captures else []
+    if look.timeline is not None:
+        first, last = look.timeline
         spans.append((begin, begin + last) if first is None else (first, last))
-    if analysis:
+    if look.analysis:
         spans.append((max(0.0, begin - BEFORE), end))
-    octets = linux.HEADERS if not captures else max(snaplen, linux.HEADERS) if snaplen else linux.ALL
-    with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
-        file = Path(folder) / "log"
-        span = (min(a for a, _ in spans), min(max(b for _, b in spans), linux.LONGEST))
-        result = linux.simulate(scenario, seed, progress, linux.Log(file, span, octets))
-        radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
-        try:
-            picture, report, cut = _core.watch_log(
-                scenario.text, scenario.path, list(scenario.overrides), seed, [(v, str(p)) for v, p in captures],
-                snaplen, capture_window, timeline, analysis, str(file), linux.addresses([*radios, "server"]),
-            )  # fmt: skip
-        except OSError as e:
-            raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
-    notes = []
-    if cut is not None:
-        notes.append(
-            f"what was seen of the air ends at {cut:.1f} s, where the guest's {linux.ROOM} MiB for it were full: "
-            "--snaplen keeps less of each frame, --pcap-window fewer of them"
-        )
+    return min(a for a, _ in spans), min(max(b for _, b in spans), linux.LONGEST)
+
+
+def _octets(look: _Look) -> int:
+    """How much of each frame that needs."""
+    if not look.captures:
+        return linux.HEADERS
+    return max(look.snaplen, linux.HEADERS) if look.snaplen else linux.ALL
+
+
+def _watched(result: Result, look: _Look, picture: str | None, report: str | None) -> Watched:
     return Watched(
         result,
         json.loads(picture) if picture is not None else None,
         json.loads(report) if report is not None else None,
-        tuple(p for _, p in captures),
-        tuple(notes),
+        tuple(p for _, p in look.captures),
     )
 
 
@@ -202,7 +218,11 @@ class Ask:
         return not (self.captures or self.picture or self.analysis)
 
     def watch(
-        self, scenario: Scenario, seed: int | None, on: str = "model", progress: Callable[..., None] = lambda *_: None
+        self,
+        scenario: Scenario,
+        seed: int | None,
+        on: str = "model",
+        progress: Callable[[float, float], None] = lambda done, of: None,
     ) -> Watched:
         """The run. A capture becomes its file when it is whole. ``progress`` gets seconds done, and of how many, on linux."""
         folders = {p.parent for _, p in self.captures}
@@ -217,12 +237,12 @@ class Ask:
                 with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
                     parts.append((view, Path(part.name), path))
             # In a thread, so that Ctrl-C comes through, and what is half done is taken away below.
-            asked = [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline, self.analysis
             seen = workers.in_thread(
-                lambda: (
-                    watch(scenario, seed, *asked) if on == "model" else watch_linux(scenario, seed, *asked, progress)
+                lambda: watch(
+                    scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
+                    self.analysis, on, progress,
                 )
-            )
+            )  # fmt: skip
             for _, part_path, path in parts:
                 part_path.chmod(0o644)
                 part_path.replace(path)

@@ -137,7 +137,8 @@ def who(document: Document, end: str) -> str:
     origin = document["origin"] or {}
     nodes: list[str] = origin.get("nodes", [])
     address, colon, port = end.partition(":")
-    if address in (own := origin.get("addresses", [])):
+    own: list[str] = origin.get("addresses", [])
+    if address in own:
         return nodes[own.index(address)] + colon + port
     parts = address.split(".")
     if nodes and len(parts) == 4 and parts[:2] == ["10", "0"]:
