@@ -72,6 +72,7 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	if (!skb)
 		return;
 	skb_orphan(skb);
+	skb_clear_hash(skb);	/* the sender's socket's, which stays on its host; who needs one takes that of the headers */
 	skb->dev = NULL;
 	if (p->attempts > 1)	/* by it mac80211 knows a frame that it has, whose answer was lost (ieee80211_rx_h_check_dup) */
 		((struct ieee80211_hdr *)skb->data)->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);

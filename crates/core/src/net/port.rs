@@ -159,7 +159,8 @@ impl Port {
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
             Link::Ethernet { device, delay, memory } => {
-                let arrived = Packet { owner: Owner::NONE, truesize: nic::charged(p.eth_len(), *memory), ..*p };
+                let truesize = nic::charged(p.eth_len(), *memory);
+                let arrived = Packet { owner: Owner::NONE, truesize, txhash: 0, ..*p };
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if let Some(nic) = &mut peer.nic {

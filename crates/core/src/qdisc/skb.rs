@@ -2,7 +2,8 @@
 //!
 //! Stands for: `skb_get_hash`, `rt_tos2priority`, `INET_ECN_set_ce`. Differs: D1 the hash is a seeded mix of the flow's
 //! number, its direction and what it carries, not siphash or jhash of addresses and ports; equally even, so that two
-//! flows collide as often. D2 a socket's hash stays (`sk_rethink_txhash` changes it after an RTO).
+//! flows collide as often. On its own host an skb has its socket's hash (`skb_set_hash_from_sk`), which changes
+//! with every RTO ([`Packet::txhash`]), so that what is sent again then stands in another queue than what it follows.
 
 use crate::sim::{Ecn, Packet};
 
@@ -10,8 +11,11 @@ use crate::sim::{Ecn, Packet};
 #[inline]
 pub fn hash(seed: u32, p: &Packet) -> u32 {
     // SplitMix64's finalizer over the fields that tell a five-tuple from others.
-    let tuple =
-        u64::from(p.flow.0) | u64::from(p.src.0) << 16 | u64::from(p.dst.0) << 32 | u64::from(p.kind as u8) << 48;
+    let tuple = u64::from(p.flow.0)
+        | u64::from(p.src.0) << 16
+        | u64::from(p.dst.0) << 32
+        | u64::from(p.kind as u8) << 48
+        | u64::from(p.txhash) << 56;
     let mut h = tuple ^ (u64::from(seed) << 32 | u64::from(!seed)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -62,6 +66,14 @@ mod tests {
         for (name, dscp, prio) in table {
             assert_eq!(priority(dscp), prio, "{name}");
         }
+    }
+
+    #[test]
+    fn a_socket_that_draws_another_hash_moves_and_comes_back_to_its_headers_behind_a_card() {
+        let p = Packet::blank(Kind::Tcp, FlowId(3), NodeId(1), NodeId(2));
+        let drawn: std::collections::HashSet<u32> = (0..200).map(|txhash| hash(1, &Packet { txhash, ..p })).collect();
+        assert_eq!(drawn.len(), 200);
+        assert!(drawn.contains(&hash(1, &p)));
     }
 
     #[test]

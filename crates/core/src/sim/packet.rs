@@ -121,6 +121,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The sender marks a retransmission, for counting only: no algorithm may read it.
     pub retransmission: bool,
+    /// How often its socket had drawn another `sk_txhash`; 0 behind a card, which gives an skb the hash of its headers.
+    pub txhash: u8,
     /// It came over the air and is the last packet that its PPDU let go up.
     pub ends_ampdu: bool,
 }
@@ -153,6 +155,7 @@ impl Packet {
             dscp: 0,
             ecn: Ecn::NotEct,
             retransmission: false,
+            txhash: 0,
             ends_ampdu: false,
         }
     }

@@ -125,6 +125,8 @@ pub struct Profile {
     pub gso_always: bool,
     /// GSO skbs carry PSH: from 5.4 (051ba67447de).
     pub gso_push: bool,
+    /// A socket draws another hash for its packets with every RTO (`sk_rethink_txhash`): from 4.9 (3acf3ec3f4b0).
+    pub rehashes: bool,
     /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.
     pub skb_grows: bool,
     /// A GSO skb takes half of the window at most: from 3.19 (d649a7a81f3b).
@@ -247,6 +249,7 @@ pub static V3_18: Profile = Profile {
     exempt: Exempt::Nobody,
     half_window_skbs: false,
     sized_when_written: true,
+    rehashes: false,
     tso_defer: TsoDefer::TwoTicks,
     paces_double: true,
     prr: Prr::SlowStart,
@@ -269,6 +272,7 @@ pub static V4_14: Profile = Profile {
     paces_double: false,
     gso_always: false,
     gso_push: false,
+    rehashes: true,
     skb_grows: false,
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,

@@ -65,6 +65,8 @@ pub struct Socket {
     pub(super) gso_max_segs: u32,
     /// `tcp_limit_output_bytes`.
     pub(super) limit_output_bytes: u64,
+    /// How often another `sk_txhash` was drawn.
+    pub(super) txhash: u8,
     /// `inet_id`: the next packet's IP identification.
     pub(super) inet_id: u16,
     /// Segment size that the peer announced, without options.
@@ -167,6 +169,7 @@ impl Socket {
             tso_deferred: None,
             snd_sml: cfg.start_seq,
             inet_id: cfg.start_seq as u16,
+            txhash: 0,
             bytes_acked: 0,
             synack_sent: 0,
             last_oow_ack: None,

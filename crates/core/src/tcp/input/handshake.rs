@@ -98,6 +98,7 @@ impl Socket {
         self.stats.rtos += 1;
         self.stats.retransmits += 1;
         self.rto.retransmits += 1;
+        self.rethink_txhash();
         if self.state == State::SynSent {
             self.send_syn(0, true, low);
             let sent = self.tp.wstamp_ns;

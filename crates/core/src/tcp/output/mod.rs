@@ -75,6 +75,7 @@ impl Socket {
         // src: linux@6.12 include/net/ip.h ip_select_ident_segs: counted by the connected socket, a number a segment
         p.ident = self.inet_id;
         self.inet_id = self.inet_id.wrapping_add(p.segs.max(1));
+        p.txhash = self.txhash;
         p.flags = load.flags;
         p.truesize = load.truesize;
         p.retransmission = load.again;

@@ -76,6 +76,9 @@ impl Socket {
             self.write_err();
             return;
         }
+        if self.tp.snd_wnd > 0 {
+            self.rethink_txhash();
+        }
         self.enter_loss();
         let head = self.rtx.first();
         if self.tp.snd_wnd == 0 {
@@ -96,6 +99,13 @@ impl Socket {
         self.rtt.rto = (self.rtt.rto << 1).min(max);
         let rto = self.clamped_rto();
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+    }
+
+    /// `sk_rethink_txhash`, as `tcp_write_timeout` and `tcp_rtx_synack` do it (`net.core.txrehash`).
+    pub(in crate::tcp) fn rethink_txhash(&mut self) {
+        if self.profile.rehashes {
+            self.txhash = self.txhash.wrapping_add(1);
+        }
     }
 
     /// `tcp_enter_loss`.

@@ -96,6 +96,32 @@ fn a_lost_tail_is_probed_and_needs_no_timeout() {
     assert_eq!(p.info().retransmits, 3);
 }
 
+/// From 4.9 on; a loss that is repaired without a timeout leaves it. src: linux@6.12 net/ipv4/tcp_timer.c tcp_write_timeout
+#[test]
+fn each_timeout_draws_another_hash() {
+    let drawn = |kernel: &str, blackout: Time| {
+        let seen = std::rc::Rc::new(std::cell::RefCell::new(BTreeSet::new()));
+        let with = |client: bool| {
+            let p = params(Cc::Reno);
+            Config { profile: Profile::named(kernel).unwrap(), ..cfg(p, client, 1_000) }
+        };
+        let mut p = Pair::new(with(true), with(false), R100, Span::from_ms(20), 10_000);
+        let all = seen.clone();
+        p.fwd = Box::new(move |now, n, p| {
+            all.borrow_mut().insert(p.txhash);
+            if n == 700 || (now > Time::from_ms(500) && now < blackout) { Fault::Drop } else { Fault::Pass }
+        });
+        p.start(None);
+        p.until(Time::from_s(4));
+        let hashes = seen.borrow().len() as u64;
+        (hashes, p.info().rtos)
+    };
+    let (hashes, rtos) = drawn("6.12", Time::from_ms(2_500));
+    assert!(rtos > 2 && hashes == rtos + 1, "{hashes} hashes, {rtos} timeouts");
+    assert_eq!(drawn("6.12", Time::ZERO), (1, 0));
+    assert_eq!(drawn("3.18", Time::from_ms(2_500)).0, 1);
+}
+
 #[test]
 fn a_blackout_backs_off_and_recovers() {
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);
