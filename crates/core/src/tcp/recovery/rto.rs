@@ -76,9 +76,6 @@ impl Socket {
             self.write_err();
             return;
         }
-        if self.tp.snd_wnd > 0 {
-            self.rethink_txhash();
-        }
         self.enter_loss();
         let head = self.rtx.first();
         if self.tp.snd_wnd == 0 {
@@ -87,6 +84,7 @@ impl Socket {
         } else {
             self.stats.rtos += 1;
             self.rto.retransmits += 1;
+            self.rethink_txhash();
             if self.retransmit(head, 1, low) == Err(Failed::Congested) {
                 // The own queue is full: try again soon. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
                 let half_second = self.tp.clock.hz / 2;
