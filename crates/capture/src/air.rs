@@ -6,6 +6,7 @@
 //! D3 signal and antenna are not modelled; D4 the IPv4 identification of what is not TCP is made of the packet's number and birth, not counted;
 //! D5 of an encrypted network the frames are as a card hands them to its own monitor that has the keys and deciphers in hardware (ath9k): the
 //! Protected bit and the CCMP header are there, the payload is in the clear, the MIC behind it; packet numbers and MIC are zeros.
+//! Where octets were kept (`radio_log`), a data frame is they, and D4 and D5's packet numbers do not hold.
 
 use crate::frame::{Frame, Kind, Mac, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
@@ -15,6 +16,7 @@ use std::collections::HashMap;
 use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
+use wavetank_core::wifi::beacon::Told;
 use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Seq, What, response};
 
 /// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
@@ -77,6 +79,39 @@ pub struct Sent {
     octets: Option<(usize, usize)>,
 }
 
+/// What a beacon says.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'a> {
+    /// The model's: its fields.
+    Told(Told),
+    /// The first octets of a real one, as its maker handed it to the hardware.
+    Kept(&'a [u8]),
+}
+
+/// A beacon on the air.
+#[derive(Clone, Copy, Debug)]
+pub struct Shouted<'a> {
+    /// When it began and ended, ns.
+    pub start: u64,
+    /// See `start`.
+    pub end: u64,
+    /// How it was modulated.
+    pub mode: Mode,
+    /// Its length, check sequence included.
+    pub bytes: u32,
+    /// Others sent at the same time.
+    pub collided: bool,
+    /// What it says.
+    pub body: Body<'a>,
+}
+
+impl From<&Beaconed> for Shouted<'_> {
+    fn from(b: &Beaconed) -> Self {
+        let (start, end) = (b.start.ns(), (b.start + b.airtime).ns());
+        Shouted { start, end, mode: b.mode, bytes: b.bytes, collided: b.collided, body: Body::Told(b.told) }
+    }
+}
+
 /// Makes frames of exchanges.
 pub struct Air {
     names: Names,
@@ -135,47 +170,33 @@ impl Air {
         self.until = self.pending.iter().map(|s| s.frame.time).max().unwrap_or(0).max(self.until);
     }
 
-    /// A beacon of `from` went on the air.
-    pub fn beacon(&mut self, from: NodeId, b: &Beaconed, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
-        let start = b.start.ns();
-        if start >= self.until {
+    /// A beacon of `from` went on the air, of which the model tells this, or these octets were kept.
+    pub fn beacon(&mut self, from: NodeId, b: &Shouted<'_>, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
+        if b.start >= self.until {
             self.flush(out);
         }
+        let number = self.beacons & 0xfff;
+        self.beacons = self.beacons.wrapping_add(1);
         let mut f = blank(Kind::Beacon, b.bytes, EVERYBODY, Some(from));
-        (f.ra, f.far) = (Mac([0xff; 6]), Names::mac(from));
-        (f.seq, f.told) = (self.beacons & 0xfff, Some(b.told));
-        f.mhz = self.mhz;
-        self.beacons = self.beacons.wrapping_add(1);
+        let octets = match b.body {
+            Body::Told(told) => {
+                (f.ra, f.far, f.told) = (Mac([0xff; 6]), Names::mac(from), Some(told));
+                None
+            }
+            Body::Kept(kept) => {
+                let octets = self.take(kept, &mut f);
+                // mac80211 leaves a beacon's number to the driver.
+                if let Some(own) = self.octets[octets.0..].get_mut(22..24) {
+                    own.copy_from_slice(&(number << 4).to_le_bytes());
+                }
+                Some(octets)
+            }
+        };
+        f.seq = number;
         let fate = if b.collided { Fate::Collided } else { Fate::Decoded };
-        let end = start + b.airtime.ns() as u64;
-        self.push((from, EVERYBODY), fate, f, b.mode, (start, end));
-        self.until = self.until.max(end);
-    }
-
-    /// A beacon of `from`, of which these octets were kept, went on the air: `len` bytes in `mode`, from and to these times.
-    pub fn kept_beacon(
-        &mut self,
-        from: NodeId,
-        kept: &[u8],
-        (mode, len, collided): (Mode, u32, bool),
-        (start, end): (u64, u64),
-        out: &mut impl FnMut(&Sent, Option<&[u8]>),
-    ) {
-        if start >= self.until {
-            self.flush(out);
-        }
-        let mut f = blank(Kind::Beacon, len, EVERYBODY, Some(from));
-        let octets = self.take(kept, &mut f);
-        // mac80211 leaves a beacon's number to the driver.
-        if let Some(own) = self.octets[octets.0..].get_mut(22..24) {
-            f.seq = self.beacons & 0xfff;
-            own.copy_from_slice(&(f.seq << 4).to_le_bytes());
-        }
-        self.beacons = self.beacons.wrapping_add(1);
-        let fate = if collided { Fate::Collided } else { Fate::Decoded };
-        self.push((from, EVERYBODY), fate, f, mode, (start, end));
-        self.last().octets = Some(octets);
-        self.until = self.until.max(end);
+        self.push((from, EVERYBODY), fate, f, b.mode, (b.start, b.end));
+        self.last().octets = octets;
+        self.until = self.until.max(b.end);
     }
 
     /// The run is over.

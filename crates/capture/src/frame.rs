@@ -98,12 +98,6 @@ pub struct Packet {
     pub transport: Transport,
 }
 
-impl Packet {
-    /// Nothing known of it.
-    pub const NONE: Packet =
-        Packet { src: 0, dst: 0, ports: (0, 0), tos: 0, id: 0, payload: 0, transport: Transport::Other(0) };
-}
-
 /// A frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Frame {

@@ -1,7 +1,11 @@
-//! Reads what the virtual radio wrote down of its air (`linux/radio/air/capture.c`, which says how), for the same views as the model's.
+//! Reads what the virtual radio wrote down of its air, for the same views as the model's.
+//!
+//! Stands for: `linux/radio/air/capture.c`, whose records these are. Differs: D1 Duration, Retry, a beacon's number, RTS, CTS and answers
+//! are made here and in `air` from what the radio did; D2 which flow a frame is of is told by its port.
 
-use crate::air::EVERYBODY;
-use crate::frame::{Frame, Packet};
+use crate::air::{Body, EVERYBODY, Shouted};
+use crate::frame::Frame;
+use crate::phy;
 use crate::read;
 use crate::views::Views;
 use std::io::{self, Read};
@@ -104,7 +108,6 @@ impl Record {
     fn read(f: &mut Fields<'_>) -> Record {
         let (start, base, rts, cts) = (f.u64(), f.u64(), f.u32(), f.u32());
         let (data, answer, psdu, flags, rate, control) = (f.u32(), f.u32(), f.u32(), f.u16(), f.u16(), f.u16());
-        let _mhz = f.u16();
         let (ssn, from, to) = (f.u16(), f.u8(), f.u8());
         let (tid, ac, aifsn, attempts, n, decoded) = (f.u8(), f.u8(), f.u8(), f.u8(), f.u8(), f.u64());
         Record {
@@ -128,6 +131,10 @@ impl Record {
             n,
             decoded,
         } // as they stand there
+    }
+    /// Whether its times can be added.
+    fn sound(&self) -> bool {
+        self.start.max(self.base) < 1 << 62
     }
     fn is(&self, flag: u16) -> bool {
         self.flags & flag != 0
@@ -193,14 +200,14 @@ fn node(radio: u8) -> NodeId {
 fn shown(octets: &[u8]) -> sim::Packet {
     let mut f = Frame::EMPTY;
     read::mpdu(octets, &mut f);
-    let Packet { ports, payload, .. } = f.packet.unwrap_or(Packet::NONE);
+    let (ports, payload) = f.packet.map_or(((0, 0), 0), |p| (p.ports, p.payload));
     let flow = [ports.0, ports.1].into_iter().find_map(|p| p.checked_sub(FIRST_PORT).filter(|k| *k < FLOWS));
     let blank = sim::Packet::blank(sim::Kind::Udp, FlowId(flow.unwrap_or(u16::MAX)), NodeId(0), NodeId(0));
     sim::Packet { payload, ..blank }
 }
 
 /// Shows a log to the views. The second at which it ends since there was no more room for it; none: it is whole.
-pub fn read_log(mut from: impl Read, views: &mut Views) -> Result<Option<f64>, BadLog> {
+pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f64>, BadLog> {
     let mut head = [0; 24];
     from.read_exact(&mut head).map_err(|_| BadLog("it is shorter than its head".into()))?;
     let mut f = Fields { rest: &head, short: false };
@@ -226,13 +233,18 @@ pub fn read_log(mut from: impl Read, views: &mut Views) -> Result<Option<f64>, B
         depths.extend((0..radios).map(|_| (u64::from(f.u32()), u64::from(f.u32()))));
         burst.mpdus.clear();
         let mut kept: [&[u8]; 64] = [&[]; 64];
+        let mut whole = r.sound();
         for k in kept.iter_mut().take(r.n.into()) {
             let (len, n, attempts) = (f.u16(), f.u16(), f.u8());
             *k = f.octets(n.into());
+            whole &= u32::from(n) + 4 <= u32::from(len);
             let seq = k.get(22..24).map_or(0, |s| u16::from_le_bytes([s[0], s[1]]) >> 4);
             let mpdu =
                 Mpdu { packet: shown(k), seq: Seq::new(seq), len, attempts, received: false, more: 0, mark: Mark(0) };
             burst.mpdus.push(mpdu);
+        }
+        if !whole {
+            return Err(bad("a frame longer than it was, or times that cannot be"));
         }
         if f.short || !f.rest.is_empty() || usize::from(r.n) > kept.len() {
             return Err(bad("a record is not as long as it says"));
@@ -240,6 +252,9 @@ pub fn read_log(mut from: impl Read, views: &mut Views) -> Result<Option<f64>, B
         let (Some(mode), Some(control)) = (r.mode(), legacy(r.control)) else {
             return Err(bad("a rate that 802.11a and n do not have"));
         };
+        if r.data > 0 && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
+            return Err(bad("a PPDU shorter than its preamble"));
+        }
         show(&r, (mode, control), &mut burst, &kept[..r.n.into()], &depths, views);
         at += u64::from(size);
     }
@@ -256,9 +271,17 @@ fn show(
 ) {
     let from = node(r.from);
     if r.is(flag::BEACON) {
-        let len = burst.mpdus.first().map_or(0, |m| m.len.into());
-        let span = (r.start, r.start + u64::from(r.data));
-        views.kept_beacon(from, kept.first().unwrap_or(&&[][..]), (mode, len, r.is(flag::COLLIDED)), span);
+        views.shouted(
+            from,
+            &Shouted {
+                start: r.start,
+                end: r.start + u64::from(r.data),
+                mode,
+                bytes: burst.mpdus.first().map_or(0, |m| m.len.into()),
+                collided: r.is(flag::COLLIDED),
+                body: Body::Kept(kept.first().copied().unwrap_or_default()),
+            },
+        );
         return;
     }
     (burst.what, burst.tid, burst.psdu) = (r.what(), Tid::new(r.tid), r.psdu);
@@ -301,7 +324,7 @@ mod tests {
         for n in [28_000_u32, 28_000, 100_000, 32_000, 132] {
             b.extend(n.to_le_bytes());
         }
-        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 5180, 0] {
+        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 0] {
             b.extend(n.to_le_bytes());
         }
         b.extend([1, 0, 0, 2, 3, 1, mpdus.len() as u8]);
@@ -326,20 +349,26 @@ mod tests {
         [b, all].concat()
     }
 
-    /// The frames of a log, as its monitor's capture has them.
-    fn frames(log: &[u8]) -> Vec<Frame> {
+    /// Views of which a monitor's capture is written there.
+    fn watching(path: &std::path::Path) -> Views {
         let party = |name: &str| Party { name: name.into(), on_air: true };
         let census = Census {
             parties: vec![party("ap"), party("sta1")],
             conversations: Vec::new(),
             encryption: Encryption::None,
         };
-        let path = std::env::temp_dir().join(format!("wavetank-log-{}-{}.pcapng", std::process::id(), log.len()));
         let mut views = Views::default();
         views.begin(Names::new(census).with_ips(vec![0x0a01_0001, 0x0a01_000a]), 5180, None);
         let about = crate::write::About { program: "t", comment: "t", interface: "t", snaplen: 0 };
-        views.capture(Only::Monitor, path.clone(), &about).unwrap();
-        read_log(log, &mut views).unwrap();
+        views.capture(Only::Monitor, path.into(), &about).unwrap();
+        views
+    }
+
+    /// The frames of a log, as its monitor's capture has them.
+    fn frames(log: &[u8]) -> Vec<Frame> {
+        let path = std::env::temp_dir().join(format!("wavetank-log-{}-{}.pcapng", std::process::id(), log.len()));
+        let mut views = watching(&path);
+        read_radio_log(log, &mut views).unwrap();
         views.end().unwrap();
         let mut all = Vec::new();
         read::read(std::fs::File::open(&path).unwrap(), |f| all.push(*f)).unwrap();
@@ -373,7 +402,15 @@ mod tests {
     #[test]
     fn damage_is_told_and_never_trusted() {
         let whole = log(&[exchange(flag::HEARD, 1, &[(data(7), 0)])], 5_000_000_000);
-        let show = |b: &[u8]| read_log(b, &mut Views::default());
+        let path = std::env::temp_dir().join(format!("wavetank-log-{}-damage.pcapng", std::process::id()));
+        let show = |b: &[u8]| {
+            let mut views = watching(&path);
+            views.analysis = Some(crate::Analysis::new(None));
+            views.timeline = Some(crate::Timeline::new(0, 10_000_000));
+            let shown = read_radio_log(b, &mut views);
+            views.end().unwrap();
+            shown
+        };
         assert_eq!(show(&whole).unwrap(), Some(5.0), "its room ended");
         for n in 0..whole.len() {
             assert!(show(&whole[..n]).is_err(), "{n} octets");
@@ -385,5 +422,6 @@ mod tests {
                 let _ = show(&b); // an error or another log, but no panic, and no more memory than a record may have
             }
         }
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -1,8 +1,7 @@
 //! Who held the medium when, and what waited: collected from a run for a picture.
 
-use crate::air::EVERYBODY;
+use crate::air::{EVERYBODY, Shouted};
 use serde::Serialize;
-use wavetank_core::phy::Mode;
 use wavetank_core::sim::{NodeId, Time};
 use wavetank_core::wifi::{Aired, What, response};
 
@@ -110,9 +109,9 @@ impl Timeline {
         });
     }
 
-    pub(crate) fn beacon(&mut self, from: NodeId, (start, end): (u64, u64), mode: Mode, collided: bool) {
-        let (start, long) = (start as i64 - self.from as i64, (end - start) as i64);
-        if start + long < 0 || start > (self.to - self.from) as i64 || self.entries.len() == MOST {
+    pub(crate) fn beacon(&mut self, from: NodeId, b: &Shouted<'_>) {
+        let (start, long) = (b.start as i64 - self.from as i64, (b.end - b.start) as i64);
+        if start + long < 0 || b.start > self.to || self.entries.len() == MOST {
             return;
         }
         self.entries.push(Entry {
@@ -120,18 +119,18 @@ impl Timeline {
             to: from.0,
             tid: 0,
             kind: "beacon",
-            rate: crate::Phy::from(mode).to_string(),
+            rate: crate::Phy::from(b.mode).to_string(),
             idle: start,
             aifs: 0,
             start,
             rts: None,
             cts: None,
             data: [start, long],
-            preamble: crate::phy::preamble_ns(mode) as i64,
+            preamble: crate::phy::preamble_ns(b.mode) as i64,
             mpdus: Vec::new(),
             response: None,
             answered: true,
-            collided,
+            collided: b.collided,
         });
     }
 

@@ -1,6 +1,6 @@
 //! What looks at a run's air: captures, an analysis, a timeline; any of them, by one subscription.
 
-use crate::air::{Air, EVERYBODY, Fate, Sent};
+use crate::air::{Air, EVERYBODY, Fate, Sent, Shouted};
 use crate::analysis::Analysis;
 use crate::frame::Frame;
 use crate::names::Names;
@@ -10,7 +10,6 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use wavetank_core::net::Census;
-use wavetank_core::phy::Mode;
 use wavetank_core::sim::{NodeId, Probe};
 use wavetank_core::wifi::{Aired, Beaconed};
 
@@ -142,9 +141,7 @@ impl Views {
             }
         }
     }
-}
 
-impl Views {
     /// An exchange, and the first octets of its MPDUs where they were kept.
     pub(crate) fn exchange(&mut self, a: &Aired<'_>, kept: &[&[u8]]) {
         if let Some(t) = &mut self.timeline {
@@ -152,12 +149,12 @@ impl Views {
         }
         self.frames(|air, views| air.aired(a, kept, &mut |s, octets| views.sent(s, octets)));
     }
-    /// A beacon whose octets were kept ([`Air::kept_beacon`]).
-    pub(crate) fn kept_beacon(&mut self, from: NodeId, kept: &[u8], how: (Mode, u32, bool), span: (u64, u64)) {
+    /// A beacon.
+    pub(crate) fn shouted(&mut self, from: NodeId, b: &Shouted<'_>) {
         if let Some(t) = &mut self.timeline {
-            t.beacon(from, span, how.0, how.2);
+            t.beacon(from, b);
         }
-        self.frames(|air, views| air.kept_beacon(from, kept, how, span, &mut |s, octets| views.sent(s, octets)));
+        self.frames(|air, views| air.beacon(from, b, &mut |s, octets| views.sent(s, octets)));
     }
     fn frames(&mut self, make: impl FnOnce(&mut Air, &mut Views)) {
         if self.captures.is_empty() && self.analysis.is_none() {
@@ -176,9 +173,6 @@ impl Probe for Views {
         self.exchange(a, &[]);
     }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
-        if let Some(t) = &mut self.timeline {
-            t.beacon(from, (b.start.ns(), (b.start + b.airtime).ns()), b.mode, b.collided);
-        }
-        self.frames(|air, views| air.beacon(from, b, &mut |s, octets| views.sent(s, octets)));
+        self.shouted(from, &b.into());
     }
 }

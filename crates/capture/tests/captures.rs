@@ -24,7 +24,7 @@ impl Probe for Keep {
     }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
         let frames = &mut self.frames;
-        self.air.as_mut().expect("it was begun").beacon(from, b, &mut |s, _| frames.push(*s));
+        self.air.as_mut().expect("it was begun").beacon(from, &b.into(), &mut |s, _| frames.push(*s));
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use wavetank_capture::acks::{AckRun, Acks};
 use wavetank_capture::read::{self as capture, FileInfo};
 use wavetank_capture::write::About;
-use wavetank_capture::{Analysis, Names, Only, Origin, Report, Timeline, Views, read_log};
+use wavetank_capture::{Analysis, Names, Only, Origin, Report, Timeline, Views, read_radio_log};
 use wavetank_core::net::{Census, World};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::scenario::keys::BandName;
@@ -149,7 +149,7 @@ pub(crate) fn watch_log(
     whose.begin(&mut views, names, ON_LINUX_MHZ, look)?;
     let input = BufReader::with_capacity(1 << 20, File::open(&log).map_err(|e| unusable(&log, &e))?);
     let cut = py
-        .detach(|| read_log(input, &mut views))
+        .detach(|| read_radio_log(input, &mut views))
         .map_err(|e| CaptureError::new_err(format!("{}: {}", log.display(), e.0)))?;
     let (picture, report) = whose.end(&mut views)?;
     Ok((picture, report, cut))

@@ -4,7 +4,6 @@
 
 use crate::case::Case;
 use crate::json;
-use std::io::{Read, Write};
 
 pub type Counters = Vec<(String, u64)>;
 
@@ -154,19 +153,8 @@ pub fn keep_capture(case: &Case) -> Result<(), String> {
     if !case.get("capture", false)? {
         return Ok(());
     }
-    // by hand: std's copy asks for sendfile, which debugfs has none of
-    let keep = || -> std::io::Result<()> {
-        let mut from = std::fs::File::open("/sys/kernel/debug/wavetank/capture")?;
-        let mut to = std::fs::File::create("/tmp/wt/capture")?;
-        let mut piece = vec![0; 1 << 20];
-        loop {
-            match from.read(&mut piece)? {
-                0 => return Ok(()),
-                n => to.write_all(&piece[..n])?,
-            }
-        }
-    };
-    keep().map_err(|e| format!("capture: {e}"))
+    std::fs::copy("/sys/kernel/debug/wavetank/capture", "/tmp/wt/capture").map_err(|e| format!("capture: {e}"))?;
+    Ok(())
 }
 
 /// What each card's rate control knows of each station: `rc_stats_csv`, lines joined by semicolons.

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * capture: what goes over the air is written down, frame by frame: crates/capture/src/log.rs makes captures and pictures of it.
+ * capture: what goes over the air is written down, frame by frame: crates/capture/src/radio_log.rs makes captures and pictures of it.
  *
  * One piece of memory, taken when the module is loaded and read when the run is over, so that looking on changes nothing of a run. A
  * record is struct exchange, the depths of all radios' queues, and for each MPDU struct mpdu and the first octets of it as mac80211 made
- * it: what the hardware fills in (Duration, Retry, FCS) is the reader's. Little endian.
+ * it. Little endian.
+ *
+ * Source: what a monitor beside the receiver would have got of medium.c's exchanges.
+ * Differs:
+ *   D1  what a hardware or its driver fills in (Duration, Retry, a beacon's number, MIC, FCS) and control frames are the reader's to make.
+ *   D2  a beacon's timestamp is the guest's clock, not the run's.
+ *   D3  an exchange is written down when it begins, its outcome drawn; of one that begins in the window all is there.
+ *   D4  of a device with a FIFO of its own (ath9k_htc, ath10k) depth.within is what its host was not yet told the end of.
  */
 #include <linux/unaligned.h>
 #include <linux/vmalloc.h>
@@ -33,7 +40,6 @@ struct exchange {
 	u16 flags;
 	u16 rate;			/* MCS, or 100 kbit/s */
 	u16 control_rate;		/* 100 kbit/s */
-	u16 mhz;
 	u16 ssn;			/* of a BAR */
 	u8 from, to;			/* 255: everybody */
 	u8 tid, ac, aifsn, attempts, n;
@@ -139,24 +145,25 @@ static u16 rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate,
 	return rate->idx;
 }
 
-/* An exchange was laid out. Under the lock. */
+/* Whether an exchange that begins at `start` is written down. */
+bool wt_capture_wants(u64 start)
+{
+	last = NULL;
+	return log && zero && start >= zero + wt_p.capture_from_us * 1000ull && start < zero + wt_p.capture_until_us * 1000ull &&
+	       log->cut == U64_MAX;
+}
+
+/* One that is wanted was laid out. Under the lock. */
 void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, const struct wt_exchange *e)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	const struct ieee80211_hdr *hdr = (void *)p->mpdu[0]->data;
 	struct wt_radio *to = wt_receiver(r, hdr->addr1);
 	struct exchange *x;
-	u64 at, size;
+	u64 at = e->start - zero, size = size_of(p);
 	unsigned int i;
 	u8 *out;
 
-	last = NULL;
-	if (!log || !zero || e->start < zero)
-		return;
-	at = e->start - zero;
-	if (at < wt_p.capture_from_us * 1000ull || at >= wt_p.capture_until_us * 1000ull || log->cut != U64_MAX)
-		return;
-	size = size_of(p);
 	if (log->used + size > room) {
 		log->cut = at;
 		return;
@@ -168,7 +175,7 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
 		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
 			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0),
-		.control_rate = wt_phy_response_rate(wt_band(r), rate), .mhz = r->freq,
+		.control_rate = wt_phy_response_rate(wt_band(r), rate),
 		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
 		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n, .decoded = p->acked,
 	};

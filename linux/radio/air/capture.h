@@ -17,6 +17,7 @@ struct wt_exchange {
 	bool response, answered;	/* one was sent; its receiver got it */
 };
 
+bool wt_capture_wants(u64 start);
 void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, const struct wt_exchange *x);
 void wt_capture_rides(u64 longer);
 void wt_capture_start(u64 at);

@@ -206,7 +206,8 @@ static void transmit(u64 at)
 				count_data(r, p);
 		}
 		wt_trace_ppdu(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, !alone);
-		capture(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, answer, alone);
+		if (wt_capture_wants(wt_air.tx[i].start))
+			capture(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, answer, alone);
 	}
 	if (!alone)
 		wt_air.collision_ns += end - at;
