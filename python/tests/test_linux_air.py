@@ -6,7 +6,6 @@ import pytest
 from expert import complaints
 
 import wavetank
-from wavetank import linux
 from wavetank.captures import air, analyze
 
 pytestmark = pytest.mark.kernel
@@ -85,12 +84,6 @@ def test_a_picture_of_the_kernels_air(wavetank, tmp_path):
 
 
 def test_where_the_guests_room_ends_is_said(monkeypatch, tmp_path):
-    monkeypatch.setattr("wavetank.linux.log.ROOM", 1)
+    monkeypatch.setattr("wavetank.linux.radio_log.ROOM", 1)
     seen = air.watch(scenario(), 1, [("monitor", tmp_path / "m.pcapng")], on="linux")
     assert len(seen.notes) == 1 and "ends at 0.7" in seen.notes[0], seen.notes
-
-
-def test_a_log_is_asked_for_in_the_radios_units(tmp_path):
-    log = linux.Log(tmp_path / "x", (0.5, 2.25), 96)
-    radio = log.asked({"radio": {"mode": 0}})["radio"]
-    assert (radio["capture_from_us"], radio["capture_until_us"], radio["capture_octets"]) == (500_000, 2_250_000, 96)

@@ -33,9 +33,9 @@ class Watched:
     """A run and what was seen of its air. ``timeline`` is what ``timeline.write`` draws, ``analysis`` an ``analyze`` document."""
 
     result: Result
-    timeline: dict[str, Any] | None
-    analysis: dict[str, Any] | None
-    captures: tuple[Path, ...]
+    timeline: dict[str, Any] | None = None
+    analysis: dict[str, Any] | None = None
+    captures: tuple[Path, ...] = ()
     #: What whoever asked should know of them.
     notes: tuple[str, ...] = ()
 
@@ -119,7 +119,8 @@ def _watch_linux(
     scenario: Scenario, seed: int | None, look: _Look, progress: Callable[[float, float], None]
 ) -> Watched:
     with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
-        log = linux.Log(Path(folder) / "log", _span(scenario, seed, look), _octets(look))
+        snaplen = look.snaplen if look.captures else linux.HEADERS
+        log = linux.RadioLog(Path(folder) / "log", _spans(scenario, seed, look), snaplen)
         result = linux.simulate(scenario, seed, progress, log)
         radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
         picture, report, cut = _core.watch_log(
@@ -136,7 +137,7 @@ def _watch_linux(
     return replace(seen, notes=(full,))
 
 
-def _span(scenario: Scenario, seed: int | None, look: _Look) -> Window:
+def _spans(scenario: Scenario, seed: int | None, look: _Look) -> list[Window]:
     """The seconds of a run that are looked at in any way."""
     judged = linux.check(scenario, seed).case
     begin, end = judged["window_start"] / 1e9, judged["window_end"] / 1e9
@@ -146,14 +147,7 @@ def _span(scenario: Scenario, seed: int | None, look: _Look) -> Window:
         spans.append((begin, begin + last) if first is None else (first, last))
     if look.analysis:
         spans.append((max(0.0, begin - BEFORE), end))
-    return min(a for a, _ in spans), min(max(b for _, b in spans), linux.LONGEST)
-
-
-def _octets(look: _Look) -> int:
-    """How much of each frame that needs."""
-    if not look.captures:
-        return linux.HEADERS
-    return max(look.snaplen, linux.HEADERS) if look.snaplen else linux.ALL
+    return spans
 
 
 def _watched(result: Result, look: _Look, picture: str | None, report: str | None) -> Watched:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
 
 
-def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> Result | air.Watched:
+def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> air.Watched:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
     from .. import linux
+    from ..captures import air
 
     _say(linux.check(scenario, seed).notes)
     with _progress("linux") as progress:
@@ -29,7 +30,7 @@ def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> Result | air
             progress(round(done), round(of), "s of virtual time")
 
         if ask.nothing:
-            return workers.in_thread(lambda: linux.simulate(scenario, seed, told))
+            return air.Watched(workers.in_thread(lambda: linux.simulate(scenario, seed, told)))
         return ask.watch(scenario, seed, "linux", told)
 
 
@@ -132,19 +133,16 @@ def run(
             raise click.UsageError(f"{option} belongs to {of}")
     ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux":
-        ran = on_linux(s, seed, ask)
+        seen = on_linux(s, seed, ask)
     elif ask.nothing:
-        ran = workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed)))
+        seen = air.Watched(workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed))))
     else:
-        ran = ask.watch(s, seed)
-    seen = ran if isinstance(ran, air.Watched) else None
-    result = ran.result if isinstance(ran, air.Watched) else ran
-    _say(seen.notes if seen is not None else ())
-    written = _written(result, out, plot)
-    if seen is not None:
-        written += ask.finish(seen, f"{result.scenario}, seed {result.seed}")
+        seen = ask.watch(s, seed)
+    _say(seen.notes)
+    result = seen.result
+    written = _written(result, out, plot) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()
-    air_report = seen.analysis if seen is not None else None
+    air_report = seen.analysis
     if air_report is not None:
         from ..captures import analyze, analyze_plot, analyze_table
 

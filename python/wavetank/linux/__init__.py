@@ -7,22 +7,11 @@
 
 from __future__ import annotations
 
-from .log import ALL, HEADERS, LONGEST, ROOM, Log, addresses
+from .radio_log import HEADERS, ROOM, RadioLog, addresses
 from .tree import LinuxFailed, build, status
 from .water import check, fingerprint, like_linux, simulate
 
 __all__ = [
-    "ALL",
-    "HEADERS",
-    "LONGEST",
-    "ROOM",
-    "LinuxFailed",
-    "Log",
-    "addresses",
-    "build",
-    "check",
-    "fingerprint",
-    "like_linux",
-    "simulate",
+    "HEADERS", "ROOM", "LinuxFailed", "RadioLog", "addresses", "build", "check", "fingerprint", "like_linux", "simulate",
     "status",
-]
+]  # fmt: skip

@@ -1,4 +1,8 @@
-"""What the virtual radio writes down of its air, octets included: linux/radio/air/capture.c."""
+"""What the virtual radio writes down of its air, octets included.
+
+Stands for: the parameters ``capture_*`` of linux/radio/air/capture.c, which says what is
+written; ``crates/capture`` reads it.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +16,28 @@ ROOM = 192
 #: Octets of a frame that hold its headers: QoS data with CCMP's, LLC, IPv4, TCP with all its options.
 HEADERS = 128
 #: More than any frame has.
-ALL = 1 << 16
+_ALL = 1 << 16
 #: The radio counts microseconds of 32 bits.
-LONGEST = 4290.0
+_LONGEST_US = 2**32 - 1
 
 
 @dataclass(frozen=True)
-class Log:
-    """Where it goes, which seconds of the run it is of, and how many octets of each frame it keeps."""
+class RadioLog:
+    """Which file it becomes, which seconds of the run are looked at, and how many bytes of each frame are wanted (0: all)."""
 
     file: Path
-    span: tuple[float, float]
-    octets: int
+    spans: Sequence[tuple[float, float]]
+    snaplen: int
 
     def asked(self, case: Mapping[str, Any]) -> dict[str, Any]:
         """The case, with what the radio is asked for."""
-        begin, end = (min(round(s * 1e6), 2**32 - 1) for s in self.span)
-        asked = {"capture_mib": ROOM, "capture_octets": self.octets, "capture_from_us": begin, "capture_until_us": end}
+        begin, end = min(a for a, _ in self.spans), max(b for _, b in self.spans)
+        asked = {
+            "capture_mib": ROOM,
+            "capture_octets": max(self.snaplen, HEADERS) if self.snaplen else _ALL,
+            "capture_from_us": round(min(begin * 1e6, _LONGEST_US)),
+            "capture_until_us": round(min(end * 1e6, _LONGEST_US)),
+        }
         return {**case, "radio": {**case["radio"], **asked}}
 
 

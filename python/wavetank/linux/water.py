@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..result import Result
 from . import outcome, translate, tree
 from .asked import Asks
-from .log import Log
+from .radio_log import RadioLog
 from .translated import Translated
 
 S = TypeVar("S", bound=Asks)
@@ -45,7 +45,7 @@ def simulate(
     scenario: Asks,
     seed: int | None = None,
     progress: Callable[[float, float], None] = lambda done, of: None,
-    log: Log | None = None,
+    log: RadioLog | None = None,
 ) -> Result:
     """Runs it on the real kernel; ``progress`` gets (seconds done, of). Builds what is not there yet.
 
