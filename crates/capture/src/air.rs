@@ -302,19 +302,19 @@ impl Air {
             let first = preamble + span * (stop - u64::from(m.len)) / psdu;
             let end = if i + 1 == n { a.x.data.ns() as u64 } else { preamble + span * stop / psdu };
             let mut f = blank(Kind::Data, m.len.into(), a.to, Some(a.from));
-            let up = a.to == NodeId(0);
-            f.from_ds = Some(!up);
-            f.far = Names::mac(if up { p.dst } else { p.src });
-            let encryption = self.names.encryption();
-            f.protected = encryption.is_on();
-            let least = Framing { qos: true, encryption }.mpdu_len(0);
-            let qos = u32::from(m.len) - p.ip_len() >= u32::from(least);
-            f.tid = qos.then_some(a.burst.tid.get());
             (f.seq, f.nav) = (m.seq.get(), nav);
             f.retry = m.attempts > 0 || a.x.again;
             f.subframe = ampdu.then_some(Subframe { reference: self.reference, last: i + 1 == n });
             let octets = kept.get(i).map(|k| self.take(k, &mut f));
             if octets.is_none() {
+                let up = a.to == NodeId(0);
+                f.from_ds = Some(!up);
+                f.far = Names::mac(if up { p.dst } else { p.src });
+                let encryption = self.names.encryption();
+                f.protected = encryption.is_on();
+                let least = Framing { qos: true, encryption }.mpdu_len(0);
+                let qos = u32::from(m.len) - p.ip_len() >= u32::from(least);
+                f.tid = qos.then_some(a.burst.tid.get());
                 f.packet = self.packet(p);
             }
             let fate = fate(a, a.x.decoded >> i & 1 != 0);

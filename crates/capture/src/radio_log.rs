@@ -252,7 +252,9 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         let (Some(mode), Some(control)) = (r.mode(), legacy(r.control)) else {
             return Err(bad("a rate that 802.11a and n do not have"));
         };
-        if r.data > 0 && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
+        // Of an RTS that collided nothing else was sent.
+        let sent = !(r.rts > 0 && r.is(flag::COLLIDED));
+        if sent && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
             return Err(bad("a PPDU shorter than its preamble"));
         }
         show(&r, (mode, control), &mut burst, &kept[..r.n.into()], &depths, views);
