@@ -6,8 +6,8 @@
 //! 10.11 (limits; within an HT A-MPDU 4095 bytes), table 9-34 (3839, 7935; VHT: by the MPDU's maximum of 3895, 7991, 11454).
 //! Differs: D1 no MSDU lifetime; D2 all MSDUs of one TID and next hop may go together, whatever their addresses.
 
-use super::burst::{FCS, LLC_SNAP, QOS_HEADER};
-use super::encryption::{Encryption, Framing};
+use super::encryption::Encryption;
+use super::framing::{FCS, Framing, LLC_SNAP, QOS_HEADER};
 use crate::phy::Mode;
 
 /// Destination, source, length.

@@ -11,7 +11,6 @@ use super::burst::StaIx;
 use super::contention::Contender;
 use super::edca::Access;
 use super::encryption::Encryption;
-use super::stations::Beaconed;
 use crate::phy::{Band, Dsss, Hr, Mode, Ofdm, duration};
 use crate::sim::{Auto, Rate, Span, Stream, Time};
 
@@ -68,6 +67,23 @@ impl Told {
         }
         n + self.encryption.element()
     }
+}
+
+/// A beacon on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beaconed {
+    /// When it began.
+    pub start: Time,
+    /// For how long.
+    pub airtime: Span,
+    /// How it was modulated.
+    pub mode: Mode,
+    /// Its bytes, check sequence included.
+    pub bytes: u32,
+    /// What it tells.
+    pub told: Told,
+    /// Others sent at the same time.
+    pub collided: bool,
 }
 
 /// The mode of `rate`, if beacons can have it. `Err`: what would do.

@@ -9,7 +9,6 @@
 //! ath_tx_status), in no chip's layout.
 
 use super::ac::{Ac, Tid};
-use super::encryption::Framing;
 use super::seq::Seq;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::{Packet, Span};
@@ -37,7 +36,7 @@ pub struct Mpdu {
     pub packet: Packet,
     /// Its sequence number within (peer, TID).
     pub seq: Seq,
-    /// Bytes from the first of the MAC header to the last of the FCS (ath9k's `framelen`). See [`Framing`].
+    /// Bytes from the first of the MAC header to the last of the FCS (ath9k's `framelen`). See [`Framing`](super::Framing).
     pub len: u16,
     /// Transmissions so far, of any sort; the driver counts (ath9k's `retries`).
     pub attempts: u8,
@@ -61,20 +60,6 @@ impl Mark {
     pub const fn probes(self) -> bool {
         self.0 != 0
     }
-}
-
-/// QoS data header: frame control, duration, three addresses, sequence control, QoS control.
-pub const QOS_HEADER: u16 = 26;
-/// Data header without QoS control.
-pub const PLAIN_HEADER: u16 = 24;
-/// LLC and SNAP in front of the IP packet.
-pub const LLC_SNAP: u16 = 8;
-/// Frame check sequence.
-pub const FCS: u16 = 4;
-
-/// Bytes of the MPDU of an open network that carries an IP packet of `ip_len` bytes, with or without QoS control.
-pub const fn mpdu_len(ip_len: u32, qos: bool) -> u16 {
-    Framing::open(qos).mpdu_len(ip_len)
 }
 
 /// One link of a rate chain.
@@ -258,6 +243,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wifi::framing::mpdu_len;
 
     #[test]
     fn an_ampdu_of_three() {

@@ -8,8 +8,6 @@
 //! hardware; D4 acknowledgements, requests for them and beacons are in the clear, as 802.11 has them (no management frame
 //! protection), and so is what TCP/HACK puts behind an acknowledgement.
 
-use super::burst::{FCS, LLC_SNAP, PLAIN_HEADER, QOS_HEADER};
-
 crate::choices! {
     /// What protects data frames.
     pub enum Encryption {
@@ -45,43 +43,5 @@ impl Encryption {
     /// src: 802.11-2016 9.4.2.25: id, length, version 2, group suite 4, two counts of 2, two suites of 4, capabilities 2
     pub const fn element(self) -> u32 {
         if self.is_on() { 22 } else { 0 }
-    }
-}
-
-/// What stands around the payload of a BSS's data frames.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Framing {
-    /// There is a QoS control field.
-    pub qos: bool,
-    /// What protects it.
-    pub encryption: Encryption,
-}
-
-impl Framing {
-    /// Of an open network.
-    pub const fn open(qos: bool) -> Framing {
-        Framing { qos, encryption: Encryption::None }
-    }
-    /// Bytes of the MPDU that carries an IP packet of `ip_len` bytes.
-    pub const fn mpdu_len(self, ip_len: u32) -> u16 {
-        self.around(ip_len as u16 + LLC_SNAP)
-    }
-    /// Bytes of the MPDU whose frame body has `body` bytes before it is enciphered.
-    pub const fn around(self, body: u16) -> u16 {
-        body + FCS + self.encryption.bytes() + if self.qos { QOS_HEADER } else { PLAIN_HEADER }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By the standard's figure: header 26, CCMP header 8, LLC 8, 1500, MIC 8, FCS 4.
-    #[test]
-    fn an_mpdu_by_hand() {
-        let of = |qos, encryption| Framing { qos, encryption }.mpdu_len(1_500);
-        assert_eq!(of(true, Encryption::Ccmp), 26 + 8 + 8 + 1_500 + 8 + 4);
-        assert_eq!(of(false, Encryption::Ccmp), 1_552);
-        assert_eq!([of(true, Encryption::None), of(false, Encryption::None)], [1_538, 1_536]);
     }
 }

@@ -8,8 +8,9 @@
 //! rounded to whole 4 us, as the standard has it and ns-3 has not.
 
 use super::ac::{Ac, Tid};
-use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What, mpdu_len};
+use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What};
 use super::edca::Set;
+use super::framing::mpdu_len;
 use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response::{self, Responses};

@@ -1,6 +1,7 @@
 //! The medium's seams: what it is told of each station, what it asks of them, what it tells observers.
 
 use super::ac::Ac;
+use super::beacon::Beaconed;
 use super::burst::{Burst, End, Report, StaIx};
 use super::edca::Access;
 use super::response;
@@ -80,23 +81,6 @@ pub struct Seen {
     /// Whether the response came.
     pub answered: bool,
     /// It collided (its RTS, if it had one): nobody decoded anything of it.
-    pub collided: bool,
-}
-
-/// A beacon on the air.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Beaconed {
-    /// When it began.
-    pub start: Time,
-    /// For how long.
-    pub airtime: Span,
-    /// How it was modulated.
-    pub mode: Mode,
-    /// Its bytes, check sequence included.
-    pub bytes: u32,
-    /// What it tells.
-    pub told: super::beacon::Told,
-    /// Others sent at the same time.
     pub collided: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Step, Stop};
 use crate::script::Call;
+use wavetank_core::tcp::Error;
 
 /// What a descriptor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,4 +30,16 @@ pub(super) fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
         show(c.returns, c.errno.as_deref()),
         show(Some(returned), errno),
     ))
+}
+
+/// An error by the name that scripts have for it.
+pub(super) fn errno(e: Error) -> &'static str {
+    match e {
+        Error::TimedOut => "ETIMEDOUT",
+        Error::Reset => "ECONNRESET",
+        Error::Refused => "ECONNREFUSED",
+        Error::Pipe => "EPIPE",
+        Error::NetUnreachable => "ENETUNREACH",
+        Error::HostUnreachable => "EHOSTUNREACH",
+    }
 }

@@ -1,10 +1,9 @@
 //! Socket calls: what each does to the socket, and what it returns.
 
-use super::answers::{Fd, answer};
+use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
 use super::messages::{message, too_many};
 use super::opening::{FastSend, nowhere};
-use super::options::errno;
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use wavetank_core::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span, Time};

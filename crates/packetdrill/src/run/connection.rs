@@ -1,6 +1,6 @@
 //! The connections of a script: one is in hand, the one that a call names or that packets are for; the others wait, and their time passes too.
 
-use super::options::Asked;
+use super::asked::Asked;
 use super::ready::Look;
 use super::{Run, Stop, skip};
 use crate::link::{Link, Qdisc};

@@ -1,6 +1,7 @@
 //! Carries a script out: owns the clock, the sockets and the devices below them.
 
 mod answers;
+mod asked;
 mod assertions;
 mod blocking;
 mod calls;

@@ -4,10 +4,9 @@
 //! Stands for: Linux 6.12 net/ipv4/af_inet.c `__inet_stream_connect`, `__inet_listen_sk`; net/ipv4/tcp.c `tcp_sendmsg_fastopen`;
 //! net/ipv4/tcp_fastopen.c `tcp_fastopen_defer_connect`, `tcp_try_fastopen`.
 
-use super::answers::{Fd, answer};
+use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
 use super::connection::Stage;
-use super::options::errno;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
 use wavetank_core::sim::{Blind, Packet, Time};

@@ -1,57 +1,16 @@
 //! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
 
-use super::answers::{Fd, answer};
+use super::answers::{Fd, answer, errno};
 use super::connection::Stage;
 use super::opening::SOMAXCONN;
 use super::{Run, Step, Stop, skip};
 use crate::fastopen::Keys;
 use crate::script::{Arg, Call};
 use crate::setup::control;
-use wavetank_core::tcp::{Cc, Error};
-
-/// What was set on a descriptor before it had a connection.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Asked {
-    pub sndbuf: Option<u32>,
-    pub rcvbuf: Option<u64>,
-    pub max_seg: Option<u32>,
-    pub nodelay: Option<bool>,
-    pub cork: Option<bool>,
-    pub cc: Option<Cc>,
-    pub notsent_lowat: Option<u32>,
-    pub user_timeout: Option<u32>,
-    pub linger_0: bool,
-    /// `TCP_SYNCNT`.
-    pub syn_retries: Option<u32>,
-    /// `SO_KEEPALIVE`.
-    pub keepalive: bool,
-    /// `TCP_FASTOPEN_CONNECT`.
-    pub fastopen_connect: bool,
-    /// `TCP_FASTOPEN_NO_COOKIE`.
-    pub no_cookie: bool,
-    /// `TCP_FASTOPEN_KEY`.
-    pub keys: Option<Keys>,
-    /// `TCP_INQ`.
-    pub inq: bool,
-    /// `SO_ZEROCOPY`.
-    pub zerocopy: bool,
-}
 
 /// Options that change nothing that a script of one plain connection could see.
 const HARMLESS: &[&str] =
     &["SO_REUSEADDR", "SO_REUSEPORT", "SO_MARK", "SO_PRIORITY", "IP_TOS", "IP_MTU_DISCOVER", "IP_FREEBIND"];
-
-/// An error by the name that scripts have for it.
-pub(super) fn errno(e: Error) -> &'static str {
-    match e {
-        Error::TimedOut => "ETIMEDOUT",
-        Error::Reset => "ECONNRESET",
-        Error::Refused => "ECONNREFUSED",
-        Error::Pipe => "EPIPE",
-        Error::NetUnreachable => "ENETUNREACH",
-        Error::HostUnreachable => "EHOSTUNREACH",
-    }
-}
 
 impl Run<'_> {
     pub(super) fn set_option(&mut self, c: &Call, kind: Fd) -> Step {

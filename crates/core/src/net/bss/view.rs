@@ -6,8 +6,9 @@ use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
 use crate::sim::{Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
+use crate::wifi::beacon::Beaconed;
 use crate::wifi::came::{Came, Frame};
-use crate::wifi::medium::{Arrival, Beaconed, Exchanged, Seen};
+use crate::wifi::medium::{Arrival, Exchanged, Seen};
 use crate::wifi::{Ac, Aired, Burst, MediumEvent, Report, Sink, StaIx, Stations, Tid, What};
 
 /// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.

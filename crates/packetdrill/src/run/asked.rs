@@ -1,0 +1,32 @@
+//! What a program asked of a descriptor before it had a connection: kept for that.
+
+use crate::fastopen::Keys;
+use wavetank_core::tcp::Cc;
+
+/// What was set on a descriptor before it had a connection.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Asked {
+    pub sndbuf: Option<u32>,
+    pub rcvbuf: Option<u64>,
+    pub max_seg: Option<u32>,
+    pub nodelay: Option<bool>,
+    pub cork: Option<bool>,
+    pub cc: Option<Cc>,
+    pub notsent_lowat: Option<u32>,
+    pub user_timeout: Option<u32>,
+    pub linger_0: bool,
+    /// `TCP_SYNCNT`.
+    pub syn_retries: Option<u32>,
+    /// `SO_KEEPALIVE`.
+    pub keepalive: bool,
+    /// `TCP_FASTOPEN_CONNECT`.
+    pub fastopen_connect: bool,
+    /// `TCP_FASTOPEN_NO_COOKIE`.
+    pub no_cookie: bool,
+    /// `TCP_FASTOPEN_KEY`.
+    pub keys: Option<Keys>,
+    /// `TCP_INQ`.
+    pub inq: bool,
+    /// `SO_ZEROCOPY`.
+    pub zerocopy: bool,
+}
