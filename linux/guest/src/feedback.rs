@@ -6,6 +6,7 @@
 //! Differs: D1 no UDP, no keys, no losses: a constant delay. D2 the smoothed SNR of a pair never expires.
 
 use crate::air::station_ns;
+use crate::genl::{family, put, receive, send, socket};
 use crate::sys;
 use std::collections::HashMap;
 use std::os::fd::RawFd;
@@ -17,8 +18,6 @@ const REPORT_RA: u16 = 4;
 const REPORT_SNR_CTRL: u16 = 12;
 const REPORT_SNR_EXT: u16 = 13;
 const REPORT_CSI: u16 = 14;
-const GENL_ID_CTRL: u16 = 0x10;
-const GETFAMILY: u8 = 3;
 
 /// Starts a listener for each of `radios` (0 is the access point's).
 pub fn start(radios: usize, delay: i64) -> Result<(), String> {
@@ -43,12 +42,6 @@ fn namespace(radio: usize) -> String {
     radio.checked_sub(1).map_or_else(|| "AP".into(), station_ns)
 }
 
-pub(crate) fn socket() -> Result<RawFd, String> {
-    let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_GENERIC) };
-    sys::check("netlink", fd.into())?;
-    Ok(fd)
-}
-
 /// A socket that hears the group `csi` of this namespace's radio.
 fn listen() -> Result<RawFd, String> {
     let fd = socket()?;
@@ -64,9 +57,8 @@ fn serve(fd: RawFd, delay: i64) {
     let mut senders: HashMap<u8, (RawFd, u16)> = HashMap::new();
     let mut buffer = vec![0u8; 16384];
     loop {
-        let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-        let Some(message) = usize::try_from(n).ok().and_then(|n| buffer.get(20..n)) else { continue };
-        let Some((pair, at, values)) = measure(&attributes(message), &mut smooth) else { continue };
+        let Some((_, report)) = receive(fd, &mut buffer) else { continue };
+        let Some((pair, at, values)) = measure(&report, &mut smooth) else { continue };
         let sender = pair[5]; // the last octet of an address is the radio's number
         let to = senders.entry(sender).or_insert_with(|| aarc(sender.into()).expect("rate control's family"));
         sys::sleep_until(at + delay);
@@ -101,58 +93,4 @@ fn measure(a: &HashMap<u16, &[u8]>, smooth: &mut HashMap<[u8; 12], Ewma>) -> Opt
     let esnr = effective_db(&csi, now).unwrap_or([now; 4]);
     let centi = |db: f64| (db * 100.0).clamp(-32_768.0, 32_767.0) as i16;
     Some((pair, at, [esnr[0], esnr[1], esnr[2], esnr[3], now].map(centi)))
-}
-
-pub(crate) fn put(out: &mut Vec<u8>, kind: u16, value: &[u8]) {
-    out.extend((4 + value.len() as u16).to_ne_bytes());
-    out.extend(kind.to_ne_bytes());
-    out.extend(value);
-    out.resize(out.len().next_multiple_of(4), 0);
-}
-
-fn send(fd: RawFd, family: u16, command: u8, body: &[u8]) {
-    const REQUEST: u16 = 1;
-    let mut m = Vec::with_capacity(20 + body.len());
-    m.extend((20 + body.len() as u32).to_ne_bytes());
-    m.extend(family.to_ne_bytes());
-    m.extend(REQUEST.to_ne_bytes());
-    m.extend([0u8; 8]);
-    m.extend([command, 1, 0, 0]);
-    m.extend(body);
-    unsafe { libc::send(fd, m.as_ptr().cast(), m.len(), 0) };
-}
-
-/// Attributes by their number.
-fn attributes(mut rest: &[u8]) -> HashMap<u16, &[u8]> {
-    let mut all = HashMap::new();
-    while rest.len() >= 4 {
-        let len = usize::from(u16::from_ne_bytes([rest[0], rest[1]]));
-        let kind = u16::from_ne_bytes([rest[2], rest[3]]) & 0x3fff;
-        let Some(value) = rest.get(4..len) else { break };
-        all.insert(kind, value);
-        rest = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
-    }
-    all
-}
-
-/// The number of a family, and its groups' by name.
-pub(crate) fn family(fd: RawFd, name: &str) -> Result<(u16, HashMap<String, i32>), String> {
-    let mut body = Vec::new();
-    put(&mut body, 2, &[name.as_bytes(), &[0]].concat());
-    send(fd, GENL_ID_CTRL, GETFAMILY, &body);
-    let mut buffer = vec![0u8; 8192];
-    let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-    let n = usize::try_from(n).map_err(|_| format!("{name}: {}", std::io::Error::last_os_error()))?;
-    let all = attributes(buffer.get(20..n).unwrap_or_default());
-    let id = all.get(&1).filter(|_| u16::from_ne_bytes([buffer[4], buffer[5]]) == GENL_ID_CTRL);
-    let id = id.ok_or_else(|| format!("generic netlink has no family {name}"))?;
-    let mut groups = HashMap::new();
-    for group in all.get(&7).map(|g| attributes(g)).unwrap_or_default().into_values() {
-        let of = attributes(group);
-        if let (Some(name), Some(number)) = (of.get(&1), of.get(&2)) {
-            let name = String::from_utf8_lossy(name).trim_end_matches('\0').to_string();
-            groups.insert(name, i32::from_ne_bytes([number[0], number[1], number[2], number[3]]));
-        }
-    }
-    Ok((u16::from_ne_bytes([id[0], id[1]]), groups))
 }

@@ -5,7 +5,7 @@
 //! Differs: D1 no handshake: association is an open network's, and the keys are there before the first packet; D2 no group key:
 //! what goes to all (ARP's questions) is in the clear; D3 no rekeying.
 
-use crate::feedback::{family, put, socket};
+use crate::genl::{ask, family, put, socket};
 use crate::sys;
 
 const NEW_KEY: u8 = 11;
@@ -53,28 +53,4 @@ fn set(dev: &str, peer: [u8; 6], link: usize) -> Result<(), String> {
     });
     unsafe { libc::close(fd) };
     told.map_err(|e| format!("{dev}: key: {e}"))
-}
-
-/// Sends a command and waits for the kernel's word on it.
-fn ask(fd: i32, family: u16, command: u8, body: &[u8]) -> Result<(), String> {
-    const REQUEST_AND_ACK: u16 = 1 | 4;
-    const ERROR: u16 = 2;
-    let mut m = Vec::with_capacity(20 + body.len());
-    m.extend((20 + body.len() as u32).to_ne_bytes());
-    m.extend(family.to_ne_bytes());
-    m.extend(REQUEST_AND_ACK.to_ne_bytes());
-    m.extend([0u8; 8]);
-    m.extend([command, 1, 0, 0]);
-    m.extend(body);
-    let sent = unsafe { libc::send(fd, m.as_ptr().cast(), m.len(), 0) };
-    sys::check("netlink send", sent as i64)?;
-    let mut buffer = [0u8; 4096];
-    let n = unsafe { libc::recv(fd, buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-    if sys::check("netlink receive", n as i64)? < 20 || u16::from_ne_bytes([buffer[4], buffer[5]]) != ERROR {
-        return Err("nl80211 gave no answer".into());
-    }
-    match i32::from_ne_bytes([buffer[16], buffer[17], buffer[18], buffer[19]]) {
-        0 => Ok(()),
-        e => Err(std::io::Error::from_raw_os_error(-e).to_string()),
-    }
 }

@@ -16,6 +16,7 @@ mod bulk;
 mod case;
 mod echo;
 mod feedback;
+mod genl;
 mod json;
 mod keys;
 mod qdisc;
