@@ -2,7 +2,6 @@
 
 use wavetank_core::net::{Outcome, World};
 use wavetank_core::scenario::{Source, read};
-use wavetank_core::sim::Time;
 
 const SCENARIO: &str = r#"
 name = "encryption"
@@ -35,10 +34,7 @@ ping = "off"
 fn run(sets: &[(&str, &str)]) -> Outcome {
     let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let s = read(&Source { path: "encryption.toml", text: SCENARIO }, &sets).unwrap();
-    let mut w = World::new(&s).unwrap();
-    w.run_until(Time::NEVER);
-    assert_eq!(w.unaccounted(), 0);
-    w.finish()
+    World::simulate(&s).unwrap()
 }
 
 /// Microseconds that a packet of 1500 bytes took of a saturated station.

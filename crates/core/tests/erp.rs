@@ -5,7 +5,7 @@ use wavetank_core::net::{Outcome, World};
 use wavetank_core::phy::dsss::cts_to_self;
 use wavetank_core::phy::{Band, Dsss, Ofdm};
 use wavetank_core::scenario::{Source, read};
-use wavetank_core::sim::{Span, Time};
+use wavetank_core::sim::Span;
 use wavetank_core::theory::exchange::{exchange_11b, exchange_ofdm};
 
 const SCENARIO: &str = r#"
@@ -39,10 +39,7 @@ ping = "off"
 fn run(sets: &[(&str, &str)]) -> Outcome {
     let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let s = read(&Source { path: "erp.toml", text: SCENARIO }, &sets).unwrap();
-    let mut w = World::new(&s).unwrap();
-    w.run_until(Time::NEVER);
-    assert_eq!(w.unaccounted(), 0);
-    w.finish()
+    World::simulate(&s).unwrap()
 }
 
 /// Packets of 1500 bytes a second that a flow carried.

@@ -1,7 +1,6 @@
 //! A cable without delay: what the device is through with arrives at the same instant, and what leaves next has one arrival too.
 
 use wavetank_core::net::World;
-use wavetank_core::sim::Time;
 use wavetank_core::workloads;
 
 #[test]
@@ -15,10 +14,7 @@ fn every_packet_arrives_once_over_a_cable_without_delay() {
         ("netem.delay", "500 us"),
         ("netem.limit", "100000"),
     ];
-    let mut world = World::new(&workloads::ALL[0].scenario(&set)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0);
-    let out = world.finish();
+    let out = World::simulate(&workloads::ALL[0].scenario(&set)).unwrap();
     assert!(out.flows.iter().all(|f| f.goodput_mbit(out.window) > 5.0), "four downloads share an idle link");
 }
 
@@ -26,10 +22,7 @@ fn every_packet_arrives_once_over_a_cable_without_delay() {
 fn idle_ping(set: &[(&str, &str)]) -> f64 {
     let idle = [("time.flows", "3 s"), ("traffic.tcp_up", "0"), ("traffic.tcp_down", "0"), ("backhaul.veth", "true")];
     let all: Vec<_> = idle.iter().chain(set).copied().collect();
-    let mut world = World::new(&workloads::ALL[0].scenario(&all)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0);
-    let out = world.finish();
+    let out = World::simulate(&workloads::ALL[0].scenario(&all)).unwrap();
     let mut rtts = out.echoes[0].rtt_ms.clone();
     rtts.retain(|r| !r.is_nan());
     rtts.sort_by(f64::total_cmp);

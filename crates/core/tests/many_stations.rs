@@ -1,7 +1,6 @@
 //! A hundred stations: every packet is accounted for, all get their share, and a run does not do more for each station than for one.
 
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::sim::Time;
 use wavetank_core::workloads;
 
 /// Downloads of two seconds to `n` stations.
@@ -14,10 +13,7 @@ fn down(n: &str, more: &[(&str, &str)]) -> Outcome {
         ("time.tail", "0 ms"),
     ];
     let w = workloads::ALL.iter().find(|w| w.name == "down-14").expect("a standard workload");
-    let mut world = World::new(&w.scenario(&[&short[..], more].concat())).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0, "{n} stations, {more:?}");
-    world.finish()
+    World::simulate(&w.scenario(&[&short[..], more].concat())).unwrap()
 }
 
 #[test]

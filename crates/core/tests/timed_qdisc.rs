@@ -1,14 +1,10 @@
 //! A qdisc that lets time pass, above a radio: its watchdog fires when it asked for that, whatever else happens meanwhile.
 
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::sim::Time;
 use wavetank_core::workloads;
 
 fn run(set: &[(&str, &str)]) -> Outcome {
-    let mut world = World::new(&workloads::ALL[0].scenario(set)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0, "{set:?}");
-    world.finish()
+    World::simulate(&workloads::ALL[0].scenario(set)).unwrap()
 }
 
 const DRIVERS: [&[(&str, &str)]; 3] = [

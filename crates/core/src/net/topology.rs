@@ -7,6 +7,7 @@ use super::ends::{Ends, Sock};
 use super::event::{Event, Events};
 use super::fabric::{Fabric, Route};
 use super::observe::{Observer, Watch};
+use super::outcome::Outcome;
 use super::port::{Link, Port};
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
@@ -79,6 +80,16 @@ impl World {
     /// Errors: a sentence, where the stages refuse what validation could not see.
     pub fn new(s: &Scenario) -> Result<World, String> {
         World::tapped(s, Blind)
+    }
+    /// Runs a scenario to its end. Panics if a packet is neither delivered nor dropped nor anywhere.
+    ///
+    /// Errors: as [`World::new`].
+    // Not generic, so that the world without a tap is compiled once, here, and not again by every test that runs one.
+    pub fn simulate(s: &Scenario) -> Result<Outcome, String> {
+        let mut world = World::new(s)?;
+        world.run_until(Time::NEVER);
+        assert_eq!(world.unaccounted(), 0, "packets are missing");
+        Ok(world.finish())
     }
 }
 
