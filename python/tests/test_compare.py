@@ -113,3 +113,36 @@ def test_the_command(tmp_path):
 def test_the_command_refuses(words, said):
     done = CliRunner().invoke(cli, ["compare", *words])
     assert done.exit_code == 2 and said in done.output
+
+
+def test_what_is_on_the_air_is_compared_too(tmp_path):
+    base, other = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")], air=True)
+    found = compare.compare([base, other], seed=5, repetitions=2, folder=tmp_path)
+    by_name = {line.figure: line for line in found.lines}
+    assert {"up1 goodput", "sta1 PPDUs in a row", "ap PPDUs collided", "sta1 TCP round trip on the air"} <= set(by_name)
+    # a tenth of the MPDUs is lost, whatever the rate; at MCS 7 there are fewer PPDUs
+    retries = by_name["sta1 retries on the air"].values
+    assert all(0.08 < v < 0.2 for v in retries.values())
+    sent = by_name["sta1 PPDUs on the air"].values
+    assert sent[other.name] < sent[base.name]
+    # looking changes nothing, and what was counted is kept apart from what was not
+    plain = compare.compare(compare.columns([scenario()], ["model"], [("wifi.mcs", "7")]), seed=5, folder=tmp_path)
+    goodput = next(x for x in plain.lines if x.figure == "up1 goodput")
+    assert [s[0] for s in goodput.samples.values()] == [s[0] for s in by_name["up1 goodput"].samples.values()]
+    assert all("on the air" not in x.figure for x in plain.lines)
+
+
+def test_a_key_that_changes_nothing_is_said(tmp_path):
+    path = tmp_path / "up.toml"
+    path.write_text(scenario().text)
+    args = ["compare", str(path), "--against", "tcp.tsq_ms=3", "--out", str(tmp_path / "out"), "--json"]
+    told = CliRunner().invoke(cli, args)
+    assert 'tcp.tsq_ms = 3 changes nothing here: tcp.tsq is "kernel"' in told.stderr
+
+
+def test_an_air_that_is_not_there_is_refused():
+    wired = wavetank.Scenario.from_dict(
+        {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}, "w.toml"
+    )
+    with pytest.raises(UserError, match="has no Wi-Fi, there is no air"):
+        compare.columns([wired], ["model"], air=True)

@@ -43,6 +43,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
 )
 @jobs_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/compare-NAME].")
+@click.option("--air", is_flag=True, help="Compare what is on the air, too, as `run --analyze` counts it.")
 @click.option("--as-is", is_flag=True, help="Leave the model's own values where the scenario says nothing.")
 @json_option
 def compare(
@@ -55,6 +56,7 @@ def compare(
     repetitions: int,
     jobs: int | None,
     out: Path | None,
+    air: bool,
     as_is: bool,
     as_json: bool,
 ) -> None:
@@ -67,13 +69,16 @@ def compare(
     Where the scenario leaves a key open and the real kernel has a value of its own, the model gets that, too (the notes say
     which); --as-is leaves the model its own.
 
+    With --air there are lines more: PPDUs a second, single MPDUs, PPDUs in a row, retries, those without an answer, collisions,
+    and round trips as the radio sees them, counted by the same code on every water.
+
     With --with, Flent files of real machines stand beside them: figures are the mean over the files, curves the first file's.
 
     The folder gets the plots, compare.json, compare.csv, and each water's result.
     """
     from .. import compare as lab
+    from .. import idle, report
     from .. import linux as water
-    from .. import report
     from ..lab import runner
     from ..plots import compare as compare_plots
     from ..scenario import load
@@ -90,9 +95,10 @@ def compare(
     alone = measured or len(scenarios) > 1 or against
     names = lab.waters(on or ("model" if alone else "model,linux"), 1 if alone else 2)
     loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
-    columns = lab.columns(loaded, names, [_pair(x) for x in against], not as_is)
+    columns = lab.columns(loaded, names, [_pair(x) for x in against], not as_is, air)
     s = loaded[0]
-    notes = [n for c in columns if c.water == "linux" for n in water.check(c.scenario, seed).notes]
+    notes = [n for x in loaded for k in [{}, *(dict([_pair(a)]) for a in against)] for n in idle.notes(x.set(k))]
+    notes += [n for c in columns if c.water == "linux" for n in water.check(c.scenario, seed).notes]
     for note in [*dict.fromkeys(notes), *lab.remarks(s, measured)]:
         click.echo(f"note: {note}", err=True)
     folder = out or Path("results") / f"compare-{'-'.join(dict.fromkeys(x.check()['name'] for x in loaded))}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import _core
 from ..errors import UserError, unknown
 from ..scenario import WATERS, Scenario
 
@@ -20,6 +21,8 @@ class Column:
     name: str
     scenario: Scenario
     water: str
+    #: What is on the air is counted, too.
+    air: bool = False
 
 
 def waters(text: str, least: int = 2) -> list[str]:
@@ -35,12 +38,16 @@ def waters(text: str, least: int = 2) -> list[str]:
 
 
 def columns(
-    scenarios: Sequence[Scenario], on: Sequence[str], against: Sequence[tuple[str, str]] = (), alike: bool = True
+    scenarios: Sequence[Scenario],
+    on: Sequence[str],
+    against: Sequence[tuple[str, str]] = (),
+    alike: bool = True,
+    air: bool = False,
 ) -> list[Column]:
     """Every scenario, as it is and with each of ``against`` set, on every water; the first is what is compared with.
 
-    ``alike``: where the second water is among them, the model gets what that has where a key is left open. Raises UserError for
-    columns of one name.
+    ``alike``: where the second water is among them, the model gets what that has where a key is left open. ``air``: what is on
+    the air is counted, too. Raises UserError for columns of one name, and for an air that is not there.
     """
     from ..linux import like_linux
 
@@ -51,7 +58,9 @@ def columns(
             for water in on:
                 words = parts + ([water] if len(on) > 1 or not parts else [])
                 same = like_linux(variant) if alike and water == "model" and "linux" in on else variant
-                found.append(Column(" ".join(words), same, water))
+                found.append(Column(" ".join(words), same, water, air))
+                if air and not _core.air_views(same.text, same.path, list(same.overrides)):
+                    raise UserError(f"--air: {same.path} has no Wi-Fi, there is no air to look at")
     if len(found) > MOST:
         raise UserError(
             f"{len(found)} columns, expected {MOST} at most; `wavetank sweep` has as many points as are asked for"

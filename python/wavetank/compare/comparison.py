@@ -63,22 +63,25 @@ def compare(
     repetitions: int = 1,
     jobs: int = 1,
     folder: Path | None = None,
+    air: bool = False,
 ) -> Comparison:
     """Runs a scenario on each water (:func:`columns` has what ``alike`` does), or columns as they are, ``repetitions`` times.
 
     ``seed``: the first, in place of the scenario's; each further repetition has the next. ``measured``: Flent files of a test
-    bed, which stand beside. ``folder``: where further repetitions' figures are kept, and found again. Raises UserError.
+    bed, which stand beside. ``folder``: where further repetitions' figures are kept, and found again. ``air``: of a scenario,
+    what is on the air is counted, too. Raises UserError.
     """
     from .. import linux
 
-    asked = columns([scenario], on, alike=alike) if isinstance(scenario, Scenario) else list(scenario)
+    asked = columns([scenario], on, alike=alike, air=air) if isinstance(scenario, Scenario) else list(scenario)
     # What a water cannot express is said before any of them runs.
     for column in asked:
         if column.water == "linux":
             linux.check(column.scenario, seed)
     files_of = beside(asked[0].scenario, measured)
-    results = firsts(asked, seed, progress)
-    samples: dict[str, list[Figures]] = {name: [figures(r)] for name, r in results.items()}
+    first_runs = firsts(asked, seed, progress)
+    results = {name: result for name, (result, _) in first_runs.items()}
+    samples: dict[str, list[Figures]] = {name: [found] for name, (_, found) in first_runs.items()}
     if repetitions > 1:
         first = next(iter(results.values())).seed
         more = further(asked, range(first + 1, first + repetitions), folder, jobs, progress)

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import files, workers
+from ..captures import air
 from ..lab import runner
 from ..result import Result
 from .columns import Column
 from .figures import Figures, figures
+from .on_air import on_air
 
 #: (done, of, what).
 Progress = Callable[[float, float, str], None]
@@ -32,7 +34,7 @@ class Repetition:
         if self.folder is None:
             return None
         run = runner.Run(self.column.name, self.column.scenario, self.seed, water=self.column.water)
-        return self.folder / ".runs" / f"{run.key}.figures{KEPT}.json"
+        return self.folder / ".runs" / f"{run.key}{'.air' if self.column.air else ''}.figures{KEPT}.json"
 
     def read(self) -> Figures | None:
         """What is kept, if it is there and whole."""
@@ -50,14 +52,25 @@ class Repetition:
 
 
 def _carry_out(work: Repetition) -> Figures:
-    run = runner.Run(work.column.name, work.column.scenario, work.seed, water=work.column.water)
-    found = figures(runner.simulate(run))
+    column = work.column
+    if column.air:
+        found = _watched(column, work.seed, lambda done, of: None)[1]
+    else:
+        run = runner.Run(column.name, column.scenario, work.seed, water=column.water)
+        found = figures(runner.simulate(run))
     work.keep(found)
     return found
 
 
-def firsts(columns: Sequence[Column], seed: int | None, progress: Progress) -> dict[str, Result]:
-    """The first repetition of each column."""
+def _watched(column: Column, seed: int | None, progress: Callable[[float, float], None]) -> tuple[Result, Figures]:
+    """A run with its air: its result, and both sorts of figures."""
+    seen = air.watch(column.scenario, seed, analysis=True, on=column.water, progress=progress)
+    assert seen.analysis is not None, "it was asked for"
+    return seen.result, {**figures(seen.result), **on_air(seen.analysis)}
+
+
+def firsts(columns: Sequence[Column], seed: int | None, progress: Progress) -> dict[str, tuple[Result, Figures]]:
+    """The first repetition of each column, and its figures."""
     results = {}
     for column in columns:
         progress(0, 0, column.name)
@@ -65,12 +78,19 @@ def firsts(columns: Sequence[Column], seed: int | None, progress: Progress) -> d
     return results
 
 
-def _first(column: Column, seed: int | None, progress: Progress) -> Result:
+def _first(column: Column, seed: int | None, progress: Progress) -> tuple[Result, Figures]:
+    def told(done: float, of: float) -> None:
+        progress(done, of, column.name)
+
+    if column.air:
+        return _watched(column, seed, told)
     if column.water == "linux":
         from .. import linux
 
-        return linux.simulate(column.scenario, seed, lambda done, of: progress(done, of, column.name))
-    return column.scenario.run(seed, on=column.water)
+        result = linux.simulate(column.scenario, seed, told)
+    else:
+        result = column.scenario.run(seed, on=column.water)
+    return result, figures(result)
 
 
 def further(
