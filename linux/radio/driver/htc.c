@@ -95,7 +95,7 @@ static void pull(struct wt_radio *r, int ac)
 {
 	if (!r->started)
 		return;
-	wt_fifo_pull(r, ac, room, wt_htc_usb_take);
+	wt_fifo_pull(r, ac, true, room, wt_htc_usb_take);
 	check_queues(r);
 }
 
