@@ -30,6 +30,7 @@ struct wt_driver {
 	bool blind;			/* the host does not see what waits in the device */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
+	u32 (*longest)(const struct ieee80211_tx_rate *rate);	/* octets of an aggregate at a rate of HT; NULL: what max_us has room for */
 
 	/* coming and going; both may be NULL */
 	int (*init)(struct wt_radio *r);
