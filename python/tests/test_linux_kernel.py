@@ -67,6 +67,14 @@ def test_ath9k_htc_keeps_to_its_firmwares_table():
         assert hist[most] > 0.9 * hist.sum(), payload
 
 
+def test_a_sockets_segments_fill_whole_aggregates_under_aaq():
+    """Section 4.7.1 of the thesis: with several stations a queue is left when its aggregate is full, 32 frames here."""
+    sets = {"wifi.mcs": 7, "wifi.stations": 3, "traffic.tcp_up": 0, "traffic.tcp_down": 2, "backhaul.present": False}
+    r = scenario(ap__driver="ath9k_tidq", ap__qdisc="aaq", tcp__tsq="off").set(sets).run(1, on="linux")
+    hist = r.nodes["ap"].ampdu_hist
+    assert hist[32] > 0.95 * hist.sum()
+
+
 def test_hack_carries_what_it_carries_in_the_model():
     sets = {"traffic.tcp_up": 0, "traffic.tcp_down": 1, "wifi.mcs": 15, "wifi.stations": 2, "hack.policy": "more-data"}
     s = scenario().set(sets)
