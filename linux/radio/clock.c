@@ -116,12 +116,18 @@ void wt_clock_flush(void)
 	local_bh_disable();
 	wt_rx_flush();
 	wt_status_tell(&done);
-	for (i = 0; i < wt_n_radios; i++)
-		if (wt_radios[i]->driver->completed) {
-			spin_lock(&wt_lock);
-			wt_radios[i]->driver->completed(wt_radios[i]);
-			spin_unlock(&wt_lock);
-		}
+	for (i = 0; i < wt_n_radios; i++) {
+		struct wt_radio *r = wt_radios[i];
+		bool polled = r->polled;
+
+		r->polled = false;
+		spin_lock(&wt_lock);
+		if (r->driver->completed)
+			r->driver->completed(r);
+		if (r->driver->polled && polled)
+			r->driver->polled(r);
+		spin_unlock(&wt_lock);
+	}
 	wt_ba_send_bars(&bars);
 	if (wt_rider)
 		wt_rider->flush();

@@ -30,6 +30,7 @@ struct wt_driver {
 	bool blind;			/* the host does not see what waits in the device */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
+	u32 (*longest)(const struct ieee80211_tx_rate *rate);	/* octets of an aggregate at a rate of HT; NULL: what max_us has room for */
 
 	/* coming and going; both may be NULL */
 	int (*init)(struct wt_radio *r);
@@ -41,7 +42,8 @@ struct wt_driver {
 	void (*session_over)(struct wt_radio *r, struct wt_tid *tid);	/* may be NULL */
 	void (*flush)(struct wt_radio *r, struct wt_tid *tid);	/* a TXQ goes away (all of them: NULL); may be NULL */
 	void (*forget)(struct wt_radio *r, struct ieee80211_sta *sta);	/* a station (all: NULL); may be NULL */
-	void (*completed)(struct wt_radio *r);	/* frames were handed back; may be NULL */
+	void (*completed)(struct wt_radio *r);	/* something happened, somewhere; may be NULL */
+	void (*polled)(struct wt_radio *r);	/* its host was handed received frames, or its own back; may be NULL */
 
 	/* mpdu/ */
 	struct sk_buff *(*dequeue)(struct wt_radio *r, struct wt_tid *tid);	/* the next new frame; NULL: the TID's fw_q */

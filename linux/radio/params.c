@@ -64,7 +64,7 @@ PARAM(uint, max_frames, "MPDUs an aggregate of ath9k's may hold [32]");
 	module_param_array_named(_name, wt_p._name, uint, NULL, 0444); MODULE_PARM_DESC(_name, _text)
 
 PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535]");
-PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode [4096,4096,4096,4096]");
+PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode (ath9k_htc: the firmware's table) [4096,4096,4096,4096]");
 PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2]");
 PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);

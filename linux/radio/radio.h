@@ -97,6 +97,7 @@ struct wt_radio {
 	struct wt_tidq *tidq;
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
+	bool polled;			/* its host was handed something, in this softirq */
 	bool netdev_stopped;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	/* ack/ */

@@ -56,6 +56,25 @@ def test_every_driver_up_and_down(driver):
     assert 0 < r.nodes["sta1"].airtime_fraction < 1
 
 
+def test_ath9k_htc_keeps_to_its_firmwares_table():
+    """The chain from MCS 4 with the short guard interval ends at MCS 2, where ar5416Phy.c (open-ath9k-htc-firmware) allows 20,052 octets:
+    thirteen datagrams of 1470 octets, each 1536 as an MPDU and 1540 behind a delimiter; of 1472, with two octets of padding, twelve."""
+    sets = {"wifi.mcs": 4, "wifi.short_gi": True, "traffic.tcp_up": 0, "traffic.udp_down": "100 Mbit/s"}
+    for payload, most in ((1470, 13), (1472, 12)):
+        s = scenario(ap__driver="ath9k_htc", sta__driver="ath9k").set(sets | {"traffic.udp_payload": payload})
+        r = s.run(1, on="linux")
+        hist = r.nodes["ap"].ampdu_hist
+        assert hist[most] > 0.9 * hist.sum(), payload
+
+
+def test_a_sockets_segments_fill_whole_aggregates_under_aaq():
+    """Section 4.7.1 of the thesis: with several stations a queue is left when its aggregate is full, 32 frames here."""
+    sets = {"wifi.mcs": 7, "wifi.stations": 3, "traffic.tcp_up": 0, "traffic.tcp_down": 2, "backhaul.present": False}
+    r = scenario(ap__driver="ath9k_tidq", ap__qdisc="aaq", tcp__tsq="off").set(sets).run(1, on="linux")
+    hist = r.nodes["ap"].ampdu_hist
+    assert hist[32] > 0.95 * hist.sum()
+
+
 def test_hack_carries_what_it_carries_in_the_model():
     sets = {"traffic.tcp_up": 0, "traffic.tcp_down": 1, "wifi.mcs": 15, "wifi.stations": 2, "hack.policy": "more-data"}
     s = scenario().set(sets)

@@ -264,6 +264,7 @@ void wt_rx_flush(void)
 		while ((skb = __skb_dequeue(&q))) {
 			struct wt_rx_frame frame = {};
 
+			r->polled = true;
 			r->coming = &frame;
 			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
 				hand_up_packet(r, skb);

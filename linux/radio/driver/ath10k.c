@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ath10k (mode 2): a deep FIFO of MSDU descriptors. The driver pushes from the TXQs while descriptors are free, again on completion once
- * fewer than half are in use. AQL is what keeps it from swallowing the TXQs; mac80211 does that by itself, once the card says that it
+ * ath10k (mode 2): a deep FIFO of MSDU descriptors. The driver pushes from the TXQs while descriptors are free, again with each poll for
+ * received frames or completions while fewer than half are in use. AQL is what keeps it from swallowing the TXQs; mac80211 does that by itself, once the card says that it
  * has it (card.c).
  *
- * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_tx.c
- *   ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
+ * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_rx.c
+ *   ath10k_htt_txrx_compl_task; htt_tx.c ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
  *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two aggregates in hardware; stations take turns.
  *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
  *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
+ *   D4  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
+ *       beacon, which is a poll, too, is not known.
  */
 #include "air/medium.h"
 #include "air/rx.h"
@@ -27,25 +29,26 @@ static void take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 	wt_fifo_turn(r, tid);
 }
 
-static void pull(struct wt_radio *r, int ac)
+static void pull(struct wt_radio *r, int ac, bool all)
 {
-	wt_fifo_pull(r, ac, room, take);
+	wt_fifo_pull(r, ac, all, room, take);
 	wt_tx_schedule(r, ac);
 }
 
-/* After completions were handed back: room for more? */
-static void completed(struct wt_radio *r)
+/* The end of a poll, which received frames or completions brought (ath10k_htt_txrx_compl_task): room for more? */
+static void polled(struct wt_radio *r)
 {
 	int ac;
 
 	if (r->fifo_used < wt_p.fifo[WT_ATH10K] / 2)
 		for (ac = 0; ac < IEEE80211_NUM_ACS; ac++)
-			pull(r, ac);
+			pull(r, ac, true);
 }
 
+/* ath10k_mac_op_wake_tx_queue: whoever's turn it is, and no one else */
 static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 {
-	pull(r, txq->ac);
+	pull(r, txq->ac, false);
 }
 
 #define OVERHEAD_IFS	16	/* mac.c IEEE80211_ATF_OVERHEAD_IFS, us */
@@ -113,7 +116,7 @@ const struct wt_driver wt_ath10k = {
 	.frame_airtime = frame_airtime,
 	.aql = true,
 	.wake = wake,
-	.completed = completed,
+	.polled = polled,
 	.formed = wt_medium_offer,
 	.again = again,
 	.settled = settled,

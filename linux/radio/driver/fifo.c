@@ -5,8 +5,8 @@
 #include "driver/fifo.h"
 #include "mpdu/tx.h"
 
-/* From the TXQs into the device, as far as it has room. */
-void wt_fifo_pull(struct wt_radio *r, int ac, bool (*room)(const struct wt_radio *r),
+/* From the TXQs into the device, as far as it has room: one round, or of one turn only. */
+void wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(const struct wt_radio *r),
 		  void (*take)(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb))
 {
 	struct ieee80211_txq *txq;
@@ -27,6 +27,8 @@ void wt_fifo_pull(struct wt_radio *r, int ac, bool (*room)(const struct wt_radio
 			take(r, tid, skb);
 		}
 		ieee80211_return_txq(r->hw, txq, false);
+		if (!all)
+			break;
 	}
 	ieee80211_txq_schedule_end(r->hw, ac);
 	rcu_read_unlock();

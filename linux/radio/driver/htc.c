@@ -16,14 +16,15 @@
  *   status has come; ath9k_htc_tx_cleanup_timer; ath_htc_txq_update: half of CWmin), htc.h ATH9K_HTC_TX_THRESHOLD;
  *   open-ath9k-htc-firmware 1.4: if_owl.c (a frame that finds the hardware queue empty leaves at once and alone, the others wait
  *   until it runs empty; ATH_AGGR_MIN_QDEPTH 1, at most 17 MPDUs, OWLMAX_RETRIES 10), wlan_cfg.h ATH_TXBUF 33, app_start.c
- *   (upload), ratectrl_11n_ln.c rcRateFind_11n (2, 2, 2 and 4 tries, each a step down); USB 2.0, 5.8.4: 13 bulk packets of 512
+ *   (upload), ratectrl_11n_ln.c rcRateFind_11n (2, 2, 2 and 4 tries, each a step down); ar5416Phy.c (how long an
+ *   aggregate may be at a rate); USB 2.0, 5.8.4: 13 bulk packets of 512
  *   octets a microframe of 125 us. What stands where: docs/devices/ath9k_htc.md.
  * Differs:
  *   D1  6.12's mac80211 stops no qdisc for a driver (ieee80211_stop_queues acts on the TXQs), and its interfaces have none: the
  *       radio stops and wakes the netdev itself, and needs a qdisc attached by `tc qdisc replace`. With htc_qdisc=0 it pulls
  *       the TXQs while it holds fewer than 246 frames, as 6.12's own driver does.
  *   D2  what the CPU turns to is decided when work comes to it or ends; the receive side's work does not delay the transmit side's.
- *   D3  an aggregate's bytes and the first rate are chosen as in mpdu/ampdu.c and mpdu/rates.c, not by the firmware's tables.
+ *   D3  the first rate is chosen as in mpdu/rates.c, not by the firmware's search.
  *   D4  a BAR that fails does not pause its TID; frames before the Block Ack session go to the hardware up to eight at a time.
  *   D5  statuses that find no event free wait for the next pass instead of being lost (a unit takes longer than a microframe).
  *   D6  frames of a received A-MPDU end at even distances; reordering comes behind the upload, as it does.
@@ -95,7 +96,7 @@ static void pull(struct wt_radio *r, int ac)
 {
 	if (!r->started)
 		return;
-	wt_fifo_pull(r, ac, room, wt_htc_usb_take);
+	wt_fifo_pull(r, ac, true, room, wt_htc_usb_take);
 	check_queues(r);
 }
 
@@ -195,6 +196,7 @@ const struct wt_driver wt_ath9k_htc = {
 	.blind = true,
 	.asks_sessions = true,	/* ath9k_htc_check_tx_aggr */
 	.fixed_chain = wt_htc_fixed_chain,
+	.longest = wt_htc_longest,
 	.init = init,
 	.purge = purge,
 	.wake = wake,

@@ -45,6 +45,21 @@ void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates)
 		rates[i].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
 }
 
+/*
+ * ar5416Phy.c ar5416_11ngRateTable, the AR9271's ("K2"), column "4ms tx limit" (max4msframelen): of the single stream's rows, which the short guard
+ * interval has from MCS 4 on. A second stream, which the AR9271 lacks, has the limit of the first one's.
+ */
+u32 wt_htc_longest(const struct ieee80211_tx_rate *rate)
+{
+	static const u32 at[2][8] = {
+		{ 3216, 6434, 9650, 12868, 19304, 25740, 28956, 32200 },
+		{ 6684, 13368, 20052, 26738, 40104, 53476, 60156, 66840 },
+	}, sgi[2][4] = { { 21460, 28620, 32200, 35750 }, { 44590, 59450, 66840, 74200 } };
+	unsigned int m = rate->idx % 8, wide = !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH);
+
+	return m > 3 && rate->flags & IEEE80211_TX_RC_SHORT_GI ? sgi[wide][m - 4] : at[wide][m];
+}
+
 /* A frame is over for the device: its buffer is free, its status is to come. */
 bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb)
 {

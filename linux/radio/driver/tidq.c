@@ -307,7 +307,7 @@ static void start(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 			tid->allowed = p ? wt_ampdu_limit(r, &r->ac[tid->txq->ac], p, skb) : 0;
 			wt_ppdu_free(p);
 		}
-		tid->more = wt_above_announced(r, 0);
+		tid->more = wt_above_announced(r, tid->id);
 		if (!tid->paused && !has_room(tid, wt_mpdu_len(skb)))
 			wt_above_tell(r, tid, WT_AAQ_PAUSE);
 	}

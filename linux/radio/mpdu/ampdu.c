@@ -71,7 +71,7 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 
 /*
  * ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only. ath9k's tables know of TXOP
- * limits (ath_update_max_aggr_framelen), ath9k_htc's firmware has one for 4 ms (max4msframelen).
+ * limits (ath_update_max_aggr_framelen), ath9k_htc's firmware has one of its own.
  */
 u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
@@ -87,7 +87,7 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 			continue;
 		if (!(p->rates[i].flags & IEEE80211_TX_RC_MCS))
 			return 0;
-		limit = min(limit, wt_phy_bytes_in(&p->rates[i], us));
+		limit = min(limit, r->driver->longest ? r->driver->longest(&p->rates[i]) : wt_phy_bytes_in(&p->rates[i], us));
 	}
 	if (p->sta)
 		limit = min(limit, ((struct wt_sta *)p->sta->drv_priv)->max_ampdu);

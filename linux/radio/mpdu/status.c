@@ -71,6 +71,7 @@ void wt_status_tell(struct sk_buff_head *done)
 		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 		struct wt_radio *r = info->status.status_driver_data[1];
 
+		r->polled = true;
 		if (r->driver->asks_sessions)
 			ask_session(r, skb);
 		ieee80211_tx_status_skb(r->hw, skb);

@@ -12,10 +12,11 @@
 //! by as long as completions gather; a ping queues behind whatever the firmware has.
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending,
-//! ath10k_mac_tx_push_txq; htt_rx.c ath10k_htt_txrx_compl_task; before 4.15 mac.c ath10k_mac_op_tx under a qdisc. The firmware:
+//! ath10k_mac_tx_push_txq; htt_rx.c ath10k_htt_txrx_compl_task, which ends with a push whatever the interrupt was for; before 4.15 mac.c ath10k_mac_op_tx under a qdisc. The firmware:
 //! [`firmware`]. Fact, assumption, calibration: docs/devices/ath10k.md.
 //! Differs: D1 an interrupt's own way to the host takes no time beside `report`; D2 received frames are handed up at once (in a
-//! NAPI context: ieee80211_rx_napi), since nothing is known of how the firmware gathers them; D3 push mode only.
+//! NAPI context: ieee80211_rx_napi), since nothing is known of how the firmware gathers them; D3 push mode only; D4 the push of a poll for received
+//! frames comes when the stack has had those that take it no time: a host that takes time is at the others still.
 
 mod firmware;
 mod host;
@@ -53,6 +54,10 @@ pub trait Above {
     fn pushes(&self, pending: u16, most: u16) -> bool {
         pending < most
     }
+    /// Whether a poll for received frames pushes, too: one that has told of completions does in any case.
+    fn polls(&self) -> bool {
+        false
+    }
 }
 
 /// The card and its driver. `Q` is what stands above.
@@ -63,12 +68,16 @@ pub struct Ath10k<Q> {
     fw: Firmware,
     /// When the host will be told of completions.
     report_at: Time,
+    /// The poll that received frames brought has not pushed yet.
+    polled: bool,
     up: Vec<Came>,
     above: PhantomData<fn(&mut Q)>,
 }
 
 /// The tag of the report.
 const REPORT: u32 = 0;
+/// The tag of the end of a poll that frames or a beacon brought.
+const POLL: u32 = 1;
 
 impl<Q: Above> Ath10k<Q> {
     /// A card that talks to a station for each of `amsdus`: whether its Block Ack agreements permit A-MSDUs. `aggregates`: false where
@@ -79,6 +88,7 @@ impl<Q: Above> Ath10k<Q> {
             fw: Firmware::new(par, rates, amsdus, aggregates, band),
             par: *par,
             report_at: Time::NEVER,
+            polled: false,
             up: Vec::with_capacity(256),
             above: PhantomData,
         }
@@ -96,9 +106,16 @@ impl<Q: Above> Ath10k<Q> {
     pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {
         self.fw.more_for(to, ac)
     }
-    /// A frame came.
-    pub fn rx(&mut self, c: &Came) {
+    /// A frame came: the poll that hands it up ends with a push.
+    pub fn rx(&mut self, now: Time, c: &Came, q: &Q, sink: &mut Sink<'_>) {
         self.up.push(*c);
+        self.interrupt(now, q, sink);
+    }
+    /// The card has something for the host, completions aside.
+    pub fn interrupt(&mut self, now: Time, q: &Q, sink: &mut Sink<'_>) {
+        if q.polls() && !core::mem::replace(&mut self.polled, true) {
+            sink.wants.push((now, Lane::Tasklet, POLL)); // when the stack has had the frames
+        }
     }
     /// Hands the frames to `up`, as they came.
     pub fn take_up(&mut self, up: &mut Vec<Came>) {
@@ -172,8 +189,11 @@ impl<Q: Above> Device for Ath10k<Q> {
             sink.wants.push((self.report_at, Lane::Completion, REPORT));
         }
     }
-    fn timer(&mut self, now: Time, _tag: u32, q: &mut Q, sink: &mut Sink<'_>) {
-        if now >= self.report_at {
+    fn timer(&mut self, now: Time, tag: u32, q: &mut Q, sink: &mut Sink<'_>) {
+        if tag == POLL {
+            self.polled = false;
+            self.push_pending(now, q, sink);
+        } else if now >= self.report_at {
             self.report_at = Time::NEVER;
             self.report(now, q, sink);
         }

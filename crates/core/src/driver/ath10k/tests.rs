@@ -5,13 +5,14 @@ use crate::sim::{FlowId, Freed, Kind, NodeId, Place, Reason};
 use crate::wifi::What;
 use std::collections::VecDeque;
 
-/// A FIFO that stands above.
+/// A FIFO that stands above; whether a round is on, and how many it has yet to miss.
 #[derive(Default)]
-struct Fifo(VecDeque<Packet>, bool);
+struct Fifo(VecDeque<Packet>, bool, u8);
 
 impl Above for Fifo {
     fn start(&mut self, _ac: Ac) {
-        self.1 = true;
+        self.1 = self.2 == 0;
+        self.2 = self.2.saturating_sub(1);
     }
     fn turn(&mut self, _now: Time, ac: Ac) -> bool {
         core::mem::take(&mut self.1) && ac == Ac::Be
@@ -21,6 +22,9 @@ impl Above for Fifo {
     }
     fn give_back(&mut self, _now: Time, _ac: Ac) {}
     fn completed(&mut self, _now: Time, _p: &Packet, _to: StaIx, _tid: Tid, _charged: Span) {}
+    fn polls(&self) -> bool {
+        true
+    }
     fn resumes(&self, pending: u16, most: u16) -> bool {
         pending < most / 2
     }
@@ -92,6 +96,26 @@ fn what_comes_gathers_behind_a_ppdu() {
         // With two in hardware the window, which begins with what is still on the air, keeps the next one smaller.
         assert_eq!(b.head().mpdus.len(), if second == 64 { 35 } else { 63 });
     }
+}
+
+/// linux@6.12 htt_rx.c ath10k_htt_txrx_compl_task: a poll hands up what was received, tells of completions and pushes. A round that gave nobody
+/// a turn (airtime.rs: the one after AQL's limit of the category) is made up for by the next frame's.
+#[test]
+fn a_poll_for_received_frames_pushes() {
+    let mut b = Bench::new(at_once());
+    b.above.2 = 2;
+    b.send(Time::ZERO, 2);
+    assert_eq!((b.dev.pending(), b.above.0.len()), (0, 2));
+    let now = Time::from_us(300);
+    for _ in 0..3 {
+        let p = Packet::blank(Kind::Tcp, FlowId(1), NodeId(0), NodeId(1));
+        let Bench { dev, above, freed, dropped, wants } = &mut b;
+        dev.rx(now, &Came::plain(&p, StaIx::AP, Tid::new(0)), above, &mut Sink { freed, dropped, wants });
+    }
+    assert_eq!(b.wants, [(now, Lane::Tasklet, POLL)], "one poll for all");
+    let Bench { dev, above, freed, dropped, wants } = &mut b;
+    dev.timer(now, POLL, above, &mut Sink { freed, dropped, wants });
+    assert_eq!((b.dev.pending(), b.above.0.len()), (2, 0));
 }
 
 /// Three MSDUs an MPDU, if the peer's agreement permits it: mac80211's, which other drivers leave it to, does not.

@@ -247,11 +247,13 @@ impl Netdev {
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
         }
     }
-    /// A beacon: only ath9k's cards hold frames back until an interrupt.
+    /// A beacon: ath9k's cards hold frames back until an interrupt, and ath10k's poll ends with a push. When its firmware asks for one is not
+    /// known.
     pub fn beacon(&mut self, now: Time, what: Beaconing, sink: &mut Sink<'_>) {
         match self {
             Netdev::Ath9k(_, d) => d.beacon(now, what, sink),
             Netdev::Ath9kTidq(_, d) => d.beacon(now, what, sink),
+            Netdev::Ath10k(q, d) if what == Beaconing::Came => d.interrupt(now, q, sink),
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
         }
     }
@@ -261,8 +263,8 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.receive(now, ended, c, sink),
             Netdev::Ath9kTidq(_, d) => d.receive(now, ended, c, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, c, sink),
-            Netdev::Ath10k(_, d) => d.rx(c),
-            Netdev::Linksys(_, d) => d.rx(c),
+            Netdev::Ath10k(q, d) => d.rx(now, c, q, sink),
+            Netdev::Linksys(q, d) => d.rx(now, c, q, sink),
         }
     }
     /// Received frames that are with the host, as they came.

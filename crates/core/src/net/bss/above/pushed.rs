@@ -72,6 +72,10 @@ impl Above for Queues {
             q.aql_done(sta, tid.get(), charged);
         }
     }
+    /// A netdev queue that is not stopped has been emptied already.
+    fn polls(&self) -> bool {
+        matches!(self.kind, Queued::Txqs(..))
+    }
     fn resumes(&self, pending: u16, most: u16) -> bool {
         match self.kind {
             Queued::Qdiscs(_) => pending < most,
