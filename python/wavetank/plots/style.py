@@ -74,11 +74,11 @@ def plain_log(axis: Axis) -> None:
 ABOVE = "above"
 
 
-def legend_above(ax: Axes, columns: int, size: float = 7.5) -> None:
+def legend_above(ax: Axes, columns: int, size: float = 7.5, marks: float = 1.0) -> None:
     """A legend between the axes and their title, where it hides nothing and asks no axis to reach further than its values."""
     legend = ax.legend(
         loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, fontsize=size, borderaxespad=0.2,
-        columnspacing=1.2, handlelength=1.5,
+        columnspacing=1.2, handlelength=1.5, markerscale=marks,
     )  # fmt: skip
     legend.set_gid(ABOVE)
 
