@@ -81,6 +81,14 @@ def test_a_band_stands_where_the_paper_has_it(draw):
     assert [x.get_ydata()[0] for x in values] == [32, 54, 81, 21]
 
 
+def test_in_a_tradeoff_a_band_has_its_points_colour_and_crosses_at_the_papers_own(draw):
+    _, caption, canvas = draw("hard-times/fig7")
+    assert "Pale, in the colour of our marks: the paper's band" in caption
+    values = canvas.axes[0].findobj(lambda a: a.get_gid() == bands.VALUE)
+    at = [(x.get_xdata()[0], x.get_ydata()[0]) for x in values]
+    assert (8.0, 200.0) in at and len({x.get_markeredgecolor() for x in values}) > 3
+
+
 def test_captions_speak_of_what_is_drawn(draw):
     _, caption, _ = draw("tsqtp/limit")
     assert "Grey" not in caption and "Box:" in caption and "ratio times our other point" in caption

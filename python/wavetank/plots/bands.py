@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ABSOLUTE, MEAN, RATIO, DIFFERENCE = "absolute", "mean", "ratio", "difference"
 #: What the artists of bands and values are marked with.
 VALUE, OVER_TIME = "paper: value", "paper: over time"
+#: And axes with bands in the colours of whose they are.
+COLOURED = "bands in colours"
 
 
 @dataclass(frozen=True)
@@ -117,44 +119,54 @@ def mark(
     aside: float = 0.0,
     base: float = 0.0,
     along: str = "y",
+    colour: str = "",
 ) -> float:
     """Draws bands side by side around a place on the other axis; gives how far they reach.
 
     ``room``: what there is for all of them together, in units of the other axis, whose limits must stand. ``aside``: how far
     (points) they begin from a mark of ours that they must not hide. ``base``: where the quantity has its zero, of parts on top
-    of each other. ``along``: the quantity's axis.
+    of each other. ``along``: the quantity's axis. ``colour``: of whose points they are, where many stand close: thin, behind the
+    marks.
     """
-    pitch = min(PITCH, _in_points(ax, room, along) / max(len(bands), 1))
+    pitch = min(0.6 * PITCH if colour else PITCH, _in_points(ax, room, along) / max(len(bands), 1))
     reach = 0.0
     for k, band in enumerate(bands):
         shift = (aside + pitch * k if aside else pitch * (k - (len(bands) - 1) / 2)) / 72
         step = (shift, 0.0) if along == "y" else (0.0, shift)
         trans = ax.transData + ScaledTranslation(*step, ax.figure.dpi_scale_trans)
         ends = [base + band.low, base + band.high]
-        _bar(ax, trans, at, ends, band.how, pitch, along)
+        _bar(ax, trans, at, ends, band.how, pitch, along, colour)
         if band.value is not None:
             size = max(2.6, min(4.0, 0.75 * pitch))
-            diamond = _line(trans, at, [base + band.value], along, gid=VALUE, zorder=4.3)
-            diamond.set(marker="D", markersize=size, color="white", markeredgecolor="black", markeredgewidth=0.8)
+            diamond = _line(trans, at, [base + band.value], along, gid=VALUE, zorder=2.3 if colour else 4.3)
+            diamond.set(
+                marker="D", markersize=size, color="white", markeredgecolor=colour or "black", markeredgewidth=0.8
+            )
             ax.add_artist(diamond)
         ax.update_datalim([(at, e) if along == "y" else (e, at) for e in ends])
         reach = max(reach, ends[1])
     if bands:
         ax.autoscale_view()
+        if colour:
+            ax.set_gid(COLOURED)
     return reach
 
 
-def _bar(ax: Axes, trans: Any, at: float, ends: list[float], how: str, pitch: float, along: str) -> None:
+def _bar(ax: Axes, trans: Any, at: float, ends: list[float], how: str, pitch: float, along: str, own: str) -> None:
     """A band: over a rim of white, so that it is seen on bars of any colour."""
     width = 0.7 * pitch if how == ABSOLUTE else 1.1
     cap = "_" if along == "y" else "|"
+    grey = "#a0a0a0" if how == ABSOLUTE else "#333333"
+    z = 2.1 if own else 4.1
     rim = min(1.4, 0.2 * pitch)
     for colour, more, gid in (
         ("white", rim, None),
-        ("#a0a0a0" if how == ABSOLUTE else "#333333", 0.0, f"paper: {how}"),
+        (own or grey, 0.0, f"paper: {how}"),
     ):
-        line = _line(trans, at, ends, along, gid=gid, zorder=4.1 if gid is None else 4.2)
-        line.set(color=colour, linewidth=width + more, solid_capstyle="butt")
+        line = _line(trans, at, ends, along, gid=gid, zorder=z if gid is None else z + 0.1)
+        line.set(
+            color=colour, linewidth=width + more, solid_capstyle="butt", alpha=0.4 if own and how == ABSOLUTE else 1
+        )
         if how != ABSOLUTE:
             line.set(marker=cap, markersize=min(5.0, 0.8 * pitch), markeredgewidth=1.0 + more)
             line.set_linestyle(_DASHES[how] if gid else "-")  # the rim is one piece
@@ -215,8 +227,9 @@ _BY_WAY = {
 def told(gids: set[str]) -> str:
     """A caption's sentence on the bands that a picture has, by what its artists are marked with; empty where there are none."""
     parts = []
+    pale = "Pale, in the colour of our marks"
     if f"paper: {ABSOLUTE}" in gids:
-        parts.append("Grey: the paper's band")
+        parts.append(f"{pale if COLOURED in gids else 'Grey'}: the paper's band")
     if found := [text for how, text in _BY_WAY.items() if f"paper: {how}" in gids]:
         parts.append(f"dashed: {', or '.join(found)}")
     if f"paper: {MEAN}" in gids:

@@ -134,6 +134,7 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     where = {p.name: p.names.get(by, p.x.get(by)) for p in points}
     if panel.get("log_x"):
         ax.set_xscale("log")
+        plain_log(ax.xaxis)
     bands: list[tuple[float, list[Band]]] = []
     for i, group in enumerate(dict.fromkeys(where.values())):
         chosen = [p for p in points if where[p.name] == group]
@@ -193,8 +194,11 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
         sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
         ax.scatter(xs, ys, s=sizes, color=colour, marker=symbol, linewidths=0, label=group, zorder=3)
         for p, x, y in zip(points, xs, ys, strict=True):
-            mark(ax, bands_at(outcome, figure, p, panel["quantity"]), x, aside=BESIDE)
-            mark(ax, bands_at(outcome, figure, p, panel["x"]), y, aside=BESIDE, along="x")
+            high, wide = (bands_at(outcome, figure, p, panel[k]) for k in ("quantity", "x"))
+            # Where the paper has both, they cross at its own point, else at ours.
+            place = (_middle(wide), _middle(high)) if high and wide else (x, y)
+            mark(ax, high, place[0], colour=colour)
+            mark(ax, wide, place[1], along="x", colour=colour)
     settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
     longest = max(settings, key=len)
     if panel.get("log_x"):
@@ -208,6 +212,11 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_xlabel(f"{titled(across)}{along}")
     ax.set_ylabel(titled(up))
     ax.legend(ncols=2, fontsize=6.5)
+
+
+def _middle(bands: Sequence[Band]) -> float:
+    value = bands[0].value
+    return (bands[0].low + bands[0].high) / 2 if value is None else value
 
 
 def _group(name: str) -> tuple[str, str]:
