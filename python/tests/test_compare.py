@@ -103,7 +103,10 @@ def test_the_command(tmp_path):
     assert row["difference"]["wifi.mcs=7"] < 0 < row["standard_error"]["wifi.mcs=7"]
     assert {"goodput.png", "compare.csv", "wifi.mcs=7", "wifi.mcs=15"} <= {p.name for p in (tmp_path / "out").iterdir()}
     head = (tmp_path / "out" / "compare.csv").read_text().splitlines()[0]
-    assert head == "figure,unit,wifi.mcs=15,wifi.mcs=7,difference wifi.mcs=7,standard error wifi.mcs=7"
+    assert (
+        head
+        == "figure,unit,wifi.mcs=15,wifi.mcs=7,difference wifi.mcs=7 (fraction),standard error wifi.mcs=7 (fraction)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import files
 from ..errors import UserError
+from ..plots.of_runs import DASHES, node_colours
 from ..plots.style import BLUE, PALETTE, PAPER, RED, STYLE
 from .analyze import heading, json_of, route, who
 from .analyze_flent import Document
@@ -58,12 +59,35 @@ def draw(document: Document, path: Path) -> Path:
 CURVES = 6
 
 
+def _colours(document: Document) -> dict[str, str]:
+    """Each station's colour: the same as in ``run --plot``, whatever the order in which they sent."""
+    return node_colours([s["name"] for s in document["report"]["stations"]])
+
+
+def _looks(document: Document, flows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How flows are drawn: in their station's colour with dashes of their own; of one station, or of none that is known, in
+    colours of their own.
+    """
+    ends = [[who(document, f[k]).partition(":")[0] for k in ("src", "dst")] for f in flows]
+    found = [next(((n, k) for n, k in zip(e, ("up", "down"), strict=True) if n.startswith("sta")), None) for e in ends]
+    known = [f for f in found if f]
+    if len(known) < len(flows) or len({n for n, _ in known}) < 2:
+        return [{"color": c} for c, _ in zip(PALETTE, flows, strict=False)]
+    colours = node_colours([n for n, _ in known])
+    nth = [known[:i].count(f) for i, f in enumerate(known)]
+    return [
+        {"color": colours[n], "linestyle": DASHES[way][k % len(DASHES[way])]}
+        for (n, way), k in zip(known, nth, strict=True)
+    ]
+
+
 def _histograms(document: Document, ax: Axes, key: str) -> list[Any]:
     """Each station's counts of ``key`` as a cumulative share; gives the stations that have any."""
     rows = [s for s in document["report"]["stations"] if sum(s.get(key, []))][:CURVES]
-    for s, colour in zip(rows, PALETTE, strict=False):
+    colours = _colours(document)
+    for s in rows:
         h = np.array(s[key], dtype=np.float64)
-        _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colour)
+        _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colours[s["name"]])
     return rows
 
 
@@ -87,10 +111,11 @@ def _runs_panel(document: Document, ax: Axes) -> bool:
 def _airtime_panel(document: Document, ax: Axes) -> bool:
     report = document["report"]
     rows = [s for s in report["stations"] if s.get("airtime_us", {}).get("values")][:CURVES]
-    for s, colour in zip(rows, PALETTE, strict=False):
+    colours = _colours(document)
+    for s in rows:
         steps = s["airtime_us"]
         t, v = _steps(steps, 1e-4 / steps["step_s"])
-        ax.plot(t, v, color=colour, label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
+        ax.plot(t, v, color=colours[s["name"]], label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
     ax.set(xlabel="Time (s)", ylabel="Airtime (% of the time)", ylim=(0, None))
     if rows:
         ax.legend(loc="best")
@@ -124,10 +149,10 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
 def _goodput_panel(document: Document, ax: Axes) -> bool:
     report = document["report"]
     rows = [f for f in report["flows"] if any(f["delivered_bytes"]["values"])][:CURVES]
-    for f, colour in zip(rows, PALETTE, strict=False):
+    for f, look in zip(rows, _looks(document, rows), strict=True):
         steps = f["delivered_bytes"]
         t, v = _steps(steps, 8e-6 / steps["step_s"])
-        ax.plot(t, v, color=colour, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
+        ax.plot(t, v, **look, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
     if rows:
         ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * len(rows)))
@@ -138,13 +163,17 @@ def _goodput_panel(document: Document, ax: Axes) -> bool:
 def _rtt_panel(document: Document, ax: Axes) -> bool:
     report = document["report"]
     rows = [f for f in report["flows"] if f["rtt_ms"] and f["rtt_ms"]["n"] >= 10][: CURVES - 1]
-    for f, colour in zip(rows, PALETTE, strict=False):
+    for f, look in zip(rows, _looks(document, rows), strict=True):
         q = f["rtt_ms"]["quantiles"]
-        ax.plot(q, np.linspace(0, 1, len(q)), color=colour, label=f"TCP {who(document, f['src'])}")
-    pings = [p for p in report["pings"] if p["rtt_ms"]][:1]
-    for p in pings:
+        ax.plot(q, np.linspace(0, 1, len(q)), **look, label=f"TCP {route(document, f)}")
+    pings = [p for p in report["pings"] if p["rtt_ms"]][:CURVES]
+    senders = [who(document, p["src"]) for p in pings]
+    # Of one, black: its colour is a flow's, where flows of one station have colours of their own.
+    colours = node_colours(senders) if len(pings) > 1 else dict.fromkeys(senders, "black")
+    for p, name in zip(pings, senders, strict=True):
         q = p["rtt_ms"]["quantiles"]
-        ax.plot(q, np.linspace(0, 1, len(q)), color="black", linestyle="--", label=f"ping {who(document, p['src'])}")
+        at = np.linspace(0, 1, len(q))
+        ax.plot(q, at, color=colours[name], linewidth=0.9, marker=".", markersize=4, label=f"ping {name}")
     ax.set(xlabel="Round trip (ms)", ylabel="Share, cumulative", ylim=(0, 1.02))
     ax.set_xlim(left=0)
     if rows or pings:

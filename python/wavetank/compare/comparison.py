@@ -97,7 +97,8 @@ def save(comparison: Comparison, folder: Path) -> list[Path]:
     written = [files.write_text(folder / "compare.json", files.dumps(comparison.json()) + "\n")]
     names = list(comparison.results)
     repeated = comparison.repetitions > 1
-    heads = [f"difference {w}" for w in names[1:]] + [f"standard error {w}" for w in names[1:] if repeated]
+    heads = [f"difference {w} (fraction)" for w in names[1:]]
+    heads += [f"standard error {w} (fraction)" for w in names[1:] if repeated]
     rows = [",".join(_quoted(h) for h in ["figure", "unit", *names, *heads])]
     for line in comparison.lines:
         cells = [line.values[w] for w in names] + list(line.differences().values())

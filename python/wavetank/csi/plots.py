@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from .. import files
-from ..plots.style import PALETTE, PAPER, STYLE
+from ..plots.style import PALETTE, PAPER, STYLE, legend_above, title_panel
 from .effective import MODULATIONS
 from .frame import Floats
 from .log import Log
@@ -34,6 +34,7 @@ def save(log: Log, path: Path) -> Path:
             _over_time(log, axes[1], scaled, canvas)
             if scaled:
                 _snr(log, axes[2])
+                axes[1].set_xlim(axes[2].get_xlim())  # what happens at one time stands at one place
             count = f"{len(log.time_s)} frame{'s' if len(log.time_s) > 1 else ''}"
             canvas.suptitle(
                 f"{Path(log.path).name}: receive antenna {log.ask.rx}, transmit antenna {log.ask.tx}, "
@@ -78,7 +79,9 @@ def _over_time(log: Log, ax: Axes, scaled: bool, canvas: Canvas) -> None:
     image = ax.pcolormesh(
         ends, edges, log.power_db.T, cmap="viridis", vmin=low, vmax=max(high, low + 1e-3), rasterized=True
     )
-    canvas.colorbar(image, ax=ax, label="SNR (dB)" if scaled else "Power (dB, mean 0)", pad=0.01)
+    # Beside the axes and not of their width, so that the panels' axes of time line up.
+    scale = ax.inset_axes((1.012, 0.0, 0.014, 1.0))
+    canvas.colorbar(image, cax=scale, label="SNR (dB)" if scaled else "Power (dB, mean 0)")
     ax.grid(visible=False)
     ax.set_xlabel(label)
     ax.set_ylabel("Sub-carrier")
@@ -95,8 +98,7 @@ def _snr(log: Log, ax: Axes) -> None:
         ax.plot(times[at], log.esnr_db[at, i], color=PALETTE[i], lw=1, label=f"eSNR, {name}")
     ax.set_xlabel(label)
     ax.set_ylabel("SNR (dB)")
-    ax.set_xlim(times[0], max(times[-1], times[0] + 1e-9))
-    ax.set_title("SNR and effective SNR", loc="left")
-    ax.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), ncols=6, markerscale=4, columnspacing=1, handlelength=1.2, borderpad=0
-    )
+    # as far as the last column of the powers over time
+    ax.set_xlim(times[0], max(times[-1], times[0] + 1e-9) + np.ptp(times) / max(len(times) - 1, 1))
+    legend_above(ax, 6, marks=4)
+    title_panel(ax, "SNR and effective SNR")

@@ -124,6 +124,9 @@ def _jain(r: Record) -> float:
     return math.nan if v is None else v
 
 
+#: Said wherever airtime is shown that is more than the time there was.
+COLLISIONS = "Airtime above 100 %: of what collides, each sender's time counts (docs/results.md)."
+
 _TCP = _goodput(["tcp_up", "tcp_down"])
 QUANTITIES: dict[str, Quantity] = {
     **aggregate_metrics.quantities(),

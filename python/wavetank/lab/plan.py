@@ -48,6 +48,7 @@ PANEL_KEYS = {
     "x_label",
     "y_label",
     "by",
+    "by_unit",
     "model",
     "claims",
     "log_x",

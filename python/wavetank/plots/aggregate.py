@@ -12,7 +12,8 @@ from .. import stats
 from ..lab import metrics
 from ..lab.plan import Figure, Point
 from ..stats import FloatArray
-from .style import BLUE, PALETTE, PAPER, points_of, titled
+from .bands import bands_at, between, mark
+from .style import BLUE, PALETTE, PAPER, from_zero, legend_above, points_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,6 +97,8 @@ def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     """Bars of a quantity against the number on the points' axis, a colour a scheme; the closed form as a line."""
     schemes: list[str] = panel["schemes"]
     by = panel["x"]
+    places = sorted({int(p.x[by]) for p in figure.points.values() if by in p.x})
+    ax.set_xlim(places[0] - 0.7, places[-1] + 0.7)
     for i, scheme in enumerate(schemes):
         chosen = [p for p in figure.points.values() if p.name.rpartition("-")[0] == scheme]
         values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
@@ -106,15 +109,18 @@ def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
             yerr=[s.se for s in values],
             width=width, color=PALETTE[i], alpha=0.85, label=scheme, error_kw={"linewidth": 0.8},
         )  # fmt: skip
+        for p in chosen:
+            at = p.x[by] + (i - (len(schemes) - 1) / 2) * width
+            mark(ax, bands_at(outcome, figure, p, panel["quantity"]), at, width)
     if panel.get("model"):
         line = metrics.model(figure, panel["model"], next(iter(figure.points.values()))).value
         ax.axhline(line, color=PAPER, linestyle=(0, (4, 3)), linewidth=1.0, label="theory, lossless, 42 frames")
-    ax.set_xticks(sorted({int(p.x[by]) for p in figure.points.values() if by in p.x}))
-    ax.set_ylim(0, ax.get_ylim()[1] * 1.22)
+    ax.set_xticks(places)
+    from_zero(ax, metrics.QUANTITIES[panel["quantity"]].unit)
     ax.grid(axis="x", visible=False)
     ax.set_xlabel(panel.get("x_label", by))
     ax.set_ylabel(panel["label"])
-    ax.legend(ncols=2, loc="upper right")
+    legend_above(ax, 3 if len(schemes) > 4 else 5)
 
 
 def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -125,12 +131,18 @@ def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
         share = np.array([metrics.sample(f"end_{why}", "", outcome.measured.of(figure, p), p).value for p in points])
         ax.bar(range(len(points)), share, bottom=bottom, width=0.6, color=colour, label=name)
         bottom += share
+        for k, p in enumerate(
+            points
+        ):  # parts of 100 %: a band on ours below would lie above the bar, so its figures stand in it
+            if bands := bands_at(outcome, figure, p, f"end_{why}"):
+                text = f"{share[k]:.0f} %\n(paper {between(bands)})"
+                ax.text(k, bottom[k] - share[k] / 2, text, ha="center", va="center", color="white", fontsize=7.5)
     ax.set_xticks(range(len(points)), [p.name for p in points])
-    ax.set_ylim(0, 135)
+    ax.set_ylim(0, 100)
     ax.set_yticks(range(0, 101, 20))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(panel["label"])
-    ax.legend(ncols=2, loc="upper center")
+    legend_above(ax, 2)
 
 
 def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -139,6 +151,8 @@ def settings(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in points]
     places = range(len(points))[::-1]
     ax.barh(places, [s.value for s in values], xerr=[s.se for s in values], height=0.65, color=BLUE, alpha=0.6)
+    for place, p in zip(places, points, strict=True):
+        mark(ax, bands_at(outcome, figure, p, panel["quantity"]), place, along="x")
     ax.axvline(values[0].value, color=PAPER, linestyle=(0, (4, 3)), linewidth=0.9)
     ax.set_yticks(places, [p.name.partition(": ")[2] for p in points])
     ax.grid(axis="y", visible=False)

@@ -13,10 +13,12 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from .. import files, stats
+from .. import files
 from ..compare import Comparison
+from ..lab.metrics import COLLISIONS
 from ..result import Result
 from ..stats import FloatArray
+from .of_runs import airtime_percent, limits, while_flowing
 from .style import PALETTE, PAPER, STYLE
 
 
@@ -30,11 +32,17 @@ class Panel:
 
 
 def _column(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
-    return lambda r: [(f.name, f.series["t"], f.series[column]) for f in r.flows if column in f.series]
+    return lambda r: [
+        (f.name, *while_flowing(r, f.series["t"], f.series[column])) for f in r.flows if column in f.series
+    ]
 
 
 def _node(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
     return lambda r: [(n, x.series["t"], x.series[column]) for n, x in r.nodes.items()]
+
+
+def _airtime(r: Result) -> list[tuple[str, FloatArray, FloatArray]]:
+    return [(n, x.series["t"], airtime_percent(x.series["t"], x.series["airtime_tx_us"])) for n, x in r.nodes.items()]
 
 
 PANELS = (
@@ -46,7 +54,7 @@ PANELS = (
     Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
     Panel("bitrate", "Mean PHY rate to it (Mbit/s)", _node("rx_bitrate_mbit")),
     Panel("lost", "Lost MPDUs to it (share)", _node("rx_bad_share")),
-    Panel("airtime", "Airtime sent a sample (us)", _node("airtime_tx_us")),
+    Panel("airtime", "Airtime sent (%)", _airtime),
     Panel(
         "backlog", "Backlog (packets)", lambda r: [(n, q["t"], q["backlog_packets"]) for n, q in r.qdiscs.items()]
     ),
@@ -97,8 +105,9 @@ def overlay(
                 every.append(v)
                 alone = "." if np.isnan(v).any() else ""  # between two that are missing there is no line
                 ax.plot(t, v, style, color=colour, label=water, alpha=0.9, marker=alone, markersize=3)
-            ax.set_ylim(*stats.spread(np.concatenate(every)))
+            limits(ax, np.concatenate(every))
             ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
+            ax.set_xlim(0, max(r.simulated_s for r in comparison.results.values()))  # in every picture the same
             if len(shown) > 1:
                 ax.set_title(name, loc="left")
         for ax in list(axes.flat)[len(shown) :]:
@@ -113,5 +122,13 @@ def overlay(
         canvas.suptitle(f"{comparison.title}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
         bed = " Curves: the first seed's." if comparison.repetitions > 1 else ""
         bed += f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""
+        if label.startswith("Airtime") and any(
+            _above(v, 100) for of in curves.values() for n, _, v in of if n in shown
+        ):
+            bed += f" {COLLISIONS}"
         canvas.supxlabel(f"Shaded: the judging window.{bed}", fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
+
+
+def _above(values: FloatArray, limit: float) -> bool:
+    return bool((values[np.isfinite(values)] > limit).any())

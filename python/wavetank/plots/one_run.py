@@ -15,14 +15,15 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from .. import files, stats
 from ..errors import UserError
+from ..lab.metrics import COLLISIONS
 from ..result import Flow, Result
 from ..stats import FloatArray
+from .of_runs import DASHES, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
 from .style import PALETTE, PAPER, STYLE
 
-#: So many stations, or flows of one, have colours of their own; of more, each direction has one.
-MOST = len(PALETTE)
-AP = "#777777"
 _Curve = tuple[FloatArray, FloatArray]
+#: What a panel is marked with whose airtime is more than the time.
+_CROWDED = "above 100 %"
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class _Look:
 
     colour: str
     label: str
-    style: str = "-"
+    style: Any = "-"
     alone: bool = True
 
 
@@ -55,8 +56,8 @@ def draw(result: Result, path: Path) -> Path:
     Goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs; bitrates and lost
     MPDUs over time where rates are controlled.
 
-    One station's flows have colours of their own; up to six stations have one each, downloads dashed; of more, the flows of one
-    direction share one, with their median.
+    One station's flows have colours of their own; up to six stations have one each, their flows dashes of their own; of more,
+    the flows of one direction share one, with their median.
     """
 
     check(path)
@@ -96,7 +97,10 @@ def _page(r: Result, path: Path) -> None:
         ax.set_axis_off()
     water = "" if r.water == "model" else f", on {r.water}"
     canvas.suptitle(f"{r.scenario}, seed {r.seed}{water}", fontsize=11, x=0.01, ha="left", fontweight="bold")
-    canvas.supxlabel("Shaded: the judging window.", fontsize=7.5, color=PAPER, x=0.01, ha="left")
+    told = "Shaded: the judging window."
+    if any(ax.get_gid() == _CROWDED for ax in axes):
+        told += f" {COLLISIONS}"
+    canvas.supxlabel(told, fontsize=7.5, color=PAPER, x=0.01, ha="left")
     canvas.savefig(path, metadata=FORMATS[path.suffix.lower()])
 
 
@@ -106,27 +110,30 @@ def _looks(flows: Sequence[Flow]) -> list[_Look]:
     names = [f"{f.name} ({f.cc})" if several and f.cc else f.name for f in flows]
     if len(stations) == 1 and len(flows) <= MOST:
         return [_Look(c, n) for c, n in zip(PALETTE, names, strict=False)]
-    if len(stations) <= MOST and len(flows) <= 2 * MOST:
-        return [_Look(_colour(f.station), n, _DASHES[f.direction]) for f, n in zip(flows, names, strict=True)]
+    places = _places(flows)
+    if len(stations) <= MOST and max(places, default=0) < len(DASHES["up"]):
+        return [
+            _Look(station_colour(f.station), n, DASHES[f.direction][k])
+            for f, n, k in zip(flows, names, places, strict=True)
+        ]
     kinds = list(dict.fromkeys((f.kind, f.direction) for f in flows))
     count = {k: sum((f.kind, f.direction) == k for f in flows) for k in kinds}
     of = {
-        k: _Look(c, f"{count[k]} {k[0]} {k[1]}", _DASHES[k[1]], alone=False)
+        k: _Look(c, f"{count[k]} {k[0]} {k[1]}", DASHES[k[1]][0], alone=False)
         for k, c in zip(kinds, PALETTE, strict=False)
     }
     return [of[f.kind, f.direction] for f in flows]
 
 
-_DASHES = {"up": "-", "down": "--"}
-
-
-def _colour(station: int) -> str:
-    return PALETTE[station % MOST]
+def _places(flows: Sequence[Flow]) -> list[int]:
+    """Each flow's place among those of its station and direction."""
+    keys = [(f.station, f.direction) for f in flows]
+    return [keys[:i].count(k) for i, k in enumerate(keys)]
 
 
 def _of_radio(name: str) -> str:
     """A radio's colour: its station's."""
-    return AP if name == "ap" else _colour(int(name.removeprefix("sta")) - 1)
+    return node_colours([name])[name]
 
 
 def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]], legend: bool = True) -> None:
@@ -134,7 +141,7 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
     groups: dict[str, list[_Curve]] = {}
     for look, (t, v) in curves:
         if look.alone:
-            ax.plot(t, v, look.style, color=look.colour, label=look.label, alpha=0.9)
+            ax.plot(t, v, linestyle=look.style, color=look.colour, label=look.label, alpha=0.9)
             continue
         groups.setdefault(look.label, []).append((t, v))
         ax.plot(t, v, color=look.colour, alpha=0.25, linewidth=0.7)
@@ -147,25 +154,16 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
             middle[known] = np.nanmedian(every[:, known], axis=0)
             ax.plot(members[0][0], middle, color=colours[name], label=f"{name}, median", linewidth=2)
     _time_axis(ax, r, label)
-    _limits(ax, np.concatenate([v for _, (_, v) in curves]))
+    limits(ax, np.concatenate([v for _, (_, v) in curves]))
     if legend:
         _legend(ax)
 
 
 def _time_axis(ax: Axes, r: Result, label: str) -> None:
     ax.axvspan(*r.window, color="#f4f4f4", zorder=0)
+    ax.set_xlim(0, r.simulated_s)  # one axis of time on the page, whenever a series begins
     ax.set_xlabel("Time (s)")
     ax.set_ylabel(label)
-
-
-def _limits(ax: Axes, values: FloatArray) -> None:
-    """An axis without wild outliers, which it tells of where there are any."""
-    low, high = stats.spread(values)
-    ax.set_ylim(low, high)
-    above = stats.finite(values)[stats.finite(values) > high]
-    if above.size:
-        text = f"{above.size} above, up to {above.max():.3g}"
-        ax.text(0.99, 0.97, text, transform=ax.transAxes, ha="right", va="top", fontsize=7, color=PAPER)
 
 
 def _legend(ax: Axes) -> None:
@@ -179,7 +177,8 @@ def _goodput(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]]) -> None:
 
 
 def _series(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]], column: str, label: str) -> None:
-    _over_time(ax, r, label, [(look, (f.series["t"], f.series[column])) for f, look in flows], legend=False)
+    curves = [(look, while_flowing(r, f.series["t"], f.series[column])) for f, look in flows]
+    _over_time(ax, r, label, curves, legend=False)
 
 
 def _pings(ax: Axes, r: Result) -> None:
@@ -187,13 +186,13 @@ def _pings(ax: Axes, r: Result) -> None:
     if len(found) <= MOST:
         stations = {p.station for p in found}
         for i, p in enumerate(found):
-            colour = _colour(p.station if len(stations) > 1 else i)
+            colour = station_colour(p.station if len(stations) > 1 else i)
             ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
     else:
         for p in found:
             ax.plot(p.t, p.rtt_ms, ".", color=PALETTE[0], markersize=2, alpha=0.4)
     _time_axis(ax, r, "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)")
-    _limits(ax, np.concatenate([p.rtt_ms for p in found]))
+    limits(ax, np.concatenate([p.rtt_ms for p in found]))
     _legend(ax)
 
 
@@ -222,12 +221,13 @@ def _airtime(ax: Axes, r: Result) -> None:
     else:
         layers = {n.name: n.series["airtime_tx_us"] for n in nodes}
     t = nodes[0].series["t"]
-    step = float(np.median(np.diff(t))) * 1e6 if t.size > 1 else 1.0
-    shares = [100 * np.nan_to_num(v) / step for v in layers.values()]
-    ax.stackplot(
-        t, shares, labels=list(layers), colors=[AP, *PALETTE][: len(layers)], alpha=0.8, step="pre", linewidth=0
-    )
-    ax.set_ylim(0, max(100.0, float(np.sum(shares, axis=0).max(initial=0.0))))  # who collide count each
+    shares = [np.nan_to_num(airtime_percent(t, v)) for v in layers.values()]
+    colours = node_colours(list(layers)).values()
+    ax.stackplot(t, shares, labels=list(layers), colors=list(colours), alpha=0.8, step="pre", linewidth=0)
+    most = float(np.sum(shares, axis=0).max(initial=0.0))
+    if most > 100:
+        ax.set_gid(_CROWDED)
+    ax.set_ylim(0, max(100.0, most))
     _time_axis(ax, r, "Airtime sent (%)")
     _legend(ax)
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
 from ..lab.plan import Figure, Point
 from ..lab.records import Record
 from ..linux import units
 from ..stats import FloatArray
-from .bands import bands_at
-from .style import BLUE, PALETTE, RED, label_of, points_of
+from .bands import bands_at, shade
+from .style import BLUE, PALETTE, RED, label_of, plain_log, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +61,10 @@ def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     t, v = _xy(record["series"].get("ping_icmp", [[], []]))
     ping_ax.plot(t, v, color=RED, linewidth=0.7, alpha=0.9)
     ceiling = float(np.nanpercentile(v, 99.5)) if v.size else 1.0
-    reach = _bands_in_time(outcome, point, ax, ping_ax, record)
+    reach = []
+    for where, quantity, colour in ((ax, "goodput", BLUE), (ping_ax, "ping_rtt", RED)):
+        bands = [b for b in bands_at(outcome, figure, point, quantity) if not b.relative]
+        reach.append(shade(where, bands, record["window"], colour))
     top, ceiling = max(top, reach[0]), max(ceiling, reach[1])
     ax.set_ylim(0, top * 1.2 or 1)
     ping_ax.set_ylim(0, ceiling * 1.9 or 1)
@@ -72,26 +74,8 @@ def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     ping_ax.set_ylabel("Ping RTT (ms)", color=RED)
 
 
-def _bands_in_time(outcome: Outcome, point: Point, ax: Axes, ping_ax: Axes, record: Record) -> tuple[float, float]:
-    """Draws the paper's bands (absolute ones); gives how high they reach, goodput's and ping's."""
-    start, end = record["window"]
-    reach = [0.0, 0.0]
-    for i, (where, quantity, colour) in enumerate(((ax, "goodput", BLUE), (ping_ax, "ping_rtt", RED))):
-        for band in bands_at(outcome, point, quantity):
-            if band.relative:
-                continue
-            height = band.high - band.low
-            where.add_patch(
-                Rectangle((start, band.low), end - start, height, facecolor=colour, alpha=0.13, linewidth=0)
-            )
-            if band.value is not None:
-                where.hlines(band.value, start, end, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
-            reach[i] = max(reach[i], band.high)
-    return reach[0], reach[1]
-
-
 def series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """A quantity of the first repetition's first flow over time, one curve a point."""
+    """A quantity of the first repetition's first flow over time, one curve a point; the paper's bands are of all flows."""
     column = {"cwnd": "cwnd", "tcp_rtt": "srtt", "pacing_rate": "pacing"}[panel["quantity"]]
     for i, p in enumerate(points_of(figure, panel)):
         series = outcome.measured.of(figure, p)[0]["series"]
@@ -100,9 +84,12 @@ def series(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         active = (t >= _flows_start(p, record)) & (t <= record["window"][1])
         t, v = t[active], v[active]
         style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
-        ax.plot(t, v, color=PALETTE[i % len(PALETTE)], linewidth=1.0, linestyle=style, label=p.name)
+        colour = PALETTE[i % len(PALETTE)]
+        ax.plot(t, v, color=colour, linewidth=1.0, linestyle=style, label=p.name)
+        shade(ax, bands_at(outcome, figure, p, panel["quantity"]), record["window"], colour)
     if panel.get("log_y"):
         ax.set_yscale("log")
+        plain_log(ax.yaxis)
     else:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("Time (s)")

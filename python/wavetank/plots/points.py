@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
 from ..lab.quantity import Quantity
 from ..lab.records import Record
-from .bands import bands_at
-from .style import BLUE, MARKS, PALETTE, PAPER, RED, label_of, name_points, points_of, titled
+from .bands import BESIDE, Band, bands_at, mark
+from .style import BLUE, MARKS, PALETTE, RED, from_zero, label_of, name_points, plain_log, points_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,16 +24,22 @@ if TYPE_CHECKING:
     from ..lab.outcome import Outcome
 
 
-def _candle(ax: Axes, records: Sequence[Record], quantity: Quantity, left: float, width: float, colour: str) -> float:
-    """One candle, of the samples pooled over repetitions; gives how high it reaches."""
+#: Of the place of a point with its bands: where the middle of the bands is, and what room they have.
+ASIDE, ROOM = 0.3, 0.36
+
+
+def _candle(
+    ax: Axes, records: Sequence[Record], quantity: Quantity, left: float, width: float, colour: str
+) -> tuple[float, float]:
+    """One candle, of the samples pooled over repetitions; gives its ends."""
     samples = stats.finite(np.concatenate([quantity.samples(r) for r in records]))
     if samples.size == 0:
-        return 0.0
+        return math.nan, 0.0
     p10, p50, p90 = (float(x) for x in np.percentile(samples, [10, 50, 90]))
     box = Rectangle((left, p10), width, p90 - p10, facecolor=colour, alpha=0.35, edgecolor=colour, linewidth=1.2)
     ax.add_patch(box)
     ax.hlines(p50, left, left + width, color=colour, linewidth=2.2)
-    return p90
+    return p10, p90
 
 
 def candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -40,33 +47,31 @@ def candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     quantity = metrics.QUANTITIES[panel["quantity"]]
     points = points_of(figure, panel)
     top = 0.0
+    lows: list[float] = []
     narrow = 0.17 if outcome.beside else 0.36
+    ax.set_xlim(-0.6, len(points) - 0.4)
     for i, p in enumerate(points):
         try:
-            top = max(top, _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0]))
+            low, high = _candle(ax, outcome.measured.of(figure, p), quantity, i - 0.26, narrow, PALETTE[0])
         except Unmeasured:
             ax.text(i, 0.0, "not run", rotation=90, ha="center", va="bottom", color=RED, fontsize=8)
             continue
+        lows, top = [*lows, low], max(top, high)
         if outcome.beside:
             other = next(iter(outcome.beside.values()))
             same = other.measured.figures[figure.id]
             records = other.measured.of(same, same.points[p.name])
-            top = max(top, _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1]))
-        for k, band in enumerate(bands_at(outcome, p, panel["quantity"])):
-            left = i + 0.15 + 0.13 * k
-            style: dict[str, Any] = {"facecolor": "#bbbbbb", "alpha": 0.7, "linewidth": 0}
-            if band.relative:
-                style = {"facecolor": "none", "edgecolor": PAPER, "linewidth": 0.8, "linestyle": (0, (3, 2))}
-            ax.add_patch(Rectangle((left, band.low), 0.10, band.high - band.low, **style))
-            if band.value is not None:
-                ax.plot(
-                    [left + 0.05], [band.value], marker="D", markersize=4, color="white", markeredgecolor=PAPER,
-                    linestyle="none", zorder=5,
-                )  # fmt: skip
-            top = max(top, band.high)
+            low, high = _candle(ax, records, quantity, i - 0.07, narrow, PALETTE[1])
+            lows, top = [*lows, low], max(top, high)
+        top = max(top, mark(ax, bands_at(outcome, figure, p, panel["quantity"]), i + ASIDE, ROOM))
     name_points(ax, points)
     ax.set_xlim(-0.6, len(points) - 0.4)
-    ax.set_ylim(0, panel.get("ymax", top * 1.08 or 1))
+    if panel.get("log_y") and top > 0:
+        ax.set_yscale("log")
+        ax.set_ylim(0.7 * min((x for x in lows if x > 0), default=0.1 * top), panel.get("ymax", 1.4 * top))
+        plain_log(ax.yaxis)
+    else:
+        from_zero(ax, quantity.unit, panel.get("ymax", top * 1.08 or 1))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(label_of(panel))
 
@@ -81,17 +86,18 @@ def bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
         else metrics.sample(quantity, "", outcome.measured.of(figure, p), p)
         for p in points
     ]
-    ax.bar(
-        range(len(points)),
-        [s.value for s in samples],
-        yerr=[s.se for s in samples],
-        width=0.6,
-        color=BLUE,
-        alpha=0.6,
-    )
+    at = [i - 0.08 for i in range(len(points))]
+    ax.bar(at, [s.value for s in samples], yerr=[s.se for s in samples], width=0.52, color=BLUE, alpha=0.6)
+    ax.set_xlim(-0.6, len(points) - 0.4)
+    for i, p in enumerate(points):
+        mark(ax, bands_at(outcome, figure, p, quantity), i + ASIDE, ROOM)
     name_points(ax, points)
     if panel.get("log_y"):
         ax.set_yscale("log")
+        plain_log(ax.yaxis)
+    else:
+        q = metrics.QUANTITIES.get(quantity)
+        from_zero(ax, q.unit if q else "", panel.get("ymax"))
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(label_of(panel))
 
@@ -122,18 +128,22 @@ def distribution(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax:
 
 
 def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """Values against a numeric axis, one curve a value of ``by``; the closed form beside them."""
+    """Values against a numeric axis, one curve a value of ``by``; the closed form and the paper's bands beside them."""
     x, by = panel["x"], panel.get("by", "")
     points = [p for p in points_of(figure, panel) if x in p.x]
     where = {p.name: p.names.get(by, p.x.get(by)) for p in points}
+    if panel.get("log_x"):
+        ax.set_xscale("log")
+        plain_log(ax.xaxis)
+    bands: list[tuple[float, list[Band]]] = []
     for i, group in enumerate(dict.fromkeys(where.values())):
         chosen = [p for p in points if where[p.name] == group]
-        of_group = f", {by} = {group}" if group is not None else ""
+        of_group = f", {by} = {_with_unit(group, panel)}" if group is not None else ""
         xs = [p.x[x] for p in chosen]
         samples = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
         ax.errorbar(
             xs, [s.value for s in samples], yerr=[s.se for s in samples], color=PALETTE[i], marker="o", markersize=3.5,
-            linestyle="none" if panel.get("model") else "-", linewidth=0.9, label=f"measured{of_group}",
+            linestyle="none" if panel.get("model") else "-", linewidth=0.9, label=f"{run_on(outcome)}{of_group}",
         )  # fmt: skip
         if panel.get("model"):
             fine = np.arange(min(xs), max(xs) + 1)
@@ -141,14 +151,28 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
                 metrics.model(figure, panel["model"], Point("", chosen[0].scenario, {**chosen[0].x, x: float(f)})).value
                 for f in fine
             ]
-            ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"model{of_group}")
+            ax.plot(fine, curve, color=PALETTE[i], linewidth=1.1, label=f"closed form{of_group}")
+        for p in chosen:
+            shown = (panel["quantity"], panel.get("model", ""))
+            bands.append((p.x[x], [b for q in shown for b in bands_at(outcome, figure, p, q)]))
+    ax.set_xlim(ax.get_xlim())
+    for at, of_point in bands:
+        mark(ax, of_point, at, aside=BESIDE)
     ax.set_ylim(bottom=0)
-    if panel.get("log_x"):
-        ax.set_xscale("log")
     ax.set_xlabel(panel.get("x_label", x))
     ax.set_ylabel(label_of(panel))
     if by or panel.get("model"):
         ax.legend()
+
+
+def _with_unit(value: Any, panel: Mapping[str, Any]) -> str:
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{text} {panel['by_unit']}" if panel.get("by_unit") else text
+
+
+def run_on(outcome: Outcome) -> str:
+    """What a legend calls runs beside closed forms: nothing here was measured in the open air."""
+    return "simulated" if outcome.water == "model" else f"on {outcome.water}"
 
 
 def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
@@ -164,15 +188,22 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
             [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
             for q in (panel["x"], panel["quantity"])
         )
-        colour, mark = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
+        colour, symbol = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
         style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
         ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
         sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
-        ax.scatter(xs, ys, s=sizes, color=colour, marker=mark, linewidths=0, label=group, zorder=3)
+        ax.scatter(xs, ys, s=sizes, color=colour, marker=symbol, linewidths=0, label=group, zorder=3)
+        for p, x, y in zip(points, xs, ys, strict=True):
+            high, wide = (bands_at(outcome, figure, p, panel[k]) for k in ("quantity", "x"))
+            # Where the paper has both, they cross at its own point, else at ours.
+            place = (_middle(wide), _middle(high)) if high and wide else (x, y)
+            mark(ax, high, place[0], colour=colour)
+            mark(ax, wide, place[1], along="x", colour=colour)
     settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
     longest = max(settings, key=len)
     if panel.get("log_x"):
         ax.set_xscale("log")
+        plain_log(ax.xaxis)
     else:
         ax.set_xlim(0, 1.05 * ax.get_xlim()[1])
     ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
@@ -181,6 +212,11 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     ax.set_xlabel(f"{titled(across)}{along}")
     ax.set_ylabel(titled(up))
     ax.legend(ncols=2, fontsize=6.5)
+
+
+def _middle(bands: Sequence[Band]) -> float:
+    value = bands[0].value
+    return (bands[0].low + bands[0].high) / 2 if value is None else value
 
 
 def _group(name: str) -> tuple[str, str]:

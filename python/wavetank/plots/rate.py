@@ -14,7 +14,8 @@ from ..lab.plan import Figure, Point
 from ..lab.records import Record
 from ..stats import FloatArray
 from .aggregate import steps
-from .style import BLUE, MARKS, PALETTE, PAPER, points_of
+from .bands import bands_at, mark
+from .style import BLUE, MARKS, PALETTE, PAPER, from_zero, legend_above, points_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,6 +126,7 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
     points = points_of(figure, panel)
     clients = [n for n in outcome.measured.of(figure, points[0])[0]["airtime_rx"] if n != "ap"]
     width = 0.84 / len(points)
+    ax.set_xlim(-0.7, len(clients) - 0.3)
     for i, p in enumerate(points):
         found = [
             metrics.sample(f"{panel['quantity']}@{c}", "", outcome.measured.of(figure, p), p) for c in clients
@@ -133,8 +135,10 @@ def per_client(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: A
         ax.bar(
             at, [s.value for s in found], width, yerr=[s.se for s in found], color=PALETTE[i], alpha=0.85, label=p.name
         )
+        for place, c in zip(at, clients, strict=True):
+            mark(ax, bands_at(outcome, figure, p, f"{panel['quantity']}@{c}"), float(place), width)
     ax.set_xticks(range(len(clients)), clients)
-    ax.set_ylim(0, ax.get_ylim()[1] * 1.25)
+    from_zero(ax, metrics.QUANTITIES[f"{panel['quantity']}@{clients[0]}"].unit)
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(str(panel["label"]))
-    ax.legend(ncols=2, loc="upper left")
+    legend_above(ax, 2)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..lab.metrics import COLLISIONS
 from ..lab.plan import Figure
 from .axes import Axis
 from .plan import Plan
 from .result import Sweep
+from .table import crowded
 
 #: Two axes with so many numbers each are drawn as a field of colours.
 MANY = 5
@@ -36,13 +38,15 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
     shown = [m for m in sweep.metrics if _says_something(sweep, m.name)]
     panels = [{**common, "kind": kind, "quantity": m.name, "label": m.axis} for m in shown or sweep.metrics[:1]]
     panels = [{**p, "legend": i == 0} for i, p in enumerate(panels)]
-    out = {"sweep": replace(plan.figure, panels=tuple(panels), columns=2 if len(panels) == 4 else 0)}
+    over = COLLISIONS if any(crowded(sweep, m) for m in shown) else ""
+    note = " ".join(x for x in (over, plan.figure.note.strip()) if x)
+    out = {"sweep": replace(plan.figure, panels=tuple(panels), columns=2 if len(panels) == 4 else 0, note=note)}
     if sweep.tradeoff is not None:
         gain, cost = sweep.tradeoff
         pair = {**common, "kind": "pareto", "quantity": gain.name, "label": gain.axis, "cost": cost.name}
         panel = {**pair, "cost_label": cost.axis, "fronts": sweep.fronts}
         each = f" with the same {', '.join(sweep.labels[k] for k in sweep.each)}" if sweep.each else ""
-        note = f" Ringed: no other point{each} beats it in both; beside it: {sweep.labels[x.key]}.{plan.figure.note}"
+        note = f"Ringed: no other point{each} beats it in both; beside it: {sweep.labels[x.key]}.{plan.figure.note}"
         out["tradeoff"] = replace(plan.figure, panels=(panel,), columns=1, note=note)
     return out
 

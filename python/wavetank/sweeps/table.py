@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..lab.metrics import COLLISIONS
 from ..report import number
 from .axes import Axis, Value
 from .metrics import Metric
@@ -68,6 +69,8 @@ def _caption(sweep: Sweep, best: Sequence[SweepPoint], spread: bool) -> str:
     if len(sweep.seeds) > 1:
         what = WITH if spread else WITHOUT
         lines.append(f"median over repetitions {what}")
+    if any(crowded(sweep, m) for m in sweep.metrics):
+        lines.append(COLLISIONS[:1].lower() + COLLISIONS[1:].rstrip("."))
     if sweep.tradeoff:
         gain, cost = sweep.tradeoff
         lines.append(f"{FRONT} no other point beats it in both {gain.name} and {cost.name}{_at_each(sweep)}")
@@ -79,6 +82,12 @@ def _caption(sweep: Sweep, best: Sequence[SweepPoint], spread: bool) -> str:
             names = "; ".join(p.name for p in ties[:TOLD]) + (f"; {len(ties) - TOLD} more" if len(ties) > TOLD else "")
             lines.append(f"not told apart from it (intervals meet): {names}")
     return "\n".join(lines)
+
+
+def crowded(sweep: Sweep, metric: Metric) -> bool:
+    """Whether it is airtime and somewhere more than the time."""
+    of_air = metric.unit == "%" and metric.name.startswith("airtime")
+    return of_air and any((p.metrics[metric.name].median or 0) > 100 for p in sweep.points if not p.failed)
 
 
 def _at_each(sweep: Sweep) -> str:

@@ -1,0 +1,145 @@
+"""Pictures of single runs: what they share, and what is said below them."""
+
+from dataclasses import replace
+
+import csi_logs as write
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Canvas
+
+import wavetank
+from wavetank import compare
+from wavetank.captures import analyze_plot
+from wavetank.csi import log
+from wavetank.csi import plots as csi_plots
+from wavetank.lab.metrics import COLLISIONS
+from wavetank.plots import compare as compare_plots
+from wavetank.plots import of_runs, one_run
+from wavetank.sweeps import axes, pictures, table
+from wavetank.sweeps import plan as sweep_plan
+
+HOUSE = {
+    "topology": {"kind": "wifi"},
+    "wifi": {"standard": "n", "mcs": 7, "stations": 2},
+    "stations": {"tcp_down": [1, 2]},
+    "ap": {"driver": "ath9k"},
+    "sta": {"driver": "ath9k"},
+    "time": {"flows": "3 s", "warmup": "1 s"},
+}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return wavetank.Scenario.from_dict({"name": "house", **HOUSE}).run()
+
+
+@pytest.fixture
+def canvases(monkeypatch):
+    seen = []
+    save = Canvas.savefig
+    monkeypatch.setattr(Canvas, "savefig", lambda c, *a, **k: (save(c, *a, **k), seen.append(c)))
+    return seen
+
+
+def panel(canvas, label):
+    return next(ax for ax in canvas.axes if ax.get_ylabel() == label)
+
+
+def test_flows_of_one_station_are_told_apart(run):
+    looks = one_run._looks(run.flows)
+    assert len({(x.colour, str(x.style)) for x in looks}) == 3
+    assert [x.colour for x in looks] == [of_runs.station_colour(f.station) for f in run.flows]
+
+
+def test_too_many_flows_of_a_station_share_their_directions_colour(run):
+    looks = one_run._looks([*run.flows] * 5)
+    assert {x.alone for x in looks} == {False}
+
+
+def test_a_run_has_one_axis_of_time_and_sockets_end_with_their_flows(run, tmp_path, canvases):
+    one_run.draw(run, tmp_path / "run.png")
+    (canvas,) = canvases
+    labels = ("Goodput (Mbit/s)", "Ping RTT (ms)", "cwnd (segments)", "srtt (ms)", "Airtime sent (%)")
+    assert {panel(canvas, x).get_xlim() for x in labels} == {(0, run.simulated_s)}
+    for label in ("cwnd (segments)", "srtt (ms)"):
+        ends = [line.get_xdata()[-1] for line in panel(canvas, label).lines if len(line.get_xdata()) > 2]
+        assert ends and max(ends) <= run.window[1] + 1e-9 < run.simulated_s
+
+
+def test_outliers_are_told_of_below_the_axes(tmp_path):
+    ax = Canvas().subplots()
+    of_runs.limits(ax, np.array([1.0] * 999 + [50.0]))
+    (text,) = ax.texts
+    assert text.get_text() == "1 above, up to 50"
+    ax.figure.savefig(tmp_path / "a.png")
+    assert text.get_window_extent().y1 < ax.get_window_extent().y0, "no curve is there"
+
+
+def test_airtime_above_the_time_is_explained(run, tmp_path, canvases):
+    crowded = {
+        k: replace(n, series={**n.series, "airtime_tx_us": n.series["t"] * 0 + 2e5}) for k, n in run.nodes.items()
+    }
+    for nodes in (crowded, run.nodes):
+        one_run.draw(replace(run, nodes=nodes), tmp_path / "run.png")
+    over, usual = (c._supxlabel.get_text() for c in canvases)
+    assert COLLISIONS in over and COLLISIONS not in usual
+
+
+def test_airtime_of_a_comparison_is_in_percent_and_outliers_are_told(run, tmp_path, canvases):
+    nodes = {k: replace(n, series={**n.series, "airtime_tx_us": n.series["t"] * 0 + 1e5}) for k, n in run.nodes.items()}
+    pings = tuple(replace(p, rtt_ms=np.where(p.t > p.t[-2], 999.0, p.rtt_ms)) for p in run.pings)
+    results = {"a": replace(run, nodes=nodes, pings=pings), "b": replace(run, nodes=nodes)}
+    c = compare.Comparison(results, compare.lines({w: [compare.figures(r)] for w, r in results.items()}))
+    compare_plots.draw(c, tmp_path)
+    airtime = next(x for x in canvases if x._supylabel.get_text() == "Airtime sent (%)")
+    assert airtime.axes[0].lines[0].get_ydata()[3] == pytest.approx(50.0)
+    ping = next(x for x in canvases if x._supylabel.get_text() == "Ping RTT (ms)")
+    assert all("above, up to 999" in ax.texts[0].get_text() for ax in ping.axes if ax.lines)
+
+
+def test_a_node_has_one_colour_in_every_picture():
+    assert of_runs.node_colours(["sta3", "ap", "sta1"]) == {
+        "sta3": one_run._of_radio("sta3"), "ap": of_runs.AP, "sta1": one_run._of_radio("sta1"),
+    }  # fmt: skip
+    real = of_runs.node_colours(["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"])
+    assert len(set(real.values())) == 2
+
+
+def test_an_analysis_has_every_stations_ping():
+    quantiles = {"n": 50, "quantiles": [1.0, 2.0, 3.0]}
+    pings = [{"src": f"10.0.0.{2 + i}", "dst": "10.0.0.9", "rtt_ms": quantiles} for i in range(3)]
+    document = {
+        "origin": {"nodes": ["ap", "sta1", "sta2", "sta3"], "addresses": []},
+        "report": {"flows": [], "pings": pings, "stations": []},
+    }
+    ax = Canvas().subplots()
+    assert analyze_plot._rtt_panel(document, ax)
+    assert {x.get_label(): x.get_color() for x in ax.lines} == {
+        f"ping sta{i + 1}": of_runs.station_colour(i) for i in range(3)
+    }
+
+
+def test_a_sweep_explains_airtime_above_the_time(tmp_path):
+    scenario = wavetank.Scenario.from_dict({"name": "house", **HOUSE})
+    made = sweep_plan.make(scenario, [axes.parse("wifi.mcs=7,6")], repetitions=1)
+    swept = wavetank.sweep(scenario, ["wifi.mcs=7,6"], repetitions=1, jobs=1, out=tmp_path)
+    points = tuple(
+        replace(p, metrics={**p.metrics, "airtime": replace(p.metrics["airtime"], median=104.0)}) for p in swept.points
+    )
+    over = replace(swept, points=points)
+    for sweep, said in ((swept, False), (over, True)):
+        assert (COLLISIONS[8:40] in str(table.points_table(sweep).caption)) is said
+        assert (COLLISIONS in pictures.figures(sweep, made)["sweep"].note) is said
+
+
+def test_the_times_of_a_csi_log_line_up(tmp_path, canvases):
+    path = tmp_path / "log.dat"
+    path.write_bytes(b"".join(write.atheros(write.random_csi(i, 2, 1, 56, 400), stamp=i * 1000) for i in range(40)))
+    csi_plots.save(log.load(path), tmp_path / "a.png")
+    (canvas,) = canvases
+    _, powers, snr = canvas.axes[:3]
+    assert powers.get_xlim() == snr.get_xlim()
+    a, b = powers.get_window_extent(), snr.get_window_extent()
+    assert (a.x0, a.x1) == pytest.approx((b.x0, b.x1), abs=0.5)
+    title, legend = snr._left_title.get_window_extent(), snr.get_legend().get_window_extent()
+    assert title.y0 >= legend.y1 - 1
