@@ -251,6 +251,49 @@ def test_a_capture_that_is_cut_off(wavetank, tmp_path):
     assert "Transmitters" in out
 
 
+def test_a_capture_beside_the_runs_window_is_counted_in_whole_and_says_so(wavetank, tmp_path):
+    s = scenario(traffic__tcp_up=1)
+    path, _ = capture(tmp_path, s, capture_window=(0.55, 0.6))  # judged from 0.7 s on
+    code, out, err = wavetank("analyze", path)
+    assert (code, err) == (0, "")
+    assert "note: the run's window is 0.7 to 1.5 s, the capture 0.55" in out and "all frames are counted" in out
+    document = analyze.load(path)
+    assert document["report"] == analyze.load(path, whole=True)["report"]
+    assert document["report"]["frames"]["all"] > 100 and document["window_missed_s"] == [0.7, 1.5]
+    # one that ends before the window begins is shown, too, as its error says
+    path, _ = capture(tmp_path, s)
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(path.read_bytes()[:60_001])
+    code, out, err = wavetank("analyze", cut)
+    assert code == 2 and "all frames are counted" in out and "Transmitters" in out
+    assert "what stood before it is above" in err
+    # where nothing stood, nothing is said to stand there
+    cut.write_bytes(path.read_bytes()[:400])
+    code, out, err = wavetank("analyze", cut)
+    assert code == 2 and "no frames" in out and "nothing stood before it" in err and "above" not in err
+
+
+def test_a_window_without_frames_is_refused_with_the_captures_span(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1), capture_window=(0.75, 0.8))
+    code, out, err = wavetank("analyze", path, "--window", "900:903")
+    assert (code, out) == (2, "")
+    assert "--window 900:903 holds no frame, expected seconds within the capture's 0.75" in err and " to 0.79" in err
+    assert wavetank("analyze", path, "--window", "0.75:0.76")[0] == 0
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others_reports(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1))
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(path.read_bytes()[:200_001])
+    code, out, err = wavetank("analyze", cut, "gone.pcap", "lost.pcap", path)
+    assert code == 2 and out.count("Transmitters") == 2
+    told = [x for x in err.splitlines() if x.startswith("error: ")]
+    assert len(told) == 3, err
+    assert all(any(w in x for x in told) for w in ("gone.pcap: cannot be read", "lost.pcap", "middle of a block"))
+    code, out, _ = wavetank("analyze", "gone.pcap", path, "--json")
+    assert code == 2 and [f["path"] for f in json.loads(out)["files"]] == [str(path)]
+
+
 def test_a_picture_names_the_radios_that_it_leaves_out():
     seen = air.watch(scenario(traffic__tcp_up=1, wifi__stations=12), 1, timeline=(None, 0.001))
     shown = timeline.lanes(seen.timeline)
