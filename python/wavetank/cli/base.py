@@ -83,6 +83,15 @@ def _pair(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
+def _picture(_ctx: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    """An option's file, if a picture can be drawn into one of its name; asked before anything is done."""
+    if path is not None:
+        from ..plots import formats
+
+        formats.check(path)
+    return path
+
+
 def _usable(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: is a file, expected a folder")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -14,9 +13,9 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from .. import files, stats
-from ..errors import UserError
 from ..result import Flow, Result
 from ..stats import FloatArray
+from .formats import FORMATS, check
 from .style import PALETTE, PAPER, STYLE
 
 #: So many stations, or flows of one, have colours of their own; of more, each direction has one.
@@ -33,20 +32,6 @@ class _Look:
     label: str
     style: str = "-"
     alone: bool = True
-
-
-#: What a file is told of where it came from, by its name's ending; no dates, so that the same run has the same bytes.
-FORMATS: dict[str, dict[str, Any]] = {
-    ".png": {"Software": "wavetank"},
-    ".pdf": {"Creator": "wavetank", "CreationDate": None},
-    ".svg": {"Creator": "wavetank", "Date": None},
-}
-
-
-def check(path: Path) -> None:
-    """Raises UserError for a file name that asks for no picture that can be drawn."""
-    if path.suffix.lower() not in FORMATS:
-        raise UserError(f"{path}: expected a file name that ends in {', '.join(FORMATS)}")
 
 
 def draw(result: Result, path: Path) -> Path:
