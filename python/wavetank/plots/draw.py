@@ -71,7 +71,13 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
 def _footer(outcome: Outcome, figure: Figure) -> str:
     kinds = {p["kind"] for p in figure.panels}
     n = len(figure.seeds(outcome.quick))
-    parts = [f"{n} repetitions." if n else "Closed forms." if figure.model else "The channel alone: nothing is sent."]
+    parts = [
+        f"{n} repetition{'s' if n > 1 else ''}."
+        if n
+        else "Closed forms."
+        if figure.model
+        else "The channel alone: nothing is sent."
+    ]
     if outcome.beside:
         parts.append(f"Blue: {outcome.water} (6.12); red candles: the {next(iter(outcome.beside))}.")
     of_a_paper = bool(outcome.verdicts)
@@ -90,4 +96,5 @@ def _footer(outcome: Outcome, figure: Figure) -> str:
         parts.append(
             f"Median over repetitions{'; bars: 95 % confidence interval' if 'field' not in kinds else ''}.{figure.note}"
         )
-    return ("QUICK RUN: " if outcome.quick else "") + " ".join(parts)
+    mark = "QUICK RUN: " if outcome.quick else f"RUN WITH {outcome.mark}: " if outcome.mark else ""
+    return mark + " ".join(parts)
