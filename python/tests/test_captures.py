@@ -335,6 +335,7 @@ def test_a_capture_that_gzip_has_compressed(wavetank, tmp_path):
         (["run", str(FILE), "--window", "3:4"], "--window belongs to --timeline"),
         (["run", str(FILE), *SETS, "--timeline", "/proc/t.svg"], "/proc/t.svg: cannot be written"),
         (["run", str(FILE), *SETS, "--pcap", "--out", "/proc/x"], "expected a folder"),
+        (["run", str(FILE), *SETS, "--pcap", "--out", "/proc"], "/proc/monitor.pcapng: cannot be written"),
         (["run", str(FILE), "--set", "topology.kind=wired", "--set", "htb.rate=50 Mbit/s", "--pcap"], "has no Wi-Fi"),
     ],
 )
