@@ -218,7 +218,7 @@ def test_the_command_writes_tables_files_and_json(wavetank, tmp_path):
         "scenario", "on", "core", "quick", "seeds", "set", "axes", "metrics", "points", "tradeoff", "pareto", "each", "best",
         "against", "idle", "skipped", "files",
     }  # fmt: skip
-    assert document["axes"][0] == {"key": "tcp.tsq_ms", "unit": "", "values": [1, 4]}
+    assert document["axes"][0] == {"key": "tcp.tsq_ms", "unit": "ms", "values": [1, 4]}
     point = document["points"][0]
     assert set(point) == {"name", "values", "metrics", "pareto", "failed"}
     assert point["values"] == {"tcp.tsq_ms": 1, "tcp.cc": "cubic"}
