@@ -212,6 +212,43 @@ def test_the_command(wavetank, tmp_path):
     assert said == pytest.approx(seen, rel=0.1)
 
 
+def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_path):
+    code, out, _ = wavetank("run", FILE, *WHOLE, "--out", tmp_path / "o", "--json")
+    said = json.loads(out)
+    flent = next((tmp_path / "o").glob("*.flent.gz"))
+    document = analyze.load(flent)
+    report = document["report"]
+    assert report["window_s"] == said["window_s"] == [3.0, 7.0]
+    ping = report["pings"][0]["rtt_ms"]
+    assert {k: ping[k] for k in ("p10", "p50", "p90")} == pytest.approx(
+        {k: said["ping_ms"][k] for k in ("p10", "p50", "p90")}, rel=0.02
+    )
+    assert report["flows"][0]["goodput_mbit"] == pytest.approx(said["flows"][0]["goodput_mbit"], rel=0.02)
+    assert report["pings"][0]["src"] == "ICMP"
+    code, out, _ = wavetank("analyze", flent, "--out", tmp_path / "figures")
+    assert "note: counted is the run's judging window, 3 to 7 s" in out
+    # the idle times before and after count only if asked for, or where nobody says which they are
+    whole = analyze.load(flent, whole=True)["report"]["pings"][0]["rtt_ms"]
+    assert whole["n"] > ping["n"] and whole["p10"] < ping["p10"]
+    data = json.loads(gzip.decompress(flent.read_bytes()))
+    del data["metadata"]["WAVETANK_SCENARIO"]
+    other = tmp_path / "other.flent"
+    other.write_text(json.dumps(data))
+    assert analyze.load(other)["report"]["pings"][0]["rtt_ms"]["n"] == whole["n"]
+    assert "all samples of pings, idle times among them" in " ".join(analyze.remarks(analyze.load(other)))
+
+
+def test_a_flent_files_mean_aggregates_are_drawn(tmp_path):
+    from matplotlib.figure import Figure
+
+    from wavetank.captures import analyze_plot
+
+    stations = [{"name": "sta1", "ampdu_mean": 12.0}, {"name": "ap", "ampdu_mean": 2.0}]
+    ax = Figure().subplots()
+    assert analyze_plot._ampdu_panel({"report": {"stations": stations}}, ax)
+    assert [p.get_width() for p in ax.patches] == [12.0, 2.0]
+
+
 def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
     results = {
         "TCP upload::10": [None, 4, 6], "TCP upload::2": [1, 2, None], "TCP upload::2::tcp_cwnd": [9, 9, 9],

@@ -61,7 +61,7 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
         elif head[:1] == b"{":
             if window is not None:
                 raise UserError(f"{path}: is a Flent file; --window goes with captures")
-            document = analyze_flent.load(path)
+            document = analyze_flent.load(path, whole)
         else:
             of_gzip = "holds neither, compressed by gzip" if packed else "is neither"
             raise UserError(f"{path}: {of_gzip}, expected {EXPECTED}")
@@ -113,6 +113,23 @@ def back_to_back_of(station: Mapping[str, Any]) -> float | None:
     return sum(k * c for k, c in enumerate(runs)) / n if n else None
 
 
+def _counted(document: Document) -> list[str]:
+    """What of the file is counted, where a reader may take it for something else."""
+    report = document["report"]
+    if document.get("window_missed_s"):
+        judged, span = _span(document["window_missed_s"]), _span(report["span_s"])
+        return [f"the run's window is {judged} s, the capture {span} s: all frames are counted"]
+    if document.get("judged_s"):
+        return [f"counted is the run's judging window, {_span(document['judged_s'])} s (--all: all of the file)"]
+    if "judged_s" in document:
+        flows = _span(report["window_s"])
+        return [
+            f"no judging window is known: flows are counted over their time, {flows} s, and all samples of pings, "
+            "idle times among them"
+        ]
+    return []
+
+
 def remarks(document: Document) -> list[str]:
     """What a reader must know before trusting the numbers."""
     info, report, out = document["file"], document["report"], []
@@ -122,11 +139,7 @@ def remarks(document: Document) -> list[str]:
         out.append(f"damaged: {info['damage']}; {stood if info['packets'] else 'nothing stood before it'}")
     if info and info["unreadable"]:
         out.append(f"{info['unreadable']} packets are no 802.11 frames behind radiotap headers and were passed over")
-    if document.get("window_missed_s"):
-        out.append(
-            f"the run's window is {_span(document['window_missed_s'])} s, the capture {_span(report['span_s'])} s: "
-            "all frames are counted"
-        )
+    out += _counted(document)
     if frames:
         if frames["all"] == 0:
             out.append("there is no frame in it")
