@@ -213,7 +213,7 @@ def test_the_command(wavetank, tmp_path):
 
 
 def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_path):
-    code, out, _ = wavetank("run", FILE, *WHOLE, "--out", tmp_path / "o", "--json")
+    _, out, _ = wavetank("run", FILE, *WHOLE, "--out", tmp_path / "o", "--json")
     said = json.loads(out)
     flent = next((tmp_path / "o").glob("*.flent.gz"))
     document = analyze.load(flent)
@@ -225,7 +225,7 @@ def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_pa
     )
     assert report["flows"][0]["goodput_mbit"] == pytest.approx(said["flows"][0]["goodput_mbit"], rel=0.02)
     assert report["pings"][0]["src"] == "ICMP"
-    code, out, _ = wavetank("analyze", flent, "--out", tmp_path / "figures")
+    _, out, _ = wavetank("analyze", flent, "--out", tmp_path / "figures")
     assert "note: counted is the run's judging window, 3 to 7 s" in out
     # the idle times before and after count only if asked for, or where nobody says which they are
     whole = analyze.load(flent, whole=True)["report"]["pings"][0]["rtt_ms"]

@@ -254,3 +254,36 @@ def test_every_key_whose_explanation_has_a_unit_says_it():
         last = r["doc"].rstrip(".").replace(";", ",").split(", ")[-1].removeprefix("in ")
         wanted |= {u for word, u in words.items() if last.lower() == word.lower()}
         assert wanted <= {r["unit"]}, (key, wanted, r["doc"])
+
+
+def _narrow(monkeypatch, columns):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+
+def test_a_narrow_terminal_cuts_nothing_off(wavetank, monkeypatch):
+    _narrow(monkeypatch, 60)
+    for command in (["explain", "rts"], ["run", SCENARIO, *SHORT, "--set", "wifi.stations=3"]):
+        code, out, _ = wavetank(*command)
+        assert code == 0 and "…" not in out and "..." not in out.replace("20, ...", "")
+    _, out, _ = wavetank("explain", "rts")
+    cells = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
+    assert "ath9k.rts_threshold" in "".join(cells)
+
+
+def test_a_pipe_has_no_width(wavetank, tmp_path):
+    _, out, _ = wavetank("explain", "tcp")
+    rows = [line for line in out.splitlines() if "tcp.tsq_pkts" in line]
+    assert len(rows) == 1 and "Static: the small queue, in segments." in rows[0]
+    figure = tmp_path / "f.toml"
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[topology]\nkind = "wifi"\n[time]\nlead_in = "0 s"\ntail = "0 s"\nflows = "3 s"\n'
+    )
+    figure.write_text(
+        'figure = "A long name of a figure"\ntitle = "and a title that is longer than its table"\nbase = "s.toml"\n'
+        'repetitions = 1\npoints = [{ name = "a" }]\n[[panels]]\nkind = "bars"\npoints = ["a"]\nquantity = "goodput"\n'
+    )
+    code, out, err = wavetank("reproduce", figure, "--out", tmp_path / "out")
+    assert code == 0, err
+    assert "A long name of a figure: and a title that is longer than its table (1 repetition)" in out.splitlines()
