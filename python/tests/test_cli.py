@@ -55,6 +55,14 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
             "wifi.rate: 54 Mbit/s; expected",
         ),
         (["validate", "wifi"], "wifi"),
+        (["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "foo"], '--best: unknown metric "foo", expected one of'),
+        (
+            ["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "godput"],
+            '(docs/reference/metrics.md); did you mean "goodput"',
+        ),
+        (["compare", SCENARIO, "--against", "tcp.cc=foo"], '--against: tcp.cc: "foo"'),
+        (["analyze", "x.pcapng", "--window", "5:4"], "expected FROM:TO with FROM below TO"),
+        (["theory", "hard-times", "--set", "t=1e400"], "expected a finite number"),
         (["validate", "kernel", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
@@ -185,7 +193,12 @@ def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
 
 
 def test_closed_forms_refuse_what_is_no_quantity(wavetank):
-    for value in ("-1", "inf", "nan"):
+    for value in ("inf", "1e400"):
+        code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
+        assert code == 2 and f'n: "{value}", expected a finite number' in err
+    code, _, err = wavetank("theory", "bianchi", "--set", "stations=0")
+    assert code == 2 and 'unknown input of bianchi "stations", expected ' in err and " n, " in err
+    for value in ("-1", "nan"):
         code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
         assert code == 2 and "expected a number of station that is not negative" in err
 

@@ -74,6 +74,8 @@ def test_best_front_and_differences(small):
     assert best.name in small.pareto
     with pytest.raises(wt.UserError):
         small.best("cwnd")
+    with pytest.raises(UserError, match=r'^unknown metric of this sweep "foo"'):  # nobody gave an option
+        small.best("foo")
     row = small.summary()[small.points.index(best)]
     assert row["tcp.cc"] == best.values["tcp.cc"] and row["pareto"] is True
     assert row["goodput_low"] <= row["goodput"] <= row["goodput_high"]

@@ -49,7 +49,9 @@ def window(text: str, option: str, end: float = math.inf) -> Window:
     except ValueError:
         sign = ""
         w = (0.0, 0.0)
-    if not sign or not 0 <= w[0] < w[1] < 1e9:
+    if sign and math.isfinite(w[0]) and w[1] <= w[0]:
+        raise UserError(f'{option}: "{text}", expected FROM:TO with FROM below TO, such as 12.5:12.52')
+    if not sign or not 0 <= w[0] < w[1] < math.inf:
         raise UserError(f'{option}: "{text}", expected FROM:TO in seconds, such as 12.5:12.52')
     if w[0] >= end:
         raise UserError(f'{option}: "{text}" is after the end, expected seconds from 0 to {end:g}')

@@ -111,7 +111,9 @@ def validate(
     }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
     with _progress(f"validate {what}") as progress:
-        total = len(modules[what].load(reference or modules[what].PATH))
+        rows = modules[what].load(reference or modules[what].PATH)
+        total = ath9k.runs(rows) if what == "ath9k" else len(rows)
+        progress(0, total, "")
         if what == "linux" and not recorded:
             from ..linux import build
 
