@@ -212,6 +212,43 @@ def test_the_command(wavetank, tmp_path):
     assert said == pytest.approx(seen, rel=0.1)
 
 
+def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_path):
+    _, out, _ = wavetank("run", FILE, *WHOLE, "--out", tmp_path / "o", "--json")
+    said = json.loads(out)
+    flent = next((tmp_path / "o").glob("*.flent.gz"))
+    document = analyze.load(flent)
+    report = document["report"]
+    assert report["window_s"] == said["window_s"] == [3.0, 7.0]
+    ping = report["pings"][0]["rtt_ms"]
+    assert {k: ping[k] for k in ("p10", "p50", "p90")} == pytest.approx(
+        {k: said["ping_ms"][k] for k in ("p10", "p50", "p90")}, rel=0.02
+    )
+    assert report["flows"][0]["goodput_mbit"] == pytest.approx(said["flows"][0]["goodput_mbit"], rel=0.02)
+    assert report["pings"][0]["src"] == "ICMP"
+    _, out, _ = wavetank("analyze", flent, "--out", tmp_path / "figures")
+    assert "note: counted is the run's judging window, 3 to 7 s" in out
+    # the idle times before and after count only if asked for, or where nobody says which they are
+    whole = analyze.load(flent, whole=True)["report"]["pings"][0]["rtt_ms"]
+    assert whole["n"] > ping["n"] and whole["p10"] < ping["p10"]
+    data = json.loads(gzip.decompress(flent.read_bytes()))
+    del data["metadata"]["WAVETANK_SCENARIO"]
+    other = tmp_path / "other.flent"
+    other.write_text(json.dumps(data))
+    assert analyze.load(other)["report"]["pings"][0]["rtt_ms"]["n"] == whole["n"]
+    assert "all samples of pings, idle times among them" in " ".join(analyze.remarks(analyze.load(other)))
+
+
+def test_a_flent_files_mean_aggregates_are_drawn(tmp_path):
+    from matplotlib.figure import Figure
+
+    from wavetank.captures import analyze_plot
+
+    stations = [{"name": "sta1", "ampdu_mean": 12.0}, {"name": "ap", "ampdu_mean": 2.0}]
+    ax = Figure().subplots()
+    assert analyze_plot._ampdu_panel({"report": {"stations": stations}}, ax)
+    assert [p.get_width() for p in ax.patches] == [12.0, 2.0]
+
+
 def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
     results = {
         "TCP upload::10": [None, 4, 6], "TCP upload::2": [1, 2, None], "TCP upload::2::tcp_cwnd": [9, 9, 9],
@@ -249,6 +286,49 @@ def test_a_capture_that_is_cut_off(wavetank, tmp_path):
     assert code == 2
     assert "it ends in the middle of a block" in err and "what stood before it is above" in err
     assert "Transmitters" in out
+
+
+def test_a_capture_beside_the_runs_window_is_counted_in_whole_and_says_so(wavetank, tmp_path):
+    s = scenario(traffic__tcp_up=1)
+    path, _ = capture(tmp_path, s, capture_window=(0.55, 0.6))  # judged from 0.7 s on
+    code, out, err = wavetank("analyze", path)
+    assert (code, err) == (0, "")
+    assert "note: the run's window is 0.7 to 1.5 s, the capture 0.55" in out and "all frames are counted" in out
+    document = analyze.load(path)
+    assert document["report"] == analyze.load(path, whole=True)["report"]
+    assert document["report"]["frames"]["all"] > 100 and document["window_missed_s"] == [0.7, 1.5]
+    # one that ends before the window begins is shown, too, as its error says
+    path, _ = capture(tmp_path, s)
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(path.read_bytes()[:60_001])
+    code, out, err = wavetank("analyze", cut)
+    assert code == 2 and "all frames are counted" in out and "Transmitters" in out
+    assert "what stood before it is above" in err
+    # where nothing stood, nothing is said to stand there
+    cut.write_bytes(path.read_bytes()[:400])
+    code, out, err = wavetank("analyze", cut)
+    assert code == 2 and "no frames" in out and "nothing stood before it" in err and "above" not in err
+
+
+def test_a_window_without_frames_is_refused_with_the_captures_span(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1), capture_window=(0.75, 0.8))
+    code, out, err = wavetank("analyze", path, "--window", "900:903")
+    assert (code, out) == (2, "")
+    assert "--window 900:903 holds no frame, expected seconds within the capture's 0.75" in err and " to 0.79" in err
+    assert wavetank("analyze", path, "--window", "0.75:0.76")[0] == 0
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others_reports(wavetank, tmp_path):
+    path, _ = capture(tmp_path, scenario(traffic__tcp_up=1))
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(path.read_bytes()[:200_001])
+    code, out, err = wavetank("analyze", cut, "gone.pcap", "lost.pcap", path)
+    assert code == 2 and out.count("Transmitters") == 2
+    told = [x for x in err.splitlines() if x.startswith("error: ")]
+    assert len(told) == 3, err
+    assert all(any(w in x for x in told) for w in ("gone.pcap: cannot be read", "lost.pcap", "middle of a block"))
+    code, out, _ = wavetank("analyze", "gone.pcap", path, "--json")
+    assert code == 2 and [f["path"] for f in json.loads(out)["files"]] == [str(path)]
 
 
 def test_a_picture_names_the_radios_that_it_leaves_out():
@@ -292,6 +372,7 @@ def test_a_capture_that_gzip_has_compressed(wavetank, tmp_path):
         (["run", str(FILE), "--window", "3:4"], "--window belongs to --timeline"),
         (["run", str(FILE), *SETS, "--timeline", "/proc/t.svg"], "/proc/t.svg: cannot be written"),
         (["run", str(FILE), *SETS, "--pcap", "--out", "/proc/x"], "expected a folder"),
+        (["run", str(FILE), *SETS, "--pcap", "--out", "/proc"], "/proc/monitor.pcapng: cannot be written"),
         (["run", str(FILE), "--set", "topology.kind=wired", "--set", "htb.rate=50 Mbit/s", "--pcap"], "has no Wi-Fi"),
     ],
 )

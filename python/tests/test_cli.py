@@ -45,12 +45,24 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["reproduce", "cotsk"], 'did you mean "cotsq"'),
         (["explain", "tcp.tsq_mss"], 'did you mean "tcp.tsq_ms"'),
         (["theory", "hard-time"], "did you mean"),
-        (["run", SCENARIO, "--set", "tcp.tsq_ms=-1"], "-1; expected a count from 0 to 100000"),
+        (["run", SCENARIO, "--set", "tcp.tsq_ms=-1"], "-1; expected a whole number of ms from 0 to 100000"),
+        (["run", SCENARIO, "--set", "tcp.tsq_ms=4 MiB"], "expected a whole number of ms from 0 to 100000"),
+        (["run", SCENARIO, "--set", "tcp.tsq_ms=99999999999999999999"], "a whole number of ms from 0 to 100000"),
+        (["run", SCENARIO, "--set", "traffic.tcp_up=-1"], 'a whole number from 0 to 256, or "auto"'),
+        (["run", SCENARIO, "--set", "tcp.cc=CUBIC"], 'did you mean "cubic"'),
         (
             ["run", SCENARIO, "--set", "wifi.standard=b", "--set", "wifi.rate=54 Mbit/s"],
             "wifi.rate: 54 Mbit/s; expected",
         ),
         (["validate", "wifi"], "wifi"),
+        (["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "foo"], '--best: unknown metric "foo", expected one of'),
+        (
+            ["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "godput"],
+            '(docs/reference/metrics.md); did you mean "goodput"',
+        ),
+        (["compare", SCENARIO, "--against", "tcp.cc=foo"], '--against: tcp.cc: "foo"'),
+        (["analyze", "x.pcapng", "--window", "5:4"], "expected FROM:TO with FROM below TO"),
+        (["theory", "hard-times", "--set", "t=1e400"], "expected a finite number"),
         (["validate", "kernel", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
@@ -181,7 +193,12 @@ def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
 
 
 def test_closed_forms_refuse_what_is_no_quantity(wavetank):
-    for value in ("-1", "inf", "nan"):
+    for value in ("inf", "1e400"):
+        code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
+        assert code == 2 and f'n: "{value}", expected a finite number' in err
+    code, _, err = wavetank("theory", "bianchi", "--set", "stations=0")
+    assert code == 2 and 'unknown input of bianchi "stations", expected ' in err and " n, " in err
+    for value in ("-1", "nan"):
         code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
         assert code == 2 and "expected a number of station that is not negative" in err
 
@@ -189,3 +206,97 @@ def test_closed_forms_refuse_what_is_no_quantity(wavetank):
 def test_explain_takes_several_keys(wavetank):
     code, out, _ = wavetank("explain", "htb.rate", "pfifo", "--json")
     assert code == 0 and [r["name"] for r in json.loads(out)][:2] == ["htb.rate", "pfifo.limit"]
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "among"),
+    [
+        ("queue", "linksys.queue", "fq_codel.limit"),
+        ("buffer", "tcp.rx_per_buffer", "tcp.wmem_max"),
+        ("bandwidth", "htcp.use_bandwidth_switch", "wifi.width_mhz"),
+        ("mtu", "fq_codel.mtu", "tcp.gso_max_size"),
+        ("tsq", "tcp.tsq", "tcp.pacing_shift"),
+        ("retry", "ath9k.retries", "fixed.tries"),
+        ("latency", "backhaul.delay", "netem.delay"),
+        ("hidden", "medium.places", "medium.places"),
+        ("mss", "fq_codel.mtu", "tcp.init_cwnd"),
+    ],
+)
+def test_explain_searches_names_first_and_explanations_always(wavetank, word, first, among):
+    code, out, err = wavetank("explain", word, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    names = [r["name"] for r in (found if isinstance(found, list) else [found])]
+    assert names[0] == first and among in names
+
+
+def test_plain_numbers_say_their_unit_and_take_it(wavetank):
+    for key, unit in (
+        ("tcp.tsq_ms", "ms"), ("ath9k.rts_threshold", "bytes"), ("ath9k.ampdu_bytes", "bytes"), ("fq_codel.mtu", "bytes"),
+        ("tcp.init_cwnd", "segments"), ("tcp.pacing_ss_ratio", "%"), ("channel.snr", "dB"), ("ath9k.retries", "count"),
+    ):  # fmt: skip
+        code, out, _ = wavetank("explain", key, "--json")
+        assert (code, json.loads(out)["unit"]) == (0, unit), key
+    for given, found in (("4 ms", 4), ("0.004 s", 4)):
+        code, out, err = wavetank(
+            "run", SCENARIO, *SHORT, "--set", "tcp.tsq=cotsq", "--set", f"tcp.tsq_ms={given}", "--json"
+        )
+        assert code == 0, err
+        both = wavetank("run", SCENARIO, *SHORT, "--set", "tcp.tsq=cotsq", "--set", f"tcp.tsq_ms={found}", "--json")
+        assert json.loads(out)["digest"] == json.loads(both[1])["digest"]
+
+
+def test_every_key_whose_explanation_has_a_unit_says_it():
+    """A key of milliseconds, bytes or segments that is a plain number must not say "count"."""
+    from wavetank import _core
+
+    ending = {"_ms": "ms", "_us": "us", "_bytes": "bytes", "_db": "dB", "_dbm": "dBm", "_mhz": "MHz", "_m": "m"}
+    words = {
+        "milliseconds": "ms",
+        "microseconds": "us",
+        "segments": "segments",
+        "dB": "dB",
+        "percent": "%",
+        "kbit/s": "kbit/s",
+    }
+    for r in _core.schema():
+        if r["kind"] not in ("count", "number"):
+            continue
+        key = f"{r['section']}.{r['key']}"
+        wanted = {u for end, u in ending.items() if r["key"].endswith(end)}
+        last = r["doc"].rstrip(".").replace(";", ",").split(", ")[-1].removeprefix("in ")
+        wanted |= {u for word, u in words.items() if last.lower() == word.lower()}
+        assert wanted <= {r["unit"]}, (key, wanted, r["doc"])
+
+
+def _narrow(monkeypatch, columns):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+
+def test_a_narrow_terminal_cuts_nothing_off(wavetank, monkeypatch):
+    _narrow(monkeypatch, 60)
+    for command in (["explain", "rts"], ["run", SCENARIO, *SHORT, "--set", "wifi.stations=3"]):
+        code, out, _ = wavetank(*command)
+        assert code == 0 and "…" not in out and "..." not in out.replace("20, ...", "")
+    _, out, _ = wavetank("explain", "rts")
+    cells = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
+    assert "ath9k.rts_threshold" in "".join(cells)
+
+
+def test_a_pipe_has_no_width(wavetank, tmp_path):
+    _, out, _ = wavetank("explain", "tcp")
+    rows = [line for line in out.splitlines() if "tcp.tsq_pkts" in line]
+    assert len(rows) == 1 and "Static: the small queue, in segments." in rows[0]
+    figure = tmp_path / "f.toml"
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[topology]\nkind = "wifi"\n[time]\nlead_in = "0 s"\ntail = "0 s"\nflows = "3 s"\n'
+    )
+    figure.write_text(
+        'figure = "A long name of a figure"\ntitle = "and a title that is longer than its table"\nbase = "s.toml"\n'
+        'repetitions = 1\npoints = [{ name = "a" }]\n[[panels]]\nkind = "bars"\npoints = ["a"]\nquantity = "goodput"\n'
+    )
+    code, out, err = wavetank("reproduce", figure, "--out", tmp_path / "out")
+    assert code == 0, err
+    assert "A long name of a figure: and a title that is longer than its table (1 repetition)" in out.splitlines()

@@ -261,6 +261,8 @@ def test_a_damaged_log_shows_what_stood_before(tmp_path, capsys):
         (["log.dat", "--rx", "3"], "its matrices (receive x transmit x sub-carriers) are 3 x 2 x 30"),
         (["log.dat", "--carriers", "60:70"], "the log has -28 to 28"),
         (["log.dat", "--carriers", "x"], "expected two sub-carriers"),
+        (["log.dat", "--out", "csi.txt"], "csi.txt: expected a file name that ends in .png, .pdf, .svg"),
+        (["log.dat", "--out", "x.jpg"], "x.jpg: expected a file name that ends in .png"),
     ],
 )
 def test_bad_arguments(tmp_path, capsys, monkeypatch, arguments, text):
@@ -268,7 +270,8 @@ def test_bad_arguments(tmp_path, capsys, monkeypatch, arguments, text):
     Path("log.dat").write_bytes(logs()["intel"])
     code, _, err = call(capsys, "csi", *arguments)
     assert code == 2
-    assert text in err
+    assert text in err and err.count("error: ") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["log.dat"]
 
 
 def test_csi_prints_and_draws(tmp_path, capsys):
@@ -278,6 +281,8 @@ def test_csi_prints_and_draws(tmp_path, capsys):
     assert code == 0
     assert "eSNR, 64-QAM" in out
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    assert call(capsys, "csi", path, "--out", tmp_path / "a.svg")[0] == 0
+    assert (tmp_path / "a.svg").read_bytes()[:5] == b"<?xml"
     code, out, _ = call(capsys, "csi", path, "--rx", 1, "--out", tmp_path / "a.png", "--json")
     seen = json.loads(out)
     assert (seen["frames"], seen["used"], seen["format"], len(seen["power_db"]["mean"])) == (4, 4, "atheros", 56)

@@ -377,8 +377,8 @@ def test_every_key_is_carried_out_refused_or_of_another_part():
     silent = []
     for row in _core.schema():
         key = f"{row['section']}.{row['key']}" if row["section"] else row["key"]
-        value = BY_HAND.get(key, OTHER.get(row["unit"]))
-        if row["unit"] == "switch":
+        value = BY_HAND.get(key, OTHER.get(row["kind"]))
+        if row["kind"] == "switch":
             value = "false" if row["default"] == "true" else "true"
         if value in (None, row["default"], OWN.get(key, ("",))[0]) or row["section"] in {
             *_core.registry()["cc"],

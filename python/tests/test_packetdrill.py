@@ -61,7 +61,38 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
         packetdrill.scripts([tmp_path])
     with pytest.raises(UserError, match=r"No such file"):
         packetdrill.run(tmp_path / "none.pkt")
-    with pytest.raises(UserError, match=r"line 9: expected a time"):
+    with pytest.raises(UserError, match=r"a\.pkt:9: expected a time"):
         packetdrill.run(_script(tmp_path, "write(4) = 0\n"))
     with pytest.raises(UserError, match=r'--kernel: "9\.9", expected one of .*6\.12'):
         packetdrill.run(_script(tmp_path, ""), kernel="9.9")
+
+
+def test_a_slip_is_an_error_and_the_other_scripts_run(tmp_path: Path) -> None:
+    slips = {
+        "call": "+0 wirte(4, ..., 1000) = 1000\n",
+        "packet": "+0 > P. 1:1001(1000) akc 1\n",
+        "option": "+0 < S 0:0(0) win 9 <mss 1460,sackok>\n",
+        "result": "+0 write(4, ..., 1000)\n",
+    }
+    for name, text in slips.items():
+        (tmp_path / f"{name}.pkt").write_text(OPEN + text, encoding="utf-8")
+    (tmp_path / "right.pkt").write_text(OPEN + "+0 close(4) = 0\n+0 > F. 1:1(0) ack 1\n", encoding="utf-8")
+    (tmp_path / "beyond.pkt").write_text(OPEN + "+0 > udp (8)\n", encoding="utf-8")
+    result = CliRunner().invoke(cli.cli, ["packetdrill", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "1 pass, 0 fail, 1 skip, 4 cannot be read" in result.output
+    for name, said in (
+        ("call", 'unknown call "wirte", expected one of socket, bind'),
+        ("packet", "expected ack NUMBER, win NUMBER or <TCP options>"),
+        ("option", 'in place of "sackok"'),
+        ("result", "expected what the call returns"),
+    ):
+        assert f"error: {tmp_path / name}.pkt:9: " in result.output and said in result.output
+    result = CliRunner().invoke(cli.cli, ["packetdrill", str(tmp_path), "--json"], catch_exceptions=False)
+    document = json.loads(result.stdout)
+    assert (len(document["scripts"]), len(document["errors"])) == (2, 4)
+
+
+def test_a_kernel_that_there_is_not_is_no_scripts_fault(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r'^--kernel: "9\.9", expected one of'):
+        packetdrill.run_all([_script(tmp_path, "")], kernel="9.9")

@@ -1,14 +1,16 @@
 """Every experiment loads, and its scenarios are valid."""
 
+import json
 import re
 import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
 
 from wavetank import UserError
 from wavetank.lab import plan, reproduce
-from wavetank.plots.draw import panel_of
+from wavetank.plots.draw import _footer, panel_of
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
 
@@ -126,6 +128,25 @@ def test_a_figure_of_ones_own_is_run_drawn_and_told(tmp_path):
     values = outcome.json()["figures"]["own/mine"]["values"]
     assert all(values[p]["goodput"]["value"] > 10 for p in figure.points)
     assert outcome.json()["claims"] == []
+
+
+def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_path, wavetank):
+    file = _own(tmp_path, OWN)
+    out = tmp_path / "out"
+    code, told, err = wavetank("reproduce", file, "--repetitions", 1, "--out", out)
+    assert code == 0, err
+    assert "--repetitions 1: 1 repetition)" in " ".join(told.split())
+    assert len(list((out / ".runs").iterdir())) == 4
+    document = json.loads((out / "claims.json").read_text())
+    assert (document["repetitions"], document["repetitions_asked"], document["quick"]) == (1, 1, False)
+    meta = pq.read_schema(out / "samples.parquet").metadata
+    assert (meta[b"repetitions"], meta[b"repetitions_asked"]) == (b"1", b"1")
+    outcome = reproduce.reproduce(file, out, repetitions=1)
+    assert _footer(outcome, outcome.figures[0]).startswith("RUN WITH --repetitions 1: 1 repetition.")
+    # the figure's own number is nothing to mark
+    assert reproduce.reproduce(file, out, repetitions=2).json()["repetitions_asked"] is None
+    code, _, err = wavetank("reproduce", file, "--repetitions", 1, "--quick")
+    assert code == 2 and "exclude each other" in err
 
 
 @pytest.mark.parametrize(

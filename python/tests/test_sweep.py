@@ -74,6 +74,8 @@ def test_best_front_and_differences(small):
     assert best.name in small.pareto
     with pytest.raises(wt.UserError):
         small.best("cwnd")
+    with pytest.raises(wt.UserError, match=r'^unknown metric of this sweep "foo"'):  # nobody gave an option
+        small.best("foo")
     row = small.summary()[small.points.index(best)]
     assert row["tcp.cc"] == best.values["tcp.cc"] and row["pareto"] is True
     assert row["goodput_low"] <= row["goodput"] <= row["goodput_high"]
@@ -218,7 +220,7 @@ def test_the_command_writes_tables_files_and_json(wavetank, tmp_path):
         "scenario", "on", "core", "quick", "seeds", "set", "axes", "metrics", "points", "tradeoff", "pareto", "each", "best",
         "against", "idle", "skipped", "files",
     }  # fmt: skip
-    assert document["axes"][0] == {"key": "tcp.tsq_ms", "unit": "", "values": [1, 4]}
+    assert document["axes"][0] == {"key": "tcp.tsq_ms", "unit": "ms", "values": [1, 4]}
     point = document["points"][0]
     assert set(point) == {"name", "values", "metrics", "pareto", "failed"}
     assert point["values"] == {"tcp.tsq_ms": 1, "tcp.cc": "cubic"}

@@ -12,7 +12,7 @@ SCENARIO = "cotsq-ath9k"
 @pytest.mark.parametrize(
     ("text", "values", "unit"),
     [
-        ("tcp.tsq_ms=1,2,4", (1, 2, 4), ""),
+        ("tcp.tsq_ms=1,2,4", (1, 2, 4), "ms"),
         ("wifi.stations=1:5", (1, 2, 3, 4, 5), ""),
         ("wifi.stations=14:5:4", (14, 10, 6), ""),
         ("fq_codel.limit=1:64:*4", (1, 4, 16, 64), ""),
@@ -47,7 +47,7 @@ def test_lists(text, values, unit):
     [
         ("tcp.tsq_ms", "expected an axis as KEY=VALUES"),
         ("tcp.tsq_mss=1,2", r'axis tcp.tsq_mss: .*did you mean "tcp.tsq_ms"'),
-        ("tcp.tsq_ms=1,4000000", "axis tcp.tsq_ms: 4000000; expected a count from 0 to 100000"),
+        ("tcp.tsq_ms=1,4000000", "axis tcp.tsq_ms: 4000000; expected a whole number of ms from 0 to 100000"),
         ("tcp.cc=cubic,bbrr", r'axis tcp.cc: "bbrr"; .*did you mean "bbr"'),
         ("host.wake=5", "expected a time with its unit"),
         ("tcp.tsq_ms=1,,2", "empty value"),

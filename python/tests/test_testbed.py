@@ -234,7 +234,7 @@ def _irrelevant(scenario, key):
 def _others(row, now):
     """Values that differ from what holds."""
     span = str(row["range"])
-    if row["unit"] == "switch":
+    if row["kind"] == "switch":
         return ["false" if now == "true" else "true"]
     if " | " in span:
         return [v for v in span.split(" | ") if v != now]
@@ -244,7 +244,7 @@ def _others(row, now):
         "bytes": ["20000 B", "100 KiB"],
         "list": ["1"],
     }
-    return of.get(row["unit"], ["1", "3", "2", "20", "0.5", "300"])
+    return of.get(row["kind"], ["1", "3", "2", "20", "0.5", "300"])
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda p: p.stem)

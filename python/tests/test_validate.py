@@ -261,7 +261,7 @@ def test_the_airtime_fair_access_point_at_one_rate():
     assert 22.6 / 1.5 < ping < 22.6 * 1.5
 
 
-def test_runs_of_a_day_hand_on_what_the_sender_remembers():
+def test_runs_of_a_day_hand_on_what_the_sender_remembers(tmp_path):
     # tcp_update_metrics by hand: avoidance keeps the larger of half the window and the threshold; a first slow start that did not
     # end leaves nothing, unless a threshold that is known was too low; below the threshold only a larger one is taken.
     assert [ath9k.cached(0, 90, 40.0), ath9k.cached(0, 60, 40.0)] == [45, 40]
@@ -270,5 +270,15 @@ def test_runs_of_a_day_hand_on_what_the_sender_remembers():
     cache = [0, 0]
     ath9k.run(ath9k.DEEP, 4, 10.0, 1, cache)  # a queue of merged packets takes longer to fill
     assert min(cache) > 0, "slow start without a threshold ends in the pfifo's drops"
-    day = ath9k.run_day((0, 1, (ath9k.FAIR, 30, 1)))
+    day = ath9k.run_day(ath9k.Day(0, 1, (ath9k.FAIR, 30, 1), str(tmp_path)))
     assert list(day) == [(ath9k.FAIR, 30, 0), (ath9k.FAIR, 30, 1)]
+
+
+def test_the_access_points_runs_are_told_one_by_one(monkeypatch):
+    """A day of runs takes minutes, in another process: who waits hears of each run."""
+    monkeypatch.setattr(ath9k, "run", lambda setup, mcs, seconds, seed, cache: (1.0, 2.0))
+    told = []
+    report = ath9k.validate(None, 1, told.append)
+    rows = ath9k.load()
+    assert len(told) == len(set(told)) == ath9k.runs(rows) > len(rows)
+    assert {r.ours for r in report.rows if r.metric == "goodput_mbit"} == {1.0}

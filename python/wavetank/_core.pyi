@@ -78,6 +78,7 @@ class CoreResult(TypedDict):
 class SchemaRow(TypedDict):
     section: str
     key: str
+    kind: str
     unit: str
     default: str
     range: str

@@ -34,6 +34,8 @@ def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
             given[k] = float(v)
         except ValueError:
             raise UserError(f'--set: {k}: "{v}", expected a number ({symbols[k]["unit"]})') from None
-        if not 0 <= given[k] < math.inf:
+        if given[k] == math.inf:
+            raise UserError(f'--set: {k}: "{v}", expected a finite number ({symbols[k]["unit"]})')
+        if not given[k] >= 0:  # which no NaN is
             raise UserError(f'--set: {k}: "{v}", expected a number of {symbols[k]["unit"]} that is not negative')
     return {**known[name], "given": given, "value": _core.theory_eval(name, given)}

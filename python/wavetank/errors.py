@@ -11,16 +11,21 @@ class UserError(Exception):
 
 
 def nearest(got: str, names: Iterable[str]) -> str | None:
-    """The valid name nearest to ``got``, if any is near."""
-    found = difflib.get_close_matches(got, list(names), n=1, cutoff=0.6)
-    return found[0] if found else None
+    """The valid name nearest to ``got``, if any is near; capitals count for nothing."""
+    small = {n.lower(): n for n in names}
+    found = difflib.get_close_matches(got.lower(), list(small), n=1, cutoff=0.6)
+    return small[found[0]] if found else None
 
 
-def unknown(what: str, got: str, names: Iterable[str], where: str = "") -> UserError:
-    """``got`` is no such thing: the error says which there are, or which is near."""
+#: So many names an error lists.
+LISTED = 16
+
+
+def unknown(what: str, got: str, names: Iterable[str], where: str = "", see: str = "") -> UserError:
+    """``got`` is no such thing: the error says which there are, or which is near; ``see``: where all stand, if they are many."""
     names = sorted(names)
     near = nearest(got, names)
     place = f"{where}: " if where else ""
     hint = f'; did you mean "{near}"?' if near else ""
-    some = ", ".join(names) if len(names) <= 12 else f"one of {len(names)} names"
+    some = ", ".join(names) if len(names) <= LISTED else f"one of {len(names)} names" + (f" ({see})" if see else "")
     return UserError(f'{place}unknown {what} "{got}", expected {some}{hint}')

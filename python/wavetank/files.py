@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,23 @@ def write(path: Path, make: Callable[[Path], object]) -> Path:
         tmp.unlink(missing_ok=True)
         raise
     return path
+
+
+@contextmanager
+def made(path: Path) -> Iterator[Path]:
+    """A folder to write into, made where it is missing; what was made of it, and stayed empty, goes if the block fails."""
+    missing = [p for p in (path, *path.parents) if not p.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UserError(f"{path}: cannot be written ({e.strerror}), expected a folder") from None
+    try:
+        yield path
+    except BaseException:
+        for p in missing:
+            with suppress(OSError):  # not empty
+                p.rmdir()
+        raise
 
 
 def write_text(path: Path, text: str) -> Path:

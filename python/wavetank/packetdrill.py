@@ -29,7 +29,8 @@ def run(path: Path, kernel: str = "6.12", hz: int = 1000) -> dict[str, Any]:
 
     Gives ``file``, ``verdict`` (``pass``, ``fail`` or ``skip``), ``held`` and ``checked`` (statements; expected packets and
     assertions among them), ``skipped`` (``line``, ``what``), ``failure`` (``line``, ``what``, ``expected``, ``actual``),
-    ``trace`` and ``printed``. Raises ``UserError`` where the file cannot be read or is no script.
+    ``trace`` and ``printed``. Raises ``UserError`` where the file cannot be read, or what stands in it is not of the language:
+    with file, line, and what was expected.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -40,7 +41,10 @@ def run(path: Path, kernel: str = "6.12", hz: int = 1000) -> dict[str, Any]:
     try:
         report = _core.packetdrill(text, kernel, hz)
     except ValueError as e:
-        raise UserError(f"{path}: {e}") from e
+        said = str(e)
+        if said.startswith("--"):  # an option's, whatever the script
+            raise UserError(said) from e
+        raise UserError(f"{path}:{said.removeprefix('line ')}") from e
     return {"file": str(path), **report}
 
 
@@ -66,3 +70,16 @@ def total(reports: Sequence[dict[str, Any]]) -> dict[str, int]:
     """How many scripts came to which verdict, and how many statements were skipped."""
     counts = {v: sum(r["verdict"] == v for r in reports) for v in ("pass", "fail", "skip")}
     return {**counts, "statements_skipped": sum(len(r["skipped"]) for r in reports)}
+
+
+def run_all(paths: Iterable[Path], kernel: str = "6.12", hz: int = 1000) -> tuple[list[dict[str, Any]], list[str]]:
+    """Every script's report, and what is wrong with those that cannot be read: one does not keep the others from running."""
+    reports, errors = [], []
+    for p in scripts(paths):
+        try:
+            reports.append(run(p, kernel, hz))
+        except UserError as e:
+            if str(e).startswith("--"):
+                raise
+            errors.append(str(e))
+    return reports, errors

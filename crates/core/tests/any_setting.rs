@@ -29,7 +29,7 @@ fn value(rng: &mut Stream, p: &Param) -> Option<String> {
     if names.len() > 1 {
         return Some(one(rng, &names).to_string());
     }
-    if p.unit == "switch" {
+    if p.kind == "switch" {
         return Some(one(rng, &["true", "false"]).to_string());
     }
     let (low, high) = p.range.split_once(" to ")?;

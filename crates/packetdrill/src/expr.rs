@@ -16,6 +16,35 @@ pub enum Outcome {
     Failed(String, String),
     /// It cannot be worked out: why.
     Unknown(String),
+    /// It is no expression at all: what is wrong.
+    Slip(String),
+}
+
+/// Why an expression has no value.
+enum Trouble {
+    /// It asks for what there is not here.
+    Beyond(String),
+    /// It is none.
+    Slip(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Trouble {
+        Trouble::Beyond(why)
+    }
+}
+
+impl From<Trouble> for Outcome {
+    fn from(t: Trouble) -> Outcome {
+        match t {
+            Trouble::Beyond(why) => Outcome::Unknown(why),
+            Trouble::Slip(why) => Outcome::Slip(why),
+        }
+    }
+}
+
+fn slip<T>(why: impl Into<String>) -> Result<T, Trouble> {
+    Err(Trouble::Slip(why.into()))
 }
 
 /// A value.
@@ -89,12 +118,13 @@ fn statements(code: &str) -> Vec<String> {
 fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) -> Outcome {
     let mut p = match Parser::new(text, names, lookup) {
         Ok(p) => p,
-        Err(e) => return Outcome::Unknown(e),
+        Err(e) => return e.into(),
     };
     if p.take("assert") {
         let from = p.at;
         return match p.or() {
-            Err(e) => Outcome::Unknown(e),
+            Err(e) => e.into(),
+            Ok(_) if p.sees("=") => Outcome::Slip("an assignment in an assertion: == compares".into()),
             Ok(_) if !p.ended() && !p.sees(",") => Outcome::Unknown(format!("not understood: {text}")),
             Ok(v) if v.truth() => Outcome::Held,
             Ok(_) => {
@@ -119,7 +149,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
         while !p.ended() && !p.sees(")") {
             match p.or() {
                 Ok(x) => v.push(x.show()),
-                Err(e) => return Outcome::Unknown(e),
+                Err(e) => return e.into(),
             }
             p.take(",");
         }
@@ -129,7 +159,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
         let (name, op) = (p.tokens[0].clone(), p.tokens[1].clone());
         p.at = 2;
         let old = names_or_zero(&p, &name);
-        return match p.or().and_then(Value::number) {
+        return match p.or().and_then(|v| Ok(v.number()?)) {
             Ok(v) if p.ended() => {
                 let v = match op.as_str() {
                     "+=" => old + v,
@@ -141,7 +171,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
                 Outcome::Done
             }
             Ok(_) => Outcome::Unknown(format!("not understood: {text}")),
-            Err(e) => Outcome::Unknown(e),
+            Err(e) => e.into(),
         };
     }
     Outcome::Unknown(format!("not understood: {text}"))
@@ -160,7 +190,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &str, names: &'a BTreeMap<String, f64>, lookup: Lookup<'a>) -> Result<Self, String> {
+    fn new(text: &str, names: &'a BTreeMap<String, f64>, lookup: Lookup<'a>) -> Result<Self, Trouble> {
         Ok(Parser { tokens: tokens(text)?, at: 0, depth: 0, names, lookup })
     }
     fn ended(&self) -> bool {
@@ -174,10 +204,10 @@ impl<'a> Parser<'a> {
         self.at += usize::from(there);
         there
     }
-    fn or(&mut self) -> Result<Value, String> {
+    fn or(&mut self) -> Result<Value, Trouble> {
         self.depth += 1;
         if self.depth > 50 {
-            return Err("too deep".into());
+            return Err("too deep".to_string().into());
         }
         let mut v = self.and()?;
         while self.take("or") {
@@ -187,7 +217,7 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
         Ok(v)
     }
-    fn and(&mut self) -> Result<Value, String> {
+    fn and(&mut self) -> Result<Value, Trouble> {
         let mut v = self.not()?;
         while self.take("and") {
             let w = self.not()?;
@@ -195,7 +225,7 @@ impl<'a> Parser<'a> {
         }
         Ok(v)
     }
-    fn not(&mut self) -> Result<Value, String> {
+    fn not(&mut self) -> Result<Value, Trouble> {
         let mut odd = false;
         while self.take("not") {
             odd = !odd;
@@ -203,7 +233,7 @@ impl<'a> Parser<'a> {
         let v = self.comparison()?;
         Ok(if odd { Value::Number(f64::from(u8::from(!v.truth()))) } else { v })
     }
-    fn comparison(&mut self) -> Result<Value, String> {
+    fn comparison(&mut self) -> Result<Value, Trouble> {
         let mut left = self.sum()?;
         let mut truth = None;
         while let Some(op) = self.tokens.get(self.at).cloned() {
@@ -224,7 +254,7 @@ impl<'a> Parser<'a> {
                 (a, b) => match op.as_str() {
                     "==" => a == b,
                     "!=" => a != b,
-                    _ => return Err("only numbers have an order".into()),
+                    _ => return Err("only numbers have an order".to_string().into()),
                 },
             };
             truth = Some(truth.unwrap_or(true) && holds);
@@ -232,7 +262,7 @@ impl<'a> Parser<'a> {
         }
         Ok(truth.map_or(left, |t| Value::Number(f64::from(u8::from(t)))))
     }
-    fn sum(&mut self) -> Result<Value, String> {
+    fn sum(&mut self) -> Result<Value, Trouble> {
         let mut v = self.product()?;
         loop {
             let plus = self.take("+");
@@ -243,7 +273,7 @@ impl<'a> Parser<'a> {
             v = Value::Number(if plus { a + b } else { a - b });
         }
     }
-    fn product(&mut self) -> Result<Value, String> {
+    fn product(&mut self) -> Result<Value, Trouble> {
         let mut v = self.unary()?;
         loop {
             let op = match self.tokens.get(self.at).map(String::as_str) {
@@ -267,18 +297,18 @@ impl<'a> Parser<'a> {
             });
         }
     }
-    fn unary(&mut self) -> Result<Value, String> {
+    fn unary(&mut self) -> Result<Value, Trouble> {
         if self.take("-") {
             return Ok(Value::Number(-self.atom()?.number()?));
         }
         self.atom()
     }
-    fn atom(&mut self) -> Result<Value, String> {
-        let Some(t) = self.tokens.get(self.at).cloned() else { return Err("an expression ends too early".into()) };
+    fn atom(&mut self) -> Result<Value, Trouble> {
+        let Some(t) = self.tokens.get(self.at).cloned() else { return slip("an expression ends too early") };
         self.at += 1;
         if t == "(" {
             let v = self.or()?;
-            return if self.take(")") { Ok(v) } else { Err("a bracket is not closed".into()) };
+            return if self.take(")") { Ok(v) } else { slip("a bracket is not closed") };
         }
         if let Some(s) = t.strip_prefix('\'') {
             return Ok(Value::Text(s.to_string()));
@@ -289,7 +319,7 @@ impl<'a> Parser<'a> {
             while !self.take(")") {
                 v.push(self.or()?.number()?);
                 if !self.take(",") && !self.sees(")") {
-                    return Err(format!("{t}( is not closed"));
+                    return slip(format!("{t}( is not closed"));
                 }
             }
             let first = *v.first().ok_or_else(|| format!("{t}() of nothing"))?;
@@ -298,13 +328,13 @@ impl<'a> Parser<'a> {
                 "abs" => first.abs(),
                 "min" => v.iter().copied().fold(first, f64::min),
                 "max" => v.iter().copied().fold(first, f64::max),
-                _ => return Err(format!("no function {t}")),
+                _ => return Err(format!("no function {t}").into()),
             };
             return Ok(Value::Number(n));
         }
         self.name(&t)
     }
-    fn name(&self, t: &str) -> Result<Value, String> {
+    fn name(&self, t: &str) -> Result<Value, Trouble> {
         let n = if t.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             match t.strip_prefix("0x") {
                 Some(h) => i64::from_str_radix(h, 16).ok().map(|n| n as f64),
@@ -317,7 +347,12 @@ impl<'a> Parser<'a> {
             match t {
                 "True" => 1.0,
                 "False" => 0.0,
-                _ => (self.lookup)(t).ok_or_else(|| format!("no name {t}"))??,
+                _ => {
+                    let none = format!("no name {t}");
+                    // What has this beginning is a field of TCP_INFO; any other may be of Python.
+                    let trouble = if t.starts_with("tcpi_") { Trouble::Slip } else { Trouble::Beyond };
+                    (self.lookup)(t).ok_or_else(|| trouble(none))??
+                }
             }
         };
         Ok(Value::Number(n))
@@ -325,7 +360,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Words, numbers, operators; a string is a quote and its text.
-fn tokens(text: &str) -> Result<Vec<String>, String> {
+fn tokens(text: &str) -> Result<Vec<String>, Trouble> {
     let c: Vec<char> = text.chars().collect();
     let (mut out, mut i) = (Vec::new(), 0);
     while i < c.len() {
@@ -333,7 +368,9 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
         if c[i].is_whitespace() {
             i += 1;
         } else if c[i] == '\'' || c[i] == '"' {
-            let end = (i + 1..c.len()).find(|&j| c[j] == c[i]).ok_or("a string without its end")?;
+            let end = (i + 1..c.len())
+                .find(|&j| c[j] == c[i])
+                .ok_or_else(|| Trouble::Slip("a string without its end".into()))?;
             out.push(format!("'{}", c[i + 1..end].iter().collect::<String>()));
             i = end + 1;
         } else if c[i].is_alphanumeric() || c[i] == '_' || c[i] == '.' {
@@ -348,7 +385,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             out.push(c[i].to_string());
             i += 1;
         } else {
-            return Err(format!("not understood: {}", c[i]));
+            return Err(format!("not understood: {}", c[i]).into());
         }
     }
     Ok(out)
@@ -389,8 +426,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_known_is_not_held() {
-        for code in ["assert tcpi_busy_time == 0", "assert foo", "import os", "assert", "assert (1", "assert 1 1"] {
+        for code in ["assert tcpi_busy_time == 0", "assert foo", "import os", "assert 1 1"] {
             assert!(matches!(go(code)[..], [Outcome::Unknown(_)]), "{code}");
         }
+        for code in [
+            "assert",
+            "assert (1",
+            "assert tcpi_snd_cwnd == ",
+            "assert tcpi_snd_cwnd = = 10",
+            "x = min(1",
+            "assert 'a == 1",
+        ] {
+            assert!(matches!(go(code)[..], [Outcome::Slip(_)]), "{code}");
+        }
+        assert_eq!(go("assert tcpi_sdn_cwnd == 1"), [Outcome::Slip("no name tcpi_sdn_cwnd".into())]);
+        assert_eq!(go("assert tcpi_snd_cwnd == "), [Outcome::Slip("an expression ends too early".into())]);
     }
 }

@@ -1,5 +1,7 @@
-//! From text to a [`Script`]. A line that is not understood becomes [`What::Unknown`]; only text that has no shape at all is an error.
+//! From text to a [`Script`]. What is of the language and not understood here becomes [`What::Unknown`]; what is not of the language is an
+//! error, which names the line and what was expected there: a script with a slip in it must not pass for one that asks too much.
 
+use super::known;
 use super::scan::Scan;
 use super::script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};
 
@@ -23,7 +25,12 @@ pub fn parse(text: &str) -> Result<Script, String> {
         if out.events.is_empty() && s.eat("--") {
             // Several may stand on a line.
             let rest = s.rest_of_line();
-            out.options.extend(format!("--{rest}").split_whitespace().map(str::to_string));
+            for option in format!("--{rest}").split_whitespace() {
+                if option.starts_with("--") {
+                    known::option(option).map_err(|e| format!("line {line}: {e}"))?;
+                }
+                out.options.push(option.to_string());
+            }
             continue;
         }
         if s.peek() == b'`' && out.events.is_empty() && out.setup.is_none() {
@@ -59,11 +66,14 @@ fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
     let line = s.line();
     let what = match s.peek() {
         b'<' | b'>' => match packet(s) {
-            Some(p) => What::Packet(p),
-            None => match unknown(s, mark) {
-                What::Unknown(text) => icmp(&text).map_or(What::Unknown(text), What::Icmp),
-                other => other,
-            },
+            Ok(p) => What::Packet(p),
+            Err(expected) => {
+                let text = statement(s, mark);
+                match icmp(&text) {
+                    Some(i) => What::Icmp(i),
+                    None => unknown(text, line, &expected)?,
+                }
+            }
         },
         b'`' => What::Shell(command(s)?),
         b'%' if s.eat("%{") => {
@@ -71,23 +81,34 @@ fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
             What::Code(text)
         }
         _ => match call(s) {
-            Some(c) => What::Call(c),
-            None => unknown(s, mark),
+            Ok(c) => {
+                known::call(&c.name).map_err(|e| format!("line {line}: {e}"))?;
+                What::Call(c)
+            }
+            Err(expected) => unknown(statement(s, mark), line, &expected)?,
         },
     };
     Ok(Event { line, when, what })
 }
 
-fn unknown(s: &mut Scan<'_>, mark: (usize, usize)) -> What {
+/// A statement that could not be read, if it has something that is not understood here; else the error.
+fn unknown(text: String, line: usize, expected: &str) -> Result<What, String> {
+    if known::beyond(&text) {
+        return Ok(What::Unknown(text));
+    }
+    Err(format!("line {line}: expected {expected}, found \"{}\"", shorten(&text)))
+}
+
+/// The statement at the mark as it stands; it may go on over lines as long as brackets are open.
+fn statement(s: &mut Scan<'_>, mark: (usize, usize)) -> String {
     s.reset(mark);
-    // A statement may go on as long as brackets are open.
     let mut text = String::new();
     loop {
         text.push_str(&s.rest_of_line());
         let open = text.bytes().filter(|b| b"({[".contains(b)).count();
         let close = text.bytes().filter(|b| b")}]".contains(b)).count();
         if open <= close || s.ended() {
-            return What::Unknown(text);
+            return text;
         }
         s.next();
         text.push(' ');
@@ -120,45 +141,47 @@ fn word(s: &mut Scan<'_>) -> String {
     s.take_while(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-fn packet(s: &mut Scan<'_>) -> Option<PacketSpec> {
+/// What was expected and not found.
+type Expected = String;
+
+fn number<T: TryFrom<i64>>(s: &mut Scan<'_>, what: &str) -> Result<T, Expected> {
+    s.number().and_then(|n| T::try_from(n).ok()).ok_or_else(|| what.to_string())
+}
+
+fn packet(s: &mut Scan<'_>) -> Result<PacketSpec, Expected> {
+    const RANGE: &str =
+        "a range of sequence numbers, FIRST:END(LENGTH) with END = FIRST + LENGTH, such as 1:1001(1000)";
     let direction = if s.next() == b'<' { Direction::In } else { Direction::Out };
     s.space(false);
     let mut ecn = None;
     if s.eat("[") {
-        let inside = s.until("]")?;
+        let inside = s.until("]").unwrap_or_default();
         let inside = inside.trim();
         if !["noecn", "ect0", "ect1", "ect01", "ce"].contains(&inside) {
-            return None;
+            return Err("[noecn], [ect0], [ect1], [ect01] or [ce]".into());
         }
         ecn = Some(inside.to_string());
         s.space(false);
     }
     let mut flags = s.take_while(|b| FLAGS.contains(&b));
-    if flags.is_empty() && !s.eat("-") {
-        return None;
-    }
-    if !matches!(s.peek(), b' ' | b'\t') {
-        return None;
+    let none = flags.is_empty() && !s.eat("-");
+    if none || !matches!(s.peek(), b' ' | b'\t') {
+        return Err("TCP flags (of F S R P . U E W A, or - for none), such as S or P.".into());
     }
     flags.shrink_to_fit();
     s.space(false);
-    let seq = u32::try_from(s.number()?).ok()?;
-    if !s.eat(":") {
-        return None;
-    }
-    let end = u32::try_from(s.number()?).ok()?;
-    if !s.eat("(") {
-        return None;
-    }
-    let len = u32::try_from(s.number()?).ok()?;
-    if !s.eat(")") || seq.wrapping_add(len) != end {
-        return None;
-    }
+    let seq = number(s, RANGE)?;
+    let range = |there: bool| if there { Ok(()) } else { Err(RANGE.to_string()) };
+    range(s.eat(":"))?;
+    let end: u32 = number(s, RANGE)?;
+    range(s.eat("("))?;
+    let len = number(s, RANGE)?;
+    range(s.eat(")") && u32::wrapping_add(seq, len) == end)?;
     let mut p = PacketSpec { direction, ecn, flags, seq, len, ack: None, win: None, options: Some(Vec::new()) };
     loop {
         s.space(false);
         match s.peek() {
-            b'\n' | 0 => return Some(p),
+            b'\n' | 0 => return Ok(p),
             b'<' => {
                 s.next();
                 p.options = options(s)?;
@@ -166,13 +189,13 @@ fn packet(s: &mut Scan<'_>) -> Option<PacketSpec> {
             _ => match word(s).as_str() {
                 "ack" => {
                     s.space(false);
-                    p.ack = Some(u32::try_from(s.number()?).ok()?);
+                    p.ack = Some(number(s, "ack NUMBER")?);
                 }
                 "win" => {
                     s.space(false);
-                    p.win = Some(u16::try_from(s.number()?).ok()?);
+                    p.win = Some(number(s, "win NUMBER, up to 65535")?);
                 }
-                _ => return None,
+                _ => return Err("ack NUMBER, win NUMBER or <TCP options>".into()),
             },
         }
     }
@@ -196,14 +219,21 @@ fn icmp(text: &str) -> Option<IcmpSpec> {
     Some(spec)
 }
 
-/// After `<`. The inner none: anything goes.
-#[expect(clippy::option_option, reason = "not understood, or anything, or these")]
-fn options(s: &mut Scan<'_>) -> Option<Option<Vec<TcpOption>>> {
-    let inside = s.until(">")?;
+/// After `<`. None: anything goes.
+fn options(s: &mut Scan<'_>) -> Result<Option<Vec<TcpOption>>, Expected> {
+    let inside = s.until(">").ok_or("TCP options with their >")?;
     if inside.trim() == "..." {
-        return Some(None);
+        return Ok(None);
     }
-    inside.split(',').map(|o| option(o.trim())).collect::<Option<Vec<_>>>().map(Some)
+    let one = |o: &str| {
+        let o = o.trim();
+        let left_open = known::defined(o).then(|| TcpOption::Other(o.to_string()));
+        option(o).or(left_open).ok_or_else(|| {
+            let all = "mss N, wscale N, sackOK, sack A:B, TS val N ecr N, FO COOKIE, FOEXP COOKIE, nop, eol";
+            format!("TCP options ({all}) in place of \"{o}\"")
+        })
+    };
+    inside.split(',').map(one).collect::<Result<Vec<_>, _>>().map(Some)
 }
 
 fn option(text: &str) -> Option<TcpOption> {
@@ -226,7 +256,7 @@ fn option(text: &str) -> Option<TcpOption> {
             TcpOption::Sack(blocks.collect::<Option<Vec<_>>>()?)
         }
         name @ ("FO" | "FOEXP") => TcpOption::FastOpen(w.next().map_or(Some(Vec::new()), bytes)?, name == "FOEXP"),
-        _ => return Some(TcpOption::Other(text.to_string())),
+        name => return known::tcp_option(name).then(|| TcpOption::Other(text.to_string())),
     };
     w.next().is_none().then_some(o)
 }
@@ -240,51 +270,57 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).ok()).collect()
 }
 
-fn call(s: &mut Scan<'_>) -> Option<Call> {
+fn call(s: &mut Scan<'_>) -> Result<Call, Expected> {
+    const RESULT: &str = "what the call returns: = NUMBER, or = ?, with an errno such as EAGAIN";
     let mut until = None;
     if s.eat("...") {
         s.space(false);
-        until = Some(s.seconds()?);
+        until = Some(s.seconds().ok_or("the time at which the call returns")?);
         s.space(false);
     }
     let name = word(s);
     if name.is_empty() || !s.eat("(") {
-        return None;
+        return Err("a packet (< or >), a call such as write(4, ..., 1000) = 1000, %{ }% or `commands`".into());
     }
     let mut args = Vec::new();
     s.space(true);
     if !s.eat(")") {
         loop {
-            args.push(arg(s, 0)?);
+            let wrong = || format!("argument {} of {name}", args.len() + 1);
+            let one = arg(s, 0).ok_or_else(wrong)?;
+            args.push(one);
             s.space(true);
             match s.next() {
                 b',' => s.space(true),
                 b')' => break,
-                _ => return None,
+                _ => return Err(format!("a comma or ) behind argument {} of {name}", args.len())),
             }
         }
     }
     s.space(true);
     if !s.eat("=") {
-        return None;
+        return Err(RESULT.into());
     }
     s.space(false);
     let returns = if s.eat("?") {
         None
     } else if s.eat("0x") {
-        Some(i64::from_str_radix(&word(s), 16).ok()?)
+        Some(i64::from_str_radix(&word(s), 16).map_err(|_| RESULT)?)
     } else {
         let sign = if s.eat("-") { -1 } else { 1 };
-        Some(sign * s.number()?)
+        Some(sign * number::<i64>(s, RESULT)?)
     };
     s.space(false);
     let errno = Some(word(s)).filter(|w| !w.is_empty());
     s.space(false);
     if s.eat("(") {
-        s.until(")")?;
+        s.until(")").ok_or("a note with its )")?;
     }
     s.space(false);
-    matches!(s.peek(), b'\n' | 0).then_some(Call { until, name, args, returns, errno })
+    if !matches!(s.peek(), b'\n' | 0) {
+        return Err(RESULT.into());
+    }
+    Ok(Call { until, name, args, returns, errno })
 }
 
 /// `events=POLLIN`, `msg_iov(1)=[...]`, or an argument without a name.
@@ -431,7 +467,7 @@ mod tests {
         let What::Call(c) = &s.events[1].what else { panic!() };
         let Arg::List(polled) = &c.args[0] else { panic!() };
         assert!(polled[0].field("events").unwrap().names("POLLOUT"));
-        assert!(parse(&format!("+0 f({}", "[".repeat(9_999))).is_ok());
+        assert!(parse(&format!("+0 poll({}", "[".repeat(9_999))).is_err());
     }
 
     #[test]
@@ -440,6 +476,37 @@ mod tests {
         assert_eq!(s.events.len(), 3);
         assert!(matches!(&s.events[0].what, What::Unknown(t) if t.starts_with("< icmp")));
         assert_eq!(s.events[2].line, 4);
+    }
+
+    #[test]
+    fn a_slip_is_an_error_with_its_line_and_what_was_expected() {
+        for (text, expected) in [
+            ("wirte(4, ..., 1000) = 1000", "unknown call \"wirte\""),
+            ("write(4, ..., 1000)", "expected what the call returns"),
+            ("write(4, ..., 1000 = 1000", "a comma or ) behind argument 3 of write"),
+            ("write(4, , 1000) = 1000", "argument 2 of write"),
+            ("writ", "a call such as"),
+            ("> X. 1:1(0) ack 1", "expected TCP flags"),
+            ("> . 1:1001(100) ack 1", "END = FIRST + LENGTH"),
+            ("> . 1:1(0) akc 1", "expected ack NUMBER, win NUMBER"),
+            ("> . 1:1(0) ack 1 win 70000", "up to 65535"),
+            ("> S 0:0(0) <mss 1460,sackok>", "in place of \"sackok\""),
+            ("> S 0:0(0) <mss 1460", "with their >"),
+            ("> [ect2] . 1:1(0)", "[noecn]"),
+        ] {
+            let e = parse(&format!("// one\n+0 {text}\n+0 close(3) = 0\n")).unwrap_err();
+            assert!(e.starts_with("line 2: ") && e.contains(expected), "{text}: {e}");
+        }
+        assert!(parse("--tolerence_usecs=9\n0 close(3) = 0").unwrap_err().contains("did you mean"));
+        // of the language, and not understood: kept
+        for text in [
+            "> udp (8)",
+            "< S 0:0(0) <md5 00>",
+            "< S 0:0(0) <mss MSS,nop>",
+            "bind(3, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0",
+        ] {
+            assert!(parse(&format!("+0 {text}")).is_ok(), "{text}");
+        }
     }
 
     #[test]
@@ -453,7 +520,7 @@ mod tests {
 
     #[test]
     fn cookies_are_bytes() {
-        let options = |t: &str| match &parse(&format!("+0 > S 0:0(0) <{t}>\n")).unwrap().events[0].what {
+        let options = |t: &str| match &parse(&format!("+0 > S 0:0(0) <{t}>\n")).ok()?.events[0].what {
             What::Packet(p) => p.options.clone(),
             _ => None,
         };

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList};
 use wavetank_core::sim::params::Value;
 use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory as closed};
 
-/// Every parameter: section, key, unit, default, range, doc, source.
+/// Every parameter: section, key, kind, unit, default, range, doc, source.
 #[pyfunction]
 pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let all = PyList::empty(py);
@@ -14,6 +14,7 @@ pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let d = PyDict::new(py);
         d.set_item("section", section)?;
         d.set_item("key", p.key)?;
+        d.set_item("kind", p.kind)?;
         d.set_item("unit", p.unit)?;
         d.set_item("default", p.default)?;
         d.set_item("range", p.range)?;

@@ -7,11 +7,12 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import _core, linux, workers
+from .. import _core, files, linux, workers
 from ..errors import UserError, unknown
 from ..linux import units
 from ..result import Result
@@ -48,7 +49,9 @@ def window(text: str, option: str, end: float = math.inf) -> Window:
     except ValueError:
         sign = ""
         w = (0.0, 0.0)
-    if not sign or not 0 <= w[0] < w[1] < 1e9:
+    if sign and math.isfinite(w[0]) and w[1] <= w[0]:
+        raise UserError(f'{option}: "{text}", expected FROM:TO with FROM below TO, such as 12.5:12.52')
+    if not sign or not 0 <= w[0] < w[1] < math.inf:
         raise UserError(f'{option}: "{text}", expected FROM:TO in seconds, such as 12.5:12.52')
     if w[0] >= end:
         raise UserError(f'{option}: "{text}" is after the end, expected seconds from 0 to {end:g}')
@@ -219,17 +222,23 @@ class Ask:
         progress: Callable[[float, float], None] = lambda done, of: None,
     ) -> Watched:
         """The run. A capture becomes its file when it is whole. ``progress`` gets seconds done, and of how many, on linux."""
-        folders = {p.parent for _, p in self.captures}
-        for f in folders:
-            try:
-                f.mkdir(parents=True, exist_ok=True)
-            except OSError as e:
-                raise UserError(f"{f}: cannot be written ({e.strerror}), expected a folder") from None
+        with ExitStack() as folders:
+            for f in dict.fromkeys(p.parent for _, p in self.captures):
+                folders.enter_context(files.made(f))
+            return self._watch(scenario, seed, on, progress)
+
+    def _watch(
+        self, scenario: Scenario, seed: int | None, on: str, progress: Callable[[float, float], None]
+    ) -> Watched:
         parts = []
         try:
             for view, path in self.captures:
-                with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
-                    parts.append((view, Path(part.name), path))
+                try:
+                    with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent, delete=False) as part:
+                        parts.append((view, Path(part.name), path))
+                except OSError as e:  # which names the file that was to become it
+                    why = f"cannot be written ({e.strerror}), expected a file for a capture"
+                    raise UserError(f"{path}: {why}") from None
             # In a thread, so that Ctrl-C comes through, and what is half done is taken away below.
             seen = workers.in_thread(
                 lambda: watch(

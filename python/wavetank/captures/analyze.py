@@ -11,7 +11,7 @@ import gzip
 import json
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +57,11 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
         if not head:
             raise UserError(f"{path}: is empty, expected {EXPECTED}")
         if head in MAGICS:
-            document: Document = json.loads(_core.analyze(str(path), window, whole))
+            document = _capture(path, window, whole)
         elif head[:1] == b"{":
             if window is not None:
                 raise UserError(f"{path}: is a Flent file; --window goes with captures")
-            document = analyze_flent.load(path)
+            document = analyze_flent.load(path, whole)
         else:
             of_gzip = "holds neither, compressed by gzip" if packed else "is neither"
             raise UserError(f"{path}: {of_gzip}, expected {EXPECTED}")
@@ -72,6 +72,31 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
     document["path"] = str(path)
     document["wall_s"] = time.perf_counter() - start
     return document
+
+
+def _capture(path: Path, window: tuple[float, float] | None, whole: bool) -> Document:
+    """Analyses a capture; all of it where the run's judging window, which nobody asked for, holds no frame of it."""
+    document: Document = json.loads(_core.analyze(str(path), window, whole))
+    span = document["report"]["span_s"]
+    if document["report"]["frames"]["all"] or span is None:
+        return document
+    if window is not None:
+        raise UserError(
+            f"{path}: --window {_seconds(window[0])}:{_seconds(window[1])} holds no frame, "
+            f"expected seconds within the capture's {_span(span)} s"
+        )
+    judged = document["origin"]["window_s"]
+    document = json.loads(_core.analyze(str(path), None, True))
+    document["window_missed_s"] = judged
+    return document
+
+
+def _seconds(x: float) -> str:
+    return f"{x:.6f}".rstrip("0").rstrip(".")
+
+
+def _span(span: Sequence[float]) -> str:
+    return f"{_seconds(span[0])} to {_seconds(span[1])}"
 
 
 def ampdu_of(station: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,17 +113,36 @@ def back_to_back_of(station: Mapping[str, Any]) -> float | None:
     return sum(k * c for k, c in enumerate(runs)) / n if n else None
 
 
+def _counted(document: Document) -> list[str]:
+    """What of the file is counted, where a reader may take it for something else."""
+    report = document["report"]
+    if document.get("window_missed_s"):
+        judged, span = _span(document["window_missed_s"]), _span(report["span_s"])
+        return [f"the run's window is {judged} s, the capture {span} s: all frames are counted"]
+    if document.get("judged_s"):
+        return [f"counted is the run's judging window, {_span(document['judged_s'])} s (--all: all of the file)"]
+    if "judged_s" in document:
+        flows = _span(report["window_s"])
+        return [
+            f"no judging window is known: flows are counted over their time, {flows} s, and all samples of pings, "
+            "idle times among them"
+        ]
+    return []
+
+
 def remarks(document: Document) -> list[str]:
     """What a reader must know before trusting the numbers."""
     info, report, out = document["file"], document["report"], []
     frames = report.get("frames")
     if info and info["damage"]:
-        out.append(f"damaged: {info['damage']}; what stood before it was read ({info['packets']} packets)")
+        stood = f"what stood before it was read ({info['packets']} packets)"
+        out.append(f"damaged: {info['damage']}; {stood if info['packets'] else 'nothing stood before it'}")
     if info and info["unreadable"]:
         out.append(f"{info['unreadable']} packets are no 802.11 frames behind radiotap headers and were passed over")
+    out += _counted(document)
     if frames:
         if frames["all"] == 0:
-            out.append("no frames in the window")
+            out.append("there is no frame in it")
         if frames["encrypted"] and not frames["ip"]:
             out.append(
                 f"all {frames['encrypted']} data frames are encrypted: no TCP can be seen in them (Wireshark decrypts with the "
@@ -165,7 +209,7 @@ def heading(document: Document) -> str:
     if frames:
         parts.append(
             f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s"
-            if report["window_s"]
+            if report["window_s"] and frames["all"]
             else "no frames"
         )
     if info and "wall_s" in document:

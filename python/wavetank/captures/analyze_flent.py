@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import stats
 from ..stats import FloatArray
 from . import flent_file
-from .flent_file import FlentFile, FlentFlow
+from .flent_file import FlentFile, FlentFlow, FlentPing
 
 Document = dict[str, Any]
 
 
-def load(path: Path) -> Document:
-    """Reads a file. Raises UserError."""
+def load(path: Path, whole: bool = False) -> Document:
+    """Reads a file: of ours what lies in the run's judging window, unless ``whole``. Raises UserError."""
     file = flent_file.read(path)
+    if whole:
+        file = replace(file, judged=None)
     info = {
         "format": f"flent {file.version}", "bytes": file.size, "packets": None, "unreadable": 0, "snapped": 0,
         "comment": file.note, "damage": None,
     }  # fmt: skip
-    return {"file": info, "origin": None, "report": _Report(file).report(), "test": file.test, "title": file.title}
+    return {
+        "file": info, "origin": None, "report": _Report(file).report(), "test": file.test, "title": file.title,
+        "judged_s": list(file.judged) if file.judged else None,
+    }  # fmt: skip
 
 
 def _spread(values: Sequence[float] | FloatArray) -> dict[str, Any] | None:
@@ -42,23 +49,44 @@ class _Report:
     """What is collected from the series."""
 
     def __init__(self, file: FlentFile) -> None:
-        self.x, self.step, self.span = file.x.tolist(), file.step, file.span
-        self.inside = file.inside.tolist()
+        self.x, self.step = file.x.tolist(), file.step
+        #: What is counted: of ours the run's judging window, of others the flows' time.
+        self.window = file.judged or file.span
+        self.inside = self.within(file.x).tolist()
         self.flows: list[dict[str, Any]] = []
         self.pings: list[dict[str, Any]] = []
         self.stations: dict[str, dict[str, Any]] = {}
         for flow in file.flows:
             self.flow(flow)
         for ping in file.pings:
-            rtt = ping.raw_ms if ping.raw_ms is not None else self.judged(ping.values)
+            name = ping.name.removeprefix("Ping (ms)").strip(" :") or ping.name
             self.pings.append(
-                {"protocol": "icmp", "src": ping.name, "dst": "", "station": None, "rtt_ms": _spread(rtt)}
+                {
+                    "protocol": "icmp",
+                    "src": name,
+                    "dst": "",
+                    "station": None,
+                    "rtt_ms": _spread(self.echoes(file, ping)),
+                }
             )
         for name, values in file.radio.items():
             self.radio(name, values)
 
+    def within(self, t: FloatArray) -> NDArray[np.bool_]:
+        """Which times lie in the window."""
+        return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)
+
+    def echoes(self, file: FlentFile, ping: FlentPing) -> Sequence[float] | FloatArray:
+        """A ping's values, as the tool gave them if it did. Of ours within the window; of others all, idle times among them:
+        nobody says where the flows had come to their speed."""
+        if ping.raw_ms is None:
+            return self.judged(ping.values)
+        if file.judged is not None and ping.raw_t is not None:
+            return ping.raw_ms[self.within(ping.raw_t)]
+        return ping.raw_ms
+
     def judged(self, values: Sequence[float] | FloatArray) -> list[float]:
-        """What lies within the flows' time."""
+        """What lies within the window, of a series on the grid."""
         return [v for v, ok in zip(values, self.inside, strict=False) if ok]
 
     def steps(self, values: FloatArray, unit: float = 1.0) -> dict[str, Any]:
@@ -84,7 +112,7 @@ class _Report:
         a = stats.finite(self.judged(values))
         if "airtime" in name:
             s["airtime_s"] = float(a.sum()) / 1e6
-            length = self.span[1] - self.span[0]
+            length = self.window[1] - self.window[0]
             s["airtime_fraction"] = s["airtime_s"] / length if length > 0 else 0.0
             s["airtime_us"] = self.steps(values)
         elif a.size:
@@ -94,7 +122,7 @@ class _Report:
         """In the form of a capture's."""
         return {
             "span_s": [self.x[0], self.x[-1]] if self.x else None,
-            "window_s": list(self.span),
+            "window_s": list(self.window),
             "frames": None,
             "links": [],
             "flows": self.flows,

@@ -93,6 +93,11 @@ def _histograms(document: Document, ax: Axes, key: str) -> list[Any]:
 
 def _ampdu_panel(document: Document, ax: Axes) -> bool:
     rows = _histograms(document, ax, "ampdu_hist")
+    means = [s for s in document["report"]["stations"] if s.get("ampdu_mean") is not None][:CURVES]
+    if means and not rows:  # of a Flent file
+        ax.barh([s["name"] for s in means], [s["ampdu_mean"] for s in means], color=PALETTE[: len(means)], height=0.62)
+        ax.set(xlabel="MPDUs a PPDU, mean", ylim=(-0.8, max(2.2, len(means))))
+        return True
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
     if rows:
         ax.legend(loc="best")

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UserError
+from ..linux import units
 from ..stats import FloatArray
 
 EXPECTED = "a Flent data file (.flent.gz)"
@@ -48,7 +48,8 @@ class FlentPing:
 
 @dataclass(frozen=True)
 class FlentFile:
-    """One run of a Flent test. ``x`` (s) is the grid; ``span`` the flows' time on it."""
+    """One run of a Flent test. ``x`` (s) is the grid; ``span`` the flows' time on it, ``judged`` the run's judging window where
+    wavetank wrote the file."""
 
     path: str
     version: str
@@ -64,11 +65,7 @@ class FlentFile:
     pings: tuple[FlentPing, ...]
     #: A station's airtime a step and mean aggregates, by the series' names.
     radio: Mapping[str, FloatArray]
-
-    @property
-    def inside(self) -> NDArray[np.bool_]:
-        """Which points of the grid lie in the flows' time."""
-        return (self.x >= self.span[0]) & (self.x <= self.span[1])
+    judged: tuple[float, float] | None = None
 
 
 def read(path: Path) -> FlentFile:
@@ -128,7 +125,20 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n) or {}) for n, v in plain.items()),
         pings=tuple(pings),
         radio=radio,
+        judged=_judged(meta),
     )
+
+
+def _judged(meta: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The judging window of a run of ours, by the scenario that its file carries."""
+    values = meta.get("WAVETANK_SCENARIO", {})
+    try:
+        lead, warmup, flows, cooldown = (
+            units.span(values[f"time.{key}"]) / 1e9 for key in ("lead_in", "warmup", "flows", "cooldown")
+        )
+    except (TypeError, KeyError, ValueError):
+        return None  # another program's, or an older version's
+    return lead + warmup, lead + flows - cooldown
 
 
 def _raw(data: Mapping[str, Any], name: str) -> tuple[FloatArray | None, FloatArray | None]:

@@ -1,12 +1,14 @@
 """The command line: a thin layer over the Python API. The verbs stand in this folder, by idea.
 
-Exit codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input, 130 interrupted.
+Exit codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input, 128 + N ended by signal N
+(130 Ctrl-C, 143 a kill).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -14,7 +16,7 @@ from .. import ScenarioError, UserError, workers
 from ..lab import runner
 
 # Verbs join the group as they are imported.
-from . import analyze, bpf, compare, csi, csid, hack, judge, linux, names, reproduce, run, sweep, testbed  # noqa: F401
+from . import analyze, bpf, compare, csi, csid, hack, judge, linux, names, reproduce, run, signals, sweep, testbed  # noqa: F401
 from .base import cli
 
 
@@ -22,10 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
     from ..linux import LinuxFailed
 
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = cli.main(
-            args=None if arguments is None else list(arguments), prog_name="wavetank", standalone_mode=False
-        )
+        with signals.heeded():
+            code = cli.main(args=given, prog_name="wavetank", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
         code = 0
@@ -39,14 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"error: {e}; this is a defect, please report it", err=True)
         code = 1
     except workers.WorkerDied as e:
-        click.echo(f"error: {e}: was it killed, or out of memory? what was completed is kept", err=True)
+        click.echo(f"error: {e}: was it killed, or out of memory?{_kept(given, ' ')}", err=True)
         code = 1
     except (UserError, ScenarioError) as e:
         click.echo(f"error: {e}", err=True)
         code = 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted: what was completed is kept", err=True)
-        code = 130
+    except (click.Abort, KeyboardInterrupt) as e:
+        with suppress(OSError):  # the terminal may be gone
+            click.echo(f"interrupted{_kept(given, ': ')}", err=True)
+        code = signals.code(e)
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
@@ -55,3 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"error: {where}cannot be read or written ({e.strerror or e})", err=True)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _kept(given: Sequence[str], before: str) -> str:
+    """What is left of a command that did not come to its end, where something can be said of it."""
+    verb = next((a for a in given if not a.startswith("-")), "")
+    with_option = {"compare": "--repetitions", "validate": "--random"}
+    if verb in ("reproduce", "sweep") or any(a.startswith(with_option.get(verb, "\0")) for a in given):
+        return f"{before}what was completed is kept"
+    return f"{before}nothing of the run is kept" if verb == "run" else ""

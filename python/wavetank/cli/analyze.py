@@ -6,11 +6,15 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .. import workers
+from .. import UserError, workers
 from .base import _echo_json, _print, cli, json_option
+
+if TYPE_CHECKING:
+    from ..captures.analyze_flent import Document
 
 
 @cli.command()
@@ -34,29 +38,44 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
-    from ..captures import air, analyze_plot, analyze_table
+    from ..captures import air
     from ..captures import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:
         raise click.UsageError("--all and --window exclude each other")
-    documents = []
+    documents, errors = [], []
     for path in paths:
-        document = workers.in_thread(partial(analysis.load, path, span, whole))
-        documents.append(document)
-        written = analyze_plot.save(document, out) if out is not None else []
-        if not as_json:
-            click.secho(analysis.heading(document), bold=True)
-            for text in analysis.remarks(document):
-                click.secho(f"note: {text}")
-            _print(*analyze_table.tables(document))
-            for p in written:
-                click.echo(f"wrote {p}")
-    if as_json:
+        try:
+            documents.append(workers.in_thread(partial(analysis.load, path, span, whole)))
+        except UserError as e:  # the other files are none the worse for it
+            errors.append(str(e))
+            continue
+        _show(documents[-1], out, as_json)
+    if as_json and documents:
         values = [analysis.json_of(d) for d in documents]
-        _echo_json(values[0] if len(values) == 1 else {"files": values})
-    damaged = [d for d in documents if d["file"]["damage"]]
-    for d in damaged:
-        click.echo(f"error: {d['path']}: {d['file']['damage']}; what stood before it is above", err=True)
-    if damaged:
+        _echo_json(values[0] if len(paths) == 1 else {"files": values})
+    for d in documents:
+        if d["file"]["damage"]:
+            stood = "what stood before it is above" if d["file"]["packets"] else "nothing stood before it"
+            errors.append(f"{d['path']}: {d['file']['damage']}; {stood}")
+    for text in errors:
+        click.echo(f"error: {text}", err=True)
+    if errors:
         sys.exit(2)
+
+
+def _show(document: Document, out: Path | None, as_json: bool) -> None:
+    """Writes what is to be written of a file, and prints the rest for people."""
+    from ..captures import analyze as analysis
+    from ..captures import analyze_plot, analyze_table
+
+    written = analyze_plot.save(document, out) if out is not None else []
+    if as_json:
+        return
+    click.secho(analysis.heading(document), bold=True)
+    for text in analysis.remarks(document):
+        click.secho(f"note: {text}")
+    _print(*analyze_table.tables(document))
+    for p in written:
+        click.echo(f"wrote {p}")

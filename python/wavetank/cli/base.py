@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import UserError, __version__, files
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 on_option = click.option(
@@ -27,15 +31,45 @@ def _echo_json(value: Any) -> None:
     click.echo(files.dumps(value))
 
 
+#: A pipe or a file has no width: every row is whole there, one line each.
+UNBOUND = 10_000
+
+
 def _print(*things: Any) -> None:
+    """Prints tables. A narrow terminal folds what does not fit, numbers and names not least; it cuts nothing off."""
     from rich.console import Console
+    from rich.table import Table
 
     console = Console()
-    if not console.is_terminal:  # a pipe or a file has no width: let every row be whole
-        console = Console(width=200)
+    narrow = console.is_terminal
+    if not narrow:
+        console = Console(width=UNBOUND)
     for t in things:
-        if t is not None:
+        if t is None:
+            continue
+        if not isinstance(t, Table):
             console.print(t)
+            continue
+        for c in t.columns:
+            c.overflow = "fold"
+        if console.measure(t).minimum > console.width:
+            for c in t.columns:
+                c.no_wrap = False
+        if narrow:
+            console.print(t)
+        else:
+            _print_whole(console, t)
+
+
+def _print_whole(console: Console, table: Table) -> None:
+    """A table whose title and caption are not wrapped at its width, so that grep finds them."""
+    title, caption = table.title, table.caption
+    table.title = table.caption = None
+    for text, what in ((title, None), (None, table), (caption, None)):
+        if text is not None:
+            console.print(text, soft_wrap=True, highlight=False)
+        elif what is not None:
+            console.print(what)
 
 
 @contextmanager
@@ -81,6 +115,15 @@ def _pair(text: str) -> tuple[str, str]:
     if not sign or not key.strip():
         raise UserError(f'--set: "{text}", expected key=value, such as tcp.tsq_ms=4')
     return key.strip(), value.strip()
+
+
+def _picture(_ctx: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    """An option's file, if a picture can be drawn into one of its name; asked before anything is done."""
+    if path is not None:
+        from ..plots import formats
+
+        formats.check(path)
+    return path
 
 
 def _usable(folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .. import UserError, workers
-from .base import _echo_json, _print, cli, json_option
+from .base import _echo_json, _picture, _print, cli, json_option
 
 
 @cli.command()
@@ -26,7 +26,13 @@ from .base import _echo_json, _print, cli, json_option
     show_default=True,
     help="Of a new sample in the smoothed SNR; 1: none.",
 )
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="The figure [default: csi-NAME.png here].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    callback=_picture,
+    help="The figure: a .png, .pdf or .svg [default: csi-NAME.png here].",
+)
 @json_option
 def csi(
     file: Path,

@@ -111,7 +111,9 @@ def validate(
     }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
     with _progress(f"validate {what}") as progress:
-        total = len(modules[what].load(reference or modules[what].PATH))
+        rows = modules[what].load(reference or modules[what].PATH)
+        total = ath9k.runs(rows) if what == "ath9k" else len(rows)
+        progress(0, total, "")
         if what == "linux" and not recorded:
             from ..linux import build
 
@@ -166,19 +168,25 @@ def _tell(outcome: Report, check: bool, as_json: bool) -> None:
 def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_json: bool) -> None:
     """Drive the model's TCP by packetdrill scripts (files, or folders of *.pkt).
 
-    What is not supported is named and counted as skipped, never as passed. Exits with 1 if a script fails.
+    What is not supported is named and counted as skipped, never as passed. Exits with 1 if a script fails, with 2 if one
+    cannot be read: a slip is an error, with its line and what was expected there.
     """
     from .. import packetdrill as drill
 
-    reports = [drill.run(p, kernel, hz) for p in drill.scripts(paths)]
+    reports, errors = drill.run_all(paths, kernel, hz)
     total = drill.total(reports)
     if as_json:
-        _echo_json({"scripts": reports, "total": total})
+        _echo_json({"scripts": reports, "total": total, "errors": errors})
     else:
         for r in reports:
             for line in drill.lines(r, trace):
                 click.echo(line)
-        click.echo(f"{total['pass']} pass, {total['fail']} fail, {total['skip']} skip")
+        wrong = f", {len(errors)} cannot be read" if errors else ""
+        click.echo(f"{total['pass']} pass, {total['fail']} fail, {total['skip']} skip{wrong}")
+    for text in errors:
+        click.echo(f"error: {text}", err=True)
+    if errors:
+        sys.exit(2)
     if total["fail"]:
         sys.exit(1)
 

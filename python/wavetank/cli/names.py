@@ -104,10 +104,32 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
     _print(table)
 
 
+#: What people call things that keys and their explanations call otherwise.
+CALLED: Mapping[str, tuple[str, ...]] = {
+    "bandwidth": ("width", "rate"),
+    "buffer": ("sndbuf", "rcvbuf", "queue", "memory"),
+    "channel": ("band", "snr"),
+    "hidden": ("hear",),
+    "latency": ("delay", "rtt"),
+    "loss": ("lost", "error"),
+    "mss": ("mtu", "segment", "segments"),
+    "mtu": ("payload", "gso"),
+    "ping": ("echo",),
+    "queue": ("limit",),
+    "retry": ("retries", "tries", "retransmission", "retransmissions"),
+    "speed": ("rate", "mcs"),
+}
+
+
 def _about(word: str, rows: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Keys of that name or with that word in it; else with these letters in it; else whose explanation has the word."""
-    leaf = {k: k.rpartition(".")[2] for k in rows}
-    found = [k for k, name in leaf.items() if word.lower() in (name, *name.split("_"))]
-    found = found or [k for k in rows if word.lower() in k.lower()]
-    whole = re.compile(rf"\b{re.escape(word)}s?\b", re.I)
-    return found or [k for k, r in rows.items() if whole.search(str(r["doc"]))]
+    """Keys of that name or with that word in it; with these letters in it; whose explanation has the word; then the same of
+    what the word is called here."""
+    found: dict[str, None] = {}
+    for w in (word.lower(), *CALLED.get(word.lower(), ())):
+        leaf = {k: k.rpartition(".")[2] for k in rows}
+        whole = re.compile(rf"\b{re.escape(w)}s?\b", re.I)
+        found |= dict.fromkeys(k for k, name in leaf.items() if w in (name, *name.split("_")))
+        if w == word.lower():
+            found |= dict.fromkeys(k for k in rows if w in k.lower())
+        found |= dict.fromkeys(k for k, r in rows.items() if whole.search(str(r["doc"])))
+    return list(found)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..lab import plan, runner
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+
+if TYPE_CHECKING:
+    from ..lab.outcome import Outcome
 
 
 @cli.command()
@@ -21,11 +25,21 @@ from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json
 )
 @on_option
 @click.option(
-    "--repetitions", type=click.IntRange(min=1), default=3, show_default=True, help="On linux, of each point."
+    "--repetitions",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Of each point; every output says so [default: what the figures ask for; on linux 3 at most].",
 )
 @json_option
 def reproduce(
-    name: str, quick: bool, check: bool, jobs: int | None, out: Path | None, on: str, repetitions: int, as_json: bool
+    name: str,
+    quick: bool,
+    check: bool,
+    jobs: int | None,
+    out: Path | None,
+    on: str,
+    repetitions: int | None,
+    as_json: bool,
 ) -> None:
     """Regenerate a paper's figures (NAME as in `wavetank list`, or all) and judge its claims.
 
@@ -34,9 +48,10 @@ def reproduce(
     Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
-    from .. import report
     from ..lab import reproduce as lab_reproduce
 
+    if quick and repetitions is not None:
+        raise click.UsageError("--quick and --repetitions exclude each other")
     names = lab_reproduce.expand(name)
     if on == "linux":
         from .. import linux
@@ -52,17 +67,15 @@ def reproduce(
         count = jobs or runner.default_jobs()
         with _progress(f"reproduce {n}") as progress:
             if on == "linux":
-                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, repetitions))
+                n_linux = repetitions or lab_reproduce.LINUX_REPETITIONS
+                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, n_linux))
             else:
-                outcomes.append(lab_reproduce.reproduce(n, folder, quick, count, progress))
+                outcomes.append(lab_reproduce.reproduce(n, folder, quick, count, progress, repetitions))
     if as_json:
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:
         for o in outcomes:
-            _print(*report.outcome_tables(o))
-            for path in o.written:
-                if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
-                    click.echo(f"wrote {path}")
+            _tell(o)
     failures = [f for o in outcomes for f in o.measured.failures()]
     for text in failures:
         click.echo(f"error: {text}", err=True)
@@ -70,3 +83,13 @@ def reproduce(
         sys.exit(1)
     if check and any(v.cls == "judged" and not v.ok for o in outcomes for v in o.verdicts):
         sys.exit(1)
+
+
+def _tell(outcome: Outcome) -> None:
+    """For people: the tables, and the files that they may want to open."""
+    from .. import report
+
+    _print(*report.outcome_tables(outcome))
+    for path in outcome.written:
+        if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
+            click.echo(f"wrote {path}")

@@ -10,7 +10,7 @@ import click
 
 from .. import workers
 from ..lab import runner
-from .base import _echo_json, _pair, _print, _progress, cli, json_option, on_option
+from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option
 
 if TYPE_CHECKING:
     from ..captures import air
@@ -48,14 +48,6 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
     return written
 
 
-def _drawable(_ctx: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None:
-        from ..plots import one_run
-
-        one_run.check(path)
-    return path
-
-
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
@@ -83,7 +75,7 @@ def _drawable(_ctx: click.Context, _option: click.Parameter, path: Path | None) 
     "--plot",
     type=click.Path(path_type=Path),
     default=None,
-    callback=_drawable,
+    callback=_picture,
     help="Draw the run on one page: a .png, .pdf or .svg.",
 )
 @click.option(

@@ -12,7 +12,7 @@ from rich.console import Console
 from ..lab import runner
 from ..sweeps import run as sweeps
 from ..sweeps.result import Sweep
-from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .base import UNBOUND, _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 #: Places that a note names.
 TOLD = 6
@@ -122,9 +122,9 @@ def sweep(
 
 
 def _width() -> int:
-    """Columns that a table may have; ``_print`` gives a pipe or a file 200."""
+    """Columns that a table may have; ``_print`` gives a pipe or a file all that they take."""
     console = Console()
-    return console.width if console.is_terminal else 200
+    return console.width if console.is_terminal else UNBOUND
 
 
 def _folder(asked: sweeps.Asked) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import _core
+from .. import ScenarioError, _core
 from ..errors import UserError, unknown
 from ..scenario import WATERS, Scenario
 
@@ -75,9 +75,13 @@ def columns(
 def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tuple[str, Scenario]]:
     if not against:
         return [("", scenario)]
+    scenario.check()  # what is wrong with it is not the fault of what is set beside it
     variants = [(f"{k}={v}", scenario.set({k: v})) for k, v in against]
     for _, variant in variants:
-        variant.check()
+        try:
+            variant.check()
+        except ScenarioError as e:
+            raise UserError(str(e).replace("--set: ", "--against: ", 1)) from None
     (key, _), *others = against
     own = f"{key}={scenario.check()[key]}" if all(k == key for k, _ in others) else "as it is"
     return [(own, scenario), *variants]

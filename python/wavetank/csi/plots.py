@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from .. import files
+from ..plots.formats import FORMATS, check
 from ..plots.style import PALETTE, PAPER, STYLE, legend_above, title_panel
 from .effective import MODULATIONS
 from .frame import Floats
@@ -22,7 +23,8 @@ MOST_POINTS = 4000  # of a line: more than a picture has columns
 
 
 def save(log: Log, path: Path) -> Path:
-    """Draws the log into a PNG."""
+    """Draws the log into a PNG, PDF or SVG, as the file's name ends. Raises UserError for another ending."""
+    check(path)
 
     def draw(to: Path) -> None:
         with mpl.rc_context(STYLE):
@@ -41,7 +43,7 @@ def save(log: Log, path: Path) -> Path:
                 f"{log.width_mhz} MHz, {count}",
                 fontsize=11, x=0.01, ha="left", fontweight="bold",
             )  # fmt: skip
-            canvas.savefig(to, metadata={"Software": None})
+            canvas.savefig(to, metadata=FORMATS[path.suffix.lower()])
 
     return files.write(path, draw)
 

@@ -28,6 +28,13 @@ class Outcome:
     #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
     beside: Mapping[str, Outcome] = field(default_factory=dict)
     replaced: Sequence[str] = ()
+    #: Repetitions that were asked for in place of the figures' own; None: theirs.
+    asked: int | None = None
+
+    @property
+    def mark(self) -> str:
+        """What every output begins with of a run that is not as often as its figures ask for; empty where it is."""
+        return "quick" if self.quick else f"--repetitions {self.asked}" if self.asked is not None else ""
 
     @property
     def water(self) -> str:
@@ -45,6 +52,7 @@ class Outcome:
             "experiment": self.name,
             "quick": self.quick,
             "repetitions": self.repetitions,
+            "repetitions_asked": self.asked,
             "wavetank": __version__,
             "claims": self._claims(),
             "summary": self.summary,

@@ -99,12 +99,31 @@ LINUX_REPETITIONS = 3
 
 
 def reproduce(
-    name: str, out: Path, quick: bool = False, jobs: int = 1, progress: Progress = lambda done, of, what: None
+    name: str,
+    out: Path,
+    quick: bool = False,
+    jobs: int = 1,
+    progress: Progress = lambda done, of, what: None,
+    repetitions: int | None = None,
 ) -> Outcome:
-    """Runs what is missing under ``out``, judges, draws. ``progress`` gets (done, of, what) after each run."""
+    """Runs what is missing under ``out``, judges, draws. ``progress`` gets (done, of, what) after each run.
+
+    ``repetitions``: of each point, in place of what the figures ask for; every output says so.
+    """
     every = claims.load()
     own, others = figures_for(name, every)
-    return write(_outcome(name, out, (own, others), quick, jobs, progress), out)
+    asked = repetitions if repetitions is not None and any(_other(f, repetitions) for f in own) else None
+    if repetitions is not None:
+        own, others = (
+            [replace(f, repetitions=repetitions) if _other(f, repetitions) else f for f in fs] for fs in (own, others)
+        )
+    outcome = _outcome(name, out, (own, others), quick, jobs, progress)
+    return write(replace(outcome, asked=None if quick else asked), out)
+
+
+def _other(figure: Figure, repetitions: int) -> bool:
+    """Whether so many are not its own; a figure of closed forms has none in any case."""
+    return figure.repetitions not in (0, repetitions)
 
 
 def reproduce_on_linux(
@@ -194,7 +213,10 @@ def write(outcome: Outcome, out: Path) -> Outcome:
 
 
 def _csv(outcome: Outcome) -> str:
-    rows = [{**row, "quick": outcome.quick} for row in outcome.json()["claims"]]
+    rows = [
+        {**row, "quick": outcome.quick, "repetitions": outcome.repetitions, "repetitions_asked": outcome.asked}
+        for row in outcome.json()["claims"]
+    ]
     for row in rows:
         for name in map(key_of, outcome.beside):
             row |= {f"{name}_{k}": v for k, v in row.pop(name).items()}
@@ -234,6 +256,8 @@ def write_samples(outcome: Outcome, path: Path) -> None:
         metadata={
             "wavetank": __version__,
             "quick": str(outcome.quick).lower(),
+            "repetitions": str(outcome.repetitions),
+            "repetitions_asked": "" if outcome.asked is None else str(outcome.asked),
             "units": "goodput_*: Mbit/s; ping_*, srtt_*: ms; cwnd_*: segments",
         },
     )
@@ -248,6 +272,7 @@ def merged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "experiment": "all",
         "quick": any(p["quick"] for p in parts),
         "repetitions": max((p["repetitions"] for p in parts), default=0),
+        "repetitions_asked": next((p["repetitions_asked"] for p in parts if p["repetitions_asked"] is not None), None),
         "wavetank": __version__,
         "claims": [c for p in parts for c in p["claims"]],
         "summary": judge.summary([v for o in outcomes for v in o.verdicts]),

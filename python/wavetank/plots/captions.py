@@ -49,7 +49,8 @@ def of(outcome: Outcome, figure: Figure, canvas: Canvas) -> str:
         parts.append(f"Median over repetitions{bar}.")
     if figure.note:
         parts.append(figure.note.strip())
-    return ("QUICK RUN: " if outcome.quick and n else "") + " ".join(parts)
+    mark = "QUICK RUN: " if outcome.quick else f"RUN WITH {outcome.mark}: " if outcome.mark else ""
+    return (mark if n else "") + " ".join(parts)
 
 
 def _statistics(kinds: set[str], figure: Figure) -> list[str]:

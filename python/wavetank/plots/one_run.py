@@ -14,10 +14,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from .. import files, stats
-from ..errors import UserError
 from ..lab.metrics import COLLISIONS
 from ..result import Flow, Result
 from ..stats import FloatArray
+from .formats import FORMATS, check
 from .of_runs import DASHES, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
 from .style import PALETTE, PAPER, STYLE
 
@@ -34,20 +34,6 @@ class _Look:
     label: str
     style: Any = "-"
     alone: bool = True
-
-
-#: What a file is told of where it came from, by its name's ending; no dates, so that the same run has the same bytes.
-FORMATS: dict[str, dict[str, Any]] = {
-    ".png": {"Software": "wavetank"},
-    ".pdf": {"Creator": "wavetank", "CreationDate": None},
-    ".svg": {"Creator": "wavetank", "Date": None},
-}
-
-
-def check(path: Path) -> None:
-    """Raises UserError for a file name that asks for no picture that can be drawn."""
-    if path.suffix.lower() not in FORMATS:
-        raise UserError(f"{path}: expected a file name that ends in {', '.join(FORMATS)}")
 
 
 def draw(result: Result, path: Path) -> Path:

@@ -87,8 +87,9 @@ def axis(key: str, values: Sequence[Value]) -> Axis:
             raise UserError(f"axis {key}: has {t} twice, expected each value once")
     section, _, leaf = first.rpartition(".")
     (row,) = (r for r in _core.schema() if (r["section"], r["key"]) == (section, leaf))
-    unit, typed = _typed(row["unit"], texts)
-    return Axis(key, row["unit"], unit, texts, typed, row["doc"])
+    unit, typed = _typed(row["kind"], texts)
+    own = "" if row["unit"] == row["kind"] or not all(isinstance(v, (int, float)) for v in typed) else row["unit"]
+    return Axis(key, row["kind"], unit or own, texts, typed, row["doc"])
 
 
 def _checked(key: str, value: Value) -> str:

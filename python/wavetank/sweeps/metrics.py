@@ -51,15 +51,19 @@ class Metric:
             return math.nan
 
 
-def metric(name: str) -> Metric:
-    """The metric of that name. Raises UserError for an unknown one."""
+#: Where people find all names.
+LIST = "docs/reference/metrics.md"
+
+
+def metric(name: str, where: str = "--metric") -> Metric:
+    """The metric of that name, asked for by ``where``. Raises UserError for an unknown one."""
     quantity, colon, stat = name.partition(":")
     if quantity not in metrics.QUANTITIES:
         # a family has a member for each of 64 stations: too many to be near by chance
-        raise unknown("metric", quantity, (q for q in metrics.QUANTITIES if "@" not in q), "--metric")
+        raise unknown("metric", quantity, (q for q in metrics.QUANTITIES if "@" not in q), where, LIST)
     if colon and not _STAT.fullmatch(stat):
         raise UserError(
-            f'--metric: {name}: unknown statistic "{stat}", expected mean, median or a percentile such as p90'
+            f'{where}: {name}: unknown statistic "{stat}", expected mean, median or a percentile such as p90'
         )
     q = metrics.QUANTITIES[quantity]
     family = quantity.partition("@")[0]
@@ -74,12 +78,16 @@ def chosen(names: Sequence[str]) -> list[Metric]:
     return [metric(n) for n in dict.fromkeys(names or USUAL)]
 
 
-def best(name: str, among: Sequence[Metric]) -> Metric:
-    """The metric to choose the best point by. Raises UserError if it is not measured, or no way is better."""
+def best(name: str, among: Sequence[Metric], where: str = "") -> Metric:
+    """The metric to choose the best point by, asked for by ``where``.
+
+    Raises UserError if it is not measured, or no way is better.
+    """
     found = {m.name: m for m in among}
     if name not in found:
-        raise unknown("metric of this sweep", name, found, "--best")
+        raise unknown("metric of this sweep", name, found, where)
     if not found[name].better:
         known = ", ".join(m.name for m in among if m.better)
-        raise UserError(f"--best: neither more nor less of {name} is better in itself, expected one of {known}")
+        place = f"{where}: " if where else ""
+        raise UserError(f"{place}neither more nor less of {name} is better in itself, expected one of {known}")
     return found[name]

@@ -73,8 +73,8 @@ def ask(
     plan = make(base, _axes(axes), repetitions, seed, together=zip, on=on, skip=skip_impossible)
     measured = names.chosen(metrics)
     if best:
-        measured += [names.metric(best)] if best not in {m.name for m in measured} else []
-        names.best(best, measured)
+        measured += [names.metric(best, "--best")] if best not in {m.name for m in measured} else []
+        names.best(best, measured, "--best")
     return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), _conditions(plan, each))
 
 

@@ -64,11 +64,11 @@ def _names(path: Path) -> dict[str, str] | None:
 
 def toml(bed: TestBed) -> str:
     """The scenario with its overrides, as one file."""
-    units = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["unit"] for r in _core.schema()}
+    kinds = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["kind"] for r in _core.schema()}
     sections: dict[str, list[str]] = {"": []}
     for key, value in bed.given.items():
         table, _, name = key.rpartition(".")
-        bare = units[key] in ("count", "number", "switch") and re.fullmatch(r"true|false|-?\d+(\.\d+)?", value)
+        bare = kinds[key] in ("count", "number", "switch") and re.fullmatch(r"true|false|-?\d+(\.\d+)?", value)
         sections.setdefault(table, []).append(f"{name} = {value if bare else json.dumps(value, ensure_ascii=False)}")
     lines = [f"# {bed.name}, with what was set when the folder was made (digest {bed.digest})"]
     for table, rows in sections.items():

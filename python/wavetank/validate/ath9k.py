@@ -21,7 +21,11 @@ control begins anew with each run.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -189,18 +193,71 @@ def run(setup: str, mcs: int, seconds: float, seed: int, cache: list[int]) -> tu
 Point = tuple[str, int, int]  # set-up, seconds, MCS
 
 
-def run_day(work: tuple[int, int, Point]) -> dict[Point, tuple[float, float]]:
-    """A day with one seed, up to the last run that is asked for: (day, seed, that run)."""
-    day, seed, last = work
+@dataclass(frozen=True)
+class Day:
+    """A day with one seed, up to the last run that is asked for. What is done is noted in ``told``, a file a run: a day takes
+    minutes, and whoever waits for it is in another process."""
+
+    day: int
+    seed: int
+    last: Point
+    told: str
+
+    @property
+    def points(self) -> list[Point]:
+        """Its runs, in their order."""
+        order = [(setup, seconds, mcs) for setup, seconds in DAYS[self.day] for mcs in MCS]
+        return order[: order.index(self.last) + 1]
+
+
+def run_day(work: Day) -> dict[Point, tuple[float, float]]:
+    """Its runs, one after the other."""
     cache = [0, 0]
     out: dict[Point, tuple[float, float]] = {}
-    for setup, seconds in DAYS[day]:
-        for mcs in MCS:
-            point = (setup, seconds, mcs)
-            out[point] = run(setup, mcs, float(seconds), seed, cache)
-            if point == last:
-                return out
+    for setup, seconds, mcs in work.points:
+        out[setup, seconds, mcs] = run(setup, mcs, float(seconds), work.seed, cache)
+        (Path(work.told) / f"{setup}-{seconds}s-mcs{mcs}, seed {work.seed}").touch()
     return out
+
+
+@contextmanager
+def _telling(folder: Path, done: Callable[[str], None]) -> Iterator[None]:
+    """Meanwhile ``done`` is told of each file that comes into the folder."""
+    ended = threading.Event()
+    seen: set[str] = set()
+
+    def watch() -> None:
+        over = False
+        while not over:
+            over = ended.wait(0.3)
+            new = {p.name for p in folder.iterdir()} - seen
+            seen.update(new)
+            for name in sorted(new):
+                done(name)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def days(rows: list[Table], told: str = "") -> list[Day]:
+    """What has to be run for these rows: the longest first."""
+    points = [(*series(r), int(r["mcs"])) for r in rows if not cannot(r)]
+    work = []
+    for day, all_series in enumerate(DAYS):
+        order = [(*s, mcs) for s in all_series for mcs in MCS]
+        wanted = [order.index(p) for p in points if p in order]
+        work += [Day(day, seed, order[max(wanted)], told) for seed in range(1, SEEDS + 1) if wanted]
+    return sorted(work, key=lambda d: -d.day)
+
+
+def runs(rows: list[Table]) -> int:
+    """How many runs these rows take."""
+    return sum(len(d.points) for d in days(rows))
 
 
 def judge(row: Table, ours: tuple[float, float] | None) -> list[Row]:
@@ -242,23 +299,19 @@ def orders(rows: list[Table], ours: Mapping[str, tuple[float, float]]) -> list[R
 
 
 def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
-    """Runs every row that the model can run, and the runs before it of the same day."""
+    """Runs every row that the model can run, and the runs before it of the same day. ``done`` is called after each of
+    :func:`runs`."""
     rows = load(path or PATH)
     points = {name(r): (*series(r), int(r["mcs"])) for r in rows if not cannot(r)}
-    work: list[tuple[int, int, Point]] = []
-    for day, all_series in enumerate(DAYS):
-        order = [(*s, mcs) for s in all_series for mcs in MCS]
-        wanted = [order.index(p) for p in points.values() if p in order]
-        work += [(day, seed, order[max(wanted)]) for seed in range(1, SEEDS + 1) if wanted]
     found: dict[Point, list[tuple[float, float]]] = {}
-    for _, day_out in workers.pool(run_day, sorted(work, key=lambda w: -w[0]), jobs):
-        for point, values in day_out.items():
-            found.setdefault(point, []).append(values)
+    with tempfile.TemporaryDirectory(prefix="wavetank-ath9k-") as told, _telling(Path(told), done):
+        for _, day_out in workers.pool(run_day, days(rows, told), jobs):
+            for point, values in day_out.items():
+                found.setdefault(point, []).append(values)
     ours: dict[str, tuple[float, float]] = {}
     for row_name, point in points.items():
         means = np.mean(found[point], axis=0)
         ours[row_name] = (float(means[0]), float(means[1]))
-        done(row_name)
     out = [r for row in rows for r in judge(row, ours.get(name(row)))]
     guard = "short" if SHORT_GI else "long"
     return Report("ath9k", out + orders(rows, ours), (f"all rows with the {guard} guard interval",))

@@ -26,7 +26,7 @@ params! {
     /// What processing one received packet costs, from the driver to the socket and back down with an ACK.
     pub struct Params {
         /// Timer ticks a second (`CONFIG_HZ`) of every host.
-        hz: u32 = 300, in 100 => 1000, src "Arch Linux's kernel configuration: CONFIG_HZ_300";
+        hz: u32 = 300, in 100 => 1000, unit "Hz", src "Arch Linux's kernel configuration: CONFIG_HZ_300";
         /// On a station.
         sta_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a desktop CPU's per-packet cost without GRO";
         /// On the AP or router.

@@ -34,7 +34,7 @@ crate::params! {
         /// Flows that the hash tells apart.
         flows: u32 = 4096, in 1 => 65_536, src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
         /// Bytes that a flow sends in its turn.
-        quantum: u32 = 300, in 1 => 65_536, src "linux@6.12 include/net/fq_impl.h fq_init";
+        quantum: u32 = 300, in 1 => 65_536, unit "bytes", src "linux@6.12 include/net/fq_impl.h fq_init";
         /// Packets that all queues hold at most.
         limit: u32 = 8192, in 1 => 10_000_000, src "linux@6.12 include/net/fq_impl.h fq_init";
         /// Memory (truesize) that the packets take at most: 4 MiB, or 16 MiB if the device does VHT.
@@ -52,7 +52,7 @@ crate::params! {
         /// Their interval.
         slow_interval: Span = Span::from_ms(300), in Span::from_us(1) => Span::from_s(100), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
         /// A station is slow below this throughput times the number of stations, kbit/s.
-        slow_threshold: u32 = 6000, in 1 => 1_000_000, src "linux@5.4 net/mac80211/sta_info.h STA_SLOW_THRESHOLD";
+        slow_threshold: u32 = 6000, in 1 => 1_000_000, unit "kbit/s", src "linux@5.4 net/mac80211/sta_info.h STA_SLOW_THRESHOLD";
         /// Whether airtime that the driver reports counts, so that stations get equal airtime. Without, ath9k's first TXQ keeps its turn as long as it has packets.
         airtime_fairness: bool = true, src "linux@6.12 net/mac80211/debugfs.c airtime_flags; drivers/net/wireless/ath/ath9k/xmit.c ath_txq_schedule";
         /// A station's weight for airtime.

@@ -34,7 +34,7 @@ crate::params! {
         /// Stations hold their TCP ACKs back until the A-MPDU has been taken in.
         enabled: bool = false, src "thesis section 4.7.2";
         /// Segments that may be without an ACK when the held ones are let go.
-        leave: u16 = 1, in 0 => 64, src "thesis section 4.8.2: until data_to_ack reaches one";
+        leave: u16 = 1, in 0 => 64, unit "segments", src "thesis section 4.8.2: until data_to_ack reaches one";
         /// Packets count when they come, not when they go up: segments that wait behind a hole in the reorder buffer are without an ACK,
         /// too, and an A-MPDU whose last packet was lost has not ended.
         behind_holes: bool = false, src "thesis section 4.8.2: each non-duplicate packet; linux@3.18 net/mac80211/rx.c ieee80211_sta_manage_reorder_buf";

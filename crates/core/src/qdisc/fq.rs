@@ -24,9 +24,9 @@ crate::params! {
         /// Packets that a flow holds at most.
         flow_limit: u32 = 100, in 1 => 10_000_000, src "linux@6.12 net/sched/sch_fq.c fq_init";
         /// Bytes that a flow sends in its turn.
-        quantum: u32 = 3028, in 256 => 1_048_576, src "linux@6.12 net/sched/sch_fq.c fq_init: two MTUs";
+        quantum: u32 = 3028, in 256 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq.c fq_init: two MTUs";
         /// Bytes that a new flow sends in its first turn.
-        initial_quantum: u32 = 15_140, in 0 => 1_048_576, src "linux@6.12 net/sched/sch_fq.c fq_init: ten MTUs";
+        initial_quantum: u32 = 15_140, in 0 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq.c fq_init: ten MTUs";
         /// A flow idle for longer has a whole quantum again.
         refill_delay: Span = Span::from_ms(40), in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_fq.c fq_init";
         /// How far ahead a departure time may be; beyond, the packet is dropped.

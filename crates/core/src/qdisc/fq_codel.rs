@@ -20,7 +20,7 @@ crate::params! {
         /// Flows that the hash tells apart.
         flows: u32 = 1024, in 1 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
         /// Bytes that a flow sends in its turn.
-        quantum: u32 = 1514, in 256 => 1_048_576, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: the device's MTU with its header";
+        quantum: u32 = 1514, in 256 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: the device's MTU with its header";
         /// Sojourn that is tolerated.
         target: Span = Span::from_ms(5), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 include/net/codel_impl.h codel_params_init";
         /// How long it must be exceeded before the first drop.
@@ -32,7 +32,7 @@ crate::params! {
         /// Packets dropped at once at the limit, at most.
         drop_batch: u32 = 64, in 1 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
         /// Backlog in bytes from which CoDel never drops.
-        mtu: u32 = 1514, in 0 => 65_536, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: psched_mtu";
+        mtu: u32 = 1514, in 0 => 65_536, unit "bytes", src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init: psched_mtu";
     }
 }
 

@@ -113,9 +113,9 @@ params! {
     /// Who sends what: the shapes of Flent's tests.
     pub struct Traffic {
         /// TCP uploads a station; auto: four in RRUL, none beside other flows, else one.
-        tcp_up: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_nup, rrul.conf";
+        tcp_up: Auto<u16> = Auto::Auto, in Auto::Set(0) => Auto::Set(256), src "Flent tcp_nup, rrul.conf";
         /// TCP downloads a station; auto: four in RRUL, else none.
-        tcp_down: Auto<u16> = Auto::Auto, in Auto::Auto => Auto::Set(256), src "Flent tcp_ndown, rrul.conf";
+        tcp_down: Auto<u16> = Auto::Auto, in Auto::Set(0) => Auto::Set(256), src "Flent tcp_ndown, rrul.conf";
         /// Congestion controls of a station's TCP flows each way, in turn: `["cubic", "bbr"]` is cubic for the first, bbr for the second, cubic
         /// for the third.
         cc: Each<crate::tcp::cc::Cc> = Each::NONE, src "Flent cubic_bbr.conf, and cc_algos of its stream configuration; default: tcp.cc";
@@ -124,13 +124,13 @@ params! {
         /// Offered UDP load down, a station.
         udp_down: Option<Rate> = None, src "iperf -u";
         /// Bytes of payload a UDP datagram.
-        udp_payload: u16 = 1470, in 1 => 1472, src "iperf's default";
+        udp_payload: u16 = 1470, in 1 => 1472, unit "bytes", src "iperf's default";
         /// Send buffer of a UDP flood's socket (`net.core.wmem_default`, or what the program sets).
         udp_sndbuf: Bytes = Bytes::new(212_992), in Bytes::from_kib(4) => Bytes::from_mib(64), src "linux@6.12 include/net/sock.h SK_WMEM_MAX";
         /// Step of the ping; off: none.
         ping: Option<Span> = Some(Span::from_ms(200)), in Some(Span::from_us(10)) => Some(Span::from_s(3600)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
-        ping_payload: u16 = 56, in 8 => 1472, src "iputils ping";
+        ping_payload: u16 = 56, in 8 => 1472, unit "bytes", src "iputils ping";
         /// Stations that send echoes: the first so many.
         ping_stations: u16 = 255, in 0 => 255, src "Flent pings from every client it runs on";
         /// RRUL's own UDP echoes, beside the ping.
@@ -244,7 +244,7 @@ params! {
         /// Spatial streams of 802.11ac; in 802.11n the MCS says it.
         streams: u8 = 1, in 1 => 8, src "802.11-2020 tables 21-29 to 21-60";
         /// Channel width, MHz: 20 or 40, and with 802.11ac 80 or 160.
-        width_mhz: u8 = 40, in 20 => 160, src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
+        width_mhz: u8 = 40, in 20 => 160, unit "MHz", src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
         /// Guard interval of 400 ns.
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
         /// The data rate of 802.11a, b and g.

@@ -160,8 +160,10 @@ fn set_value(
     };
     let raw = match value.get_ref() {
         DeValue::String(t) => Raw::Text(t.to_string()),
+        // One beyond 64 bits is beyond the key's range, which then says what it is.
         DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix())
             .map(Raw::Int)
+            .or_else(|e| n.as_str().parse().map(Raw::Float).map_err(|_| e))
             .map_err(|_| wrong(n.as_str(), "a whole number of at most 64 bits"))?,
         DeValue::Float(x) => {
             x.as_str().parse().map(Raw::Float).map_err(|_| wrong(x.as_str(), "a number that can be written"))?
@@ -175,7 +177,7 @@ fn set_value(
         }
         DeValue::Array(_) => {
             let near = (super::schema().into_iter())
-                .find(|(_, p)| p.key == key && p.unit == "list")
+                .find(|(_, p)| p.key == key && p.kind == "list")
                 .map(|(s, _)| dotted(s, key));
             return Err(ScenarioError { near, ..wrong("a list", "a single value: it is the same for all") });
         }
@@ -187,7 +189,7 @@ fn set_value(
 
 /// Whether a key takes a list: a value for each station, flow or MCS.
 fn is_list(section: &str, key: &str) -> bool {
-    super::schema().iter().any(|(s, p)| *s == section && p.key == key && p.unit == "list")
+    super::schema().iter().any(|(s, p)| *s == section && p.key == key && p.kind == "list")
 }
 
 /// An element of a list as it stands in the list that is a text.

@@ -171,7 +171,7 @@ sections! {
 fn top_schema() -> Vec<(&'static str, Param)> {
     let d = Scenario::default();
     let row = |key, unit, default: String, range: String, doc: &str| {
-        ("", Param { key, unit, default, range, doc: doc.into(), source: "this project" })
+        ("", Param { key, kind: unit, unit, default, range, doc: doc.into(), source: "this project" })
     };
     vec![
         row("name", "text", d.name, String::new(), "A short name, for results."),

@@ -38,4 +38,7 @@ impl<T: Value> Value for Auto<T> {
             Auto::Set(v) => v.show(),
         }
     }
+    fn words() -> Vec<&'static str> {
+        [T::words(), vec!["auto"]].concat()
+    }
 }

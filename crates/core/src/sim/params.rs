@@ -40,9 +40,14 @@ impl Refused {
 }
 
 /// The name in `names` that is nearest to `got`, if any is near.
+///
+/// Capitals count for nothing. A name of one or two letters is near to nothing but itself: half of such a name is any other.
 pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let got = got.to_lowercase();
     names
-        .map(|n| (strsim::jaro_winkler(got, n), n))
+        .map(|n| (n.to_lowercase(), n))
+        .filter(|(small, n)| n.len() > 2 || *small == got)
+        .map(|(small, n)| (strsim::jaro_winkler(&got, &small), n))
         .filter(|x| x.0 > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|x| x.1.to_string())
@@ -59,6 +64,10 @@ pub trait Value: Sized {
     /// The names that it can take, where it is a choice.
     fn names() -> &'static [&'static str] {
         &[]
+    }
+    /// What it can be besides: "off", "auto".
+    fn words() -> Vec<&'static str> {
+        vec![]
     }
     /// Whether it is "off", which no range excludes.
     fn is_off(&self) -> bool {
@@ -88,6 +97,40 @@ fn exact(v: i128, frac: u32, factor: i128) -> Option<i128> {
     (scaled % d == 0).then_some(scaled / d)
 }
 
+const TIMES: [(&str, i128); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+const RATES: [(&str, i128); 4] = [("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+const SIZES: [(&str, i128); 7] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("GB", 1_000_000_000),
+];
+
+/// The bare number that a plain number with a unit of its own is written as with that unit: "4 ms" is 4 of `tcp.tsq_ms`, and so is
+/// "4000 us". What is no such text stays as it is.
+pub fn bare(raw: &Raw, own: &str) -> Raw {
+    let scaled = |t: &str| {
+        let (v, frac, unit) = number_and_unit(t)?;
+        let of = |units: &[(&str, i128)], name: &str| units.iter().find(|u| u.0 == name).map(|u| u.1);
+        let size = |name: &str| if name == "bytes" { Some(1) } else { of(&SIZES, name) };
+        let factors = (of(&TIMES, unit).zip(of(&TIMES, own)))
+            .or_else(|| of(&RATES, unit).zip(of(&RATES, own)))
+            .or_else(|| size(unit).zip(size(own)))
+            .or_else(|| (unit == own).then_some((1, 1)));
+        let (from, to) = factors.filter(|_| !own.is_empty())?;
+        let (n, d) = (v.checked_mul(from)?, to.checked_mul(10_i128.pow(frac))?);
+        let whole = i64::try_from(n / d).ok().filter(|_| n % d == 0);
+        Some(whole.map_or(Raw::Float(n as f64 / d as f64), Raw::Int))
+    };
+    match raw {
+        Raw::Text(t) => scaled(t).unwrap_or_else(|| raw.clone()),
+        _ => raw.clone(),
+    }
+}
+
 fn with_unit(raw: &Raw, units: &[(&str, i128)], expected: &str) -> Result<i128, Refused> {
     let refuse = || Refused::expected(expected);
     let Raw::Text(t) = raw else { return Err(refuse()) };
@@ -102,8 +145,7 @@ impl Value for Span {
         if matches!(raw, Raw::Int(0)) {
             return Ok(Span::ZERO);
         }
-        const UNITS: [(&str, i128); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-        let ns = with_unit(raw, &UNITS, "a time with its unit, such as \"5 ms\" (ns, us, ms, s)")?;
+        let ns = with_unit(raw, &TIMES, "a time with its unit, such as \"5 ms\" (ns, us, ms, s)")?;
         i64::try_from(ns).map(Span::from_ns).map_err(|_| Refused::expected("a time below 292 years"))
     }
     fn show(&self) -> String {
@@ -120,10 +162,8 @@ impl Value for Span {
 impl Value for Rate {
     const UNIT: &'static str = "rate";
     fn read(raw: &Raw) -> Result<Self, Refused> {
-        const UNITS: [(&str, i128); 4] =
-            [("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
         let bps =
-            with_unit(raw, &UNITS, "a rate with its unit, such as \"100 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)")?;
+            with_unit(raw, &RATES, "a rate with its unit, such as \"100 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)")?;
         let bps = u64::try_from(bps).ok().filter(|&b| b > 0);
         bps.map(Rate::from_bps).ok_or_else(|| Refused::expected("a rate above zero"))
     }
@@ -142,18 +182,9 @@ impl Value for Bytes {
     const UNIT: &'static str = "bytes";
     fn read(raw: &Raw) -> Result<Self, Refused> {
         const EXPECT: &str = "a size with its unit, such as \"128 KiB\" (B, kB, MB, KiB, MiB)";
-        const UNITS: [(&str, i128); 7] = [
-            ("B", 1),
-            ("kB", 1_000),
-            ("MB", 1_000_000),
-            ("KiB", 1 << 10),
-            ("MiB", 1 << 20),
-            ("GiB", 1 << 30),
-            ("GB", 1_000_000_000),
-        ];
         let n = match raw {
             Raw::Int(n) => i128::from(*n),
-            _ => with_unit(raw, &UNITS, EXPECT)?,
+            _ => with_unit(raw, &SIZES, EXPECT)?,
         };
         u64::try_from(n).map(Bytes::new).map_err(|_| Refused::expected("a size that is not negative"))
     }
@@ -173,10 +204,10 @@ macro_rules! whole {
         impl Value for $t {
             const UNIT: &'static str = "count";
             fn read(raw: &Raw) -> Result<Self, Refused> {
+                let refuse = || Refused::expected(format!("a whole number from {} to {}", <$t>::MIN, <$t>::MAX));
                 match raw {
-                    Raw::Int(n) => <$t>::try_from(*n)
-                        .map_err(|_| Refused::expected(format!("a whole number from {} to {}", <$t>::MIN, <$t>::MAX))),
-                    _ => Err(Refused::expected("a whole number")),
+                    Raw::Int(n) => <$t>::try_from(*n).map_err(|_| refuse()),
+                    _ => Err(refuse()),
                 }
             }
             fn show(&self) -> String {
@@ -229,6 +260,9 @@ impl<T: Value> Value for Option<T> {
     fn names() -> &'static [&'static str] {
         T::names()
     }
+    fn words() -> Vec<&'static str> {
+        [T::words(), vec!["off"]].concat()
+    }
     fn is_off(&self) -> bool {
         self.is_none()
     }
@@ -240,6 +274,8 @@ pub struct Param {
     /// The key inside its section.
     pub key: &'static str,
     /// Kind of value: time, rate, bytes, count, number, switch, name.
+    pub kind: &'static str,
+    /// The unit of a plain number that has one (ms, bytes, dB, ...); else the kind again.
     pub unit: &'static str,
     /// The default, as a scenario file would have it.
     pub default: String,
@@ -262,19 +298,27 @@ pub trait Schema: Default {
 }
 
 /// Checks a range and says in words what it is.
-pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T) -> Result<(), Refused> {
-    if !v.is_off() && (v < lo || v > hi) { Err(outside(lo, hi)) } else { Ok(()) }
+pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T, unit: &str) -> Result<(), Refused> {
+    if !v.is_off() && (v < lo || v > hi) { Err(outside(lo, hi, unit)) } else { Ok(()) }
 }
 
-fn outside<T: Value>(lo: &T, hi: &T) -> Refused {
-    let what = if T::UNIT == "bytes" { "size" } else { T::UNIT };
-    Refused::expected(format!("a {what} from {} to {}", lo.show(), hi.show()))
+fn outside<T: Value>(lo: &T, hi: &T, unit: &str) -> Refused {
+    let what = match T::UNIT {
+        "bytes" => "size",
+        "count" => "whole number",
+        other => other,
+    };
+    let of = if unit.is_empty() { String::new() } else { format!(" of {unit}") };
+    let or: String = T::words().iter().map(|w| format!(", or \"{w}\"")).collect();
+    Refused::expected(format!("a {what}{of} from {} to {}{or}", lo.show(), hi.show()))
 }
 
-/// Why `raw` could not be read: a whole number that its type cannot hold is refused by the parameter's range, not by the type's.
-pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T) -> Refused {
-    match raw {
-        Raw::Int(_) if T::UNIT == "count" => outside(lo, hi),
+/// Why `raw` could not be read: a number that its type cannot hold, and one with another unit than its own, is refused by the
+/// parameter's range, not by the type's.
+pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T, unit: &str) -> Refused {
+    match (raw, T::UNIT) {
+        (Raw::Int(_) | Raw::Float(_), "count" | "bytes") => outside(lo, hi, unit),
+        (Raw::Text(_), "count" | "number") if !unit.is_empty() => outside(lo, hi, unit),
         _ => e,
     }
 }
@@ -295,11 +339,12 @@ pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T) -> Refused {
 /// assert_eq!(Params::default().target, Span::from_ms(5));
 /// ```
 ///
-/// A value out of the range is refused by `set`; `in` may be left out.
+/// A value out of the range is refused by `set`; `in` may be left out. A plain number that has a unit says so before its source,
+/// `unit "ms"`, and can then be given with it.
 #[macro_export]
 macro_rules! params {
     ($(#[$m:meta])* pub struct $name:ident {
-        $( $(#[doc = $doc:literal])+ $f:ident : $t:ty = $default:expr $(, in $lo:expr => $hi:expr)? , src $src:literal ; )*
+        $( $(#[doc = $doc:literal])+ $f:ident : $t:ty = $default:expr $(, in $lo:expr => $hi:expr)? $(, unit $unit:literal)? , src $src:literal ; )*
     }) => {
         $(#[$m])*
         #[derive(Clone, Copy, PartialEq, Debug)]
@@ -313,7 +358,13 @@ macro_rules! params {
                 use $crate::sim::params::Value;
                 vec![ $( $crate::sim::params::Param {
                     key: stringify!($f),
-                    unit: <$t as Value>::UNIT,
+                    kind: <$t as Value>::UNIT,
+                    unit: {
+                        #[allow(unused_mut, unused_assignments)]
+                        let mut unit = <$t as Value>::UNIT;
+                        $( unit = $unit; )?
+                        unit
+                    },
                     default: { let d: $t = $default; Value::show(&d) },
                     range: {
                         #[allow(unused_mut, unused_assignments)]
@@ -331,11 +382,14 @@ macro_rules! params {
                 use $crate::sim::params::Value;
                 match key {
                     $( stringify!($f) => Some((|| {
+                        let unit = "";
+                        $( let unit = $unit; )?
+                        let raw = &$crate::sim::params::bare(raw, unit);
                         let v = <$t as Value>::read(raw);
-                        $( let v = v.map_err(|e| $crate::sim::params::beyond::<$t>(e, raw, &$lo, &$hi)); )?
+                        $( let v = v.map_err(|e| $crate::sim::params::beyond::<$t>(e, raw, &$lo, &$hi, unit)); )?
                         let v = v?;
                         // The default is allowed whatever the range.
-                        $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi)?; } )?
+                        $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi, unit)?; } )?
                         self.$f = v;
                         Ok(())
                     })()), )*
@@ -417,5 +471,60 @@ mod tests {
         assert!(Span::read(&Raw::Int(5)).is_err(), "a time without its unit");
         assert!(Span::read(&text("0.5 ns")).unwrap_err().expected.contains("remainder"));
         assert!(u8::read(&Raw::Int(300)).unwrap_err().expected.contains("255"));
+    }
+
+    crate::params! {
+        /// Plain numbers.
+        pub struct Plain {
+            /// One with a unit.
+            span_ms: u32 = 6, in 0 => 1_000, unit "ms", src "here";
+            /// One of bytes, that can be off.
+            bytes: Option<u32> = None, in Some(1) => Some(65_535), unit "bytes", src "here";
+            /// One with a point.
+            level: f64 = 1.0, in 0.0 => 40.0, unit "dB", src "here";
+            /// One that is left to something else.
+            flows: super::super::auto::Auto<u16> = super::super::auto::Auto::Auto, in super::super::auto::Auto::Set(0) => super::super::auto::Auto::Set(256), src "here";
+        }
+    }
+
+    #[test]
+    fn a_plain_number_can_have_its_unit() {
+        assert_eq!(
+            Plain::schema().iter().map(|p| (p.kind, p.unit)).collect::<Vec<_>>(),
+            [("count", "ms"), ("count", "bytes"), ("number", "dB"), ("count", "count")]
+        );
+        let set = |key, raw| {
+            let mut p = Plain::default();
+            p.set(key, &raw).unwrap().map(|()| p.values().into_iter().find(|v| v.0 == key).unwrap().1)
+        };
+        for (key, given, found) in [
+            ("span_ms", "4 ms", "4"),
+            ("span_ms", "0.004 s", "4"),
+            ("bytes", "2 KiB", "2048"),
+            ("bytes", "1500 bytes", "1500"),
+            ("bytes", "off", "off"),
+            ("level", "3.5 dB", "3.5"),
+        ] {
+            assert_eq!(set(key, text(given)).as_deref(), Ok(found), "{key} {given}");
+        }
+        for (key, given, expected) in [
+            ("span_ms", text("4 MiB"), "a whole number of ms from 0 to 1000"),
+            ("span_ms", text("1500 us"), "a whole number of ms from 0 to 1000"),
+            ("span_ms", Raw::Float(1e20), "a whole number of ms from 0 to 1000"),
+            ("bytes", Raw::Int(1 << 40), "a whole number of bytes from 1 to 65535, or \"off\""),
+            ("level", text("3 dBm"), "a number of dB from 0 to 40"),
+            ("flows", Raw::Int(-1), "a whole number from 0 to 256, or \"auto\""),
+            ("flows", text("4 ms"), "a whole number from 0 to 65535, or \"auto\""),
+        ] {
+            assert_eq!(set(key, given).unwrap_err().expected, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_near() {
+        let near = |got, names: &[&'static str]| nearest(got, names.iter().copied());
+        assert_eq!(near("CUBIC", &["reno", "cubic"]).as_deref(), Some("cubic"));
+        assert_eq!(near("ax", &["a", "n", "ac"]), None, "half of it is any");
+        assert_eq!(near("AC", &["a", "n", "ac"]).as_deref(), Some("ac"));
     }
 }

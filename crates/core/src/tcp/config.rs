@@ -32,38 +32,38 @@ crate::params! {
         /// Upper bound of the small queue (CoTSQ; static bytes). "off": no TSQ (a negative value in the paper).
         tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), src "cotsq section III";
         /// CoTSQ: milliseconds of data at the flow's present rate.
-        tsq_ms: u32 = 6, in 0 => 100_000, src "cotsq section III";
+        tsq_ms: u32 = 6, in 0 => 100_000, unit "ms", src "cotsq section III";
         /// CoTSQ: lower bound of the small queue, in segments. Static: the small queue, in segments.
-        tsq_pkts: u32 = 1, in 0 => 100_000, src "cotsq section III";
+        tsq_pkts: u32 = 1, in 0 => 100_000, unit "segments", src "cotsq section III";
         /// `sk_pacing_shift`: log2 of the part of a second that TSQ and GSO sizing look ahead. A mac80211 device rewrites it.
         pacing_shift: u8 = 10, in 0 => 32, src "linux@6.12 net/core/sock.c sock_init_data_uid";
         /// `tcp_limit_output_bytes`.
         limit_output_bytes: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp_ipv4.c tcp_sk_init; by profile";
         /// `tcp_pacing_ss_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
-        pacing_ss_ratio: u32 = 200, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        pacing_ss_ratio: u32 = 200, in 1 => 1_000, unit "%", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_pacing_ca_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
-        pacing_ca_ratio: u32 = 120, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        pacing_ca_ratio: u32 = 120, in 1 => 1_000, unit "%", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Whether the pacing ratios, and `bbr-plus.pace`, are the far host's too (the server, behind the AP or router); else it has the kernel's.
         pacing_at_server: bool = true, src "this project; Hard Times section VI-E varies the uploads' alone";
         /// Whether a timer of the socket enforces the pacing rate (`SK_PACING_NEEDED`), as for BBR.
         enforce_pacing: bool = false, src "linux@6.12 net/ipv4/tcp_output.c tcp_pacing_check";
         /// `gso_max_segs` of the device: 1 gives one segment an skb.
-        gso_max_segs: Auto<u16> = Auto::Auto, src "linux include/linux/netdevice.h GSO_MAX_SEGS; by profile";
+        gso_max_segs: Auto<u16> = Auto::Auto, unit "segments", src "linux include/linux/netdevice.h GSO_MAX_SEGS; by profile";
         /// Kernels from 4.17 on build GSO skbs whatever the device says. Off: they do not, as before 4.17; on a device without
         /// scatter-gather each skb then is one segment, with its payload in its head.
         gso_forced: bool = true, src "linux net/ipv4/tcp.c tcp_init_sock (0a6b2a1dc2a2, 74d4a8f8d378)";
         /// `gso_max_size` of the device.
-        gso_max_size: u32 = 65_536, in 1_514 => 524_280, src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
+        gso_max_size: u32 = 65_536, in 1_514 => 524_280, unit "bytes", src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
         /// `tcp_min_tso_segs`.
-        min_tso_segs: u32 = 2, in 1 => 65_535, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        min_tso_segs: u32 = 2, in 1 => 65_535, unit "segments", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_tso_win_divisor`: part of the window that is enough to send a GSO skb at once.
         tso_win_divisor: u32 = 3, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Initial congestion window, segments.
-        init_cwnd: u32 = 10, in 1 => 1_000, src "linux@6.12 include/net/tcp.h TCP_INIT_CWND";
+        init_cwnd: u32 = 10, in 1 => 1_000, unit "segments", src "linux@6.12 include/net/tcp.h TCP_INIT_CWND";
         /// Slow start threshold that the cache of metrics has for the peer from earlier connections, segments; off: none, as on a first one.
-        ssthresh: Option<u32> = None, in Some(2) => Some(1_000_000), src "linux@6.12 net/ipv4/tcp_metrics.c tcp_init_metrics";
+        ssthresh: Option<u32> = None, in Some(2) => Some(1_000_000), unit "segments", src "linux@6.12 net/ipv4/tcp_metrics.c tcp_init_metrics";
         /// `tcp_reordering`, segments.
-        reordering: u32 = 3, in 1 => 300, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        reordering: u32 = 3, in 1 => 300, unit "segments", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_slow_start_after_idle`.
         slow_start_after_idle: bool = true, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_frto`.
@@ -97,7 +97,7 @@ crate::params! {
         /// a full frame's, and one that is put behind another its payload alone.
         rx_pages: bool = false, src "linux@6.12 net/core/skbuff.c skb_try_coalesce: delta_truesize";
         /// `MAX_HEADER` of the kernel's configuration: 176 with mesh and tunnels, as distributions build it.
-        max_header: u32 = 176, in 32 => 512, src "linux@6.12 include/linux/netdevice.h LL_MAX_HEADER";
+        max_header: u32 = 176, in 32 => 512, unit "bytes", src "linux@6.12 include/linux/netdevice.h LL_MAX_HEADER";
     }
 }
 

@@ -18,7 +18,7 @@ crate::params! {
     /// The access point's beacons.
     pub struct Params {
         /// From one beacon to the next, in units of 1024 us; 0: there are none.
-        interval: u16 = 100, in 0 => 65_535, src "hostapd.conf, beacon_int: 100";
+        interval: u16 = 100, in 0 => 65_535, unit "TU", src "hostapd.conf, beacon_int: 100";
         /// What they are sent at. Auto: 1 Mbit/s at 2.4 GHz (the lowest of what hostapd has for basic rates there), the lowest basic rate at
         /// 5 GHz. OpenWrt has switched 802.11b's rates off since 19.07: 6 Mbit/s.
         rate: Auto<Rate> = Auto::Auto, src "linux@6.12 net/mac80211/rate.c rate_control_send_low, rc_send_low_basicrate";

@@ -18,9 +18,9 @@ params! {
         /// QCA6174A (docs/devices/ath10k.md).
         amsdu_msdus: u8 = 3, in 1 => 7, src "linux@6.12 ath10k/htt.h ATH10K_HTT_MAX_NUM_AMSDU_DEFAULT; htt.c ath10k_htt_setup sends it";
         /// MPDU length that a VHT peer takes, bytes: 3895, 7991 or 11454.
-        mpdu_bytes: u16 = 11_454, in 1_600 => 11_454, src "802.11-2020 table 9-34; the QCA988x announces the largest (vht_cap_info)";
+        mpdu_bytes: u16 = 11_454, in 1_600 => 11_454, unit "bytes", src "802.11-2020 table 9-34; the QCA988x announces the largest (vht_cap_info)";
         /// A-MSDU length that an HT peer takes, bytes: 3839 or 7935.
-        amsdu_bytes: u16 = 7_935, in 3_839 => 7_935, src "linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_CAP_MAX_AMSDU";
+        amsdu_bytes: u16 = 7_935, in 3_839 => 7_935, unit "bytes", src "linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_CAP_MAX_AMSDU";
         /// Maximum A-MPDU length exponent that a VHT peer announces: 2^(13 + n) - 1 bytes. An HT peer takes 65535.
         ampdu_exponent: u8 = 7, in 0 => 7, src "802.11-2020 9.4.2.157.2; linux@6.12 ath10k/mac.c ath10k_peer_assoc_h_vht";
         /// A PPDU's time on the air at most.
@@ -36,7 +36,7 @@ params! {
         /// How long the firmware gathers transmit completions before it tells the host of them, from the first on. Calibrated.
         report: Span = Span::from_ms(3), in Span::ZERO => Span::from_ms(20), src "calibrated: hard-times fig 13, CUBIC at TSQ and 1p: 25 Mbit/s";
         /// PSDUs of more bytes are protected by RTS/CTS.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 ath10k/mac.c ath10k_set_rts_threshold: the firmware takes wiphy->rts_threshold";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 ath10k/mac.c ath10k_set_rts_threshold: the firmware takes wiphy->rts_threshold";
     }
 }
 

@@ -53,7 +53,7 @@ crate::params! {
         /// Block Ack window.
         window: u16 = 64, in 1 => 64, src "linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT";
         /// Bytes in an aggregate at most: what the peer takes.
-        ampdu_bytes: u32 = 65_535, in 1_000 => 65_535, src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MAX_AMPDU_64K";
+        ampdu_bytes: u32 = 65_535, in 1_000 => 65_535, unit "bytes", src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MAX_AMPDU_64K";
         /// Airtime of an aggregate at most, at the slowest rate of its chain.
         airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 ath9k/xmit.c ath_update_max_aggr_framelen";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
@@ -63,7 +63,7 @@ crate::params! {
         /// ... or this long after the first that it tells of.
         rimt_first: Span = Span::from_us(2_000), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 700 us)";
         /// Shortest MPDU in an aggregate; shorter ones are followed by empty delimiters.
-        subframe_bytes: u32 = 256, in 0 => 1_500, src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MINPLEN";
+        subframe_bytes: u32 = 256, in 0 => 1_500, unit "bytes", src "linux@6.12 ath9k/ath9k.h ATH_AGGR_MINPLEN";
         /// The card is an AR9300 or later, which takes frames by EDMA. Those before want ten empty delimiters more behind each encrypted
         /// MPDU of an aggregate, and have no interrupt for a beacon that was sent.
         edma: bool = true, src "linux@6.12 ath9k/hw.c ath9k_hw_fill_cap_info ATH9K_HW_CAP_EDMA; xmit.c ath_compute_num_delims; mac.c ath9k_hw_beaconq_setup";
@@ -75,7 +75,7 @@ crate::params! {
         /// else it goes to the end.
         keep_turn: bool = false, src "linux@3.18 ath9k/xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
         /// PSDUs of more bytes are protected by RTS/CTS.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 ath9k/xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 ath9k/xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
     }
 }
 

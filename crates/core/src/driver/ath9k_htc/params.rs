@@ -15,13 +15,13 @@ params! {
         /// Frames in one USB request (URB) at most.
         urb_frames: u8 = 20, in 1 => 64, src "linux@6.12 ath9k/hif_usb.h MAX_TX_AGGR_NUM";
         /// Bytes in one USB request at most.
-        urb_bytes: u32 = 32_768, in 2_048 => 65_536, src "linux@6.12 ath9k/hif_usb.h MAX_TX_BUF_SIZE";
+        urb_bytes: u32 = 32_768, in 2_048 => 65_536, unit "bytes", src "linux@6.12 ath9k/hif_usb.h MAX_TX_BUF_SIZE";
         /// Transmit buffers on the device: with none free it takes no more from USB.
         target_buffers: u8 = 33, in 1 => 64, src "fw wlan/include/k2/wlan_cfg.h ATH_TXBUF (FUSION_USB_FW); linux@6.12 ath9k/htc_drv_init.c credits";
         /// MPDUs in an A-MPDU at most.
         ampdu_frames: u8 = 17, in 1 => 32, src "fw wlan/if_owl.c ath_tgt_tx_form_aggr (PROJECT_K2)";
         /// Bytes in an A-MPDU at most, besides what the rate allows.
-        ampdu_bytes: u32 = 65_535, in 2_048 => 65_535, src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_update_cap_target (ampdu_limit)";
+        ampdu_bytes: u32 = 65_535, in 2_048 => 65_535, unit "bytes", src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_update_cap_target (ampdu_limit)";
         /// Software retries of an MPDU; each is a whole rate chain of the hardware.
         retries: u8 = 10, in 0 => 30, src "fw wlan/if_athvar.h OWLMAX_RETRIES";
         /// TX statuses in one event.
@@ -35,7 +35,7 @@ params! {
         /// Frames in one upload transfer at most.
         upload_frames: u8 = 10, in 1 => 64, src "fw target/init/app_start.c (max aggregate 9, counted from 0); linux@6.12 ath9k/hif_usb.h MAX_PKT_NUM_IN_TRANSFER";
         /// Bytes in one upload transfer at most.
-        upload_bytes: u32 = 16_384, in 2_048 => 32_768, src "fw target/init/app_start.c (mode bits 10), inc/k2/k2/rom_cfg.h; linux@6.12 ath9k/hif_usb.h MAX_RX_BUF_SIZE";
+        upload_bytes: u32 = 16_384, in 2_048 => 32_768, unit "bytes", src "fw target/init/app_start.c (mode bits 10), inc/k2/k2/rom_cfg.h; linux@6.12 ath9k/hif_usb.h MAX_RX_BUF_SIZE";
         /// An upload transfer that gets no further frame for this long ends.
         upload_timeout: Span = Span::from_ns(170_667), in Span::ZERO => Span::from_ms(10), src "fw target/init/app_start.c (0xa0), inc/k2/k2/rom_cfg.h (units of 32 cycles at 30 MHz)";
         /// The driver's cleanup timer: finds statuses that came before their USB request was complete.

@@ -33,7 +33,7 @@ crate::params! {
         /// Retries of an MPDU.
         retries: u8 = 5, in 0 => 30, src "linux@6.12 brcmsmac/ampdu.c AMPDU_DEF_RETRY_LIMIT";
         /// PSDUs of more bytes are protected by RTS/CTS, each A-MPDU of a burst by its own.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), src "linux@6.12 brcmsmac/main.c RTSThresh; ampdu.c brcms_c_ampdu_finalize: TXC_SENDRTS on an A-MPDU's first MPDU";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 brcmsmac/main.c RTSThresh; ampdu.c brcms_c_ampdu_finalize: TXC_SENDRTS on an A-MPDU's first MPDU";
         /// Packets that wait for one station and TID at most.
         queue: u16 = 256, in 1 => 10_000, src "assumed: the thesis saw no starvation at 14 stations; the published driver's queue holds 256 or so in all";
     }

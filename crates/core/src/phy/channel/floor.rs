@@ -19,33 +19,33 @@ crate::params! {
         /// What the places and the shadowing are drawn from, apart from the run's seed; of 1 to 16 the one that calibrates best.
         layout: u32 = 7, src "this project";
         /// The floor's length, m.
-        length_m: f64 = 65.6, in 5.0 => 500.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        length_m: f64 = 65.6, in 5.0 => 500.0, unit "m", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// Its depth, m.
-        depth_m: f64 = 15.0, in 5.0 => 500.0, src "this project: an office floor";
+        depth_m: f64 = 15.0, in 5.0 => 500.0, unit "m", src "this project: an office floor";
         /// Up to here a station is in sight of the access point, m.
-        breakpoint_m: f64 = 10.0, in 1.0 => 100.0, src "IEEE 802.11-03/940r4 table I, model D";
+        breakpoint_m: f64 = 10.0, in 1.0 => 100.0, unit "m", src "IEEE 802.11-03/940r4 table I, model D";
         /// Path loss exponent up to the breakpoint.
         near_exponent: f64 = 2.0, in 1.5 => 6.0, src "IEEE 802.11-03/940r4 table I";
         /// Path loss exponent beyond it.
         exponent: f64 = 3.5, in 1.5 => 6.0, src "IEEE 802.11-03/940r4 table I";
         /// Deviation of the shadowing up to the breakpoint, dB.
-        near_shadow_db: f64 = 3.0, in 0.0 => 20.0, src "IEEE 802.11-03/940r4 table I, model D";
+        near_shadow_db: f64 = 3.0, in 0.0 => 20.0, unit "dB", src "IEEE 802.11-03/940r4 table I, model D";
         /// Deviation of the shadowing beyond it, dB.
-        shadow_db: f64 = 5.0, in 0.0 => 20.0, src "IEEE 802.11-03/940r4 table I, model D";
+        shadow_db: f64 = 5.0, in 0.0 => 20.0, unit "dB", src "IEEE 802.11-03/940r4 table I, model D";
         /// Rician factor of the first tap in sight, dB; none out of sight.
-        k_db: f64 = 3.0, in -40.0 => 60.0, src "IEEE 802.11-03/940r4 model D";
+        k_db: f64 = 3.0, in -40.0 => 60.0, unit "dB", src "IEEE 802.11-03/940r4 model D";
         /// What antennas, desks and bodies take of every link, dB.
-        loss_db: f64 = 14.88, in 0.0 => 40.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        loss_db: f64 = 14.88, in 0.0 => 40.0, unit "dB", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// A client is put where its SNR is at least this, dB: nobody puts one where the network does not reach.
-        least_snr: f64 = 8.1, in -20.0 => 60.0, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
+        least_snr: f64 = 8.1, in -20.0 => 60.0, unit "dB", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// And at least so far from the access point, m.
-        least_m: f64 = 1.0, in 0.0 => 100.0, src "this project";
+        least_m: f64 = 1.0, in 0.0 => 100.0, unit "m", src "this project";
         /// Transmit power, dBm.
-        power_dbm: f64 = 14.0, in -10.0 => 30.0, src "thesis 5.8.4";
+        power_dbm: f64 = 14.0, in -10.0 => 30.0, unit "dBm", src "thesis 5.8.4";
         /// Noise over 40 MHz, receiver's figure included, dBm.
-        noise_dbm: f64 = -91.0, in -110.0 => -60.0, src "-174 dBm/Hz, 40 MHz, 7 dB";
+        noise_dbm: f64 = -91.0, in -110.0 => -60.0, unit "dBm", src "-174 dBm/Hz, 40 MHz, 7 dB";
         /// Walking speed of a hand-held station from S to E, m/s; 0: it stands.
-        walk: f64 = 0.0, in 0.0 => 10.0, src "thesis 5.9.6: about 40 s";
+        walk: f64 = 0.0, in 0.0 => 10.0, unit "m/s", src "thesis 5.9.6: about 40 s";
     }
 }
 

@@ -42,37 +42,37 @@ crate::params! {
         /// There is one; else frames are lost by `wifi.error_rate` and `wifi.mcs_error` alone.
         on: bool = false, src "this project";
         /// Mean SNR at full power over the whole width, dB, of stations that neither `stations.snr` nor `floor.topology` gives another.
-        snr: f64 = 30.0, in -20.0 => 80.0, src "this project";
+        snr: f64 = 30.0, in -20.0 => 80.0, unit "dB", src "this project";
         /// R.m.s. delay spread of the multipath; 0: flat.
         delay_spread: Span = Span::from_ns(50), in Span::ZERO => Span::from_us(1), src "IEEE 802.11-03/940r4 TGn channel models B to D: 15 to 50 ns";
         /// Rician factor of the whole channel, dB: the constant part over the scattered one. -40: Rayleigh. On the floor: `floor.k_db`.
-        k_db: f64 = 3.0, in -40.0 => 60.0, src "this project: between TGn model D in sight of the access point, about -5 dB over the whole channel, and a flat one";
+        k_db: f64 = 3.0, in -40.0 => 60.0, unit "dB", src "this project: between TGn model D in sight of the access point, about -5 dB over the whole channel, and a flat one";
         /// Share of the scattered power that moves: all of it about a station that is carried, little where only people pass.
         moving: f64 = 1.0, in 0.0 => 1.0, src "Clarke's model; links that stand still have temporal Rician factors of 10 dB and more";
         /// Doppler frequency, Hz: walking speed is about 23 at 5.8 GHz, moving people about 1; 0: nothing moves.
-        doppler: f64 = 0.0, in 0.0 => 1000.0, src "speed / wavelength";
+        doppler: f64 = 0.0, in 0.0 => 1000.0, unit "Hz", src "speed / wavelength";
         /// Deviation of a slow drift of the SNR, dB: people who walk through the way.
-        drift_db: f64 = 0.0, in 0.0 => 20.0, src "this project";
+        drift_db: f64 = 0.0, in 0.0 => 20.0, unit "dB", src "this project";
         /// Time over which that drifts.
         drift_time: Span = Span::from_s(5), in Span::from_ms(1) => Span::from_s(3600), src "this project";
         /// Time between steps of the random walk of the access point's transmit power (-2 to 2 dB a step); 0: full power.
         power_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "thesis 5.5.1, channel delay";
         /// The walk stays between full power and so many dB below.
-        power_range: u8 = 14, in 1 => 60, src "this project: 0 to the thesis's 14 dBm";
+        power_range: u8 = 14, in 1 => 60, unit "dB", src "this project: 0 to the thesis's 14 dBm";
         /// Mean time between bursts of interference; 0: none.
         burst_every: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "this project";
         /// Their mean length.
         burst_length: Span = Span::from_ms(2), in Span::from_us(1) => Span::from_s(10), src "this project";
         /// How much they raise the noise, dB.
-        burst_db: f64 = 10.0, in 0.0 => 60.0, src "this project";
+        burst_db: f64 = 10.0, in 0.0 => 60.0, unit "dB", src "this project";
         /// What receivers' decoders are given.
         decisions: Decisions = Decisions::Soft, src "Viterbi decoders weigh bits by their sub-carriers (coding.rs)";
         /// Time over which the channel is taken as standing still.
         step: Span = Span::from_ms(2), in Span::from_us(50) => Span::from_s(1), src "this project: a tenth of walking speed's coherence time";
         /// Spread of the reported SNR around the true one, dB, from end to end.
-        snr_jitter: f64 = 1.0, in 0.0 => 10.0, src "thesis 5.8.4: 1 dB on stable channels";
+        snr_jitter: f64 = 1.0, in 0.0 => 10.0, unit "dB", src "thesis 5.8.4: 1 dB on stable channels";
         /// Spread of the unknown reference of reported CSI, dB, from end to end.
-        reference_spread: f64 = 3.0, in 0.0 => 20.0, src "thesis figure 5.7a: a band of 3 dB";
+        reference_spread: f64 = 3.0, in 0.0 => 20.0, unit "dB", src "thesis figure 5.7a: a band of 3 dB";
     }
 }
 

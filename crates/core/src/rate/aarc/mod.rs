@@ -27,7 +27,7 @@ crate::params! {
         /// In the place of `aasrc.max_backoff`.
         max_backoff: Span = Span::from_ms(256), in Span::from_ms(1) => Span::from_ms(4096), src "thesis figure 5.11";
         /// What lifts a bar: more than so many dB above the value at the failure.
-        threshold: f64 = 1.0, in 0.0 => 40.0, src "thesis figure 5.10";
+        threshold: f64 = 1.0, in 0.0 => 40.0, unit "dB", src "thesis figure 5.10";
         /// How feedback comes back.
         feedback: Carrier = Carrier::Udp, src "thesis 5.8.4";
         /// Of feedback by UDP: from the end of the PPDU to the access point's kernel.

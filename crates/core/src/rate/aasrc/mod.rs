@@ -24,7 +24,7 @@ crate::params! {
         /// A rate that failed again and again is probed every so many milliseconds; rounded down to a power of two.
         max_backoff: Span = Span::from_ms(32), in Span::from_ms(1) => Span::from_ms(4096), src "thesis figure 5.3";
         /// Length of a packet in equation 5.3, bytes.
-        pkt_bytes: u16 = 1200, in 64 => 2304, src "thesis 5.5";
+        pkt_bytes: u16 = 1200, in 64 => 2304, unit "bytes", src "thesis 5.5";
         /// MAC overhead in equation 5.2.
         overhead: Span = Span::from_ns(117_500), in Span::from_us(1) => Span::from_ms(10), src "thesis 5.5: mean contention, DIFS, SIFS: 67.5 + 34 + 16 us";
         /// Frames after which a rate's counts are halved.

@@ -16,7 +16,7 @@ crate::params! {
     /// `[tcp.bbr-plus]`. Gains are in 1/256.
     pub struct Params {
         /// Percent of BBR's pacing rate that is paced.
-        pace: u32 = 100, in 1 => 1_000, src "Hard Times section VI-E: 1p, 2p, 3p";
+        pace: u32 = 100, in 1 => 1_000, unit "%", src "Hard Times section VI-E: 1p, 2p, 3p";
         /// Pacing gain of Startup.
         startup_gain: u32 = 739, in 257 => 2_047, src "linux@6.12 net/ipv4/tcp_bbr.c bbr_high_gain";
         /// Window's gain in Startup and Drain.

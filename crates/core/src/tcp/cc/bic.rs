@@ -23,13 +23,13 @@ crate::params! {
         /// Releases bandwidth faster when the window shrinks from loss to loss.
         fast_convergence: bool = true, src "linux@6.12 net/ipv4/tcp_bic.c";
         /// Largest growth a round trip, segments.
-        max_increment: u32 = 16, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_bic.c";
+        max_increment: u32 = 16, in 1 => 1_000, unit "segments", src "linux@6.12 net/ipv4/tcp_bic.c";
         /// Window up to which it is Reno, segments.
-        low_window: u32 = 14, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_bic.c";
+        low_window: u32 = 14, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_bic.c";
         /// Window after a loss, in 1/1024 of the window before it.
         beta: u32 = 819, in 1 => 1_023, src "linux@6.12 net/ipv4/tcp_bic.c";
         /// Threshold of the first slow start; 0: none. Segments.
-        initial_ssthresh: u32 = 0, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_bic.c";
+        initial_ssthresh: u32 = 0, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_bic.c";
         /// Round trips for the last B segments to the window of the last loss.
         smooth_part: u32 = 20, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_bic.c";
     }

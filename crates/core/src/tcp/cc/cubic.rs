@@ -22,7 +22,7 @@ crate::params! {
         /// Window after a loss, in 1/1024 of the window before it.
         beta: u32 = 717, in 1 => 1_023, src "linux@6.12 net/ipv4/tcp_cubic.c";
         /// Threshold of the first slow start where HyStart is off; 0: none. Segments.
-        initial_ssthresh: u32 = 0, src "linux@6.12 net/ipv4/tcp_cubic.c";
+        initial_ssthresh: u32 = 0, unit "segments", src "linux@6.12 net/ipv4/tcp_cubic.c";
         /// C of the cubic, in 1/1024.
         bic_scale: u32 = 41, in 1 => 1_024, src "linux@6.12 net/ipv4/tcp_cubic.c";
         /// Grows at least as Reno would.
@@ -32,9 +32,9 @@ crate::params! {
         /// HyStart's detectors: 1 ACK train, 2 delay, 3 both.
         hystart_detect: u8 = 3, in 0 => 3, src "linux@6.12 net/ipv4/tcp_cubic.c";
         /// Window below which HyStart stays silent, segments.
-        hystart_low_window: u32 = 16, src "linux@6.12 net/ipv4/tcp_cubic.c";
+        hystart_low_window: u32 = 16, unit "segments", src "linux@6.12 net/ipv4/tcp_cubic.c";
         /// Spacing of ACKs that still count as a train, microseconds.
-        hystart_ack_delta_us: u32 = 2_000, src "linux@6.12 net/ipv4/tcp_cubic.c";
+        hystart_ack_delta_us: u32 = 2_000, unit "us", src "linux@6.12 net/ipv4/tcp_cubic.c";
     }
 }
 

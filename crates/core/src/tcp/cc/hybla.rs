@@ -18,7 +18,7 @@ crate::params! {
     /// `[tcp.hybla]`: the module's parameter.
     pub struct Params {
         /// RTT of the flow that growth follows, milliseconds.
-        rtt0: u32 = 25, in 1 => 4_000, src "linux@6.12 net/ipv4/tcp_hybla.c";
+        rtt0: u32 = 25, in 1 => 4_000, unit "ms", src "linux@6.12 net/ipv4/tcp_hybla.c";
     }
 }
 

@@ -32,7 +32,7 @@ crate::params! {
     /// `[tcp.illinois]`: the module's parameters.
     pub struct Params {
         /// Window below which it is Reno, segments.
-        win_thresh: u32 = 15, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_illinois.c";
+        win_thresh: u32 = 15, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_illinois.c";
         /// Fast round trips, after a slow one, until growth is largest again.
         theta: u32 = 5, in 0 => 255, src "linux@6.12 net/ipv4/tcp_illinois.c";
     }

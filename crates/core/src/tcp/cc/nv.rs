@@ -51,11 +51,11 @@ crate::params! {
     /// `[tcp.nv]`: the module's parameters.
     pub struct Params {
         /// Segments that may be queued.
-        nv_pad: u32 = 10, in 2 => 1_000_000, src "linux@6.12 net/ipv4/tcp_nv.c";
+        nv_pad: u32 = 10, in 2 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_nv.c";
         /// How often the least RTT is renewed, seconds; three to five quarters of it, at random.
-        nv_reset_period: u32 = 5, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_nv.c";
+        nv_reset_period: u32 = 5, in 1 => 1_000, unit "s", src "linux@6.12 net/ipv4/tcp_nv.c";
         /// Least window without loss, segments.
-        nv_min_cwnd: u32 = 2, in 1 => 1_000_000, src "linux@6.12 net/ipv4/tcp_nv.c";
+        nv_min_cwnd: u32 = 2, in 1 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_nv.c";
     }
 }
 

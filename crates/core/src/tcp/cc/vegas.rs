@@ -18,11 +18,11 @@ crate::params! {
     /// `[tcp.vegas]`: the module's parameters.
     pub struct Params {
         /// Queued segments below which the window grows.
-        alpha: u32 = 2, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_vegas.c";
+        alpha: u32 = 2, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_vegas.c";
         /// Queued segments above which the window shrinks.
-        beta: u32 = 4, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_vegas.c";
+        beta: u32 = 4, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_vegas.c";
         /// Queued segments above which slow start ends.
-        gamma: u32 = 1, in 0 => 1_000_000, src "linux@6.12 net/ipv4/tcp_vegas.c";
+        gamma: u32 = 1, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_vegas.c";
     }
 }
 

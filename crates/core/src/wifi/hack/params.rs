@@ -38,6 +38,6 @@ crate::params! {
         /// From TCP's handing an ACK down until the NIC holds it, compressed.
         load: Span = Span::from_us(5), in Span::ZERO => Span::from_ms(10), src "assumed: compression and a descriptor's way over PCI Express; the race of thesis section 3.3.3.1";
         /// Bytes that ride on one response at most.
-        bytes: u16 = 512, in 8 => 2_000, src "this project: the ACKs of two full A-MPDUs and what a loss makes them repeat";
+        bytes: u16 = 512, in 8 => 2_000, unit "bytes", src "this project: the ACKs of two full A-MPDUs and what a loss makes them repeat";
     }
 }

@@ -67,13 +67,13 @@ crate::params! {
         /// Share of `inflight_hi` that is left to others while it cruises.
         headroom: u32 = 38, in 0 => 255, src "google/bbr@v2alpha tcp_bbr2.c bbr_inflight_headroom: 15 %";
         /// Least time from probe to probe, milliseconds.
-        probe_base_ms: u32 = 2_000, in 0 => 67_000, src "google/bbr@v2alpha tcp_bbr2.c bbr_bw_probe_base_us";
+        probe_base_ms: u32 = 2_000, in 0 => 67_000, unit "ms", src "google/bbr@v2alpha tcp_bbr2.c bbr_bw_probe_base_us";
         /// What is drawn and added to it, milliseconds.
-        probe_rand_ms: u32 = 1_000, in 1 => 67_000, src "google/bbr@v2alpha tcp_bbr2.c bbr_bw_probe_rand_us";
+        probe_rand_ms: u32 = 1_000, in 1 => 67_000, unit "ms", src "google/bbr@v2alpha tcp_bbr2.c bbr_bw_probe_rand_us";
         /// Most round trips from probe to probe.
         probe_max_rounds: u32 = 63, in 1 => 255, src "google/bbr@v2alpha tcp_bbr2.c bbr_bw_probe_max_rounds";
         /// Time from dip to dip, milliseconds.
-        probe_rtt_win_ms: u32 = 5_000, in 1 => 10_000, src "google/bbr@v2alpha tcp_bbr2.c bbr_probe_rtt_win_ms";
+        probe_rtt_win_ms: u32 = 5_000, in 1 => 10_000, unit "ms", src "google/bbr@v2alpha tcp_bbr2.c bbr_probe_rtt_win_ms";
         /// Window in a dip, as a part of the product; 0: four segments.
         probe_rtt_cwnd_gain: u32 = 128, in 0 => 255, src "google/bbr@v2alpha tcp_bbr2.c bbr_probe_rtt_cwnd_gain";
         /// An skb's size has 64 KiB more, halved with every 2^this microseconds of least RTT; off: nothing ("auto": 9 where the kernel does so).

@@ -1,0 +1,82 @@
+"""A command that is told to end leaves nothing half done, and says by its exit code what ended it."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from wavetank import UserError, files
+from wavetank.lab import plan
+
+LONG = [str(plan.ROOT / "scenarios" / "cotsq-ath9k.toml"), "--set", "time.flows=2000 s"]
+#: Whoever runs the tests in the background has signals ignored, and that would be inherited.
+HEED = (
+    "import os, signal, sys; "
+    "[signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]; "
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def ended(command, number, begun):
+    """The command, sent a signal once ``begun()``; its exit code and standard error."""
+    whole = [sys.executable, "-c", HEED, sys.executable, "-m", "wavetank", *command]
+    process = subprocess.Popen(whole, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    deadline = time.monotonic() + 60
+    while not begun():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_run_that_is_ended_leaves_neither_file_nor_folder(tmp_path, number):
+    out = tmp_path / "new" / "out"
+    code, errors = ended(
+        ["run", *LONG, "--pcap", "--out", str(out)],
+        number,
+        lambda: any(p.stat().st_size > 0 for p in out.glob(".*pcapng*")),
+    )
+    assert code == 128 + number
+    assert errors.splitlines()[-1] == "interrupted: nothing of the run is kept"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reproduction_that_is_ended_says_that_its_runs_are_kept(tmp_path):
+    code, errors = ended(
+        ["reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)],
+        signal.SIGTERM,
+        lambda: any((tmp_path / ".runs").glob("[!.]*.json.gz")),
+    )
+    assert (code, errors.splitlines()[-1]) == (143, "interrupted: what was completed is kept")
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text('name = "s"\n[topology]\nkind = "wifi"\n[time]\nflows = "60 s"\n')
+    ignore = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    command = [sys.executable, "-c", ignore, sys.executable, "-m", "wavetank", "run", str(file), "--pcap"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not list(tmp_path.glob(".*pcapng*")):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGHUP)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert (tmp_path / "s-monitor.pcapng").exists()
+
+
+def test_a_folder_that_was_there_or_has_something_stays(tmp_path):
+    with pytest.raises(UserError), files.made(tmp_path / "a" / "b"):
+        raise UserError("no")
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(UserError), files.made(tmp_path / "a" / "b"):
+        (tmp_path / "a" / "x").write_text("")
+        raise UserError("no")
+    assert [p.name for p in (tmp_path / "a").iterdir()] == ["x"]
+    with pytest.raises(UserError), files.made(tmp_path):
+        raise UserError("no")
+    assert tmp_path.is_dir()
