@@ -300,3 +300,10 @@ def test_a_pipe_has_no_width(wavetank, tmp_path):
     code, out, err = wavetank("reproduce", figure, "--out", tmp_path / "out")
     assert code == 0, err
     assert "A long name of a figure: and a title that is longer than its table (1 repetition)" in out.splitlines()
+
+
+def test_a_key_that_there_is_not_is_told_where_it_is_set():
+    from wavetank import ScenarioError, load
+
+    with pytest.raises(ScenarioError, match=r"tcp\.tsq_ms"):
+        load("cotsq-ath9k").set({"tcp.tsqms": 4})

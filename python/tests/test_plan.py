@@ -7,10 +7,12 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 from wavetank import UserError
 from wavetank.lab import plan, reproduce
-from wavetank.plots.draw import _footer, panel_of
+from wavetank.plots import captions
+from wavetank.plots.draw import panel_of
 
 FIGURES = [f for n in plan.experiments() for f in plan.load(n)]
 
@@ -50,7 +52,7 @@ def test_unknown_names_say_what_is_near():
         plan.load("cotsk")
 
 
-def _tree(tmp_path, figure, settings="A = { 'x.y' = 1 }\n"):
+def _tree(tmp_path, figure, settings="A = { 'tcp.tsq_ms' = 1 }\n"):
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios" / "s.toml").write_text('name = "s"\n')
     (tmp_path / "settings.toml").write_text(settings)
@@ -65,14 +67,14 @@ PANEL = "[[panels]]\nkind = 'candles'\nquantity = 'goodput'\nlabel = 'G'\n"
 def test_settings_and_grids(tmp_path):
     root = _tree(
         tmp_path,
-        "base = 's.toml'\nset = { 'a.b' = 'z', 'x.y' = 0 }\npoints = ['A']\n[[grid]]\nname = 't{t}p{p}'\naxes = { t = [1, 4], p = [1.2] }\n"
-        "set = { 'q.t' = '{t}', 'q.tp' = '{t*p}', 'q.p' = '{p%}' }\n" + PANEL,
+        "base = 's.toml'\nset = { 'tcp.cc' = 'z', 'tcp.tsq_ms' = 0 }\npoints = ['A']\n[[grid]]\nname = 't{t}p{p}'\naxes = { t = [1, 4], p = [1.2] }\n"
+        "set = { 'tcp.init_cwnd' = '{t}', 'tcp.reordering' = '{t*p}', 'tcp.tsq_pkts' = '{p%}' }\n" + PANEL,
     )
     points = plan.load("e", root)[0].points
     assert list(points) == ["A", "t1p1.2", "t4p1.2"]
-    assert dict(points["A"].scenario.overrides) == {"a.b": "z", "x.y": "1"}
+    assert dict(points["A"].scenario.overrides) == {"tcp.cc": "z", "tcp.tsq_ms": "1"}
     overrides = dict(points["t4p1.2"].scenario.overrides)
-    assert (overrides["q.t"], overrides["q.tp"], overrides["q.p"]) == ("4", "5", "120")
+    assert (overrides["tcp.init_cwnd"], overrides["tcp.reordering"], overrides["tcp.tsq_pkts"]) == ("4", "5", "120")
     assert points["t4p1.2"].x == {"t": 4, "p": 1.2}
 
 
@@ -142,7 +144,7 @@ def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_pa
     meta = pq.read_schema(out / "samples.parquet").metadata
     assert (meta[b"repetitions"], meta[b"repetitions_asked"]) == (b"1", b"1")
     outcome = reproduce.reproduce(file, out, repetitions=1)
-    assert _footer(outcome, outcome.figures[0]).startswith("RUN WITH --repetitions 1: 1 repetition.")
+    assert captions.of(outcome, outcome.figures[0], Canvas()).startswith("RUN WITH --repetitions 1: 1 repetition.")
     # the figure's own number is nothing to mark
     assert reproduce.reproduce(file, out, repetitions=2).json()["repetitions_asked"] is None
     code, _, err = wavetank("reproduce", file, "--repetitions", 1, "--quick")

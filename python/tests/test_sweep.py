@@ -12,6 +12,7 @@ import pytest
 
 import wavetank as wt
 from wavetank.lab import plan, runner
+from wavetank.sweeps import metrics as names
 from wavetank.sweeps.result import Estimate
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k.toml")
@@ -65,6 +66,10 @@ def test_estimates_are_median_and_students_interval(small):
     )
     assert Estimate.of([5.0]) == Estimate(5.0, None, None, 1)
     assert Estimate.of([math.nan]) == Estimate(None, None, None, 0)
+    clipped = Estimate.of([0.9, 1.0], (0.0, 1.0))
+    assert (clipped.low, clipped.high) == (pytest.approx(0.315, abs=1e-3), 1.0)
+    assert Estimate.of([0.0, 3.0], (0.0, math.inf)).low == 0.0
+    assert [names.metric(m).bounds for m in ("jain", "retransmits")] == [(0.0, 1.0), (0.0, math.inf)]
 
 
 def test_best_front_and_differences(small):

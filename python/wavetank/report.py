@@ -86,7 +86,7 @@ def outcome_tables(outcome: Outcome) -> list[Table | None]:
     if plan.is_file(outcome.name):
         return [values_table(outcome, f) for f in outcome.figures]
     v = outcome.verdicts
-    return [claims_table(outcome), misses_table(v), unmeasured_table(v)]
+    return [claims_table(outcome), misses_table(v), ties_table(v), unmeasured_table(v)]
 
 
 def claims_table(outcome: Outcome) -> Table:
@@ -164,10 +164,18 @@ def caption(s: Mapping[str, int]) -> str:
 
 def misses_table(verdicts: Sequence[Verdict]) -> Table | None:
     """Why rows miss, as far as that is known."""
-    missed = [v for v in verdicts if v.cls == "judged" and not v.ok]
+    return _why("rows that miss", [v for v in verdicts if v.cls == "judged" and not v.ok and not v.tie])
+
+
+def ties_table(verdicts: Sequence[Verdict]) -> Table | None:
+    """Orderings that repetitions do not tell: they do not hold, and do not hold otherwise either."""
+    return _why("ties: not told apart", [v for v in verdicts if v.cls == "judged" and not v.ok and v.tie])
+
+
+def _why(title: str, missed: Sequence[Verdict]) -> Table | None:
     if not missed:
         return None
-    table = Table(title="rows that miss", title_justify="left", header_style="bold", pad_edge=False)
+    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("claim", no_wrap=True)
     table.add_column("why")
     for v in missed:
@@ -307,7 +315,7 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     if summary["drops"]:
         rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
     if summary["jain"] is not None and len(summary["flows"]) > 1:
-        rest.add_row("Jain's index", f"{summary['jain']:.3f}")
+        rest.add_row("Jain's index of the flows", f"{summary['jain']:.3f}")
     speed = summary["simulated_s"] / summary["wall_s"] if summary["wall_s"] else 0
     rest.add_row(
         "run",

@@ -6,6 +6,7 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,14 @@ class Scenario:
         return cls("\n".join(top + sections) + "\n", path)
 
     def set(self, values: Mapping[str, Value] | None = None, **kwargs: Value) -> Scenario:
-        """The same with keys set: ``set({"tcp.cc": "cubic"})``, or ``set(tcp__cc="cubic")``. Later ones win."""
+        """The same with keys set: ``set({"tcp.cc": "cubic"})``, or ``set(tcp__cc="cubic")``. Later ones win.
+
+        Raises ScenarioError for a key that there is not; values are looked at by :meth:`check` and :meth:`run`.
+        """
         pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
+        for k, v in pairs.items():
+            if k not in _known():
+                _core.value("--set", k, show(v))  # which says what is near
         return Scenario(self.text, self.path, self.overrides + tuple((k, show(v)) for k, v in pairs.items()))
 
     def check(self) -> dict[str, str]:
@@ -85,6 +92,12 @@ class Scenario:
         start = time.perf_counter()
         raw = _core.run(self.text, self.path, list(self.overrides), seed)
         return Result.from_core(raw, time.perf_counter() - start)
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Every key that a scenario can have."""
+    return frozenset(f"{r['section']}.{r['key']}" if r["section"] else r["key"] for r in _core.schema())
 
 
 def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:

@@ -76,7 +76,7 @@ def _point(
     rows: list[dict[str, Any]] = [
         {"seed": seed, **{m.name: row[m.name] for m in metrics}} for seed, row in zip(seeds, each, strict=False)
     ]
-    found = {m.name: Estimate.of([row[m.name] for row in rows]) for m in metrics}
+    found = {m.name: Estimate.of([row[m.name] for row in rows], m.bounds) for m in metrics}
     return SweepPoint(name, values, found, rows, failed)
 
 

@@ -42,6 +42,12 @@ class Metric:
         """What a plot's axis says."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What it cannot be below or above: an index is at most 1, and only decibels go below 0."""
+        family = self.name.partition(":")[0].partition("@")[0]
+        return (-math.inf if "dB" in self.unit else 0.0, 1.0 if family == "jain" else math.inf)
+
     def of(self, record: Record, point: Point) -> float:
         """Its value in one repetition; NaN where there is none."""
         quantity, _, stat = self.name.partition(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,10 +31,12 @@ class Estimate:
     n: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Estimate:
-        """Of the repetitions' values; those that are not finite do not count."""
+    def of(cls, values: Sequence[float], bounds: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
+        """Of the repetitions' values; those that are not finite do not count. The interval ends where the quantity does."""
         found = stats.finite(values)
         low, high = stats.interval(found.tolist()) or (None, None)
+        if low is not None and high is not None:
+            low, high = max(low, bounds[0]), min(high, bounds[1])
         return cls(float(np.median(found)) if found.size else None, low, high, int(found.size))
 
     @property
