@@ -90,11 +90,28 @@ def test_jitter_follows_the_seed():
     assert starts[0] == starts[1] != starts[2]
 
 
+def test_flows_start_on_linux_when_the_models_do():
+    # Of two BBR flows the one that begins first has the shorter min_rtt for ten seconds: the seed decides for both waters.
+    s = up(wifi__stations=2, traffic__tcp_down=1, traffic__start_jitter="1 s", traffic__start_step="700 ms")
+    s = s.set({"time.lead_in": "1 s", "time.flows": "3 s", "time.warmup": "2 s", "time.tail": "0 ns"})
+    for seed in (1, 2):
+        words = [line.split() for line in translate(s, seed).case["flow"]]
+        starts = {
+            f.name: int(w[5 if w[0] == "tcp" else 4]) / 1e9
+            for f, w in zip(translate(s, seed).flows, words, strict=True)
+        }
+        for f in s.run(seed).flows:
+            first = f.series["t"][f.series["received"] > 0][0]
+            assert starts[f.name] < first <= starts[f.name] + 0.25, f.name  # a sample each 200 ms
+        assert len(set(starts.values())) == len(starts) >= 4 and min(starts.values()) >= 1
+
+
 def test_echoes_of_several_stations_do_not_leave_at_once():
     starts = [int(line.split()[3]) for line in translate(up(wifi__stations=4)).case["echo"]]
     assert starts[0] == 0 and len(set(starts)) == 4 and max(starts) < 10_000_000
     model = [p.t[0] for p in up(wifi__stations=4).run().pings]
     assert model[0] == 0 and len(set(model)) == 4 and max(model) < 0.01
+    assert model == pytest.approx([s / 1e9 for s in starts], abs=1e-9)
     together = up(wifi__stations=4, traffic__start_jitter="0 s")
     assert {p.t[0] for p in together.run().pings} == {0}
 

@@ -148,6 +148,11 @@ def channel_trace(
 ) -> bytes | None:
     """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
 
+def starts(
+    text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ...
+) -> tuple[list[int], list[int]]:
+    """When each flow begins after the flows' start, and each series of echoes after the run's, ns. Raises ScenarioError."""
+
 def floor(text: str, path: str, overrides: list[tuple[str, str]] = ..., step: float = ...) -> FloorMap:
     """The floor of a scenario, every ``step`` m. Raises ScenarioError."""
 

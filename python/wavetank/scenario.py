@@ -70,6 +70,10 @@ class Scenario:
         """Its channel, written down for the virtual radio (linux/radio/air/channel.c has the format); None if it has none."""
         return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
 
+    def starts(self, seed: int | None = None) -> tuple[list[int], list[int]]:
+        """How long after the flows' start each flow begins, and after the run's start each series of echoes, ns."""
+        return _core.starts(self.text, self.path, list(self.overrides), seed)
+
     def floor(self, step: float = 0.5) -> _core.FloorMap:
         """Its floor: the access point, the stations of its topology, the walk, and the mean SNR every ``step`` m."""
         return _core.floor(self.text, self.path, list(self.overrides), step)

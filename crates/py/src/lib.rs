@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use wavetank_core::net::{self, World};
 use wavetank_core::scenario::{self, Scenario, Source};
+use wavetank_core::traffic::plan::Plan;
 
 create_exception!(
     wavetank._core,
@@ -92,6 +93,19 @@ fn channel_trace<'py>(
     Ok(bytes.map(|b| PyBytes::new(py, &b)))
 }
 
+/// How long after the flows' start each flow begins, and after the run's start each series of echoes, ns. Raises `ScenarioError`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides=vec![], seed=None))]
+fn starts(
+    text: &str,
+    path: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+) -> PyResult<(Vec<i64>, Vec<i64>)> {
+    let plan = Plan::of(&read(text, path, &overrides, seed)?);
+    Ok((plan.flows.iter().map(|f| f.delay.ns()).collect(), plan.echoes.iter().map(|e| e.delay.ns()).collect()))
+}
+
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
@@ -99,6 +113,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(value, m)?)?;
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
+    m.add_function(wrap_pyfunction!(starts, m)?)?;
     m.add_function(wrap_pyfunction!(floor::floor, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;
     m.add_function(wrap_pyfunction!(air::watch_log, m)?)?;

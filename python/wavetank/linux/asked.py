@@ -34,6 +34,10 @@ class Asks(Protocol):
         """Its channel, for the virtual radio."""
         ...
 
+    def starts(self, seed: int | None = None) -> tuple[list[int], list[int]]:
+        """How long after the flows' start each flow begins, after the run's each series of echoes, ns."""
+        ...
+
 
 class Asked:
     """A translation under way: the scenario's keys, those that were carried out, and what the guest is told so far."""
@@ -53,6 +57,8 @@ class Asked:
         self.v = scenario.check()
         self.given = scenario.given()
         self.seed = int(self.v["seed"]) if seed is None else seed
+        #: Those of the model, so that a seed is one start of both waters: who begins first may decide a run.
+        self.flow_starts, self.echo_starts = scenario.starts(self.seed)
         self.used: dict[str, str] = {}
         self.notes: list[str] = []
         self.alike: dict[str, str] = {}

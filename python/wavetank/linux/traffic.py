@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from ..measured import DSCP
 from . import units
 from .asked import Asked
@@ -19,7 +17,8 @@ class Traffic(Asked):
         flows: list[FlowName] = []
         echoes: list[tuple[str, int]] = []
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
-        jitter, step = self.span("traffic.start_jitter"), self.span("traffic.start_step")
+        for key in ("traffic.start_jitter", "traffic.start_step"):
+            self.text(key)
         marks_of = {k: self.number_of_mark(f"traffic.{k}_dscp") for k in ("tcp", "udp", "ping")}
         counts = {way: self.own(f"tcp_{way}") for way in ("up", "down")}
         floods = {way: self.own(f"udp_{way}") for way in ("up", "down")}
@@ -34,8 +33,8 @@ class Traffic(Asked):
             def add(kind: str, name: str, way: str, i: int, station: int = station, suffix: str = suffix) -> str:
                 dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else marks_of[kind]
                 cc = self.control(station, i) if kind == "tcp" else ""
+                start = self.start + self.flow_starts[len(flows)]
                 flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp, cc))
-                start = self.start + int(jitter * self.unit(f"start/{len(flows)}")) + step * i
                 if kind == "tcp":
                     acks = dscp << 2 if mark_acks else 0
                     return f"tcp {way} {station} {dscp << 2} {acks} {start} {OWN_CC.get(cc, cc)}"
@@ -51,7 +50,7 @@ class Traffic(Asked):
                 kinds = [("icmp", marks_of["ping"]), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:
                     tos = dscp << 2 if marks or name == "icmp" else 0
-                    begin = int(jitter * self.unit(f"echo/{len(echoes)}")) if echoes else 0
+                    begin = self.echo_starts[len(echoes)]
                     self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos} {begin}")
                     echoes.append((f"{name}{suffix}", station))
         if ping != "off":
@@ -64,8 +63,3 @@ class Traffic(Asked):
         """A DSCP by its name, or as a number."""
         text = self.text(key)
         return next((n for n, name in DSCP.items() if name == text), None) or int(text if text.isdigit() else 0)
-
-    def unit(self, name: str) -> float:
-        """A number in [0, 1) of its own random stream."""
-        h = hashlib.sha256(f"{self.seed}/{name}".encode()).digest()
-        return int.from_bytes(h[:7], "big") / 2**56

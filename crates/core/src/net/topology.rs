@@ -101,7 +101,7 @@ impl<T: Probe> World<T> {
             Topology::Wired => wired(s, &streams),
             Topology::Wifi => wifi(s, &streams)?,
         };
-        let plan = Plan::new(&s.traffic, &s.stations, net.clients.len(), &streams);
+        let plan = Plan::of(s);
         let profile = Profile::named(s.kernel.name()).expect("every kernel of the schema has a profile");
 
         let start = Time::ZERO + s.time.lead_in;

@@ -1,7 +1,8 @@
 //! Which flows a run has, after Flent's tests `tcp_nup`, `tcp_ndown`, `rrul` and iperf's UDP.
 
+use crate::scenario::Scenario;
 use crate::scenario::each::Stations;
-use crate::scenario::keys::Traffic;
+use crate::scenario::keys::{Topology, Traffic};
 use crate::sim::{Rate, Span, Streams};
 use crate::tcp::cc::Cc;
 
@@ -70,6 +71,14 @@ const RRUL: [u8; 4] = [0, 8, 40, 46];
 const RRUL_UDP: [(&str, u8); 3] = [("udp_be", 0), ("udp_bk", 8), ("udp_ef", 46)];
 
 impl Plan {
+    /// A scenario's plan, by its seed.
+    pub fn of(s: &Scenario) -> Plan {
+        let stations = match s.topology.kind {
+            Topology::Wired => 1,
+            Topology::Wifi => usize::from(s.wifi.stations),
+        };
+        Plan::new(&s.traffic, &s.stations, stations, &Streams::new(s.seed))
+    }
     /// The plan for `stations` stations, of which some have flows of their own.
     pub fn new(t: &Traffic, own: &Stations, stations: usize, streams: &Streams) -> Plan {
         let mut plan = Plan::default();
