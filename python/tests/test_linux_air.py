@@ -29,11 +29,13 @@ def test_tshark_takes_the_kernels_frames_for_frames(tshark, tmp_path, sets):
     """Whole frames: their checksums are the stack's own, and hold."""
     path = tmp_path / "monitor.pcapng"
     seen = air.watch(scenario(**sets), 1, [("monitor", path)], snaplen=0, capture_window=(0.0, 1.5), on="linux")
-    assert complaints(tshark, path) == set()
+    # One segment in 65536 has a checksum of 0xffff for 0: the kernel never writes 0 (net/core/dev.c skb_checksum_help, CSUM_MANGLED_0).
+    assert {text for _, text in complaints(tshark, path)} <= {"TCP Checksum 0xffff instead of 0x0000 (see RFC 1624)"}
     # with its bit ignored an encrypted payload is there, too, for nobody enciphered it
     states = tshark(
-        path, "-o", "wlan.ignore_wep:Yes - with IV", "-Y", "tcp", "-T", "fields", "-e", "tcp.checksum.status"
-    )
+        path, "-o", "wlan.ignore_wep:Yes - with IV", "-Y", "tcp && tcp.checksum != 0xffff", "-T", "fields",
+        "-e", "tcp.checksum.status",
+    )  # fmt: skip
     assert len(states.splitlines()) > 500 and set(states.splitlines()) == {"1"}
     assert seen.notes == ()
 
