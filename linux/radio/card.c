@@ -33,6 +33,19 @@ static const struct ieee80211_regdomain wt_regdomain = {
 	},
 };
 
+/* Its firmware chooses the rates, and each link has a fixed one. */
+static bool rates_are_its_own(const struct wt_radio *r)
+{
+	unsigned int i;
+
+	if (!r->driver->chooses_rates || r->own_rc)
+		return false;
+	for (i = 0; i < wt_p.n_fixed; i++)
+		if (wt_p.fixed_mcs[i] < 0)
+			return false;
+	return wt_p.n_fixed || wt_p.fixed_legacy >= 0;
+}
+
 /* Whatever was made of it goes. */
 static void destroy(struct wt_radio *r)
 {
@@ -87,6 +100,9 @@ struct wt_radio *wt_card_add(int index)
 		r->own_rc = true;
 		hw->rate_control_algorithm = wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)];
 	}
+	r->asks_sessions = r->driver->asks_sessions || rates_are_its_own(r);
+	if (rates_are_its_own(r))
+		ieee80211_hw_set(hw, HAS_RATE_CONTROL);	/* else AQL reckons with the rates that nobody sends at */
 	SET_IEEE80211_PERM_ADDR(hw, addr);
 	ieee80211_hw_set(hw, SUPPORTS_RC_TABLE);
 	ieee80211_hw_set(hw, REPORTS_TX_ACK_STATUS);

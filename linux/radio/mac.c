@@ -245,6 +245,12 @@ static u64 wt_op_get_tsf(struct ieee80211_hw *hw, struct ieee80211_vif *vif)
 	return div_u64(ktime_get_ns(), 1000);
 }
 
+/* Asked for with HAS_RATE_CONTROL (rate.c ieee80211_init_rate_ctrl_alg). What has an RTS here is the parameter `rts`'s to say. */
+static int wt_op_set_rts_threshold(struct ieee80211_hw *hw, u32 value)
+{
+	return 0;
+}
+
 const struct ieee80211_ops wt_mac_ops = {
 	.tx = wt_op_tx,
 	.wake_tx_queue = wt_op_wake_tx_queue,
@@ -257,6 +263,7 @@ const struct ieee80211_ops wt_mac_ops = {
 	.link_info_changed = wt_op_link_info_changed,
 	.vif_cfg_changed = wt_op_vif_cfg_changed,
 	.conf_tx = wt_op_conf_tx,
+	.set_rts_threshold = wt_op_set_rts_threshold,
 	.sta_add = wt_op_sta_add,
 	.sta_remove = wt_op_sta_remove,
 	.ampdu_action = wt_op_ampdu_action,

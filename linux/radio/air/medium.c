@@ -271,7 +271,8 @@ static void finish(struct wt_radio *r, int q, bool response)
 	struct wt_edcaf *e = &r->ac[q];
 	struct wt_ppdu *p = head_of(e);
 
-	if (!response && p->aggr && wt_p.explicit_bar) {
+	/* of an aggregate whose RTS alone was on the air nobody has to ask */
+	if (!response && p->aggr && p->attempts && wt_p.explicit_bar) {
 		p->bar = true;
 		return;
 	}

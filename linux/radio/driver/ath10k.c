@@ -115,6 +115,7 @@ const struct wt_driver wt_ath10k = {
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,
 	.aql = true,
+	.chooses_rates = true,	/* mac.c ath10k_mac_register */
 	.wake = wake,
 	.polled = polled,
 	.formed = wt_medium_offer,

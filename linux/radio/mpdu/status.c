@@ -72,7 +72,7 @@ void wt_status_tell(struct sk_buff_head *done)
 		struct wt_radio *r = info->status.status_driver_data[1];
 
 		r->polled = true;
-		if (r->driver->asks_sessions)
+		if (r->asks_sessions)
 			ask_session(r, skb);
 		ieee80211_tx_status_skb(r->hw, skb);
 	}
