@@ -159,7 +159,7 @@ impl Socket {
         // Once the reader is woken, an ACK that does not move the window's right edge is left to it (cleanup_rbuf).
         let asks = self.profile.acks_below_lowat || self.ack.stretch.is_some();
         let two = enough
-            && ((asks && u64::from(r.unread()) < self.params.rcvlowat.get()) || {
+            && ((asks && r.unread() < r.lowat) || {
                 let (window, quick) = r.possible_window();
                 let moves = window >= r.rcv_wnd;
                 self.ack.quick_if(quick);

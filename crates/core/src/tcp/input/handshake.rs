@@ -256,7 +256,7 @@ impl Socket {
     pub(in crate::tcp) fn established(&mut self) {
         self.state = State::Established;
         self.opened = true;
-        self.app.begins = self.params.rcvlowat.get() > 1;
+        self.app.begins = self.rcv.lowat > 1;
         let c = self.tp.clock;
         self.sync_mss();
         let tp = &mut self.tp;

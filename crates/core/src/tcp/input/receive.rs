@@ -251,9 +251,7 @@ impl Socket {
         let unread = self.rcv.unread();
         unread != 0
             && !self.app.calls
-            && (u64::from(unread) >= self.params.rcvlowat.get()
-                || self.rcv.presses()
-                || self.state != State::Established)
+            && (unread >= self.rcv.lowat || self.rcv.presses() || self.state != State::Established)
     }
 
     /// The connection is there, and the application has not called to read yet.

@@ -44,6 +44,8 @@ pub struct Rcv {
     pub rcvbuf: u32,
     /// Set by the user: not tuned.
     locked: bool,
+    /// `sk_rcvlowat`: unread bytes that wake the reader, half of the buffer at most. src: linux@6.12 net/ipv4/tcp.c tcp_set_rcvlowat
+    pub lowat: u32,
     /// `tcp_rmem[2]`.
     rmem_max: u32,
     /// Truesize of what is queued.
@@ -100,10 +102,12 @@ impl Rcv {
     /// A receiver of a socket that is not connected.
     pub fn new(p: &Params, profile: &'static Profile) -> Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
-        let lowat = p.rcvlowat.get().min(p.rmem_max.get() / 2) as u32;
+        let locked = p.rcvbuf.map(|b| (b.get() * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32);
+        let cap = locked.map_or(p.rmem_max.get(), u64::from) / 2;
+        let lowat = p.rcvlowat.get().clamp(1, cap) as u32;
         // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
         let room = (u64::from(lowat) << RATIO_SHIFT) / u64::from(DEFAULT_RATIO);
-        let asks = p.rcvbuf.is_none() && room > u64::from(tuned);
+        let asks = locked.is_none() && room > u64::from(tuned);
         let tuned = if asks { room as u32 } else { tuned };
         Rcv {
             rcv_nxt: 0,
@@ -112,8 +116,9 @@ impl Rcv {
             copied_seq: 0,
             rcv_ssthresh: 0,
             window_clamp: if asks && profile.lowat_clamps { lowat } else { 0 },
-            rcvbuf: p.rcvbuf.map_or(tuned, |b| (b.get() * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32),
-            locked: p.rcvbuf.is_some(),
+            rcvbuf: locked.unwrap_or(tuned),
+            locked: locked.is_some(),
+            lowat,
             rmem_max: p.rmem_max.get() as u32,
             rmem_alloc: 0,
             head: 0,
@@ -471,6 +476,24 @@ mod tests {
     use super::*;
     use crate::sim::{Bytes, Time};
     use crate::tcp::profile::{V4_14, V5_4, V5_10, V6_12};
+
+    #[test]
+    fn a_reader_waits_for_half_of_its_buffer_at_most() {
+        let asks = |rcvbuf| Params {
+            rcvlowat: Bytes::from_kib(128),
+            rcvbuf,
+            rmem_max: Bytes::from_mib(6),
+            ..Params::default()
+        };
+        assert_eq!(
+            Rcv::new(&asks(Some(Bytes::from_kib(32))), &V6_12).lowat,
+            32 << 10,
+            "half of twice what SO_RCVBUF says"
+        );
+        assert_eq!(Rcv::new(&asks(Some(Bytes::from_mib(1))), &V6_12).lowat, 128 << 10);
+        let most = Params { rcvlowat: Bytes::from_mib(100), ..asks(None) };
+        assert_eq!(Rcv::new(&most, &V6_12).lowat, 3 << 20, "half of tcp_rmem[2]");
+    }
 
     #[test]
     fn the_reference_receiver_offers_half_of_its_buffer() {
