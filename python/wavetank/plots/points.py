@@ -15,7 +15,7 @@ from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
 from ..lab.quantity import Quantity
 from ..lab.records import Record
-from .bands import BESIDE, Aside, Band, bands_at, mark
+from .bands import BESIDE, PITCH, Aside, Band, bands_at, mark
 from .style import (
     BLUE,
     MANY,
@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 
 #: Of the place of a point with its bands: where the middle of the bands is, and what room they have.
 ASIDE, ROOM = 0.3, 0.36
+
+
+def crowd(outcome: Outcome, figure: Figure, panel: Mapping[str, Any]) -> float:
+    """How wide (inches) a panel of candles or bars has to be at least for its points' names and bands."""
+    points = points_of(figure, panel)
+    most = max((len(bands_at(outcome, figure, p, panel["quantity"])) for p in points), default=0)
+    # an axis takes 0.7 inch; at 0.8 of their pitch bands do not touch
+    return max(0.32 * len(points), 0.7 + len(points) * most * 0.8 * PITCH / 72 / ROOM)
 
 
 def _candle(
@@ -235,7 +243,8 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
     ax.set_xlabel(f"{titled(across)}{along}")
     ax.set_ylabel(titled(up))
-    legend_above(ax, min(len(groups), 5), size=7)
+    lines = math.ceil(len(groups) / 5)
+    legend_above(ax, math.ceil(len(groups) / lines), size=7)
 
 
 def _middle(bands: Sequence[Band]) -> float:
