@@ -1,5 +1,7 @@
 """The papers' bands beside ours, in every kind of panel that shows a point that they are of; captions speak of what is drawn."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
@@ -144,3 +146,31 @@ def test_side_by_side_on_a_logarithmic_axis():
     a, b = (ax.findobj(lambda x, g=g: x.get_gid() == g)[0] for g in ("paper: absolute", "paper: ratio"))
     at = [x.get_transform().transform(np.column_stack(x.get_data()))[0, 0] for x in (a, b)]
     assert at[1] - at[0] == pytest.approx(bands.PITCH / 72 * ax.figure.dpi)
+
+
+def test_bands_of_several_controls_do_not_hide_each_other(draw):
+    """What the paper says of six controls alike stands six times, side by side, and once for all settings of a control."""
+    _, caption, canvas = draw("hard-times/fig7")
+    assert "hollow mark: its value" in caption
+    ax = canvas.axes[0]
+    bars = ax.findobj(lambda a: a.get_gid() == "paper: absolute")
+    boxes = [x.get_transform().transform(np.column_stack(x.get_data())) for x in bars]
+    upright = [(b[0, 0], *sorted(b[:, 1])) for b in boxes if abs(b[0, 0] - b[1, 0]) < 1e-6]
+    assert len(upright) > 6
+    for i, (x, low, high) in enumerate(upright):
+        for x2, low2, high2 in upright[:i]:
+            assert abs(x - x2) > 1 or low > high2 or low2 > high
+    legend = ax.get_legend().get_window_extent()
+    assert legend.y0 >= ax.get_window_extent().y1 - 1
+
+
+def test_a_bar_with_many_bands_has_room_for_them():
+    from wavetank.plots import aggregate
+
+    made, figures = outcome("aaq")
+    figure = figures["aaq/fig4-16"]
+    places = aggregate.abreast(made, figure, figure.panels[0])
+    crowded = max(places, key=lambda x: len(x.bands))
+    assert crowded.room >= aggregate.OF_A_BAR * len(crowded.bands) > 1
+    assert min(x.room for x in places) == 1
+    assert all(a.at + a.room / 2 <= b.at - b.room / 2 + 1e-9 for a, b in pairwise(places))

@@ -1,24 +1,26 @@
 """Generated pages are current, and nothing names what it must not."""
 
-import importlib.util
+import importlib
 import re
 import shlex
 import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
-def _make_docs():
-    spec = importlib.util.spec_from_file_location("make_docs", ROOT / "python" / "tools" / "make_docs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def tool(monkeypatch):
+    """A program of python/tools by its name, as a module."""
+    monkeypatch.syspath_prepend(str(ROOT / "python" / "tools"))
+    return importlib.import_module
 
 
-def test_reference_pages_are_current():
-    make = _make_docs()
+def test_reference_pages_are_current(tool):
+    make = tool("make_docs")
     for name, text in make.PAGES.items():
         assert (make.ROOT / name).read_text() == text(), f"{name}: run python python/tools/make_docs.py"
 
@@ -64,6 +66,53 @@ def test_the_sweeps_of_the_pages_can_be_run(wavetank, tmp_path, monkeypatch):
         words = [w for w in shlex.split(command) if not w.startswith("tcp://")]
         code, _, err = wavetank(*[w if w != "--cluster" else "--quick" for w in words], "--dry-run")
         assert code == 0, f"{command}: {err}"
+
+
+def test_the_tours_commands_run(wavetank, tool, tmp_path, monkeypatch):
+    """Every command of docs/tour.md, with short flows and two seeds; sweeps are checked and counted, the kernel's are translated."""
+    from wavetank import Scenario
+    from wavetank.linux.translate import translate
+    from wavetank.plots import compare
+
+    pages = tool("pages")
+    page = (ROOT / "docs" / "tour.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compare, "draw", lambda comparison, folder: [])  # has tests of its own
+    for name, text in pages.scenarios(page).items():
+        (tmp_path / name).write_text(text)
+    short = ["--set", "time.flows=8 s"]
+    given = pages.commands(page)
+    assert len(given) >= 12
+    for command in given:
+        words = [w if w != "5" else "2" for w in command]
+        words += ["--dry-run"] if words[0] == "sweep" else short if words[0] in ("run", "compare", "testbed") else []
+        if "--with" in words:  # what a test bed measures: here a run's own file
+            code, _, err = wavetank("run", words[1], *short, "--out", "bed/results")
+            assert code == 0, err
+            at = words.index("--with") + 1
+            words[at : at + 1] = [str(f) for f in sorted(tmp_path.glob(words[at]))]
+        if "model,linux" in words:
+            sets = [words[i + 1].split("=", 1) for i, w in enumerate(words) if w == "--set"]
+            translate(Scenario.load(_scenario(words[1])).set(dict(sets)))
+            continue
+        code, _, err = wavetank(*words, *(["--jobs", 1] if words[0] in ("compare", "sweep") else []))
+        assert code == 0, f"{' '.join(words)}: {err}"
+
+
+def _scenario(name):
+    from wavetank.lab import plan
+
+    return plan.ROOT / "scenarios" / f"{name}.toml"
+
+
+def test_every_picture_is_drawn_by_a_command_of_its_page(tool):
+    """What docs/ has is what python/tools/make_pictures.py draws; each page has the picture's command once, and shows the picture."""
+    make = tool("make_pictures")
+    kept = {f.name for f in (ROOT / "docs").rglob("*") if f.suffix in (".png", ".svg")}
+    assert kept == {p.name for p in make.PICTURES}
+    for picture in make.PICTURES:
+        make.command(picture)
+        assert f"{picture.name})" in (ROOT / picture.page).read_text(), picture
 
 
 def test_every_axis_of_the_page_is_one():

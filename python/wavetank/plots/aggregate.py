@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -12,7 +13,7 @@ from .. import stats
 from ..lab import metrics
 from ..lab.plan import Figure, Point
 from ..stats import FloatArray
-from .bands import bands_at, between, mark
+from .bands import Band, bands_at, between, mark
 from .style import BLUE, PALETTE, PAPER, from_zero, legend_above, points_of, titled
 
 if TYPE_CHECKING:
@@ -93,29 +94,61 @@ def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
     ax.legend(loc="best")
 
 
+#: What a band takes of a bar's width, and what is left free between two groups, in bars.
+OF_A_BAR, BETWEEN = 0.6, 0.8
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a bar stands, in bars from the left, and what room its bands have."""
+
+    group: int
+    point: Point | None
+    bands: list[Band]
+    at: float
+    room: float
+
+
+def abreast(outcome: Outcome, figure: Figure, panel: Mapping[str, Any]) -> list[Place]:
+    """The places of all bars, group by group: one with many bands stands apart from its neighbours."""
+    by = panel["x"]
+    found = {
+        (int(p.x[by]), p.name.rpartition("-")[0]): (p, bands_at(outcome, figure, p, panel["quantity"]))
+        for p in figure.points.values()
+        if by in p.x
+    }
+    out: list[Place] = []
+    left = 0.0
+    for group in sorted({g for g, _ in found}):
+        for scheme in panel["schemes"]:
+            point, bands = found.get((group, scheme), (None, []))
+            room = max(1.0, OF_A_BAR * len(bands))
+            out.append(Place(group, point, bands, left + room / 2, room))
+            left += room
+        left += BETWEEN
+    return out
+
+
 def groups(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """Bars of a quantity against the number on the points' axis, a colour a scheme; the closed form as a line."""
     schemes: list[str] = panel["schemes"]
     by = panel["x"]
-    places = sorted({int(p.x[by]) for p in figure.points.values() if by in p.x})
-    ax.set_xlim(places[0] - 0.7, places[-1] + 0.7)
+    places = abreast(outcome, figure, panel)
+    ax.set_xlim(-BETWEEN, places[-1].at + places[-1].room / 2 + BETWEEN)
     for i, scheme in enumerate(schemes):
-        chosen = [p for p in figure.points.values() if p.name.rpartition("-")[0] == scheme]
-        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for p in chosen]
-        width = 0.84 / len(schemes)
+        chosen = [(x, x.point) for x in places[i :: len(schemes)] if x.point is not None]
+        values = [metrics.sample(panel["quantity"], "", outcome.measured.of(figure, p), p) for _, p in chosen]
         ax.bar(
-            [p.x[by] + (i - (len(schemes) - 1) / 2) * width for p in chosen],
-            [s.value for s in values],
-            yerr=[s.se for s in values],
-            width=width, color=PALETTE[i], alpha=0.85, label=scheme, error_kw={"linewidth": 0.8},
+            [x.at for x, _ in chosen], [s.value for s in values], yerr=[s.se for s in values],
+            width=1.0, color=PALETTE[i], alpha=0.85, label=scheme, error_kw={"linewidth": 0.8},
         )  # fmt: skip
-        for p in chosen:
-            at = p.x[by] + (i - (len(schemes) - 1) / 2) * width
-            mark(ax, bands_at(outcome, figure, p, panel["quantity"]), at, width)
+        for x, _ in chosen:
+            mark(ax, x.bands, x.at, x.room)
     if panel.get("model"):
         line = metrics.model(figure, panel["model"], next(iter(figure.points.values()))).value
         ax.axhline(line, color=PAPER, linestyle=(0, (4, 3)), linewidth=1.0, label="theory, lossless, 42 frames")
-    ax.set_xticks(places)
+    every = {x.group: [y.at for y in places if y.group == x.group] for x in places}
+    ax.set_xticks([(at[0] + at[-1]) / 2 for at in every.values()], [str(g) for g in every])
     from_zero(ax, metrics.QUANTITIES[panel["quantity"]].unit)
     ax.grid(axis="x", visible=False)
     ax.set_xlabel(panel.get("x_label", by))
@@ -136,7 +169,7 @@ def ends(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
         ):  # parts of 100 %: a band on ours below would lie above the bar, so its figures stand in it
             if bands := bands_at(outcome, figure, p, f"end_{why}"):
                 text = f"{share[k]:.0f} %\n(paper {between(bands)})"
-                ax.text(k, bottom[k] - share[k] / 2, text, ha="center", va="center", color="white", fontsize=7.5)
+                ax.text(k, bottom[k] - share[k] / 2, text, ha="center", va="center", color="white", fontsize=7)
     ax.set_xticks(range(len(points)), [p.name for p in points])
     ax.set_ylim(0, 100)
     ax.set_yticks(range(0, 101, 20))

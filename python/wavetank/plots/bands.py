@@ -107,6 +107,8 @@ def _alike(figure: Figure, a: Point, other: Figure, b: Point, quantity: str) -> 
 
 #: Points (1/72 inch) from one band to the next, at most, and from a mark of ours to the first.
 PITCH = BESIDE = 7.0
+#: The same of bands in the colours of whose they are.
+THIN = 4.2
 _DASHES = {MEAN: (0, (1, 1.2)), RATIO: (0, (3, 1.6)), DIFFERENCE: (0, (3, 1.6))}
 
 
@@ -120,29 +122,32 @@ def mark(
     base: float = 0.0,
     along: str = "y",
     colour: str = "",
+    symbol: str = "D",
+    shift: float = 0.0,
 ) -> float:
     """Draws bands side by side around a place on the other axis; gives how far they reach.
 
     ``room``: what there is for all of them together, in units of the other axis, whose limits must stand. ``aside``: how far
     (points) they begin from a mark of ours that they must not hide. ``base``: where the quantity has its zero, of parts on top
     of each other. ``along``: the quantity's axis. ``colour``: of whose points they are, where many stand close: thin, behind the
-    marks.
+    marks. ``symbol``: what a value is drawn as; nothing where that is empty. ``shift``: how far (points) they stand aside, of
+    bands that others would hide.
     """
-    pitch = min(0.6 * PITCH if colour else PITCH, _in_points(ax, room, along) / max(len(bands), 1))
+    pitch = min(THIN if colour else PITCH, _in_points(ax, room, along) / max(len(bands), 1))
     reach = 0.0
     for k, band in enumerate(bands):
-        shift = (aside + pitch * k if aside else pitch * (k - (len(bands) - 1) / 2)) / 72
-        step = (shift, 0.0) if along == "y" else (0.0, shift)
+        across = (shift + (aside + pitch * k if aside else pitch * (k - (len(bands) - 1) / 2))) / 72
+        step = (across, 0.0) if along == "y" else (0.0, across)
         trans = ax.transData + ScaledTranslation(*step, ax.figure.dpi_scale_trans)
         ends = [base + band.low, base + band.high]
         _bar(ax, trans, at, ends, band.how, pitch, along, colour)
-        if band.value is not None:
-            size = max(2.6, min(4.0, 0.75 * pitch))
-            diamond = _line(trans, at, [base + band.value], along, gid=VALUE, zorder=2.3 if colour else 4.3)
-            diamond.set(
-                marker="D", markersize=size, color="white", markeredgecolor=colour or "black", markeredgewidth=0.8
+        if band.value is not None and symbol:
+            size = 5.0 if colour else max(2.6, min(4.0, 0.75 * pitch))
+            hollow = _line(trans, at, [base + band.value], along, gid=VALUE, zorder=2.3 if colour else 4.3)
+            hollow.set(
+                marker=symbol, markersize=size, color="white", markeredgecolor=colour or "black", markeredgewidth=0.8
             )
-            ax.add_artist(diamond)
+            ax.add_artist(hollow)
         ax.update_datalim([(at, e) if along == "y" else (e, at) for e in ends])
         reach = max(reach, ends[1])
     if bands:
@@ -150,6 +155,35 @@ def mark(
         if colour:
             ax.set_gid(COLOURED)
     return reach
+
+
+class Aside:
+    """Keeps bands in colours apart: several controls may have one and the same, and the last would hide the others."""
+
+    #: So many steps to each side are tried.
+    MOST = 6
+
+    def __init__(self, ax: Axes) -> None:
+        self.ax = ax
+        self.taken: list[tuple[str, float, float, float]] = []
+
+    def shift(self, *crosses: tuple[Sequence[Band], float, str]) -> float:
+        """How far (points) the bands at a place ``(bands, at, along)`` step aside together, so that they lie on none before."""
+        every = [self._place(b, at, along) for bands, at, along in crosses for b in bands]
+        steps = [s * k * THIN for k in range(self.MOST + 1) for s in (1, -1)]
+        free = next((s for s in steps if not any(self._hides(e, t, s) for e in every for t in self.taken)), 0.0)
+        self.taken += [(along, at + free, low, high) for along, at, low, high in every]
+        return free
+
+    def _place(self, band: Band, at: float, along: str) -> tuple[str, float, float, float]:
+        """A band in points: where it stands on the other axis, and its ends."""
+        ends = [(at, e) if along == "y" else (e, at) for e in (band.low, band.high)]
+        (x, y), (x2, y2) = 72 / self.ax.figure.dpi * self.ax.transData.transform(ends)
+        return (along, x, *sorted((y, y2))) if along == "y" else (along, y, *sorted((x, x2)))
+
+    @staticmethod
+    def _hides(a: tuple[str, float, float, float], b: tuple[str, float, float, float], shift: float) -> bool:
+        return a[0] == b[0] and abs(a[1] + shift - b[1]) < 0.9 * THIN and a[2] <= b[3] and b[2] <= a[3]
 
 
 def _bar(ax: Axes, trans: Any, at: float, ends: list[float], how: str, pitch: float, along: str, own: str) -> None:
@@ -235,7 +269,9 @@ def told(gids: set[str]) -> str:
     if f"paper: {MEAN}" in gids:
         parts.append("dotted: its band of the mean over several points")
     if VALUE in gids:
-        parts.append("\u25c7: its value")
+        parts.append(("hollow mark" if COLOURED in gids else "\u25c7") + ": its value")
+    if COLOURED in gids:
+        parts.append("what would hide another stands aside")
     return _sentence(parts)
 
 

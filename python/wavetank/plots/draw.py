@@ -21,6 +21,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from ..lab.judge import Unmeasured
 from ..lab.plan import PANEL_KINDS, Figure
 from . import captions
+from .aggregate import abreast
+from .points import crowd
 from .style import PAPER, RED, STYLE, title_panel
 
 if TYPE_CHECKING:
@@ -44,11 +46,17 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         columns = figure.columns or min(n, 3)
         rows = math.ceil(n / columns)
         engine = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
-        crowd = max((len(p.get("points", ())) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0)
+        crowded = max(
+            (crowd(outcome, figure, p) for p in figure.panels if p["kind"] in ("candles", "bars")), default=0.0
+        )
         alone = figure.panels and figure.panels[0]["kind"] == "pareto"
         named = 5.2 * columns if any(p["kind"] == "stacks" for p in figure.panels) else 0  # long names in the legend
         width = max(
-            named, 6.6 if alone else 5.2, 4.1 * columns, 0.32 * crowd * columns, 0.2 * _bars_abreast(figure) * columns
+            named,
+            6.6 if alone else 5.2,
+            4.1 * columns,
+            crowded * columns,
+            0.2 * _bars_abreast(outcome, figure) * columns,
         )
         canvas = Canvas(figsize=(width, (4.2 if alone else 3.1) * rows + 0.95), dpi=130, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
@@ -72,12 +80,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
 
 
-def _bars_abreast(figure: Figure) -> int:
-    """The most bars that stand side by side in a panel of groups, each with room for a band."""
-    n = 0
-    for panel in figure.panels:
-        if panel["kind"] == "groups":
-            n = max(
-                n, len(panel["schemes"]) * len({p.x[panel["x"]] for p in figure.points.values() if panel["x"] in p.x})
-            )
-    return n
+def _bars_abreast(outcome: Outcome, figure: Figure) -> float:
+    """The most room that bars side by side take in a panel of groups, in bars."""
+    panels = [p for p in figure.panels if p["kind"] == "groups"]
+    return max((sum(x.room for x in abreast(outcome, figure, p)) for p in panels), default=0.0)

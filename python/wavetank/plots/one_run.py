@@ -186,11 +186,14 @@ def _sizes(ax: Axes, r: Result) -> None:
     """Of the PPDUs that a radio sent, the share with at most so many MPDUs."""
     senders = [n for n in r.nodes.values() if n.ampdu_hist.sum() > 0]
     few = len(senders) <= MOST + 1
-    for n in senders:
+    for i, n in enumerate(senders):
         share = 100 * np.cumsum(n.ampdu_hist) / n.ampdu_hist.sum()
         colour = _of_radio(n.name) if few or n.name == "ap" else PALETTE[0]
         label = n.name if few or n.name == "ap" else "stations" if n.name == "sta1" else None
-        ax.step(np.arange(65), share, where="post", color=colour, label=label, alpha=0.9 if few else 0.5)
+        wide = 1.3 + 0.9 * (len(senders) - 1 - i) if few else 1.3  # the same curve twice: the first shows on both sides
+        ax.step(
+            np.arange(65), share, where="post", color=colour, label=label, linewidth=wide, alpha=0.9 if few else 0.5
+        )
     ax.set_xlim(0, 65)
     ax.set_ylim(0, 102)
     ax.set_xlabel("MPDUs in a PPDU, at most")

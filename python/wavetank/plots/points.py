@@ -15,8 +15,21 @@ from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
 from ..lab.quantity import Quantity
 from ..lab.records import Record
-from .bands import BESIDE, Band, bands_at, mark
-from .style import BLUE, MARKS, PALETTE, RED, from_zero, label_of, name_points, plain_log, points_of, titled
+from .bands import BESIDE, PITCH, Aside, Band, bands_at, mark
+from .style import (
+    BLUE,
+    MANY,
+    MARKS,
+    PALETTE,
+    RED,
+    from_zero,
+    label_of,
+    legend_above,
+    name_points,
+    plain_log,
+    points_of,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +39,14 @@ if TYPE_CHECKING:
 
 #: Of the place of a point with its bands: where the middle of the bands is, and what room they have.
 ASIDE, ROOM = 0.3, 0.36
+
+
+def crowd(outcome: Outcome, figure: Figure, panel: Mapping[str, Any]) -> float:
+    """How wide (inches) a panel of candles or bars has to be at least for its points' names and bands."""
+    points = points_of(figure, panel)
+    most = max((len(bands_at(outcome, figure, p, panel["quantity"])) for p in points), default=0)
+    # an axis takes 0.7 inch; at 0.8 of their pitch bands do not touch
+    return max(0.32 * len(points), 0.7 + len(points) * most * 0.8 * PITCH / 72 / ROOM)
 
 
 def _candle(
@@ -181,6 +202,7 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     Points whose names have one first part (``cubic-1ms``, ``cubic-4ms``) are one line, in their order, with its ends named.
     """
     groups: dict[str, list[Point]] = {}
+    crosses: list[tuple[list[Band], list[Band], tuple[float, float], str, str]] = []
     for p in points_of(figure, panel):
         groups.setdefault(_group(p.name)[0], []).append(p)
     for i, (group, points) in enumerate(groups.items()):
@@ -188,8 +210,8 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
             [metrics.sample(q, "", outcome.measured.of(figure, p), p).value for p in points]
             for q in (panel["x"], panel["quantity"])
         )
-        colour, symbol = PALETTE[i % len(PALETTE)], MARKS[i % len(MARKS)]
-        style = ("-", (0, (4, 2)))[i // len(PALETTE) % 2]
+        colour, symbol = MANY[i % len(MANY)], MARKS[i % len(MARKS)]
+        style = ("-", (0, (4, 2)))[i // len(MANY) % 2]
         ax.plot(xs, ys, color=colour, linewidth=0.9, linestyle=style, alpha=0.8)
         sizes = np.linspace(12, 45, len(points)) if len(points) > 1 else [26.0]
         ax.scatter(xs, ys, s=sizes, color=colour, marker=symbol, linewidths=0, label=group, zorder=3)
@@ -197,8 +219,13 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
             high, wide = (bands_at(outcome, figure, p, panel[k]) for k in ("quantity", "x"))
             # Where the paper has both, they cross at its own point, else at ours.
             place = (_middle(wide), _middle(high)) if high and wide else (x, y)
-            mark(ax, high, place[0], colour=colour)
-            mark(ax, wide, place[1], along="x", colour=colour)
+            cross = (high, wide, place, colour, symbol)
+            if cross in crosses:  # the paper says one thing of several settings
+                continue
+            crosses.append(cross)
+            ax.update_datalim([(place[0], e) for b in high for e in (b.low, b.high)])
+            ax.update_datalim([(e, place[1]) for b in wide for e in (b.low, b.high)])
+    ax.autoscale_view()
     settings = [[_group(p.name)[1] for p in points] for points in groups.values()]
     longest = max(settings, key=len)
     if panel.get("log_x"):
@@ -207,11 +234,17 @@ def tradeoff(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axe
     else:
         ax.set_xlim(0, 1.05 * ax.get_xlim()[1])
     ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
+    aside = Aside(ax)
+    for high, wide, (x, y), colour, symbol in crosses:
+        shift = aside.shift((high, x, "y"), (wide, y, "x"))
+        mark(ax, high, x, colour=colour, symbol=symbol, shift=shift)
+        mark(ax, wide, y, along="x", colour=colour, symbol="" if high else symbol, shift=shift)
     across, up = (metrics.QUANTITIES[panel[k]] for k in ("x", "quantity"))
     along = f"\nsmall to large marks: {', '.join(longest)}" if len(longest) > 1 else ""
     ax.set_xlabel(f"{titled(across)}{along}")
     ax.set_ylabel(titled(up))
-    ax.legend(ncols=2, fontsize=6.5)
+    lines = math.ceil(len(groups) / 5)
+    legend_above(ax, math.ceil(len(groups) / lines), size=7)
 
 
 def _middle(bands: Sequence[Band]) -> float:

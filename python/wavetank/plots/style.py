@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 PALETTE = (BLUE, RED, GREEN, PINK, ORANGE, SKY)
+#: Where more groups than that are told apart: three dark ones, which any colour vision keeps from those and from each other.
+MANY = (*PALETTE, "#000000", "#661100", "#332288")
 PAPER = "#555555"
 #: A group's mark, beside its colour.
-MARKS = "osD^vPX*"
+MARKS = "osD^vPX*<"
 STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.titlesize": 9.5,

@@ -1,0 +1,22 @@
+"""What a page of the docs says to do: its commands, and the scenario files that it shows in full."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(page: str) -> list[list[str]]:
+    """The words of every ``wavetank`` command in the page's blocks of sh, in their order, without their comments."""
+    blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.S | re.M)).replace("\\\n", " ")
+    return [shlex.split(line, comments=True)[1:] for line in blocks.splitlines() if line.startswith("wavetank ")]
+
+
+def scenarios(page: str) -> dict[str, str]:
+    """The page's scenarios by their files' names."""
+    texts = re.findall(r"^```toml\n(.*?)^```", page, re.S | re.M)
+    return {f"{tomllib.loads(t)['name']}.toml": t for t in texts if t.startswith("name = ")}
