@@ -55,6 +55,8 @@ pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
 pub use program::{Info, WriteFlags};
 pub use sender::app::Error;
+pub use sender::stamps::{Stamps, Step, sof};
+pub use sender::told::{Left, Notice};
 pub use socket::{Socket, State};
 pub use stats::Stats;
 pub use tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};

@@ -185,6 +185,11 @@ impl Rtx {
         self.base = self.base.wrapping_add(1);
         self.ring.pop_front()
     }
+    /// Where the skb that was sent last begins.
+    pub fn last_skb_begins(&self) -> Option<u32> {
+        let last = self.ring.back()?;
+        self.ring.iter().rev().take_while(|s| s.skb == last.skb).last().map(|s| s.seq)
+    }
     /// Whether all that is in it was sent in one skb, or nothing is.
     #[inline]
     pub fn at_most_one_skb(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
-use super::messages::{message, too_many};
+use super::messages::{control, message, too_many};
 use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
@@ -57,6 +57,9 @@ impl Run<'_> {
         s.set_notsent_lowat(self.c.asked.notsent_lowat.filter(|n| *n != 0).unwrap_or(self.setup.notsent_lowat));
         s.set_user_timeout(self.c.asked.user_timeout.unwrap_or(0));
         s.set_linger_0(self.c.asked.linger_0);
+        if self.c.asked.timestamping != 0 {
+            s.set_timestamping(self.c.asked.timestamping);
+        }
         s.set_syn_retries(self.c.asked.syn_retries.unwrap_or(self.setup.syn_retries));
         if self.c.link.is_fq() {
             s.on_fq(true);
@@ -151,6 +154,9 @@ impl Run<'_> {
             ("recvmsg", Some((Fd::Connection, nonblock))) => self.receive_message(c, nonblock),
             ("write" | "send" | "sendto" | "sendmsg", Some((kind @ (Fd::Connection | Fd::Fresh), nonblock))) => {
                 let of_message = c.name == "sendmsg";
+                if of_message && !control(c).is_empty() {
+                    return skip("control messages of a send");
+                }
                 let number = || c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok());
                 let given = if of_message { message(c) } else { number().map(|n| (n, 1)) };
                 let Some((bytes, buffers)) = given else { return skip(format!("{} of what is not known", c.name)) };
@@ -278,16 +284,18 @@ impl Run<'_> {
             return answer(c, 0, None);
         }
         s.write(self.now, n, how, &mut self.c.link);
-        self.settle()?;
-        let left = self.c.sock.as_ref().map_or(0, Socket::unwritten);
-        if left == 0 {
-            return answer(c, n.into(), None);
-        }
-        if how.zerocopy {
+        let left = s.unwritten();
+        if left > 0 && how.zerocopy {
             return skip("a send without a copy that has to wait");
         }
         if nonblock {
-            self.c.sock.as_mut().map(Socket::unwrite);
+            s.unwrite();
+        }
+        self.settle()?;
+        if left == 0 {
+            return answer(c, n.into(), None);
+        }
+        if nonblock {
             let done = n - left;
             return if done == 0 { answer(c, -1, Some("EAGAIN")) } else { answer(c, done.into(), None) };
         }

@@ -1,9 +1,8 @@
-//! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`, notices of sends without a copy).
+//! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`).
 
 use super::answers::answer;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
-use wavetank_core::tcp::Socket;
 
 /// Buffers that one skb takes of a send without a copy (`MAX_SKB_FRAGS`).
 const FRAGMENTS: usize = 17;
@@ -52,33 +51,10 @@ impl Run<'_> {
         }
         Ok(())
     }
-
-    /// The error queue: a notice of sends without a copy.
-    fn notice(&mut self, c: &Call) -> Step {
-        let Some((lo, hi)) = self.c.sock.as_mut().and_then(Socket::take_notice) else {
-            return answer(c, -1, Some("EAGAIN"));
-        };
-        self.wake();
-        answer(c, 0, None)?;
-        let one = match control(c) {
-            [m] => m.field("cmsg_data"),
-            _ => None,
-        };
-        let Some(data) = one else { return skip("a control message that is not known") };
-        if !data.field("ee_origin").is_some_and(|a| a.names("SO_EE_ORIGIN_ZEROCOPY"))
-            || !data.field("ee_code").is_some_and(|a| a.names("SO_EE_CODE_ZEROCOPY_COPIED"))
-        {
-            return skip("an error that is no notice of a send that was copied");
-        }
-        let told = (data.field("ee_info").and_then(Arg::number), data.field("ee_data").and_then(Arg::number));
-        if told != (Some(lo.into()), Some(hi.into())) {
-            return Err(Stop::Fail("another notice".into(), format!("{told:?}"), format!("{lo} to {hi}")));
-        }
-        Ok(())
-    }
 }
 
-fn control(c: &Call) -> &[Arg] {
+/// The control messages of a message.
+pub(super) fn control(c: &Call) -> &[Arg] {
     match c.args.get(1).and_then(|a| a.field("msg_control")) {
         Some(Arg::List(v)) => v,
         _ => &[],

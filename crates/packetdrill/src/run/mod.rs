@@ -7,6 +7,7 @@ mod blocking;
 mod calls;
 mod connection;
 mod messages;
+mod notices;
 mod opening;
 mod options;
 mod packets;
@@ -333,6 +334,7 @@ impl Run<'_> {
     fn settle(&mut self) -> Step {
         let now = self.now;
         loop {
+            self.tell();
             let (out, freed) = self.c.link.run(now);
             for p in out {
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
@@ -355,9 +357,18 @@ impl Run<'_> {
             }
             s.on_tsq(now, &mut self.c.link, &mut Blind);
         }
+        self.tell();
         self.hear_news();
         self.wake();
         self.unblock()
+    }
+
+    /// The socket is told what has left.
+    fn tell(&mut self) {
+        let left = self.c.link.log.drain(..);
+        if let Some(s) = self.c.sock.as_mut() {
+            s.tell(self.now, left);
+        }
     }
 
     /// How far from `at` something may happen.

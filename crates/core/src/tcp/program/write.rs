@@ -222,8 +222,11 @@ impl Socket {
                 if !self.app.more || self.forced_push() {
                     self.mark_push();
                 }
-                if self.app.calls && self.app.eor {
-                    self.app.eors.push_back(self.tp.write_seq);
+                if self.app.calls {
+                    if self.app.eor {
+                        self.app.eors.push_back(self.tp.write_seq);
+                    }
+                    self.stamp_send();
                 }
                 if !self.app.calls && left != Some(0) && !self.autocorks() {
                     if scheduled {

@@ -1,7 +1,7 @@
 //! What a sender remembers, each with the arithmetic that is its own: machines that are told of segments and ACKs, and know the clock,
 //! the variables ([`Tp`](super::tp::Tp)) and the queue of what is out ([`Rtx`](super::rtx::Rtx)), but nothing of the socket.
 //!
-//! In the order in which a segment meets them: `app` (what is written; `zerocopy`: what is said of it), `tsq` (how much may wait below), `timers`; what an ACK turned out
+//! In the order in which a segment meets them: `app` (what is written; `told`: what is said of it, by `zerocopy` and `stamps`), `tsq` (how much may wait below), `timers`; what an ACK turned out
 //! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; what is lost (`rack`, before it `counted`) and what that means (`loss`); where the time went (`chrono`).
 
 pub mod app;
@@ -15,6 +15,8 @@ pub mod loss;
 pub mod rack;
 pub mod rtt;
 pub mod scoreboard;
+pub mod stamps;
 pub mod timers;
+pub mod told;
 pub mod tsq;
 pub mod zerocopy;
