@@ -2,11 +2,12 @@
 
 use crate::fastopen::{Fastopen, Keys};
 use crate::link::Qdisc;
+use std::collections::BTreeMap;
 use wavetank_core::sim::{Auto, Bytes, Rate, Span};
 use wavetank_core::tcp::{Cc, Offer, Params};
 
 /// How the host is set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     /// `[tcp]`.
     pub params: Params,
@@ -22,6 +23,8 @@ pub struct Setup {
     pub syn_retries: u32,
     /// Fast Open.
     pub fastopen: Fastopen,
+    /// Files that it makes, and their bytes.
+    pub files: BTreeMap<String, u64>,
 }
 
 /// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
@@ -85,6 +88,7 @@ impl Setup {
             segments: false,
             syn_retries: 6,
             fastopen: Fastopen::default(),
+            files: BTreeMap::new(),
         }
     }
 
@@ -139,6 +143,11 @@ impl Setup {
                 self.segments = true;
                 Ok(())
             }
+            "rm" | "/bin/rm" if words.len() == 3 && words[1] == "-f" => {
+                self.files.remove(&words[2]);
+                Ok(())
+            }
+            "dd" | "/bin/dd" => self.zeroes(&words[1..]).ok_or(format!("the command \"{text}\"")),
             "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
                 let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };
                 if words.get(2).is_some_and(|w| w == "del" || w == "delete") {
@@ -149,6 +158,23 @@ impl Setup {
             }
             _ => unknown(),
         }
+    }
+
+    /// `dd` of zeroes into a file.
+    fn zeroes(&mut self, words: &[String]) -> Option<()> {
+        let (mut path, mut zero, mut size, mut count) = (None, false, 512, None);
+        for w in words {
+            match w.split_once('=')? {
+                ("if", source) => zero = source == "/dev/zero",
+                ("of", p) => path = Some(p.to_string()),
+                ("bs", n) => size = bytes(n)?,
+                ("count", n) => count = Some(n.parse::<u32>().ok()?),
+                ("status", "none") => {}
+                _ => return None,
+            }
+        }
+        self.files.insert(path.filter(|_| zero)?, u64::from(size) * u64::from(count?));
+        Some(())
     }
 
     fn tc(&mut self, words: &[String]) -> Option<()> {

@@ -35,7 +35,7 @@ fn told(r: &Report) -> String {
 #[test]
 fn every_script_holds() {
     let all = scripts();
-    assert!(all.len() >= 161, "{} scripts", all.len());
+    assert!(all.len() >= 163, "{} scripts", all.len());
     for (name, s) in &all {
         let r = run_script(s, &Options::default());
         assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
@@ -130,8 +130,21 @@ fn altered_in_any_expected_packet_a_script_fails() {
 }
 
 /// Calls whose result is the socket's, not the script's to choose.
-const TELLING: [&str; 11] =
-    ["write", "send", "sendto", "sendmsg", "read", "recv", "recvmsg", "poll", "epoll_wait", "getsockopt", "connect"];
+const TELLING: [&str; 13] = [
+    "sendfile",
+    "splice",
+    "write",
+    "send",
+    "sendto",
+    "sendmsg",
+    "read",
+    "recv",
+    "recvmsg",
+    "poll",
+    "epoll_wait",
+    "getsockopt",
+    "connect",
+];
 
 #[test]
 fn altered_in_any_result_of_a_call_a_script_fails() {

@@ -89,6 +89,9 @@ impl Run<'_> {
         if moves && !buffer && !c.args.get(1).is_some_and(|a| a.names("NULL")) {
             return skip(format!("{} of a buffer of its own", c.name));
         }
+        if let Some(done) = self.file_call(c, e, fd, until) {
+            return done;
+        }
         let answers = |r: i64, errno: Option<&str>| answer(c, r, errno);
         match (c.name.as_str(), known) {
             ("socket", _) => {
@@ -262,7 +265,7 @@ impl Run<'_> {
     }
 
     /// Sends.
-    fn send(&mut self, c: &Call, f: &FastSend) -> Step {
+    pub(super) fn send(&mut self, c: &Call, f: &FastSend) -> Step {
         let (n, how, nonblock) = (f.bytes, f.how, f.nonblock);
         let Some(s) = self.c.sock.as_mut() else { return skip("a write without a connection") };
         if let Some(error) = s.take_error() {

@@ -6,6 +6,7 @@ mod assertions;
 mod blocking;
 mod calls;
 mod connection;
+mod files;
 mod messages;
 mod notices;
 mod opening;
@@ -22,6 +23,7 @@ use crate::wire::Wire;
 use answers::Fd;
 use blocking::Blocked;
 use connection::Conn;
+use files::Files;
 use ready::Watch;
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
@@ -94,6 +96,7 @@ struct Run<'a> {
     of: BTreeMap<i64, usize>,
     blocked: Option<Blocked>,
     epolls: BTreeMap<i64, Vec<Watch>>,
+    files: Files,
     /// What this host knows of the peer as a Fast Open server.
     cache: Cache,
     blackhole: Blackhole,
@@ -138,6 +141,7 @@ pub fn run_script(script: &Script, opt: &Options) -> Report {
         of: BTreeMap::new(),
         blocked: None,
         epolls: BTreeMap::new(),
+        files: Files::default(),
         cache: Cache::default(),
         blackhole: Blackhole::default(),
         stray_icmps: 0,
