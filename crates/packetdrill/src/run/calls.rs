@@ -2,7 +2,7 @@
 
 use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
-use super::messages::{control, message, too_many};
+use super::messages::{control, message, parts};
 use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
@@ -161,15 +161,24 @@ impl Run<'_> {
                     return skip("control messages of a send");
                 }
                 let number = || c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok());
-                let given = if of_message { message(c) } else { number().map(|n| (n, 1)) };
-                let Some((bytes, buffers)) = given else { return skip(format!("{} of what is not known", c.name)) };
+                let given = if of_message { message(c) } else { number() };
+                let Some(bytes) = given else { return skip(format!("{} of what is not known", c.name)) };
                 let flags = self.write_flags(c.args.get(if of_message { 2 } else { 3 }))?;
-                if flags.how.zerocopy && too_many(buffers) {
-                    return skip("a send without a copy of more buffers than an skb takes");
+                let parts = if of_message && flags.how.zerocopy { parts(c) } else { Some(Vec::new()) };
+                let Some(parts) = parts else {
+                    return skip(
+                        "a send without a copy of more buffers than an skb takes, of which some may lie in two pages",
+                    );
+                };
+                let fast = flags.fast || self.c.deferred();
+                match self.c.sock.as_mut().filter(|s| !fast && s.unwritten() == 0 && s.outq().1 == 0 && s.may_send()) {
+                    _ if parts.is_empty() => {}
+                    Some(s) => s.cut_next(parts.into_iter()),
+                    None => return skip("a send without a copy of so many buffers that does not go at once"),
                 }
                 let nonblock = nonblock || flags.dontwait;
                 let f = FastSend { line: e.line, until, bytes, how: flags.how, nonblock };
-                if flags.fast || self.c.deferred() {
+                if fast {
                     if !self.open_fast(fd, c, &f)? {
                         return Ok(());
                     }

@@ -80,7 +80,7 @@ impl Run<'_> {
         // The packet comes along, as far as there is room for it.
         let packet = at.is_some() && flags & sof::OPT_TSONLY == 0;
         match message(c) {
-            Some((room, _)) if room == 0 || !packet => answer(c, 0, None)?,
+            Some(room) if room == 0 || !packet => answer(c, 0, None)?,
             _ => return skip("the packet that a notice brings along"),
         }
         let told = c.args.get(1).and_then(|a| a.field("msg_flags"));

@@ -43,6 +43,15 @@ impl Socket {
             self.sent_without_copy();
         }
     }
+    /// The next write is one without a copy whose buffers fill skbs after so many bytes each (`MAX_SKB_FRAGS`).
+    pub fn cut_next(&mut self, parts: impl Iterator<Item = u32>) {
+        let mut end = self.tp.write_seq;
+        let cuts = parts.map(|n| {
+            end = end.wrapping_add(n);
+            end
+        });
+        self.app.told.get_or_insert_default().zerocopy.cuts = cuts.collect();
+    }
     /// Bytes of writes that wait for room.
     pub fn unwritten(&self) -> u32 {
         self.app_waiting()

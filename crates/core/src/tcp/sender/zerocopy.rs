@@ -12,6 +12,8 @@ pub struct Zerocopy {
     next: u32,
     /// Where each send that is not through ends, and its number.
     pending: VecDeque<(u32, u32)>,
+    /// Where skbs end since they take no more buffers, in order, of the send under way.
+    pub cuts: VecDeque<u32>,
 }
 
 impl Zerocopy {
