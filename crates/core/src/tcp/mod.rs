@@ -55,6 +55,7 @@ pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
 pub use program::{Info, WriteFlags};
 pub use sender::app::Error;
+pub use sender::mtup::{Probing, Route};
 pub use sender::stamps::{Stamps, Step, sof};
 pub use sender::told::{Left, Notice};
 pub use socket::{Socket, State};

@@ -274,13 +274,17 @@ impl Run<'_> {
                 if let Some(what) = text.strip_prefix("nstat") {
                     return self.counters(what);
                 }
-                let (qdisc, params) = (self.setup.qdisc, format!("{:?}", self.setup.params));
+                let set = |s: &Setup| format!("{:?} {:?}", s.params, s.probing);
+                let (qdisc, before, route) = (self.setup.qdisc, set(&self.setup), self.setup.route);
                 self.setup.shell(text).map_err(Stop::Skip)?;
                 self.fast_sysctls();
                 let live = |c: &Conn| c.sock.as_ref().is_some_and(|s| s.state() != State::Closed && !c.closed);
                 let any = live(&self.c) || self.others.values().any(live);
-                if any && params != format!("{:?}", self.setup.params) {
+                if any && before != set(&self.setup) {
                     return skip(format!("a change of an open connection's sysctls: {text}"));
+                }
+                if route != self.setup.route {
+                    self.reroute();
                 }
                 if qdisc != self.setup.qdisc {
                     let qdisc = self.setup.qdisc;
@@ -340,6 +344,9 @@ impl Run<'_> {
         loop {
             self.tell();
             let (out, freed) = self.c.link.run(now);
+            if let Some(s) = self.c.sock.as_mut().filter(|_| !out.is_empty()) {
+                s.takes_route();
+            }
             for p in out {
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
                 for p in pieces {
@@ -365,6 +372,14 @@ impl Run<'_> {
         self.hear_news();
         self.wake();
         self.unblock()
+    }
+
+    /// The route has changed: sockets hear of it.
+    fn reroute(&mut self) {
+        let mtu = self.setup.route.mtu;
+        for c in std::iter::once(&mut self.c).chain(self.others.values_mut()) {
+            c.sock.iter_mut().for_each(|s| s.route_changes(mtu));
+        }
     }
 
     /// The socket is told what has left.

@@ -305,6 +305,9 @@ impl Socket {
 
     /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits.
     pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, how: WriteFlags, low: &mut L) {
+        if self.mtup.is_some() {
+            self.look_at_route();
+        }
         (self.app.more, self.app.push, self.app.eor) = (how.more, false, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));

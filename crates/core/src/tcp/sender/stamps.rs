@@ -129,6 +129,10 @@ impl Stamps {
             a.late = false;
         }
     }
+    /// Whether a byte from `from` to before `end` is a key.
+    pub fn any_between(&self, from: u32, end: u32) -> bool {
+        self.asked.iter().any(|a| !before(a.key, from) && before(a.key, end))
+    }
     /// The first key, if it is acknowledged.
     pub fn first_acked(&self, snd_una: u32) -> Option<u32> {
         self.asked.front().map(|a| a.key).filter(|k| after(snd_una, *k))
