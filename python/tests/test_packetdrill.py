@@ -73,6 +73,7 @@ def test_a_slip_is_an_error_and_the_other_scripts_run(tmp_path: Path) -> None:
         "packet": "+0 > P. 1:1001(1000) akc 1\n",
         "option": "+0 < S 0:0(0) win 9 <mss 1460,sackok>\n",
         "result": "+0 write(4, ..., 1000)\n",
+        "constant": "+0 setsockopt(4, SOL_TCP, TCP_NODELYA, [1], 4) = 0\n",
     }
     for name, text in slips.items():
         (tmp_path / f"{name}.pkt").write_text(OPEN + text, encoding="utf-8")
@@ -80,17 +81,18 @@ def test_a_slip_is_an_error_and_the_other_scripts_run(tmp_path: Path) -> None:
     (tmp_path / "beyond.pkt").write_text(OPEN + "+0 > udp (8)\n", encoding="utf-8")
     result = CliRunner().invoke(cli.cli, ["packetdrill", str(tmp_path)])
     assert result.exit_code == 2
-    assert "1 pass, 0 fail, 1 skip, 4 cannot be read" in result.output
+    assert "1 pass, 0 fail, 1 skip, 5 cannot be read" in result.output
     for name, said in (
         ("call", 'unknown call "wirte", expected one of socket, bind'),
         ("packet", "expected ack NUMBER, win NUMBER or <TCP options>"),
         ("option", 'in place of "sackok"'),
         ("result", "expected what the call returns"),
+        ("constant", 'unknown constant "TCP_NODELYA", expected one of packetdrill\'s; did you mean "TCP_NODELAY"?'),
     ):
         assert f"error: {tmp_path / name}.pkt:9: " in result.output and said in result.output
     result = CliRunner().invoke(cli.cli, ["packetdrill", str(tmp_path), "--json"], catch_exceptions=False)
     document = json.loads(result.stdout)
-    assert (len(document["scripts"]), len(document["errors"])) == (2, 4)
+    assert (len(document["scripts"]), len(document["errors"])) == (2, 5)
 
 
 def test_a_kernel_that_there_is_not_is_no_scripts_fault(tmp_path: Path) -> None:

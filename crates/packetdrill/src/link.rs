@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use wavetank_core::sim::{Freed, Lower, Packet, Rate, Time, Verdict};
-use wavetank_core::tcp::gso_segment;
+use wavetank_core::tcp::{Left, Step, gso_segment};
 
 /// What stands above the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Link {
     stamp: Time,
     next: Time,
     refused: Vec<Packet>,
+    /// What was handed down, and what left for the device (`__dev_queue_xmit`, `skb_tx_timestamp`), until the socket is told.
+    pub log: Vec<Left>,
     /// Truesize of super-packets that were cut, and of what they were cut into.
     pub cut: Vec<(u32, u32)>,
 }
@@ -53,6 +55,7 @@ impl Link {
             stamp: Time::ZERO,
             next: Time::NEVER,
             refused: Vec::new(),
+            log: Vec::new(),
             cut: Vec::new(),
         }
     }
@@ -67,6 +70,12 @@ impl Link {
             Qdisc::None => true,
             Qdisc::Fq => past && p.born <= now,
             _ => false,
+        }
+    }
+    fn note(&mut self, at: Time, step: Step, p: &Packet) {
+        if p.payload > 0 {
+            let range = (p.seq, p.seq.wrapping_add(p.payload));
+            self.log.push(Left { at, step, range, again: p.retransmission });
         }
     }
     /// Whether it holds nothing.
@@ -103,6 +112,9 @@ impl Link {
                 break;
             }
             self.backlog -= p.ip_len();
+            if !orphaned {
+                self.note(now, Step::Sent, &p);
+            }
             out.push(p);
             // The socket knew of what was orphaned when it handed it down.
             freed.push(Freed { truesize: if orphaned { 0 } else { p.truesize }, ..(&p).into() });
@@ -114,6 +126,7 @@ impl Link {
 
 impl Lower for Link {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+        self.note(now, Step::Queued, &p);
         if self.qdisc == Qdisc::Full {
             self.refused.push(p);
             return Verdict::Drop;
@@ -121,6 +134,9 @@ impl Lower for Link {
         let Qdisc::Tbf(_, burst, limit) = self.qdisc else {
             self.backlog += p.ip_len();
             let orphaned = self.orphans(now, &p);
+            if orphaned {
+                self.note(now, Step::Sent, &p);
+            }
             self.queue.push_back((p, orphaned));
             return if orphaned { Verdict::Orphaned } else { Verdict::Ok };
         };

@@ -1,6 +1,7 @@
 //! From text to a [`Script`]. What is of the language and not understood here becomes [`What::Unknown`]; what is not of the language is an
 //! error, which names the line and what was expected there: a script with a slip in it must not pass for one that asks too much.
 
+use super::constants;
 use super::known;
 use super::scan::Scan;
 use super::script::{Arg, Call, Command, Direction, Event, IcmpSpec, PacketSpec, Script, TcpOption, What, When};
@@ -43,7 +44,7 @@ pub fn parse(text: &str) -> Result<Script, String> {
             out.events.push(Event { line, when: When::After(0), what: What::Shell(c) });
             continue;
         }
-        out.events.push(event(&mut s, line)?);
+        out.events.push(event(&mut s, line, &out.options)?);
     }
 }
 
@@ -54,7 +55,7 @@ fn command(s: &mut Scan<'_>) -> Result<Command, String> {
     Ok(Command { line, text })
 }
 
-fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
+fn event(s: &mut Scan<'_>, line: usize, given: &[String]) -> Result<Event, String> {
     let Some(when) = when(s) else {
         return Err(format!(
             "line {line}: expected a time (+.1, 0.2, +0~+.1 or *), found \"{}\"",
@@ -83,12 +84,22 @@ fn event(s: &mut Scan<'_>, line: usize) -> Result<Event, String> {
         _ => match call(s) {
             Ok(c) => {
                 known::call(&c.name).map_err(|e| format!("line {line}: {e}"))?;
+                constants(&c, given).map_err(|(name, e)| format!("line {}: {e}", s.line_of(mark, name)))?;
                 What::Call(c)
             }
             Err(expected) => unknown(statement(s, mark), line, &expected)?,
         },
     };
     Ok(Event { line, when, what })
+}
+
+/// Whether all that a call names is a constant, or defined by the script's own options. The error: the name, and what is wrong.
+fn constants<'a>(c: &'a Call, given: &[String]) -> Result<(), (&'a str, String)> {
+    let own =
+        |n: &str| given.iter().any(|o| o.strip_prefix("--define=").is_some_and(|d| d.split('=').next() == Some(n)));
+    let named = c.args.iter().flat_map(Arg::all_names).filter(|n| !own(n));
+    named.into_iter().try_for_each(|n| constants::constant(n).map_err(|e| (n, e)))?;
+    c.errno.as_deref().map_or(Ok(()), |n| constants::error(n).map_err(|e| (n, e)))
 }
 
 /// A statement that could not be read, if it has something that is not understood here; else the error.
@@ -486,6 +497,12 @@ mod tests {
             ("write(4, ..., 1000 = 1000", "a comma or ) behind argument 3 of write"),
             ("write(4, , 1000) = 1000", "argument 2 of write"),
             ("writ", "a call such as"),
+            (
+                "setsockopt(4, SOL_TCP, TCP_NODELYA, [1], 4) = 0",
+                "\"TCP_NODELYA\", expected one of packetdrill's; did you",
+            ),
+            ("poll([{fd=4, events=POLIN}], 1, 0) = 0", "did you mean \"POLLIN\"?"),
+            ("read(4, ..., 1000) = -1 EAGIAN", "did you mean \"EAGAIN\"?"),
             ("> X. 1:1(0) ack 1", "expected TCP flags"),
             ("> . 1:1001(100) ack 1", "END = FIRST + LENGTH"),
             ("> . 1:1(0) akc 1", "expected ack NUMBER, win NUMBER"),
@@ -497,12 +514,17 @@ mod tests {
             let e = parse(&format!("// one\n+0 {text}\n+0 close(3) = 0\n")).unwrap_err();
             assert!(e.starts_with("line 2: ") && e.contains(expected), "{text}: {e}");
         }
+        let far = parse("+0 sendmsg(4, {msg_name(...)=...,\n msg_iov(1)=[{..., 9}],\n msg_flags=0}, MSG_MORR) = 9\n")
+            .unwrap_err();
+        assert!(far.starts_with("line 3: unknown constant \"MSG_MORR\""), "{far}");
+        assert!(parse("--define=MORE=1\n+0 send(4, ..., 9, MORE) = 9").is_ok());
         assert!(parse("--tolerence_usecs=9\n0 close(3) = 0").unwrap_err().contains("did you mean"));
         // of the language, and not understood: kept
         for text in [
             "> udp (8)",
             "< S 0:0(0) <md5 00>",
             "< S 0:0(0) <mss MSS,nop>",
+            "setsockopt(3, SOL_TCP, TCP_MD5SIG, [1], 4) = 0",
             "bind(3, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0",
         ] {
             assert!(parse(&format!("+0 {text}")).is_ok(), "{text}");

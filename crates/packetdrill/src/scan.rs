@@ -104,6 +104,16 @@ impl<'a> Scan<'a> {
     pub fn mark(&self) -> (usize, usize) {
         (self.at, self.line)
     }
+    /// The line of a word between a mark and the cursor; the mark's, if it is not there.
+    pub fn line_of(&self, mark: (usize, usize), word: &str) -> usize {
+        let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let words = (mark.0..self.at).filter(|&i| i == 0 || !part(&self.text[i - 1]));
+        let whole = |i: &usize| {
+            self.text[*i..].starts_with(word.as_bytes()) && !self.text.get(i + word.len()).is_some_and(part)
+        };
+        let before = words.into_iter().find(whole).unwrap_or(mark.0);
+        mark.1 + self.text[mark.0..before].iter().filter(|b| **b == b'\n').count()
+    }
     /// Back to a mark.
     pub fn reset(&mut self, mark: (usize, usize)) {
         (self.at, self.line) = mark;

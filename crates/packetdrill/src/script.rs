@@ -179,6 +179,15 @@ impl Arg {
             _ => None,
         }
     }
+    /// Every name in it.
+    pub fn all_names(&self) -> Vec<&str> {
+        match self {
+            Arg::Names(v) => v.iter().map(String::as_str).collect(),
+            Arg::List(v) => v.iter().flat_map(Arg::all_names).collect(),
+            Arg::Struct(v) => v.iter().flat_map(|f| f.1.all_names()).collect(),
+            Arg::Dots | Arg::Number(_) | Arg::Text(_) => Vec::new(),
+        }
+    }
     /// Whether it names this.
     pub fn names(&self, name: &str) -> bool {
         matches!(self, Arg::Names(v) if v.iter().any(|n| n == name))

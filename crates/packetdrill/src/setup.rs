@@ -2,11 +2,12 @@
 
 use crate::fastopen::{Fastopen, Keys};
 use crate::link::Qdisc;
+use std::collections::BTreeMap;
 use wavetank_core::sim::{Auto, Bytes, Rate, Span};
-use wavetank_core::tcp::{Cc, Offer, Params};
+use wavetank_core::tcp::{Cc, Offer, Params, Probing, Route};
 
 /// How the host is set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Setup {
     /// `[tcp]`.
     pub params: Params,
@@ -22,6 +23,12 @@ pub struct Setup {
     pub syn_retries: u32,
     /// Fast Open.
     pub fastopen: Fastopen,
+    /// The route to the peer.
+    pub route: Route,
+    /// `tcp_mtu_probing` and its like.
+    pub probing: Probing,
+    /// Files that it makes, and their bytes.
+    pub files: BTreeMap<String, u64>,
 }
 
 /// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
@@ -37,7 +44,7 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("tcp_syncookies", &[]),
     ("tcp_no_metrics_save", &[]),
     ("tcp_no_ssthresh_metrics_save", &[]),
-    ("tcp_mtu_probing", &["0"]),
+    ("tcp_mtu_probe_floor", &[]),
     ("tcp_autocorking", &[]),
     ("tcp_max_reordering", &["300"]),
     ("tcp_abort_on_overflow", &["0"]),
@@ -85,6 +92,9 @@ impl Setup {
             segments: false,
             syn_retries: 6,
             fastopen: Fastopen::default(),
+            route: Route::default(),
+            probing: Probing::default(),
+            files: BTreeMap::new(),
         }
     }
 
@@ -132,13 +142,22 @@ impl Setup {
                 self.fastopen.forgets = true;
                 Ok(())
             }
+            "ip" if words.len() > 4 && words[1] == "route" && ["change", "replace"].contains(&words[2].as_str()) => {
+                self.route = route(&words[4..]).ok_or(format!("the command \"{text}\""))?;
+                Ok(())
+            }
             // What the kernel's module has anyway.
             "echo" if text == "echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect" => Ok(()),
             // TCP builds super-packets all the same; the device does not take them.
-            "ethtool" if words[1..] == ["-K", "tun0", "tso", "off", "gso", "off"] => {
+            "ethtool" if text == "ethtool -K tun0 tso off gso off" || text == "ethtool -K tun0 gso off tso off" => {
                 self.segments = true;
                 Ok(())
             }
+            "rm" | "/bin/rm" if words.len() == 3 && words[1] == "-f" => {
+                self.files.remove(&words[2]);
+                Ok(())
+            }
+            "dd" | "/bin/dd" => self.zeroes(&words[1..]).ok_or(format!("the command \"{text}\"")),
             "tc" if words.get(1).is_some_and(|w| w == "qdisc") => {
                 let Some(root) = words.iter().position(|w| w == "root") else { return unknown() };
                 if words.get(2).is_some_and(|w| w == "del" || w == "delete") {
@@ -149,6 +168,23 @@ impl Setup {
             }
             _ => unknown(),
         }
+    }
+
+    /// `dd` of zeroes into a file.
+    fn zeroes(&mut self, words: &[String]) -> Option<()> {
+        let (mut path, mut zero, mut size, mut count) = (None, false, 512, None);
+        for w in words {
+            match w.split_once('=')? {
+                ("if", source) => zero = source == "/dev/zero",
+                ("of", p) => path = Some(p.to_string()),
+                ("bs", n) => size = bytes(n)?,
+                ("count", n) => count = Some(n.parse::<u32>().ok()?),
+                ("status", "none") => {}
+                _ => return None,
+            }
+        }
+        self.files.insert(path.filter(|_| zero)?, u64::from(size) * u64::from(count?));
+        Some(())
     }
 
     fn tc(&mut self, words: &[String]) -> Option<()> {
@@ -202,6 +238,10 @@ impl Setup {
             "tcp_notsent_lowat" => self.notsent_lowat = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
             "tcp_syn_retries" => self.syn_retries = number()? as u32,
+            "tcp_mtu_probing" if value == "0" || value == "2" => self.probing.on = value == "2",
+            "tcp_base_mss" => self.probing.base_mss = number()? as u32,
+            "tcp_probe_threshold" => self.probing.threshold = number()? as u32,
+            "tcp_probe_interval" => self.probing.interval_s = number()? as u32,
             "tcp_fastopen" => self.fastopen.bits = number()? as u32,
             "tcp_fastopen_key" => self.fastopen.keys = Keys::from_sysctl(value).ok_or_else(no)?,
             "tcp_fastopen_blackhole_timeout_sec" => self.fastopen.blackhole_s = number()? as u32,
@@ -243,6 +283,24 @@ fn words(text: &str) -> Vec<String> {
         out.push(now);
     }
     out
+}
+
+/// `via 192.168.0.2 dev tun0 advmss 600 mtu lock 640 initcwnd 11`; the route is the peer's.
+fn route(words: &[String]) -> Option<Route> {
+    let mut r = Route::default();
+    let mut words = words.iter().map(String::as_str).filter(|w| *w != "lock");
+    while let Some(key) = words.next() {
+        let value = words.next()?;
+        let number = || value.parse::<u32>().ok();
+        match key {
+            "via" | "dev" => {}
+            "mtu" => r.mtu = Some(number().filter(|n| *n >= 88)?),
+            "advmss" => r.advmss = Some(number().filter(|n| *n >= 48)?),
+            "initcwnd" => r.init_cwnd = Some(number().filter(|n| (1..=1_000).contains(n))?),
+            _ => return None,
+        }
+    }
+    Some(r)
 }
 
 /// `5`, `0x10`, `$((15*1024*1024))`.
@@ -304,6 +362,8 @@ mod tests {
             ("sysctl -q net.ipv4.tcp_recovery=0", "tcp_recovery=0"),
             ("sysctl -q net.ipv4.tcp_foo=1", "tcp_foo"),
             ("ip route add 1 initcwnd 3", "ip route"),
+            ("ip route change 1 via 2 initrwnd 3", "initrwnd"),
+            ("sysctl -q net.ipv4.tcp_mtu_probing=1", "tcp_mtu_probing=1"),
             ("tc qdisc add dev tun0 root netem delay 1ms", "netem"),
             ("sysctl -q net.ipv4.tcp_congestion_control=cdg", "cdg"),
         ] {

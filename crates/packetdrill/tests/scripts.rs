@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use wavetank_packetdrill::{
-    Direction, Options, PacketSpec, Report, Script, TcpOption, Verdict, What, When, parse, run_script,
+    Arg, Direction, Options, PacketSpec, Report, Script, TcpOption, Verdict, What, When, parse, run_script,
 };
 
 fn paths() -> Vec<PathBuf> {
@@ -35,7 +35,7 @@ fn told(r: &Report) -> String {
 #[test]
 fn every_script_holds() {
     let all = scripts();
-    assert!(all.len() >= 151, "{} scripts", all.len());
+    assert!(all.len() >= 168, "{} scripts", all.len());
     for (name, s) in &all {
         let r = run_script(s, &Options::default());
         assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
@@ -130,8 +130,21 @@ fn altered_in_any_expected_packet_a_script_fails() {
 }
 
 /// Calls whose result is the socket's, not the script's to choose.
-const TELLING: [&str; 11] =
-    ["write", "send", "sendto", "sendmsg", "read", "recv", "recvmsg", "poll", "epoll_wait", "getsockopt", "connect"];
+const TELLING: [&str; 13] = [
+    "sendfile",
+    "splice",
+    "write",
+    "send",
+    "sendto",
+    "sendmsg",
+    "read",
+    "recv",
+    "recvmsg",
+    "poll",
+    "epoll_wait",
+    "getsockopt",
+    "connect",
+];
 
 #[test]
 fn altered_in_any_result_of_a_call_a_script_fails() {
@@ -151,6 +164,54 @@ fn altered_in_any_result_of_a_call_a_script_fails() {
         }
     }
     assert!(tried > 200, "{tried}");
+}
+
+/// One number or name more in a control message. None: it has no such.
+fn altered_control(a: &mut Arg, which: &mut usize) -> bool {
+    match a {
+        Arg::List(v) => v.iter_mut().any(|a| altered_control(a, which)),
+        Arg::Struct(v) => v.iter_mut().any(|f| altered_control(&mut f.1, which)),
+        Arg::Number(_) | Arg::Names(_) if *which > 0 => {
+            *which -= 1;
+            false
+        }
+        // Beyond the tolerance, where it is a time; and no name's number.
+        Arg::Number(n) => {
+            *n += 1_000_000_007;
+            true
+        }
+        Arg::Names(v) => {
+            v[0] = "SCM_TIMESTAMPING_OPT_STATS".into();
+            true
+        }
+        Arg::Dots | Arg::Text(_) => false,
+    }
+}
+
+#[test]
+fn altered_in_anything_that_a_notice_tells_a_script_fails() {
+    let mut tried = 0;
+    for (name, s) in &scripts() {
+        for (i, e) in s.events.iter().enumerate() {
+            let What::Call(c) = &e.what else { continue };
+            if c.name != "recvmsg" || c.returns != Some(0) {
+                continue;
+            }
+            for which in 0.. {
+                let mut t = s.clone();
+                let What::Call(altered) = &mut t.events[i].what else { unreachable!() };
+                let Arg::Struct(fields) = &mut altered.args[1] else { continue };
+                let Some(control) = fields.iter_mut().find(|f| f.0 == "msg_control") else { break };
+                if !altered_control(&mut control.1, &mut { which }) {
+                    break;
+                }
+                let r = run_script(&t, &Options::default());
+                assert_ne!(r.verdict, Verdict::Pass, "{name}:{}: {which}: {}", e.line, told(&r));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
 }
 
 #[test]

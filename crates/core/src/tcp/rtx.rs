@@ -175,6 +175,54 @@ impl Rtx {
         self.list_tail(id);
         id
     }
+    /// `tcp_fragment`: cuts segment `id` behind `len` bytes. Numbers of what lies behind it grow by one.
+    pub fn split(&mut self, id: u32, len: u32) {
+        let at = id.wrapping_sub(self.base) as usize;
+        let (base, behind) = (self.base, id.wrapping_sub(self.base));
+        let moved = move |n: u32| if n != NONE && n.wrapping_sub(base) > behind { n.wrapping_add(1) } else { n };
+        for s in &mut self.ring {
+            (s.prev, s.next) = (moved(s.prev), moved(s.next));
+        }
+        (self.oldest, self.newest) = (moved(self.oldest), moved(self.newest));
+        let mut second = self.ring[at];
+        let first = &mut self.ring[at];
+        first.end_seq = first.seq.wrapping_add(len);
+        first.flags = 0;
+        second.seq = first.end_seq;
+        let new = id.wrapping_add(1);
+        if first.listed {
+            (second.prev, first.next) = (id, new);
+        }
+        let next = second.next;
+        self.ring.insert(at + 1, second);
+        if second.listed {
+            if next == NONE {
+                self.newest = new;
+            } else {
+                self.get_mut(next).prev = new;
+            }
+        }
+    }
+    /// Whether the segment behind `id` is of the same skb, and nothing else is thought of it.
+    pub fn joins(&self, id: u32) -> bool {
+        let next = id.wrapping_add(1);
+        self.contains(next) && self.get(next).skb == self.get(id).skb && self.get(next).tags == self.get(id).tags
+    }
+    /// Makes it and `id` one segment. Numbers of what lies behind it shrink by one.
+    pub fn join(&mut self, id: u32) {
+        let gone = id.wrapping_add(1);
+        self.unlist(gone);
+        let (base, behind) = (self.base, gone.wrapping_sub(self.base));
+        let Some(second) = self.ring.remove(behind as usize) else { return };
+        let moved = move |n: u32| if n != NONE && n.wrapping_sub(base) > behind { n.wrapping_sub(1) } else { n };
+        for s in &mut self.ring {
+            (s.prev, s.next) = (moved(s.prev), moved(s.next));
+        }
+        (self.oldest, self.newest) = (moved(self.oldest), moved(self.newest));
+        let first = self.get_mut(id);
+        first.end_seq = second.end_seq;
+        first.flags |= second.flags;
+    }
     /// Takes the first segment out.
     #[inline]
     pub fn pop(&mut self) -> Option<Seg> {
@@ -184,6 +232,11 @@ impl Rtx {
         self.unlist(self.base);
         self.base = self.base.wrapping_add(1);
         self.ring.pop_front()
+    }
+    /// Where the skb that was sent last begins.
+    pub fn last_skb_begins(&self) -> Option<u32> {
+        let last = self.ring.back()?;
+        self.ring.iter().rev().take_while(|s| s.skb == last.skb).last().map(|s| s.seq)
     }
     /// Whether all that is in it was sent in one skb, or nothing is.
     #[inline]
@@ -314,5 +367,38 @@ mod tests {
         assert!(r.at_most_one_skb());
         assert_eq!(r.pop().map(|s| s.seq), Some(400));
         assert!(r.pop().is_none() && r.at_most_one_skb() && r.oldest_sent().is_none());
+    }
+
+    #[test]
+    fn a_segment_that_is_cut_has_both_its_parts_in_both_orders() {
+        let mut r = filled(4, 0);
+        r.list_tail(0);
+        for (id, len) in [(1, 30), (2, 30), (0, 50), (6, 1)] {
+            r.split(id, len);
+        }
+        let seqs: Vec<u32> = (0..r.len()).map(|i| r.get(i).seq).collect();
+        assert_eq!(seqs, [0, 50, 100, 130, 160, 200, 300, 301]);
+        assert!((1..r.len()).all(|i| r.get(i - 1).end_seq == r.get(i).seq));
+        let mut order = vec![];
+        let mut at = r.oldest_sent();
+        while let Some(id) = at {
+            order.push(r.get(id).seq);
+            at = r.sent_after(id);
+        }
+        assert_eq!(order, [100, 130, 160, 200, 300, 301, 0, 50]);
+        r.list_tail(3);
+        r.unlist(1);
+        assert_eq!(r.sent_after(0), Some(3));
+        // Segments 0 to 1 were one skb, and are one again.
+        while r.joins(0) {
+            r.join(0);
+        }
+        let mut order = vec![];
+        let mut at = r.oldest_sent();
+        while let Some(id) = at {
+            order.push((r.get(id).seq, r.get(id).end_seq));
+            at = r.sent_after(id);
+        }
+        assert_eq!(order, [(200, 300), (300, 301), (301, 400), (0, 200)]);
     }
 }

@@ -13,6 +13,7 @@ use super::sender::app::App;
 use super::sender::chrono::Chrono;
 use super::sender::counted::Counted;
 use super::sender::loss::{Rto, Tlp, Undo};
+use super::sender::mtup::Mtup;
 use super::sender::rack::Rack;
 use super::sender::rtt::Rtt;
 use super::sender::scoreboard::Scoreboard;
@@ -73,6 +74,8 @@ pub struct Socket {
     pub(super) mss_clamp: u32,
     /// What is offered; from the handshake on, what both agreed on.
     pub(super) opts: Offer,
+    /// The route, and the search for its MTU, where somebody gave it one.
+    pub(super) mtup: Option<Box<Mtup>>,
     /// TCP Fast Open, where a program asked for it.
     pub(super) fast: Option<Box<Fast>>,
     /// The handshake was done.
@@ -145,6 +148,7 @@ impl Socket {
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,
             opts: Offer::default(),
+            mtup: None,
             fast: None,
             opened: false,
             state,

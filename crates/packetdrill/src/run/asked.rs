@@ -29,4 +29,6 @@ pub(super) struct Asked {
     pub inq: bool,
     /// `SO_ZEROCOPY`.
     pub zerocopy: bool,
+    /// `SO_TIMESTAMPING`.
+    pub timestamping: u32,
 }

@@ -109,7 +109,9 @@ impl Run<'_> {
                 }
             },
             ("poll", _) => self.polled(&b.call)?.map(|_| 1),
-            ("write" | "send" | "sendto" | "sendmsg", Some(s)) if !b.rest.opens && s.unwritten() == 0 => {
+            ("write" | "send" | "sendto" | "sendmsg" | "sendfile" | "splice", Some(s))
+                if !b.rest.opens && s.unwritten() == 0 =>
+            {
                 Some(b.rest.bytes.into())
             }
             ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() || self.c.shut.0 => {

@@ -2,12 +2,12 @@
 
 use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
-use super::messages::{message, too_many};
+use super::messages::{control, message, parts};
 use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use wavetank_core::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span, Time};
-use wavetank_core::tcp::{Config, Socket, State, Tunables, WriteFlags};
+use wavetank_core::tcp::{Config, Route, Socket, State, Tunables, WriteFlags};
 
 /// src: linux@6.12 include/linux/socket.h
 const MSG_FASTOPEN: i64 = 0x2000_0000;
@@ -47,6 +47,10 @@ impl Run<'_> {
         };
         let mut s = if client { Socket::client(&cfg) } else { Socket::server(&cfg) };
         s.by_calls(self.setup.offer);
+        let probing = self.setup.probing;
+        if probing.on || self.setup.route != Route::default() {
+            s.set_route(self.setup.route, probing);
+        }
         if let Some(n) = self.c.asked.max_seg {
             s.set_max_seg(n);
         }
@@ -57,6 +61,9 @@ impl Run<'_> {
         s.set_notsent_lowat(self.c.asked.notsent_lowat.filter(|n| *n != 0).unwrap_or(self.setup.notsent_lowat));
         s.set_user_timeout(self.c.asked.user_timeout.unwrap_or(0));
         s.set_linger_0(self.c.asked.linger_0);
+        if self.c.asked.timestamping != 0 {
+            s.set_timestamping(self.c.asked.timestamping);
+        }
         s.set_syn_retries(self.c.asked.syn_retries.unwrap_or(self.setup.syn_retries));
         if self.c.link.is_fq() {
             s.on_fq(true);
@@ -85,6 +92,9 @@ impl Run<'_> {
         let moves = ["write", "send", "sendto", "read", "recv", "recvfrom"].contains(&c.name.as_str());
         if moves && !buffer && !c.args.get(1).is_some_and(|a| a.names("NULL")) {
             return skip(format!("{} of a buffer of its own", c.name));
+        }
+        if let Some(done) = self.file_call(c, e, fd, until) {
+            return done;
         }
         let answers = |r: i64, errno: Option<&str>| answer(c, r, errno);
         match (c.name.as_str(), known) {
@@ -151,16 +161,28 @@ impl Run<'_> {
             ("recvmsg", Some((Fd::Connection, nonblock))) => self.receive_message(c, nonblock),
             ("write" | "send" | "sendto" | "sendmsg", Some((kind @ (Fd::Connection | Fd::Fresh), nonblock))) => {
                 let of_message = c.name == "sendmsg";
+                if of_message && !control(c).is_empty() {
+                    return skip("control messages of a send");
+                }
                 let number = || c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok());
-                let given = if of_message { message(c) } else { number().map(|n| (n, 1)) };
-                let Some((bytes, buffers)) = given else { return skip(format!("{} of what is not known", c.name)) };
+                let given = if of_message { message(c) } else { number() };
+                let Some(bytes) = given else { return skip(format!("{} of what is not known", c.name)) };
                 let flags = self.write_flags(c.args.get(if of_message { 2 } else { 3 }))?;
-                if flags.how.zerocopy && too_many(buffers) {
-                    return skip("a send without a copy of more buffers than an skb takes");
+                let parts = if of_message && flags.how.zerocopy { parts(c) } else { Some(Vec::new()) };
+                let Some(parts) = parts else {
+                    return skip(
+                        "a send without a copy of more buffers than an skb takes, of which some may lie in two pages",
+                    );
+                };
+                let fast = flags.fast || self.c.deferred();
+                match self.c.sock.as_mut().filter(|s| !fast && s.unwritten() == 0 && s.outq().1 == 0 && s.may_send()) {
+                    _ if parts.is_empty() => {}
+                    Some(s) => s.cut_next(parts.into_iter()),
+                    None => return skip("a send without a copy of so many buffers that does not go at once"),
                 }
                 let nonblock = nonblock || flags.dontwait;
                 let f = FastSend { line: e.line, until, bytes, how: flags.how, nonblock };
-                if flags.fast || self.c.deferred() {
+                if fast {
                     if !self.open_fast(fd, c, &f)? {
                         return Ok(());
                     }
@@ -256,7 +278,7 @@ impl Run<'_> {
     }
 
     /// Sends.
-    fn send(&mut self, c: &Call, f: &FastSend) -> Step {
+    pub(super) fn send(&mut self, c: &Call, f: &FastSend) -> Step {
         let (n, how, nonblock) = (f.bytes, f.how, f.nonblock);
         let Some(s) = self.c.sock.as_mut() else { return skip("a write without a connection") };
         if let Some(error) = s.take_error() {
@@ -278,16 +300,18 @@ impl Run<'_> {
             return answer(c, 0, None);
         }
         s.write(self.now, n, how, &mut self.c.link);
-        self.settle()?;
-        let left = self.c.sock.as_ref().map_or(0, Socket::unwritten);
-        if left == 0 {
-            return answer(c, n.into(), None);
-        }
-        if how.zerocopy {
+        let left = s.unwritten();
+        if left > 0 && how.zerocopy {
             return skip("a send without a copy that has to wait");
         }
         if nonblock {
-            self.c.sock.as_mut().map(Socket::unwrite);
+            s.unwrite();
+        }
+        self.settle()?;
+        if left == 0 {
+            return answer(c, n.into(), None);
+        }
+        if nonblock {
             let done = n - left;
             return if done == 0 { answer(c, -1, Some("EAGAIN")) } else { answer(c, done.into(), None) };
         }

@@ -44,6 +44,8 @@ pub(super) struct Conn {
     pub closed: bool,
     /// A program has accepted it.
     pub taken: bool,
+    /// Pages that the packets took which came since somebody spliced, at most.
+    pub pages_in: u32,
 }
 
 impl Conn {
@@ -62,6 +64,7 @@ impl Conn {
             listener: None,
             closed: false,
             taken: false,
+            pages_in: 0,
         }
     }
     /// When it has something to do next.

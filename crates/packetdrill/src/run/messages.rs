@@ -1,32 +1,44 @@
-//! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`, notices of sends without a copy).
+//! `sendmsg` and `recvmsg`: a message's bytes, and what comes beside them (`TCP_CM_INQ`).
 
 use super::answers::answer;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
-use wavetank_core::tcp::Socket;
 
 /// Buffers that one skb takes of a send without a copy (`MAX_SKB_FRAGS`).
 const FRAGMENTS: usize = 17;
 
-/// Bytes of a message's buffers, and how many buffers there are.
-pub(super) fn message(c: &Call) -> Option<(u32, usize)> {
+/// A buffer so short lies in one page, wherever `malloc` puts it.
+const IN_ONE_PAGE: u32 = 16;
+
+/// Bytes of a message's buffers.
+fn buffers(c: &Call) -> Option<Vec<u32>> {
     let Arg::List(buffers) = c.args.get(1)?.field("msg_iov")? else { return None };
-    let lens = buffers.iter().map(|b| match b {
+    let len = |b: &Arg| match b {
         Arg::Struct(f) if f.len() == 2 => f[1].1.number().and_then(|n| u32::try_from(n).ok()),
         _ => None,
-    });
-    lens.clone().try_fold(0u32, |sum, n| sum.checked_add(n?)).map(|n| (n, buffers.len()))
+    };
+    buffers.iter().map(len).collect()
 }
 
-/// Whether a send of so many buffers would be one that the model has.
-pub(super) fn too_many(buffers: usize) -> bool {
-    buffers > FRAGMENTS
+/// Bytes of a message.
+pub(super) fn message(c: &Call) -> Option<u32> {
+    buffers(c)?.iter().try_fold(0u32, |sum, n| sum.checked_add(*n))
+}
+
+/// Bytes of the skbs, but for the last, that a send without a copy fills with its buffers. None: nobody can tell, for one may lie in two pages.
+pub(super) fn parts(c: &Call) -> Option<Vec<u32>> {
+    let all: Vec<u32> = buffers(c)?.into_iter().filter(|n| *n > 0).collect();
+    let full = all.len().saturating_sub(1) / FRAGMENTS;
+    if full > 0 && all.iter().any(|n| *n > IN_ONE_PAGE) {
+        return None;
+    }
+    Some(all.chunks(FRAGMENTS).take(full).map(|b| b.iter().sum()).collect())
 }
 
 impl Run<'_> {
     /// `recvmsg` that does not block.
     pub(super) fn receive_message(&mut self, c: &Call, nonblock: bool) -> Step {
-        let Some((most, _)) = message(c) else { return skip("recvmsg of what is not known") };
+        let Some(most) = message(c) else { return skip("recvmsg of what is not known") };
         match c.args.get(2) {
             None | Some(Arg::Number(0)) => {}
             Some(a) if a.names("MSG_ERRQUEUE") => return self.notice(c),
@@ -52,33 +64,10 @@ impl Run<'_> {
         }
         Ok(())
     }
-
-    /// The error queue: a notice of sends without a copy.
-    fn notice(&mut self, c: &Call) -> Step {
-        let Some((lo, hi)) = self.c.sock.as_mut().and_then(Socket::take_notice) else {
-            return answer(c, -1, Some("EAGAIN"));
-        };
-        self.wake();
-        answer(c, 0, None)?;
-        let one = match control(c) {
-            [m] => m.field("cmsg_data"),
-            _ => None,
-        };
-        let Some(data) = one else { return skip("a control message that is not known") };
-        if !data.field("ee_origin").is_some_and(|a| a.names("SO_EE_ORIGIN_ZEROCOPY"))
-            || !data.field("ee_code").is_some_and(|a| a.names("SO_EE_CODE_ZEROCOPY_COPIED"))
-        {
-            return skip("an error that is no notice of a send that was copied");
-        }
-        let told = (data.field("ee_info").and_then(Arg::number), data.field("ee_data").and_then(Arg::number));
-        if told != (Some(lo.into()), Some(hi.into())) {
-            return Err(Stop::Fail("another notice".into(), format!("{told:?}"), format!("{lo} to {hi}")));
-        }
-        Ok(())
-    }
 }
 
-fn control(c: &Call) -> &[Arg] {
+/// The control messages of a message.
+pub(super) fn control(c: &Call) -> &[Arg] {
     match c.args.get(1).and_then(|a| a.field("msg_control")) {
         Some(Arg::List(v)) => v,
         _ => &[],

@@ -6,7 +6,9 @@ mod assertions;
 mod blocking;
 mod calls;
 mod connection;
+mod files;
 mod messages;
+mod notices;
 mod opening;
 mod options;
 mod packets;
@@ -21,6 +23,7 @@ use crate::wire::Wire;
 use answers::Fd;
 use blocking::Blocked;
 use connection::Conn;
+use files::Files;
 use ready::Watch;
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
@@ -93,6 +96,7 @@ struct Run<'a> {
     of: BTreeMap<i64, usize>,
     blocked: Option<Blocked>,
     epolls: BTreeMap<i64, Vec<Watch>>,
+    files: Files,
     /// What this host knows of the peer as a Fast Open server.
     cache: Cache,
     blackhole: Blackhole,
@@ -137,6 +141,7 @@ pub fn run_script(script: &Script, opt: &Options) -> Report {
         of: BTreeMap::new(),
         blocked: None,
         epolls: BTreeMap::new(),
+        files: Files::default(),
         cache: Cache::default(),
         blackhole: Blackhole::default(),
         stray_icmps: 0,
@@ -269,13 +274,17 @@ impl Run<'_> {
                 if let Some(what) = text.strip_prefix("nstat") {
                     return self.counters(what);
                 }
-                let (qdisc, params) = (self.setup.qdisc, format!("{:?}", self.setup.params));
+                let set = |s: &Setup| format!("{:?} {:?}", s.params, s.probing);
+                let (qdisc, before, route) = (self.setup.qdisc, set(&self.setup), self.setup.route);
                 self.setup.shell(text).map_err(Stop::Skip)?;
                 self.fast_sysctls();
                 let live = |c: &Conn| c.sock.as_ref().is_some_and(|s| s.state() != State::Closed && !c.closed);
                 let any = live(&self.c) || self.others.values().any(live);
-                if any && params != format!("{:?}", self.setup.params) {
+                if any && before != set(&self.setup) {
                     return skip(format!("a change of an open connection's sysctls: {text}"));
+                }
+                if route != self.setup.route {
+                    self.reroute();
                 }
                 if qdisc != self.setup.qdisc {
                     let qdisc = self.setup.qdisc;
@@ -333,7 +342,11 @@ impl Run<'_> {
     fn settle(&mut self) -> Step {
         let now = self.now;
         loop {
+            self.tell();
             let (out, freed) = self.c.link.run(now);
+            if let Some(s) = self.c.sock.as_mut().filter(|_| !out.is_empty()) {
+                s.takes_route();
+            }
             for p in out {
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
                 for p in pieces {
@@ -355,9 +368,26 @@ impl Run<'_> {
             }
             s.on_tsq(now, &mut self.c.link, &mut Blind);
         }
+        self.tell();
         self.hear_news();
         self.wake();
         self.unblock()
+    }
+
+    /// The route has changed: sockets hear of it.
+    fn reroute(&mut self) {
+        let mtu = self.setup.route.mtu;
+        for c in std::iter::once(&mut self.c).chain(self.others.values_mut()) {
+            c.sock.iter_mut().for_each(|s| s.route_changes(mtu));
+        }
+    }
+
+    /// The socket is told what has left.
+    fn tell(&mut self) {
+        let left = self.c.link.log.drain(..);
+        if let Some(s) = self.c.sock.as_mut() {
+            s.tell(self.now, left);
+        }
     }
 
     /// How far from `at` something may happen.

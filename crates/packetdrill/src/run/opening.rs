@@ -224,5 +224,5 @@ impl Run<'_> {
 
 /// Whether a call's buffer is none.
 pub(super) fn nowhere(c: &Call) -> bool {
-    c.args.get(1).is_some_and(|a| a.names("NULL"))
+    c.name != "splice" && c.args.get(1).is_some_and(|a| a.names("NULL"))
 }

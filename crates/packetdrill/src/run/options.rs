@@ -2,11 +2,13 @@
 
 use super::answers::{Fd, answer, errno};
 use super::connection::Stage;
+use super::notices::{RX, timestamping};
 use super::opening::SOMAXCONN;
 use super::{Run, Step, Stop, skip};
 use crate::fastopen::Keys;
 use crate::script::{Arg, Call};
 use crate::setup::control;
+use wavetank_core::tcp::{Stamps, sof};
 
 /// Options that change nothing that a script of one plain connection could see.
 const HARMLESS: &[&str] =
@@ -66,6 +68,26 @@ impl Run<'_> {
                     return skip("a key that is not of the length that is told");
                 }
                 asked.keys = keys;
+            }
+            ("SO_TIMESTAMPING", _) => {
+                let Some(flags) = c.args.get(3).and_then(timestamping) else {
+                    return skip("SO_TIMESTAMPING by other flags");
+                };
+                if flags & RX != 0 {
+                    return skip("SO_TIMESTAMPING of what comes");
+                }
+                let set = match sock {
+                    Some(s) => s.set_timestamping(flags),
+                    // As a socket that is closed, or a listener.
+                    None => Stamps::default().set(flags, false, 0, 0),
+                };
+                if !set {
+                    return answer(c, -1, Some("EINVAL"));
+                }
+                if flags & sof::OPT_STATS != 0 {
+                    return skip("SOF_TIMESTAMPING_OPT_STATS");
+                }
+                asked.timestamping = flags;
             }
             ("SO_ZEROCOPY", Some(_)) => asked.zerocopy = on == Some(true),
             ("TCP_INQ", Some(0 | 1)) => asked.inq = on == Some(true),
@@ -156,6 +178,7 @@ impl Run<'_> {
             "TCP_FASTOPEN_NO_COOKIE" => asked.no_cookie.into(),
             "TCP_SYNCNT" => asked.syn_retries.unwrap_or(self.setup.syn_retries).into(),
             "SO_ZEROCOPY" => asked.zerocopy.into(),
+            "SO_TIMESTAMPING" => asked.timestamping.into(),
             name => return skip(format!("reading the socket option {name}")),
         };
         match c.args.get(3).and_then(Arg::number) {

@@ -39,6 +39,7 @@ impl Run<'_> {
             Some(State::Listen) => self.answer_syn(&p),
             _ => {}
         }
+        self.c.pages_in += p.payload.div_ceil(4_096);
         let (now, s) = (self.now, self.c.sock.as_mut().expect("made"));
         s.on_packet(now, &p, &mut self.c.link, &mut Blind);
         self.settle()

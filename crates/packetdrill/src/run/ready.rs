@@ -54,7 +54,8 @@ pub(super) struct Look {
     over: bool,
     open: bool,
     waits: bool,
-    notice: Option<u32>,
+    /// Reports of the error queue.
+    notices: u32,
 }
 
 fn bits(a: &Arg) -> Option<u32> {
@@ -114,7 +115,7 @@ impl Run<'_> {
                         mask |= OUT | 0x100;
                     }
                 }
-                if s.has_error() || s.newest_notice().is_some() {
+                if s.has_error() || s.has_notice() {
                     mask |= ERR;
                 }
                 mask
@@ -132,7 +133,7 @@ impl Run<'_> {
             over: s.at_end() || s.has_error(),
             open,
             waits: s.waits_for_room(),
-            notice: s.newest_notice(),
+            notices: s.notices(),
         };
         let was = std::mem::replace(&mut self.c.look, look);
         let mut mask = 0;
@@ -142,7 +143,7 @@ impl Run<'_> {
         if was.waits && !look.waits {
             mask |= WRITABLE;
         }
-        if look.notice.is_some() && look.notice != was.notice {
+        if look.notices != was.notices {
             mask |= ERR;
         }
         // A change of state wakes everybody (sk_state_change).

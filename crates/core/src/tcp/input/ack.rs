@@ -275,6 +275,9 @@ impl Socket {
         rs.rtt_us = ca_rtt;
         if flags & flag::ACKED != 0 {
             flags |= flag::SET_XMIT_TIMER;
+            if self.mtup.is_some() {
+                self.probe_is_through();
+            }
             if self.is_reno() {
                 self.remove_reno_sacks(acked, in_flags);
                 if flags & flag::RETRANS_DATA_ACKED != 0 {

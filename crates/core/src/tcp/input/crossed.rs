@@ -24,6 +24,7 @@ impl Socket {
         (self.tp.snd_wnd, self.tp.max_window) = (p.wnd, p.wnd);
         self.snd_wl1 = p.seq;
         self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        self.mtup_init();
         self.sync_mss();
         self.first_rcv_mss();
         self.send_syn_ack(false, low);

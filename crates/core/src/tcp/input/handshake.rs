@@ -33,7 +33,7 @@ impl Socket {
         self.tp.clock.set(now);
         self.state = State::SynSent;
         self.sync_mss();
-        self.rcv.advmss = self.mtu - BARE_HEADERS;
+        self.rcv.advmss = self.announced() - BARE_HEADERS;
         self.rcv.first_window();
         self.undo.retrans_stamp = self.tp.clock.now_ts();
     }
@@ -124,7 +124,7 @@ impl Socket {
         self.state = State::SynRecv;
         self.take_irs(p);
         self.agree(p);
-        self.rcv.advmss = self.mtu - self.header_len();
+        self.rcv.advmss = self.announced() - self.header_len();
         self.rcv.first_window();
         self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
@@ -254,11 +254,15 @@ impl Socket {
 
     /// `tcp_init_transfer`.
     pub(in crate::tcp) fn established(&mut self) {
+        if self.state == State::SynSent {
+            self.mtup_init();
+        }
         self.state = State::Established;
         self.opened = true;
         self.app.begins = self.rcv.lowat > 1;
         let c = self.tp.clock;
         self.sync_mss();
+        self.mtup_init();
         let tp = &mut self.tp;
         tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
         tp.snd_cwnd = self.params.init_cwnd;

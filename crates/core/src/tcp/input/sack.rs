@@ -204,6 +204,22 @@ impl Socket {
             id = id.wrapping_add(1);
         }
         self.app.merged();
+        if self.app.told.is_some() {
+            self.merge_stamps(id, to);
+        }
+    }
+
+    /// `tcp_skb_collapse_tstamp`: the skb `to`, up to before `id`, has one key.
+    fn merge_stamps(&mut self, id: u32, to: u32) {
+        let mut first = id;
+        while first != self.rtx.first() && self.rtx.get(first.wrapping_sub(1)).skb == to {
+            first = first.wrapping_sub(1);
+        }
+        let end = self.rtx.get(id.wrapping_sub(1)).end_seq;
+        let from = self.rtx.get(first).seq;
+        if let Some(t) = &mut self.app.told {
+            t.stamps.merged(from, end);
+        }
     }
 
     /// `tcp_sacktag_one`.

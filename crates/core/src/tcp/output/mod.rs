@@ -1,10 +1,11 @@
 //! What goes out: new data as window, TSQ and pacing allow, and every packet's way down.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_write_xmit`, `__tcp_transmit_skb`, `tcp_event_new_data_sent`,
-//! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: D1 no path-MTU probing.
+//! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: nothing.
 
 mod cwnd;
 pub(in crate::tcp) mod mss;
+mod mtu_probe;
 mod pacing;
 mod small_queue;
 mod tso;
@@ -19,6 +20,7 @@ use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
 use crate::tcp::truesize::PURE_ACK;
+use mtu_probe::Probed;
 use tso::Defer;
 
 /// How much [`Socket::write_xmit`] sends.
@@ -93,7 +95,7 @@ impl Socket {
         let pure_ack = load.payload == 0 && load.flags & (flags::SYN | flags::FIN) == 0;
         if syn {
             p.headers = SYN_HEADERS as u16;
-            self.opts.put(&mut p, self.mtu);
+            self.opts.put(&mut p, self.announced());
             p.wnd = self.rcv.rcv_wnd.min(65_535);
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
@@ -218,9 +220,19 @@ impl Socket {
 
     /// `tcp_write_xmit`: sends what may be sent, or `what` of it. True: nothing is in flight and something waits.
     pub(in crate::tcp) fn write_xmit<L: Lower>(&mut self, low: &mut L, what: Xmit) -> bool {
+        if self.mtup.is_some() {
+            self.look_at_route();
+        }
         let mss = self.current_mss();
         let max_segs = self.tso_segs(mss);
         let mut sent = 0;
+        if self.mtup.is_some() && matches!(what, Xmit::All | Xmit::Next) {
+            match self.mtu_probe(low) {
+                Probed::Waits => return false,
+                Probed::Sent => sent = 1,
+                Probed::No => {}
+            }
+        }
         let (mut limited, mut rwnd_limited) = (false, false);
         while self.tp.unsent() > 0 {
             if self.pacing_holds() {

@@ -26,8 +26,16 @@ impl Socket {
 
     /// `tcp_sync_mss`: after a change of the path's MTU or of the peer's largest window.
     pub(in crate::tcp) fn sync_mss(&mut self) {
-        let path = self.mss_clamp.min(self.mtu - BARE_HEADERS) - (self.header_len() - BARE_HEADERS);
+        let mut mtu = self.mtu;
+        if let Some(m) = &mut self.mtup {
+            m.range.1 = m.range.1.min(m.cookie);
+            mtu = m.cookie;
+        }
+        let path = self.mss_clamp.min(mtu - BARE_HEADERS) - (self.header_len() - BARE_HEADERS);
         self.tp.mss_cache = bound_to_half_window(&self.tp, path);
+        if let Some(low) = self.mtup.as_ref().filter(|m| m.enabled).map(|m| m.range.0) {
+            self.tp.mss_cache = self.tp.mss_cache.min(self.mtu_to_mss(low));
+        }
     }
 
     /// The peer offers a window of this size.

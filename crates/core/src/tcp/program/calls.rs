@@ -40,8 +40,17 @@ impl Socket {
         self.tp.clock.set(now);
         self.app_call_write(bytes, how, low);
         if how.zerocopy && bytes > 0 {
-            self.app.zerocopy.sent(self.tp.write_seq);
+            self.sent_without_copy();
         }
+    }
+    /// The next write is one without a copy whose buffers fill skbs after so many bytes each (`MAX_SKB_FRAGS`).
+    pub fn cut_next(&mut self, parts: impl Iterator<Item = u32>) {
+        let mut end = self.tp.write_seq;
+        let cuts = parts.map(|n| {
+            end = end.wrapping_add(n);
+            end
+        });
+        self.app.told.get_or_insert_default().zerocopy.cuts = cuts.collect();
     }
     /// Bytes of writes that wait for room.
     pub fn unwritten(&self) -> u32 {
@@ -50,6 +59,9 @@ impl Socket {
     /// Takes back what waits for room: the call did not block.
     pub fn unwrite(&mut self) -> u32 {
         let n = self.app_waiting();
+        if n > 0 && self.app.copied {
+            self.stamp_send();
+        }
         self.app_give_up();
         n
     }
@@ -114,10 +126,6 @@ impl Socket {
             self.abort(low);
         }
     }
-    /// The write that opened the connection was one without a copy.
-    pub fn sent_without_copy(&mut self) {
-        self.app.zerocopy.sent(self.tp.write_seq);
-    }
     /// `SO_LINGER` with a time of 0: a close resets.
     pub fn set_linger_0(&mut self, on: bool) {
         self.app.linger_0 = on;
@@ -153,16 +161,6 @@ impl Socket {
     /// Somebody waits for room (`SOCK_NOSPACE`); it ends when so much is free that they are woken.
     pub fn waits_for_room(&self) -> bool {
         self.app.no_space
-    }
-    /// The last number that the error queue has a notice of, if it has one.
-    pub fn newest_notice(&mut self) -> Option<u32> {
-        self.app.zerocopy.acked(self.tp.snd_una);
-        self.app.zerocopy.newest()
-    }
-    /// Takes the oldest notice of the error queue: the first and the last send without a copy that are through.
-    pub fn take_notice(&mut self) -> Option<(u32, u32)> {
-        self.app.zerocopy.acked(self.tp.snd_una);
-        self.app.zerocopy.take()
     }
     /// `SIOCOUTQ` and `SIOCOUTQNSD`: bytes that are not acknowledged, and those of them that were not sent.
     pub fn outq(&self) -> (u32, u32) {

@@ -1,6 +1,6 @@
 //! `TCP_INFO` by the kernel's names and in its units.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 what the model does not keep (pmtu) has no value.
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 the path's MTU has a value only where a route was given.
 
 use crate::sim::Time;
 use crate::tcp::sender::chrono::What;
@@ -50,6 +50,7 @@ impl Socket {
             "tcpi_rttvar" => (self.rtt.mdev_us >> 2).into(),
             "tcpi_snd_ssthresh" => tp.snd_ssthresh.into(),
             "tcpi_snd_cwnd" => tp.snd_cwnd.into(),
+            "tcpi_pmtu" => self.mtup.as_ref()?.cookie.into(),
             "tcpi_advmss" => self.rcv.advmss.into(),
             "tcpi_busy_time" => us(self.chrono.busy(c.j32())),
             "tcpi_rwnd_limited" => us(self.chrono.spent(What::RwndLimited, c.j32())),

@@ -210,7 +210,10 @@ impl Socket {
             if marked {
                 self.app.marks.pop_back();
             }
-            let n = (goal - tail).min(self.app.call_left);
+            let mut n = (goal - tail).min(self.app.call_left);
+            if self.app.calls {
+                n = n.min(self.until_cut());
+            }
             self.tp.write_seq = self.tp.write_seq.wrapping_add(n);
             if marked && self.app.copied {
                 self.app.marks.push_back(self.tp.write_seq);
@@ -218,12 +221,18 @@ impl Socket {
             self.app.copied = true;
             self.app.call_left -= n;
             left = left.map(|l| l - u64::from(n));
+            if self.app.calls && self.app.call_left > 0 && self.cuts() {
+                continue;
+            }
             if self.app.call_left == 0 {
                 if !self.app.more || self.forced_push() {
                     self.mark_push();
                 }
-                if self.app.calls && self.app.eor {
-                    self.app.eors.push_back(self.tp.write_seq);
+                if self.app.calls {
+                    if self.app.eor {
+                        self.app.eors.push_back(self.tp.write_seq);
+                    }
+                    self.stamp_send();
                 }
                 if !self.app.calls && left != Some(0) && !self.autocorks() {
                     if scheduled {
@@ -296,6 +305,9 @@ impl Socket {
 
     /// `tcp_sendmsg`: so many bytes more are to be written; what the buffer has no room for waits.
     pub(in crate::tcp) fn app_call_write<L: Lower>(&mut self, bytes: u32, how: WriteFlags, low: &mut L) {
+        if self.mtup.is_some() {
+            self.look_at_route();
+        }
         (self.app.more, self.app.push, self.app.eor) = (how.more, false, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
@@ -348,6 +360,22 @@ impl Socket {
     pub(in crate::tcp) fn app_sndbuf(&mut self, bytes: u32) {
         self.app.locked = true;
         self.app.sndbuf = bytes.saturating_mul(2).max(4_608);
+    }
+
+    /// Bytes until an skb has as many buffers as it takes.
+    fn until_cut(&self) -> u32 {
+        let cut = self.app.told.as_ref().and_then(|t| t.zerocopy.cuts.front());
+        cut.map_or(u32::MAX, |c| c.wrapping_sub(self.tp.write_seq))
+    }
+
+    /// The skb has as many buffers as it takes: what follows goes into another (`skb_zerocopy_iter_stream` fails by `EMSGSIZE`).
+    fn cuts(&mut self) -> bool {
+        let end = self.tp.write_seq;
+        let Some(told) = self.app.told.as_mut().filter(|t| t.zerocopy.cuts.front() == Some(&end)) else { return false };
+        told.zerocopy.cuts.pop_front();
+        self.app.eors.push_back(end);
+        self.mark_push();
+        true
     }
 
     /// `tcp_mark_push`: the end of what is written carries PSH.

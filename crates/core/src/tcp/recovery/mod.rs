@@ -85,6 +85,9 @@ impl Socket {
             self.try_to_open(*flags);
             return rexmit;
         }
+        if self.mtup.is_some() && self.probe_is_lost() {
+            return Rexmit::Lost;
+        }
         self.enter_recovery(ece);
         Rexmit::Lost
     }

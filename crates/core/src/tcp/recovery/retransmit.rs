@@ -17,6 +17,9 @@ use crate::tcp::tp::CaState;
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
     pub(in crate::tcp) fn transmit_again<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
+        if self.mtup.is_some() {
+            self.fragment(id);
+        }
         let n = self.same_skb(id, segs);
         let head = *self.rtx.get(id);
         if head.in_host > 0 && self.counts_host_copies {

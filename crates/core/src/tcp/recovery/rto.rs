@@ -137,7 +137,8 @@ impl Socket {
         self.tp.high_seq = self.tp.snd_nxt;
         self.tlp.high_seq = None;
         self.ecn.queue_cwr();
-        self.rto.frto = self.params.frto && (new_recovery || self.rto.retransmits > 0);
+        let probes = self.mtup.as_ref().is_some_and(|m| m.out.is_some());
+        self.rto.frto = self.params.frto && (new_recovery || self.rto.retransmits > 0) && !probes;
     }
 
     /// `tcp_timeout_mark_lost`.

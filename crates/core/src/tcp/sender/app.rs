@@ -4,7 +4,7 @@
 //! and their number matter; net/ipv4/tcp_output.c `tcp_grow_skb`, `tso_fragment`.
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
-use super::zerocopy::Zerocopy;
+use super::told::Told;
 use crate::tcp::seq::{after, before, later};
 use crate::tcp::tp::Tp;
 use std::collections::VecDeque;
@@ -68,8 +68,8 @@ pub struct App {
     pub eors: VecDeque<u32>,
     /// `TCP_NOTSENT_LOWAT`: with so many bytes unsent, no more skbs are begun.
     pub notsent_lowat: u32,
-    /// Sends without a copy.
-    pub zerocopy: Zerocopy,
+    /// What a program is told of its sends, if it asks.
+    pub told: Option<Box<Told>>,
     /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
     pub user_timeout: u32,
     /// SYNs that are sent again at most (`tcp_syn_retries`, `TCP_SYNCNT`); none: without end.
@@ -144,7 +144,7 @@ impl App {
             copied: false,
             eors: VecDeque::new(),
             notsent_lowat: u32::MAX,
-            zerocopy: Zerocopy::default(),
+            told: None,
             user_timeout: 0,
             syn_retries: None,
             begins: false,
@@ -259,6 +259,9 @@ impl App {
         let grown = end.wrapping_add(room.min(next.wrapping_sub(end)));
         if grown == next {
             self.ends.pop_front();
+            if let Some(t) = &mut self.told {
+                t.stamps.merged(tp.snd_nxt, grown);
+            }
         } else {
             self.ends[0] = grown;
         }

@@ -1,0 +1,227 @@
+//! Probes of the path's MTU: when one is sent, of what, and what its end means.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_mtu_probe`, `tcp_can_coalesce_send_queue_head`, `tcp_fragment`; net/ipv4/tcp_input.c
+//! `tcp_mtup_probe_success`, `tcp_mtup_probe_failed`, `tcp_simple_retransmit`. Off unless somebody gave the socket a route
+//! ([`Socket::set_route`]): simulations have none. Differs: D1 no black hole detection (`tcp_mtu_probing` of 1, which acts after three timeouts);
+//! D2 what is lost with a probe goes again after the rest of the ACK was taken.
+
+use crate::sim::Lower;
+use crate::tcp::options::BARE_HEADERS;
+use crate::tcp::rtx::tag;
+use crate::tcp::sender::mtup::{Mtup, Out, Probing, Route};
+use crate::tcp::seq::{after, before};
+use crate::tcp::socket::Socket;
+use crate::tcp::tp::CaState;
+
+/// src: linux@6.12 include/net/tcp.h TCP_MIN_SND_MSS
+const LEAST_MSS: u32 = 48;
+/// A probe takes the place of so many segments of a window, at least.
+const LEAST_WINDOW: u32 = 11;
+
+/// What came of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tcp) enum Probed {
+    /// Nothing is sent until there is room for it.
+    Waits,
+    /// It was sent.
+    Sent,
+    /// This is not the time.
+    No,
+}
+
+impl Socket {
+    /// The route to the peer, and whether its MTU is searched. Call this before the connection opens.
+    pub fn set_route(&mut self, r: Route, probing: Probing) {
+        let mtu = r.mtu.unwrap_or(self.mtu).min(self.mtu);
+        self.mtup = Some(Box::new(Mtup::new(probing, mtu, r.advmss)));
+        self.params.init_cwnd = r.init_cwnd.unwrap_or(self.params.init_cwnd);
+    }
+    /// The route has changed: the socket sees it once something has left.
+    pub fn route_changes(&mut self, mtu: Option<u32>) {
+        let most = self.mtu;
+        let m = self.mtup.get_or_insert_with(|| Box::new(Mtup::new(Probing::default(), most, None)));
+        m.route.1 = mtu.unwrap_or(most).min(most);
+    }
+    /// Something has left by the route that there is (`ip_queue_xmit`).
+    pub fn takes_route(&mut self) {
+        if let Some(m) = &mut self.mtup {
+            m.route.0 = m.route.1;
+        }
+    }
+
+    /// What a SYN announces, as the MTU that it would be of.
+    pub(in crate::tcp) fn announced(&self) -> u32 {
+        let advmss = self.mtup.as_ref().and_then(|m| m.advmss);
+        advmss.map_or(self.mtu, |a| self.mtu.min(a + BARE_HEADERS))
+    }
+
+    /// `tcp_mtu_to_mss`.
+    pub(in crate::tcp) fn mtu_to_mss(&self, mtu: u32) -> u32 {
+        let bare = mtu.saturating_sub(BARE_HEADERS).min(self.mss_clamp).max(LEAST_MSS);
+        bare - (self.header_len() - BARE_HEADERS)
+    }
+
+    /// `tcp_mtup_init`.
+    pub(in crate::tcp) fn mtup_init(&mut self) {
+        let header = self.header_len();
+        let Some(m) = &mut self.mtup else { return };
+        m.enabled = m.probing.on;
+        m.range = (m.probing.base_mss + header, self.mss_clamp + BARE_HEADERS);
+        m.out = None;
+        m.stamp = self.tp.clock.j32();
+    }
+
+    /// `tcp_current_mss`, where the route has changed.
+    pub(in crate::tcp) fn look_at_route(&mut self) {
+        let Some(m) = self.mtup.as_mut().filter(|m| m.cookie != m.route.0) else { return };
+        m.cookie = m.route.0;
+        self.sync_mss();
+    }
+
+    /// `tcp_mtu_probe`.
+    pub(in crate::tcp) fn mtu_probe<L: Lower>(&mut self, low: &mut L) -> Probed {
+        let Some(m) = self.mtup.as_ref().filter(|m| m.enabled && m.out.is_none()) else { return Probed::No };
+        if self.tp.ca_state != CaState::Open || self.tp.snd_cwnd < LEAST_WINDOW || self.rcv.sack_blocks() > 0 {
+            return Probed::No;
+        }
+        let (next, top) = (m.next(), self.mtu_to_mss(m.range.1));
+        let size = next.map(|n| self.mtu_to_mss(n)).filter(|s| *s <= top);
+        let Some(size) = size else {
+            self.search_anew();
+            return Probed::No;
+        };
+        let needed = u64::from(size) + u64::from(self.tp.reordering + 1) * u64::from(self.tp.mss_cache);
+        if u64::from(self.tp.unsent()) < needed || u64::from(self.tp.snd_wnd) < needed {
+            return Probed::No;
+        }
+        if after(self.tp.snd_nxt.wrapping_add(needed as u32), self.tp.wnd_end()) {
+            return Probed::Waits;
+        }
+        let in_flight = self.tp.in_flight();
+        if in_flight + 2 > self.tp.snd_cwnd {
+            return if in_flight == 0 { Probed::No } else { Probed::Waits };
+        }
+        self.app.sent(&self.tp);
+        let seq = self.tp.snd_nxt;
+        let end = seq.wrapping_add(size);
+        if !self.one_skb_may_reach(end) {
+            return Probed::No;
+        }
+        let truesize = self.cost.of(size);
+        if self.send_new(size, size, truesize, low).is_err() {
+            return Probed::No;
+        }
+        // It stands for two packets.
+        self.tp.snd_cwnd -= 1;
+        let size = size + self.header_len();
+        if let Some(m) = &mut self.mtup {
+            m.out = Some(Out { size, seq: (seq, end) });
+        }
+        Probed::Sent
+    }
+
+    /// `tcp_can_coalesce_send_queue_head`.
+    fn one_skb_may_reach(&self, end: u32) -> bool {
+        let (first, _) = self.app.head_skb(&self.tp);
+        let first = self.tp.snd_nxt.wrapping_add(first);
+        if !before(first, end) {
+            return true;
+        }
+        let eor = self.app.eors.iter().any(|e| before(*e, end));
+        let told = self.app.told.as_ref().is_some_and(|t| t.stamps.any_between(self.tp.snd_nxt, end));
+        !eor && !told
+    }
+
+    /// `tcp_mtu_check_reprobe`.
+    fn search_anew(&mut self) {
+        let now = self.tp.clock.j32();
+        let (low, high) = (self.current_mss() + self.header_len(), self.mss_clamp + BARE_HEADERS);
+        let hz = self.tp.clock.hz;
+        let Some(m) = &mut self.mtup else { return };
+        if now.wrapping_sub(m.stamp) >= m.probing.interval_s.saturating_mul(hz) {
+            (m.range, m.stamp) = ((low, high), now);
+        }
+    }
+
+    /// Something was acknowledged: perhaps the probe (`tcp_mtup_probe_success`).
+    pub(in crate::tcp) fn probe_is_through(&mut self) {
+        let una = self.tp.snd_una;
+        let header = self.header_len();
+        let Some(m) = self.mtup.as_mut().filter(|m| m.out.is_some_and(|o| !after(o.seq.1, una))) else { return };
+        let size = u64::from(m.ends(Some(true)));
+        let tp = &mut self.tp;
+        tp.prior_ssthresh = tp.current_ssthresh();
+        // As many bytes, in longer packets.
+        let cwnd = u64::from(tp.snd_cwnd) * u64::from(tp.mss_cache + header) / size;
+        tp.snd_cwnd = (cwnd as u32).max(1);
+        tp.snd_cwnd_cnt = 0;
+        tp.snd_cwnd_stamp = tp.clock.j32();
+        tp.snd_ssthresh = tp.current_ssthresh();
+        self.sync_mss();
+    }
+
+    /// Where something is lost: true, it is the probe, which was too long, and says nothing of the network (`tcp_mtup_probe_failed`).
+    pub(in crate::tcp) fn probe_is_lost(&mut self) -> bool {
+        let (una, state) = (self.tp.snd_una, self.tp.ca_state);
+        let Some(m) = self.mtup.as_mut().filter(|m| state < CaState::Cwr && m.out.is_some_and(|o| o.seq.0 == una))
+        else {
+            return false;
+        };
+        m.ends(Some(false));
+        self.tp.snd_cwnd += 1;
+        self.look_at_route();
+        let mss = self.current_mss();
+        let mut id = self.rtx.first();
+        while id != self.rtx.end() {
+            if self.rtx.get(id).len() > mss {
+                self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
+            }
+            id = id.wrapping_add(1);
+        }
+        if self.tp.lost_out > 0 {
+            self.lost_without_congestion();
+        }
+        true
+    }
+
+    /// Segment `id` goes again: what is longer than a segment is cut (`tcp_fragment`), and a probe that is out tells nothing any more.
+    pub(in crate::tcp) fn fragment(&mut self, id: u32) {
+        if let Some(m) = &mut self.mtup {
+            m.ends(None);
+        }
+        self.look_at_route();
+        let mss = self.current_mss();
+        if self.rtx.get(id).len() <= mss {
+            return;
+        }
+        // The skb is cut anew, wherever its segments ended.
+        while self.rtx.joins(id) {
+            self.count_pieces(id, -1);
+            self.rtx.join(id);
+        }
+        let mut at = id;
+        while self.rtx.get(at).len() > mss {
+            self.rtx.split(at, mss);
+            self.count_pieces(at, 1);
+            at = at.wrapping_add(1);
+        }
+    }
+
+    /// `tcp_adjust_pcount`: segment `id` is so many more segments, and numbers of what lies behind it have moved.
+    fn count_pieces(&mut self, id: u32, more: i32) {
+        let s = *self.rtx.get(id);
+        let tp = &mut self.tp;
+        let add = |n: &mut u32, which| *n = n.wrapping_add_signed(if s.has(which) { more } else { 0 });
+        tp.packets_out = tp.packets_out.wrapping_add_signed(more);
+        add(&mut tp.lost_out, tag::LOST);
+        add(&mut tp.sacked_out, tag::SACKED);
+        add(&mut tp.retrans_out, tag::RETRANS);
+        let first = self.rtx.first();
+        let places = [Some(&mut self.sb.highest), self.sb.hint.as_mut(), self.counted.next.as_mut()];
+        for n in places.into_iter().flatten() {
+            if n.wrapping_sub(first) > id.wrapping_sub(first) {
+                *n = n.wrapping_add_signed(more);
+            }
+        }
+    }
+}
