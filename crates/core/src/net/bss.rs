@@ -63,9 +63,7 @@ pub struct Out {
     pub schedule: Vec<(Time, Lane, BssEvent)>,
     /// MSDUs for the host of a station, in order.
     pub up: Vec<(StaIx, Packet)>,
-    /// Within a call: frames that a card has got, and by how many others of its PPDU each was followed; those that a driver hands on; and the
-    /// further MSDUs of one.
-    landed: Vec<(u16, Came)>,
+    /// Within a call: frames that a driver hands on, and the further MSDUs of one.
     came: Vec<Came>,
     more: Vec<Packet>,
     /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
