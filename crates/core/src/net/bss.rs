@@ -78,6 +78,14 @@ impl Out {
     pub fn is_empty(&self) -> bool {
         self.schedule.is_empty() && self.up.is_empty() && self.freed.is_empty() && self.dropped.is_empty()
     }
+    /// All of it was seen to.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.schedule.clear();
+        self.up.clear();
+        self.freed.clear();
+        self.dropped.clear();
+    }
 }
 
 /// One station's side of the BSS.

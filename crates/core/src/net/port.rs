@@ -159,15 +159,17 @@ impl Port {
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
             Link::Ethernet { device, delay, memory } => {
-                let truesize = nic::charged(p.eth_len(), *memory);
-                let arrived = Packet { owner: Owner::NONE, truesize, txhash: 0, ..*p };
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if let Some(nic) = &mut peer.nic {
-                    if let Some(by) = nic.arrive(ctx.q.now(), at, &arrived) {
+                    if let Some(by) = nic.arrive(ctx.q.now(), at, p, *memory) {
                         ctx.q.push(by, Lane::Softirq, Event::HostPoll(self.peer));
                     }
-                } else if peer.wire.is_some() {
+                    return self.arm(ctx);
+                }
+                let mut arrived = *p;
+                nic::take_in(&mut arrived, *memory);
+                if peer.wire.is_some() {
                     if let Some(done) = peer.arrive(at, &arrived, Owner::NONE) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }

@@ -62,9 +62,9 @@ impl<P: Probe> View<'_, P> {
             let Out { up, dropped, schedule, more, .. } = &mut *self.out;
             more.extend(further.iter().map(|c| c.p));
             let before = up.len();
-            let timer =
-                self.receivers[s.ix()].take(now, c, more, |p| up.push((s, Packet { txhash: 0, ..*p })), dropped);
+            let timer = self.receivers[s.ix()].take(now, c, more, |p| up.push((s, *p)), dropped);
             more.clear();
+            up[before..].iter_mut().for_each(|(_, p)| p.txhash = 0);
             if up.len() > before {
                 latest[c.tid.ix()] = Some(up.len() - 1);
             }
