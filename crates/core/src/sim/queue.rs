@@ -62,6 +62,12 @@ impl<E> Ord for Entry<E> {
     }
 }
 
+/// Which of two is later, by time and rank. Times are seldom equal, and ranks are looked at only then.
+#[inline]
+const fn later(a: (u64, u64), b: (u64, u64)) -> bool {
+    a.0 > b.0 || (a.0 == b.0 && a.1 > b.1)
+}
+
 /// Events at the near end at most. When it is full, the later half moves to the heap.
 const NEAR: usize = 32;
 
@@ -129,19 +135,23 @@ impl<E: Copy> EventQueue<E> {
         if self.event.len() == NEAR {
             self.spill();
         }
-        if (time, rank) > self.bound {
+        if later((time, rank), self.bound) {
             self.far.push(Entry { time, rank, event });
             return;
         }
-        let mut i = self.event.len();
         self.event.push(event);
-        while i > 0 && (self.time[i - 1], self.rank[i - 1]) < (time, rank) {
-            self.time[i] = self.time[i - 1];
-            self.rank[i] = self.rank[i - 1];
-            self.event[i] = self.event[i - 1];
+        let events = &mut self.event[..];
+        let mut i = events.len() - 1;
+        assert!(i < NEAR, "the row has room"); // said once, it need not be looked at with every move
+        while i > 0 {
+            let (t, r) = (self.time[i - 1], self.rank[i - 1]);
+            if later((t, r), (time, rank)) {
+                break;
+            }
+            (self.time[i], self.rank[i], events[i]) = (t, r, events[i - 1]);
             i -= 1;
         }
-        (self.time[i], self.rank[i], self.event[i]) = (time, rank, event);
+        (self.time[i], self.rank[i], events[i]) = (time, rank, event);
     }
     /// The later half of the row goes to the heap.
     #[cold]
