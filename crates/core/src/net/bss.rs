@@ -206,8 +206,15 @@ impl Bss {
     }
 
     /// After a call: what HACK learns of drops, and what it has for transmit queues.
+    #[inline]
     fn settle(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
-        let Some(h) = self.hack.as_mut().filter(|h| h.is_pending()) else { return };
+        if self.hack.as_ref().is_some_and(|h| h.is_pending()) {
+            self.settle_hack(now, out, probe);
+        }
+    }
+    #[inline(never)]
+    fn settle_hack(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
+        let Some(h) = self.hack.as_mut() else { return };
         h.dropped(&out.dropped);
         let mut from = 1;
         while let Some((h, s)) = self.hack.as_mut().and_then(|h| h.next_pending(from).map(|s| (h, s))) {
