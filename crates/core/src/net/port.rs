@@ -72,6 +72,7 @@ impl Port {
     }
 
     /// The stack hands `p` to this port's device.
+    #[inline]
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
             ctx.bin.credit(p);
@@ -107,7 +108,15 @@ impl Port {
     }
 
     /// Takes from the qdisc what the device has room for; sets the watchdog if the qdisc wants to be asked later.
+    #[inline]
     pub(super) fn run(&mut self, now: Time, ctx: &mut PortCtx) {
+        // Mostly the device is full, or nothing waits.
+        if self.can_take() && (!self.requeued.is_empty() || self.qdisc.as_ref().is_some_and(|q| !q.rests())) {
+            self.feed(now, ctx);
+        }
+    }
+    #[inline(never)]
+    fn feed(&mut self, now: Time, ctx: &mut PortCtx) {
         loop {
             if !self.can_take() {
                 return;
@@ -139,10 +148,12 @@ impl Port {
 
     /// To the device; a super-packet is cut up first.
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
+    #[inline]
     fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        if p.segs == 1 {
-            return self.put(now, p, ctx);
-        }
+        if p.segs == 1 { self.put(now, p, ctx) } else { self.send_cut(now, p, ctx) }
+    }
+    #[inline(never)]
+    fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         for s in ctx.bin.segment(p, true) {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);

@@ -58,9 +58,6 @@ impl Discipline for PfifoFast {
     }
     #[inline]
     fn dequeue(&mut self, _now: Time, _bin: &mut impl Bin) -> Option<Packet> {
-        if self.packets == 0 {
-            return None;
-        }
         let p = self.bands.iter_mut().find_map(VecDeque::pop_front)?;
         self.packets -= 1;
         self.bytes -= u64::from(p.eth_len());
@@ -68,6 +65,9 @@ impl Discipline for PfifoFast {
     }
     fn can_bypass(&self) -> bool {
         true
+    }
+    fn rests(&self) -> bool {
+        self.packets == 0
     }
     fn packets(&self) -> u32 {
         self.packets as u32
