@@ -74,12 +74,9 @@ impl Mitigation {
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
     pub fn receive(&mut self, ended: Time, c: &Came) -> bool {
-        if ended <= self.told && self.told_of_all() {
-            self.held.push(*c);
-            self.ready += 1;
-            return false;
-        }
-        let asks = self.came(ended);
+        let told = ended <= self.told && self.told_of_all();
+        self.ready += usize::from(told);
+        let asks = !told && self.came(ended);
         self.held.push(*c);
         asks
     }
