@@ -172,11 +172,11 @@ mod tests {
         let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         (p.payload, p.headers) = (1448, 52);
         let nic = h.nic.as_mut().unwrap();
-        assert_eq!(nic.arrive(Time::ZERO, Time::from_us(100), &p), Some(Time::from_us(120)));
+        assert_eq!(nic.arrive(Time::ZERO, Time::from_us(100), &p, 2_304), Some(Time::from_us(120)));
         p.seq = 1448;
-        nic.arrive(Time::ZERO, Time::from_us(112), &p);
+        nic.arrive(Time::ZERO, Time::from_us(112), &p, 2_304);
         p.seq = 2896;
-        nic.arrive(Time::ZERO, Time::from_us(124), &p);
+        nic.arrive(Time::ZERO, Time::from_us(124), &p, 2_304);
         let polled = h.poll(Time::from_us(120));
         let next = Some(Time::from_us(144));
         assert_eq!(polled, Polled { merged: 1, first: Some(Time::from_us(124)), next }, "the third frame comes later");

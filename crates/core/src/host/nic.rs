@@ -16,7 +16,7 @@
 
 use super::gro::Gro;
 use crate::params;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Owner, Packet, Span, Time};
 use std::collections::VecDeque;
 
 params! {
@@ -43,6 +43,12 @@ const COPIED: u32 = 768;
 #[inline]
 pub const fn charged(frame: u32, buffer: u32) -> u32 {
     if frame < COPYBREAK && COPIED < buffer { COPIED } else { buffer }
+}
+
+/// What becomes of a frame in a buffer of so much memory: nobody sent it from here, and its hash is that of its headers.
+#[inline]
+pub fn take_in(p: &mut Packet, buffer: u32) {
+    (p.owner, p.txhash, p.truesize) = (Owner::NONE, 0, charged(p.eth_len(), buffer));
 }
 
 /// The receive side of a card.
@@ -80,11 +86,12 @@ impl Nic {
             port,
         })
     }
-    /// At `now` it is known that a frame arrives at `at`, which is not before any earlier one. When the host is to poll, if that has
-    /// become earlier.
+    /// At `now` it is known that a frame arrives at `at`, which is not before any earlier one, in a buffer of so much memory. When the host
+    /// is to poll, if that has become earlier.
     #[inline]
-    pub fn arrive(&mut self, now: Time, at: Time, p: &Packet) -> Option<Time> {
+    pub fn arrive(&mut self, now: Time, at: Time, p: &Packet, buffer: u32) -> Option<Time> {
         self.ring.push_back((at, *p));
+        take_in(&mut self.ring.back_mut().expect("it was just put there").1, buffer);
         let n = self.ring.len();
         if n != 1 && n != self.frames {
             return None;
@@ -141,6 +148,8 @@ mod tests {
     use super::*;
     use crate::sim::{FlowId, Kind, NodeId};
 
+    const BUFFER: u32 = 2_304;
+
     fn frame() -> Packet {
         Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1))
     }
@@ -149,22 +158,25 @@ mod tests {
     fn the_first_frame_waits_twenty_microseconds_the_fifth_not_at_all() {
         let mut n = Nic::new(&Params::default(), 0).unwrap();
         let us = Time::from_us;
-        assert_eq!(n.arrive(us(0), us(100), &frame()), Some(us(120)));
-        assert_eq!(n.arrive(us(0), us(112), &frame()), None, "it is told of with the first");
+        assert_eq!(n.arrive(us(0), us(100), &frame(), BUFFER), Some(us(120)));
+        assert_eq!(n.arrive(us(0), us(112), &frame(), BUFFER), None, "it is told of with the first");
         let (mut m, mut up) = (n.clone(), Vec::new());
         let polled = m.poll(us(120), us(120), Span::from_us(2), |at, _| up.push(at));
         assert_eq!((polled, up), ((0, us(124), None), vec![us(122), us(124)]));
-        assert_eq!(m.arrive(us(0), us(130), &frame()), Some(us(150)), "the next one waits anew");
-        assert_eq!((n.arrive(us(0), us(113), &frame()), n.arrive(us(0), us(114), &frame())), (None, None));
-        assert_eq!(n.arrive(us(0), us(115), &frame()), Some(us(115)), "five");
+        assert_eq!(m.arrive(us(0), us(130), &frame(), BUFFER), Some(us(150)), "the next one waits anew");
+        assert_eq!(
+            (n.arrive(us(0), us(113), &frame(), BUFFER), n.arrive(us(0), us(114), &frame(), BUFFER)),
+            (None, None)
+        );
+        assert_eq!(n.arrive(us(0), us(115), &frame(), BUFFER), Some(us(115)), "five");
     }
 
     #[test]
     fn an_interrupt_waits_for_the_end_of_the_poll() {
         let mut n = Nic::new(&Params { rx_frames: 1, ..Params::default() }, 0).unwrap();
         let us = Time::from_us;
-        assert_eq!(n.arrive(us(0), us(10), &frame()), Some(us(10)));
-        assert_eq!(n.arrive(us(0), us(11), &frame()), None, "nothing before the poll is over");
+        assert_eq!(n.arrive(us(0), us(10), &frame(), BUFFER), Some(us(10)));
+        assert_eq!(n.arrive(us(0), us(11), &frame(), BUFFER), None, "nothing before the poll is over");
         assert_eq!(n.poll(us(10), us(10), Span::from_us(2), |_, _| ()), (0, us(12), Some(us(12))));
     }
 
@@ -173,15 +185,15 @@ mod tests {
         let us = Time::from_us;
         let p = Params { rx_usecs: Span::ZERO, rx_frames: 255, rx_gap: Span::from_us(50), ..Params::default() };
         let mut n = Nic::new(&p, 0).unwrap();
-        assert_eq!(n.arrive(us(0), us(100), &frame()), Some(us(100)), "the first one is told of at once");
+        assert_eq!(n.arrive(us(0), us(100), &frame(), BUFFER), Some(us(100)), "the first one is told of at once");
         for at in [112, 124, 136] {
-            n.arrive(us(0), us(at), &frame());
+            n.arrive(us(0), us(at), &frame(), BUFFER);
         }
         assert_eq!(n.poll(us(100), us(100), Span::from_us(2), |_, _| ()), (0, us(102), Some(us(150))));
         let mut up = 0;
         assert_eq!(n.poll(us(150), us(150), Span::from_us(2), |_, _| up += 1), (0, us(156), None));
         assert_eq!(up, 3, "those that came within the gap, together");
-        assert_eq!(n.arrive(us(156), us(160), &frame()), Some(us(200)));
+        assert_eq!(n.arrive(us(156), us(160), &frame(), BUFFER), Some(us(200)));
     }
 
     #[test]

@@ -224,16 +224,19 @@ impl Fq {
             let flow = &mut self.flows[i as usize];
             if flow.deficit <= 0 {
                 flow.deficit += self.quantum;
-                if !new && from.is_only(i) {
-                    // Alone, it would be its own successor: a frame takes several turns, for a quantum is 300 bytes.
-                    while flow.deficit <= 0 {
-                        flow.deficit += self.quantum;
-                    }
+                if new {
+                    from.pop(&mut self.flows);
+                    t.old_flows.push(&mut self.flows, i);
                     continue;
                 }
-                from.pop(&mut self.flows);
-                t.old_flows.push(&mut self.flows, i);
-                continue;
+                if !from.is_only(i) {
+                    from.rotate(&mut self.flows);
+                    continue;
+                }
+                // Alone, it is its own successor: a frame takes several turns, for a quantum is 300 bytes.
+                while flow.deficit <= 0 {
+                    flow.deficit += self.quantum;
+                }
             }
             if let Some(p) = take(self, i) {
                 self.flows[i as usize].deficit -= len(self.pool.get(p)) as i32;

@@ -42,7 +42,7 @@ impl Accounts {
         self.ledger.made += u64::from(p.segs) - 1;
         let room = (!sg).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {
-            self.credit(Freed::cut(p, tcp::segment(p, room)));
+            self.credit(Freed::cut(p, tcp::weight(p, room)));
         }
         tcp::segment(p, room)
     }

@@ -63,9 +63,7 @@ pub struct Out {
     pub schedule: Vec<(Time, Lane, BssEvent)>,
     /// MSDUs for the host of a station, in order.
     pub up: Vec<(StaIx, Packet)>,
-    /// Within a call: frames that a card has got, and by how many others of its PPDU each was followed; those that a driver hands on; and the
-    /// further MSDUs of one.
-    landed: Vec<(u16, Came)>,
+    /// Within a call: frames that a driver hands on, and the further MSDUs of one.
     came: Vec<Came>,
     more: Vec<Packet>,
     /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
@@ -79,6 +77,14 @@ impl Out {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.schedule.is_empty() && self.up.is_empty() && self.freed.is_empty() && self.dropped.is_empty()
+    }
+    /// All of it was seen to.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.schedule.clear();
+        self.up.clear();
+        self.freed.clear();
+        self.dropped.clear();
     }
 }
 
@@ -200,8 +206,15 @@ impl Bss {
     }
 
     /// After a call: what HACK learns of drops, and what it has for transmit queues.
+    #[inline]
     fn settle(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
-        let Some(h) = self.hack.as_mut().filter(|h| h.is_pending()) else { return };
+        if self.hack.as_ref().is_some_and(|h| h.is_pending()) {
+            self.settle_hack(now, out, probe);
+        }
+    }
+    #[inline(never)]
+    fn settle_hack(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
+        let Some(h) = self.hack.as_mut() else { return };
         h.dropped(&out.dropped);
         let mut from = 1;
         while let Some((h, s)) = self.hack.as_mut().and_then(|h| h.next_pending(from).map(|s| (h, s))) {

@@ -178,21 +178,22 @@ impl Fabric {
     /// Takes what the BSS put out.
     fn drain(&mut self) {
         let now = self.q.now();
-        for (at, lane, ev) in self.out.schedule.drain(..) {
+        for &(at, lane, ev) in &self.out.schedule {
             self.q.push(at, lane, Event::Bss(ev));
         }
-        for f in self.out.freed.drain(..) {
+        for &f in &self.out.freed {
             self.accounts.credit(f);
         }
-        for (p, place, reason) in self.out.dropped.drain(..) {
+        for &(p, place, reason) in &self.out.dropped {
             self.accounts.drop(p, place, reason);
         }
-        for (sta, p) in self.out.up.drain(..) {
+        for (sta, p) in &self.out.up {
             let node = self.stations[usize::from(sta.0)];
-            if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, &p, Owner::NONE) {
+            if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, Owner::NONE) {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));
             }
         }
+        self.out.clear();
     }
 
     /// What became of the TCP ACKs of a station.

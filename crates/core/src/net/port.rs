@@ -72,6 +72,7 @@ impl Port {
     }
 
     /// The stack hands `p` to this port's device.
+    #[inline]
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
             ctx.bin.credit(p);
@@ -107,7 +108,15 @@ impl Port {
     }
 
     /// Takes from the qdisc what the device has room for; sets the watchdog if the qdisc wants to be asked later.
+    #[inline]
     pub(super) fn run(&mut self, now: Time, ctx: &mut PortCtx) {
+        // Mostly the device is full, or nothing waits.
+        if self.can_take() && (!self.requeued.is_empty() || self.qdisc.as_ref().is_some_and(|q| !q.rests())) {
+            self.feed(now, ctx);
+        }
+    }
+    #[inline(never)]
+    fn feed(&mut self, now: Time, ctx: &mut PortCtx) {
         loop {
             if !self.can_take() {
                 return;
@@ -139,10 +148,12 @@ impl Port {
 
     /// To the device; a super-packet is cut up first.
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
+    #[inline]
     fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        if p.segs == 1 {
-            return self.put(now, p, ctx);
-        }
+        if p.segs == 1 { self.put(now, p, ctx) } else { self.send_cut(now, p, ctx) }
+    }
+    #[inline(never)]
+    fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         for s in ctx.bin.segment(p, true) {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);
@@ -159,15 +170,17 @@ impl Port {
                 ctx.q.push(now, Lane::Arrival, Event::PortArrive(ctx.index));
             }
             Link::Ethernet { device, delay, memory } => {
-                let truesize = nic::charged(p.eth_len(), *memory);
-                let arrived = Packet { owner: Owner::NONE, truesize, txhash: 0, ..*p };
                 let at = device.xmit(now, p) + *delay;
                 let peer = &mut ctx.hosts[usize::from(self.peer.0)];
                 if let Some(nic) = &mut peer.nic {
-                    if let Some(by) = nic.arrive(ctx.q.now(), at, &arrived) {
+                    if let Some(by) = nic.arrive(ctx.q.now(), at, p, *memory) {
                         ctx.q.push(by, Lane::Softirq, Event::HostPoll(self.peer));
                     }
-                } else if peer.wire.is_some() {
+                    return self.arm(ctx);
+                }
+                let mut arrived = *p;
+                nic::take_in(&mut arrived, *memory);
+                if peer.wire.is_some() {
                     if let Some(done) = peer.arrive(at, &arrived, Owner::NONE) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }

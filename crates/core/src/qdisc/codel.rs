@@ -95,6 +95,7 @@ impl Vars {
     }
 
     /// src: `codel_should_drop`
+    #[inline]
     fn should_drop<H: Head>(&mut self, c: &Config, head: &H, p: Option<&H::Item>, now: u32) -> bool {
         let Some(p) = p else {
             self.first_above_time = 0;
@@ -115,17 +116,21 @@ impl Vars {
     /// Takes the next packet that may leave. src: `codel_dequeue`
     #[inline]
     pub fn dequeue<H: Head>(&mut self, c: &Config, now: Time, head: &mut H) -> Option<H::Item> {
-        let Some(mut p) = head.pop() else {
+        let Some(p) = head.pop() else {
             (self.first_above_time, self.dropping) = (0, false);
             return None;
         };
         let now = ticks(now);
-        let drop = self.should_drop(c, head, Some(&p), now);
+        if !self.should_drop(c, head, Some(&p), now) {
+            self.dropping = false;
+            return Some(p);
+        }
+        self.dequeue_late(c, now, head, p)
+    }
+    /// The same, where `p` has waited for too long.
+    #[inline(never)] // seldom
+    fn dequeue_late<H: Head>(&mut self, c: &Config, now: u32, head: &mut H, mut p: H::Item) -> Option<H::Item> {
         if self.dropping {
-            if !drop {
-                self.dropping = false;
-                return Some(p);
-            }
             while self.dropping && after_eq(now, self.drop_next) {
                 self.count = self.count.wrapping_add(1);
                 self.newton_step();
@@ -143,9 +148,6 @@ impl Vars {
                 }
                 p = next?;
             }
-            return Some(p);
-        }
-        if !drop {
             return Some(p);
         }
         let out = if c.ecn && head.set_ce(&mut p) {

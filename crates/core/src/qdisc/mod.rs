@@ -52,6 +52,10 @@ pub trait Discipline {
     fn can_bypass(&self) -> bool {
         false
     }
+    /// Whether it is empty and `dequeue` would change nothing. One that keeps books of flows may have some to close.
+    fn rests(&self) -> bool {
+        false
+    }
     /// Whether it frees a packet from the socket that is charged for it, as it takes it in.
     fn orphans(&self, _p: &Packet) -> bool {
         false
@@ -163,6 +167,11 @@ macro_rules! dispatch {
             #[inline]
             pub fn can_bypass(&self) -> bool {
                 match self { $( $name::$V(q) => q.can_bypass() && q.packets() == 0, )* }
+            }
+            /// Whether the queue is empty and asking it for a packet would change nothing.
+            #[inline]
+            pub fn rests(&self) -> bool {
+                match self { $( $name::$V(q) => q.rests(), )* }
             }
             /// Whether it frees this packet from its socket as it takes it in (`skb_orphan`): the caller then credits the
             /// owner and hands the packet in without one.

@@ -23,6 +23,8 @@ pub struct PfifoFast {
     limit: usize,
     shared: bool,
     bands: [VecDeque<Packet>; 3],
+    /// Packets in all of them.
+    packets: usize,
     bytes: u64,
     dropped: u64,
 }
@@ -34,35 +36,41 @@ impl Discipline for PfifoFast {
             limit: setup.pfifo_fast.limit as usize,
             shared: setup.old.pfifo_fast_shared,
             bands: Default::default(),
+            packets: 0,
             bytes: 0,
             dropped: 0,
         }
     }
     #[inline]
-    fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
-        let band = usize::from(PRIO2BAND[usize::from(priority(p.dscp))]);
-        let held = if self.shared { self.bands.iter().map(VecDeque::len).sum() } else { self.bands[band].len() };
+    fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
+        let band = &mut self.bands[usize::from(PRIO2BAND[usize::from(priority(p.dscp))])];
+        let held = if self.shared { self.packets } else { band.len() };
         if held >= self.limit {
             self.dropped += 1;
             bin.drop(p, Place::Qdisc, Reason::Overlimit);
             return Verdict::Drop;
         }
-        p.enqueued = now;
         self.bytes += u64::from(p.eth_len());
-        self.bands[band].push_back(p);
+        self.packets += 1;
+        band.push_back(p);
+        band.back_mut().expect("it was just put there").enqueued = now;
         Verdict::Ok
     }
     #[inline]
     fn dequeue(&mut self, _now: Time, _bin: &mut impl Bin) -> Option<Packet> {
         let p = self.bands.iter_mut().find_map(VecDeque::pop_front)?;
+        self.packets -= 1;
         self.bytes -= u64::from(p.eth_len());
         Some(p)
     }
     fn can_bypass(&self) -> bool {
         true
     }
+    fn rests(&self) -> bool {
+        self.packets == 0
+    }
     fn packets(&self) -> u32 {
-        self.bands.iter().map(VecDeque::len).sum::<usize>() as u32
+        self.packets as u32
     }
     fn bytes(&self) -> u64 {
         self.bytes

@@ -209,6 +209,14 @@ impl Chain {
         }
         self.tail = i;
     }
+    /// Puts the first flow, which is not its last, at the end.
+    #[inline]
+    pub fn rotate<F: Linked>(&mut self, flows: &mut [F]) {
+        let i = self.head;
+        self.head = core::mem::replace(&mut flows[i as usize].link().next, NIL);
+        flows[self.tail as usize].link().next = i;
+        self.tail = i;
+    }
     /// Takes the first flow out.
     #[inline]
     pub fn pop<F: Linked>(&mut self, flows: &mut [F]) -> Option<u32> {

@@ -190,9 +190,9 @@ pub struct Freed {
 }
 
 impl Freed {
-    /// A super-packet in whose stead its `segments` are charged.
-    pub fn cut(p: &Packet, segments: impl Iterator<Item = Packet>) -> Freed {
-        Freed { parts: segments.map(|s| s.truesize).sum(), ..p.into() }
+    /// A super-packet in whose stead its segments are charged, so much in all.
+    pub fn cut(p: &Packet, parts: u32) -> Freed {
+        Freed { parts, ..p.into() }
     }
 }
 

@@ -62,6 +62,12 @@ impl<E> Ord for Entry<E> {
     }
 }
 
+/// Which of two is later, by time and rank. Times are seldom equal, and ranks are looked at only then.
+#[inline]
+const fn later(a: (u64, u64), b: (u64, u64)) -> bool {
+    a.0 > b.0 || (a.0 == b.0 && a.1 > b.1)
+}
+
 /// Events at the near end at most. When it is full, the later half moves to the heap.
 const NEAR: usize = 32;
 
@@ -78,7 +84,10 @@ pub struct EventQueue<E> {
     time: [u64; NEAR],
     /// Lane and insertion.
     rank: [u64; NEAR],
+    /// As long as the other two from the first event on.
     event: Vec<E>,
+    /// How many stand in it.
+    near: usize,
     /// All others: none is earlier than one of the row.
     far: QuaternaryHeap<Entry<E>>,
     /// Time and rank of the first in `far`; what is earlier goes to the row.
@@ -93,6 +102,7 @@ impl<E> Default for EventQueue<E> {
             time: [0; NEAR],
             rank: [0; NEAR],
             event: Vec::with_capacity(NEAR),
+            near: 0,
             far: QuaternaryHeap::with_capacity(256),
             bound: (u64::MAX, u64::MAX),
             now: Time::ZERO,
@@ -113,47 +123,66 @@ impl<E: Copy> EventQueue<E> {
     }
     /// Events that wait.
     pub fn len(&self) -> usize {
-        self.event.len() + self.far.len()
+        self.near + self.far.len()
     }
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.event.is_empty()
+        self.near == 0
     }
     /// Puts `event` at `at`. Panics if `at` is in the past: a stage that asks for that is broken.
     #[inline]
     pub fn push(&mut self, at: Time, lane: Lane, event: E) {
         assert!(at >= self.now, "an event at {at:?} was asked for at {:?}", self.now);
         // 56 bits of insertion: enough for 10^16 events.
-        let (time, rank) = (at.ns(), u64::from(lane as u8) << 56 | self.seq);
+        let key = (at.ns(), u64::from(lane as u8) << 56 | self.seq);
         self.seq += 1;
-        if self.event.len() == NEAR {
-            self.spill();
+        if self.near == self.event.len() || later(key, self.bound) {
+            self.put_far(key, event);
+        } else {
+            self.put_near(key, event);
         }
-        if (time, rank) > self.bound {
-            self.far.push(Entry { time, rank, event });
-            return;
-        }
-        let mut i = self.event.len();
-        self.event.push(event);
-        while i > 0 && (self.time[i - 1], self.rank[i - 1]) < (time, rank) {
-            self.time[i] = self.time[i - 1];
-            self.rank[i] = self.rank[i - 1];
-            self.event[i] = self.event[i - 1];
+    }
+    /// Into the row, which has room.
+    #[inline]
+    fn put_near(&mut self, key: (u64, u64), event: E) {
+        let (time, rank, events) = (&mut self.time, &mut self.rank, &mut self.event[..NEAR]);
+        let mut i = self.near;
+        assert!(i < NEAR, "the row has room"); // said once, it need not be looked at with every move
+        self.near += 1;
+        while i > 0 && !later((time[i - 1], rank[i - 1]), key) {
+            (time[i], rank[i], events[i]) = (time[i - 1], rank[i - 1], events[i - 1]);
             i -= 1;
         }
-        (self.time[i], self.rank[i], self.event[i]) = (time, rank, event);
+        (time[i], rank[i], events[i]) = (key.0, key.1, event);
+    }
+    /// To the heap, or into a row that is full or was never used.
+    #[inline(never)]
+    fn put_far(&mut self, key: (u64, u64), event: E) {
+        if self.event.is_empty() {
+            self.event.resize(NEAR, event);
+        }
+        if self.near == NEAR {
+            self.spill();
+        }
+        if later(key, self.bound) {
+            self.far.push(Entry { time: key.0, rank: key.1, event });
+        } else {
+            self.put_near(key, event);
+        }
     }
     /// The later half of the row goes to the heap.
     #[cold]
     #[inline(never)]
     fn spill(&mut self) {
         let half = NEAR / 2;
-        for (i, event) in self.event.drain(..half).enumerate() {
-            self.far.push(Entry { time: self.time[i], rank: self.rank[i], event });
+        for i in 0..half {
+            self.far.push(Entry { time: self.time[i], rank: self.rank[i], event: self.event[i] });
         }
         self.bound = (self.time[half - 1], self.rank[half - 1]);
         self.time.copy_within(half.., 0);
         self.rank.copy_within(half.., 0);
+        self.event.copy_within(half.., 0);
+        self.near = half;
     }
     /// The row is empty: takes the next few from the heap.
     #[inline(never)]
@@ -161,16 +190,15 @@ impl<E: Copy> EventQueue<E> {
         let n = self.far.len().min(NEAR / 4);
         for i in (0..n).rev() {
             let Some(e) = self.far.pop() else { break };
-            (self.time[i], self.rank[i]) = e.key();
-            self.event.push(e.event);
+            (self.time[i], self.rank[i], self.event[i]) = (e.time, e.rank, e.event);
         }
-        self.event.reverse();
+        self.near = n;
         self.bound = self.far.peek().map_or((u64::MAX, u64::MAX), Entry::key);
     }
     /// When the next event is due, if there is one.
     #[inline]
     pub fn peek(&self) -> Option<Time> {
-        Some(Time::from_ns(self.time[self.event.len().checked_sub(1)?]))
+        Some(Time::from_ns(self.time[self.near.checked_sub(1)?]))
     }
     /// Takes the next event out if it is due at or before `end`.
     #[inline]
@@ -179,8 +207,9 @@ impl<E: Copy> EventQueue<E> {
         if at > end {
             return None;
         }
-        let event = self.event.pop()?;
-        if self.event.is_empty() {
+        self.near -= 1;
+        let event = self.event[self.near];
+        if self.near == 0 {
             self.refill();
         }
         self.now = at;

@@ -16,9 +16,21 @@ pub fn gso_segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet
 /// The same of whatever a host sends: a socket's own ([`gso_segment`]), or what GRO merged and a router sends on, of which each segment weighs
 /// what its frame weighed when it came.
 pub fn segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet> + use<> {
+    segments(p, weigher(p, room))
+}
+
+/// Truesize of what [`segment`] makes of a super-packet, in all.
+pub fn weight(p: &Packet, room: Option<u32>) -> u32 {
+    let weigh = weigher(p, room);
+    let (mss, others) = (u32::from(p.mss), u32::from(p.segs) - 1);
+    others * weigh(mss) + weigh(p.payload - others * mss)
+}
+
+/// What a segment with so much payload weighs.
+fn weigher(p: &Packet, room: Option<u32>) -> impl Fn(u32) -> u32 + use<> {
     let (own, whole, payload) = (p.owner != Owner::NONE, p.truesize, p.payload);
     let frame = whole / u32::from(p.segs.max(1));
-    segments(p, move |part| if own { truesize::cut(whole - payload, part, room) } else { frame })
+    move |part| if own { truesize::cut(whole - payload, part, room) } else { frame }
 }
 
 fn segments<W: Fn(u32) -> u32>(p: &Packet, weigh: W) -> impl Iterator<Item = Packet> + use<W> {
@@ -67,5 +79,16 @@ mod tests {
         assert_eq!((v[0].flags & flags::CWR, v[1].flags & flags::CWR), (flags::CWR, 0));
         // On a device that cannot gather every segment is copied into 4096 bytes.
         assert!(gso_segment(&p, Some(320)).take(3).all(|s| s.truesize == 4352));
+    }
+    #[test]
+    fn the_weight_is_that_of_the_segments() {
+        let mut p = Packet::blank(Kind::Tcp, FlowId(1), NodeId(0), NodeId(1));
+        (p.payload, p.segs, p.mss, p.truesize) = (3 * 1448 + 100, 4, 1448, 896 + 3 * 1448 + 100);
+        for owner in [Owner(3), Owner::NONE] {
+            p.owner = owner;
+            for room in [None, Some(320)] {
+                assert_eq!(weight(&p, room), segment(&p, room).map(|s| s.truesize).sum(), "{owner:?} {room:?}");
+            }
+        }
     }
 }

@@ -205,6 +205,7 @@ impl Medium {
     }
 
     /// Contender `i` has something to send.
+    #[inline(never)] // seldom, beside the looks
     fn enter<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
         let sta = self.contenders[i].sta;
         let (senses, busy_until) = match &self.hidden {

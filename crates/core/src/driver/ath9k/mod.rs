@@ -210,14 +210,18 @@ impl Ath9k {
     }
 
     /// Forms the next unit of one TID if there is room (`ath_tx_sched_aggr`), and says whether it did.
+    #[inline]
     fn schedule_tid(&mut self, now: Time, ac: Ac, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) -> bool {
+        let t = &self.tids[to.ix() * Tid::COUNT + tid.ix()];
+        let full = self.full(ac, t);
+        // Most packets come while the hardware is full.
+        !(full && t.waits()) && self.form(now, full, to, tid, q, sink)
+    }
+    /// The same, where more is to be done than to see that the hardware is full.
+    #[inline(never)]
+    fn form(&mut self, now: Time, full: bool, to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) -> bool {
         let i = to.ix() * Tid::COUNT + tid.ix();
-        let full = self.full(ac, &self.tids[i]);
-        let t = &mut self.tids[i];
-        if full && t.waits() {
-            return false;
-        }
-        let active = t.active;
+        let active = self.tids[i].active;
         let mut b = self.burst(to, tid);
         let t = &mut self.tids[i];
         if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {

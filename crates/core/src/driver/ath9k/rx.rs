@@ -26,7 +26,6 @@
 use super::Params;
 use crate::sim::{Span, Time};
 use crate::wifi::Came;
-use std::collections::VecDeque;
 
 /// How long before a beacon is due an access point's driver is asked for it.
 /// src: linux@6.12 drivers/net/wireless/ath/ath9k/hw.c ath9k_hw_init_config sw_beacon_response_time, ath9k_hw_beaconinit AR_NEXT_SWBA
@@ -46,7 +45,7 @@ pub enum Beaconing {
 /// Frames that the hardware holds back.
 #[derive(Clone, Debug)]
 pub(super) struct Mitigation {
-    held: VecDeque<Came>,
+    held: Vec<Came>,
     first: Time,
     last: Time,
     ready: usize,
@@ -63,7 +62,7 @@ pub(super) struct Mitigation {
 impl Mitigation {
     pub fn new() -> Mitigation {
         Mitigation {
-            held: VecDeque::with_capacity(256),
+            held: Vec::with_capacity(256),
             first: Time::ZERO,
             last: Time::ZERO,
             ready: 0,
@@ -75,13 +74,10 @@ impl Mitigation {
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
     pub fn receive(&mut self, ended: Time, c: &Came) -> bool {
-        if ended <= self.told && self.told_of_all() {
-            self.held.push_back(*c);
-            self.ready += 1;
-            return false;
-        }
-        let asks = self.came(ended);
-        self.held.push_back(*c);
+        let told = ended <= self.told && self.told_of_all();
+        self.ready += usize::from(told);
+        let asks = !told && self.came(ended);
+        self.held.push(*c);
         asks
     }
     /// What a beacon brings about. True: as of [`Mitigation::receive`].
@@ -142,9 +138,17 @@ impl Mitigation {
         }
         self.interrupt();
     }
-    /// Hands on what the interrupt told of.
+    /// Hands on what the interrupt told of. Mostly that is all, and the two rows change places.
     pub fn take_up(&mut self, up: &mut Vec<Came>) {
-        up.extend(self.held.drain(..core::mem::take(&mut self.ready)));
+        let ready = core::mem::take(&mut self.ready);
+        if ready == 0 {
+            return;
+        }
+        if up.is_empty() && ready == self.held.len() {
+            core::mem::swap(up, &mut self.held);
+        } else {
+            up.extend(self.held.drain(..ready));
+        }
     }
     /// Packets among them.
     pub fn held(&self) -> u64 {

@@ -61,7 +61,7 @@ impl Leaf {
         *cut += u64::from(p.segs) - 1;
         self.rest.extend(tcp::segment(&p, Some(self.room)));
         if p.owner != Owner::NONE {
-            sink.freed.push(Freed::cut(&p, self.rest.iter().copied()));
+            sink.freed.push(Freed::cut(&p, self.rest.iter().map(|s| s.truesize).sum()));
         }
         self.rest.pop_front()
     }

@@ -141,19 +141,18 @@ impl Hack {
         n
     }
     /// The AP's frame to `s` was answered: what rode goes up.
-    pub fn answered(&mut self, now: Time, s: StaIx) -> &[Packet] {
+    pub fn answered(&mut self, now: Time, s: StaIx) {
         let (restored, access) = (&mut self.restored, &mut self.access[s.ix()]);
         restored.clear();
         if self.policy.rides() {
             access.chain(now, &self.air, true, &self.flows, |p| restored.push(*p));
         }
-        restored
     }
-    /// A PPDU of `s` came to the AP.
-    pub fn came(&mut self, now: Time, s: StaIx, b: &Burst, decoded: u64, before: u64) -> &[Packet] {
+    /// A PPDU of `s` came to the AP: what its chains bring goes up.
+    pub fn came(&mut self, now: Time, s: StaIx, b: &Burst, decoded: u64, before: u64) {
         self.restored.clear();
         if !self.policy.rides() {
-            return &self.restored;
+            return;
         }
         let Hack { access, clients, flows, air, restored, .. } = self;
         let access = &mut access[s.ix()];
@@ -171,7 +170,10 @@ impl Hack {
                 }
             }
         }
-        restored
+    }
+    /// What the last of these calls restored.
+    pub fn restored(&self) -> &[Packet] {
+        &self.restored
     }
     /// The response of `s` is hit.
     pub fn hit(&mut self, s: StaIx) {

@@ -35,28 +35,28 @@ impl Receiver {
         a.decoded & !had & if b.mpdus.len() < 64 { (1 << b.mpdus.len()) - 1 } else { u64::MAX }
     }
 
-    /// The frames of a PPDU as the card has them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
-    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: u64, came: &mut Vec<(u16, Came)>) {
+    /// The frames of a PPDU as the card gets them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
+    #[inline]
+    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: u64, mut came: impl FnMut(u16, &Came)) {
         if let What::Bar(start) = b.what {
-            came.push((0, Came::bar(a.from, b.tid, start)));
+            came(0, &Came::bar(a.from, b.tid, start));
             return;
         }
         let n = b.mpdus.len();
+        let (whole, last) = (a.decoded >> (n - 1) & 1 != 0, a.decoded.checked_ilog2());
         for (i, (m, more)) in b.msdus().enumerate().filter(|(i, _)| a.decoded >> i & 1 != 0) {
-            let frame = match (fresh >> i & 1 != 0, b.agreement) {
-                (false, _) => Frame::Duplicate,
-                (true, false) => Frame::Plain,
-                (true, true) => Frame::Numbered(m.seq),
+            let (frame, more) = match (fresh >> i & 1 != 0, b.agreement) {
+                (false, _) => (Frame::Duplicate, &[][..]),
+                (true, false) => (Frame::Plain, more),
+                (true, true) => (Frame::Numbered(m.seq), more),
             };
             let behind = (n - 1 - i) as u16;
-            came.push((behind, Came { p: m.packet, from: a.from, tid: b.tid, frame, last: None }));
-            if frame != Frame::Duplicate {
-                let frame = if b.agreement { Frame::Further } else { Frame::Plain };
-                came.extend(more.iter().map(|&p| (behind, Came { p, from: a.from, tid: b.tid, frame, last: None })));
+            let ends = |msdu: usize| (last == Some(i as u32) && msdu == more.len()).then_some(whole);
+            came(behind, &Came { p: m.packet, from: a.from, tid: b.tid, frame, last: ends(0) });
+            let frame = if b.agreement { Frame::Further } else { Frame::Plain };
+            for (k, &p) in more.iter().enumerate() {
+                came(behind, &Came { p, from: a.from, tid: b.tid, frame, last: ends(k + 1) });
             }
-        }
-        if let Some((_, c)) = came.last_mut() {
-            c.last = Some(a.decoded >> (n - 1) & 1 != 0);
         }
     }
 

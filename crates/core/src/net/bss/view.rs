@@ -19,6 +19,12 @@ fn lose(n: u64, why: Reason, out: &mut Out) {
     }
 }
 
+/// The station that sends and the one that it sends to, which are two.
+fn apart(stations: &mut [Station], from: StaIx, to: StaIx) -> (&Station, &mut Station) {
+    let (low, high) = stations.split_at_mut(from.max(to).ix());
+    if from < to { (&low[from.ix()], &mut high[0]) } else { (&high[0], &mut low[to.ix()]) }
+}
+
 /// The stations as the medium calls them, with where the effects go.
 pub(super) struct View<'a, P> {
     pub(super) band: Band,
@@ -56,9 +62,9 @@ impl<P: Probe> View<'_, P> {
             let Out { up, dropped, schedule, more, .. } = &mut *self.out;
             more.extend(further.iter().map(|c| c.p));
             let before = up.len();
-            let timer =
-                self.receivers[s.ix()].take(now, c, more, |p| up.push((s, Packet { txhash: 0, ..*p })), dropped);
+            let timer = self.receivers[s.ix()].take(now, c, more, |p| up.push((s, *p)), dropped);
             more.clear();
+            up[before..].iter_mut().for_each(|(_, p)| p.txhash = 0);
             if up.len() > before {
                 latest[c.tid.ix()] = Some(up.len() - 1);
             }
@@ -98,15 +104,13 @@ impl<P: Probe> View<'_, P> {
             self.out.schedule.push((at, Lane::Timer, BssEvent::Driver(s, tag)));
         }
     }
-    /// What is in [`Out::landed`] goes through the receive side of the driver of `s`. It came during the last `airtime`, `n` frames evenly.
-    fn land(&mut self, now: Time, airtime: Span, n: usize, s: StaIx) {
-        let st = &mut self.stations[s.ix()];
+    /// What HACK restored from a frame of `from` goes through the receive side of the driver of `s` as if it had come itself.
+    fn restored(&mut self, now: Time, s: StaIx, from: StaIx, tid: Tid) {
+        let Some(h) = self.hack else { return };
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        for (behind, c) in self.out.landed.drain(..) {
-            let ended = now - airtime * i64::from(behind) / n.max(1) as i64;
-            st.netdev.receive(now, ended, &c, &mut sink);
+        for p in h.restored() {
+            self.stations[s.ix()].netdev.receive(now, now, &Came::plain(p, from, tid), &mut sink);
         }
-        self.after(now, s);
     }
 }
 
@@ -118,19 +122,30 @@ impl<P: Probe> Stations for View<'_, P> {
         self.stations[to.ix()].netdev.lands(first, until);
     }
     fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
-        let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("what arrives is still at the head");
+        let b = self.head(a.from, a.ac).expect("what arrives is still at the head");
         let (to, tid, n) = (b.to, b.tid, b.mpdus.len());
         let heard = ath9k::airtime::received(b, a, self.band);
         let fresh = Receiver::fresh(b, a);
-        Receiver::frames(b, a, fresh, &mut self.out.landed);
-        if let Some(h) = self.hack.as_mut().filter(|_| to == StaIx::AP) {
+        let restores = self.hack.is_some() && to == StaIx::AP;
+        if let Some(h) = self.hack.as_mut().filter(|_| restores) {
+            let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it still is");
             let refused = h.refused();
-            let restored = h.came(now, a.from, b, a.decoded, a.before);
-            self.out.landed.extend(restored.iter().map(|p| (0, Came::plain(p, a.from, tid))));
+            h.came(now, a.from, b, a.decoded, a.before);
             lose(h.refused() - refused, Reason::Unreadable, self.out);
         }
-        self.stations[to.ix()].netdev.heard(now, a.from, tid, heard);
-        self.land(now, a.airtime, n, to);
+        // From one card into the other: a frame is copied once.
+        let (sender, receiver) = apart(self.stations, a.from, to);
+        receiver.netdev.heard(now, a.from, tid, heard);
+        let b = sender.netdev.head(a.ac).expect("it still is");
+        let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
+        Receiver::frames(b, a, fresh, |behind, c| {
+            let ended = now - a.airtime * i64::from(behind) / n.max(1) as i64;
+            receiver.netdev.receive(now, ended, c, &mut sink);
+        });
+        if restores {
+            self.restored(now, to, a.from, tid);
+        }
+        self.after(now, to);
         fresh
     }
     fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
@@ -142,12 +157,12 @@ impl<P: Probe> Stations for View<'_, P> {
             if s != StaIx::AP {
                 h.done(s, ac, b, report);
             } else if report.answered && b.to != StaIx::AP {
-                let (refused, tid) = (h.refused(), b.tid);
-                let restored = h.answered(now, b.to);
-                self.out.landed.extend(restored.iter().map(|p| (0, Came::plain(p, b.to, tid))));
+                let (refused, to, tid) = (h.refused(), b.to, b.tid);
+                h.answered(now, to);
                 lose(h.refused() - refused, Reason::Unreadable, self.out);
-                if !self.out.landed.is_empty() {
-                    self.land(now, Span::ZERO, 1, s);
+                if !h.restored().is_empty() {
+                    self.restored(now, s, to, tid);
+                    self.after(now, s);
                 }
             }
         }

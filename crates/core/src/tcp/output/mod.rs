@@ -354,6 +354,7 @@ impl Socket {
     }
 
     /// Sends the next `len` bytes as one skb (and the FIN, if it is their end) and puts them on the retransmission queue.
+    #[inline(always)] // one hot caller; the other probes a closed window
     fn send_new<L: Lower>(&mut self, len: u32, mss: u32, truesize: u32, low: &mut L) -> Result<(), Failed> {
         let seq = self.tp.snd_nxt;
         let segs = len.div_ceil(mss).max(1);

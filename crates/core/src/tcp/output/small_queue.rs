@@ -11,7 +11,7 @@ use crate::tcp::socket::{Socket, State};
 impl Socket {
     /// `tcp_small_queue_check`: true, an skb of this truesize must wait. `again` is the segment if it is a retransmission, whose limit is
     /// doubled.
-    #[inline]
+    #[inline(always)] // one hot caller; the other sends again
     pub(in crate::tcp) fn small_queue_full(&mut self, truesize: u32, again: Option<u32>) -> bool {
         let limit = tsq::limit(&self.tp, &self.params, self.profile, &self.cost, self.limit_output_bytes, truesize);
         let Some(limit) = limit else { return false };
