@@ -100,7 +100,6 @@ struct wt_radio *wt_card_add(int index)
 		r->own_rc = true;
 		hw->rate_control_algorithm = wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)];
 	}
-	r->asks_sessions = r->driver->asks_sessions || rates_are_its_own(r);
 	if (rates_are_its_own(r))
 		ieee80211_hw_set(hw, HAS_RATE_CONTROL);	/* else AQL reckons with the rates that nobody sends at */
 	SET_IEEE80211_PERM_ADDR(hw, addr);

@@ -29,7 +29,7 @@ struct wt_driver {
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
-	bool chooses_rates;		/* HAS_RATE_CONTROL, where rates are fixed; then it asks for sessions, too */
+	bool chooses_rates;		/* HAS_RATE_CONTROL, where rates are fixed: mac80211's own asks for no sessions then, so it does */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
 	u32 (*longest)(const struct ieee80211_tx_rate *rate);	/* octets of an aggregate at a rate of HT; NULL: what max_us has room for */
 

@@ -71,7 +71,6 @@ struct wt_radio {
 	int index;
 	bool started;
 	bool own_rc;			/* its rate control was named: no fixed rate for what it sends */
-	bool asks_sessions;		/* of Block Ack (driver.h) */
 	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (air/edca.c) */
 	struct ieee80211_vif *vif;	/* one interface a radio */
 	u32 freq;			/* of the primary channel, MHz */

@@ -12,6 +12,8 @@
  *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  *   D4  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
  *       beacon, which is a poll, too, is not known.
+ *   D5  with a fixed rate the card has HAS_RATE_CONTROL, as ath10k has always, and AQL reckons with that rate; where a rate control is
+ *       named for it, that is mac80211's.
  */
 #include "air/medium.h"
 #include "air/rx.h"

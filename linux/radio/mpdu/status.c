@@ -72,7 +72,7 @@ void wt_status_tell(struct sk_buff_head *done)
 		struct wt_radio *r = info->status.status_driver_data[1];
 
 		r->polled = true;
-		if (r->asks_sessions)
+		if (r->driver->asks_sessions || ieee80211_hw_check(r->hw, HAS_RATE_CONTROL))
 			ask_session(r, skb);
 		ieee80211_tx_status_skb(r->hw, skb);
 	}
