@@ -4,7 +4,6 @@ import importlib
 import re
 import shlex
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,20 +51,21 @@ def test_the_readme_names_every_verb():
         assert f"wavetank {verb}" in text
 
 
-def test_the_sweeps_of_the_pages_can_be_run(wavetank, tmp_path, monkeypatch):
+def test_the_sweeps_of_the_pages_can_be_run(wavetank, tool, tmp_path, monkeypatch):
     """Every ``wavetank sweep`` of the README and of docs/sweeps.md, checked and counted."""
-    page = (ROOT / "docs" / "sweeps.md").read_text().replace("\\\n", "")
+    pages = tool("pages")
+    page = (ROOT / "docs" / "sweeps.md").read_text()
     monkeypatch.chdir(tmp_path)
-    for text in re.findall(r"```toml\n(name = .*?)```", page, re.S):
-        (tmp_path / f"{tomllib.loads(text)['name']}.toml").write_text(text)
+    for name, text in pages.scenarios(page).items():
+        (tmp_path / name).write_text(text)
     for name in ("house", "scenario"):
         (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n[topology]\nkind = "wifi"\n')
-    commands = re.findall(r"^wavetank (sweep .*?)(?:  +#.*)?$", page + (ROOT / "README.md").read_text(), re.M)
+    commands = [c for c in pages.commands(page + (ROOT / "README.md").read_text()) if c[0] == "sweep"]
     assert len(commands) >= 6
     for command in commands:
-        words = [w for w in shlex.split(command) if not w.startswith("tcp://")]
+        words = [w for w in command if not w.startswith("tcp://")]
         code, _, err = wavetank(*[w if w != "--cluster" else "--quick" for w in words], "--dry-run")
-        assert code == 0, f"{command}: {err}"
+        assert code == 0, f"{' '.join(command)}: {err}"
 
 
 def test_the_tours_commands_run(wavetank, tool, tmp_path, monkeypatch):
