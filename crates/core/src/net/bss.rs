@@ -296,7 +296,6 @@ impl Bss {
                 if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                out.up[first..].iter_mut().for_each(|(_, p)| p.txhash = 0);
                 out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
             }
             BssEvent::Driver(s, tag) => {

@@ -187,7 +187,8 @@ impl Fabric {
         for &(p, place, reason) in &self.out.dropped {
             self.accounts.drop(p, place, reason);
         }
-        for (sta, p) in &self.out.up {
+        for (sta, p) in &mut self.out.up {
+            p.txhash = 0; // what came over the air has the hash of its headers, by whichever way it left the reorder buffer
             let node = self.stations[usize::from(sta.0)];
             if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, Owner::NONE) {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));

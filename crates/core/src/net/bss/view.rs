@@ -64,7 +64,6 @@ impl<P: Probe> View<'_, P> {
             let before = up.len();
             let timer = self.receivers[s.ix()].take(now, c, more, |p| up.push((s, *p)), dropped);
             more.clear();
-            up[before..].iter_mut().for_each(|(_, p)| p.txhash = 0);
             if up.len() > before {
                 latest[c.tid.ix()] = Some(up.len() - 1);
             }
