@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the kernel module's decisions (modules/wavetank_aasrc/aasrc.c, the very file) outside the kernel, on units whose fates are drawn, and prints
- * what was decided: vectors that the model's half must repeat (crates/core/tests/aasrc_vectors.rs).
+ * what was decided: vectors that the model's half must repeat (crates/core/tests/worlds/aasrc_vectors.rs).
  *
  *   machine KIND
  *   c TIME RATE LINKS        at TIME ns a unit is asked for: the MCS of its first link, and how many links

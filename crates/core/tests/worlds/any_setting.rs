@@ -1,5 +1,5 @@
 //! Whatever is set within its range, on any scenario that is shipped, runs to its end with every packet accounted for, or is refused with a
-//! reason. More cases than a test has time for: `WAVETANK_CASES=20000 cargo test --release -p wavetank-core --test any_setting`.
+//! reason. More cases than a test has time for: `WAVETANK_CASES=20000 cargo test --release -p wavetank-core --test worlds any_setting`.
 
 use std::fs;
 use wavetank_core::net::World;

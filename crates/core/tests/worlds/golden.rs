@@ -1,5 +1,5 @@
 //! The first two seconds of flows of every workload give the digests that are kept beside this file, in debug and release
-//! builds alike. After a change of behaviour that is meant: `WAVETANK_BLESS=1 cargo test --test golden`, and a line in the
+//! builds alike. After a change of behaviour that is meant: `WAVETANK_BLESS=1 cargo test --test worlds golden`, and a line in the
 //! change log.
 
 use wavetank_core::net::World;
@@ -24,7 +24,7 @@ fn digests() -> String {
 fn first_two_seconds() {
     let now = digests();
     if std::env::var_os("WAVETANK_BLESS").is_some() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/worlds/golden.txt");
         std::fs::write(file, &now).unwrap();
         return;
     }

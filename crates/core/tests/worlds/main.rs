@@ -1,0 +1,20 @@
+//! The core from outside, one file a subject; one program, so that the core is linked to it once. `cargo test --test worlds SUBJECT` runs one.
+
+mod aasrc_vectors;
+mod any_setting;
+mod beacon;
+mod encryption;
+mod erp;
+mod golden;
+mod gro;
+mod hack;
+mod instant_backhaul;
+mod many_stations;
+mod rate_control;
+mod scenario_fuzz;
+mod send_buffer;
+mod softirq_first;
+mod softirq_order;
+mod timed_qdisc;
+mod udp_flood;
+mod wake;
