@@ -174,10 +174,10 @@ def _scenario(figure: Path, base: str, root: Path) -> Path:
     beside = figure.parent / base
     if beside.is_file():
         return beside
-    known = sorted(p.name for p in (root / "scenarios").glob("*.toml"))
-    if base not in known:
-        raise unknown("scenario", base, known, str(figure))
-    return root / "scenarios" / base
+    own = root / "scenarios" / base
+    if not own.is_file():
+        raise unknown("scenario", base, sorted(p.name for p in own.parent.glob("*.toml")), str(figure))
+    return own
 
 
 def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Figure:

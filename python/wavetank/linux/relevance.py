@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Protocol
 
 from .. import _core
@@ -37,10 +38,16 @@ class Translated(Protocol):
         ...
 
 
+@cache
+def _names() -> Mapping[str, Collection[str]]:
+    """The registry, once: it is asked for each key of each scenario."""
+    return {kind: frozenset(names) for kind, names in _core.registry().items()}
+
+
 def relevant(t: Translated, key: str) -> bool:
     """Whether the scenario has the part that a key belongs to."""
     section = key.partition(".")[0] if "." in key else ""
-    names = _core.registry()
+    names = _names()
     if section in names["cc"]:
         return section in t.controls()
     if section in names["qdisc"] and section != "htb":
