@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from wavetank import UserError, cli, csi
 from wavetank.csi import formats, frame, log, reader
 
-FUZZ = settings(max_examples=300, deadline=None, derandomize=True)
+FUZZ = settings(max_examples=1000 if os.environ.get("WAVETANK_CI") else 100, deadline=None, derandomize=True)
 
 
 def read(data: bytes, form: str | None = None) -> list[csi.Frame]:

@@ -27,11 +27,12 @@ def runs():
 
 def test_digests_are_golden_and_do_not_depend_on_workers(tmp_path):
     todo = runs()
+    some = dict(list(todo.items())[::6])
     found = {}
-    for jobs in (1, 2):
-        records = runner.run_all(list(todo.values()), tmp_path / str(jobs), jobs)
-        found[jobs] = {name: records[run.key].get("digest") for name, run in todo.items()}
-    assert found[1] == found[2]
+    for jobs, those in ((2, todo), (1, some)):
+        records = runner.run_all(list(those.values()), tmp_path / str(jobs), jobs)
+        found[jobs] = {name: records[run.key].get("digest") for name, run in those.items()}
+    assert found[1] == {name: found[2][name] for name in some}
     if os.environ.get("WAVETANK_UPDATE"):
-        PATH.write_text(json.dumps(found[1], indent=1) + "\n")
-    assert found[1] == json.loads(PATH.read_text())
+        PATH.write_text(json.dumps(found[2], indent=1) + "\n")
+    assert found[2] == json.loads(PATH.read_text())

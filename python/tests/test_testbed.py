@@ -296,6 +296,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed")
 @pytest.mark.parametrize("name", [*ODD, "tsqtp-wired", "cotsq-ath9k"])
 def test_shellcheck_finds_nothing(name, tmp_path):
@@ -385,6 +386,7 @@ def _computed(name):
 
 @pytest.mark.flent
 @pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TRAFFIC)
 def test_flent_takes_the_batch(test, tmp_path):
     pytest.importorskip("flent")

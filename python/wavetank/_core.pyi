@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+#: Whether it was built with checks of its own (profile ``checked``), which take a third more time.
+CHECKED: bool
+
 class ScenarioError(ValueError):
     """A scenario that cannot be run: file, key, line, what was expected, the nearest valid name."""
 

@@ -195,8 +195,14 @@ def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_jso
 @json_option
 def bench(as_json: bool) -> None:
     """Speed and memory on the standard workloads, each in a process of its own."""
+    from .. import _core
     from .. import bench as benchmark
 
+    if _core.CHECKED:
+        click.echo(
+            "note: this core, made by ./test, checks itself as it runs, a third slower; scripts/venv makes the users'",
+            err=True,
+        )
     with _progress("bench") as progress:
         rows = benchmark.run(progress)
     if as_json:
