@@ -1,7 +1,7 @@
 //! Beacons in whole worlds: when they come, what they cost, what collides with them.
 
+use crate::given::scenario;
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::scenario::{Source, read};
 use wavetank_core::sim::{NodeId, Probe, Span, Time};
 use wavetank_core::wifi::Beaconed;
 
@@ -20,9 +20,7 @@ const TU: i64 = 1_024_000;
 fn run(sets: &[(&str, &str)]) -> (Outcome, Vec<Beaconed>) {
     let text = "name = \"beacon\"\n[topology]\nkind = \"wifi\"\n[time]\nlead_in = 0\nflows = \"10 s\"\ntail = 0\nwarmup = \"1 s\"\n\
                 [backhaul]\npresent = false\n[traffic]\ntcp_up = 0\nping = \"off\"\n";
-    let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let s = read(&Source { path: "beacon.toml", text }, &sets).unwrap();
-    let mut w = World::tapped(&s, Heard::default()).unwrap();
+    let mut w = World::tapped(&scenario(text, sets), Heard::default()).unwrap();
     w.run_until(Time::NEVER);
     assert_eq!(w.unaccounted(), 0);
     let (o, heard) = w.run_tapped();
@@ -91,6 +89,6 @@ fn stations_that_are_hidden_from_each_other_hear_them() {
 #[test]
 fn a_rate_that_a_band_lacks_is_refused() {
     let text = "name = \"x\"\n[topology]\nkind = \"wifi\"\n[beacon]\nrate = \"1 Mbit/s\"\n";
-    let s = read(&Source { path: "x.toml", text }, &[]).unwrap();
+    let s = scenario(text, &[]);
     assert!(World::new(&s).err().unwrap().contains("beacons at 5 GHz go at 6, 9"));
 }

@@ -1,7 +1,7 @@
 //! Encryption's air, worked by hand: 16 bytes an MPDU, and ten delimiters of old cards.
 
+use crate::given::scenario;
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::scenario::{Source, read};
 
 const SCENARIO: &str = r#"
 name = "encryption"
@@ -32,9 +32,7 @@ ping = "off"
 "#;
 
 fn run(sets: &[(&str, &str)]) -> Outcome {
-    let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let s = read(&Source { path: "encryption.toml", text: SCENARIO }, &sets).unwrap();
-    World::simulate(&s).unwrap()
+    World::simulate(&scenario(SCENARIO, sets)).unwrap()
 }
 
 /// Microseconds that a packet of 1500 bytes took of a saturated station.

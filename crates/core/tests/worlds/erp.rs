@@ -1,10 +1,10 @@
 //! 802.11b and g stations on one medium: what a saturated one carries is the closed form's, and OFDM frames beside 802.11b stations are
 //! protected.
 
+use crate::given::scenario;
 use wavetank_core::net::{Outcome, World};
 use wavetank_core::phy::dsss::cts_to_self;
 use wavetank_core::phy::{Band, Dsss, Ofdm};
-use wavetank_core::scenario::{Source, read};
 use wavetank_core::sim::Span;
 use wavetank_core::theory::exchange::{exchange_11b, exchange_ofdm};
 
@@ -37,9 +37,7 @@ ping = "off"
 "#;
 
 fn run(sets: &[(&str, &str)]) -> Outcome {
-    let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let s = read(&Source { path: "erp.toml", text: SCENARIO }, &sets).unwrap();
-    World::simulate(&s).unwrap()
+    World::simulate(&scenario(SCENARIO, sets)).unwrap()
 }
 
 /// Packets of 1500 bytes a second that a flow carried.

@@ -1,17 +1,12 @@
 //! GRO at the ends of the wire, in a whole world: the books balance, what a router merged is cut again, and ACKs become fewer.
 
-use wavetank_core::net::World;
-use wavetank_core::sim::Time;
+use crate::given::counted;
 use wavetank_core::workloads;
 
 /// Packets made and goodput of each flow, Mbit/s, of three seconds of `up` uploads and `down` downloads.
 fn run(gro: &str, up: &str, down: &str) -> (u64, Vec<f64>) {
     let set = [("time.flows", "3 s"), ("nic.gro", gro), ("traffic.tcp_up", up), ("traffic.tcp_down", down)];
-    let mut world = World::new(&workloads::ALL[0].scenario(&set)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0);
-    let made = world.packets_made();
-    let out = world.finish();
+    let (made, out) = counted(&workloads::ALL[0].scenario(&set));
     (made, out.flows.iter().map(|f| f.goodput_mbit(out.window)).collect())
 }
 

@@ -5,6 +5,7 @@ mod any_setting;
 mod beacon;
 mod encryption;
 mod erp;
+mod given;
 mod golden;
 mod gro;
 mod hack;

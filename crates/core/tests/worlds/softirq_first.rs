@@ -1,18 +1,13 @@
 //! Programs wait until their host has processed what it received: a whole A-MPDU is read, and acknowledged, in one go.
 
-use wavetank_core::net::World;
-use wavetank_core::sim::Time;
+use crate::given::counted;
 use wavetank_core::workloads;
 
 /// Packets made, and goodput of all flows together, Mbit/s, of three seconds.
 fn run(first: &str, set: &[(&str, &str)]) -> (u64, f64) {
     let mut set = set.to_vec();
     set.extend([("time.flows", "3 s"), ("host.softirq_first", first)]);
-    let mut world = World::new(&workloads::ALL[0].scenario(&set)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0);
-    let made = world.packets_made();
-    let out = world.finish();
+    let (made, out) = counted(&workloads::ALL[0].scenario(&set));
     (made, out.flows.iter().map(|f| f.goodput_mbit(out.window)).sum())
 }
 

@@ -3,9 +3,9 @@
 //!
 //! The numbers are Linux 6.12's (`linux/run-wired`, segments that `ss` shows), in the set-ups that the scenarios name.
 
+use crate::given::scenario;
 use wavetank_core::net::World;
 use wavetank_core::net::outcome::FlowSeries;
-use wavetank_core::scenario::{self, Source};
 
 /// The wired reference's machine (docs/reference-data.md): offloads off, buffers that do not limit.
 const MACHINE: &str = r#"
@@ -32,9 +32,7 @@ traffic.start_step = "512 ns"
 "#;
 
 fn run(set: &[(&str, &str)]) -> Vec<FlowSeries> {
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    let s = scenario::read(&Source { path: "here", text: MACHINE }, &set).unwrap_or_else(|e| panic!("{e}"));
-    let world: World = World::new(&s).unwrap();
+    let world: World = World::new(&scenario(MACHINE, set)).unwrap();
     world.run().flows.into_iter().map(|f| f.series).collect()
 }
 

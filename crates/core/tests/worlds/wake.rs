@@ -1,7 +1,6 @@
 //! A program that waits for data takes a while to run once it is woken: what comes in meanwhile is read, and acknowledged, with the rest.
 
-use wavetank_core::net::World;
-use wavetank_core::sim::Time;
+use crate::given::counted;
 use wavetank_core::workloads;
 
 /// Packets made, and goodput, Mbit/s, of three seconds of one download.
@@ -16,11 +15,7 @@ fn run(host: (&str, &str)) -> (f64, f64) {
         ("ath9k.rimt_first", "0 ns"),
         host,
     ];
-    let mut world = World::new(&workloads::ALL[0].scenario(&set)).unwrap();
-    world.run_until(Time::NEVER);
-    assert_eq!(world.unaccounted(), 0);
-    let made = world.packets_made();
-    let out = world.finish();
+    let (made, out) = counted(&workloads::ALL[0].scenario(&set));
     (made as f64, out.flows.iter().map(|f| f.goodput_mbit(out.window)).sum())
 }
 
