@@ -170,7 +170,7 @@ impl Rcv {
     /// Of a buffer's: one for each frame, and in pages one more where the writer's page ended within it (`skb_page_frag_refill`).
     fn pieces(&self, payload: u32) -> u32 {
         let at = self.rcv_nxt.wrapping_sub(self.began);
-        1 + u32::from(self.pages && at / PAGE_FRAG != (at + payload.max(1) - 1) / PAGE_FRAG)
+        1 + u32::from(self.pages && at / PAGE_FRAG != at.wrapping_add(payload.max(1) - 1) / PAGE_FRAG)
     }
     /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
     /// buffer where that has room (`tcp_try_coalesce`).
@@ -527,6 +527,20 @@ mod tests {
         assert_eq!(r.rcv_wnd, 28_960);
         r.established(&Clock::new(1000));
         assert_eq!((r.rcvbuf, r.window_clamp), (160 * 2_328, 80 * 2_328 - 1_448));
+    }
+
+    #[test]
+    fn the_page_that_ends_with_the_four_gigabytes_has_a_next_one() {
+        let p = Params { rx_pages: true, ..Params::default() };
+        let mut r = Rcv::new(&p, &V6_12);
+        r.began = 7_000;
+        let pieces = |r: &mut Rcv, before: u32, payload| {
+            r.rcv_nxt = r.began.wrapping_sub(before);
+            r.pieces(payload)
+        };
+        assert_eq!(pieces(&mut r, 1_448, 1_448), 1, "it ends with its page");
+        assert_eq!(pieces(&mut r, 1_000, 1_448), 2, "and 448 bytes are of the next");
+        assert_eq!(pieces(&mut r, 0, 1_448), 1);
     }
 
     /// A receiver of `profile` whose program reads so many bytes in its first round trip, 10 ms.
