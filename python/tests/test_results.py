@@ -142,8 +142,8 @@ FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.execu
 @pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
 @pytest.mark.parametrize(
     ("test", "plot"),
-    [("tcp_upload", "aggregation"), ("rrul", "all_scaled"),
-     *(pytest.param(*p, marks=pytest.mark.slow) for p in (("tcp_upload", "totals"), ("tcp_upload", "airtime"),
+    [("rrul", "all_scaled"),
+     *(pytest.param(*p, marks=pytest.mark.slow) for p in (("tcp_upload", "aggregation"), ("tcp_upload", "totals"), ("tcp_upload", "airtime"),
        ("tcp_download", "totals"), ("tcp_nup", "totals"), ("rrul", "airtime_total")))],
 )  # fmt: skip
 def test_flent_loads_and_plots(test, plot, tmp_path):
