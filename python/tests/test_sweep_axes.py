@@ -48,7 +48,7 @@ def test_lists(text, values, unit):
         ("tcp.tsq_ms", "expected an axis as KEY=VALUES"),
         ("tcp.tsq_mss=1,2", r'axis tcp.tsq_mss: .*did you mean "tcp.tsq_ms"'),
         ("tcp.tsq_ms=1,4000000", "axis tcp.tsq_ms: 4000000; expected a whole number of ms from 0 to 100000"),
-        ("tcp.cc=cubic,bbrr", r'axis tcp.cc: "bbrr"; .*did you mean "bbr"'),
+        ("tcp.cc=cubic,bbrr", r'axis tcp.cc: "bbrr" .*did you mean "bbr"'),
         ("host.wake=5", "expected a time with its unit"),
         ("tcp.tsq_ms=1,,2", "empty value"),
         ("tcp.tsq_ms=", "empty value"),

@@ -1,13 +1,16 @@
 """Judging against the references, by numbers worked by hand and by the references' own figures."""
 
 import csv
+import io
 import json
 import zipfile
 from pathlib import Path
 
 import pytest
+import rich.console
 
 from wavetank import UserError
+from wavetank.report import validation_table
 from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case
 
 CONFIG = {
@@ -248,7 +251,11 @@ def test_the_real_access_points_rows_are_judged(tmp_path):
         ("lowest_ping", True), ("highest_ping", True), ("lowest_goodput", True),
     ]  # fmt: skip
     values[ath9k.name(few[0])] = (9.0, 99.0)
-    assert [r.ok for r in ath9k.orders(few, values)] == [False, False, False]
+    wrong = ath9k.orders(few, values)
+    assert [r.ok for r in wrong] == [False, False, False]
+    told = io.StringIO()
+    rich.console.Console(file=told, width=300).print(validation_table(Report("ath9k", wrong)))
+    assert "lowest_goodput: fq_codel_airtime_txq has 9, stock_4_4 2" in told.getvalue()
     bad = tmp_path / "bad.csv"
     bad.write_text(",".join(ath9k.COLUMNS) + "\nfq_codle,0,4,30,1,,,,1,,\n", encoding="utf-8")
     with pytest.raises(UserError, match="queueing"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .lab.judge import Verdict
     from .lab.outcome import Outcome
     from .lab.plan import Figure
-    from .validate import Report
+    from .validate import Report, Row
 
 SIGNS = {
     "gt": ">",
@@ -200,6 +200,12 @@ def unmeasured_table(verdicts: Sequence[Verdict]) -> Table | None:
     return table
 
 
+def _missed(r: Row) -> str:
+    if r.low is None and r.high is None and r.reason:
+        return f"{r.metric}: {r.reason}"
+    return f"{r.metric} {number(r.ours)} not in [{number(r.low)}, {number(r.high)}]"
+
+
 def validation_table(report: Report) -> Table:
     """A row a case: the figures that miss, with both values."""
     s = report.summary()
@@ -212,9 +218,7 @@ def validation_table(report: Report) -> Table:
         rows = [r for r in report.rows if r.name == name]
         errors = [e for r in rows if (e := r.relative_error) is not None]
         worst = f"{100 * max(errors, key=abs):+.1f} %" if errors else ""
-        misses = "; ".join(
-            f"{r.metric} {number(r.ours)} not in [{number(r.low)}, {number(r.high)}]" for r in rows if r.ok is False
-        )
+        misses = "; ".join(_missed(r) for r in rows if r.ok is False)
         state = Text("holds", style="green") if ok else Text("MISSES", style="bold red")
         if ok is None:
             state, misses = Text("not run", style="yellow"), rows[0].reason

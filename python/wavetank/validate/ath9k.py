@@ -293,8 +293,9 @@ def orders(rows: list[Table], ours: Mapping[str, tuple[float, float]]) -> list[R
                 missing = next(q for q in here if q not in known)
                 out.append(Row(case, metric, None, known.get(who), None, f"{missing}: {cannot(here[missing])}"))
                 continue
-            others = [sign * v for q, v in known.items() if q != who]
-            out.append(Row(case, metric, None, known[who], sign * known[who] < min(others)))
+            first = min((sign * v, q) for q, v in known.items())[1]
+            holds = "" if first == who else f"{who} has {known[who]:.3g}, {first} {known[first]:.3g}"
+            out.append(Row(case, metric, None, known[who], first == who, holds))
     return out
 
 

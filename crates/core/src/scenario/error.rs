@@ -29,11 +29,12 @@ impl fmt::Display for ScenarioError {
         if !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
         }
-        write!(f, "{}; expected {}", self.found, self.expected)?;
+        write!(f, "{}", self.found)?;
+        // Before what is expected: names may be many.
         if let Some(n) = &self.near {
             write!(f, " (did you mean \"{n}\"?)")?;
         }
-        Ok(())
+        write!(f, "; expected {}", self.expected)
     }
 }
 
