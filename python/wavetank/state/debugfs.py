@@ -20,7 +20,10 @@ ACS = ("VO", "VI", "BE", "BK")
 def files(radio: Radio) -> Iterator[tuple[str, str]]:
     """Every file of a card and of its peers, by its name below the host's folder."""
     if radio.phy is not None:
-        yield from card(radio.phy)
+        # ath9k_htc reports no airtime, whatever is set
+        yield from (
+            (name, text) for name, text in card(radio.phy) if (name, radio.driver) != ("airtime_flags", "ath9k_htc")
+        )
     for s in radio.stations:
         if s.airtime is not None:
             yield f"stations/{s.name}/airtime", airtime(s.airtime)
