@@ -399,3 +399,46 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
     assert sizes["ath9k", "linux"] == pytest.approx(1, abs=0.02) == sizes["ath9k", "model"]
     assert sizes["ath9k_htc", "linux"] > 10
     assert sizes["ath9k_htc", "linux"] == pytest.approx(sizes["ath9k_htc", "model"], rel=0.1)
+
+
+def test_the_state_at_a_time_is_that_of_the_run_and_has_the_models_files():
+    """The real ss, tc and debugfs, at an instant that is a sample's: what they say is what the sample says, and the run is what it is without."""
+    s = scenario(traffic__tcp_down=1, wifi__mcs=15, ap__driver="ath9k", sta__driver="ath9k")
+    plain, seen = s.run(1, on="linux"), s.run(1, on="linux", states=["2 s", "2.2512345 s"])
+    assert plain.digest == seen.digest and plain.summary() | {"wall_s": 0, "states": 0} == seen.summary() | {
+        "wall_s": 0,
+        "states": 0,
+    }
+    one, other = seen.states
+    model = s.run(1, states=["2 s"]).states[0]
+    own = {"driver", "node_aggr", "queues"}
+    assert {f for f in model.files if Path(f).name not in own} <= set(one.files)
+    assert set(one.files) - set(model.files) == {
+        f"{host}/{f}" for host in ("ap", "sta1") for f in ("aql_enable", "aql_threshold", "aql_txq_limit", "radio")
+    }
+    series = plain.flows[0].series
+    i = int(np.flatnonzero(np.isclose(series["t"], 2.0))[0])
+
+    def words(files, name):
+        return [line.split() for line in files[name].splitlines()]
+
+    senders = [w for w in words(one.files, "server.ss") if f"cwnd:{series['snd_cwnd'][i]:.0f}" in w]
+    assert len(senders) == 1 and f"bytes_acked:{series['acked'][i]:.0f}" in senders[0]
+    # Fields of one name mean one thing: the model's words are among those of ss, but for what a newer ss has.
+    known = {w.partition(":")[0] for line in words(one.files, "sta1.ss") + words(one.files, "server.ss") for w in line}
+    ours = {w.partition(":")[0] for w in next(w for w in words(model.files, "server.ss") if "cubic" in w) if ":" in w}
+    assert {"skmem", "cwnd", "rtt", "bytes_sent", "segs_out"} <= ours <= known | {"rcv_wnd", "ssthresh", "retrans"}
+    tables = [words(files, "ap/stations/sta1/aqm") for files in (one.files, other.files, model.files)]
+    assert tables[0][0] == tables[2][0] and tables[0][1][:2] == tables[2][1][:2] == ["0", "2"]
+    assert 0 < int(tables[0][1][10]) < int(tables[1][1][10]), "packets that were pulled"
+    assert one.hosts == {} and one.held is None
+
+
+def test_the_state_of_a_wired_path():
+    s = wired(htb__leaf="fq_codel", netem__delay="10 ms", traffic__tcp_up=2, tcp__cc="bbr")
+    files = s.run(1, on="linux", states=["2 s"]).states[0].files
+    model = s.run(1, states=["2 s"]).states[0].files
+    assert set(files) == set(model) == {f"{host}.{kind}" for host in "CRS" for kind in ("ss", "tc")}
+    options = [next(line for line in f["R.tc"].splitlines() if "fq_codel" in line).split() for f in (files, model)]
+    assert options[0] == options[1]
+    assert all(f["C.ss"].count("bbr:(bw:") == 2 for f in (files, model))

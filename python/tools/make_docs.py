@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,10 @@ from pathlib import Path
 import click
 
 import wavetank
-from wavetank import _core
+from wavetank import _core, state
 from wavetank.cli import cli
 from wavetank.lab import metrics, plan
+from wavetank.state import snapshot
 
 ROOT = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- made by python/tools/make_docs.py -->\n"
@@ -79,7 +81,27 @@ def api() -> str:
                     f"  {(inspect.getdoc(function) or '').replace(chr(10), ' ')}",
                 ]
             out.append("")
-    return "\n".join(out).rstrip() + "\n"
+    return "\n".join([*out, *states()]).rstrip() + "\n"
+
+
+def states() -> list[str]:
+    """The types of a run's state, each field with the words above it in the source."""
+    out = ["## `wavetank.state`", "", inspect.getdoc(snapshot) or "", ""]
+    for name in state.__all__:
+        thing = getattr(state, name)
+        if not inspect.isclass(thing):
+            continue
+        out += [f"### `{name}`", "", inspect.getdoc(thing) or "", ""]
+        words: list[str] = []
+        for line in inspect.getsource(thing).splitlines():
+            text = line.strip()
+            if text.startswith("#:"):
+                words.append(text.removeprefix("#:").strip())
+            elif found := re.match(r"    ([a-z_]\w*): (.+?)(?: = .*)?$", line):
+                out.append(f"* `{found[1]}` ({found[2]})" + (f": {' '.join(words)}" if words else ""))
+                words = []
+        out.append("")
+    return out
 
 
 def experiments() -> str:

@@ -77,6 +77,7 @@ class CoreResult(TypedDict):
     pings: list[CorePing]
     nodes: dict[str, CoreNode]
     qdiscs: dict[str, dict[str, FloatArray]]
+    states: list[dict[str, Any]]
 
 class SchemaRow(TypedDict):
     section: str
@@ -88,8 +89,11 @@ class SchemaRow(TypedDict):
     doc: str
     source: str
 
-def run(text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None) -> CoreResult:
-    """Run a scenario; ``path`` is only for messages. Raises ScenarioError. Other threads go on meanwhile."""
+def run(
+    text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, states: Sequence[int] = ()
+) -> CoreResult:
+    """Run a scenario; ``path`` is only for messages. ``states``: when it is looked at, ns, in order. Raises ScenarioError.
+    Other threads go on meanwhile."""
 
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
@@ -113,7 +117,7 @@ def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> lis
 Look = tuple[Sequence[tuple[str, str]], int, tuple[float, float] | None, tuple[float | None, float] | None, bool]
 
 def run_watched(
-    text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, look: Look
+    text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, look: Look, states: Sequence[int] = ()
 ) -> tuple[CoreResult, str | None, str | None]:
     """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
 

@@ -82,8 +82,9 @@ def write_text(path: Path, text: str) -> Path:
 
 
 @contextmanager
-def folder(path: Path) -> Iterator[Path]:
-    """A folder to fill; it becomes ``path`` (or its files move into it, if it is there) when the block ends well."""
+def folder(path: Path, *, anew: bool = False) -> Iterator[Path]:
+    """A folder to fill; it becomes ``path`` (or its files move into it, if it is there; ``anew``: it takes its place) when
+    the block ends well."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         tmp = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
@@ -93,6 +94,8 @@ def folder(path: Path) -> Iterator[Path]:
         yield tmp
         if path.exists() and not path.is_dir():
             raise UserError(f"{path}: is a file, expected a folder")
+        if anew:
+            shutil.rmtree(path, ignore_errors=True)
         if path.is_dir():
             for f in sorted(tmp.iterdir()):
                 f.replace(path / f.name)

@@ -7,12 +7,13 @@ All times are seconds since the run's start, on the simulated clock. ``window`` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from . import stats
+from . import state, stats
+from .state import State
 from .stats import FloatArray
 
 if TYPE_CHECKING:
@@ -214,6 +215,8 @@ class Measured:
     water: str = "model"
     #: Figures of its flows that this water did not measure: retransmits, rtos, udp goodput.
     unknown: frozenset[str] = frozenset()
+    #: The state of every host at the times that it was asked for.
+    states: tuple[State, ...] = field(default=(), repr=False)
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Self:
@@ -251,6 +254,7 @@ class Measured:
             ledger=raw["ledger"],
             digest=raw["digest"],
             resolved=raw["resolved"],
+            states=tuple(state.from_core(s) for s in raw["states"]),
         )
 
     @property
@@ -347,6 +351,7 @@ class Measured:
             "window_s": list(self.window),
             "ledger": dict(self.ledger),
             "digest": self.digest,
+            **({"states": [asdict(s) for s in self.states]} if self.states else {}),
         }
 
     def _acks(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class Result(Measured):
     * ``qdiscs``: series by the queue's name: ``t`` (s), ``backlog_packets``, ``backlog_bytes``, ``dropped``;
     * ``window``: start and end of the judging window (s); ``simulated_s``, ``wall_s``: how long it was, and took;
     * ``drops``: packets dropped, by where and why; ``ledger``: packets that the model made, and what became of them;
+    * ``states``: every host's state at the times that ``run`` was given (:class:`wavetank.state.State`);
     * ``resolved``: every key with the value that was used; ``digest``: of all that was measured: equal runs have equal ones.
     """
 

@@ -13,6 +13,7 @@ from typing import Any
 from . import _core
 from .errors import UserError, unknown
 from .result import Result
+from .state import At, instants
 
 Value = str | int | float | bool | Sequence[str | int | float | bool]
 #: What a scenario can run on.
@@ -82,19 +83,24 @@ class Scenario:
         """The keys that the file or an override names."""
         return frozenset(_keys(tomllib.loads(self.text), "")) | {k for k, _ in self.overrides}
 
-    def run(self, seed: int | None = None, on: str = "model") -> Result:
-        """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's. Raises ScenarioError, and UserError for what the
-        water cannot express."""
+    def run(self, seed: int | None = None, on: str = "model", states: Sequence[At] = ()) -> Result:
+        """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's.
+
+        ``states``: times in the run ("5 s", or seconds) at which every host's state is looked at (:attr:`Result.states`); the
+        result is the same without. Raises ScenarioError, and UserError for what the water cannot express, and for what is no
+        time of the run.
+        """
+        at = instants(states, self.check(), "states") if states else ()
         if on == "linux":
             from . import linux
 
-            return linux.simulate(self, seed)
+            return linux.simulate(self, seed, states=at)
         if on != "model":
             raise unknown("water", on, WATERS)
         if seed is not None and (not isinstance(seed, int) or not 0 <= seed < 2**64):
             raise UserError(f"seed: {seed!r}, expected a whole number from 0 to 2^64 - 1")
         start = time.perf_counter()
-        raw = _core.run(self.text, self.path, list(self.overrides), seed)
+        raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
         return Result.from_core(raw, time.perf_counter() - start)
 
 

@@ -1,6 +1,6 @@
 //! The air of a run, looked at while it runs; and captures.
 
-use crate::{ScenarioError, outcome, read};
+use crate::{ScenarioError, outcome, read, state};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -106,7 +106,7 @@ impl Whose {
 
 /// Runs a scenario as `run` does, and looks at its air meanwhile. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides, seed, look))]
+#[pyo3(signature = (text, path, overrides, seed, look, states=vec![]))]
 pub(crate) fn run_watched<'py>(
     py: Python<'py>,
     text: &str,
@@ -114,14 +114,17 @@ pub(crate) fn run_watched<'py>(
     overrides: Vec<(String, String)>,
     seed: Option<u64>,
     look: Look,
+    states: Vec<u64>,
 ) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = world(&s, path, Views::default())?;
     let whose = Whose::of(&s, &world, Vec::new());
     whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), look)?;
-    let (out, mut views) = py.detach(|| world.run_tapped());
+    let (seen, (out, mut views)) = py.detach(|| (state::looked_at(&mut world, &states), world.run_tapped()));
     let (picture, report) = whose.end(&mut views)?;
-    Ok((outcome::to_dict(py, &s, &out)?, picture, report))
+    let d = outcome::to_dict(py, &s, &out)?;
+    d.set_item("states", state::to_list(py, &seen)?)?;
+    Ok((d, picture, report))
 }
 
 /// Shows what the virtual radio wrote down of this scenario's air (`log`, a file) as `run_watched` shows the model's.

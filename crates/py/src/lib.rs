@@ -9,6 +9,7 @@ mod minstrel;
 mod outcome;
 mod phy;
 mod schema;
+mod state;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -36,20 +37,23 @@ pub(crate) fn read(text: &str, path: &str, overrides: &[(String, String)], seed:
 /// Runs a scenario.
 ///
 /// `text` is TOML, `path` its name for messages, `overrides` are dotted keys with their values. Returns a dict whose arrays
-/// are float64; raises `ScenarioError`.
+/// are float64; raises `ScenarioError`. `states`: instants, ns, in order, at which it is looked at.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides=vec![], seed=None))]
+#[pyo3(signature = (text, path, overrides=vec![], seed=None, states=vec![]))]
 fn run<'py>(
     py: Python<'py>,
     text: &str,
     path: &str,
     overrides: Vec<(String, String)>,
     seed: Option<u64>,
+    states: Vec<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let s = read(text, path, &overrides, seed)?;
-    let world = World::new(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
-    let out = py.detach(|| world.run());
-    outcome::to_dict(py, &s, &out)
+    let mut world = World::new(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
+    let (seen, out) = py.detach(|| (state::looked_at(&mut world, &states), world.run()));
+    let d = outcome::to_dict(py, &s, &out)?;
+    d.set_item("states", state::to_list(py, &seen)?)?;
+    Ok(d)
 }
 
 /// Validates a scenario without running it; returns every key with its value.

@@ -23,6 +23,7 @@ mod qdisc;
 mod radio;
 mod reload;
 mod run;
+mod state;
 mod sys;
 mod udp;
 mod wifi;

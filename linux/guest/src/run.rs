@@ -12,13 +12,16 @@
 //!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE
 //!   wiphy   all|CARD FILE LINE (of debugfs), all|CARD airtime_weight N
 //!   module_cc  FILE PARAMETER=VALUE... of a congestion control of ours
+//!
+//! With `state NS` the run ends then, and all that is written beside the samples so far is what every host's state is (state.rs):
+//! programs that look read the clock, which costs virtual time (arch/um/kernel/time.c timer_read), so that nothing is to come after them.
 
 use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::echo::{self, Kind, Plan};
 use crate::udp::{self, Sink};
-use crate::{feedback, json, qdisc, radio, sys, wired};
+use crate::{feedback, json, qdisc, radio, state, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const SECOND: i64 = 1_000_000_000;
@@ -34,6 +37,8 @@ struct Net {
     server: (String, Ipv4Addr),
     /// Namespaces that end connections.
     hosts: Vec<String>,
+    /// Whose state can be looked at.
+    seen: Vec<state::Host>,
     radios: usize,
 }
 
@@ -89,6 +94,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     let mut air_rows: Vec<String> = Vec::new();
     let mut queue_rows: Vec<Vec<String>> = vec![Vec::new(); watches.len()];
     let mut marks = Vec::new();
+    let mut files = None;
     for (at, what) in instants(case, flows_end, end)? {
         sys::sleep_until(zero + at);
         match what {
@@ -105,6 +111,9 @@ pub fn run(case: &Case) -> Result<String, String> {
                     ("received", json::array(moved)),
                     ("radios", json::array(radio::counters(net.radios).iter().map(radio::object))),
                 ]));
+            }
+            Instant::Look => {
+                files = Some(state::look(&net.seen, case)?);
             }
             Instant::Sample => {
                 let t = json::number(at as f64 / 1e9, 9);
@@ -140,7 +149,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     let mut hosts = net.hosts.clone();
     hosts.dedup();
     let netstat: Vec<(&str, String)> = hosts.iter().map(|h| (h.as_str(), wired::netstat(h))).collect();
-    Ok(json::object(&[
+    let mut all = vec![
         ("flows", json::array(flow_values)),
         ("echoes", json::array(echoes.iter().map(echo::Answers::json))),
         ("queues", json::array(queue_rows.into_iter().map(json::array))),
@@ -154,7 +163,12 @@ pub fn run(case: &Case) -> Result<String, String> {
         ),
         ("aqm", radio::dropped()),
         ("netstat", json::object(&netstat)),
-    ]))
+    ];
+    if let Some(files) = files {
+        let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), json::text(text))).collect();
+        all.push(("state", json::object(&files)));
+    }
+    Ok(json::object(&all))
 }
 
 fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
@@ -168,6 +182,7 @@ fn build(case: &Case) -> Result<Net, String> {
             stations: vec![("C".into(), Ipv4Addr::new(10, 0, 0, 1))],
             server: ("S".into(), Ipv4Addr::new(10, 0, 1, 2)),
             hosts: vec!["C".into(), "S".into()],
+            seen: ["C", "R", "S"].map(|n| state::Host { name: n.into(), ns: n.into(), radio: None }).into(),
             radios: 0,
         });
     }
@@ -181,7 +196,13 @@ fn build(case: &Case) -> Result<Net, String> {
     };
     let mut hosts: Vec<String> = stations.iter().map(|(ns, _)| ns.clone()).collect();
     hosts.extend(["AP".to_string(), "S".to_string()]);
-    Ok(Net { stations, server, hosts, radios: n + 1 })
+    let radio = |i: usize, name: String, ns: String| state::Host { name, ns, radio: Some(i) };
+    let mut seen = vec![radio(0, "ap".into(), "AP".into())];
+    seen.extend((1..=n).map(|i| radio(i, format!("sta{i}"), station_ns(i - 1))));
+    if case.get("backhaul", true)? {
+        seen.push(state::Host { name: "server".into(), ns: "S".into(), radio: None });
+    }
+    Ok(Net { stations, server, hosts, seen, radios: n + 1 })
 }
 
 /// Settings of TCP, of devices and of queueing disciplines, in the order in which they stand in the case.
@@ -282,9 +303,11 @@ enum Instant {
     Mark,
     Sample,
     Stop,
+    Look,
 }
 
-/// When something is to be done, in order; at the same time counters come before samples, and the flows' end last.
+/// When something is to be done, in order; at the same time counters come before samples, then the flows' end, and who looks at
+/// everything last.
 fn instants(case: &Case, flows_end: i64, end: i64) -> Result<Vec<(i64, Instant)>, String> {
     let step: i64 = case.get("sample", SECOND)?;
     let mut all: Vec<(i64, Instant)> = Vec::new();
@@ -299,6 +322,11 @@ fn instants(case: &Case, flows_end: i64, end: i64) -> Result<Vec<(i64, Instant)>
     all.sort();
     if all.last().is_some_and(|(t, _)| *t < end) {
         all.push((end, Instant::Sample));
+    }
+    let look: i64 = case.get("state", -1)?;
+    if look >= 0 {
+        all.retain(|(t, _)| *t <= look);
+        all.push((look, Instant::Look));
     }
     Ok(all)
 }

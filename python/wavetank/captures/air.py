@@ -97,34 +97,43 @@ def watch(
     analysis: bool = False,
     on: str = "model",
     progress: Callable[[float, float], None] = lambda done, of: None,
+    states: Sequence[int] = (),
 ) -> Watched:
     """Runs a scenario and looks at its air.
 
     ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all.
-    Windows in seconds of the run. ``on``: ``model``, or ``linux``, where frames are the octets that the kernel's mac80211
-    handed to the virtual radio, and ``progress`` gets (seconds done, of). Raises ScenarioError, UserError; on linux
-    LinuxFailed, too.
+    Windows in seconds of the run; ``states``: times, ns, at which its state is looked at. ``on``: ``model``, or ``linux``, where
+    frames are the octets that the kernel's mac80211 handed to the virtual radio, and ``progress`` gets (seconds done, of).
+    Raises ScenarioError, UserError; on linux LinuxFailed, too.
     """
     look = _Look(captures, snaplen, capture_window, timeline, analysis)
     try:
-        return _watch_linux(scenario, seed, look, progress) if on == "linux" else _watch_model(scenario, seed, look)
+        if on == "linux":
+            return _watch_linux(scenario, seed, look, progress, states)
+        return _watch_model(scenario, seed, look, states)
     except OSError as e:
         raise UserError(f"{e.filename}: cannot be written ({e.strerror}), expected a file for a capture") from None
 
 
-def _watch_model(scenario: Scenario, seed: int | None, look: _Look) -> Watched:
+def _watch_model(scenario: Scenario, seed: int | None, look: _Look, states: Sequence[int]) -> Watched:
     start = time.perf_counter()
-    raw, picture, report = _core.run_watched(scenario.text, scenario.path, list(scenario.overrides), seed, look.raw())
+    raw, picture, report = _core.run_watched(
+        scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), states
+    )
     return _watched(Result.from_core(raw, time.perf_counter() - start), look, picture, report)
 
 
 def _watch_linux(
-    scenario: Scenario, seed: int | None, look: _Look, progress: Callable[[float, float], None]
+    scenario: Scenario,
+    seed: int | None,
+    look: _Look,
+    progress: Callable[[float, float], None],
+    states: Sequence[int],
 ) -> Watched:
     with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
         snaplen = look.snaplen if look.captures else linux.HEADERS
         log = linux.RadioLog(Path(folder) / "log", _spans(scenario, seed, look), snaplen)
-        result = linux.simulate(scenario, seed, progress, log)
+        result = linux.simulate(scenario, seed, progress, log, states)
         radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
         picture, report, cut = _core.watch_log(
             scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), str(log.file),
@@ -220,15 +229,22 @@ class Ask:
         seed: int | None,
         on: str = "model",
         progress: Callable[[float, float], None] = lambda done, of: None,
+        states: Sequence[int] = (),
     ) -> Watched:
-        """The run. A capture becomes its file when it is whole. ``progress`` gets seconds done, and of how many, on linux."""
+        """The run. A capture becomes its file when it is whole. ``progress`` gets seconds done, and of how many, on linux;
+        ``states``: times, ns, at which its state is looked at."""
         with ExitStack() as folders:
             for f in dict.fromkeys(p.parent for _, p in self.captures):
                 folders.enter_context(files.made(f))
-            return self._watch(scenario, seed, on, progress)
+            return self._watch(scenario, seed, on, progress, states)
 
     def _watch(
-        self, scenario: Scenario, seed: int | None, on: str, progress: Callable[[float, float], None]
+        self,
+        scenario: Scenario,
+        seed: int | None,
+        on: str,
+        progress: Callable[[float, float], None],
+        states: Sequence[int],
     ) -> Watched:
         parts = []
         try:
@@ -243,7 +259,7 @@ class Ask:
             seen = workers.in_thread(
                 lambda: watch(
                     scenario, seed, [(v, p) for v, p, _ in parts], self.snaplen, self.capture_window, self.timeline,
-                    self.analysis, on, progress,
+                    self.analysis, on, progress, states,
                 )
             )  # fmt: skip
             for _, part_path, path in parts:

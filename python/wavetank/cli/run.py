@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import workers
+from .. import state, workers
 from ..lab import runner
 from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
 
 
-def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> air.Watched:
+def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[int] = ()) -> air.Watched:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
     from .. import linux
     from ..captures import air
@@ -30,8 +30,8 @@ def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask) -> air.Watched:
             progress(round(done), round(of), "s of virtual time")
 
         if ask.nothing:
-            return air.Watched(workers.in_thread(lambda: linux.simulate(scenario, seed, told)))
-        return ask.watch(scenario, seed, "linux", told)
+            return air.Watched(workers.in_thread(lambda: linux.simulate(scenario, seed, told, states=at)))
+        return ask.watch(scenario, seed, "linux", told, at)
 
 
 def _say(notes: Sequence[str]) -> None:
@@ -40,7 +40,9 @@ def _say(notes: Sequence[str]) -> None:
 
 
 def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
-    written = result.save(out) if out is not None else []
+    written = []
+    if out is not None:
+        written = result.save(out) + state.save(result.states, out)
     if plot is not None:
         from ..plots import one_run
 
@@ -87,6 +89,13 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
 @click.option(
     "--window", default=None, metavar="FROM:TO", help="The timeline's seconds [default: 12 ms of the judging window]."
 )
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    metavar="TIME",
+    help="Every host's state at this time of the run (5s, 5500ms), as ss, tc and debugfs print it; may be repeated.",
+)
 @click.option("--analyze", "analysis", is_flag=True, help="Also what `wavetank analyze` says of the run's air.")
 @on_option
 @json_option
@@ -101,6 +110,7 @@ def run(
     plot: Path | None,
     timeline: Path | None,
     window: str | None,
+    states: Sequence[str],
     analysis: bool,
     on: str,
     as_json: bool,
@@ -108,6 +118,7 @@ def run(
     """Run SCENARIO (a file, or a name of `wavetank list`) and print a summary.
 
     With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
+    So do states, a folder state-TIME each; else they are printed after the summary.
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
@@ -123,13 +134,15 @@ def run(
     ):
         if value is not None and there is None:
             raise click.UsageError(f"{option} belongs to {of}")
+    at = state.instants(states, s.check()) if states else ()
     ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux":
-        seen = on_linux(s, seed, ask)
+        seen = on_linux(s, seed, ask, at)
     elif ask.nothing:
-        seen = air.Watched(workers.in_thread(lambda: runner.simulate(runner.Run(str(scenario), s, seed))))
+        asked = runner.Run(str(scenario), s, seed)
+        seen = air.Watched(workers.in_thread(lambda: runner.simulate(asked, [f"{ns} ns" for ns in at])))
     else:
-        seen = ask.watch(s, seed)
+        seen = ask.watch(s, seed, states=at)
     _say(seen.notes)
     result = seen.result
     written = _written(result, out, plot) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
@@ -148,5 +161,9 @@ def run(
     _print(*report.run_tables(summary))
     if air_report is not None:
         _print(*analyze_table.tables(air_report))
+    for one in result.states if out is None else ():
+        click.echo(f"\n{state.folder_name(one)}")
+        for name, text in one.files.items():
+            click.echo(f"\n==> {name} <==\n{text}", nl=False)
     for path in written:
         click.echo(f"wrote {path}")

@@ -20,6 +20,7 @@ from .. import _core, files, flent, workers
 from ..errors import UserError
 from ..result import Result
 from ..scenario import Scenario
+from ..state import At
 from .judge import Unmeasured
 from .plan import Figure, Point
 from .records import RECORD, Record
@@ -89,10 +90,10 @@ class CoreFailed(RuntimeError):
     """The core broke down: a defect in it, not bad input. The text says on what."""
 
 
-def simulate(run: Run) -> Result:
-    """Runs it. Raises CoreFailed where the core panics, and ScenarioError."""
+def simulate(run: Run, states: Sequence[At] = ()) -> Result:
+    """Runs it, and looks at its state at these times. Raises CoreFailed where the core panics, and ScenarioError."""
     try:
-        return run.scenario.run(run.seed, on=run.water)
+        return run.scenario.run(run.seed, run.water, states)
     except Exception:
         raise
     except BaseException as e:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -55,6 +56,14 @@ def digest() -> str:
         for p in sorted(files):
             h.update(os.path.relpath(p, root).encode() + b"\0" + p.read_bytes())
     return h.hexdigest()[:16]
+
+
+def require(program: str, package: str, what: str) -> None:
+    """That the guest will find a program of this machine's. Raises UserError, which ``what`` begins."""
+    if shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin") is None:  # linux/guest/src/sys.rs
+        raise UserError(
+            f"{what}: on linux it is what `{program}` prints, and this machine has none: apt-get install {package}"
+        )
 
 
 def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:

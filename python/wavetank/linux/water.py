@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from ..errors import UserError
 from ..result import Result
+from ..state import State, from_linux
 from . import outcome, translate, tree
 from .asked import Asks
 from .radio_log import RadioLog
@@ -46,18 +48,39 @@ def simulate(
     seed: int | None = None,
     progress: Callable[[float, float], None] = lambda done, of: None,
     log: RadioLog | None = None,
+    states: Sequence[int] = (),
 ) -> Result:
     """Runs it on the real kernel; ``progress`` gets (seconds done, of). Builds what is not there yet.
 
-    What is on the air is written down where ``log`` says; the result is the same without.
+    What is on the air is written down where ``log`` says; ``states``: times, ns, at which every host's state is looked at. The
+    result is the same without either: to look takes virtual time (linux/guest/src/run.rs), so that each look is the end of a run
+    of its own.
 
     Raises ScenarioError and UserError (what cannot be expressed, what is missing), LinuxFailed.
     """
     of = translate.translate(scenario, seed)
+    if states:
+        tree.require("ss", "iproute2", "--state")
     start = time.perf_counter()
-    progress(0.0, of.seconds)
+    whole = of.seconds + sum(states) / 1e9
+    progress(0.0, whole)
     channel = scenario.channel_trace(of.seed, csi=of.case["channel"]["csi"]) if "channel" in of.case else None
     case, file = (of.case, None) if log is None else (log.asked(of.case), log.file)
-    text = tree.carry_out(case, of.seed, of.seconds, lambda s: progress(float(s), of.seconds), channel, file)
-    progress(of.seconds, of.seconds)
-    return outcome.result(of, text, time.perf_counter() - start)
+    text = tree.carry_out(case, of.seed, of.seconds, _later(progress, 0.0, whole), channel, file)
+    seen = []
+    for k, at in enumerate(states):
+        done = of.seconds + sum(states[:k]) / 1e9
+        seen.append(_look(of, at, channel, _later(progress, done, whole)))
+    progress(whole, whole)
+    result = outcome.result(of, text, time.perf_counter() - start)
+    return replace(result, states=tuple(seen))
+
+
+def _later(progress: Callable[[float, float], None], done: float, whole: float) -> Callable[[int], None]:
+    return lambda s: progress(done + s, whole)
+
+
+def _look(of: Translated, at: int, channel: bytes | None, progress: Callable[[int], None]) -> State:
+    """The state at ``at`` (ns), where a run of its own ends."""
+    text = tree.carry_out({**of.case, "state": at}, of.seed, of.seconds, progress, channel)
+    return from_linux(at / 1e9, json.loads(text)["state"])

@@ -5,6 +5,7 @@ pub mod ath9k;
 pub mod ath9k_htc;
 pub mod bql;
 pub mod ethernet;
+pub mod holds;
 pub mod linksys;
 pub mod sora;
 

@@ -44,7 +44,7 @@ params! {
 }
 
 /// A host's receive path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Host {
     /// What waits, and when the host is done with it: known on arrival, since packets are taken in turn.
     ring: VecDeque<(Time, Packet)>,

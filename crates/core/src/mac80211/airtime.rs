@@ -121,6 +121,22 @@ impl Scheduler {
             ac_pending: [0; 4],
         }
     }
+    /// A station's weight.
+    pub fn weight(&self, sta: u16) -> i32 {
+        self.stations[usize::from(sta)].weight
+    }
+    /// Airtime queue limits, if the driver asked for them.
+    pub fn aql(&self) -> Option<Aql> {
+        self.config.aql
+    }
+    /// Whether airtime that is reported counts.
+    pub fn is_fair(&self) -> bool {
+        self.config.fairness
+    }
+    /// Estimated microseconds of all stations in the device, by category.
+    pub fn pending(&self) -> [i32; 4] {
+        self.ac_pending
+    }
     /// A station's account.
     pub fn account(&self, sta: u16, ac: Ac) -> &Account {
         &self.stations[usize::from(sta)].acs[usize::from(ac)]

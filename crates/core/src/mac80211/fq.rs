@@ -49,6 +49,24 @@ pub struct Tin {
     pub collisions: u64,
     /// Times that a flow of it paid for an overlimit.
     pub overlimit: u64,
+    /// Flows that became new ones of it (`flows`).
+    pub flows: u64,
+    /// Bytes and packets that were pulled from it.
+    pub tx_bytes: u64,
+    /// See `tx_bytes`.
+    pub tx_packets: u64,
+    /// Packets that CoDel dropped, and marked (`txqi->cstats`).
+    pub drops: u64,
+    /// See `drops`.
+    pub marks: u64,
+}
+
+impl Tin {
+    /// What has left was dropped, not pulled.
+    pub fn not_sent(&mut self, packets: u32, bytes: u32) {
+        self.tx_packets -= u64::from(packets);
+        self.tx_bytes -= u64::from(bytes);
+    }
 }
 
 /// The shared queue. src: `struct fq`
@@ -70,6 +88,10 @@ pub struct Fq {
     pub packets: u32,
     /// Memory held (truesize).
     pub memory: u64,
+    /// Times that a flow paid, and of these for too much memory.
+    pub overlimit: u64,
+    /// See `overlimit`.
+    pub overmemory: u64,
 }
 
 /// Why the fair queue lets packets go.
@@ -97,7 +119,13 @@ impl Fq {
             pays,
             packets: 0,
             memory: 0,
+            overlimit: 0,
+            overmemory: 0,
         }
+    }
+    /// Packets held at most, memory held at most, and what a flow sends in its turn.
+    pub const fn limits(&self) -> (u32, u64, i32) {
+        (self.limit, self.memory_limit, self.quantum)
     }
     /// Hashed flows.
     pub const fn table(&self) -> u32 {
@@ -111,6 +139,8 @@ impl Fq {
         let tin = &mut self.tins[flow.tin as usize];
         tin.bytes -= u64::from(bytes);
         tin.packets -= packets;
+        tin.tx_bytes += u64::from(bytes);
+        tin.tx_packets += u64::from(packets);
         flow.backlog -= bytes;
         self.packets -= packets;
         self.memory -= truesize;
@@ -145,7 +175,9 @@ impl Fq {
                 break;
             }
         }
+        let tin = self.flows[i].tin as usize;
         self.removed(i, packets, bytes, truesize);
+        self.tins[tin].not_sent(packets, bytes);
         packets
     }
 
@@ -193,6 +225,7 @@ impl Fq {
         self.pool.put(&mut flow.list, p, now);
         if !flow.link.on {
             flow.deficit = self.quantum;
+            t.flows += 1;
             t.new_flows.push(&mut self.flows, i as u32);
         }
         let mut memory = self.memory > self.memory_limit;
@@ -204,6 +237,8 @@ impl Fq {
                 return;
             }
             self.tins[owner].overlimit += 1;
+            self.overlimit += 1;
+            self.overmemory += u64::from(memory);
             memory = memory && self.memory > self.memory_limit;
         }
     }

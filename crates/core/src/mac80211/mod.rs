@@ -95,15 +95,14 @@ pub struct Txqs {
     slow_below: Option<u32>,
     slow: Vec<bool>,
     dropped: u64,
-    marked: u64,
 }
 
 struct FlowHead<'a, B> {
     fq: &'a mut Fq,
     flow: u32,
     bin: &'a mut B,
+    tin: u32,
     dropped: &'a mut u64,
-    marked: &'a mut u64,
 }
 
 /// Packets go through CoDel by their place in the pool: they are large, and it looks at one field.
@@ -127,10 +126,13 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
     fn drop(&mut self, p: u32) {
         *self.dropped += 1;
         let p = self.fq.pool.take(p);
+        let tin = &mut self.fq.tins[self.tin as usize];
+        tin.drops += 1;
+        tin.not_sent(1, frame_len(&p));
         self.bin.drop(p, Place::Mac80211, Reason::Codel);
     }
     fn marked(&mut self) {
-        *self.marked += 1;
+        self.fq.tins[self.tin as usize].marks += 1;
     }
 }
 
@@ -162,7 +164,6 @@ impl Txqs {
             slow_below: p.slow_stations.or(kernel.slow_stations).then_some(p.slow_threshold),
             slow: vec![false; usize::from(stations)],
             dropped: 0,
-            marked: 0,
         }
     }
 
@@ -206,11 +207,10 @@ impl Txqs {
             return None;
         }
         let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
-        let (dropped, marked) = (&mut self.dropped, &mut self.marked);
-        let pulled = self.fq.dequeue(tin(sta, tid), frame_len, |fq, flow| {
+        let (dropped, tin) = (&mut self.dropped, tin(sta, tid));
+        let pulled = self.fq.dequeue(tin, frame_len, |fq, flow| {
             let mut vars = fq.flows[flow as usize].vars;
-            let mut head =
-                FlowHead { fq: &mut *fq, flow, bin: &mut *bin, dropped: &mut *dropped, marked: &mut *marked };
+            let mut head = FlowHead { fq: &mut *fq, flow, bin: &mut *bin, tin, dropped: &mut *dropped };
             let p = vars.dequeue(&config, now, &mut head);
             fq.flows[flow as usize].vars = vars;
             p
@@ -326,7 +326,19 @@ impl Txqs {
     }
     /// Packets marked so far.
     pub fn marked(&self) -> u64 {
-        self.marked
+        self.fq.tins.iter().map(|t| t.marks).sum()
+    }
+    /// The fair queue below all TXQs.
+    pub fn fair_queue(&self) -> &Fq {
+        &self.fq
+    }
+    /// What a TXQ holds and has counted.
+    pub fn tin(&self, sta: u16, tid: u8) -> &fq::Tin {
+        &self.fq.tins[tin(sta, tid) as usize]
+    }
+    /// Weights, limits and what is in the device.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.sched
     }
 }
 

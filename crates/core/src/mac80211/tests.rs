@@ -115,7 +115,7 @@ proptest! {
     fn packets_are_conserved_and_a_txq_with_packets_always_gets_its_turn(ops in ops(), aql: bool, flows in 1u32..64) {
         let params = Params { flows, limit: 60, memory_limit: crate::sim::Auto::Set(Bytes::new(100_000)), aql: crate::sim::Auto::Set(aql), ..Params::default() };
         let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, &V6_12, 3, 9), Vec::new());
-        let (mut now, mut put, mut got) = (Time::from_s(1), 0u64, 0u64);
+        let (mut now, mut put, mut got, mut got_bytes) = (Time::from_s(1), 0u64, 0u64, 0u64);
         let mut pending = Vec::new();
         for op in &ops {
             match *op {
@@ -133,8 +133,9 @@ proptest! {
                     q.schedule_start(ac);
                     if let Some((sta, tid)) = q.next_txq(ac) {
                         for _ in 0..n {
-                            if q.dequeue(now, sta, tid, &mut bin).is_some() {
+                            if let Some(p) = q.dequeue(now, sta, tid, &mut bin) {
                                 got += 1;
+                                got_bytes += u64::from(frame_len(&p));
                                 pending.push((sta, tid, q.aql_charge(sta, tid, Span::from_us(2000))));
                             }
                         }
@@ -147,6 +148,9 @@ proptest! {
             prop_assert_eq!(put, got + bin.len() as u64 + u64::from(held));
             prop_assert!(held <= 60 && q.fq.memory == u64::from(held) * 2304 && q.fq.memory <= 100_000);
             prop_assert_eq!(q.dropped(), bin.len() as u64);
+            let codel = bin.iter().filter(|d| d.2 == Reason::Codel).count() as u64;
+            let shown = q.fq.tins.iter().fold((0, 0, 0), |s, t| (s.0 + t.tx_packets, s.1 + t.tx_bytes, s.2 + t.drops));
+            prop_assert_eq!(shown, (got, got_bytes, codel));
             for sta in 0..3 {
                 for tid in 0..8 {
                     prop_assert!(!q.has_frames(sta, tid) || q.sched.is_scheduled(sta, tid), "has packets and no turn");

@@ -18,7 +18,7 @@ pub(super) enum Charge {
 }
 
 /// What was dropped and what was freed since the world last looked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Accounts {
     pub(super) ledger: Ledger,
     /// What became of sockets' memory, in order.

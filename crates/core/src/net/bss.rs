@@ -23,11 +23,13 @@ pub use receive::Receiver;
 
 use hack::Hack;
 
+use super::state::{QdiscState, RadioState};
+use crate::driver::Name;
 use crate::driver::ath9k::Beaconing;
 use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Freed, Lane, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
+use crate::sim::{Freed, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
 use crate::wifi::Came;
 pub use crate::wifi::StaIx;
 use crate::wifi::beacon::Beacons;
@@ -91,6 +93,7 @@ impl Out {
 /// One station's side of the BSS.
 struct Station {
     netdev: Netdev,
+    driver: Name,
     node: crate::sim::NodeId,
     tao: Option<Box<Tao>>,
 }
@@ -129,6 +132,7 @@ impl Bss {
             stations: (0..n)
                 .map(|i| Station {
                     netdev: Netdev::new(cfg, i, streams),
+                    driver: cfg.stations[i].driver.name(),
                     node: cfg.stations[i].node,
                     tao: cfg.stations[i].tao.map(|p| Box::new(Tao::new(&p))),
                 })
@@ -339,9 +343,27 @@ impl Bss {
         let held = |s: &Station| s.netdev.held() + s.tao.as_ref().map_or(0, |t| t.held());
         let below: u64 = self.stations.iter().map(held).sum();
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
-        let landed =
-            self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)));
-        below + above + self.hack.as_ref().map_or(0, |h| h.held()) - landed
+        below + above + self.held_by_hack() - self.landed()
+    }
+    /// Each radio's disciplines and state, the access point's first.
+    pub(super) fn radios(&self) -> impl Iterator<Item = (Vec<QdiscState>, RadioState)> {
+        self.stations.iter().zip(&self.receivers).enumerate().map(|(i, (s, r))| {
+            // The access point knows everybody; a station knows the access point.
+            let peers = if i == 0 { &self.stations[..] } else { &self.stations[..1] };
+            let peers: Vec<NodeId> = peers.iter().map(|p| p.node).collect();
+            let (qdiscs, mut radio) = s.netdev.state(s.driver, s.node, &peers);
+            radio.reorder = r.held().into();
+            radio.tao = s.tao.as_ref().map_or(0, |t| t.held());
+            (qdiscs, radio)
+        })
+    }
+    /// Packets in hardware queues that their receiver has got since.
+    pub fn landed(&self) -> u64 {
+        self.medium.received(|s, ac, which| self.stations[s.ix()].netdev.head(ac).map_or(0, |b| b.packets(which)))
+    }
+    /// Packets that TCP/HACK holds.
+    pub fn held_by_hack(&self) -> u64 {
+        self.hack.as_ref().map_or(0, |h| h.held())
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {

@@ -113,7 +113,7 @@ impl Event {
 }
 
 /// The queue.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Events(EventQueue<u64>);
 
 impl Events {

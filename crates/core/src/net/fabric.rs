@@ -25,6 +25,8 @@ pub(super) struct Fabric {
     pub(super) q: Events,
     pub(super) hosts: Vec<Host>,
     pub(super) ports: Vec<Port>,
+    /// Whose device each port is, and its name.
+    pub(super) devices: Vec<(NodeId, &'static str)>,
     pub(super) bss: Option<Box<Bss>>,
     pub(super) out: Out,
     /// `routes[node][destination]`.

@@ -14,6 +14,7 @@ mod fabric;
 mod observe;
 pub mod outcome;
 mod port;
+pub mod state;
 mod topology;
 mod world;
 
@@ -21,5 +22,6 @@ pub use bss::AckOutcome;
 pub use census::{Census, Conversation, Party};
 pub use channel_trace::channel_trace;
 pub use outcome::Outcome;
+pub use state::State;
 pub use topology::check;
 pub use world::World;

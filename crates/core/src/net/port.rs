@@ -10,6 +10,7 @@
 
 use super::accounts::Accounts;
 use super::event::{Event, Events};
+use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, nic};
 use crate::qdisc::Qdisc;
@@ -17,6 +18,7 @@ use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What is below the qdisc.
+#[derive(Clone)]
 pub(super) enum Link {
     /// A veth pair: no rate, no queue; memory stays charged until the receiving IP layer orphans it.
     Veth,
@@ -32,12 +34,15 @@ pub(super) enum Link {
 }
 
 /// A port of a node.
+#[derive(Clone)]
 pub(super) struct Port {
     pub(super) peer: NodeId,
     pub(super) qdisc: Option<Qdisc>,
     pub(super) link: Link,
     /// The watchdog that is set, or never.
     wake: Time,
+    /// Bytes and segments that have left the qdisc, or passed it by (`bstats`).
+    sent: (u64, u64),
     /// Segments of a super-packet that the device had no room for yet (`q->gso_skb`).
     requeued: VecDeque<Packet>,
     /// Packets in the device and on the cable, with the time of their arrival at the peer. Only the first has an event.
@@ -66,6 +71,7 @@ impl Port {
             qdisc,
             link,
             wake: Time::NEVER,
+            sent: (0, 0),
             requeued: VecDeque::with_capacity(64),
             cable: VecDeque::with_capacity(64),
         }
@@ -150,6 +156,8 @@ impl Port {
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
     #[inline]
     fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
+        self.sent.0 += u64::from(p.eth_len());
+        self.sent.1 += u64::from(p.segs);
         if p.segs == 1 { self.put(now, p, ctx) } else { self.send_cut(now, p, ctx) }
     }
     #[inline(never)]
@@ -254,6 +262,17 @@ impl Port {
     #[inline]
     pub(super) fn is_veth(&self) -> bool {
         matches!(self.link, Link::Veth)
+    }
+
+    /// What it is and holds; `name`: its device's.
+    pub(super) fn state(&self, name: &str) -> DeviceState {
+        let qdiscs = self.qdisc.as_ref().map_or_else(Vec::new, |q| QdiscState::of(q, None, self.sent));
+        let mut counts = vec![("requeued", self.requeued.len() as u64), ("cable", self.cable.len() as u64)];
+        if let Link::Ethernet { device, .. } = &self.link {
+            counts.push(("ring", device.packets().into()));
+            counts.extend(device.bql_limit().map(|l| ("bql_limit", l.into())));
+        }
+        DeviceState { name: name.into(), qdiscs, counts, radio: None }
     }
 
     /// Packets in the qdisc, in the device and on the cable, but for those that the peer was told of.

@@ -55,6 +55,8 @@ struct Net {
     hosts: Vec<Host>,
     ports: Vec<Port>,
     port_names: Vec<String>,
+    /// Whose device each port is, and its name, as in the second water.
+    devices: Vec<(NodeId, &'static str)>,
     routes: Vec<Vec<Route>>,
     bss: Option<Box<Bss>>,
     /// Node of each station of the BSS, AP first; empty where there is none.
@@ -205,6 +207,7 @@ impl<T: Probe> World<T> {
             q,
             hosts: net.hosts,
             ports: net.ports,
+            devices: net.devices,
             bss: net.bss,
             out: Default::default(),
             routes: net.routes,
@@ -262,6 +265,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
             Port::new(r, sr, Link::Veth),
         ],
         port_names: vec![name(local, "C"), name(!local, "R"), "R back".into(), "S".into()],
+        devices: vec![(c, "cr"), (r, "rs"), (r, "rc"), (srv, "sr")],
         routes: vec![
             vec![Route::None, Route::Port(0), Route::Port(0)],
             vec![Route::Port(2), Route::None, Route::Port(1)],
@@ -296,6 +300,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     }
     let mut ports = Vec::new();
     let mut port_names = Vec::new();
+    let mut devices = Vec::new();
     let mut server = ap;
     if s.backhaul.present {
         server = NodeId(n as u16 + 1);
@@ -342,6 +347,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
             let q = Qdisc::new(has, &setup, seeds.bits() as u32);
             ports.push(Port::new(peer, Some(q), link));
             port_names.push(["ap eth", "server eth"][i].to_string());
+            devices.push((sender, ["apw", "sw"][i]));
         }
         routes[0][usize::from(server.0)] = Route::Port(0);
         routes[usize::from(server.0)] = vec![Route::Port(1); n + 2];
@@ -356,5 +362,5 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     }
     let bss = Bss::new(&cfg, streams);
     let bss = Some(Box::new(bss));
-    Ok(Net { names, hosts, ports, port_names, routes, bss, on_air, clients: stations, server, fq_at })
+    Ok(Net { names, hosts, ports, port_names, devices, routes, bss, on_air, clients: stations, server, fq_at })
 }

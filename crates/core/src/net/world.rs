@@ -55,15 +55,21 @@ impl<T: Probe> World<T> {
     /// Runs the events up to `until`, or to the scenario's end if that comes first.
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.plan.end);
+        self.advance(until);
+        if !until.is_never() {
+            self.fabric.catch_up(until);
+        }
+    }
+
+    /// The same, and no more: what is caught up with when somebody looks, is not.
+    pub(super) fn advance(&mut self, until: Time) {
+        let until = until.min(self.plan.end);
         while let Some((now, event)) = self.fabric.q.pop_until(until) {
             self.events += 1;
             self.on(now, event);
             if !self.fabric.accounts.charges.is_empty() {
                 self.settle(now);
             }
-        }
-        if !until.is_never() {
-            self.fabric.catch_up(until);
         }
     }
 

@@ -21,7 +21,7 @@
 //! destination share it, and the last one's word counts. D3 which packet a verdict is about: as in fq_codel (the paper is silent).
 
 use super::pool::{List, Pool};
-use super::{Discipline, Message, Setup};
+use super::{Discipline, Message, Setup, Told};
 use crate::sim::{Bin, NodeId, Packet, Place, Reason, Time, Verdict};
 use std::collections::VecDeque;
 
@@ -172,6 +172,9 @@ impl Discipline for Aaq {
     }
     fn dropped(&self) -> u64 {
         self.dropped
+    }
+    fn told(&self) -> Told {
+        Told { options: vec![("limit", self.limit.into())], ..Told::default() }
     }
     fn listens(&self) -> bool {
         true

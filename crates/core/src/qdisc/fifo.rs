@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/sched/sch_fifo.c. Differs: nothing known.
 
-use super::{Discipline, Setup};
+use super::{Discipline, Setup, Told};
 use crate::sim::{Bin, Bytes, Packet, Place, Reason, Time, Verdict};
 use std::collections::VecDeque;
 
@@ -87,6 +87,9 @@ impl Discipline for Pfifo {
     fn dropped(&self) -> u64 {
         self.ring.dropped
     }
+    fn told(&self) -> Told {
+        Told { options: vec![("limit", self.limit as u64)], ..Told::default() }
+    }
 }
 
 impl Discipline for Bfifo {
@@ -117,6 +120,9 @@ impl Discipline for Bfifo {
     }
     fn dropped(&self) -> u64 {
         self.ring.dropped
+    }
+    fn told(&self) -> Told {
+        Told { options: vec![("limit", self.limit)], ..Told::default() }
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::pool::{Chain, Link, Linked, List, NIL, Pool};
 use super::skb::{PRIO2BAND, hash, priority};
-use super::{Discipline, Setup};
+use super::{Discipline, Setup, Told};
 use crate::sim::{Bin, Owner, Packet, Place, Reason, Span, Time, Verdict};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -312,6 +312,32 @@ impl Discipline for Fq {
     }
     fn dropped(&self) -> u64 {
         self.dropped
+    }
+    /// src: `fq_dump`, `fq_dump_stats`
+    fn told(&self) -> Told {
+        let p = &self.params;
+        let mut stats = vec![
+            ("flows", self.flows.len() as u64),
+            ("inactive", self.inactive_flows.into()),
+            ("throttled_flows", self.delayed.len() as u64),
+        ];
+        stats.extend(
+            ["band0_pkts", "band1_pkts", "band2_pkts"].into_iter().zip(self.bands.iter().map(|b| b.packets.into())),
+        );
+        stats.push(("throttled", self.throttled));
+        Told {
+            options: vec![
+                ("limit", p.limit.into()),
+                ("flow_limit", p.flow_limit.into()),
+                ("orphan_mask", u64::from(p.orphan_flows.next_power_of_two()) - 1),
+                ("quantum", p.quantum.into()),
+                ("initial_quantum", p.initial_quantum.into()),
+                ("refill_delay", p.refill_delay.us() as u64),
+                ("timer_slack_ns", p.timer_slack.ns() as u64),
+                ("horizon", p.horizon.us() as u64),
+            ],
+            stats,
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 use super::codel::{Config, Head, Vars};
 use super::pool::{Chain, Link, Linked, List, Pool};
 use super::skb::{hash, reciprocal_scale, set_ce};
-use super::{Discipline, Setup};
+use super::{Discipline, Setup, Told};
 use crate::sim::{Bin, Bytes, Packet, Place, Reason, Span, Time, Verdict};
 
 crate::params! {
@@ -59,6 +59,11 @@ struct Held {
     memory: u64,
     dropped: u64,
     marked: u64,
+    /// Flows that were put on the list of new ones (`new_flow_count`).
+    new_flows: u64,
+    /// Packets dropped for want of room, and of them those for want of memory (`drop_overlimit`, `drop_overmemory`).
+    overlimit: u64,
+    overmemory: u64,
     /// The largest packet that CoDel has seen, where that counts (`maxpacket`).
     largest: Option<u32>,
 }
@@ -158,6 +163,10 @@ impl FqCodel {
         self.held.bytes -= u64::from(len);
         self.held.packets -= n;
         self.held.dropped += u64::from(n);
+        self.held.overlimit += u64::from(n);
+        if reason == Reason::Memory {
+            self.held.overmemory += u64::from(n);
+        }
         fattest
     }
 }
@@ -197,6 +206,7 @@ impl Discipline for FqCodel {
         self.held.bytes += u64::from(len);
         if !flow.link.on {
             flow.deficit = self.params.quantum as i32;
+            self.held.new_flows += 1;
             self.new_flows.push(&mut self.flows, i as u32);
         }
         self.held.memory += u64::from(p.truesize);
@@ -251,6 +261,32 @@ impl Discipline for FqCodel {
     }
     fn dropped(&self) -> u64 {
         self.held.dropped
+    }
+    /// src: `fq_codel_dump`, `fq_codel_dump_stats`
+    fn told(&self) -> Told {
+        let (p, h) = (&self.params, &self.held);
+        let of = |c: &Chain| u64::from(c.count(|i| self.flows[i as usize].link));
+        Told {
+            options: vec![
+                ("limit", p.limit.into()),
+                ("flows", p.flows.into()),
+                ("quantum", p.quantum.into()),
+                ("target", p.target.us() as u64),
+                ("interval", p.interval.us() as u64),
+                ("memory_limit", p.memory_limit.get()),
+                ("ecn", p.ecn.into()),
+                ("drop_batch", p.drop_batch.into()),
+            ],
+            stats: vec![
+                ("drop_overlimit", h.overlimit),
+                ("new_flow_count", h.new_flows),
+                ("ecn_mark", h.marked),
+                ("memory_used", h.memory),
+                ("drop_overmemory", h.overmemory),
+                ("new_flows_len", of(&self.new_flows)),
+                ("old_flows_len", of(&self.old_flows)),
+            ],
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 //! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
 
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
-use crate::sim::{Bin, Packet, Time, Verdict};
+use crate::sim::{Bin, Named, Packet, Time, Verdict};
 
 pub mod aaq;
 pub mod codel;
@@ -32,6 +32,15 @@ pub enum Message {
     Pause,
     /// More of it is welcome.
     Resume,
+}
+
+/// What a discipline tells of itself by `tc`'s names (those of its JSON): bytes, packets, microseconds; switches are 0 or 1.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Told {
+    /// How it is set.
+    pub options: Named,
+    /// Its own counters, which `tc -s` shows below what all have.
+    pub stats: Named,
 }
 
 /// What every discipline does. Dispatch is static: see [`Qdisc`].
@@ -76,6 +85,10 @@ pub trait Discipline {
     fn bytes(&self) -> u64;
     /// Packets dropped so far, as `tc -s` says.
     fn dropped(&self) -> u64;
+    /// How it is set, and what it counts beside the above.
+    fn told(&self) -> Told {
+        Told::default()
+    }
 }
 
 /// Registers the disciplines. `leaves` can stand at a device's root and inside a classful discipline, `others` at a
@@ -204,6 +217,14 @@ macro_rules! dispatch {
             /// Packets dropped so far (`tc -s`).
             pub fn dropped(&self) -> u64 {
                 match self { $( $name::$V(q) => q.dropped(), )* }
+            }
+            /// How it is set, and what it counts.
+            pub fn told(&self) -> Told {
+                match self { $( $name::$V(q) => q.told(), )* }
+            }
+            /// Its kind's name.
+            pub fn name(&self) -> &'static str {
+                match self { $( $name::$V(_) => Kind::$V.name(), )* }
             }
         }
     };

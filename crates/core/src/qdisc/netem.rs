@@ -4,7 +4,7 @@
 //! reordering, corruption, rate or slots. D2 `skb_orphan_partial` is `net`'s: [`Discipline::orphans`] says when a packet
 //! is to be freed from its socket before it is handed in (with a delay: always, but for pure ACKs).
 
-use super::{Discipline, Setup};
+use super::{Discipline, Setup, Told};
 use crate::sim::{Bin, Packet, Place, Reason, Span, Time, Verdict};
 use std::collections::VecDeque;
 
@@ -71,6 +71,10 @@ impl Discipline for Netem {
     }
     fn dropped(&self) -> u64 {
         self.dropped
+    }
+    fn told(&self) -> Told {
+        let options = vec![("limit", self.limit as u64), ("delay", self.delay.us() as u64)];
+        Told { options, ..Told::default() }
     }
 }
 

@@ -192,6 +192,10 @@ impl Chain {
     pub fn is_empty(&self) -> bool {
         self.head == NIL
     }
+    /// How many are in it, by walking; `link`: a flow's.
+    pub fn count(&self, link: impl Fn(u32) -> Link) -> u32 {
+        core::iter::successors(self.first(), |&i| Some(link(i).next).filter(|&n| n != NIL)).count() as u32
+    }
     /// Whether flow `i`, its first, is its last, too.
     #[inline]
     pub const fn is_only(&self, i: u32) -> bool {

@@ -168,6 +168,13 @@ impl Rates {
             _ => None,
         }
     }
+    /// What it knows of `to`, a line a rate, where it is Minstrel-HT as it has been since 5.12; and the mean length of an A-MPDU in 4096ths.
+    pub fn rc_stats(&self, to: StaIx) -> Option<(Vec<minstrel_ht::RateStats>, u32)> {
+        match self {
+            Rates::MinstrelHt(c) => c.rc_stats(to),
+            Rates::Fixed(_) | Rates::Aasrc(_) => None,
+        }
+    }
     /// What it did, if it counts that.
     pub fn counts(&self) -> Option<aasrc::Counts> {
         match self {

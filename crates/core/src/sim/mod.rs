@@ -26,3 +26,6 @@ pub use random::{Stream, Streams};
 pub use time::{Span, Time};
 pub use units::{Bytes, Rate};
 pub use xmit::{Lower, Verdict};
+
+/// Numbers by name, in the order in which they are shown: what a run's state is told in.
+pub type Named = Vec<(&'static str, u64)>;

@@ -79,6 +79,7 @@ const NEAR: usize = 32;
 ///
 /// `E` had better be one word: entries are moved soon after they were written, and a processor stalls where it must gather a wide load
 /// from several narrow stores. As an enum that was written field by field, events cost a quarter of a whole run.
+#[derive(Clone)]
 pub struct EventQueue<E> {
     /// The row: the earliest events, the earliest of all last. Three arrays, so that each move is of one word.
     time: [u64; NEAR],

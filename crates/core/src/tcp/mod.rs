@@ -53,7 +53,7 @@ pub use input::{Heard, Unreachable};
 pub use minmax::Minmax;
 pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
-pub use program::{Info, WriteFlags};
+pub use program::{FIELDS, Info, WriteFlags};
 pub use sender::app::Error;
 pub use sender::mtup::{Probing, Route};
 pub use sender::stamps::{Stamps, Step, sof};

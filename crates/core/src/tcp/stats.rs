@@ -33,8 +33,16 @@ pub struct Stats {
     pub delayed_acks: u64,
     /// ACKs that were compressed away (`TcpExtTCPAckCompressed`).
     pub compressed_acks: u64,
-    /// Segments that came in (`segs_in`), once established.
+    /// Segments without payload sent, but for SYN-ACKs, which belong to the request, and resets (`segs_out - data_segs_out`).
+    pub bare_out: u64,
+    /// Payload sent, retransmissions included (`bytes_sent`).
+    pub bytes_sent: u64,
+    /// Payload sent again (`bytes_retrans`).
+    pub bytes_retrans: u64,
+    /// Segments that came in (`segs_in`).
     pub segs_in: u64,
+    /// Of these, with payload (`data_segs_in`).
+    pub data_segs_in: u64,
     /// Packets dropped for want of receive memory.
     pub rcv_drops: u64,
 }

@@ -29,6 +29,10 @@ impl TxWindow {
     pub const fn start(&self) -> Seq {
         self.start
     }
+    /// Numbers from the lowest one on that were handed to the hardware, up to the last of them (`baw_tail - baw_head`).
+    pub const fn handed_out(&self) -> u16 {
+        self.tail
+    }
     /// The width.
     pub const fn size(&self) -> u16 {
         self.size

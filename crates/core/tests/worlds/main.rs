@@ -16,6 +16,7 @@ mod scenario_fuzz;
 mod send_buffer;
 mod softirq_first;
 mod softirq_order;
+mod state;
 mod timed_qdisc;
 mod udp_flood;
 mod wake;

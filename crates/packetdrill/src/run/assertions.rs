@@ -4,6 +4,7 @@ use super::{Run, Step, Stop};
 use crate::expr;
 use crate::expr::Outcome;
 use crate::report::Skipped;
+use wavetank_core::tcp::FIELDS;
 
 impl Run<'_> {
     pub(super) fn code(&mut self, text: &str, line: usize) -> Step {
@@ -14,7 +15,7 @@ impl Run<'_> {
                 return Some(Ok(n));
             }
             let field = name.strip_prefix("tcpi_")?;
-            (FIELDS.contains(&field) || LATER.iter().any(|l| field.starts_with(l))).then_some(())?;
+            (FIELDS.contains(&name) || LATER.iter().any(|l| field.starts_with(l))).then_some(())?;
             let value = sock.and_then(|s| {
                 if name == "tcpi_snd_wscale" { Some(self.c.wire.peer_scale.into()) } else { s.tcp_info(now, name) }
             });
@@ -43,71 +44,6 @@ impl Run<'_> {
         Ok(())
     }
 }
-
-/// Every field of `TCP_INFO`, kept here or not. src: linux@6.12 include/uapi/linux/tcp.h struct tcp_info
-const FIELDS: [&str; 61] = [
-    "state",
-    "ca_state",
-    "retransmits",
-    "probes",
-    "backoff",
-    "options",
-    "snd_wscale",
-    "rcv_wscale",
-    "delivery_rate_app_limited",
-    "fastopen_client_fail",
-    "rto",
-    "ato",
-    "snd_mss",
-    "rcv_mss",
-    "unacked",
-    "sacked",
-    "lost",
-    "retrans",
-    "fackets",
-    "last_data_sent",
-    "last_ack_sent",
-    "last_data_recv",
-    "last_ack_recv",
-    "pmtu",
-    "rcv_ssthresh",
-    "rtt",
-    "rttvar",
-    "snd_ssthresh",
-    "snd_cwnd",
-    "advmss",
-    "reordering",
-    "rcv_rtt",
-    "rcv_space",
-    "total_retrans",
-    "pacing_rate",
-    "max_pacing_rate",
-    "bytes_acked",
-    "bytes_received",
-    "segs_out",
-    "segs_in",
-    "notsent_bytes",
-    "min_rtt",
-    "data_segs_in",
-    "data_segs_out",
-    "delivery_rate",
-    "busy_time",
-    "rwnd_limited",
-    "sndbuf_limited",
-    "delivered",
-    "delivered_ce",
-    "bytes_sent",
-    "bytes_retrans",
-    "dsack_dups",
-    "reord_seen",
-    "rcv_ooopack",
-    "snd_wnd",
-    "rcv_wnd",
-    "rehash",
-    "total_rto",
-    "total_rto_recoveries",
-    "total_rto_time",
-];
 
 /// What fields of kernels after 6.12 begin with: AccECN's.
 const LATER: [&str; 4] = ["received_", "delivered_", "accecn_", "ecn_"];

@@ -11,6 +11,7 @@
 
 use super::host::{Host, Slot};
 use super::params::{HT_AMPDU, Params};
+use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::{Band, Mode};
 use crate::rate::{Control, Rates, Went};
 use crate::sim::Time;
@@ -127,6 +128,27 @@ impl Firmware {
             hw.iter().skip(usize::from(k == ac.ix())).any(|u| u.burst.to == to && !u.bufs.is_empty())
         };
         self.queues[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(waits) || self.hw.iter().enumerate().any(head)
+    }
+    /// What it holds.
+    pub fn holds(&self, host: &Host) -> Holds {
+        let owed = |slots: &[Slot]| slots.iter().filter(|&&s| !host.has_landed(s)).count() as u32;
+        let bufs = |bufs: &mut dyn Iterator<Item = &Buf>| bufs.map(|b| owed(&b.slots[..b.n.into()])).sum::<u32>();
+        let hardware = core::array::from_fn(|k| {
+            let packets = bufs(&mut self.hw[k].iter().flat_map(|u| &u.bufs));
+            HwQueue { packets, ..HwQueue::of(self.hw[k].iter().map(|u| &u.burst)) }
+        });
+        let of = |q: &Queue| TidHeld {
+            fresh: q.fresh.len() as u32,
+            retry: q.redo.len() as u32,
+            packets: q.fresh.len() as u32 + bufs(&mut q.redo.iter()),
+            paused: q.paused,
+            ..TidHeld::of(q.to, q.tid, q.agreement, &q.window)
+        };
+        Holds { hardware, tids: self.queues.iter().map(of).filter(TidHeld::is_used).collect(), ..Holds::default() }
+    }
+    /// What knows the peers' rates.
+    pub fn rates(&self) -> &Rates {
+        &self.rates
     }
     /// A frame comes from the host.
     pub fn take(&mut self, slot: Slot, to: StaIx, tid: Tid) {

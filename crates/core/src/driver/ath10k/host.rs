@@ -72,6 +72,10 @@ impl Host {
         }
         d
     }
+    /// Whether the receiver has it.
+    pub fn has_landed(&self, slot: Slot) -> bool {
+        self.descs[usize::from(slot)].landed
+    }
     /// Packets that it has and that their receivers have not.
     pub fn owed(&self) -> u64 {
         u64::from(self.pending() - self.landed)

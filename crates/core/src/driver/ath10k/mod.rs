@@ -27,6 +27,7 @@ mod tests;
 
 pub use params::Params;
 
+use crate::driver::holds::Holds;
 use crate::phy::Band;
 use crate::rate::Rates;
 use crate::sim::{Lane, Packet, Span, Time};
@@ -101,6 +102,19 @@ impl<Q: Above> Ath10k<Q> {
     /// Descriptors in use (`num_pending_tx`).
     pub fn pending(&self) -> u16 {
         self.host.pending()
+    }
+    /// What it holds: descriptors in use, of so many, and completions that the host has not been told of.
+    pub fn holds(&self) -> Holds {
+        let counts = vec![
+            ("num_pending_tx", self.pending().into()),
+            ("max_num_pending_tx", self.par.msdus.into()),
+            ("unreported", self.fw.done.len() as u64),
+        ];
+        Holds { counts, ..self.fw.holds(&self.host) }
+    }
+    /// What knows the peers' rates.
+    pub fn rates(&self) -> &Rates {
+        self.fw.rates()
     }
     /// Whether the firmware has more for station `to`, beside the head of `ac`.
     pub fn more_for(&self, to: StaIx, ac: Ac) -> bool {

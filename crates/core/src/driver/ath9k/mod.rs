@@ -27,11 +27,12 @@ pub mod tidq;
 #[cfg(test)]
 mod tests;
 
+use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
-use crate::sim::{Lane, Span, Time};
+use crate::sim::{Lane, Named, Span, Time};
 use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mpdu, Report, Seq, Sink, StaIx, Tid};
 use hw::Hw;
 use rx::Mitigation;
@@ -163,6 +164,18 @@ impl Ath9k {
         let tids = &self.tids[to.ix() * Tid::COUNT..][..Tid::COUNT];
         tids.iter().any(|t| !t.retry.is_empty())
             || self.hw.iter().enumerate().any(|(k, h)| h.more_for(to, k == ac.ix()))
+    }
+    /// What it holds.
+    pub fn holds(&self) -> Holds {
+        Holds {
+            hardware: core::array::from_fn(|k| HwQueue::of(self.hw[k].queue.iter())),
+            tids: self.tids.iter().map(TidState::holds).filter(TidHeld::is_used).collect(),
+            counts: Named::new(),
+        }
+    }
+    /// What knows the peers' rates.
+    pub fn rates(&self) -> &Rates {
+        &self.rates
     }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {

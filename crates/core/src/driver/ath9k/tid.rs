@@ -4,6 +4,7 @@
 //! ath_tx_get_tid_subframe.
 //! Differs: D1 an agreement stands from the start (no ADDBA, no frames before it), D2 and never ends.
 
+use crate::driver::holds::TidHeld;
 use crate::rate::{Control, Rates};
 use crate::sim::{Bin, Place, Reason, Time};
 use crate::wifi::{Framing, Mpdu, Seq, Sink, StaIx, Tid, TxWindow};
@@ -41,6 +42,13 @@ impl TidState {
             bar_failed: None,
             framing,
         }
+    }
+    /// What it holds.
+    pub fn holds(&self) -> TidHeld {
+        let packets = self.retry.iter().map(counted).sum::<u64>() as u32;
+        let bar = self.bar.is_some() || self.bar_failed.is_some();
+        let retry = self.retry.len() as u32;
+        TidHeld { retry, packets, paused: bar, ..TidHeld::of(self.to, self.tid, self.active, &self.window) }
     }
     /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
     #[inline]

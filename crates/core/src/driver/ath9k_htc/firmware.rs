@@ -165,6 +165,14 @@ impl Firmware {
             self.poll = next_microframe(now);
         }
     }
+    /// Frames that wait for the CPU.
+    pub fn waiting(&self) -> usize {
+        self.inbox.len()
+    }
+    /// Events that the host has not fetched.
+    pub fn unfetched(&self) -> usize {
+        self.events.len()
+    }
     /// The host fetches the first event.
     pub fn fetch(&mut self, now: Time) -> Event {
         let e = self.events.pop_front().expect("an event is due");

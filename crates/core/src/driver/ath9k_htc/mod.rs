@@ -33,6 +33,7 @@ mod tests;
 
 pub use params::Params;
 
+use crate::driver::holds::Holds;
 use crate::phy::Mode;
 use crate::qdisc::Message;
 use crate::sim::{Lane, Packet, Time};
@@ -138,6 +139,20 @@ impl<Q: Above> Ath9kHtc<Q> {
     /// skbs that the driver holds (`tx.queued_cnt`), those included whose packets the receiver has.
     pub fn queued(&self) -> u16 {
         self.host.held()
+    }
+    /// What it holds, from the skb queue (`slots`: `read_file_slot`; `queued_cnt`: `read_file_queue`) to the hardware.
+    pub fn holds(&self) -> Holds {
+        let counts = vec![
+            ("slots", self.host.held().into()),
+            ("queued_cnt", self.host.held().into()),
+            ("stopped", (!self.host.awake()).into()),
+            ("skb_queue", self.host.skbs.len() as u64),
+            ("request", self.usb.frames() as u64),
+            ("buffers_free", self.fw.buffers.into()),
+            ("cpu_inbox", self.fw.waiting() as u64),
+            ("status_events", self.fw.unfetched() as u64),
+        ];
+        Holds { counts, ..self.fw.tids.holds() }
     }
     /// When something happens next by itself.
     pub fn wake_at(&self) -> Time {

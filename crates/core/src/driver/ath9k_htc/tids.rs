@@ -13,6 +13,7 @@
 use super::host::Slot;
 use super::params::Params;
 use super::rates;
+use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::{Mode, Ofdm};
 use crate::sim::Packet;
 use crate::wifi::encryption::EXTRA_DELIMITERS;
@@ -128,6 +129,20 @@ impl Tids {
         self.limits[to.ix()] = rates::aggregate_limit(&chain, par.ampdu_bytes);
         // At 2.4 GHz, the only band of the AR9271. src: fw wlan/ratectrl_11n_ln.c rcRateFind_11n, the block of 2009/02/06
         self.rts[to.ix()] = matches!(mode, Mode::Ht(h) if h.mcs() <= 3);
+    }
+    /// What the queues and the hardware hold.
+    pub fn holds(&self) -> Holds {
+        let of = |q: &TidQueue| TidHeld {
+            retry: q.bufs.len() as u32,
+            packets: q.bufs.iter().filter(|b| !b.received).count() as u32,
+            paused: q.paused,
+            ..TidHeld::of(q.to, q.tid, self.limits[q.to.ix()] > 0, &q.window)
+        };
+        Holds {
+            hardware: core::array::from_fn(|k| HwQueue::of(self.hw[k].iter().map(|u| &u.burst))),
+            tids: self.queues.iter().map(of).filter(TidHeld::is_used).collect(),
+            ..Holds::default()
+        }
     }
     /// What stands first in the hardware queue.
     pub fn head(&self, ac: Ac) -> Option<&Burst> {

@@ -53,6 +53,10 @@ impl Usb {
             inbox: VecDeque::with_capacity(64),
         }
     }
+    /// Frames of the request in flight.
+    pub fn frames(&self) -> usize {
+        self.request.len()
+    }
     /// No request is in flight.
     pub fn idle(&self) -> bool {
         self.request.is_empty()

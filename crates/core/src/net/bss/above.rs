@@ -11,6 +11,7 @@ mod pushed;
 
 use crate::driver::ath9k_htc::Above;
 use crate::mac80211::Txqs;
+use crate::net::state::QdiscState;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Freed, Owner, Packet, Time, Verdict};
@@ -38,6 +39,8 @@ pub(super) struct Queues {
 /// A qdisc, and what is left of the super-packet that it gave last.
 struct Leaf {
     qdisc: Qdisc,
+    /// Bytes and segments that have left it (`bstats`).
+    sent: (u64, u64),
     rest: VecDeque<Packet>,
     /// Room for headers in sockets' packets.
     room: u32,
@@ -55,6 +58,8 @@ impl Leaf {
         }
         let p = self.qdisc.dequeue(now, sink)?;
         self.more = self.qdisc.more_data();
+        self.sent.0 += u64::from(p.eth_len());
+        self.sent.1 += u64::from(p.segs);
         if p.segs == 1 {
             return Some(p);
         }
@@ -80,7 +85,7 @@ impl Queues {
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
         let leaf = |s| {
             let rest = VecDeque::with_capacity(SEGMENTS);
-            Leaf { qdisc: Qdisc::new(kind, setup, s), rest, room, more: false }
+            Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, room, more: false }
         };
         let all = seeds.map(leaf);
         Queues {
@@ -163,6 +168,29 @@ impl Queues {
         match &self.kind {
             Queued::Qdiscs(_) => false,
             Queued::Txqs(q, _) => (0..Tid::COUNT as u8).any(|t| q.has_frames(u16::from(to.0), t)),
+        }
+    }
+    /// The TXQs, where they are that.
+    pub fn txqs_above(&self) -> Option<&Txqs> {
+        match &self.kind {
+            Queued::Qdiscs(_) => None,
+            Queued::Txqs(q, _) => Some(q),
+        }
+    }
+    /// The disciplines, where they are that: voice's first, below `mq`.
+    pub fn disciplines(&self) -> Vec<QdiscState> {
+        match &self.kind {
+            Queued::Qdiscs(q) => (q.iter().zip([":1", ":2", ":3", ":4"]))
+                .flat_map(|(l, class)| QdiscState::of(&l.qdisc, Some(class), l.sent))
+                .collect(),
+            Queued::Txqs(..) => Vec::new(),
+        }
+    }
+    /// Segments that have left a discipline and found no room in the device.
+    pub fn rest(&self) -> u64 {
+        match &self.kind {
+            Queued::Qdiscs(q) => q.iter().map(|l| l.rest.len() as u64).sum(),
+            Queued::Txqs(..) => 0,
         }
     }
     /// Packets in them.

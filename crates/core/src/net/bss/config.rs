@@ -1,5 +1,6 @@
 //! What a BSS is built from, and which combinations make no sense.
 
+use crate::driver::Name;
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, sora};
 use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
@@ -102,6 +103,17 @@ pub enum DriverConfig {
 }
 
 impl DriverConfig {
+    /// Its name.
+    pub const fn name(&self) -> Name {
+        match self {
+            DriverConfig::Ath9k(_) => Name::Ath9k,
+            DriverConfig::Ath9kTidq(..) => Name::Ath9kTidq,
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => Name::Ath9kHtc,
+            DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => Name::Ath10k,
+            DriverConfig::Linksys(_) => Name::Linksys,
+            DriverConfig::Sora(..) => Name::Sora,
+        }
+    }
     /// The discipline that stands above it, if one does.
     pub const fn discipline(&self) -> Option<qdisc::Kind> {
         match self {

@@ -5,7 +5,9 @@
 //! table, whose first rate it replaces), rate_control_apply_mask.
 
 use super::rules::Rules;
-use super::{Hardware, MinstrelHt, Overhead, Params, Rate, RateTable, Status, Supports, Table, V318, Version};
+use super::{
+    Hardware, MinstrelHt, Overhead, Params, Rate, RateStats, RateTable, Status, Supports, Table, V318, Version,
+};
 use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
 use crate::sim::{Stream, Time};
@@ -113,6 +115,13 @@ impl Control {
         match &self.peers[to.ix()].minstrel {
             Minstrel::Old(m) => Some(m.expected_kbit()),
             Minstrel::V6_12(_) => None,
+        }
+    }
+    /// See [`Rates::rc_stats`](crate::rate::Rates::rc_stats).
+    pub fn rc_stats(&self, to: StaIx) -> Option<(Vec<RateStats>, u32)> {
+        match &self.peers[to.ix()].minstrel {
+            Minstrel::V6_12(m) => Some((m.rc_stats(), m.station().avg_ampdu_len())),
+            Minstrel::Old(_) => None,
         }
     }
     fn jiffies(&self, now: Time) -> u32 {

@@ -13,6 +13,7 @@
 
 mod control;
 pub mod groups;
+mod rc_stats;
 mod retries;
 mod rules;
 pub mod sampling;
@@ -23,6 +24,7 @@ mod v3_18;
 
 pub use control::Control;
 pub use groups::Rate;
+pub use rc_stats::RateStats;
 use sampling::Sampling;
 pub use sampling::Table;
 pub use station::{Overhead, Station, Supports};

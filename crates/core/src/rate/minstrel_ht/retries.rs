@@ -51,10 +51,13 @@ pub(super) fn tries(s: &mut Station, r: Rate, most: u8) -> Tries {
     let prob = u32::from(s.stats(r).prob);
     let counted = match s.stats(r).tries {
         Some(t) => t,
-        None if prob < frac(1, 10) => Tries { plain: 1, rts: 1 },
+        None if prob < frac(1, 10) => {
+            s.stats_mut(r).retry = 1;
+            Tries { plain: 1, rts: 1 }
+        }
         None => {
             let t = count(s, r, most);
-            s.stats_mut(r).tries = Some(t);
+            (s.stats_mut(r).tries, s.stats_mut(r).retry) = (Some(t), t.plain);
             t
         }
     };

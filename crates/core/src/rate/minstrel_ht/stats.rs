@@ -29,6 +29,10 @@ pub struct Stats {
     /// Smoothed probability of success.
     pub prob: u16,
     prob_before: u16,
+    /// MPDUs tried in the interval before the last update, and acknowledged (`last_attempts`, `last_success`).
+    pub last: (u16, u16),
+    /// Tries that were counted last (`retry_count`); nothing is decided by it.
+    pub retry: u8,
     /// Tries in a chain; 0: not counted out since the last update.
     pub(super) tries: Option<Tries>,
 }
@@ -50,6 +54,7 @@ impl Stats {
             self.attempts_ever = self.attempts_ever.wrapping_add(u32::from(self.attempts));
             self.success_ever = self.success_ever.wrapping_add(u32::from(self.success));
         }
+        self.last = (self.attempts, self.success);
         (self.attempts, self.success) = (0, 0);
     }
     /// The smoothed probability before the last update.

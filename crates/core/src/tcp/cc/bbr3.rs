@@ -14,7 +14,7 @@
 //! is not raised), and PLB is absent.
 
 use super::bbr2::{Bbr2, Params as Bbr2Params, Tuning};
-use super::{AckSample, Control, Event, RateSample};
+use super::{AckSample, BbrInfo, Control, Event, RateSample};
 use crate::sim::Auto;
 use crate::tcp::profile::Profile;
 use crate::tcp::rtx::Seg;
@@ -115,6 +115,9 @@ impl Control for Bbr3 {
     }
     fn sndbuf_expand(&self) -> u32 {
         self.0.sndbuf_expand()
+    }
+    fn bbr_info(&self, tp: &Tp) -> Option<BbrInfo> {
+        self.0.bbr_info(tp)
     }
 }
 

@@ -106,6 +106,19 @@ pub struct AckSample {
     pub in_flight: u32,
 }
 
+/// What BBR tells beside `TCP_INFO`. src: linux@6.12 include/uapi/linux/inet_diag.h struct tcp_bbr_info; net/ipv4/tcp_bbr.c bbr_get_info
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BbrInfo {
+    /// The bandwidth that it believes in, bytes a second.
+    pub bw: u64,
+    /// Least RTT of the last ten seconds, microseconds; `u32::MAX`: none yet.
+    pub min_rtt_us: u32,
+    /// Gain of the pacing rate, in 1/256.
+    pub pacing_gain: u32,
+    /// Gain of the window, in 1/256.
+    pub cwnd_gain: u32,
+}
+
 /// A congestion control. What a control does not have keeps Linux's default.
 pub trait Control {
     /// A window after a loss (`ssthresh`), segments.
@@ -144,6 +157,10 @@ pub trait Control {
     }
     /// Sets window and pacing rate after each ACK.
     fn cong_control(&mut self, _tp: &mut Tp, _rs: &RateSample) {}
+    /// What it tells of itself, if it is of BBR's family (`get_info`).
+    fn bbr_info(&self, _tp: &Tp) -> Option<BbrInfo> {
+        None
+    }
 }
 
 /// Declares every congestion control: `Name = "name" in module`.
@@ -249,6 +266,9 @@ macro_rules! algorithms {
             #[inline]
             fn cong_control(&mut self, tp: &mut Tp, rs: &RateSample) {
                 match self { $( Algorithm::$v(a) => a.cong_control(tp, rs) ),* }
+            }
+            fn bbr_info(&self, tp: &Tp) -> Option<BbrInfo> {
+                match self { $( Algorithm::$v(a) => a.bbr_info(tp) ),* }
             }
         }
     };

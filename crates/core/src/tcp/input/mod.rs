@@ -34,6 +34,11 @@ impl Socket {
     pub fn on_packet_unread<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) -> bool {
         debug_assert!(p.kind == Kind::Tcp && p.flow == self.flow);
         self.tp.clock.set(now);
+        // src: linux@6.12 include/net/tcp.h tcp_segs_in; tcp_minisocks.c tcp_create_openreq_child, which begins with the SYN
+        self.stats.segs_in += u64::from(p.segs.max(1));
+        if p.payload > 0 {
+            self.stats.data_segs_in += u64::from(p.segs);
+        }
         match self.state {
             State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),

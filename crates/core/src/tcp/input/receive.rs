@@ -18,7 +18,6 @@ impl Socket {
             return;
         }
         self.rcv.tsecr = p.tsecr;
-        self.stats.segs_in += u64::from(p.segs);
         // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is one (tcp_ack).
         let believed = !before(p.ack, self.tp.snd_una) && !after(p.ack, self.tp.snd_nxt);
         if believed && p.tsval != 0 && !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {

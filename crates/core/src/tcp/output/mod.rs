@@ -132,6 +132,9 @@ impl Socket {
         if load.payload > 0 {
             self.data_sent();
             self.stats.data_segs_out += u64::from(load.segs);
+            self.stats.bytes_sent += u64::from(load.payload);
+        } else if charged || (pure_ack && load.answers.is_none()) {
+            self.stats.bare_out += 1;
         }
         debug_assert!(p.ecn != Ecn::Ce);
         match low.xmit(Time::from_ns(self.tp.clock.ns), p) {

@@ -8,4 +8,5 @@ mod tcp_info;
 mod write;
 
 pub use info::Info;
+pub use tcp_info::FIELDS;
 pub use write::WriteFlags;

@@ -51,7 +51,7 @@ impl Socket {
     }
 
     /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
-    fn wmem_queued(&self) -> u32 {
+    pub(super) fn wmem_queued(&self) -> u32 {
         let skbs = self.app.rtx_skbs + self.app.in_line(&self.tp);
         self.cost.queued(self.tp.write_seq.wrapping_sub(self.tp.snd_una), skbs)
     }

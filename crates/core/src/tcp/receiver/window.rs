@@ -243,6 +243,10 @@ impl Rcv {
     pub(super) fn window_of(&self, space: u32) -> u32 {
         ((u64::from(space) * u64::from(self.ratio)) >> RATIO_SHIFT) as u32
     }
+    /// What a round trip brought, with some room (`rcvq_space.space`), bytes.
+    pub fn space_seen(&self) -> u32 {
+        self.space
+    }
     /// `tcp_space`.
     pub(super) fn space(&self) -> u32 {
         self.window_of(self.rcvbuf.saturating_sub(self.rmem_alloc))

@@ -41,6 +41,7 @@ impl Socket {
         let fin = u32::from(last.flags & flags::FIN != 0);
         let payload = last.end_seq.wrapping_sub(head.seq) - fin;
         self.stats.retransmits += u64::from(n);
+        self.stats.bytes_retrans += u64::from(payload);
         let prior = self.tp.wstamp_ns;
         let load = Load {
             seq: head.seq,

@@ -34,12 +34,13 @@ use super::rx::{Beaconing, Mitigation};
 use super::tid::{counted, fail};
 use super::{Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
+use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
 use crate::qdisc::Message;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
-use crate::sim::{Lane, Packet, Span, Time};
+use crate::sim::{Lane, Named, Packet, Span, Time};
 use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
@@ -133,6 +134,23 @@ impl<Q: Above> Ath9kTidq<Q> {
         let head = |(k, c): (usize, &Category)| c.hw.more_for(to, k == ac.ix());
         self.tids[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(SwTid::has_more)
             || self.acs.iter().enumerate().any(head)
+    }
+    /// What it holds.
+    pub fn holds(&self) -> Holds {
+        let pending = ["pending_VO", "pending_VI", "pending_BE", "pending_BK"];
+        let stopped = ["stopped_VO", "stopped_VI", "stopped_BE", "stopped_BK"];
+        let each = |names: [&'static str; Ac::COUNT], of: fn(&Category) -> u64| {
+            names.into_iter().zip(self.acs.iter().map(of)).collect::<Named>()
+        };
+        Holds {
+            hardware: core::array::from_fn(|k| HwQueue::of(self.acs[k].hw.queue.iter())),
+            tids: self.tids.iter().map(SwTid::holds).filter(TidHeld::is_used).collect(),
+            counts: [each(pending, |c| c.pending.into()), each(stopped, |c| c.stopped.into())].concat(),
+        }
+    }
+    /// What knows the peers' rates.
+    pub fn rates(&self) -> &Rates {
+        &self.rates
     }
     /// A station without QoS has one queue.
     pub fn category(&self, tid: Tid) -> Ac {

@@ -5,6 +5,7 @@
 //! stays where it is, and its number with it.
 
 use super::super::tid::{TidState, counted, fail};
+use crate::driver::holds::TidHeld;
 use crate::wifi::burst::DELIMITER;
 use crate::wifi::{Framing, Mpdu, Sink, StaIx, Tid};
 use std::collections::VecDeque;
@@ -131,6 +132,11 @@ impl SwTid {
             n += 1;
         }
         n
+    }
+    /// What it holds.
+    pub fn holds(&self) -> TidHeld {
+        let (t, fresh) = (self.state.holds(), self.queue.len() as u32);
+        TidHeld { fresh, packets: t.packets + fresh, ..t }
     }
     /// Packets that it holds, as they are counted for conservation.
     pub fn held(&self) -> u64 {

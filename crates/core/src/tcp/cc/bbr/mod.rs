@@ -27,7 +27,7 @@ mod tests;
 mod tuning;
 pub(super) mod window;
 
-use super::{Control, Event, RateSample};
+use super::{BbrInfo, Control, Event, RateSample};
 use crate::sim::{Auto, Stream, Streams};
 use crate::tcp::minmax::Minmax;
 use crate::tcp::profile::Profile;
@@ -301,4 +301,13 @@ impl Control for Bbr {
     fn sndbuf_expand(&self) -> u32 {
         3
     }
+    fn bbr_info(&self, tp: &Tp) -> Option<BbrInfo> {
+        Some(info(tp, self.bandwidth(), self.min_rtt_us, (self.pacing_gain, self.cwnd_gain)))
+    }
+}
+
+/// `bbr_get_info`; `bw`: segments a microsecond << 24.
+pub(super) fn info(tp: &Tp, bw: u32, min_rtt_us: u32, (pacing_gain, cwnd_gain): (u32, u32)) -> BbrInfo {
+    let bw = (u64::from(bw) * u64::from(tp.mss_cache) * 1_000_000) >> BW_SCALE;
+    BbrInfo { bw, min_rtt_us, pacing_gain, cwnd_gain }
 }

@@ -98,6 +98,9 @@ macro_rules! is_a_bbr {
             fn sndbuf_expand(&self) -> u32 {
                 self.0.sndbuf_expand()
             }
+            fn bbr_info(&self, tp: &$crate::tcp::tp::Tp) -> Option<$crate::tcp::cc::BbrInfo> {
+                self.0.bbr_info(tp)
+            }
         }
     };
 }

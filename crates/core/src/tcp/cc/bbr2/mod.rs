@@ -30,8 +30,8 @@ mod tuning;
 mod window;
 
 use super::bbr::aggregation::{Aggregation, EXTRA_ACKED_RTTS};
-use super::bbr::{BW_UNIT, UNIT, window as v1};
-use super::{Control, Event, RateSample};
+use super::bbr::{BW_UNIT, UNIT, info, window as v1};
+use super::{BbrInfo, Control, Event, RateSample};
 use crate::sim::{Auto, Stream, Streams};
 use crate::tcp::profile::Profile;
 use crate::tcp::rtx::Seg;
@@ -453,5 +453,8 @@ impl Control for Bbr2 {
     }
     fn sndbuf_expand(&self) -> u32 {
         3
+    }
+    fn bbr_info(&self, tp: &Tp) -> Option<BbrInfo> {
+        Some(info(tp, self.bandwidth(), self.min_rtt_us, (self.pacing_gain, self.cwnd_gain)))
     }
 }
