@@ -12,7 +12,7 @@ use crate::tcp::output::Load;
 use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::rtt::AckRtt;
 use crate::tcp::sender::timers::Pending;
-use crate::tcp::sender::{delivery_rate, flag};
+use crate::tcp::sender::flag;
 use crate::tcp::seq::after;
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::INFINITE_SSTHRESH;
@@ -43,13 +43,13 @@ impl Socket {
         let data_seq = self.tp.snd_nxt.wrapping_add(1);
         self.tp.write_seq = data_seq.wrapping_add(data);
         self.app.written(self.tp.write_seq);
+        // Its delivery makes no sample: it counts in packets_out before it is sent (`tcp_connect_queue_skb`), so that no stamp is there yet.
         let mut seg = Seg::new(self.tp.snd_una, data_seq, flags::SYN, self.app.new_skb());
         self.send_syn(data, false, low);
         seg.sent_ns = self.tp.wstamp_ns;
         if data > 0 {
             self.queue_syn_data(seg, data);
         } else {
-            delivery_rate::sent(&mut self.tp, &mut seg);
             self.rtx.push(seg);
             self.tp.packets_out = 1;
         }
