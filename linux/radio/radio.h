@@ -76,6 +76,7 @@ struct wt_radio {
 	u32 freq;			/* of the primary channel, MHz */
 	struct wt_edcaf ac[WT_NUM_Q];	/* IEEE80211_AC_VO.. first is the highest; then the beacon's */
 	u64 base;			/* AIFSN slots are counted from here: end of the last frame + SIFS */
+	u64 nav;			/* the medium is busy for it until then, though nobody sends: an answer that does not come */
 	u64 tbtt;			/* next beacon, 0 if none */
 	u64 late_at;			/* when a response that did not come is given up, 0 if none waits */
 	int late_q;

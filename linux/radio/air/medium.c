@@ -51,7 +51,7 @@ void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p)
 
 	p->ready = wt_time();
 	/* 10.22.2.4: a frame that finds the medium busy and no backoff running draws one */
-	if (list_empty(&e->hwq) && wt_air.state != WT_IDLE && !e->slots && q != WT_BEACON_Q)
+	if (list_empty(&e->hwq) && (wt_air.state != WT_IDLE || p->ready < r->nav) && !e->slots && q != WT_BEACON_Q)
 		wt_edcaf_draw(e);
 	list_add_tail(&p->list, &e->hwq);
 	e->depth++;
@@ -347,11 +347,16 @@ static void end_exchange(u64 at, bool response)
 			return;
 		}
 		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
-		for (i = 0; i < wt_n_radios; i++)
+		for (i = 0; i < wt_n_radios; i++) {
 			wt_radios[i]->base += wt_air.response_ns;
+			wt_radios[i]->nav = at + wt_air.response_ns;
+		}
+		r->nav = 0;
 		to = wt_receiver(r, wt_ppdu_to(p));
-		if (to)
+		if (to) {
 			to->base = at + WT_SIFS_NS + eifs_less_difs();
+			to->nav = 0;
+		}
 		wt_edcaf_failed(e);
 		r->late_at = wt_air.tx[0].end + WT_TIMEOUT_NS;
 		r->late_q = wt_air.tx[0].q;
