@@ -101,6 +101,8 @@ pub struct Medium {
     airtime: Vec<Span>,
     /// Carrier sense, physical or virtual, says busy until then.
     busy_until: Time,
+    /// Of a PPDU of which nothing was decoded: its sender, its receiver, and its end. Neither has a NAV to keep.
+    undecoded: Option<(StaIx, StaIx, Time)>,
     /// Where some stations are hidden from others: what each senses.
     hidden: Option<Box<Hidden>>,
     flight: Option<Flight>,
@@ -155,6 +157,7 @@ impl Medium {
             reference: vec![Time::ZERO; n],
             airtime: vec![Span::ZERO; n],
             busy_until: Time::ZERO,
+            undecoded: None,
             hidden: Hidden::new(params.places, n),
             flight: None,
             next: Time::NEVER,
@@ -204,12 +207,20 @@ impl Medium {
         }
     }
 
+    /// Until when carrier sense says busy to `s`, where all hear each other.
+    fn busy_for(&self, s: StaIx) -> Time {
+        match self.undecoded {
+            Some((from, to, end)) if s == from || s == to => end,
+            _ => self.busy_until,
+        }
+    }
+
     /// Contender `i` has something to send.
     #[inline(never)] // seldom, beside the looks
     fn enter<S: Stations>(&mut self, now: Time, i: usize, stations: &mut S) {
         let sta = self.contenders[i].sta;
         let (senses, busy_until) = match &self.hidden {
-            None => (self.flight.is_some(), self.busy_until),
+            None => (self.flight.is_some(), self.busy_for(sta)),
             Some(h) => (self.flight.is_some() && h.senses(sta), h.busy_until(sta)),
         };
         let c = &mut self.contenders[i];

@@ -68,8 +68,12 @@ fn mac(i: usize, set: Set, error: f64) -> StaMac {
 }
 
 fn cell(n: usize, set: Set, error: f64, p: Params) -> (Medium, Script) {
+    seeded(5, n, set, error, p)
+}
+
+fn seeded(seed: u64, n: usize, set: Set, error: f64, p: Params) -> (Medium, Script) {
     let macs = (0..n).map(|i| mac(i, set, error)).collect();
-    let m = Medium::new(p, Band::Ghz5, &[], macs, &Streams::new(5));
+    let m = Medium::new(p, Band::Ghz5, &[], macs, &Streams::new(seed));
     (m, Script { heads: (0..n).map(|_| Default::default()).collect(), ..Script::default() })
 }
 
@@ -228,6 +232,25 @@ fn nav_and_eifs() {
         run(&mut m, &mut s, END);
         let wait = s.seen[1].start - Time::from_us(since + 43);
         assert!(wait >= Span::ZERO && wait.ns() % 9_000 == 0, "{who}: {wait:?}");
+    }
+}
+
+/// The same: a frame that comes at 185 finds the medium busy at a bystander, which draws a backoff of 0 to 15 slots, and idle at who
+/// should have decoded the PPDU, which sends when EIFS is over.
+#[test]
+fn a_nav_is_a_busy_medium_and_eifs_is_an_idle_one() {
+    for (who, since, draws) in [(2, 207, true), (0, 163 + 60, false)] {
+        let waits: Vec<_> = (0..20)
+            .map(|seed| {
+                let (mut m, mut s) = seeded(seed, 3, Set::Station, 1.0, Params::default());
+                offer(&mut m, &mut s, Time::from_us(10), 1, frame(0, 0, 1));
+                run(&mut m, &mut s, Time::from_us(180));
+                offer(&mut m, &mut s, Time::from_us(185), who, frame(1, 0, 1));
+                run(&mut m, &mut s, END);
+                s.seen.iter().find(|x| x.from == StaIx(who)).expect("it is sent").start - Time::from_us(since + 43)
+            })
+            .collect();
+        assert_eq!(waits.iter().any(|&w| w > Span::ZERO), draws, "{who}: {waits:?}");
     }
 }
 

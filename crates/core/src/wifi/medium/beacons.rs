@@ -82,7 +82,7 @@ impl Medium {
         if collided {
             return self.collide_until(now, end, stations);
         }
-        self.busy_until = end;
+        (self.busy_until, self.undecoded) = (end, None);
         if self.hidden.is_none() {
             self.reference.fill(end);
         }

@@ -79,7 +79,7 @@ impl Medium {
                 stations.seen(&seen);
             }
         }
-        self.busy_until = end;
+        (self.busy_until, self.undecoded) = (end, None);
         if let Some(h) = &mut self.hidden {
             let wait = if late { self.responses.eifs_less_difs() } else { eifs };
             h.garbled(wait, &mut self.reference);

@@ -125,7 +125,7 @@ impl Medium {
                 txop_end,
                 open: told,
             });
-            self.busy_until = at + x.end;
+            (self.busy_until, self.undecoded) = (at + x.end, None);
             if let Some(h) = &mut self.hidden {
                 h.exchange(from, to, at + x.end, &mut self.reference);
                 if x.asks() && from != StaIx::AP {
@@ -146,7 +146,7 @@ impl Medium {
         } else {
             self.fail(i, at + x.timeout, &chain, false, stations);
             // Bystanders keep out until the response would have ended; the receiver could not decode and keeps EIFS.
-            self.busy_until = at + x.end;
+            (self.busy_until, self.undecoded) = (at + x.end, Some((from, to, at + x.data_end)));
             let (knows, eifs) = (at + x.timeout, at + x.data_end + self.responses.eifs_less_difs());
             if let Some(h) = &mut self.hidden {
                 h.spoilt(from, Some(to), at + x.data_end, at + x.end, &mut self.reference);
