@@ -61,14 +61,6 @@ pub struct Tin {
     pub marks: u64,
 }
 
-impl Tin {
-    /// What has left was dropped, not pulled.
-    pub fn not_sent(&mut self, packets: u32, bytes: u32) {
-        self.tx_packets -= u64::from(packets);
-        self.tx_bytes -= u64::from(bytes);
-    }
-}
-
 /// The shared queue. src: `struct fq`
 #[derive(Clone, Debug)]
 pub struct Fq {
@@ -139,8 +131,6 @@ impl Fq {
         let tin = &mut self.tins[flow.tin as usize];
         tin.bytes -= u64::from(bytes);
         tin.packets -= packets;
-        tin.tx_bytes += u64::from(bytes);
-        tin.tx_packets += u64::from(packets);
         flow.backlog -= bytes;
         self.packets -= packets;
         self.memory -= truesize;
@@ -175,9 +165,7 @@ impl Fq {
                 break;
             }
         }
-        let tin = self.flows[i].tin as usize;
         self.removed(i, packets, bytes, truesize);
-        self.tins[tin].not_sent(packets, bytes);
         packets
     }
 
@@ -274,7 +262,11 @@ impl Fq {
                 }
             }
             if let Some(p) = take(self, i) {
-                self.flows[i as usize].deficit -= len(self.pool.get(p)) as i32;
+                let bytes = len(self.pool.get(p));
+                self.flows[i as usize].deficit -= bytes as i32;
+                let t = &mut self.tins[tin as usize];
+                t.tx_bytes += u64::from(bytes);
+                t.tx_packets += 1;
                 return Some(p);
             }
             let t = &mut self.tins[tin as usize];

@@ -126,9 +126,7 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
     fn drop(&mut self, p: u32) {
         *self.dropped += 1;
         let p = self.fq.pool.take(p);
-        let tin = &mut self.fq.tins[self.tin as usize];
-        tin.drops += 1;
-        tin.not_sent(1, frame_len(&p));
+        self.fq.tins[self.tin as usize].drops += 1;
         self.bin.drop(p, Place::Mac80211, Reason::Codel);
     }
     fn marked(&mut self) {
