@@ -244,8 +244,7 @@ fn search(bug: Bug) -> Result<usize, Wrong> {
     while let Some(w) = todo.pop() {
         ends_alone(&w, bug)?;
         for next in w.next(bug)? {
-            if !seen.contains(&next) {
-                seen.insert(next.clone());
+            if seen.insert(next.clone()) {
                 todo.push(next);
             }
         }
