@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import UserError, compare, table
+from wavetank import UserError, compare, table, units
 from wavetank.lab import plan
-from wavetank.linux import like_linux, outcome, tree, units
+from wavetank.linux import like_linux, outcome, tree
 from wavetank.linux.own import OWN
 from wavetank.linux.translate import translate
 from wavetank.plots import compare as compare_plots

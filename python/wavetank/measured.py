@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from . import state, stats
+from . import state, stats, units
 from .state import State
 from .stats import FloatArray
 
@@ -260,8 +260,6 @@ class Measured:
     @property
     def flows_start(self) -> float:
         """When the flows start (s): the window's start less ``time.warmup``."""
-        from .linux import units
-
         return self.window[0] - units.span(self.resolved.get("time.warmup", "2 s")) / 1e9
 
     def within(self, t: FloatArray) -> np.ndarray[Any, np.dtype[np.bool_]]:

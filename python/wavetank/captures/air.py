@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import _core, files, linux, workers
+from .. import _core, files, linux, units, workers
 from ..errors import UserError, unknown
-from ..linux import units
 from ..result import Result
 from ..scenario import Scenario
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import units
 from ..errors import UserError
-from ..linux import units
 from ..stats import FloatArray
 
 EXPECTED = "a Flent data file (.flent.gz)"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import units
 from ..errors import UserError
-from ..linux import units
 from ..result import Flow, Ping, Result
 from ..stats import FloatArray, finite
 from .flent_file import FlentFile, FlentFlow, read

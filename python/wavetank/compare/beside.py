@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..linux import units as linux_units
+from .. import units
 from ..result import Result
 from ..scenario import Scenario
 
@@ -26,7 +26,7 @@ def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
 
     own, out = testbed.digest_of(scenario), []
     values = scenario.check()
-    flows = linux_units.span(values["time.flows"]) / 1e9
+    flows = units.span(values["time.flows"]) / 1e9
     for path in measured:
         file = flent_file.read(path)
         of = re.search(r"digest ([0-9a-f]{16})", file.note or "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import rate, units
+from .. import units
+from . import rate
 from .own import (
     DENSITY,
     HACK,

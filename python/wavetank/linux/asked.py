@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, Self
 
+from .. import units
 from ..errors import UserError
-from . import units
 from .own import BY_MODE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import units
+from .. import units
 from .asked import Asked
 
 

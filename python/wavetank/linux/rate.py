@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import units
+from .. import units
 from .asked import Asked
 
 #: What 6.12 has, and what the module wavetank_aasrc brings.

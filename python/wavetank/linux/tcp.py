@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import units
+from .. import units
 from .asked import Asked
 from .own import GAIN_BITS, OWN_CC, PARAMETERS, SOCKET_SHIFT, STOCK_CC, UNLIMITED
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .. import units
 from ..measured import DSCP
-from . import units
 from .asked import Asked
 from .own import MARKS, OWN_CC, UDP_ECHOES
 from .translated import FlowName

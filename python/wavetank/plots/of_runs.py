@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import stats
-from ..linux import units
+from .. import stats, units
 from ..measured import Measured
 from ..stats import FloatArray
 from .style import PALETTE, PAPER

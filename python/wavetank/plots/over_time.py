@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import units
 from ..lab.plan import Figure, Point
 from ..lab.records import Record
-from ..linux import units
 from ..stats import FloatArray
 from .bands import bands_at, shade
 from .style import BLUE, PALETTE, RED, label_of, plain_log, points_of

@@ -6,18 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from .. import units
 from ..errors import UserError
 
 #: A time in the run: with its unit ("5 s"), or seconds.
 At = str | float
-#: ns of each unit.
-_UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-_TIME = re.compile(r"(-?\d+(?:\.\d+)?|-?\.\d+)\s*([a-z]*)")
+_TIME = re.compile(r"(-?\d+(?:\.\d+)?|-?\.\d+)\s*(ns|us|ms|s|)")
 
 
 def length(values: Mapping[str, str]) -> int:
     """Length of a run, ns; ``values``: every key with its value (:meth:`~wavetank.Scenario.check`)."""
-    return sum(_instant(values[f"time.{part}"], f"time.{part}") for part in ("lead_in", "flows", "tail"))
+    return sum(units.span(values[f"time.{part}"]) for part in ("lead_in", "flows", "tail"))
 
 
 def instants(asked: Sequence[At], values: Mapping[str, str], where: str = "--state") -> tuple[int, ...]:
@@ -41,10 +40,10 @@ def instants(asked: Sequence[At], values: Mapping[str, str], where: str = "--sta
 
 def _instant(text: str, where: str) -> int:
     match = _TIME.fullmatch(text)
-    if match is None or match[2] not in ("", *_UNITS):
+    if match is None:
         raise UserError(f'{where}: "{text}", expected a time of the run with its unit, such as 5s or 5500ms')
     if not match[2]:
         raise UserError(f'{where}: "{text}", expected a time with its unit; did you mean "{text}s"?')
     if match[1].startswith("-"):
         raise UserError(f'{where}: "{text}" is before the start, expected a time of the run, such as 5s')
-    return int(Decimal(match[1]) * _UNITS[match[2]])
+    return units.span(f"{match[1]} {match[2]}")

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .. import ScenarioError, _core
+from .. import ScenarioError, _core, units
 from ..errors import UserError
-from ..linux import units
 
 Value = str | int | float | bool
 #: No list is longer: a range that is was not meant.

@@ -6,10 +6,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from .. import workers
+from .. import units, workers
 from ..lab import runner
 from ..lab.runner import Run
-from ..linux import units
 
 #: Flows' time of a probe, ns, and how many points are probed.
 PROBE = 10**9

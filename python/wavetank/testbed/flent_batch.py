@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..linux import units
+from .. import units
 from ..linux.own import OWN_CC
 from .asked import Bed
 from .roles import Name, Role

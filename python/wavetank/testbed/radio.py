@@ -8,8 +8,8 @@ fixed rates of peers only), ath9k/htc_drv_main.c ath9k_htc_set_bitrate_mask (leg
 
 from __future__ import annotations
 
+from .. import units
 from ..linux import rate as linux_rate
-from ..linux import units
 from ..linux.air import Air
 from .asked import Bed
 from .own import PASSPHRASE, TIDQ_UNTIL
