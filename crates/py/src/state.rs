@@ -9,7 +9,7 @@ use wavetank_core::rate::minstrel_ht::RateStats;
 use wavetank_core::sim::{Named, NodeId, Probe, Time};
 use wavetank_core::tcp::State as TcpState;
 
-/// Runs a world to its end and looks at it at these instants, ns.
+/// Runs a world up to the last of these instants, ns, in order, and looks at it at each.
 pub(crate) fn looked_at<T: Probe>(world: &mut World<T>, at: &[u64]) -> Vec<State> {
     at.iter().map(|&ns| world.state_at(Time::from_ns(ns))).collect()
 }

@@ -19,11 +19,11 @@ ACS = ("VO", "VI", "BE", "BK")
 
 def files(radio: Radio) -> Iterator[tuple[str, str]]:
     """Every file of a card and of its peers, by its name below the host's folder."""
+    own_queues = radio.driver in ("ath9k", "ath9k_tidq")
     if radio.phy is not None:
-        # ath9k_htc reports no airtime, whatever is set
-        yield from (
-            (name, text) for name, text in card(radio.phy) if (name, radio.driver) != ("airtime_flags", "ath9k_htc")
-        )
+        for name, text in card(radio.phy):
+            if (name, radio.driver) != ("airtime_flags", "ath9k_htc"):  # which reports no airtime, whatever is set
+                yield name, text
     for s in radio.stations:
         if s.airtime is not None:
             yield f"stations/{s.name}/airtime", airtime(s.airtime)
@@ -33,9 +33,9 @@ def files(radio: Radio) -> Iterator[tuple[str, str]]:
             yield f"stations/{s.name}/aqm", aqm(s)
         if s.rates is not None:
             yield f"stations/{s.name}/rc_stats", rc_stats(s)
-        if radio.driver.startswith("ath9k") and radio.driver != "ath9k_htc":
+        if own_queues:
             yield f"stations/{s.name}/node_aggr", node_aggr(radio, s.name)
-    if radio.driver.startswith("ath9k") and radio.driver != "ath9k_htc":
+    if own_queues:
         yield "ath9k/queues", queues(radio)
     if radio.driver == "ath9k_htc":
         yield "ath9k_htc/queue", htc_queue(radio)
