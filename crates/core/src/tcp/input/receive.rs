@@ -174,6 +174,7 @@ impl Socket {
             self.rcv.ofo.fin = None;
             self.take_fin();
         }
+        self.data_ready();
     }
 
     /// Nothing new in it: `tcp_drop` after quick ACKs were turned on.
@@ -211,6 +212,7 @@ impl Socket {
         // It is no byte.
         self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
+        self.app.woken = true;
         if self.state == State::Established {
             // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
             self.ack.enter_pingpong(self.profile.pingpong_threshold);
@@ -244,13 +246,16 @@ impl Socket {
         };
     }
 
-    /// `tcp_data_ready`: whether the application is woken, which then reads.
+    /// `tcp_data_ready`: the application is woken if enough is there or no more can come. Before the ACK for it, which may open the window.
+    #[inline(always)] // once a packet
+    fn data_ready(&mut self) {
+        self.app.woken |= self.rcv.unread() >= self.rcv.lowat || self.rcv.presses();
+    }
+
+    /// Whether the application was woken and has something to read.
     #[inline]
     pub(in crate::tcp) fn reader_wakes(&self) -> bool {
-        let unread = self.rcv.unread();
-        unread != 0
-            && !self.app.calls
-            && (unread >= self.rcv.lowat || self.rcv.presses() || self.state != State::Established)
+        self.app.woken && self.rcv.unread() != 0 && !self.app.calls
     }
 
     /// The connection is there, and the application has not called to read yet.
@@ -261,7 +266,7 @@ impl Socket {
 
     /// `tcp_recvmsg_locked`: the application reads everything. Its rate is taken with the first skb, when the rest is not copied yet.
     pub(in crate::tcp) fn app_read<L: Lower>(&mut self, low: &mut L) {
-        self.app.begins = false;
+        (self.app.begins, self.app.woken) = (false, false);
         let r = &mut self.rcv;
         if r.unread() == 0 {
             return;

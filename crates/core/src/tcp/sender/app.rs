@@ -76,6 +76,8 @@ pub struct App {
     pub syn_retries: Option<u32>,
     /// Its first call to read takes what is there, however little (`tcp_recvmsg_locked`); later ones begin where nothing is.
     pub begins: bool,
+    /// The reader was woken and has not run since.
+    pub woken: bool,
     /// The program reads no more (`RCV_SHUTDOWN`).
     pub rcv_shutdown: bool,
     /// `SO_LINGER` with a time of 0: a close resets.
@@ -148,6 +150,7 @@ impl App {
             user_timeout: 0,
             syn_retries: None,
             begins: false,
+            woken: false,
             rcv_shutdown: false,
             linger_0: false,
             time_wait: false,

@@ -483,3 +483,31 @@ fn what_comes_in_one_instant_is_acknowledged_when_it_is_read() {
     // A second segment in the first one's buffer costs nothing: the edge moves once more (validate linux: 2.05 ACKs an aggregate).
     assert_eq!(acks_of_an_instant(true, 2), 2);
 }
+
+#[test]
+fn a_full_window_wakes_the_reader_before_the_ack_opens_it() {
+    // Found by `validate linux --random 60 --rare --seed 16`, r16-018: data behind a hole fill the window, and the hole is filled.
+    let tcp = params(Cc::Reno);
+    let buffers = Params { rx_truesize: Bytes::new(4352), rx_per_buffer: 2, rcvbuf: Some(Bytes::from_kib(256)), ..tcp };
+    let mut p = Pair::with(Params { rcvlowat: Bytes::from_kib(256), ..buffers }, R100, Span::from_ms(20), 1000);
+    p.start(None);
+    p.until(Time::from_s(2));
+    let now = p.q.now();
+    let mut next = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+    (next.payload, next.flags, next.ack) = (1448, flags::ACK, p.s.tp.snd_una);
+    (next.tsval, next.tsecr, next.wnd) = (p.s.rcv.ts_recent, p.s.tp.clock.now_ts(), p.s.tp.snd_wnd);
+    next.seq = p.s.rcv.rcv_nxt;
+    while !p.s.on_packet_unread(now, &next, &mut p.back, &mut Blind) {
+        next.seq = p.s.rcv.rcv_nxt;
+    }
+    p.s.on_reader(now, &mut p.back);
+    let (hole, room) = (p.s.rcv.rcv_nxt, p.s.rcv.window());
+    for i in 1..room / 1448 {
+        next.seq = hole.wrapping_add(1448 * i);
+        assert!(!p.s.on_packet_unread(now, &next, &mut p.back, &mut Blind), "what is early wakes nobody");
+    }
+    next.seq = hole;
+    assert!(p.s.on_packet_unread(now, &next, &mut p.back, &mut Blind), "no more than a segment could come");
+    assert!(p.s.rcv.unread() < p.s.rcv.lowat, "less than it waits for");
+    assert!(p.s.rcv.window() > p.s.rcv.rcv_mss, "and the ACK of what is there has opened the window again");
+}
