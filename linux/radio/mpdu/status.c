@@ -41,7 +41,7 @@ void wt_status_take(struct sk_buff_head *to)
 	skb_queue_splice_init(&over, to);
 }
 
-/* ath9k/htc_drv_txrx.c ath9k_htc_check_tx_aggr */
+/* ath9k/htc_drv_txrx.c ath9k_htc_check_tx_aggr; a card that chooses rates leaves voice out, as mac80211's rate control does (minstrel_aggr_check) */
 static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 {
 	struct ieee80211_hdr *hdr = (struct ieee80211_hdr *)skb->data;
@@ -55,7 +55,7 @@ static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 		struct wt_sta *s = (void *)sta->drv_priv;
 		u8 tid = ieee80211_get_tid(hdr);
 
-		if (!(s->asked & BIT(tid))) {
+		if (!(s->asked & BIT(tid)) && (r->driver->asks_sessions || skb_get_queue_mapping(skb) != IEEE80211_AC_VO)) {
 			s->asked |= BIT(tid);
 			ieee80211_start_tx_ba_session(sta, tid, 0);
 		}
