@@ -38,6 +38,14 @@ def test_both_waters_accept_every_drawn_scenario(seed):
         linux.like_linux(s).check()
 
 
+@pytest.mark.parametrize("rare", [False, True])
+def test_every_drawn_scenario_runs(rare, tmp_path):
+    # Upon a core that checks itself (scripts/venv checked): no number may overflow, no assertion fail, whatever is drawn.
+    for drawn in linux_random.draw(1, 20, tmp_path, rare):
+        result = drawn.run("model", 0).scenario.run()
+        assert result.flows or result.pings, drawn.name
+
+
 def test_what_is_drawn_covers_what_both_waters_share():
     seen = Counter()
     for _, keys in (s for seed in (2, 3) for s in linux_draw.scenarios(seed, 600)):
