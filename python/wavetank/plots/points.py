@@ -86,6 +86,7 @@ def candles(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
             lows, top = [*lows, low], max(top, high)
         top = max(top, mark(ax, bands_at(outcome, figure, p, panel["quantity"]), i + ASIDE, ROOM))
     name_points(ax, points)
+    ax.set_xlabel(panel.get("x_label", ""))
     ax.set_xlim(-0.6, len(points) - 0.4)
     if panel.get("log_y") and top > 0:
         ax.set_yscale("log")
@@ -113,6 +114,7 @@ def bars(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     for i, p in enumerate(points):
         mark(ax, bands_at(outcome, figure, p, quantity), i + ASIDE, ROOM)
     name_points(ax, points)
+    ax.set_xlabel(panel.get("x_label", ""))
     if panel.get("log_y"):
         ax.set_yscale("log")
         plain_log(ax.yaxis)
