@@ -160,6 +160,10 @@ def test_tsq_off_and_the_kernels_own():
     off = translate(up(tcp__tsq="off")).case
     assert off["tsq"] == 0
     assert "net/ipv4/tcp_limit_output_bytes 2147483647" in off["sysctl"]
+    # A second of the pacing rate is what is left of it: five where the rate is not kept to (r17-051: queues of three seconds).
+    assert {"net/ipv4/tcp_pacing_ss_ratio 1000", "net/ipv4/tcp_pacing_ca_ratio 600"} <= set(off["sysctl"])
+    paced = translate(up(tcp__tsq="off", tcp__enforce_pacing=True)).case
+    assert {"net/ipv4/tcp_pacing_ss_ratio 200", "net/ipv4/tcp_pacing_ca_ratio 120"} <= set(paced["sysctl"])
     own = translate(up()).case
     assert "tsq" not in own
     assert not [s for s in own["sysctl"] if "limit_output_bytes" in s]

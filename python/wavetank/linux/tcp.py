@@ -123,9 +123,11 @@ class Tcp(Asked):
         fq = self.under_fq()
         paced = bool(pacers) or units.switch(self.v["tcp.enforce_pacing"]) or bool(fq)
         cc = fq or ", ".join(pacers or controls)
+        # A shift of 0 is a second of the pacing rate, which queues of several seconds exceed: the ratios make it five.
+        none = 0, 1.0 if paced else 1000 / max(self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio"))
         if mode == "off":
             self.limit = UNLIMITED
-            return 0, 1.0
+            return none
         if mode == "packets":
             raise self.refuse("tcp.tsq", "the kernel's TSQ counts milliseconds and bytes; give tcp.tsq = bytes")
         bound = self.text("tcp.tsq_bytes")
@@ -136,7 +138,7 @@ class Tcp(Asked):
         else:
             self.limit = UNLIMITED
         if mode == "bytes" or bound == "off":  # CoTSQ without an upper bound is no TSQ, as in the paper
-            return 0, 1.0
+            return none
         ms = self.number("tcp.tsq_ms")
         if ms == 0:
             raise self.refuse("tcp.tsq_ms", "the kernel's floor is two skbs; 0 ms has no shift")
