@@ -440,6 +440,14 @@ fn a_delayed_ack_waits_forty_milliseconds() {
     assert_eq!((p.s.stats().acks_out, p.s.stats().delayed_acks), (acks + 1, 1));
 }
 
+/// The full segment that this receiver waits for.
+fn next_of(s: &Socket) -> Packet {
+    let mut next = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+    (next.payload, next.flags, next.ack, next.seq) = (1448, flags::ACK, s.tp.snd_una, s.rcv.rcv_nxt);
+    (next.tsval, next.tsecr, next.wnd) = (s.rcv.ts_recent, s.tp.clock.now_ts(), s.tp.snd_wnd);
+    next
+}
+
 /// ACKs for twelve segments that come in one instant, by a receiver whose window has grown as far as it goes.
 fn acks_of_an_instant(at_once: bool, per_buffer: u32) -> u64 {
     let tcp = Params { rx_per_buffer: per_buffer, ..params(Cc::Reno) };
@@ -452,10 +460,7 @@ fn acks_of_an_instant(at_once: bool, per_buffer: u32) -> u64 {
     p.start(None);
     p.until(Time::from_s(2));
     let now = p.q.now();
-    let mut next = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-    (next.payload, next.flags, next.ack) = (1448, flags::ACK, p.s.tp.snd_una);
-    (next.tsval, next.tsecr, next.wnd) = (p.s.rcv.ts_recent, p.s.tp.clock.now_ts(), p.s.tp.snd_wnd);
-    next.seq = p.s.rcv.rcv_nxt;
+    let mut next = next_of(&p.s);
     // What waited is acknowledged first.
     while p.s.rcv.rcv_nxt != p.s.rcv.rcv_wup {
         p.s.on_packet(now, &next, &mut p.back, &mut Blind);
@@ -493,10 +498,7 @@ fn a_full_window_wakes_the_reader_before_the_ack_opens_it() {
     p.start(None);
     p.until(Time::from_s(2));
     let now = p.q.now();
-    let mut next = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-    (next.payload, next.flags, next.ack) = (1448, flags::ACK, p.s.tp.snd_una);
-    (next.tsval, next.tsecr, next.wnd) = (p.s.rcv.ts_recent, p.s.tp.clock.now_ts(), p.s.tp.snd_wnd);
-    next.seq = p.s.rcv.rcv_nxt;
+    let mut next = next_of(&p.s);
     while !p.s.on_packet_unread(now, &next, &mut p.back, &mut Blind) {
         next.seq = p.s.rcv.rcv_nxt;
     }
