@@ -67,6 +67,15 @@ def test_ath9k_htc_keeps_to_its_firmwares_table():
         assert hist[most] > 0.9 * hist.sum(), payload
 
 
+@pytest.mark.parametrize(("driver", "alone"), [("ath9k", True), ("ath10k", True), ("ath9k_htc", False)])
+def test_who_aggregates_voice(driver, alone):
+    """mac80211's rate control asks for no session of voice (minstrel_aggr_check), ath9k_htc for one of each TID (ath9k_htc_check_tx_aggr);
+    ath10k's firmware, which is closed, is taken to leave voice out."""
+    r = scenario(ap__driver=driver, sta__driver=driver, traffic__tcp_dscp="EF", traffic__ping="off").run(1, on="linux")
+    hist = r.nodes["sta1"].ampdu_hist
+    assert (hist[2:].sum() == 0) == alone
+
+
 def test_a_sockets_segments_fill_whole_aggregates_under_aaq():
     """Section 4.7.1 of the thesis: with several stations a queue is left when its aggregate is full, 32 frames here."""
     sets = {"wifi.mcs": 7, "wifi.stations": 3, "traffic.tcp_up": 0, "traffic.tcp_down": 2, "backhaul.present": False}
