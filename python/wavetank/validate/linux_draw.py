@@ -70,6 +70,11 @@ def _rates(r: random.Random, s: Drawn) -> None:
         s["stations"] = {"mcs": ", ".join(str(r.choice([0, 2, 4, 7, mcs])) for _ in range(stations))}
 
 
+def has_categories(s: Drawn) -> bool:
+    """Whether both waters queue by category: above ath9k_tidq are four transmit queues here, as in 3.18, and one in 6.12."""
+    return bool(s.get("ap", {}).get("driver") != "ath9k_tidq")
+
+
 def _traffic(r: random.Random, s: Drawn) -> None:
     t = s["traffic"]
     way = r.choice(["up", "up", "up", "down", "down", "both", "udp"])
@@ -82,7 +87,7 @@ def _traffic(r: random.Random, s: Drawn) -> None:
         t["udp_payload"] = r.choice([200, 1000, 1470])
     elif r.random() < 0.15:
         t[r.choice(["udp_up", "udp_down"])] = f"{r.choice([1, 5])} Mbit/s"
-    if way == "both" and s["ap"]["driver"] != "ath9k_tidq" and s["wifi"]["standard"] == "n" and r.random() < 0.3:
+    if way == "both" and has_categories(s) and s["wifi"]["standard"] == "n" and r.random() < 0.3:
         t |= {"tcp_up": 4, "tcp_down": 4, "rrul": True}
 
 
@@ -218,8 +223,7 @@ def _marks(r: random.Random, s: Drawn) -> None:
     t = s["traffic"]
     if r.random() < 0.1 and not t.get("rrul") and (t["tcp_up"] or t["tcp_down"]):
         mark = r.choice(["CS1", "AF41", "EF"])
-        # That one's interface has a transmit queue a category here, as in 3.18, and one for all in 6.12.
-        if s["ap"]["driver"] != "ath9k_tidq":
+        if has_categories(s):
             t["tcp_dscp"] = mark
 
 

@@ -169,8 +169,8 @@ def _says_something(key: str, s: Drawn) -> bool:
     """Whether both waters take a scenario, and this key of it is read there."""
     if key == "traffic.tcp_down" and s["topology"]["kind"] == "wired":
         return False  # no link limits it: ten gigabits a second take the kernel minutes, and what they end at is chance
-    if key.endswith("_dscp") and s.get("ap", {}).get("driver") == "ath9k_tidq":
-        return False  # as linux_draw has it
+    if key.endswith("_dscp") and not linux_draw.has_categories(s):
+        return False
     scenario = Scenario.from_dict({"name": "tried", "kernel": "6.12", **s})
     short = {"time.lead_in": "0 s", "time.flows": "10 ms", "time.warmup": "1 ms"}
     try:
