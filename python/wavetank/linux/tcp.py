@@ -6,6 +6,9 @@ from .. import units
 from .asked import Asked
 from .own import GAIN_BITS, OWN_CC, PARAMETERS, SOCKET_SHIFT, STOCK_CC, UNLIMITED
 
+#: Percent that the pacing ratios may be at most. src: linux@6.12 net/ipv4/sysctl_net_ipv4.c tcp_pacing_ss_ratio
+MOST_RATIO = 1000
+
 
 class Tcp(Asked):
     """TCP."""
@@ -19,8 +22,8 @@ class Tcp(Asked):
         limit = self.text("tcp.limit_output_bytes")
         shift, factor = self.small_queue(controls)
         ss, ca = round(ss * factor), round(ca * factor)
-        if max(ss, ca) > 1000:
-            raise self.refuse("tcp.tsq_ms", "the pacing ratios that make it would exceed 1000 %")
+        if max(ss, ca) > MOST_RATIO:
+            raise self.refuse("tcp.tsq_ms", f"the pacing ratios that make it would exceed {MOST_RATIO} %")
         self.sysctl("tcp_pacing_ss_ratio", ss)
         self.sysctl("tcp_pacing_ca_ratio", ca)
         if self.limit is not None:
@@ -123,11 +126,12 @@ class Tcp(Asked):
         fq = self.under_fq()
         paced = bool(pacers) or units.switch(self.v["tcp.enforce_pacing"]) or bool(fq)
         cc = fq or ", ".join(pacers or controls)
+        ratio = max(self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio"))
         # A shift of 0 is a second of the pacing rate, which queues of several seconds exceed: the ratios make it five.
-        none = 0, 1.0 if paced else 1000 / max(self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio"))
+        no_limit = 0, 1.0 if paced else MOST_RATIO / ratio
         if mode == "off":
             self.limit = UNLIMITED
-            return none
+            return no_limit
         if mode == "packets":
             raise self.refuse("tcp.tsq", "the kernel's TSQ counts milliseconds and bytes; give tcp.tsq = bytes")
         bound = self.text("tcp.tsq_bytes")
@@ -138,7 +142,7 @@ class Tcp(Asked):
         else:
             self.limit = UNLIMITED
         if mode == "bytes" or bound == "off":  # CoTSQ without an upper bound is no TSQ, as in the paper
-            return none
+            return no_limit
         ms = self.number("tcp.tsq_ms")
         if ms == 0:
             raise self.refuse("tcp.tsq_ms", "the kernel's floor is two skbs; 0 ms has no shift")
