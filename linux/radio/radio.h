@@ -62,7 +62,7 @@ struct wt_counters {
 	u64 rx_airtime_ns, rx_ampdu[WT_MAX_MPDUS + 1], rx_bad[WT_MAX_MPDUS + 1];	/* of what was sent to it */
 	u64 mode_ppdus[WT_MODES_HT], mode_mpdus[WT_MODES_HT];	/* data by HT mode: MCS, 40 MHz, short guard interval */
 	u64 rx_mode_ppdus[WT_MODES_HT], rx_mode_mpdus[WT_MODES_HT];	/* of what was sent to it */
-	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops;
+	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
 	u64 tao_held, tao_releases, tao_expired;
 };
 

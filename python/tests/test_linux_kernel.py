@@ -67,6 +67,23 @@ def test_ath9k_htc_keeps_to_its_firmwares_table():
         assert hist[most] > 0.9 * hist.sum(), payload
 
 
+def test_ath9k_htc_loses_the_statuses_beyond_two_events():
+    """Two events of twelve a pass (the firmware's ath_tx_status_get): a unit of 25 or more leaves frames to the driver's three seconds
+    (ATH9K_HTC_TX_TIMEOUT_INTERVAL), and the flow lives on them. No unit of the published firmware is that long."""
+    s = scenario(
+        sta__driver="ath9k_htc", sta__above="qdisc", wifi__stations=2, wifi__mcs=7, tcp__tsq="cotsq", tcp__tsq_ms=4
+    )
+    s = s.set(medium__response_error=0.05, time__flows="8 s")
+    for frames, loses in ((31, True), (17, False)):
+        r = s.set(ath9k_htc__ampdu_frames=frames).run(1, on="linux", states=["8 s"])
+        counts = dict(line.split() for line in r.states[0].files["sta1/radio"].splitlines())
+        assert (int(counts["lost_statuses"]) > 0) == loses
+        assert (r.nodes["sta1"].ampdu_hist[25:].sum() > 0) == loses
+        assert all(f.series["acked"][-1] > f.series["acked"][-10] for f in r.flows), (
+            "the driver's timeout frees its slots"
+        )
+
+
 @pytest.mark.parametrize(("driver", "alone"), [("ath9k", True), ("ath10k", True), ("ath9k_htc", False)])
 def test_who_aggregates_voice(driver, alone):
     """mac80211's rate control asks for no session of voice (minstrel_aggr_check), ath9k_htc for one of each TID (ath9k_htc_check_tx_aggr);

@@ -26,7 +26,7 @@
  *   D2  what the CPU turns to is decided when work comes to it or ends; the receive side's work does not delay the transmit side's.
  *   D3  the first rate is chosen as in mpdu/rates.c, not by the firmware's search.
  *   D4  a BAR that fails does not pause its TID; frames before the Block Ack session go to the hardware up to eight at a time.
- *   D5  statuses that find no event free wait for the next pass instead of being lost (a unit takes longer than a microframe).
+ *   D5  the three seconds after which the driver frees a frame whose status was lost count from the loss, not from its request's end.
  *   D6  frames of a received A-MPDU end at even distances; reordering comes behind the upload, as it does.
  */
 #include "air/medium.h"
@@ -49,6 +49,7 @@ static int init(struct wt_radio *r)
 	__skb_queue_head_init(&h->settled);
 	__skb_queue_head_init(&h->statuses);
 	__skb_queue_head_init(&h->early);
+	__skb_queue_head_init(&h->lost);
 	__skb_queue_head_init(&h->up);
 	h->buffers = wt_p.htc_buffers;
 	return 0;
@@ -73,6 +74,7 @@ static void purge(struct wt_radio *r)
 	__skb_queue_purge(&h->settled);
 	__skb_queue_purge(&h->statuses);
 	__skb_queue_purge(&h->early);
+	__skb_queue_purge(&h->lost);
 	__skb_queue_purge(&h->up);
 	kfree(h);
 }
@@ -141,7 +143,7 @@ static void flush(struct wt_radio *r, struct wt_tid *tid)
 		}
 	if (h->job_skb && (!tid || *wt_htc_tid(h->job_skb) == tid))
 		*wt_htc_tid(h->job_skb) = NULL;
-	while ((skb = __skb_dequeue(&h->settled)))
+	while ((skb = __skb_dequeue(&h->settled)) || (skb = __skb_dequeue(&h->lost)))
 		wt_htc_usb_hand_back(r, skb);
 }
 

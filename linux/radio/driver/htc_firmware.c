@@ -13,6 +13,7 @@
 #include "mpdu/tx.h"
 
 #define STATUSES	12
+#define EVENTS_A_PASS	2	/* the firmware's if_athvar.h tx_status[2] */
 
 /*
  * rcRateFind_11n: two tries at the first rate and at each of the next two valid ones below it, four at the
@@ -121,16 +122,19 @@ static bool form(struct wt_radio *r, int ac)
 	return h->job_ppdu;
 }
 
-/* ath_tx_status_send */
-static void report(struct wt_htc *h, u64 now)
+/* ath_tx_status_get, ath_tx_status_send: what is beyond two events a pass, or finds no event free, is never told. */
+static void report(struct wt_radio *r, u64 now)
 {
-	while (!skb_queue_empty(&h->settled) && h->n_events < WT_HTC_EVENTS) {
-		unsigned int i, n = min_t(unsigned int, skb_queue_len(&h->settled), STATUSES);
+	struct wt_htc *h = r->htc;
+	unsigned int i, n, events;
 
+	for (events = 0; events < EVENTS_A_PASS && h->n_events < WT_HTC_EVENTS && !skb_queue_empty(&h->settled); events++) {
+		n = min_t(unsigned int, skb_queue_len(&h->settled), STATUSES);
 		h->event[h->n_events++] = n;
 		for (i = 0; i < n; i++)
 			__skb_queue_tail(&h->statuses, __skb_dequeue(&h->settled));
 	}
+	wt_htc_usb_lost(r, now);
 	if (h->n_events && !h->poll_at)
 		h->poll_at = (div64_u64(now, WT_HTC_MICROFRAME_NS) + 1) * WT_HTC_MICROFRAME_NS;
 }
@@ -158,9 +162,9 @@ static void cpu_next(struct wt_radio *r, u64 now)
 		h->job_ppdu = list_first_entry(&h->done, struct wt_ppdu, list);
 		list_del(&h->job_ppdu->list);
 		cpu_start(h, now, WT_HTC_COMPLETE, wt_p.cpu_ppdu_ns + (u64)wt_p.cpu_frame_ns * h->job_ppdu->n);
-	} else if (in_tasklet && h->n_events < WT_HTC_EVENTS) {
+	} else if (in_tasklet) {
 		cpu_start(h, now, WT_HTC_REPORT,
-			  (u64)wt_p.cpu_frame_ns * min(DIV_ROUND_UP(skb_queue_len(&h->settled), STATUSES), 2));
+			  (u64)wt_p.cpu_frame_ns * min(DIV_ROUND_UP(skb_queue_len(&h->settled), STATUSES), EVENTS_A_PASS));
 	}
 }
 
@@ -222,7 +226,7 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 		push(r, p->ac, p);
 		break;
 	case WT_HTC_REPORT:
-		report(h, now);
+		report(r, now);
 		break;
 	}
 	rcu_read_unlock();

@@ -37,7 +37,8 @@ struct wt_htc {
 	unsigned int n_events;
 	u64 poll_at;			/* the first is fetched, 0 if there is none */
 	struct sk_buff_head early;	/* their status came before their request was complete */
-	u64 clean_at;			/* those are looked at, 0 if there are none */
+	struct sk_buff_head lost;	/* their status never comes; skb->tstamp: since when */
+	u64 clean_at;			/* those of the last two are looked at, 0 if there are none */
 	struct sk_buff_head up;		/* received, not yet with the host */
 	struct wt_htc_upload {
 		u64 at;

@@ -11,6 +11,7 @@
 #define URB_FRAMES	20
 #define URB_OCTETS	32768
 #define CLEANUP_NS	(50ull * NSEC_PER_MSEC)
+#define STATUS_TIMEOUT_NS	(3ull * NSEC_PER_SEC)	/* htc.h ATH9K_HTC_TX_TIMEOUT_INTERVAL */
 #define UP_FRAMES	10
 #define UP_OCTETS	16384
 #define UP_TIMEOUT_NS	170667ull	/* 0xa0 units of 32 cycles at 30 MHz */
@@ -109,6 +110,27 @@ void wt_htc_usb_hand_back(struct wt_radio *r, struct sk_buff *skb)
 	wt_status_hand_back(skb);
 }
 
+/* The cleanup timer runs while something waits for it. */
+static void clean_later(struct wt_htc *h, u64 now)
+{
+	if (!h->clean_at)
+		h->clean_at = (div64_u64(now, CLEANUP_NS) + 1) * CLEANUP_NS;
+}
+
+/* The statuses of what is left in settled are lost. */
+void wt_htc_usb_lost(struct wt_radio *r, u64 now)
+{
+	struct wt_htc *h = r->htc;
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&h->settled))) {
+		r->count.lost_statuses++;
+		skb->tstamp = ns_to_ktime(now);
+		__skb_queue_tail(&h->lost, skb);
+		clean_later(h, now);
+	}
+}
+
 /* A status event. */
 static void told(struct wt_radio *r, u64 now, unsigned int n)
 {
@@ -123,8 +145,7 @@ static void told(struct wt_radio *r, u64 now, unsigned int n)
 		}
 		/* nobody looks again when the request completes */
 		__skb_queue_tail(&h->early, skb);
-		if (!h->clean_at)
-			h->clean_at = (div64_u64(now, CLEANUP_NS) + 1) * CLEANUP_NS;
+		clean_later(h, now);
 	}
 }
 
@@ -166,16 +187,18 @@ void wt_htc_usb_cleanup(struct wt_radio *r, u64 now)
 {
 	struct wt_htc *h = r->htc;
 	unsigned int n = skb_queue_len(&h->early);
+	struct sk_buff *skb;
 
 	while (n--) {
-		struct sk_buff *skb = __skb_dequeue(&h->early);
-
+		skb = __skb_dequeue(&h->early);
 		if (sent(h, skb))
 			wt_htc_usb_hand_back(r, skb);
 		else
 			__skb_queue_tail(&h->early, skb);
 	}
-	h->clean_at = skb_queue_empty(&h->early) ? 0 : now + CLEANUP_NS;
+	while ((skb = skb_peek(&h->lost)) && ktime_to_ns(skb->tstamp) + STATUS_TIMEOUT_NS < now)
+		wt_htc_usb_hand_back(r, __skb_dequeue(&h->lost));
+	h->clean_at = skb_queue_empty(&h->early) && skb_queue_empty(&h->lost) ? 0 : now + CLEANUP_NS;
 }
 
 /* ---- reception ---- */
