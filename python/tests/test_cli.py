@@ -67,7 +67,7 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--recorded"], "--recorded"),
-        (["validate", "dcf", "--more"], "--more"),
+        (["validate", "ath9k", "--more"], "--more belongs to kernel or dcf, not to ath9k"),
         (["validate", "kernel", "--more", "--reference", "gone"], "--more"),
         (["validate", "kernel", "--on", "linux"], "--on"),
         (["run", SCENARIO, "--on", "linux"], "host.wake = 100 us"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import rich.console
 
-from wavetank import UserError
+from wavetank import UserError, _core
 from wavetank.report import validation_table
 from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case
 
@@ -201,6 +201,22 @@ def test_controls_that_are_not_there_are_unmeasured(tmp_path, monkeypatch):
     assert report.cases() == {"a": True, "b": None}
     assert "not there yet" in report.rows[-1].reason
     assert report.summary()["unmeasured"] == 1
+
+
+def test_the_other_rows_of_ns3_hold():
+    """`validate dcf --more`, two seconds of each row."""
+    rows = dcf.load(dcf.MORE)
+    assert len({dcf.name(r) for r in rows}) == len(rows) == 66
+    for row in rows:
+        assert dcf.judge(row, _core.dcf_case(row, 1, 2.0), None)[0].ok, dcf.name(row)
+
+
+def test_a_mode_that_there_is_not_is_told_with_its_line(tmp_path):
+    table = dcf.MORE.read_text().replace("VhtMcs5,up,40", "VhtMcs5,up,30", 1)
+    (tmp_path / "t.csv").write_text(table)
+    line = 1 + next(i for i, text in enumerate(table.splitlines()) if "up,30" in text)
+    with pytest.raises(UserError, match=rf'csv:{line}: column "mode": "VhtMcs5" at 30 MHz'):
+        dcf.load(tmp_path / "t.csv")
 
 
 def test_dcf_tolerance():

@@ -175,6 +175,9 @@ def theory() -> list[dict[str, Any]]:
 def theory_eval(name: str, inputs: dict[str, float]) -> dict[str, float]:
     """Evaluate a closed form; inputs left out take their default."""
 
+def dcf_check(row: dict[str, str]) -> None:
+    """Raises KeyError if a row of the saturation table names what there is not."""
+
 def dcf_bianchi(row: dict[str, str]) -> float:
     """Bianchi's saturation goodput with a retry limit, Mbit/s, for a row of single frames."""
 

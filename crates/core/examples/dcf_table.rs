@@ -14,7 +14,7 @@ fn main() {
     let (start, mut events) = (std::time::Instant::now(), 0);
     for line in text.lines().skip(1) {
         let f: Vec<&str> = line.split(',').collect();
-        let mode = saturation::mode_named(f[1], f[3] == "40", f[6] == "1").expect("a mode's name");
+        let mode = saturation::mode_named(f[1], f[3].parse().expect("a width"), f[6] == "1").expect("a mode's name");
         let p = saturation::Params {
             stations: f[4].parse().unwrap(),
             max_ampdu_bytes: f[5].parse().unwrap(),

@@ -18,18 +18,27 @@ fn field<T: std::str::FromStr>(row: &HashMap<String, String>, key: &str) -> PyRe
 
 fn case(row: &HashMap<String, String>) -> PyResult<(saturation::Params, Mode)> {
     let name: String = field(row, "mode")?;
-    let (mhz40, sgi) = (field::<u32>(row, "width_mhz")? == 40, field::<u8>(row, "sgi")? == 1);
-    let mode = saturation::mode_named(&name, mhz40, sgi).ok_or_else(|| {
-        PyKeyError::new_err(format!("column \"mode\": \"{name}\"; expected HtMcs0 to 31 or OfdmRate6Mbps to 54Mbps"))
+    let (mhz, sgi) = (field::<u8>(row, "width_mhz")?, field::<u8>(row, "sgi")? == 1);
+    let mode = saturation::mode_named(&name, mhz, sgi).ok_or_else(|| {
+        PyKeyError::new_err(format!(
+            "column \"mode\": \"{name}\" at {mhz} MHz; expected HtMcs0 to 31, VhtMcs0 to 9 or OfdmRate6Mbps to 54Mbps"
+        ))
     })?;
     let p = saturation::Params {
         stations: field(row, "stations")?,
         payload: field(row, "udp_payload")?,
         max_ampdu_bytes: field(row, "max_ampdu_bytes")?,
         rts: field::<u8>(row, "rts")? == 1,
+        down: field::<String>(row, "dir")? == "down",
         ..saturation::Params::default()
     };
     Ok((p, mode))
+}
+
+/// Raises KeyError if a row of the saturation table names what there is not.
+#[pyfunction]
+pub(crate) fn dcf_check(row: HashMap<String, String>) -> PyResult<()> {
+    case(&row).map(|_| ())
 }
 
 /// What Bianchi's model with the same retry limit gives for a row of single frames without RTS, Mbit/s.

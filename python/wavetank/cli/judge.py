@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     default=None,
     help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
 )
-@click.option("--more", is_flag=True, help="kernel: random scenarios on the same machine, in place of the reference.")
+@click.option(
+    "--more",
+    is_flag=True,
+    help="kernel: random scenarios on the same machine, dcf: other modes, widths and payloads, in place of the reference.",
+)
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
     "--random",
@@ -80,14 +84,14 @@ def validate(
     from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
 
     for option, given, owner in (
-        ("--more", more, "kernel"),
+        ("--more", more and what not in ("kernel", "dcf"), "kernel or dcf"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),
         ("--plots", plots, "kernel"),
         ("--on", on == "linux", "dcf"),
     ):
-        if given and what != owner:
+        if given and what not in owner.split(" or "):
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
     if more and reference:
         raise click.UsageError("--more is a reference of its own, --reference names another")
@@ -100,7 +104,7 @@ def validate(
         return
     if rare or seed is not None or out is not None:
         raise click.UsageError("--rare, --seed and --out belong to --random")
-    reference = kernel.MORE if more else reference
+    reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
     workers = jobs or runner.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, workers, done, plots),

@@ -174,6 +174,10 @@ impl Medium {
     pub fn airtime(&self, s: StaIx) -> Span {
         self.airtime[s.ix()]
     }
+    /// From now on every RTS goes at `rate`, whatever it protects.
+    pub const fn set_rts_rate(&mut self, rate: Ofdm) {
+        self.responses.set_rts_rate(rate);
+    }
     /// Rates and durations of responses.
     pub fn responses(&self) -> &Responses {
         &self.responses

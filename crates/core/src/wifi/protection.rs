@@ -30,11 +30,11 @@ impl Protection {
     }
 }
 
-/// What protects a frame of `mode`: the RTS goes at the highest basic rate that is not above the frame's reference rate.
+/// What protects a frame of `mode`.
 fn rts_cts(mode: Mode, r: &Responses, band: Band) -> Protection {
     let mode = match r.erp() {
         Some(e) if e.protects && !matches!(mode, Mode::Dsss(_)) => e.mode(),
-        _ => r.rate(mode),
+        _ => r.rts_rate(mode),
     };
     let rts = duration::ppdu(mode, response::RTS, band);
     let cts = r.answer(Kind::Cts, mode, 0);

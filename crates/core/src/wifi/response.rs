@@ -87,6 +87,7 @@ pub struct Responses {
     ack: [Span; ROWS],
     block_ack: [Span; ROWS],
     eifs_less_difs: Span,
+    rts: Option<Ofdm>,
 }
 
 const ROWS: usize = Ofdm::ALL.len() + Dsss::ALL.len();
@@ -152,6 +153,18 @@ impl Responses {
             ack: rate.map(|m| duration::ppdu(m, ACK, band)),
             block_ack: rate.map(|m| duration::ppdu(m, BLOCK_ACK, band)),
             eifs_less_difs: band.sifs() + duration::ppdu(slowest, ACK, band),
+            rts: None,
+        }
+    }
+    /// From now on every RTS goes at `rate`, whatever it protects.
+    pub const fn set_rts_rate(&mut self, rate: Ofdm) {
+        self.rts = Some(rate);
+    }
+    /// How an RTS in front of a frame of this mode is sent: at the highest basic rate that is not above the frame's reference rate.
+    pub const fn rts_rate(&self, before: Mode) -> Mode {
+        match self.rts {
+            Some(r) => Mode::Ofdm(r),
+            None => self.rate(before),
         }
     }
     /// How what answers a frame of this mode is sent.

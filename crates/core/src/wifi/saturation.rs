@@ -1,4 +1,4 @@
-//! Saturated uplink: stations that always have a UDP datagram for the access point. What `validate dcf` runs.
+//! Saturated cell: stations that always have a UDP datagram for the access point, or the access point for each of them. What `validate dcf` runs.
 //!
 //! Stands for: the set-up behind `reference/ns3-saturation.csv` (its README). The device below each station is ns-3.44's:
 //! a frame outside a Block Ack agreement is tried `retry_limit` times; an A-MPDU whose Block Ack does not come is followed by
@@ -15,19 +15,24 @@ use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response::{self, Responses};
 use super::seq::Seq;
-use crate::phy::{Band, Ht, Mode, Ofdm, ppdu};
+use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width, ppdu};
 use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
 use crate::theory::bianchi::Bianchi;
+
+/// The rate of RTS. src: docs/reference-data.md (ns-3's `ControlMode`)
+const CONTROL: Ofdm = Ofdm::R24;
 
 crate::params! {
     /// A saturated cell.
     pub struct Params {
-        /// Stations that send.
+        /// The access point sends, to each station in turn; else the stations do.
+        down: bool = false, src "docs/reference-data.md";
+        /// Stations.
         stations: u8 = 1, in 1 => 254, src "docs/reference-data.md";
         /// UDP payload of each datagram, bytes.
         payload: u32 = 1472, in 1 => 1472, src "docs/reference-data.md";
         /// Most bytes of an A-MPDU; 0: single frames.
-        max_ampdu_bytes: u32 = 0, in 0 => 65535, src "docs/reference-data.md";
+        max_ampdu_bytes: u32 = 0, in 0 => 1048575, src "docs/reference-data.md";
         /// Longest PPDU.
         max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; docs/reference-data.md";
         /// Protects every data frame by RTS/CTS.
@@ -42,16 +47,19 @@ crate::params! {
 pub struct Outcome {
     /// UDP payload delivered, Mbit/s.
     pub goodput_mbit: f64,
-    /// The same by station.
+    /// The same by station, from it or to it.
     pub by_station: Vec<f64>,
     /// Events handled.
     pub events: u64,
 }
 
-/// The mode that the reference calls `name` ("HtMcs7", "OfdmRate54Mbps") at this width and guard interval.
-pub fn mode_named(name: &str, mhz40: bool, sgi: bool) -> Option<Mode> {
+/// The mode that the reference calls `name` ("HtMcs7", "VhtMcs9" of one stream, "OfdmRate54Mbps") at this width and guard interval.
+pub fn mode_named(name: &str, mhz: u8, sgi: bool) -> Option<Mode> {
     if let Some(mcs) = name.strip_prefix("HtMcs") {
-        return Ht::new(mcs.parse().ok()?, mhz40, sgi).map(Mode::Ht);
+        return Ht::new(mcs.parse().ok()?, mhz == 40, sgi).map(Mode::Ht);
+    }
+    if let Some(mcs) = name.strip_prefix("VhtMcs") {
+        return Vht::new(mcs.parse().ok()?, 1, Width::from_mhz(mhz)?, sgi).map(Mode::Vht);
     }
     let mbit = name.strip_prefix("OfdmRate")?.strip_suffix("Mbps")?;
     Ofdm::from_mbit(mbit.parse().ok()?).map(Mode::Ofdm)
@@ -64,16 +72,18 @@ struct Source {
     aside: Vec<Mpdu>,
     data_psdu: u32,
     aggregate: bool,
-    next: Seq,
+    /// By receiver.
+    next: Vec<Seq>,
     rts: bool,
 }
 
 impl Source {
-    fn new(p: &Params, mode: Mode, qos: bool) -> Source {
+    /// Sends to `to` and, if there are several, in turn to those after it.
+    fn new(p: &Params, mode: Mode, qos: bool, to: StaIx, receivers: u8) -> Source {
         let len = mpdu_len(p.payload + 28, qos);
         let aggregate = p.max_ampdu_bytes > 0 && mode.aggregates();
         let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, 64, Span::ZERO, Band::Ghz5);
-        let mut burst = Burst { agreement: aggregate, rts: p.rts, ..Burst::new() };
+        let mut burst = Burst { to, agreement: aggregate, rts: p.rts, ..Burst::new() };
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
@@ -92,17 +102,32 @@ impl Source {
         burst.tid = Tid::new(0);
         burst.psdu = if single { u32::from(len) } else { bytes };
         burst.what = if single { What::Single } else { What::Ampdu };
-        let mut s =
-            Source { data_psdu: burst.psdu, burst, aside: Vec::new(), aggregate, next: Seq::new(0), rts: p.rts };
-        s.refill();
+        let mut s = Source {
+            data_psdu: burst.psdu,
+            burst,
+            aside: Vec::new(),
+            aggregate,
+            next: vec![Seq::new(0); usize::from(receivers)],
+            rts: p.rts,
+        };
+        s.fill();
         s
     }
     /// New datagrams into every place of the burst.
-    fn refill(&mut self) {
+    fn fill(&mut self) {
+        let n = self.next.len();
+        let next = &mut self.next[self.burst.to.ix().saturating_sub(1) % n];
         for m in &mut self.burst.mpdus {
-            m.seq = self.next;
-            self.next = self.next.plus(1);
+            m.seq = *next;
+            *next = next.plus(1);
         }
+    }
+    /// The same for the next receiver.
+    fn refill(&mut self) {
+        if self.next.len() > 1 {
+            self.burst.to = StaIx((self.burst.to.ix() % self.next.len()) as u8 + 1);
+        }
+        self.fill();
     }
     fn done(&mut self, mode: Mode, bar_rate: Mode, r: &Report) {
         match (self.burst.what, r.answered) {
@@ -133,7 +158,7 @@ impl Source {
 
 struct World {
     queue: EventQueue<MediumEvent>,
-    /// By station; the access point (0) has none.
+    /// By station, the access point first; none: it only receives.
     sources: Vec<Option<Source>>,
     delivered: Vec<u64>,
     mode: Mode,
@@ -148,7 +173,9 @@ impl Stations for World {
         self.sources[s.ix()].as_ref().map(|x| &x.burst)
     }
     fn arrived(&mut self, _now: Time, a: &Arrival) -> u64 {
-        self.delivered[a.from.ix()] += u64::from(a.decoded.count_ones());
+        let to = self.head(a.from, a.ac).map_or(StaIx::AP, |b| b.to);
+        let station = if a.from == StaIx::AP { to } else { a.from };
+        self.delivered[station.ix()] += u64::from(a.decoded.count_ones());
         a.decoded
     }
     fn done(&mut self, _now: Time, s: StaIx, _ac: Ac, report: &Report) {
@@ -183,7 +210,11 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
         .collect();
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
     let bar_rate = m.responses().rate(mode);
-    let sources = (0..=p.stations).map(|i| (i > 0).then(|| Source::new(p, mode, qos))).collect();
+    m.set_rts_rate(CONTROL);
+    let senders = if p.down { 0..=0 } else { 1..=p.stations };
+    let (to, receivers) = if p.down { (StaIx(1), p.stations) } else { (StaIx::AP, 1) };
+    let source = |i| senders.contains(&i).then(|| Source::new(p, mode, qos, to, receivers));
+    let sources = (0..=p.stations).map(source).collect();
     let mut w = World {
         queue: EventQueue::default(),
         sources,
@@ -192,7 +223,7 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
         bar_rate,
     };
     // Staggered starts, so that the first frames do not all collide.
-    for i in 1..=p.stations {
+    for i in senders.clone() {
         let at = Time::from_us(u64::from(i) * 100);
         while let Some((now, ev)) = w.queue.pop_until(at) {
             m.on(now, ev, &mut w);
@@ -324,6 +355,26 @@ mod tests {
         assert!(errors[errors.len() / 2] < 0.01, "median {}", errors[errors.len() / 2]);
     }
 
+    /// By Debian's ns-3.37 (reference/ns3-saturation-more.csv): RTS goes at 24 Mbit/s before the lowest MCS, too.
+    #[test]
+    fn rts_goes_at_the_control_rate() {
+        for (name, theirs) in [("ht0", 10.80), ("ofdm9", 7.30)] {
+            let ours = goodput(&Params { stations: 5, rts: true, ..Params::default() }, mode(name), 4);
+            assert!((ours / theirs - 1.0).abs() < 0.005, "{name}: {ours}");
+        }
+    }
+
+    #[test]
+    fn an_access_point_alone_shares_among_its_stations_what_one_station_sends() {
+        let m = mode("ht7");
+        for max_ampdu_bytes in [0, 65_535] {
+            let up = Params { max_ampdu_bytes, ..Params::default() };
+            let down = run(&Params { down: true, stations: 4, ..up }, medium::Params::default(), m, Span::from_s(4), 1);
+            assert!((down.goodput_mbit / goodput(&up, m, 4) - 1.0).abs() < 0.002, "{down:?}");
+            assert!(down.by_station.iter().all(|s| (s / down.by_station[0] - 1.0).abs() < 0.01), "{down:?}");
+        }
+    }
+
     #[test]
     fn against_bianchi() {
         for name in ["ht0", "ht3", "ht6", "ht7", "ofdm6", "ofdm54"] {
@@ -338,10 +389,10 @@ mod tests {
 
     #[test]
     fn modes_by_the_references_names() {
-        assert_eq!(mode_named("HtMcs7", true, true), Some(mode("ht7")));
-        assert_eq!(mode_named("OfdmRate6Mbps", false, false), Some(mode("ofdm6")));
-        for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs3", ""] {
-            assert_eq!(mode_named(bad, true, true), None, "{bad}");
+        assert_eq!(mode_named("HtMcs7", 40, true), Some(mode("ht7")));
+        assert_eq!(mode_named("OfdmRate6Mbps", 20, false), Some(mode("ofdm6")));
+        for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs10", ""] {
+            assert_eq!(mode_named(bad, 40, true), None, "{bad}");
         }
     }
 

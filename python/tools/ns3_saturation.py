@@ -1,0 +1,85 @@
+"""Makes ns3-saturation-more.csv with Debian's ns-3 (libns3-dev): `python python/tools/ns3_saturation.py OUT.csv [--jobs N]`.
+
+The rows differ from ns3-saturation.csv in what that leaves alone: width, guard interval, MCS, streams, payload, rates of
+802.11a, RTS at low rates, 802.11ac, 20 stations, the access point as sender. About an hour on one core.
+"""
+
+import argparse
+import csv
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SOURCE = Path(__file__).with_suffix(".cc")
+LIBRARIES = [f"-lns3-{m}" for m in ("wifi", "applications", "internet", "mobility", "network", "core")]
+SETS = ("std", "mode", "dir", "width_mhz", "stations", "max_ampdu_bytes", "sgi", "rts", "udp_payload")
+SEEDS, SECONDS = 3, 5
+
+HT = [  # mode, width, stations, sgi, rts, payload; each as single frames and as A-MPDUs
+    ("HtMcs7", 20, 5, 1, 0, 1472), ("HtMcs4", 20, 3, 0, 0, 1472), ("HtMcs5", 40, 8, 0, 0, 1472),
+    ("HtMcs15", 40, 4, 1, 0, 1472), ("HtMcs15", 20, 1, 0, 0, 1472), ("HtMcs23", 40, 2, 1, 0, 1472),
+    ("HtMcs7", 40, 5, 1, 0, 200), ("HtMcs7", 40, 1, 1, 0, 200), ("HtMcs15", 40, 3, 1, 0, 64),
+    ("HtMcs1", 20, 2, 1, 0, 1472), ("HtMcs0", 20, 4, 0, 0, 1472), ("HtMcs0", 40, 5, 1, 1, 1472),
+    ("HtMcs2", 40, 1, 1, 1, 1472), ("HtMcs4", 40, 6, 1, 1, 1472), ("HtMcs8", 40, 4, 1, 1, 1472),
+    ("HtMcs15", 40, 10, 1, 1, 1472), ("HtMcs7", 20, 2, 0, 1, 300), ("HtMcs3", 40, 20, 1, 1, 1472),
+]  # fmt: skip
+DOWN = [("HtMcs7", 40, 4, 1, 0, 1472), ("HtMcs12", 20, 10, 0, 1, 700)]
+AC = [  # of one stream
+    ("VhtMcs9", 80, 1, 1, 0, 1472), ("VhtMcs9", 80, 5, 1, 0, 1472), ("VhtMcs5", 40, 3, 0, 0, 1472),
+    ("VhtMcs8", 20, 2, 1, 1, 1472), ("VhtMcs0", 80, 4, 0, 1, 1472), ("VhtMcs7", 80, 2, 1, 0, 400),
+]  # fmt: skip
+LEGACY = [  # Mbit/s, stations, rts, payload
+    (6, 3, 0, 700), (9, 5, 1, 1472), (12, 3, 0, 700), (18, 3, 0, 700), (24, 10, 1, 1472), (36, 20, 0, 1472), (48, 3, 0, 700),
+    (54, 1, 1, 100),
+]  # fmt: skip
+
+
+def rows() -> list[dict[str, str]]:
+    """What each row sets."""
+    every = [
+        ("n", mode, to, width, n, ampdu, sgi, rts, payload)
+        for to, some in (("up", HT), ("down", DOWN))
+        for mode, width, n, sgi, rts, payload in some
+        for ampdu in (0, 65535)
+    ]
+    every += [
+        ("ac", mode, "up", width, n, ampdu, sgi, rts, payload)
+        for mode, width, n, sgi, rts, payload in AC
+        for ampdu in (0, 65535, 1048575)
+    ]
+    every += [("a", f"OfdmRate{r}Mbps", "up", 20, n, 0, 0, rts, payload) for r, n, rts, payload in LEGACY]
+    return [dict(zip(SETS, map(str, row), strict=True)) for row in every]
+
+
+def main() -> None:
+    """Builds the program, runs every row, writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "saturation"
+        subprocess.run(["g++", "-O2", "-std=c++17", str(SOURCE), "-o", str(program), *LIBRARIES], check=True)
+
+        def goodput(row: dict[str, str], seed: int) -> float:
+            words = [f"--{k}={v}" for k, v in row.items()] + [f"--seconds={SECONDS}", f"--seed={seed}"]
+            return float(subprocess.check_output([str(program), *words], text=True))
+
+        with ThreadPoolExecutor(args.jobs) as pool:
+            table = rows()
+            jobs = [[pool.submit(goodput, row, seed) for seed in range(1, SEEDS + 1)] for row in table]
+            for row, runs in zip(table, jobs, strict=True):
+                got = [r.result() for r in runs]
+                row["goodput_mbit"], row["goodput_sd"] = f"{statistics.mean(got):.3f}", f"{statistics.stdev(got):.3f}"
+                print(",".join(row.values()), file=sys.stderr, flush=True)
+    with args.out.open("w", newline="", encoding="utf-8") as f:
+        writer = csv.DictWriter(f, [*SETS, "goodput_mbit", "goodput_sd"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+
+
+if __name__ == "__main__":
+    main()
