@@ -227,7 +227,7 @@ def test_dcf_tolerance():
     assert dcf.judge(noisy, 7.1, None)[0].ok  # two standard deviations
     both = dcf.judge(row, 100, 106)
     assert [(r.metric, r.ok) for r in both] == [("goodput_mbit", True), ("bianchi_mbit", False)]
-    assert [r.ok for r in dcf.judge(row, None, 106)] == [None], "what cannot be run is neither"
+    assert [(r.ok, r.reason) for r in dcf.judge(row, "no such card", 106)] == [(None, "no such card")]
 
 
 def test_dcf_reference_is_read_and_checked(tmp_path):

@@ -88,13 +88,13 @@ def run_row(row: Table) -> float:
     return float(np.mean([_core.dcf_case(row, seed, SECONDS) for seed in range(1, SEEDS + 1)]))
 
 
-def judge(row: Table, ours: float | None, bianchi: float | None) -> list[Row]:
-    """One row a metric. ``ours`` None: it cannot be run."""
+def judge(row: Table, ours: float | str, bianchi: float | None) -> list[Row]:
+    """One row a metric. ``ours``: the goodput, or why there is none."""
     reference, sd = float(row["goodput_mbit"]), float(row["goodput_sd"])
     width = max(SHARE * reference, DEVIATIONS * sd)
     low, high = reference - width, reference + width
-    if ours is None:
-        return [Row(name(row), "goodput_mbit", reference, None, None, "the virtual radio has no 802.11ac")]
+    if isinstance(ours, str):
+        return [Row(name(row), "goodput_mbit", reference, None, None, ours)]
     rows = [Row(name(row), "goodput_mbit", reference, ours, low <= ours <= high, "", low, high)]
     if bianchi is not None:
         low, high = bianchi * (1 - BIANCHI_SHARE), bianchi * (1 + BIANCHI_SHARE)
@@ -111,8 +111,8 @@ def bianchi(row: Table) -> float | None:
     return float(_core.dcf_bianchi(row))
 
 
-def linux_goodputs(path: Path, jobs: int, done: Callable[[str], None]) -> dict[int, float]:
-    """Goodput of every row but 802.11ac's on the virtual radio under the real mac80211. Raises LinuxFailed."""
+def linux_goodputs(path: Path, jobs: int, done: Callable[[str], None]) -> dict[int, float | str]:
+    """Each row's goodput on the virtual radio under the real mac80211, or why it has none there. Raises LinuxFailed."""
     table = load(path)
 
     def on_line(line: str) -> None:
@@ -121,7 +121,8 @@ def linux_goodputs(path: Path, jobs: int, done: Callable[[str], None]) -> dict[i
             done(name(table[int(rest)]))
 
     text = tree.program(["tests/saturation", str(path), "--json", "--jobs", str(jobs)], on_line)
-    return {r["row"]: float(r["goodput_mbit"]) for r in map(json.loads, text.splitlines())}
+    found = [json.loads(line) for line in text.splitlines()]
+    return {r["row"]: r["reason"] if "reason" in r else float(r["goodput_mbit"]) for r in found}
 
 
 def validate(
@@ -129,6 +130,7 @@ def validate(
 ) -> Report:
     """Runs every row on the model, or on linux."""
     table = load(path or PATH)
+    ours: dict[int, float | str]
     if on == "linux":
         ours = linux_goodputs(path or PATH, jobs, done)
     else:
@@ -138,5 +140,5 @@ def validate(
             done(name(table[i]))
     rows: list[Row] = []
     for i, row in enumerate(table):
-        rows += judge(row, ours.get(i), bianchi(row))
+        rows += judge(row, ours[i], bianchi(row))
     return Report("dcf" if on == "model" else "dcf on linux", rows)
