@@ -19,6 +19,7 @@ fn main() {
             stations: f[4].parse().unwrap(),
             max_ampdu_bytes: f[5].parse().unwrap(),
             rts: f[7] == "1",
+            down: f[2] == "down",
             payload: f[8].parse().unwrap(),
             ..saturation::Params::default()
         };

@@ -84,7 +84,7 @@ def validate(
     from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
 
     for option, given, owner in (
-        ("--more", more and what not in ("kernel", "dcf"), "kernel or dcf"),
+        ("--more", more, "kernel or dcf"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),

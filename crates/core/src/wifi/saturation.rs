@@ -56,7 +56,8 @@ pub struct Outcome {
 /// The mode that the reference calls `name` ("HtMcs7", "VhtMcs9" of one stream, "OfdmRate54Mbps") at this width and guard interval.
 pub fn mode_named(name: &str, mhz: u8, sgi: bool) -> Option<Mode> {
     if let Some(mcs) = name.strip_prefix("HtMcs") {
-        return Ht::new(mcs.parse().ok()?, mhz == 40, sgi).map(Mode::Ht);
+        let mhz40 = [20, 40].contains(&mhz).then_some(mhz == 40)?;
+        return Ht::new(mcs.parse().ok()?, mhz40, sgi).map(Mode::Ht);
     }
     if let Some(mcs) = name.strip_prefix("VhtMcs") {
         return Vht::new(mcs.parse().ok()?, 1, Width::from_mhz(mhz)?, sgi).map(Mode::Vht);
@@ -115,8 +116,7 @@ impl Source {
     }
     /// New datagrams into every place of the burst.
     fn fill(&mut self) {
-        let n = self.next.len();
-        let next = &mut self.next[self.burst.to.ix().saturating_sub(1) % n];
+        let next = &mut self.next[self.burst.to.ix().saturating_sub(1)];
         for m in &mut self.burst.mpdus {
             m.seq = *next;
             *next = next.plus(1);
@@ -124,7 +124,7 @@ impl Source {
     }
     /// The same for the next receiver.
     fn refill(&mut self) {
-        if self.next.len() > 1 {
+        if self.burst.to != StaIx::AP {
             self.burst.to = StaIx((self.burst.to.ix() % self.next.len()) as u8 + 1);
         }
         self.fill();
@@ -394,6 +394,7 @@ mod tests {
         for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs10", ""] {
             assert_eq!(mode_named(bad, 40, true), None, "{bad}");
         }
+        assert_eq!(mode_named("HtMcs7", 80, true), None, "802.11n has no 80 MHz");
     }
 
     #[test]
