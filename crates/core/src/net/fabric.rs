@@ -36,6 +36,8 @@ pub(super) struct Fabric {
     pub(super) accounts: Accounts,
     /// Stations hold ACKs back.
     pub(super) tao: bool,
+    /// Memory of a receive buffer of a radio, bytes: short frames are not copied out of it.
+    pub(super) rx_memory: u32,
     /// What comes to the access point over a veth pair weighs so on the air's side.
     pub(super) linearised: Option<Linearised>,
 }
@@ -190,7 +192,8 @@ impl Fabric {
             self.accounts.drop(p, place, reason);
         }
         for (sta, p) in &mut self.out.up {
-            p.txhash = 0; // what came over the air has the hash of its headers, by whichever way it left the reorder buffer
+            // What came over the air has the hash of its headers, by whichever way it left the reorder buffer, and lies in the card's memory.
+            (p.txhash, p.truesize) = (0, self.rx_memory);
             let node = self.stations[usize::from(sta.0)];
             if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, Owner::NONE) {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));

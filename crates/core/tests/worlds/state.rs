@@ -147,3 +147,22 @@ fn queues_count_what_left_them() {
         "what left C stands at R, or went on"
     );
 }
+
+/// TCP ACKs that wait for a narrow wire behind the access point: each lies in the buffer of 2304 bytes that the card received it into, whatever it
+/// weighed at the station.
+#[test]
+fn what_came_over_the_air_lies_in_the_cards_memory() {
+    let narrow = [
+        ("traffic.tcp_up", "0"),
+        ("traffic.tcp_down", "1"),
+        ("backhaul.qdisc", "htb"),
+        ("backhaul.at", "ap"),
+        ("htb.rate", "500 kbit/s"),
+        ("htb.leaf", "fq_codel"),
+    ];
+    let s = world(&narrow).state_at(Time::from_ns(AT[2]));
+    let ap = s.hosts.iter().find(|h| h.name == "ap").unwrap();
+    let q = &ap.devices.iter().find(|d| d.name == "apw").unwrap().qdiscs[1];
+    assert!(q.backlog.1 > 0, "{q:?}");
+    assert_eq!(get(&q.told.stats, "memory_used"), q.backlog.1 * 2304);
+}
