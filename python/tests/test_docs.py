@@ -52,16 +52,16 @@ def test_the_readme_names_every_verb():
 
 
 def test_the_sweeps_of_the_pages_can_be_run(wavetank, tool, tmp_path, monkeypatch):
-    """Every ``wavetank sweep`` of the README and of docs/sweeps.md, checked and counted."""
+    """Every ``wavetank sweep`` of the README, of docs/sweeps.md and docs/cake.md, checked and counted."""
     pages = tool("pages")
-    page = (ROOT / "docs" / "sweeps.md").read_text()
+    page = "".join((ROOT / "docs" / name).read_text() for name in ("sweeps.md", "cake.md"))
     monkeypatch.chdir(tmp_path)
     for name, text in pages.scenarios(page).items():
         (tmp_path / name).write_text(text)
     for name in ("house", "scenario"):
         (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n[topology]\nkind = "wifi"\n')
     commands = [c for c in pages.commands(page + (ROOT / "README.md").read_text()) if c[0] == "sweep"]
-    assert len(commands) >= 6
+    assert len(commands) >= 7
     for command in commands:
         words = [w for w in command if not w.startswith("tcp://")]
         code, _, err = wavetank(*[w if w != "--cluster" else "--quick" for w in words], "--dry-run")

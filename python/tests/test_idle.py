@@ -13,6 +13,7 @@ TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
         ("ap.qdisc", "pfifo", "ath9k has mac80211's queues"),
         ("sta.above", "qdisc", "sta.driver is not ath9k_htc"),
         ("fq_codel.limit", 5, "there is no fq_codel"),
+        ("cake.rtt", "5 ms", "there is no cake"),
         ("tcp.tsq_ms", 1, 'tcp.tsq is "kernel"'),
         ("htb.rate", "5 Mbit/s", "topology.kind is wifi"),
         ("ath10k.report", "1 ms", "no card has the driver ath10k"),
@@ -31,6 +32,12 @@ def test_what_changes_nothing_is_said(key, value, why):
     assert len(notes) == 1
     assert notes[0].startswith(key)
     assert why in notes[0]
+
+
+def test_cake_in_htbs_place():
+    wired = {"name": "s", "topology": {"kind": "wired"}, "bottleneck": {"qdisc": "cake"}}
+    s = Scenario.from_dict(wired).set({"cake.bandwidth": "5 Mbit/s", "htb.burst": "15 kB"})
+    assert idle.notes(s) == ["htb.burst = 15000 B changes nothing here: bottleneck.qdisc is cake"]
 
 
 def test_what_has_one_reason_is_one_sentence():

@@ -223,6 +223,22 @@ def test_under_fq_no_bytes_bound_the_small_queue(sets):
         translate(up().set({"tcp.tsq": "bytes", "tcp.tsq_bytes": "64 KiB", **sets}))
 
 
+def test_cake_has_its_words():
+    sets = {
+        "cake.bandwidth": "20 Mbit/s", "cake.overhead": -4, "cake.mpu": 84, "cake.atm": "ptm", "cake.rtt": "30 ms",
+        "cake.ack_filter": "aggressive", "cake.ingress": True, "cake.wash": True, "cake.split_gso": False,
+        "cake.memlimit": "1 MiB", "cake.diffserv": "besteffort", "cake.flowmode": "dual-srchost",
+    }  # fmt: skip
+    alone = translate(wired(bottleneck__qdisc="cake").set(sets)).case["tc"]
+    assert alone[-1] == (
+        "R qdisc replace dev rs root handle 10: cake bandwidth 20000000bit besteffort dual-srchost rtt 30000us overhead -4 "
+        "mpu 84 ptm ack-filter-aggressive ingress wash no-split-gso memlimit 1048576"
+    )
+    below = translate(wired(htb__leaf="cake")).case["tc"]
+    words = "handle 10: cake unlimited diffserv3 triple-isolate rtt 100000us no-ack-filter"
+    assert f"R qdisc add dev rs parent 1:1 {words}" in below
+
+
 def test_wired_is_htb_and_netem():
     case = translate(wired(netem__delay="10 ms", htb__leaf="fq_codel", bottleneck__place="local")).case
     assert case["topology"] == "wired"

@@ -58,6 +58,7 @@ def test_what_is_drawn_covers_what_both_waters_share():
                     "sta.driver",
                     "topology.kind",
                     "htb.leaf",
+                    "bottleneck.qdisc",
                     "wifi.standard",
                     "tcp.tsq",
                     "hack.policy",
@@ -66,7 +67,7 @@ def test_what_is_drawn_covers_what_both_waters_share():
             ]
         )
     wanted = [*(f"{end}.driver={d}" for end in ("ap", "sta") for d in ("ath9k", "ath9k_htc", "ath10k")), "ap.driver=ath9k_tidq",
-              "topology.kind=wired", *(f"htb.leaf={q}" for q in ("pfifo", "bfifo", "fq_codel", "fq")), "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
+              "topology.kind=wired", *(f"htb.leaf={q}" for q in ("pfifo", "bfifo", "fq_codel", "fq", "cake")), "bottleneck.qdisc=cake", "wifi.standard=a", "wifi.standard=n", *(f"tcp.tsq={t}" for t in ("kernel", "cotsq", "bytes", "off")),
               *(f"hack.policy={p}" for p in ("off", "native", "timer", "opportunistic", "more-data")), "traffic.rrul=true"]  # fmt: skip
     assert [w for w in wanted if not seen[w]] == []
 

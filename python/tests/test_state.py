@@ -11,7 +11,7 @@ import pytest
 
 import wavetank
 from wavetank import state
-from wavetank.state import debugfs, ss, tc
+from wavetank.state import cake, debugfs, shown, ss, tc
 
 TEXT = """
 name = "s"
@@ -159,17 +159,93 @@ def test_disciplines_are_what_tc_printed_but_for_what_the_model_does_not_keep():
     assert tc.text([state.Device("rs", qdiscs, {}, None)]) == expected
 
 
+def test_cake_is_what_tc_printed():
+    # As above, four uploads through a bottleneck of 20 Mbit/s; ARP is in the voice tin there.
+    printed = f"""\
+qdisc cake 10: dev rs root bandwidth 20Mbit diffserv3 triple-isolate nonat nowash no-ack-filter split-gso rtt 100ms raw overhead 0{" "}
+ Sent 12446376 bytes 8280 pkt (dropped 64, overlimits - requeues -){" "}
+ backlog 18266b 13p requeues -
+ memory used: 86728b of 4Mb
+ capacity estimate: 20Mbit
+ min/max network layer size:           42 /    1514
+ min/max overhead-adjusted size:       42 /    1514
+ average network hdr offset:           14
+
+                   Bulk  Best Effort        Voice
+  thresh       1250Kbit       20Mbit        5Mbit
+  target         14.5ms          5ms          5ms
+  interval        110ms        100ms        100ms
+  pk_delay          0us       8.67ms          0us
+  av_delay          0us       5.46ms          0us
+  sp_delay          0us       2.51ms          0us
+  backlog            0b       18266b           0b
+  pkts                0         8355            2
+  bytes               0     12561454           84
+  way_inds            0            0            0
+  way_miss            0            5            1
+  way_cols            0            0            0
+  drops               0           64            0
+  marks               0            0            0
+  ack_drop            0            0            0
+  sp_flows            0            1            0
+  bk_flows            0            4            0
+  un_flows            0            0            0
+  max_len             0         1514           42
+  quantum           300          610          300
+
+"""
+    names = [key for _, key, _ in cake.LINES]
+    tins = (
+        (156_250, 14_532, 109_532, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 300),
+        (2_500_000, 5000, 100_000, 8670, 5462, 2513, 18_266, 8355, 12_561_454, 0, 5, 0, 64, 0, 0, 1, 4, 0, 1514, 610),
+        (625_000, 5000, 100_000, 0, 0, 0, 0, 2, 84, 0, 1, 0, 0, 0, 0, 0, 0, 0, 42, 300),
+    )
+    options = dict.fromkeys(("diffserv", "wash", "ingress", "ack-filter", "atm", "overhead", "mpu", "memlimit"), 0)
+    options |= {"bandwidth": 2_500_000, "flowmode": 7, "split_gso": 1, "rtt": 100_000, "raw": 1}
+    stats = {
+        "memory_used": 86_728, "memory_limit": 2**22, "capacity_estimate": 2_500_000, "min_network_size": 42,
+        "max_network_size": 1514, "min_adj_size": 42, "max_adj_size": 1514, "avg_hdr_offset": 14,
+    }  # fmt: skip
+    tables = tuple(dict(zip(names, t, strict=True)) for t in tins)
+    q = state.Qdisc("cake", None, 12_446_376, 8280, 64, 18_266, 13, options, stats, tables)
+    assert tc.text([state.Device("rs", (q,), {}, None)]) == printed
+    # By hand from tc/q_cake.c cake_print_opt.
+    options |= {
+        "bandwidth": 0,
+        "diffserv": 4,
+        "wash": 1,
+        "ingress": 1,
+        "ack-filter": 2,
+        "split_gso": 0,
+        "raw": 0,
+        "atm": 2,
+    }
+    options |= {"overhead": 2**64 - 14, "mpu": 84, "memlimit": 2**20, "rtt": 30_000}
+    assert "".join(cake.options(options)) == (
+        "bandwidth unlimited precedence triple-isolate nonat wash ingress ack-filter-aggressive no-split-gso rtt 30ms "
+        "ptm overhead -14 mpu 84 memlimit 1Mb "
+    )
+
+
 def test_sizes_and_times_of_tc():
     # By hand from lib/json_print_math.c sprint_size and lib/utils.c sprint_time.
-    assert [tc.size(n) for n in (0, 1514, 1040, 1024, 2048 + 15, 2048 + 16, 2**25, 2**25 + 1023, 2**30)] == [
+    assert [shown.size(n) for n in (0, 1514, 1040, 1024, 2048 + 15, 2048 + 16, 2**25, 2**25 + 1023, 2**30)] == [
         "0b", "1514b", "1040b", "1Kb", "2Kb", "2064b", "32Mb", "32Mb", "1Gb",
     ]  # fmt: skip
-    assert [tc.span(us) for us in (999, 5000, 12_345, 100_000, 1_500_000)] == [
+    assert [shown.span(us) for us in (999, 5000, 12_345, 100_000, 1_500_000)] == [
         "999us",
         "5ms",
         "12.3ms",
         "100ms",
         "1.5s",
+    ]
+    # lib/json_print.c print_color_rate, of bytes a second
+    assert [shown.rate(n) for n in (7812, 156_250, 2_500_000, 125_000_000, 1_171_875)] == [
+        "62496bit",
+        "1250Kbit",
+        "20Mbit",
+        "1Gbit",
+        "9375Kbit",
     ]
 
 

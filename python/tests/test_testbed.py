@@ -81,6 +81,8 @@ def test_disciplines_stand_where_the_scenario_has_them():
     assert trees["router"][0].startswith("tree \"$ROUTER_SERVER_IF\" 'qdisc root handle 1: htb default 1'")
     assert "fq_codel limit 10240 flows 1024 quantum 1514 target 5000us interval 100000us" in trees["router"][0]
     assert trees["server"] == ["tree \"$SERVER_IF\" 'qdisc root handle 10: netem delay 10000us limit 1000'"]
+    cake = lines(testbed.translate(wired().set({"bottleneck.qdisc": "cake", "cake.bandwidth": "9 Mbit/s"})), "router")
+    assert any("root handle 10: cake bandwidth 9000000bit diffserv3 triple-isolate" in x for x in cake)
     behind = testbed.translate(wifi(backhaul__delay="5 ms"))
     assert "tree \"$AP_WIRE_IF\" 'qdisc root handle 10: netem delay 5000us limit 100000'" in lines(behind, "ap")
     assert not [x for x in lines(testbed.translate(wifi()), "ap") if x.startswith("tree")]

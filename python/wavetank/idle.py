@@ -31,6 +31,8 @@ class _Read(Asked):
     def disciplines(self) -> set[str]:
         """Those that stand somewhere."""
         if not self.wifi:
+            if self.v["bottleneck.qdisc"] == "cake":
+                return {"cake", "netem"}
             return {self.v["htb.leaf"], "netem", "pfifo"}
         kinds = {self.v[f"{end}.qdisc"] for end in ("ap", "sta") if self.under_qdisc(end)}
         if self.backhaul:
@@ -135,6 +137,8 @@ def _missing(t: _Read, section: str) -> str:
     if t.wifi:
         of |= dict.fromkeys(("backhaul", "nic", "ethernet", "bql"), "backhaul.present is false")
         of |= dict.fromkeys(("htb", "bottleneck"), "topology.kind is wifi")
+    elif t.v["bottleneck.qdisc"] == "cake":
+        of |= {"htb": "bottleneck.qdisc is cake"}
     return of.get(section, "what it belongs to is not there" if t.wifi else "topology.kind is wired")
 
 

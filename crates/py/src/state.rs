@@ -1,7 +1,7 @@
 //! The state of a run at a time as a Python dict: what `wavetank.state` types.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use wavetank_capture::Names;
 use wavetank_core::net::World;
 use wavetank_core::net::state::{DeviceState, HostState, QdiscState, RadioState, SocketState, State, StationState};
@@ -79,6 +79,8 @@ fn qdisc<'py>(py: Python<'py>, q: &QdiscState) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("backlog_packets", q.backlog.1)?;
     d.set_item("options", named(py, &q.told.options)?)?;
     d.set_item("stats", named(py, &q.told.stats)?)?;
+    let tins = q.told.tins.iter().map(|t| named(py, t)).collect::<PyResult<Vec<_>>>()?;
+    d.set_item("tins", PyTuple::new(py, tins)?)?;
     Ok(d)
 }
 

@@ -37,7 +37,35 @@ class Queues(Asked):
                 f"{size('initial_quantum')} refill_delay {span('refill_delay')} horizon {span('horizon')} timer_slack "
                 f"{units.span(self.text('fq.timer_slack'))} orphan_mask {size('orphan_flows') - 1}"
             )
+        if kind == "cake":
+            return self.cake()
         raise self.refuse(key, "linux/ knows no words for this discipline there")
+
+    def cake(self) -> str:
+        """CAKE as ``tc`` has it: every option that does not say its default."""
+
+        def text(key: str) -> str:
+            return self.text(f"cake.{key}")
+
+        rate = "unlimited" if text("bandwidth") == "off" else f"bandwidth {units.rate(text('bandwidth'))}bit"
+        words = ["cake", rate, text("diffserv"), text("flowmode"), "rtt", units.tc_span(text("rtt"))]
+        if text("overhead") != "off":
+            words += ["overhead", text("overhead")]
+        if text("mpu") != "0":
+            words += ["mpu", text("mpu")]
+        if text("atm") != "noatm":
+            words.append(text("atm"))
+        words.append(
+            {"disabled": "no-ack-filter", "enabled": "ack-filter", "aggressive": "ack-filter-aggressive"}[
+                text("ack_filter")
+            ]
+        )
+        words += [word for key, word in (("ingress", "ingress"), ("wash", "wash")) if self.on(f"cake.{key}")]
+        if not self.on("cake.split_gso"):
+            words.append("no-split-gso")
+        if text("memlimit") != "auto":
+            words += ["memlimit", str(units.size(text("memlimit")))]
+        return " ".join(words)
 
     def attach(self, key: str, kind: str, ns: str, dev: str, name: str) -> None:
         """Puts a discipline on a device and watches it under this name."""
@@ -79,16 +107,21 @@ class Queues(Asked):
                 self.attach("backhaul.qdisc", kind, ns, dev, name)
 
     def bottleneck(self) -> None:
-        """C - R - S: HTB on both ways there, netem on the way back."""
+        """C - R - S: HTB on both ways there, or CAKE on the one that is the bottleneck; netem on the way back."""
         local = self.text("bottleneck.place") == "local"
-        leaf = self.text("htb.leaf")
-        htb = [f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum")]
-        rate, access = units.rate(self.text("htb.rate")), units.rate(self.text("bottleneck.access_rate"))
-        ends = [("C", "cr", "C", local), ("R", "rs", "R", not local)]
-        for ns, dev, name, here in ends:
-            bps = rate if here else access
-            words = self.words("htb.leaf", leaf) if here else "pfifo limit 1000"
-            shape = " ".join(htb) if here else "burst 1600 cburst 1600 quantum 1514"
+        access = units.rate(self.text("bottleneck.access_rate"))
+        cake = self.text("bottleneck.qdisc") == "cake"
+        if not cake:
+            own = self.words("htb.leaf", self.text("htb.leaf"))
+            depths = " ".join(f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum"))
+        for ns, dev, name, here in [("C", "cr", "C", local), ("R", "rs", "R", not local)]:
+            if here and cake:
+                self.attach("bottleneck.qdisc", "cake", ns, dev, "bottleneck")
+                continue
+            if here:
+                bps, words, shape = units.rate(self.text("htb.rate")), own, depths
+            else:
+                bps, words, shape = access, "pfifo limit 1000", "burst 1600 cburst 1600 quantum 1514"
             self.lines["tc"] += [
                 f"{ns} qdisc add dev {dev} root handle 1: htb default 1",
                 f"{ns} class add dev {dev} parent 1: classid 1:1 htb rate {bps}bit {shape}",

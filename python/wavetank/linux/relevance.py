@@ -67,7 +67,7 @@ def relevant(t: Translated, key: str) -> bool:
         "": True,
         # every host has a clock and programs; what a received packet takes is the radios' hosts' alone
         "host": t.wifi or key in ("host.hz", "host.softirq_first", "host.wake"),
-        "htb": not t.wifi,
+        "htb": not t.wifi and t.v["bottleneck.qdisc"] == "htb",
         "bottleneck": not t.wifi,
         "ethernet": t.backhaul,
         "bql": t.backhaul,

@@ -156,8 +156,8 @@ class Tcp(Asked):
     def under_fq(self) -> str:
         """Which key puts ``fq`` above a sender's own device, where it paces sockets (fq_classify); "" if none."""
         if not self.wifi:
-            local = self.v["bottleneck.place"] == "local"
-            return "htb.leaf = fq" if local and self.v["htb.leaf"] == "fq" else ""
+            fq = self.v["bottleneck.qdisc"] == "htb" and self.v["htb.leaf"] == "fq"
+            return "htb.leaf = fq" if fq and self.v["bottleneck.place"] == "local" else ""
         up, down = (any(int(n) for n in self.own(f"tcp_{way}")) for way in ("up", "down"))
         if down and self.backhaul and self.v["backhaul.qdisc"] == "fq" and self.v["backhaul.at"] != "ap":
             return "backhaul.qdisc = fq"

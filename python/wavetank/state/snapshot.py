@@ -49,7 +49,10 @@ class Socket:
 
 @dataclass(frozen=True)
 class Qdisc:
-    """A queueing discipline. ``options`` and ``stats`` are by the names of ``tc -j``: packets, bytes, microseconds."""
+    """A queueing discipline. ``options`` and ``stats`` are by the names of ``tc -j``: packets, bytes, microseconds.
+
+    Names that CAKE prints (``diffserv3``, ``triple-isolate``) are the kernel's numbers (include/uapi/linux/pkt_sched.h).
+    """
 
     kind: str
     #: None: the device's root; else the class above it (``1:1``: HTB's, ``:1`` to ``:4``: mq's, voice first).
@@ -62,6 +65,8 @@ class Qdisc:
     backlog_packets: int
     options: Mapping[str, int] = field(repr=False)
     stats: Mapping[str, int] = field(repr=False)
+    #: Of each of CAKE's tins, in ``tc``'s order: the least first.
+    tins: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

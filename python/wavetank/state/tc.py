@@ -1,16 +1,18 @@
 """Disciplines as ``tc -s -d qdisc show`` prints them.
 
 src: iproute2 (7.1) tc/tc_qdisc.c ``print_qdisc``, tc/tc_util.c ``print_tcstats2_attr``, tc/q_fq_codel.c ``fq_codel_print_opt``,
-``fq_codel_print_xstats``, tc/q_fq.c ``fq_print_opt``, ``fq_print_xstats``, tc/q_fifo.c, tc/q_prio.c, tc/q_netem.c; handles as the
-second water has them (``python/wavetank/linux/queues.py``). Differs: D1 what the model does not keep is ``-`` where a line has a
-place for it (overlimits, requeues, fq_codel's maxpacket), else missing: HTB's options, fq's bands and weights. D2 no ``lo``; no
-``refcnt``, which counts the kernel's references. D3 aaq's limit is shown, which tc does not know.
+``fq_codel_print_xstats``, tc/q_fq.c ``fq_print_opt``, ``fq_print_xstats``, tc/q_fifo.c, tc/q_prio.c, tc/q_netem.c (CAKE:
+cake.py); handles as the second water has them (``python/wavetank/linux/queues.py``). Differs: D1 what the model does not keep is
+``-`` where a line has a place for it (overlimits, requeues, fq_codel's maxpacket), else missing: HTB's options, fq's bands and
+weights. D2 no ``lo``; no ``refcnt``, which counts the kernel's references. D3 aaq's limit is shown, which tc does not know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from . import cake
+from .shown import size, span
 from .snapshot import Device, Qdisc
 
 Options = Mapping[str, int]
@@ -59,23 +61,6 @@ def _counts(sent: int | None, packets: int | None, dropped: int) -> str:
     return f" Sent {known(sent)} bytes {known(packets)} pkt (dropped {dropped}, overlimits - requeues -) "
 
 
-def size(n: int) -> str:
-    """Bytes. src: iproute2 lib/json_print_math.c sprint_size"""
-    for unit, letter, near in ((2**30, "Gb", 1024), (2**20, "Mb", 1024), (2**10, "Kb", 16)):
-        if n >= unit and abs(unit * round(n / unit) - n) < near:
-            return f"{round(n / unit):g}{letter}"
-    return f"{n}b"
-
-
-def span(us: float) -> str:
-    """Microseconds. src: iproute2 lib/utils.c sprint_time"""
-    if us >= 1_000_000:
-        return f"{us / 1e6:.3g}s"
-    if us >= 1000:
-        return f"{us / 1e3:.3g}ms"
-    return f"{us:g}us"
-
-
 def _fq_codel(o: Options) -> Iterator[str]:
     yield f"limit {o['limit']}p flows {o['flows']} quantum {o['quantum']} target {span(o['target'])} "
     yield f"interval {span(o['interval'])} memory_limit {size(o['memory_limit'])} "
@@ -112,6 +97,7 @@ def _fq_stats(q: Qdisc) -> Iterator[str]:
 OPTIONS: dict[str, Callable[[Options], Iterator[str]]] = {
     "fq_codel": _fq_codel,
     "fq": _fq,
+    "cake": cake.options,
     "pfifo": lambda o: iter([f"limit {o['limit']}p"]),
     "bfifo": lambda o: iter([f"limit {size(o['limit'])}"]),
     "aaq": lambda o: iter([f"limit {o['limit']}p "]),
@@ -119,4 +105,4 @@ OPTIONS: dict[str, Callable[[Options], Iterator[str]]] = {
     "pfifo_fast": lambda o: iter(["bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1"]),
 }
 #: Lines of its own.
-STATS: dict[str, Callable[[Qdisc], Iterator[str]]] = {"fq_codel": _fq_codel_stats, "fq": _fq_stats}
+STATS: dict[str, Callable[[Qdisc], Iterator[str]]] = {"fq_codel": _fq_codel_stats, "fq": _fq_stats, "cake": cake.stats}

@@ -34,7 +34,7 @@ class Tc(Queues, Bed):
 
     def keys_of(self, specs: list[str]) -> str:
         """The sections that a tree comes from."""
-        kinds = ("htb", "netem", "pfifo", "bfifo", "fq_codel", "fq", "pfifo_fast")
+        kinds = ("htb", "netem", "pfifo", "bfifo", "fq_codel", "fq", "cake", "pfifo_fast")
         words = {w for s in specs for w in s.split()}
         return ", ".join(f"[{k}]" for k in kinds if k in words)
 

@@ -28,7 +28,7 @@ DRIVERS = (
 )  # fmt: skip
 #: Every so manieth scenario is wired.
 WIRED = 6
-QUEUES = ("pfifo", "fq_codel", "fq_codel", "pfifo_fast", "fq")
+QUEUES = ("pfifo", "fq_codel", "fq_codel", "pfifo_fast", "fq", "cake")
 
 
 def _draw(r: random.Random, cc: str) -> Drawn:
@@ -182,6 +182,8 @@ def _cards(r: random.Random, s: Drawn) -> None:
                 _paced_small_queue(s["tcp"])
             if queue == "pfifo" and s[end]["qdisc"] == "pfifo":
                 s["pfifo"] = {"limit": r.choice([100, 500, 1000])}
+            if s[end]["qdisc"] == "cake":
+                s["cake"] = linux_draw_wired.cake(r)
     if "ath10k" in drivers.values() and r.random() < 0.3:
         s["ath10k"] = {"msdus": r.choice([64, 256, 1056])}
 
@@ -256,7 +258,8 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
 def _called(s: Drawn) -> str:
     t = s["traffic"]
     if s["topology"]["kind"] == "wired":
-        return f"wired-{s['htb']['leaf']}-{s['htb']['rate'].split()[0]}m-up{t['tcp_up']}-{s['tcp']['cc']}"
+        leaf, rate = (s["htb"]["leaf"], s["htb"]["rate"]) if "htb" in s else ("cake", s["cake"]["bandwidth"])
+        return f"wired-{leaf}-{rate.split()[0]}m-up{t['tcp_up']}-{s['tcp']['cc']}"
     w = s["wifi"]
     rate = f"mcs{w['mcs']}" if w["standard"] == "n" else f"a{w['rate'].split()[0]}"
     drivers = "-".join(dict.fromkeys((s["ap"]["driver"], s["sta"]["driver"])))

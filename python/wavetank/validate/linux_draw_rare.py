@@ -15,7 +15,7 @@ from .. import _core, linux
 from ..errors import UserError
 from ..idle import keys as idle_keys
 from ..scenario import Scenario
-from . import linux_draw
+from . import linux_draw, linux_draw_wired
 from .linux_draw import Drawn
 
 #: Values that a key takes, the default not among them.
@@ -32,7 +32,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "ath9k_htc.target_buffers": (12,),
     "ath9k_htc.tx_threshold": (16, 64),
     "backhaul.present": (False,),
-    "backhaul.qdisc": ("fq_codel", "fq", "pfifo"),
+    "backhaul.qdisc": ("fq_codel", "fq", "pfifo", "cake"),
     "bbrp.bbrp_pace": (8,),
     "beacon.interval": (20, 1000),
     "bfifo.limit": ("20 KiB",),
@@ -40,6 +40,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "bic.low_window": (60,),
     "bic.max_increment": (64,),
     "bic.smooth_part": (5,),
+    **{f"cake.{key}": values for key, values in linux_draw_wired.CAKE.items()},
     "cubic.beta": (512, 900),
     "cubic.bic_scale": (410,),
     "cubic.fast_convergence": (False,),

@@ -1,4 +1,4 @@
-"""Random wired scenarios out of what both waters share: client - router - server behind an HTB, with large skbs or without."""
+"""Random wired scenarios out of what both waters share: client - router - server behind HTB or CAKE, skbs large or not."""
 
 from __future__ import annotations
 
@@ -21,17 +21,23 @@ def draw(r: random.Random, cc: str, paced: bool) -> Drawn:
         "tcp": {"cc": cc},
         "traffic": {"tcp_up": r.choice([1, 1, 2, 4]), "ping": "100 ms"},
     }
-    _queue(r, s, rate * rtt_ms / 12)
+    _queue(r, s, rate, rate * rtt_ms / 12)
     _sender(r, s["tcp"], paced)
     _sysctls(r, s["tcp"])
     _beside(r, s["traffic"], cc, rate)
     return s
 
 
-def _queue(r: random.Random, s: Drawn, bdp: float) -> None:
-    """A leaf; of a FIFO the limit is a share or a multiple of the path's bandwidth-delay product (packets)."""
-    leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo"])
+def _queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
+    """A leaf, or CAKE in HTB's place; ``bdp``: the path's bandwidth-delay product, packets, by which a FIFO's limit goes."""
+    leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo", "cake", "cake"])
     s["htb"]["leaf"] = leaf
+    if leaf == "cake":
+        s["cake"] = cake(r)
+        if r.random() < 0.7:
+            del s["htb"]
+            s["bottleneck"]["qdisc"] = "cake"
+            s["cake"]["bandwidth"] = f"{rate} Mbit/s"
     packets = max(5, round(bdp * r.choice([0.25, 0.5, 1, 2, 8])))
     if leaf == "pfifo":
         s["pfifo"] = {"limit": packets}
@@ -39,6 +45,27 @@ def _queue(r: random.Random, s: Drawn, bdp: float) -> None:
         s["bfifo"] = {"limit": f"{1514 * packets} B"}
     elif leaf == "fq":
         s["fq"] = {"flow_limit": max(packets, 20)}
+
+
+#: CAKE's, of which a scenario has up to three; its rate stands apart.
+CAKE: dict[str, tuple[Any, ...]] = {
+    "ack_filter": ("enabled", "aggressive"),
+    "atm": ("atm", "ptm"),
+    "diffserv": ("diffserv4", "diffserv8", "besteffort", "precedence"),
+    "flowmode": ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost"),
+    "ingress": (True,),
+    "memlimit": ("64 KiB", "256 KiB"),
+    "mpu": (64, 200),
+    "overhead": (-14, 18, 44),
+    "rtt": ("5 ms", "30 ms", "300 ms"),
+    "split_gso": (False,),
+    "wash": (True,),
+}
+
+
+def cake(r: random.Random) -> dict[str, Any]:
+    """Some of CAKE's options."""
+    return {key: r.choice(CAKE[key]) for key in r.sample(sorted(CAKE), r.choice([0, 1, 2, 3]))}
 
 
 #: Each is drawn alone or with another, in one scenario of three.

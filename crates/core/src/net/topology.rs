@@ -14,7 +14,7 @@ use crate::driver::ethernet::Ethernet;
 use crate::host::Host;
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
-use crate::scenario::keys::{Kernel, Topology, Where, WireEnds};
+use crate::scenario::keys::{Kernel, Shaper, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Linearised, Params, Profile, Socket, datagram, head_room};
@@ -238,13 +238,17 @@ impl<T: Probe> World<T> {
     }
 }
 
-/// C - R - S over veth pairs, shaped by HTB, delayed by netem on the way back.
+/// C - R - S over veth pairs, shaped by HTB or CAKE, delayed by netem on the way back.
 fn wired(s: &Scenario, streams: &Streams) -> Net {
     let (c, r, srv) = (NodeId(0), NodeId(1), NodeId(2));
     let mut seeds = streams.get("qdisc", "hash");
     let setup = s.qdiscs();
-    let mut htb = |bottleneck: bool| {
+    let cake = s.bottleneck.qdisc == Shaper::Cake;
+    let mut shaper = |bottleneck: bool| {
         let mut setup = setup;
+        if bottleneck && cake {
+            return Some(Qdisc::new(qdisc::Kind::Cake, &setup, seeds.bits() as u32));
+        }
         if !bottleneck {
             setup.htb.rate = s.bottleneck.access_rate;
             setup.htb.leaf = qdisc::LeafKind::Pfifo;
@@ -253,7 +257,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
         Some(Qdisc::new(qdisc::Kind::Htb, &setup, seeds.bits() as u32))
     };
     let local = s.bottleneck.place == Where::Local;
-    let (cr, rs) = (htb(local), htb(!local));
+    let (cr, rs) = (shaper(local), shaper(!local));
     let sr = (s.netem.delay > Span::ZERO).then(|| Qdisc::new(qdisc::Kind::Netem, &setup, 0));
     let name = |here: bool, other: &str| if here { "bottleneck".to_string() } else { other.to_string() };
     Net {
@@ -276,7 +280,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
         on_air: Vec::new(),
         clients: vec![c],
         server: srv,
-        fq_at: if local && s.htb.leaf == qdisc::LeafKind::Fq { vec![c] } else { Vec::new() },
+        fq_at: if local && !cake && s.htb.leaf == qdisc::LeafKind::Fq { vec![c] } else { Vec::new() },
     }
 }
 

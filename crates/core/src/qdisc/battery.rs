@@ -31,13 +31,14 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 
 /// Small limits, so that each is met.
 fn tight(leaf: LeafKind) -> Setup {
-    use crate::sim::{Bytes, Rate};
+    use crate::sim::{Auto, Bytes, Rate};
     let mut s = Setup::default();
     (s.pfifo.limit, s.pfifo_fast.limit, s.bfifo.limit) = (20, 8, Bytes::new(20_000));
     (s.netem.limit, s.netem.delay) = (20, Span::from_ms(7));
     (s.fq_codel.limit, s.fq_codel.memory_limit, s.fq_codel.drop_batch) = (24, Bytes::new(40_000), 4);
     (s.fq.limit, s.fq.flow_limit) = (20, 6);
     s.aaq.limit = 20;
+    (s.cake.memlimit, s.cake.bandwidth) = (Auto::Set(Bytes::new(40_000)), Some(Rate::from_mbit(5)));
     (s.htb.rate, s.htb.leaf) = (Rate::from_mbit(5), leaf);
     s
 }

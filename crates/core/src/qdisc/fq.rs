@@ -337,6 +337,7 @@ impl Discipline for Fq {
                 ("horizon", p.horizon.us() as u64),
             ],
             stats,
+            ..Told::default()
         }
     }
 }

@@ -286,6 +286,7 @@ impl Discipline for FqCodel {
                 ("new_flows_len", of(&self.new_flows)),
                 ("old_flows_len", of(&self.old_flows)),
             ],
+            ..Told::default()
         }
     }
 }

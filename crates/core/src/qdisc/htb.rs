@@ -149,6 +149,10 @@ impl Discipline for Htb {
         self.charge(now, p.eth_len());
         Some(p)
     }
+    /// src: a GSO skb goes to the leaf whole, which may cut it (`cake_enqueue`)
+    fn splits(&self, p: &Packet) -> bool {
+        self.leaf.splits(p)
+    }
     #[inline]
     fn wake_at(&self, now: Time) -> Option<Time> {
         match self.mode {

@@ -12,6 +12,8 @@ use crate::sim::params::{Param, Raw, Refused, Schema, Value};
 use crate::sim::{Bin, Named, Packet, Time, Verdict};
 
 pub mod aaq;
+pub mod cake;
+pub mod cobalt;
 pub mod codel;
 pub mod fifo;
 pub mod fq;
@@ -41,6 +43,8 @@ pub struct Told {
     pub options: Named,
     /// Its own counters, which `tc -s` shows below what all have.
     pub stats: Named,
+    /// Those of each of its classes, where it has such of its own (CAKE's tins), in `tc`'s order.
+    pub tins: Vec<Named>,
 }
 
 /// What every discipline does. Dispatch is static: see [`Qdisc`].
@@ -67,6 +71,10 @@ pub trait Discipline {
     }
     /// Whether it frees a packet from the socket that is charged for it, as it takes it in.
     fn orphans(&self, _p: &Packet) -> bool {
+        false
+    }
+    /// Whether a super-packet is to be cut first, and handed in segment by segment.
+    fn splits(&self, _p: &Packet) -> bool {
         false
     }
     /// Whether it wants to be told by the driver ([`Discipline::message`]).
@@ -192,6 +200,11 @@ macro_rules! dispatch {
             pub fn orphans(&self, p: &Packet) -> bool {
                 match self { $( $name::$V(q) => q.orphans(p), )* }
             }
+            /// Whether a super-packet is to be cut first, and handed in segment by segment.
+            #[inline]
+            pub fn splits(&self, p: &Packet) -> bool {
+                match self { $( $name::$V(q) => q.splits(p), )* }
+            }
             /// Whether it wants to be told by the driver.
             #[inline]
             pub fn listens(&self) -> bool {
@@ -267,6 +280,8 @@ disciplines! {
         FqCodel = "fq_codel", fq_codel: fq_codel::FqCodel;
         /// Fair queueing that holds each packet until its departure time: the enforcer of TCP's pacing.
         Fq = "fq", fq: fq::Fq;
+        /// A shaper with classes by DSCP, flows that share by host, COBALT in each, and a filter for TCP ACKs.
+        Cake = "cake", cake: cake::Cake;
     }
     others {
         /// Three FIFO bands by priority: the kernel's default where none is set.

@@ -136,6 +136,25 @@ impl Pool {
         }
         list.len += 1;
     }
+    /// Where the packets of `list` are, the first one first.
+    pub fn places(&self, list: &List) -> impl Iterator<Item = u32> {
+        core::iter::successors(Some(list.head).filter(|&i| i != NIL), |&i| {
+            Some(self.nodes[i as usize].next).filter(|&n| n != NIL)
+        })
+    }
+    /// Takes the packet at `i` out of `list`; `before`: the place of the one before it.
+    pub fn remove(&mut self, list: &mut List, before: Option<u32>, i: u32) -> Packet {
+        let after = self.nodes[i as usize].next;
+        match before {
+            None => list.head = after,
+            Some(b) => self.nodes[b as usize].next = after,
+        }
+        if list.tail == i {
+            list.tail = before.unwrap_or(NIL);
+        }
+        list.len -= 1;
+        self.take(i)
+    }
     /// Takes the first packet of `list`.
     #[inline]
     pub fn pop(&mut self, list: &mut List) -> Option<Packet> {
@@ -220,6 +239,22 @@ impl Chain {
         self.head = core::mem::replace(&mut flows[i as usize].link().next, NIL);
         flows[self.tail as usize].link().next = i;
         self.tail = i;
+    }
+    /// Takes flow `i` out, wherever it stands; walks up to it.
+    pub fn remove<F: Linked>(&mut self, flows: &mut [F], i: u32) {
+        if self.head == i {
+            self.pop(flows);
+            return;
+        }
+        let mut before = self.head;
+        while flows[before as usize].link().next != i {
+            before = flows[before as usize].link().next;
+        }
+        let after = core::mem::take(flows[i as usize].link()).next;
+        flows[before as usize].link().next = after;
+        if self.tail == i {
+            self.tail = before;
+        }
     }
     /// Takes the first flow out.
     #[inline]

@@ -10,13 +10,19 @@ use crate::sim::{Ecn, Packet};
 /// The flow hash of a packet. src: linux@6.12 net/core/flow_dissector.c `__skb_get_hash`
 #[inline]
 pub fn hash(seed: u32, p: &Packet) -> u32 {
-    // SplitMix64's finalizer over the fields that tell a five-tuple from others.
     let tuple = u64::from(p.flow.0)
         | u64::from(p.src.0) << 16
         | u64::from(p.dst.0) << 32
         | u64::from(p.kind as u8) << 48
         | u64::from(p.txhash) << 56;
-    let mut h = tuple ^ (u64::from(seed) << 32 | u64::from(!seed)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash_of(seed, tuple)
+}
+
+/// The hash of whatever these bits tell apart.
+#[inline]
+pub fn hash_of(seed: u32, bits: u64) -> u32 {
+    // SplitMix64's finalizer over the fields that tell a five-tuple from others.
+    let mut h = bits ^ (u64::from(seed) << 32 | u64::from(!seed)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     ((h ^ (h >> 31)) >> 32) as u32

@@ -1,7 +1,7 @@
 //! What a scenario must have, and what cannot go together.
 
 use super::error::ScenarioError;
-use super::keys::{BandName, Standard, Topology};
+use super::keys::{BandName, Shaper, Standard, Topology};
 use super::places::{Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
@@ -24,14 +24,17 @@ pub(super) fn required(places: &Places, path: &str) -> Result<(), ScenarioError>
 
 /// Combinations that cannot be.
 pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
-    if s.topology.kind == Topology::Wired && !places.contains_key("htb.rate") {
-        return Err(refuse(
-            places,
-            path,
-            "htb.rate",
-            "the key is missing",
-            "a rate, since the topology is wired: rate = \"100 Mbit/s\"",
-        ));
+    if s.topology.kind == Topology::Wired {
+        let (key, name) = match s.bottleneck.qdisc {
+            Shaper::Htb => ("htb.rate", "rate"),
+            Shaper::Cake => ("cake.bandwidth", "bandwidth"),
+        };
+        let unlimited = s.bottleneck.qdisc == Shaper::Cake && s.cake.bandwidth.is_none();
+        if unlimited || !places.contains_key(key) {
+            let found = if places.contains_key(key) { "off" } else { "the key is missing" };
+            let expected = format!("a rate, since the topology is wired: {name} = \"100 Mbit/s\"");
+            return Err(refuse(places, path, key, found, &expected));
+        }
     }
     if s.time.warmup + s.time.cooldown >= s.time.flows {
         let (key, given) = if s.time.cooldown > s.time.warmup {

@@ -45,6 +45,16 @@ choices! {
 }
 
 choices! {
+    /// What shapes the wired bottleneck.
+    pub enum Shaper {
+        /// A token bucket with a discipline below.
+        Htb = "htb",
+        /// CAKE alone.
+        Cake = "cake",
+    }
+}
+
+choices! {
     /// Which ends of a wire.
     pub enum WireEnds {
         /// Both.
@@ -84,8 +94,10 @@ params! {
 
 params! {
     /// The wired path C - R - S, as the kernel reference has it: an HTB on C's and on R's interface, one of which is the
-    /// bottleneck. The bottleneck's rate, leaf and depths are `[htb]`'s, the returning path's delay is `[netem]`'s.
+    /// bottleneck. The bottleneck's rate, leaf and depths are `[htb]`'s, or all of it is `[cake]`'s; the returning path's delay is `[netem]`'s.
     pub struct Bottleneck {
+        /// What shapes it: `htb`, by `htb.rate`, or `cake`, by `cake.bandwidth`.
+        qdisc: Shaper = Shaper::Htb, src "kernel reference";
         /// On the sender's own interface (`local`) or on the router's (`remote`).
         place: Where = Where::Remote, src "kernel reference: where";
         /// Rate of the HTB that is not the bottleneck; its leaf is a pfifo of 1000 packets.

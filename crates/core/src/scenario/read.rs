@@ -327,8 +327,13 @@ mod tests {
 
     #[test]
     fn a_missing_key_is_told() {
-        let e = parse("name = \"x\"\n[topology]\nkind = \"wired\"\n").unwrap_err();
-        assert_eq!(e.key, "htb.rate");
+        let text = "name = \"x\"\n[topology]\nkind = \"wired\"\n";
+        assert_eq!(parse(text).unwrap_err().key, "htb.rate");
+        let cake = format!("{text}[bottleneck]\nqdisc = \"cake\"\n");
+        assert_eq!(parse(&cake).unwrap_err().key, "cake.bandwidth");
+        let e = parse(&format!("{cake}[cake]\nbandwidth = \"off\"\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str()), (7, "cake.bandwidth"));
+        assert!(e.expected.contains("bandwidth = \"100 Mbit/s\""), "{e}");
     }
 
     #[test]

@@ -114,6 +114,8 @@ sections! {
     fq_codel: <crate::qdisc::fq_codel::FqCodel as Discipline>::Params,
     /// Fair queueing that holds packets until they are due.
     fq: <crate::qdisc::fq::Fq as Discipline>::Params,
+    /// CAKE.
+    cake: <crate::qdisc::cake::Cake as Discipline>::Params,
     /// Aggregation Aware Queueing.
     aaq: <crate::qdisc::aaq::Aaq as Discipline>::Params,
     /// The air.
@@ -191,6 +193,7 @@ impl Scenario {
             pfifo_fast: self.pfifo_fast,
             fq_codel: self.fq_codel,
             fq: self.fq,
+            cake: self.cake,
             aaq: self.aaq,
             htb: self.htb,
             netem: self.netem,

@@ -42,10 +42,12 @@ pub enum Reason {
     Unreadable,
     /// An acknowledgement of another frame was taken for its own.
     Mistaken,
+    /// A later TCP ACK in the same queue says all that it says.
+    AckFilter,
 }
 
 const PLACES: usize = 6;
-const REASONS: usize = 9;
+const REASONS: usize = 10;
 
 impl Place {
     /// Every place, in the order of its number.
@@ -76,6 +78,7 @@ impl Reason {
         Reason::Stale,
         Reason::Unreadable,
         Reason::Mistaken,
+        Reason::AckFilter,
     ];
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -89,6 +92,7 @@ impl Reason {
             Reason::Stale => "stale",
             Reason::Unreadable => "unreadable",
             Reason::Mistaken => "mistaken",
+            Reason::AckFilter => "ack_filter",
         }
     }
 }

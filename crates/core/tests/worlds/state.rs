@@ -6,7 +6,7 @@ use wavetank_core::sim::{Named, Time};
 use wavetank_core::workloads;
 
 /// Set-ups in which packets wait in every kind of place.
-const PLACES: [&[(&str, &str)]; 9] = [
+const PLACES: [&[(&str, &str)]; 11] = [
     &[],
     &[
         ("ap.driver", "ath10k"),
@@ -34,6 +34,15 @@ const PLACES: [&[(&str, &str)]; 9] = [
     ],
     &[("ap.driver", "linksys"), ("wifi.width_mhz", "20"), ("traffic.tcp_down", "2")],
     &[("tao.enabled", "true"), ("traffic.tcp_down", "1")],
+    &[("sta.driver", "ath9k_htc"), ("sta.above", "qdisc"), ("sta.qdisc", "cake"), ("cake.ack_filter", "enabled")],
+    &[
+        ("topology.kind", "wired"),
+        ("bottleneck.qdisc", "cake"),
+        ("netem.delay", "20 ms"),
+        ("traffic.tcp_up", "3"),
+        ("cake.bandwidth", "20 Mbit/s"),
+        ("cake.memlimit", "64 KiB"),
+    ],
 ];
 /// No instant of a sample or of anybody's clock.
 const AT: [u64; 3] = [1_100_000_001, 1_787_654_321, 2_400_000_123];

@@ -30,11 +30,39 @@ fn netem_above_a_radio_adds_its_delay_and_no_more() {
 }
 
 #[test]
-fn htb_above_a_radio_gives_its_rate() {
+fn a_shaper_above_a_radio_gives_its_rate() {
     for driver in DRIVERS {
-        let htb = [("time.flows", "4 s"), ("sta.qdisc", "htb"), ("htb.rate", "20 Mbit/s")];
-        let out = run(&[driver, &htb].concat());
-        let mbit = out.flows[0].goodput_mbit(out.window);
-        assert!((mbit - 20.0 * 1448.0 / 1514.0).abs() < 0.4, "{driver:?}: {mbit} Mbit/s of 20 on the wire");
+        for (kind, key) in [("htb", "htb.rate"), ("cake", "cake.bandwidth")] {
+            let out = run(&[driver, &[("time.flows", "4 s"), ("sta.qdisc", kind), (key, "20 Mbit/s")]].concat());
+            let mbit = out.flows[0].goodput_mbit(out.window);
+            assert!((mbit - 20.0 * 1448.0 / 1514.0).abs() < 0.4, "{driver:?}, {kind}: {mbit} Mbit/s of 20 on the wire");
+        }
     }
+}
+
+/// CAKE has a GSO skb's segments one by one, so that an echo waits for one frame of 1514 bytes at most, 0.6 ms at 20 Mbit/s; uncut for a whole
+/// skb, a third of the window of 64 segments.
+#[test]
+fn cake_cuts_super_packets() {
+    let late = |split| {
+        let out = run(&[
+            ("topology.kind", "wired"),
+            ("bottleneck.qdisc", "cake"),
+            ("bottleneck.place", "local"),
+            ("cake.bandwidth", "20 Mbit/s"),
+            ("cake.split_gso", split),
+            ("netem.delay", "40 ms"),
+            ("tcp.gso_max_segs", "44"),
+            ("tcp.min_tso_segs", "44"),
+            ("tcp.tsq", "off"),
+            ("traffic.ping", "53 ms"),
+            ("time.flows", "10 s"),
+        ]);
+        let mbit = out.flows[0].goodput_mbit(out.window);
+        assert!(mbit > 15.0, "{split}: {mbit} Mbit/s");
+        let rtts = out.echoes[0].rtt_ms.iter().copied().filter(|r| !r.is_nan());
+        rtts.fold(0.0, f64::max) - 40.0
+    };
+    let (cut, whole) = (late("true"), late("false"));
+    assert!(cut < 0.7 && whole > 4.0, "{cut} and {whole} ms");
 }

@@ -70,6 +70,21 @@ impl Leaf {
         }
         self.rest.pop_front()
     }
+    /// A super-packet into a discipline that has it in segments. [`Verdict::Cn`]: room was made among its flow's.
+    #[inline(never)]
+    fn enqueue_cut(&mut self, now: Time, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> Verdict {
+        *cut += u64::from(p.segs) - 1;
+        if p.owner != Owner::NONE {
+            sink.freed.push(Freed::cut(p, tcp::weight(p, Some(self.room))));
+        }
+        let mut verdict = Verdict::Ok;
+        for s in tcp::segment(p, Some(self.room)) {
+            if self.qdisc.enqueue(now, s, sink) != Verdict::Ok {
+                verdict = Verdict::Cn;
+            }
+        }
+        verdict
+    }
     fn packets(&self) -> u64 {
         u64::from(self.qdisc.packets()) + self.rest.len() as u64
     }
@@ -125,12 +140,15 @@ impl Queues {
         let tid = self.tid(&p);
         match &mut self.kind {
             Queued::Qdiscs(q) => {
-                let q = &mut q[Ac::of(tid).ix()].qdisc;
-                if q.orphans(&p) {
+                let leaf = &mut q[Ac::of(tid).ix()];
+                if leaf.qdisc.orphans(&p) {
                     sink.free(&p);
                     p.owner = Owner::NONE;
                 }
-                q.enqueue(now, p, sink)
+                if leaf.qdisc.splits(&p) {
+                    return leaf.enqueue_cut(now, &p, sink, &mut self.cut);
+                }
+                leaf.qdisc.enqueue(now, p, sink)
             }
             Queued::Txqs(q, _) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), &p, sink);
