@@ -213,7 +213,7 @@ def test_explain_takes_several_keys(wavetank):
     [
         ("queue", "linksys.queue", "fq_codel.limit"),
         ("buffer", "tcp.rx_per_buffer", "tcp.wmem_max"),
-        ("bandwidth", "htcp.use_bandwidth_switch", "wifi.width_mhz"),
+        ("bandwidth", "cake.bandwidth", "wifi.width_mhz"),
         ("mtu", "fq_codel.mtu", "tcp.gso_max_size"),
         ("tsq", "tcp.tsq", "tcp.pacing_shift"),
         ("retry", "ath9k.retries", "fixed.tries"),
