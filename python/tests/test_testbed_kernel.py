@@ -143,11 +143,13 @@ def test_a_wifi_beds_scripts_on_the_real_mac80211() -> None:
     assert said["tsq"].strip() == "0", "the module was not there before"
 
 
-@pytest.mark.parametrize("kind", ["fq", "fq_codel", "bfifo", "pfifo_fast"])
+@pytest.mark.parametrize("kind", ["fq", "fq_codel", "bfifo", "pfifo_fast", "cake"])
 def test_disciplines_and_rate_control_of_ours_on_the_real_kernel(kind: str) -> None:
     sets = {
         "backhaul.qdisc": kind, "tcp.cc": "bbr", "ap.rate_control": "aasrc", "sta.rate_control": "aasrc", "wifi.mcs": 7,
         "aasrc.window": 99, "fq_codel.target": "7 ms", "fq_codel.ecn": False, "fq.horizon": "3 s", "mac80211.aql": False,
+        "cake.bandwidth": "20 Mbit/s", "cake.overhead": -4, "cake.atm": "ptm", "cake.rtt": "30 ms", "cake.ack_filter": "enabled",
+        "cake.wash": True, "cake.split_gso": False, "cake.diffserv": "diffserv4", "cake.flowmode": "dual-srchost",
     }  # fmt: skip
     said = _carried_out(sets)
     _all_came_back(said)

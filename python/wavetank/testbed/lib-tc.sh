@@ -72,6 +72,21 @@ tree_differs() { # DEVICE SPEC...
 					sub(/[,}].*/, "", s); gsub(/"/, "", s); return s
 				}
 				function value_in(s, key) { sub(/^\{/, "", s); sub("^\"" key "\":", "", s); sub(/[,}].*/, "", s); return s }
+				function cake(    i, key, want, have) { # options that are words of their own; why it differs, or ""
+					for (i = first; i <= n; i++) {
+						key = w[i] == "unlimited" ? "bandwidth" : w[i] ~ /^(diffserv|besteffort|precedence)/ ? "diffserv" : w[i] ~ /^(no-)?ack-filter/ ? "ack-filter" : w[i]
+						want = w[i] == "no-ack-filter" ? "disabled" : w[i] == "ack-filter" ? "enabled" : w[i] == "ack-filter-aggressive" ? "aggressive" : w[i]
+						if (key ~ /^(flow|src|dst|hosts|dual|triple)/) key = "flowmode"
+						else if (key == "atm" || key == "ptm") key = "atm"
+						else if (key == "wash" || key == "ingress") want = "true"
+						else if (key == "no-split-gso") { key = "split_gso"; want = "false" }
+						else if (key ~ /^(bandwidth|rtt|overhead|mpu|memlimit)$/ && want != "unlimited") want = w[++i] + 0
+						have = value(key)
+						if (key == "bandwidth" && have != "unlimited") have *= 8
+						if (have != want) return "has " key " " have ", wants " want
+					}
+					return ""
+				}
 				{ text = text $0 }
 				END {
 					n = split(spec, w, " ")
@@ -80,6 +95,7 @@ tree_differs() { # DEVICE SPEC...
 					for (i = 2; i <= m; i++) if (index(objects[i], "\"handle\":\"" handle "\"")) o = "{\"kind\":" objects[i]
 					if (o == "") { print "no discipline has the handle " handle; exit }
 					if (value("kind") != kind) { print handle " is " value("kind") ", wants " kind; exit }
+					if (kind == "cake") { why = cake(); if (why != "") print handle " " why; exit }
 					for (i = first; i <= n; i++) {
 						if (w[i] == "ecn" || w[i] == "noecn") {
 							if ((value("ecn") == "true") != (w[i] == "ecn")) { print handle " wants " w[i]; exit }
