@@ -239,6 +239,22 @@ def test_cake_has_its_words():
     assert f"R qdisc add dev rs parent 1:1 {words}" in below
 
 
+def test_the_first_window_is_of_the_route_that_flows_take():
+    behind = translate(up(tcp__init_cwnd=4)).case["ip"]
+    assert behind == [
+        "C1 route change default via 10.1.0.1 initcwnd 4",
+        "S route change default via 10.0.1.1 initcwnd 4",
+    ]
+    # to the access point itself there is no gateway
+    alone = translate(up(tcp__init_cwnd=4, backhaul__present=False, wifi__stations=2)).case["ip"]
+    link = "proto kernel scope link src"
+    assert alone == [
+        f"AP route change 10.1.0.0/24 dev wlan0 {link} 10.1.0.1 initcwnd 4",
+        f"C1 route change 10.1.0.0/24 dev wlan1 {link} 10.1.0.10 initcwnd 4",
+        f"C2 route change 10.1.0.0/24 dev wlan2 {link} 10.1.0.11 initcwnd 4",
+    ]
+
+
 def test_wired_is_htb_and_netem():
     case = translate(wired(netem__delay="10 ms", htb__leaf="fq_codel", bottleneck__place="local")).case
     assert case["topology"] == "wired"

@@ -43,7 +43,8 @@ PICTURES = (
     Picture("sweeps-tsq.png", "docs/sweeps.md", "sweep cotsq-ath9k", "results/sweep-cotsq-ath9k-tsq_ms-cc/tradeoff.png"),
     Picture("sweeps-aql.png", "docs/sweeps.md", "stations=1,2,4,8", "results/sweep-office-aql_low+aql_high-stations/sweep.png"),
     Picture("sweeps-beside.png", "docs/sweeps.md", "sweep beside.toml", "results/sweep-beside-cc-qdisc/sweep.png"),
-    Picture("cake-ack-filter.png", "docs/cake.md", "sweep narrow-return.toml", "results/sweep-narrow-return-bandwidth-ack_filter/sweep.png"),
+    Picture("cake-ack-filter.png", "docs/cake.md", "sweep narrow-return.toml",
+            "results/sweep-narrow-return-bandwidth-ack_filter/sweep.png"),
     Picture("compare-bitrate.png", "docs/second-water.md", "compare walk.toml", "results/compare-walk/bitrate.png"),
     Picture("hack-or-tao.png", "docs/hack-or-tao.md", "reproduce hack-or-tao", "results/hack-or-tao/hack-or-tao-answer.png"),
 )  # fmt: skip

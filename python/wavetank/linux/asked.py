@@ -146,10 +146,17 @@ class Asked:
         found = dict.fromkeys(self.control(station, i) for station, n in enumerate(most) for i in range(n))
         return tuple(found) or (self.text("tcp.cc"),)
 
-    def gateways(self) -> list[tuple[str, str]]:
-        """Each host with its next hop."""
-        ends = [(f"C{i + 1}", "10.1.0.1") for i in range(self.stations)]
-        return [*ends, ("S", "10.0.1.1")]
+    def routes(self) -> list[tuple[str, str]]:
+        """Each host that sends, with the route of its flows. The guest's addresses: linux/guest/src/air.rs, wired.rs."""
+        if not self.wifi:
+            return [("C", "default via 10.0.0.2"), ("S", "default via 10.0.1.1")]
+        if self.backhaul:
+            return [
+                *((f"C{i + 1}", "default via 10.1.0.1") for i in range(self.stations)),
+                ("S", "default via 10.0.1.1"),
+            ]
+        ends = [("AP", "wlan0", 1), *((f"C{i + 1}", f"wlan{i + 1}", 10 + i) for i in range(self.stations))]
+        return [(ns, f"10.1.0.0/24 dev {dev} proto kernel scope link src 10.1.0.{host}") for ns, dev, host in ends]
 
     def devices(self) -> list[tuple[str, str]]:
         """Each host with its devices."""

@@ -62,8 +62,7 @@ class Tcp(Asked):
         self.case["rcvlowat"] = units.size(self.text("tcp.rcvlowat"))
         window = self.number("tcp.init_cwnd")
         if window != 10:
-            for ns, via in [("C", "10.0.0.2"), ("S", "10.0.1.1")] if not self.wifi else self.gateways():
-                self.lines["ip"].append(f"{ns} route change default via {via} initcwnd {window}")
+            self.lines["ip"] += [f"{ns} route change {route} initcwnd {window}" for ns, route in self.routes()]
 
     def sized_alike(self, shift: int, ss: int, ca: int) -> None:
         """The shift that makes the small queue sizes GSO skbs, too (tcp_tso_autosize): the model gets both from it."""
