@@ -219,6 +219,13 @@ def test_a_mode_that_there_is_not_is_told_with_its_line(tmp_path):
         dcf.load(tmp_path / "t.csv")
 
 
+def test_a_mode_of_another_standard_is_told(tmp_path):
+    table = dcf.MORE.read_text().replace("ac,VhtMcs5", "n,VhtMcs5", 1)
+    (tmp_path / "t.csv").write_text(table)
+    with pytest.raises(UserError, match=r'mode: "VhtMcs5" with std n, expected one of HtMcs'):
+        dcf.load(tmp_path / "t.csv")
+
+
 def test_dcf_tolerance():
     row = {**dict.fromkeys(dcf.COLUMNS, "1"), "max_ampdu_bytes": "65535", "goodput_mbit": "100", "goodput_sd": "0.5"}
     assert dcf.judge(row, 92.1, None)[0].ok

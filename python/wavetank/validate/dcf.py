@@ -29,6 +29,9 @@ COLUMNS = (
 SEEDS, SECONDS = 3, 12.0
 SHARE, DEVIATIONS, BIANCHI_SHARE = 0.08, 2.0, 0.05
 
+#: How the modes of a standard begin.
+MODES = {"n": "HtMcs", "ac": "VhtMcs", "a": "OfdmRate"}
+
 Table = dict[str, str]
 
 
@@ -59,6 +62,9 @@ def _check(path: Path, line: int, row: Table) -> None:
     for key, names in choices.items():
         if row[key] not in names:
             raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected one of {", ".join(names)}')
+    begins = MODES[row["std"]]
+    if not row["mode"].startswith(begins):
+        raise UserError(f'{path}:{line}: mode: "{row["mode"]}" with std {row["std"]}, expected one of {begins}...')
     for key in ("width_mhz", "stations", "max_ampdu_bytes", "udp_payload", "goodput_mbit", "goodput_sd"):
         try:
             good = float(row[key]) >= 0
