@@ -312,14 +312,14 @@ impl Flows {
                 true
             }
             Set::SparseWait => {
-                self.to_bulk(flow);
+                self.becomes_bulk(flow);
                 false
             }
             Set::Sparse | Set::Bulk => false,
         }
     }
 
-    fn to_bulk(&mut self, flow: usize) {
+    fn becomes_bulk(&mut self, flow: usize) {
         self.all[flow].set = Set::Bulk;
         self.sparse -= 1;
         self.bulk += 1;
@@ -332,7 +332,7 @@ impl Flows {
             if self.all[flow].list.is_empty() {
                 self.all[flow].set = Set::SparseWait;
             } else {
-                self.to_bulk(flow);
+                self.becomes_bulk(flow);
             }
         }
         self.put(flow, On::Old);

@@ -327,7 +327,7 @@ impl Discipline for Cake {
             tins: settings.into_iter().map(tin).collect(),
             pool: Pool::default(),
             framing: Framing::new(params.overhead, params.mpu, params.atm),
-            overflow: Overflow::new(),
+            overflow: Overflow::default(),
             time_next: 0,
             failsafe_next: 0,
             cur: 0,

@@ -18,9 +18,9 @@ pub struct Overflow {
     timeout: u16,
 }
 
-impl Overflow {
-    /// All empty.
-    pub fn new() -> Overflow {
+/// All empty.
+impl Default for Overflow {
+    fn default() -> Overflow {
         // src: `cake_init`: the first flow of each tin, the second of each, ...
         let heap: Vec<u16> = (0..ALL).map(|k| ((k % TINS) * QUEUES + k / TINS) as u16).collect();
         let mut place = vec![0; ALL];
@@ -29,7 +29,9 @@ impl Overflow {
         }
         Overflow { backlogs: vec![0; ALL], heap, place, timeout: 0 }
     }
+}
 
+impl Overflow {
     fn at(&self, k: usize) -> u32 {
         self.backlogs[usize::from(self.heap[k])]
     }
