@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank.linux import like_linux, tree
+from wavetank.linux import tree
 from wavetank.linux.own import OWN_CC, STOCK_CC
 from wavetank.validate import minstrel
 
@@ -105,7 +105,7 @@ def test_hack_carries_what_it_carries_in_the_model():
     sets = {"traffic.tcp_up": 0, "traffic.tcp_down": 1, "wifi.mcs": 15, "wifi.stations": 2, "hack.policy": "more-data"}
     s = scenario().set(sets)
     kernel, plain = (x.run(1, on="linux") for x in (s, s.set({"hack.policy": "native"})))
-    model = wavetank.like_linux(s).run(1)
+    model = wavetank.linux.like_linux(s).run(1)
     goodput = [sum(f.goodput_mbit for f in r.flows) for r in (kernel, plain, model)]
     assert goodput[0] > 1.1 * goodput[1]
     assert goodput[0] == pytest.approx(goodput[2], rel=0.05)
@@ -122,7 +122,7 @@ def test_rate_control_over_a_channel_is_the_models(rate_control):
         "sta.rate_control": "aasrc", "tcp.gso_max_segs": 1, "tcp.rcvlowat": "128 KiB", "tcp.rcvbuf": "64 MiB",
         "tcp.rmem_max": "32 MiB", "time.flows": "8 s",
     })  # fmt: skip
-    kernel, again, model = s.run(1, on="linux"), s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    kernel, again, model = s.run(1, on="linux"), s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.digest == again.digest
     assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.15)
 
@@ -167,7 +167,7 @@ def test_every_discipline(qdisc):
 def test_cake_drops_alike_on_both_waters():
     s = wired(netem__delay="20 ms", traffic__tcp_up=4).set({"bottleneck.qdisc": "cake", "cake.bandwidth": "20 Mbit/s"})
     s = s.set({"time.flows": "10 s"})
-    kernel, model = s.run(1, on="linux"), like_linux(s).run(1)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
 
     def both(figure):
         return sum(figure(f) for f in model.flows), pytest.approx(sum(figure(f) for f in kernel.flows), rel=0.1)
@@ -229,7 +229,7 @@ def test_airtime_is_the_models():
     sets = {"traffic.tcp_up": 0, "traffic.udp_down": "60 Mbit/s", "stations.mcs": "15, 3", "wifi.error_rate": 0.05,
             "wifi.stations": 2, "ath9k.rts_threshold": 0}  # fmt: skip
     s = scenario(time__flows="8 s").set(sets)
-    kernel, model = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.nodes["sta1"].airtime_rx_fraction < kernel.nodes["sta2"].airtime_rx_fraction
     for name in ("sta1", "sta2"):
         ours, theirs = kernel.nodes[name], model.nodes[name]
@@ -260,7 +260,7 @@ def test_large_skbs_cross_a_wire_as_frames():
         time__flows="8 s",
         time__warmup="3 s",
     )
-    kernel, model = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.05)
 
 
@@ -269,7 +269,7 @@ def test_skbs_of_several_segments_go_out_as_the_kernels_do():
     s = wired(tcp__cc="vegas", tcp__gso_max_segs=4, netem__delay="2 ms", htb__rate="50 Mbit/s", htb__leaf="fq").set(
         time__flows="8 s", time__sample="50 ms"
     )
-    theirs, ours = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     for column in ("snd_cwnd", "unacked"):
         a, b = (np.mean(r.in_window(r.flows[0].series, column)) for r in (theirs, ours))
         assert b == pytest.approx(a, abs=0.25), column
@@ -281,7 +281,7 @@ def test_what_waits_at_the_access_point_weighs_as_in_the_kernel():
     """A datagram that came over a veth pair has 4352 bytes, so that 32 MiB end before 8192 packets do."""
     sets = {"wifi.mcs": 3, "traffic.tcp_up": 0, "traffic.udp_down": "200 Mbit/s", "mac80211.memory_limit": "32 MiB"}
     s = scenario(time__flows="4 s").set(sets)
-    theirs, ours = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     # mac80211 counts what is for want of memory as overlimit, too; the model counts each packet once.
     assert theirs.drops["mac80211.memory"] == theirs.drops["mac80211.overlimit"] > 0
     assert ours.drops["mac80211.memory"] > 0 == ours.drops.get("mac80211.overlimit", 0)
@@ -294,7 +294,7 @@ def test_queues_of_an_ath10k_hold_what_its_card_may():
     s = scenario(time__flows="4 s").set({
         "ap.driver": "ath10k", "sta.driver": "ath10k", "wifi.mcs": 3, "traffic.tcp_up": 0, "traffic.udp_down": "60 Mbit/s",
     })  # fmt: skip
-    theirs, ours = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    theirs, ours = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     for r in (theirs, ours):
         assert r.drops["mac80211.codel"] > 0 == r.drops.get("mac80211.memory", 0), r.drops
     tight = s.set({"mac80211.memory_limit": "4 MiB"})
@@ -306,7 +306,7 @@ def test_an_ath10k_of_few_descriptors_goes_on_by_itself():
     """A flood that waits for its send buffer wakes no queue: completions must."""
     sets = {"ath10k.msdus": 8, "traffic.udp_up": "40 Mbit/s", "wifi.mcs": 5}
     s = scenario(ap__driver="ath10k", sta__driver="ath10k", traffic__tcp_up=0).set(sets)
-    kernel, model = s.run(1, on="linux"), wavetank.like_linux(s).run(1)
+    kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.flows[0].goodput_mbit > 30
     assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.05)
 
@@ -318,7 +318,7 @@ def test_frames_are_put_in_order_behind_the_bus():
     })  # fmt: skip
     seeds = (1, 2, 3)
     kernel = [s.run(i, on="linux").nodes["sta1"].airtime_fraction for i in seeds]
-    model = [wavetank.like_linux(s).run(i).nodes["sta1"].airtime_fraction for i in seeds]
+    model = [wavetank.linux.like_linux(s).run(i).nodes["sta1"].airtime_fraction for i in seeds]
     assert np.mean(kernel) == pytest.approx(np.mean(model), rel=0.08)
 
 
@@ -339,7 +339,7 @@ def test_a_sockets_super_packets_are_one_packet_to_the_qdisc_above_a_card():
         "time.warmup": "2 s",
     }
     s = scenario().set(sets)
-    theirs, ours = (np.nanmedian(r.ping()[1]) for r in (s.run(1, on="linux"), wavetank.like_linux(s).run(1)))
+    theirs, ours = (np.nanmedian(r.ping()[1]) for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)))
     assert ours == pytest.approx(theirs, rel=0.15)
 
 
@@ -389,9 +389,9 @@ def test_airtime_that_does_not_count_starves_as_in_the_kernel():
     s = s.set(
         {"stations.mcs": [15, 0], "traffic.start_jitter": "0 ns"}
     )  # who is there first may keep its turn for good
-    waters = [s.run(1, on="linux"), wavetank.like_linux(s).run(1)]
+    waters = [s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)]
     s = s.set({"mac80211.airtime_fairness": False})
-    waters += [s.run(1, on="linux"), wavetank.like_linux(s).run(1)]
+    waters += [s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)]
     fair, also, unfair, too = (sum(f.goodput_mbit for f in r.flows) for r in waters)
     assert also == pytest.approx(fair, rel=0.1)
     assert max(unfair, too) < fair / 3
@@ -400,7 +400,7 @@ def test_airtime_that_does_not_count_starves_as_in_the_kernel():
 def test_small_receive_buffers_open_as_the_kernels_do():
     """The station opens, as netperf's client does: its first window counts segments without timestamps (tcp_connect_init)."""
     s = scenario(ap__driver="ath10k", wifi__mcs=7, traffic__tcp_up=0, traffic__tcp_down=1, tcp__rcvbuf="8 KiB")
-    theirs, ours = (r.flows[0].goodput_mbit for r in (s.run(1, on="linux"), wavetank.like_linux(s).run(1)))
+    theirs, ours = (r.flows[0].goodput_mbit for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)))
     assert ours == pytest.approx(theirs, rel=0.03)
 
 
@@ -417,7 +417,7 @@ def test_stations_of_an_ath9k_htc_take_turns():
     s = scenario(tcp__cc="reno", tcp__rcvbuf="600 KiB", tcp__gso_max_segs=1, time__flows="6 s", time__warmup="2 s").set(
         sets
     )
-    for water, of in (("linux", s), ("model", wavetank.like_linux(s))):
+    for water, of in (("linux", s), ("model", wavetank.linux.like_linux(s))):
         runs = [of.run(seed, on=water) for seed in (1, 2, 3)]
         shares = np.mean([[f.goodput_mbit for f in r.flows] for r in runs], axis=0)
         assert shares.min() > 0.5 * shares.mean() > 10
@@ -435,7 +435,7 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
     sizes = {}
     for driver in ("ath9k", "ath9k_htc"):
         s = scenario(ap__driver=driver).set(sets)
-        for water, r in (("linux", s.run(1, on="linux")), ("model", wavetank.like_linux(s).run(1))):
+        for water, r in (("linux", s.run(1, on="linux")), ("model", wavetank.linux.like_linux(s).run(1))):
             hist = r.nodes["ap"].ampdu_hist
             sizes[driver, water] = (hist * np.arange(hist.size)).sum() / hist.sum()
     assert sizes["ath9k", "linux"] == pytest.approx(1, abs=0.02) == sizes["ath9k", "model"]
