@@ -1,4 +1,4 @@
-//! Clock, event queue, named random streams, the packet, parameters, probes: what every layer stands on.
+//! Clock, event queue, named random streams, the packet and its sequence numbers, parameters, probes: what every layer stands on.
 //!
 //! Nothing of TCP, queues or Wi-Fi is here. Time is integer nanoseconds ([`Time`], [`Span`]); rates and sizes are types
 //! ([`Rate`], [`Bytes`]).
@@ -12,6 +12,7 @@ pub mod probe;
 pub mod quantiles;
 mod queue;
 pub mod random;
+pub mod seq;
 mod time;
 mod units;
 pub mod xmit;

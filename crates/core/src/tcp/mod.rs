@@ -31,7 +31,6 @@ mod receiver;
 mod recovery;
 mod rtx;
 mod sender;
-mod seq;
 mod socket;
 mod stats;
 #[cfg(test)]
@@ -40,6 +39,7 @@ mod timer;
 mod tp;
 mod truesize;
 
+use crate::sim::seq;
 pub use cc::{Cc, Tunables};
 pub use clock::Clock;
 pub use config::{Config, Params, Tsq};

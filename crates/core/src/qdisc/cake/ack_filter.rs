@@ -4,6 +4,7 @@
 //! Differs: D1 packets here have no options but time stamps and SACK.
 
 use super::super::pool::{List, Pool};
+use crate::sim::seq::{after, before};
 use crate::sim::{Kind, Packet, flags};
 
 crate::choices! {
@@ -11,21 +12,11 @@ crate::choices! {
     pub enum AckFilter {
         /// None.
         Disabled = "disabled",
-        /// Those that leave two behind them in the queue, or one and the new one.
+        /// The older of two that the new one makes needless.
         Enabled = "enabled",
         /// Any that the new one makes needless.
         Aggressive = "aggressive",
     }
-}
-
-/// a comes before b, on a wrapping count. src: linux@6.12 include/net/tcp.h `before`
-const fn before(a: u32, b: u32) -> bool {
-    (a.wrapping_sub(b) as i32) < 0
-}
-
-/// a comes after b.
-const fn after(a: u32, b: u32) -> bool {
-    before(b, a)
 }
 
 const ECN: u8 = flags::ECE | flags::CWR;
