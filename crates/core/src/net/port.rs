@@ -61,22 +61,9 @@ pub(super) struct PortCtx<'a> {
     pub(super) index: u16,
 }
 
-/// A super-packet into a discipline that has it in segments. [`Verdict::Cn`]: room was made among its flow's.
-/// src: linux@6.12 net/sched/sch_cake.c cake_enqueue
-#[inline(never)]
-fn enqueue_cut(q: &mut Qdisc, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
-    let mut verdict = Verdict::Ok;
-    for s in ctx.bin.segment(p, true) {
-        if q.enqueue(now, s, ctx.bin) != Verdict::Ok {
-            verdict = Verdict::Cn;
-        }
-    }
-    verdict
-}
-
 impl Port {
     pub(super) fn new(peer: NodeId, qdisc: Option<Qdisc>, link: Link) -> Port {
-        let on_time = matches!(qdisc, Some(Qdisc::Fq(_) | Qdisc::Htb(_) | Qdisc::Netem(_) | Qdisc::Cake(_)));
+        let on_time = qdisc.as_ref().is_some_and(Qdisc::timed);
         Port {
             peer,
             on_time,
@@ -109,7 +96,7 @@ impl Port {
         let idle = self.can_take();
         let verdict = match &mut self.qdisc {
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
-            Some(q) if q.splits(p) => enqueue_cut(q, now, p, ctx),
+            Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, true), ctx.bin),
             Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
             _ => {
                 self.send(now, p, ctx);

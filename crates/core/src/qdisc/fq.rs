@@ -238,6 +238,7 @@ impl Fq {
 
 impl Discipline for Fq {
     type Params = Params;
+    const TIMED: bool = true;
     fn build(setup: &Setup, seed: u32) -> Self {
         let params = setup.fq;
         Fq {

@@ -112,6 +112,7 @@ impl Htb {
 
 impl Discipline for Htb {
     type Params = Params;
+    const TIMED: bool = true;
     fn build(setup: &Setup, seed: u32) -> Self {
         let p = setup.htb;
         let bps = p.rate.bytes_per_s();

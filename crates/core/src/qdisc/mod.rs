@@ -53,6 +53,8 @@ pub trait Discipline {
     type Params: Schema + Copy;
     /// Makes one, empty. `seed` perturbs its hash, where it has one.
     fn build(setup: &Setup, seed: u32) -> Self;
+    /// Whether it lets packets wait for time to pass ([`Discipline::wake_at`]).
+    const TIMED: bool = false;
     /// Takes a packet or refuses it.
     fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict;
     /// Gives the next packet that may leave now.
@@ -200,6 +202,13 @@ macro_rules! dispatch {
             pub fn orphans(&self, p: &Packet) -> bool {
                 match self { $( $name::$V(q) => q.orphans(p), )* }
             }
+            /// Whether it lets packets wait for time to pass.
+            pub fn timed(&self) -> bool {
+                fn of<D: Discipline>(_: &D) -> bool {
+                    D::TIMED
+                }
+                match self { $( $name::$V(q) => of(q), )* }
+            }
             /// Whether a super-packet is to be cut first, and handed in segment by segment.
             #[inline]
             pub fn splits(&self, p: &Packet) -> bool {
@@ -292,6 +301,21 @@ disciplines! {
         Aaq = "aaq", aaq: aaq::Aaq;
         /// A fixed delay.
         Netem = "netem", netem: netem::Netem;
+    }
+}
+
+impl Qdisc {
+    /// Takes the segments of a super-packet that it [splits](Qdisc::splits). [`Verdict::Cn`]: room was made among its flow's.
+    /// src: linux@6.12 net/sched/sch_cake.c cake_enqueue
+    #[inline(never)] // seldom
+    pub fn enqueue_cut(&mut self, now: Time, segments: impl Iterator<Item = Packet>, bin: &mut impl Bin) -> Verdict {
+        let mut verdict = Verdict::Ok;
+        for s in segments {
+            if self.enqueue(now, s, bin) != Verdict::Ok {
+                verdict = Verdict::Cn;
+            }
+        }
+        verdict
     }
 }
 

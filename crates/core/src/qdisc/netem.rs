@@ -30,6 +30,7 @@ pub struct Netem {
 
 impl Discipline for Netem {
     type Params = Params;
+    const TIMED: bool = true;
     fn build(setup: &Setup, _seed: u32) -> Self {
         let Params { delay, limit } = setup.netem;
         Netem { delay, limit: limit as usize, q: VecDeque::new(), bytes: 0, dropped: 0 }

@@ -63,27 +63,17 @@ impl Leaf {
         if p.segs == 1 {
             return Some(p);
         }
-        *cut += u64::from(p.segs) - 1;
-        self.rest.extend(tcp::segment(&p, Some(self.room)));
-        if p.owner != Owner::NONE {
-            sink.freed.push(Freed::cut(&p, self.rest.iter().map(|s| s.truesize).sum()));
-        }
+        let segments = self.cut(&p, sink, cut);
+        self.rest.extend(segments);
         self.rest.pop_front()
     }
-    /// A super-packet into a discipline that has it in segments. [`Verdict::Cn`]: room was made among its flow's.
-    #[inline(never)]
-    fn enqueue_cut(&mut self, now: Time, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> Verdict {
+    /// Cuts a super-packet into segments, which its socket is charged for in its stead.
+    fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> impl Iterator<Item = Packet> + use<> {
         *cut += u64::from(p.segs) - 1;
         if p.owner != Owner::NONE {
             sink.freed.push(Freed::cut(p, tcp::weight(p, Some(self.room))));
         }
-        let mut verdict = Verdict::Ok;
-        for s in tcp::segment(p, Some(self.room)) {
-            if self.qdisc.enqueue(now, s, sink) != Verdict::Ok {
-                verdict = Verdict::Cn;
-            }
-        }
-        verdict
+        tcp::segment(p, Some(self.room))
     }
     fn packets(&self) -> u64 {
         u64::from(self.qdisc.packets()) + self.rest.len() as u64
@@ -146,7 +136,8 @@ impl Queues {
                     p.owner = Owner::NONE;
                 }
                 if leaf.qdisc.splits(&p) {
-                    return leaf.enqueue_cut(now, &p, sink, &mut self.cut);
+                    let segments = leaf.cut(&p, sink, &mut self.cut);
+                    return leaf.qdisc.enqueue_cut(now, segments, sink);
                 }
                 leaf.qdisc.enqueue(now, p, sink)
             }

@@ -73,7 +73,7 @@ const WAYS: usize = 8;
 
 /// What a flow counts as. src: `CAKE_SET_*`
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Set {
+enum Set {
     /// Not in use.
     #[default]
     None,
@@ -89,7 +89,7 @@ pub enum Set {
 
 /// The list that a flow stands in.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum On {
+enum On {
     /// None.
     #[default]
     None,
@@ -112,8 +112,7 @@ pub struct Flow {
     pub deficit: i32,
     /// Its AQM.
     pub vars: Vars,
-    /// What it counts as.
-    pub set: Set,
+    set: Set,
     src: u16,
     dst: u16,
 }
@@ -154,7 +153,7 @@ pub struct Flows {
     pub ways: [u32; 3],
 }
 
-/// The place of a tag in its set of eight, or one that is free, or the first that it looked at. Whether the tag was there.
+/// The place of a tag in its set of eight, or one that is free, or the first that it looked at; and which of these.
 fn associate(hash: u32, tag: impl Fn(usize) -> u32, free: impl Fn(usize) -> bool) -> (usize, Found) {
     let first = hash as usize % QUEUES;
     let (inner, outer) = (first % WAYS, first - first % WAYS);
@@ -168,6 +167,7 @@ fn associate(hash: u32, tag: impl Fn(usize) -> u32, free: impl Fn(usize) -> bool
     }
 }
 
+/// Where [`associate`] found a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
     Direct,

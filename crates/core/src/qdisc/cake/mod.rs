@@ -76,6 +76,16 @@ struct Tin {
 }
 
 impl Tin {
+    /// A packet left after this time. src: `cake_dequeue`, "collect delay stats"
+    fn note_delay(&mut self, delay: u64) {
+        let [mean, peak, base] = self.delay;
+        self.delay = [
+            ewma(mean, delay, 8),
+            ewma(peak, delay, if delay > peak { 2 } else { 8 }),
+            ewma(base, delay, if delay < base { 2 } else { 8 }),
+        ];
+    }
+
     fn told(&self) -> Named {
         let (set, f) = (&self.set, &self.flows);
         let [mean, peak, base] = self.delay.map(|ns| ns / 1000);
@@ -118,12 +128,23 @@ pub struct Cake {
     /// When the shaper lets the next packet go, and when at the latest whatever was dropped at ingress, ns.
     time_next: i64,
     failsafe_next: i64,
+    /// Without a rate, the tin whose turn it is.
     cur: usize,
     packets: u32,
     bytes: u64,
     memory: u64,
     memory_max: u64,
     dropped: u64,
+}
+
+/// What a flow's turn gave.
+enum Served {
+    /// This leaves.
+    Packet(Packet),
+    /// One was dropped and counts as sent (`ingress`): the flow may have to wait.
+    Charged,
+    /// Nothing: the flow is out of the round.
+    Empty,
 }
 
 /// src: `cake_ewma`
@@ -218,22 +239,26 @@ impl Cake {
 
     /// The tin whose turn it is. src: `cake_dequeue`, "Choose a class to work on"
     fn choose(&mut self, now: i64) -> Option<usize> {
-        let tins = &mut self.tins;
-        if self.params.bandwidth.is_some() {
-            // The one of the highest priority that is within its rate, or the one that is so first.
-            let (mut best, mut when) = (0, i64::MAX);
-            for (i, t) in tins.iter().enumerate().filter(|(_, t)| t.flows.wants()) {
-                let until = t.time_next - now;
-                if until <= 0 || until <= when {
-                    (best, when) = (i, until);
-                }
+        if self.shapes() { self.first_due(now) } else { self.next_in_turn() }
+    }
+
+    /// Of the tins within their rates the one of the highest priority, else the one that is so first.
+    fn first_due(&self, now: i64) -> Option<usize> {
+        let mut best = None;
+        for (i, t) in self.tins.iter().enumerate().filter(|(_, t)| t.flows.wants()) {
+            let until = t.time_next - now;
+            if until <= 0 || best.is_none_or(|(_, when)| until <= when) {
+                best = Some((i, until));
             }
-            self.cur = best;
-            return tins[best].flows.wants().then_some(best);
         }
+        best.map(|(i, _)| i)
+    }
+
+    /// Without a rate tins go round, each by its weight.
+    fn next_in_turn(&mut self) -> Option<usize> {
         let (mut wrapped, mut empty) = (false, true);
         loop {
-            let t = &mut tins[self.cur];
+            let t = &mut self.tins[self.cur];
             let wants = t.flows.wants();
             if t.deficit >= 0 && wants {
                 return Some(self.cur);
@@ -243,12 +268,68 @@ impl Cake {
             }
             empty &= !wants;
             self.cur += 1;
-            if self.cur >= tins.len() {
+            if self.cur >= self.tins.len() {
                 self.cur = 0;
                 if wrapped && empty {
                     return None;
                 }
                 wrapped = true;
+            }
+        }
+    }
+
+    /// Lets the older ACK go that the last packet of a queue, `new`, makes needless. src: `cake_enqueue`
+    fn filter_acks(&mut self, tin: usize, flow: usize, new: &Packet, now: i64, bin: &mut impl Bin) {
+        let aggressive = self.params.ack_filter == AckFilter::Aggressive;
+        let t = &mut self.tins[tin];
+        let Some(ack) = ack_filter::filter(&mut self.pool, &mut t.flows.all[flow].list, new, aggressive) else {
+            return;
+        };
+        let len = ack.eth_len();
+        t.ack_drops += 1;
+        t.backlog -= len;
+        self.overflow.lighten(tin * QUEUES + flow, len);
+        self.let_go(&ack, len);
+        self.dropped += 1;
+        if self.params.ingress {
+            self.advance(tin, self.framing.of(&ack), now, true);
+        }
+        bin.drop(ack, Place::Qdisc, Reason::AckFilter);
+    }
+
+    /// A flow's turn: its first packet that COBALT lets go. src: `cake_dequeue`, "Retrieve a packet via the AQM"
+    fn serve(&mut self, tin: usize, flow: usize, now: i64, bin: &mut impl Bin) -> Served {
+        loop {
+            let p = self.take(tin, flow);
+            let t = &mut self.tins[tin];
+            let f = &mut t.flows.all[flow];
+            let Some(mut p) = p else {
+                if f.vars.queue_empty(&t.set.cobalt, now) {
+                    t.flows.unresponsive -= 1;
+                }
+                let rests = t.flows.all[flow].vars.at_rest(now);
+                t.flows.empty(flow, rests);
+                return Served::Empty;
+            };
+            let bulk = if self.params.ingress { t.flows.bulk } else { 0 };
+            let random = &mut self.random;
+            let came = ns(p.enqueued);
+            let mark = || set_ce(&mut p);
+            let late = f.vars.should_drop(&t.set.cobalt, now, came, bulk, mark, || (random.bits() >> 32) as u32);
+            let len = self.framing.of(&p);
+            // The last one may be marked, but stays.
+            if !late || f.list.is_empty() {
+                t.marked += u64::from(f.vars.ecn_marked);
+                t.note_delay((now - came) as u64);
+                self.charge(tin, flow, len, now, false);
+                return Served::Packet(p);
+            }
+            t.dropped += 1;
+            self.dropped += 1;
+            bin.drop(p, Place::Qdisc, Reason::Codel);
+            if self.params.ingress {
+                self.charge(tin, flow, len, now, true);
+                return Served::Charged;
             }
         }
     }
@@ -278,20 +359,11 @@ impl Cake {
         }
         tin
     }
-
-    /// Packets that left, as their delays' averages have it. src: `cake_dequeue`, "collect delay stats"
-    fn note_delay(t: &mut Tin, delay: u64) {
-        let [mean, peak, base] = t.delay;
-        t.delay = [
-            ewma(mean, delay, 8),
-            ewma(peak, delay, if delay > peak { 2 } else { 8 }),
-            ewma(base, delay, if delay < base { 2 } else { 8 }),
-        ];
-    }
 }
 
 impl Discipline for Cake {
     type Params = Params;
+    const TIMED: bool = true;
     fn build(setup: &Setup, seed: u32) -> Self {
         let params = setup.cake;
         let rate = params.bandwidth.map_or(0, Rate::bytes_per_s);
@@ -354,12 +426,7 @@ impl Discipline for Cake {
         self.framing.note(&p);
         let t = &mut self.tins[tin];
         t.max_skblen = t.max_skblen.max(len);
-        let list = &mut t.flows.all[flow].list;
-        self.pool.put(list, &p, at);
-        let filter = self.params.ack_filter;
-        let needless = (filter != AckFilter::Disabled)
-            .then(|| ack_filter::filter(&mut self.pool, list, &p, filter == AckFilter::Aggressive))
-            .flatten();
+        self.pool.put(&mut t.flows.all[flow].list, &p, at);
         t.packets += 1;
         t.bytes += u64::from(len);
         t.backlog += len;
@@ -367,17 +434,8 @@ impl Discipline for Cake {
         self.bytes += u64::from(len);
         self.memory += u64::from(p.truesize);
         self.overflow.grow(q, len);
-        if let Some(ack) = needless {
-            let len = ack.eth_len();
-            t.ack_drops += 1;
-            t.backlog -= len;
-            self.overflow.lighten(q, len);
-            self.let_go(&ack, len);
-            self.dropped += 1;
-            if self.params.ingress {
-                self.advance(tin, self.framing.of(&ack), now, true);
-            }
-            bin.drop(ack, Place::Qdisc, Reason::AckFilter);
+        if self.params.ack_filter != AckFilter::Disabled {
+            self.filter_acks(tin, flow, &p, now, bin);
         }
         self.overflow.settle(q);
         if self.tins[tin].flows.fed(flow) {
@@ -397,56 +455,26 @@ impl Discipline for Cake {
     fn dequeue(&mut self, at: Time, bin: &mut impl Bin) -> Option<Packet> {
         let now = ns(at);
         let mut first = true;
-        'begin: loop {
+        loop {
             if self.packets == 0 || self.gate() > now {
                 return None;
             }
             let tin = self.choose(now)?;
-            'retry: loop {
-                let Some(flow) = self.tins[tin].flows.next(first) else { continue 'begin };
+            while let Some(flow) = self.tins[tin].flows.next(first) {
                 first = false;
                 if self.tins[tin].flows.all[flow].deficit <= 0 {
                     self.tins[tin].flows.turn_over(flow);
                     let quantum = self.quantum(tin, flow);
                     self.tins[tin].flows.all[flow].deficit += quantum;
-                    continue 'retry;
+                    continue;
                 }
-                loop {
-                    let p = self.take(tin, flow);
-                    let t = &mut self.tins[tin];
-                    let f = &mut t.flows.all[flow];
-                    let Some(mut p) = p else {
-                        if f.vars.queue_empty(&t.set.cobalt, now) {
-                            t.flows.unresponsive -= 1;
-                        }
-                        let rests = t.flows.all[flow].vars.at_rest(now);
-                        t.flows.empty(flow, rests);
-                        continue 'begin;
-                    };
-                    let bulk = if self.params.ingress { t.flows.bulk } else { 0 };
-                    let random = &mut self.random;
-                    let came = ns(p.enqueued);
-                    let mark = || set_ce(&mut p);
-                    let late =
-                        f.vars.should_drop(&t.set.cobalt, now, came, bulk, mark, || (random.bits() >> 32) as u32);
-                    let len = self.framing.of(&p);
-                    // The last one may be marked, but stays.
-                    if !late || f.list.is_empty() {
-                        t.marked += u64::from(f.vars.ecn_marked);
-                        Cake::note_delay(t, (now - came) as u64);
-                        self.charge(tin, flow, len, now, false);
+                match self.serve(tin, flow, now, bin) {
+                    Served::Packet(p) => {
                         self.overflow.age();
                         return Some(p);
                     }
-                    t.dropped += 1;
-                    self.dropped += 1;
-                    if self.params.ingress {
-                        self.charge(tin, flow, len, now, true);
-                    }
-                    bin.drop(p, Place::Qdisc, Reason::Codel);
-                    if self.params.ingress {
-                        continue 'retry;
-                    }
+                    Served::Charged => {}
+                    Served::Empty => break,
                 }
             }
         }
@@ -485,7 +513,7 @@ impl Discipline for Cake {
                 ("rtt", p.rtt.us() as u64),
                 ("raw", p.overhead.is_none().into()),
                 ("atm", p.atm as u64),
-                ("overhead", p.overhead.unwrap_or(0) as u64), // as two's complement, where it is negative
+                ("overhead", p.overhead.unwrap_or(0) as u64), // two's complement
                 ("mpu", p.mpu.into()),
                 ("memlimit", limit),
             ],

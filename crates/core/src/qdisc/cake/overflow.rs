@@ -18,8 +18,8 @@ pub struct Overflow {
     timeout: u16,
 }
 
-/// All empty.
 impl Default for Overflow {
+    /// All empty.
     fn default() -> Overflow {
         // src: `cake_init`: the first flow of each tin, the second of each, ...
         let heap: Vec<u16> = (0..ALL).map(|k| ((k % TINS) * QUEUES + k / TINS) as u16).collect();
