@@ -220,7 +220,7 @@ qdisc cake 10: dev rs root bandwidth 20Mbit diffserv3 triple-isolate nonat nowas
         "raw": 0,
         "atm": 2,
     }
-    options |= {"overhead": 2**64 - 14, "mpu": 84, "memlimit": 2**20, "rtt": 30_000}
+    options |= {"overhead": -14, "mpu": 84, "memlimit": 2**20, "rtt": 30_000}
     assert "".join(cake.options(options)) == (
         "bandwidth unlimited precedence triple-isolate nonat wash ingress ack-filter-aggressive no-split-gso rtt 30ms "
         "ptm overhead -14 mpu 84 memlimit 1Mb "

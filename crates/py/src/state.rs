@@ -77,7 +77,11 @@ fn qdisc<'py>(py: Python<'py>, q: &QdiscState) -> PyResult<Bound<'py, PyDict>> {
     d.set_item("dropped", q.dropped)?;
     d.set_item("backlog_bytes", q.backlog.0)?;
     d.set_item("backlog_packets", q.backlog.1)?;
-    d.set_item("options", named(py, &q.told.options)?)?;
+    let options = PyDict::new(py);
+    for &(k, n) in &q.told.options {
+        options.set_item(k, n as i64)?; // CAKE's overhead may be negative
+    }
+    d.set_item("options", options)?;
     d.set_item("stats", named(py, &q.told.stats)?)?;
     let tins = q.told.tins.iter().map(|t| named(py, t)).collect::<PyResult<Vec<_>>>()?;
     d.set_item("tins", PyTuple::new(py, tins)?)?;

@@ -28,8 +28,7 @@ def options(o: Mapping[str, int]) -> Iterator[str]:
         yield "raw "
     if o["atm"] or not o["raw"]:
         yield f"{ATM[o['atm']]} "
-    overhead = o["overhead"] - (2**64 if o["overhead"] >> 63 else 0)
-    yield f"overhead {overhead} "
+    yield f"overhead {o['overhead']} "
     if o["mpu"]:
         yield f"mpu {o['mpu']} "
     if o["memlimit"]:

@@ -25,12 +25,11 @@ pub(super) fn required(places: &Places, path: &str) -> Result<(), ScenarioError>
 /// Combinations that cannot be.
 pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
     if s.topology.kind == Topology::Wired {
-        let (key, name) = match s.bottleneck.qdisc {
-            Shaper::Htb => ("htb.rate", "rate"),
-            Shaper::Cake => ("cake.bandwidth", "bandwidth"),
+        let (key, name, limited) = match s.bottleneck.qdisc {
+            Shaper::Htb => ("htb.rate", "rate", places.contains_key("htb.rate")),
+            Shaper::Cake => ("cake.bandwidth", "bandwidth", s.cake.bandwidth.is_some()),
         };
-        let unlimited = s.bottleneck.qdisc == Shaper::Cake && s.cake.bandwidth.is_none();
-        if unlimited || !places.contains_key(key) {
+        if !limited {
             let found = if places.contains_key(key) { "off" } else { "the key is missing" };
             let expected = format!("a rate, since the topology is wired: {name} = \"100 Mbit/s\"");
             return Err(refuse(places, path, key, found, &expected));
