@@ -138,7 +138,7 @@ def _missing(t: _Read, section: str) -> str:
         of |= dict.fromkeys(("backhaul", "nic", "ethernet", "bql"), "backhaul.present is false")
         of |= dict.fromkeys(("htb", "bottleneck"), "topology.kind is wifi")
     elif t.v["bottleneck.qdisc"] == "cake":
-        of |= {"htb": "bottleneck.qdisc is cake"}
+        of["htb"] = "bottleneck.qdisc is cake"
     return of.get(section, "what it belongs to is not there" if t.wifi else "topology.kind is wired")
 
 

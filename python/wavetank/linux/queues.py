@@ -5,6 +5,9 @@ from __future__ import annotations
 from .. import units
 from .asked import Asked
 
+#: CAKE's ACK filter by the scenario's word.
+ACK_FILTER = {"disabled": "no-ack-filter", "enabled": "ack-filter", "aggressive": "ack-filter-aggressive"}
+
 
 class Queues(Asked):
     """Queues and wires."""
@@ -55,11 +58,7 @@ class Queues(Asked):
             words += ["mpu", text("mpu")]
         if text("atm") != "noatm":
             words.append(text("atm"))
-        words.append(
-            {"disabled": "no-ack-filter", "enabled": "ack-filter", "aggressive": "ack-filter-aggressive"}[
-                text("ack_filter")
-            ]
-        )
+        words.append(ACK_FILTER[text("ack_filter")])
         words += [word for key, word in (("ingress", "ingress"), ("wash", "wash")) if self.on(f"cake.{key}")]
         if not self.on("cake.split_gso"):
             words.append("no-split-gso")
@@ -106,22 +105,22 @@ class Queues(Asked):
             for ns, dev, name in ends:
                 self.attach("backhaul.qdisc", kind, ns, dev, name)
 
+    def bucket(self) -> tuple[int, str, str]:
+        """HTB's rate (bit/s), depths and leaf, as the scenario has them."""
+        depths = " ".join(f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum"))
+        return units.rate(self.text("htb.rate")), depths, self.words("htb.leaf", self.text("htb.leaf"))
+
     def bottleneck(self) -> None:
         """C - R - S: HTB on both ways there, or CAKE on the one that is the bottleneck; netem on the way back."""
         local = self.text("bottleneck.place") == "local"
         access = units.rate(self.text("bottleneck.access_rate"))
-        cake = self.text("bottleneck.qdisc") == "cake"
-        if not cake:
-            own = self.words("htb.leaf", self.text("htb.leaf"))
-            depths = " ".join(f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum"))
+        own = None if self.text("bottleneck.qdisc") == "cake" else self.bucket()
         for ns, dev, name, here in [("C", "cr", "C", local), ("R", "rs", "R", not local)]:
-            if here and cake:
+            bucket = own if here else (access, "burst 1600 cburst 1600 quantum 1514", "pfifo limit 1000")
+            if bucket is None:
                 self.attach("bottleneck.qdisc", "cake", ns, dev, "bottleneck")
                 continue
-            if here:
-                bps, words, shape = units.rate(self.text("htb.rate")), own, depths
-            else:
-                bps, words, shape = access, "pfifo limit 1000", "burst 1600 cburst 1600 quantum 1514"
+            bps, shape, words = bucket
             self.lines["tc"] += [
                 f"{ns} qdisc add dev {dev} root handle 1: htb default 1",
                 f"{ns} class add dev {dev} parent 1: classid 1:1 htb rate {bps}bit {shape}",

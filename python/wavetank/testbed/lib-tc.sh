@@ -72,15 +72,18 @@ tree_differs() { # DEVICE SPEC...
 					sub(/[,}].*/, "", s); gsub(/"/, "", s); return s
 				}
 				function value_in(s, key) { sub(/^\{/, "", s); sub("^\"" key "\":", "", s); sub(/[,}].*/, "", s); return s }
-				function cake(    i, key, want, have) { # options that are words of their own; why it differs, or ""
+				function cake(    i, m, t, says, key_of, key, want, have) { # options that are words of their own; why it differs, or ""
+					says = "unlimited bandwidth unlimited wash wash true ingress ingress true no-split-gso split_gso false"
+					says = says " no-ack-filter ack-filter disabled ack-filter ack-filter enabled ack-filter-aggressive ack-filter aggressive"
+					m = split(says, t, " ")
+					for (i = 1; i < m; i += 3) key_of[t[i]] = i + 1
 					for (i = first; i <= n; i++) {
-						key = w[i] == "unlimited" ? "bandwidth" : w[i] ~ /^(diffserv|besteffort|precedence)/ ? "diffserv" : w[i] ~ /^(no-)?ack-filter/ ? "ack-filter" : w[i]
-						want = w[i] == "no-ack-filter" ? "disabled" : w[i] == "ack-filter" ? "enabled" : w[i] == "ack-filter-aggressive" ? "aggressive" : w[i]
-						if (key ~ /^(flow|src|dst|hosts|dual|triple)/) key = "flowmode"
-						else if (key == "atm" || key == "ptm") key = "atm"
-						else if (key == "wash" || key == "ingress") want = "true"
-						else if (key == "no-split-gso") { key = "split_gso"; want = "false" }
-						else if (key ~ /^(bandwidth|rtt|overhead|mpu|memlimit)$/ && want != "unlimited") want = w[++i] + 0
+						key = want = w[i]
+						if (key in key_of) { want = t[key_of[w[i]] + 1]; key = t[key_of[w[i]]] }
+						else if (key ~ /^(bandwidth|rtt|overhead|mpu|memlimit)$/) want = w[++i] + 0
+						else if (key ~ /^(diffserv[348]|besteffort|precedence)$/) key = "diffserv"
+						else if (key ~ /^(atm|ptm)$/) key = "atm"
+						else key = "flowmode"
 						have = value(key)
 						if (key == "bandwidth" && have != "unlimited") have *= 8
 						if (have != want) return "has " key " " have ", wants " want

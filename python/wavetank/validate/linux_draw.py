@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from . import linux_draw_wired
+from . import linux_draw_cake, linux_draw_wired
 
 #: Keys by section, as a scenario file has them.
 Drawn = dict[str, dict[str, Any]]
@@ -183,7 +183,7 @@ def _cards(r: random.Random, s: Drawn) -> None:
             if queue == "pfifo" and s[end]["qdisc"] == "pfifo":
                 s["pfifo"] = {"limit": r.choice([100, 500, 1000])}
             if s[end]["qdisc"] == "cake":
-                s["cake"] = linux_draw_wired.cake(r)
+                s["cake"] = linux_draw_cake.draw(r)
     if "ath10k" in drivers.values() and r.random() < 0.3:
         s["ath10k"] = {"msdus": r.choice([64, 256, 1056])}
 

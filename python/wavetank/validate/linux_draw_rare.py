@@ -15,7 +15,7 @@ from .. import _core, linux
 from ..errors import UserError
 from ..idle import keys as idle_keys
 from ..scenario import Scenario
-from . import linux_draw, linux_draw_wired
+from . import linux_draw, linux_draw_cake
 from .linux_draw import Drawn
 
 #: Values that a key takes, the default not among them.
@@ -40,7 +40,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "bic.low_window": (60,),
     "bic.max_increment": (64,),
     "bic.smooth_part": (5,),
-    **{f"cake.{key}": values for key, values in linux_draw_wired.CAKE.items()},
+    **{f"cake.{key}": values for key, values in linux_draw_cake.OPTIONS.items()},
     "cubic.beta": (512, 900),
     "cubic.bic_scale": (410,),
     "cubic.fast_convergence": (False,),

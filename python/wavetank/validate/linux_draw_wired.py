@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from . import linux_draw_cake
+
 Drawn = dict[str, dict[str, Any]]
 
 
@@ -33,7 +35,7 @@ def _queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
     leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo", "cake", "cake"])
     s["htb"]["leaf"] = leaf
     if leaf == "cake":
-        s["cake"] = cake(r)
+        s["cake"] = linux_draw_cake.draw(r)
         if r.random() < 0.7:
             del s["htb"]
             s["bottleneck"]["qdisc"] = "cake"
@@ -45,27 +47,6 @@ def _queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
         s["bfifo"] = {"limit": f"{1514 * packets} B"}
     elif leaf == "fq":
         s["fq"] = {"flow_limit": max(packets, 20)}
-
-
-#: CAKE's, of which a scenario has up to three; its rate stands apart.
-CAKE: dict[str, tuple[Any, ...]] = {
-    "ack_filter": ("enabled", "aggressive"),
-    "atm": ("atm", "ptm"),
-    "diffserv": ("diffserv4", "diffserv8", "besteffort", "precedence"),
-    "flowmode": ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost"),
-    "ingress": (True,),
-    "memlimit": ("64 KiB", "256 KiB"),
-    "mpu": (64, 200),
-    "overhead": (-14, 18, 44),
-    "rtt": ("5 ms", "30 ms", "300 ms"),
-    "split_gso": (False,),
-    "wash": (True,),
-}
-
-
-def cake(r: random.Random) -> dict[str, Any]:
-    """Some of CAKE's options."""
-    return {key: r.choice(CAKE[key]) for key in r.sample(sorted(CAKE), r.choice([0, 1, 2, 3]))}
 
 
 #: Each is drawn alone or with another, in one scenario of three.
