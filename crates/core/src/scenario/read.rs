@@ -253,6 +253,17 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
             near: near.or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
         };
     }
+    if section.is_empty() && is_section(key) {
+        let keys: Vec<String> = section_keys(key).iter().map(|k| dotted(key, k)).collect();
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key,
+            found: "is a section, which has no value of its own".into(),
+            expected: format!("one of its keys, {}", keys.join(", ")),
+            near: None,
+        };
+    }
     let mut names = Section::names();
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
@@ -317,6 +328,13 @@ mod tests {
         assert_eq!(e.near.as_deref(), Some("tcp.cc"));
         let all: Vec<String> = crate::scenario::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
         assert!(SYNONYMS.iter().all(|s| all.iter().any(|k| k == s.1)));
+    }
+
+    #[test]
+    fn a_section_alone_names_its_keys() {
+        let e = read(&Source { path: "a.toml", text: WIRED }, &[("netem".into(), "3".into())]).unwrap_err();
+        assert_eq!((e.key.as_str(), e.near), ("netem", None));
+        assert!(e.expected.starts_with("one of its keys, netem.delay"), "{}", e.expected);
     }
 
     #[test]
