@@ -192,7 +192,7 @@ def _written(bed):
 
 
 def _irrelevant(scenario, key):
-    from wavetank.linux.relevance import relevant
+    from wavetank.linux.relevance import Relevance
     from wavetank.testbed.bed import _Translator
 
     t = _Translator(scenario)
@@ -229,8 +229,8 @@ def _irrelevant(scenario, key):
         "medium",
         "reorder",
     ):
-        return not t.wifi or not relevant(t, key)
-    return not relevant(t, key)
+        return not t.wifi or not Relevance(t).of(key)
+    return not Relevance(t).of(key)
 
 
 def _others(row, now):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from . import _core
+from . import keys as catalogue
 from .linux.asked import Asked
-from .linux.relevance import relevant
+from .linux.relevance import Relevance
 from .scenario import Scenario
 
 #: Which of TSQ's keys each kind of small queue reads.
@@ -18,7 +19,7 @@ EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
 
 class _Read(Asked):
-    """A scenario as :func:`relevant` asks for it."""
+    """A scenario as :class:`Relevance` asks for it."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__(scenario, None)
@@ -58,8 +59,9 @@ def keys(scenario: Scenario) -> dict[str, str]:
 
 
 def _keys(t: _Read) -> dict[str, str]:
-    default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}
-    given = {key: _why(t, key) for key in sorted(t.given) if t.v[key] != default[key]}
+    default = catalogue.defaults()
+    parts = Relevance(t)
+    given = {key: _why(t, parts, key) for key in sorted(t.given) if t.v[key] != default[key]}
     return {key: why for key, why in given.items() if why}
 
 
@@ -78,7 +80,7 @@ def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
     return f"{', '.join(keys)} change nothing here: {why}"
 
 
-def _why(t: _Read, key: str) -> str:
+def _why(t: _Read, parts: Relevance, key: str) -> str:
     """Why it says nothing; empty where it says something."""
     section, _, name = key.partition(".")
     if absent := _traffic(t, section, name):
@@ -93,7 +95,7 @@ def _why(t: _Read, key: str) -> str:
         cards = t.drivers("ap") | t.drivers("sta")
         there = section in cards or (section == "ath9k" and bool(cards & {"ath9k_tidq", "sora"}))
         return "" if there else f"no card has the driver {section}"
-    return "" if (key == "backhaul.present" and t.wifi) or relevant(t, key) else _missing(t, section)
+    return "" if (key == "backhaul.present" and t.wifi) or parts.of(key) else _missing(t, section)
 
 
 def _traffic(t: _Read, section: str, name: str) -> str:

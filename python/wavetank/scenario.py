@@ -6,11 +6,10 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _core, keys
 from .errors import UserError, unknown
 from .result import Result
 from .state import At, instants
@@ -59,7 +58,7 @@ class Scenario:
         """
         pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
         for k, v in pairs.items():
-            if k not in _known():
+            if k not in keys.every():
                 _core.value("--set", k, show(v))  # which says what is near
         return Scenario(self.text, self.path, self.overrides + tuple((k, show(v)) for k, v in pairs.items()))
 
@@ -102,12 +101,6 @@ class Scenario:
         start = time.perf_counter()
         raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
         return Result.from_core(raw, time.perf_counter() - start)
-
-
-@cache
-def _known() -> frozenset[str]:
-    """Every key that a scenario can have."""
-    return frozenset(f"{r['section']}.{r['key']}" if r["section"] else r["key"] for r in _core.schema())
 
 
 def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:

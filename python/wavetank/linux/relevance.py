@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol
 
 from .. import _core
@@ -44,36 +44,54 @@ def _names() -> Mapping[str, Collection[str]]:
     return {kind: frozenset(names) for kind, names in _core.registry().items()}
 
 
-def relevant(t: Translated, key: str) -> bool:
-    """Whether the scenario has the part that a key belongs to."""
-    section = key.partition(".")[0] if "." in key else ""
-    names = _names()
-    if section in names["cc"]:
-        return section in t.controls()
-    if section in names["qdisc"] and section != "htb":
-        return any(k.startswith(f"{section}.") for k in t.used)
-    if (its := rate.relevant(t.v, section)) is not None:
-        return t.wifi and its
-    own = ("tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above")
-    if section in names["driver"] or key in own:
-        return t.wifi and _of_the_cards(t, key, section)
-    if section == "hack" and key != "hack.policy":
-        return t.wifi and t.v["hack.policy"] != "off"
-    return {
-        "time": True,
-        "topology": True,
-        "traffic": True,
-        "tcp": True,
-        "": True,
-        # every host has a clock and programs; what a received packet takes is the radios' hosts' alone
-        "host": t.wifi or key in ("host.hz", "host.softirq_first", "host.wake"),
-        "htb": not t.wifi and t.v["bottleneck.qdisc"] == "htb",
-        "bottleneck": not t.wifi,
-        "ethernet": t.backhaul,
-        "bql": t.backhaul,
-        "nic": t.backhaul,
-        "backhaul": t.backhaul,
-    }.get(section, t.wifi) and _of_the_standard(t, key)
+class Relevance:
+    """Which keys belong to a part that the scenario has. What hundreds of keys ask is looked at once."""
+
+    def __init__(self, t: Translated) -> None:
+        self._t = t
+        self._read = frozenset(k.partition(".")[0] for k in t.used)
+        self._sections = {
+            "time": True,
+            "topology": True,
+            "traffic": True,
+            "tcp": True,
+            "": True,
+            # what a received packet takes is the radios' hosts' alone
+            "host": t.wifi,
+            "htb": not t.wifi and t.v["bottleneck.qdisc"] == "htb",
+            "bottleneck": not t.wifi,
+            "ethernet": t.backhaul,
+            "bql": t.backhaul,
+            "nic": t.backhaul,
+            "backhaul": t.backhaul,
+        }
+
+    @cached_property
+    def _controls(self) -> frozenset[str]:
+        return frozenset(self._t.controls())
+
+    def of(self, key: str) -> bool:
+        """Whether the scenario has the part that this key belongs to."""
+        t, names = self._t, _names()
+        section = key.partition(".")[0] if "." in key else ""
+        if section in names["cc"]:
+            return section in self._controls
+        if section in names["qdisc"] and section != "htb":
+            return section in self._read
+        if (its := rate.relevant(t.v, section)) is not None:
+            return t.wifi and its
+        if section in names["driver"] or key in OF_THE_CARDS:
+            return t.wifi and _of_the_cards(t, key, section)
+        if section == "hack" and key != "hack.policy":
+            return t.wifi and t.v["hack.policy"] != "off"
+        has = self._sections.get(section, t.wifi) or key in OF_EVERY_HOST
+        return has and _of_the_standard(t, key)
+
+
+#: Keys beside the drivers' own sections that say what stands in, or above, a card.
+OF_THE_CARDS = frozenset({"tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"})
+#: Every host has a clock and programs.
+OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
 
 
 def _of_the_cards(t: Translated, key: str, section: str) -> bool:

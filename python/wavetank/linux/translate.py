@@ -7,11 +7,11 @@ scenario does not have (another driver's, another discipline's) say nothing here
 
 from __future__ import annotations
 
-from .. import _core
+from .. import keys
 from .air import Air
 from .asked import Asks
 from .own import ALIKE, OWN, OWN_WIRED, WHY
-from .relevance import relevant
+from .relevance import Relevance
 from .tcp import Tcp
 from .traffic import Traffic
 from .translated import Translated
@@ -58,10 +58,11 @@ class _Translator(Tcp, Air, Traffic):
 
     def finish(self) -> None:
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
-        default = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["default"] for r in _core.schema()}
+        default = keys.defaults()
+        parts = Relevance(self)
         all_own = OWN if self.wifi else OWN | OWN_WIRED
         for key in sorted(self.v):
-            if key in self.used or not relevant(self, key):
+            if key in self.used or not parts.of(key):
                 continue
             own, why = all_own.get(key, (None, WHY.get(key.partition(".")[0], "the kernel's own value holds")))
             if key == "tcp.tsq_pkts" and self.v["tcp.tsq"] != "cotsq":

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .. import ScenarioError, _core, units
+from .. import ScenarioError, _core, keys, units
 from ..errors import UserError
 
 Value = str | int | float | bool
@@ -84,8 +84,7 @@ def axis(key: str, values: Sequence[Value]) -> Axis:
     for i, t in enumerate(texts):
         if t in texts[:i]:
             raise UserError(f"axis {key}: has {t} twice, expected each value once")
-    section, _, leaf = first.rpartition(".")
-    (row,) = (r for r in _core.schema() if (r["section"], r["key"]) == (section, leaf))
+    row = keys.every()[first]
     unit, typed = _typed(row["kind"], texts)
     own = "" if row["unit"] == row["kind"] or not all(isinstance(v, (int, float)) for v in typed) else row["unit"]
     return Axis(key, row["kind"], unit or own, texts, typed, row["doc"])

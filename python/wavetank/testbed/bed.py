@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .. import _core
+from .. import _core, keys
 from ..linux.asked import Asks
-from ..linux.relevance import relevant
+from ..linux.relevance import Relevance
 from .flent_batch import Plan, Traffic
 from .own import LEFT, NEVER, looked_up
 from .radio import Radio
@@ -74,12 +74,11 @@ class _Translator(Sysctl, Radio, Tc, Traffic):
 
     def finish(self) -> list[tuple[str, str, str]]:
         """Refuses what was set and cannot be had; tells what is left to the machines."""
-        default = {
-            f"{r['section']}.{r['key']}" if r["section"] else r["key"]: str(r["default"]) for r in _core.schema()
-        }
+        default = keys.defaults()
+        parts = Relevance(self)
         left = []
         for key in sorted(self.given & self.v.keys()):
-            if key in self.used or self.v[key] == default.get(key) or not relevant(self, key):
+            if key in self.used or self.v[key] == default.get(key) or not parts.of(key):
                 continue
             if key in OF_COTSQ and (self.v["tcp.tsq"] != "cotsq" or (key, self.v[key]) == ("tcp.tsq_pkts", "2")):
                 continue  # of a small queue that was not chosen; the kernel's own floor

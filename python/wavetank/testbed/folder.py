@@ -8,9 +8,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, _core, files
+from .. import files, keys
 from ..errors import UserError
 from ..scenario import Scenario
+from ..version import __version__
 from . import flent_batch, readme, scripts
 from .bed import TestBed, translate
 
@@ -64,11 +65,11 @@ def _names(path: Path) -> dict[str, str] | None:
 
 def toml(bed: TestBed) -> str:
     """The scenario with its overrides, as one file."""
-    kinds = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r["kind"] for r in _core.schema()}
+    every = keys.every()
     sections: dict[str, list[str]] = {"": []}
     for key, value in bed.given.items():
         table, _, name = key.rpartition(".")
-        bare = kinds[key] in ("count", "number", "switch") and re.fullmatch(r"true|false|-?\d+(\.\d+)?", value)
+        bare = every[key]["kind"] in ("count", "number", "switch") and re.fullmatch(r"true|false|-?\d+(\.\d+)?", value)
         sections.setdefault(table, []).append(f"{name} = {value if bare else json.dumps(value, ensure_ascii=False)}")
     lines = [f"# {bed.name}, with what was set when the folder was made (digest {bed.digest})"]
     for table, rows in sections.items():
