@@ -202,7 +202,7 @@ def commands() -> str:
         )
         out.extend([f"## {name} {words}".rstrip(), "", inspect.cleandoc(command.help or ""), ""])
         options = [p for p in command.params if isinstance(p, click.Option)]
-        out.extend(["| option | what |", "| --- | --- |"])
+        out.extend(["| option | what |", "| --- | --- |"] if options else [])
         for o in options:
             kind = "|".join(o.type.choices) if isinstance(o.type, click.Choice) else o.type.name.split(" ")[0].upper()
             value = "" if o.is_flag else f" {o.metavar or kind}"

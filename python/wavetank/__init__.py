@@ -7,20 +7,17 @@
 
 from __future__ import annotations
 
-from importlib import metadata as _metadata
+from typing import TYPE_CHECKING, Any
 
 from ._core import ScenarioError
 from .errors import UserError
-from .result import Flow, Node, Ping, Result
-from .scenario import Scenario, load
 
-try:
-    __version__ = _metadata.version("wavetank")
-except _metadata.PackageNotFoundError:  # run from a source tree
-    __version__ = "0"
-
-from .sweeps.result import Difference, Estimate, Sweep, SweepPoint
-from .sweeps.run import sweep
+if TYPE_CHECKING:
+    from .result import Flow, Node, Ping, Result
+    from .scenario import Scenario, load
+    from .sweeps.result import Difference, Estimate, Sweep, SweepPoint
+    from .sweeps.run import sweep
+    from .version import __version__
 
 __all__ = [
     "Difference",
@@ -38,3 +35,25 @@ __all__ = [
     "load",
     "sweep",
 ]
+
+#: Where what needs numpy stands: it is imported when it is asked for, so that `wavetank --help` and a TAB are quick.
+_STANDS_IN = {
+    **dict.fromkeys(("Flow", "Node", "Ping", "Result"), ".result"),
+    **dict.fromkeys(("Scenario", "load"), ".scenario"),
+    **dict.fromkeys(("Difference", "Estimate", "Sweep", "SweepPoint"), ".sweeps.result"),
+    "sweep": ".sweeps.run",
+    "__version__": ".version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _STANDS_IN:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(_STANDS_IN[name], __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

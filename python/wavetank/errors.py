@@ -1,4 +1,4 @@
-"""Errors that a person caused and can mend."""
+"""Errors that a person caused and can mend, and those that nobody asked for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from collections.abc import Iterable
 
 class UserError(Exception):
     """Bad input. The text says where, what was expected, and the nearest valid name; the CLI exits with 2."""
+
+
+class Failed(RuntimeError):
+    """What was to do the work broke down, though the input was right. The CLI exits with 1."""
+
+    #: What the CLI says behind the text.
+    advice = ""
+    #: Whether what was done before may be kept: the CLI says what is.
+    cut_off = False
 
 
 def nearest(got: str, names: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ queue's lock or has written half of a result leaves the thread that reads it wai
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -16,12 +17,22 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
+from .errors import Failed
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class WorkerDied(Exception):
+class WorkerDied(Failed):
     """A worker process ended without an answer."""
+
+    advice = ": was it killed, or out of memory?"
+    cut_off = True
+
+
+def default_jobs() -> int:
+    """One worker a core that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_thread(call: Callable[[], R]) -> R:

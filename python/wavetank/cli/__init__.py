@@ -12,18 +12,32 @@ from contextlib import suppress
 
 import click
 
-from .. import ScenarioError, UserError, workers
-from ..lab import runner
+from .. import ScenarioError, UserError
+from ..errors import Failed
 
 # Verbs join the group as they are imported.
-from . import analyze, bpf, compare, csi, csid, hack, judge, linux, names, reproduce, run, signals, sweep, testbed  # noqa: F401
+from . import (  # noqa: F401
+    analyze,
+    bpf,
+    compare,
+    completion,
+    csi,
+    csid,
+    hack,
+    judge,
+    linux,
+    names,
+    reproduce,
+    run,
+    signals,
+    sweep,
+    testbed,
+)
 from .base import cli
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
-    from ..linux import LinuxFailed
-
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with signals.heeded():
@@ -34,14 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as e:
         e.show()
         code = 2
-    except LinuxFailed as e:
-        click.echo(f"error: {e}", err=True)
-        code = 1
-    except runner.CoreFailed as e:
-        click.echo(f"error: {e}; this is a defect, please report it", err=True)
-        code = 1
-    except workers.WorkerDied as e:
-        click.echo(f"error: {e}: was it killed, or out of memory?{_kept(given, ' ')}", err=True)
+    except Failed as e:
+        click.echo(f"error: {e}{e.advice}{_kept(given, ' ') if e.cut_off else ''}", err=True)
         code = 1
     except (UserError, ScenarioError) as e:
         click.echo(f"error: {e}", err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import UserError, workers
+from .. import UserError
 from .base import _echo_json, _print, cli, json_option
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
+    from .. import workers
     from ..captures import air
     from ..captures import analyze as analysis
 

@@ -12,18 +12,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import UserError, __version__, files
+from .. import UserError, files
+from . import complete
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+set_option = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=complete.setting,
+    help="Set a key of the scenario; may be repeated.",
+)
 on_option = click.option(
     "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
 )
+
+
+def _workers(_ctx: click.Context, _option: click.Parameter, given: int | None) -> int:
+    from .. import workers
+
+    return given or workers.default_jobs()
+
+
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(min=1), default=None, help="Worker processes [default: one a core]."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    callback=_workers,
+    help="Worker processes [default: one a core].",
 )
 
 
@@ -101,8 +122,18 @@ def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
         yield update
 
 
+def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked:
+        from ..version import __version__
+
+        click.echo(f"wavetank, version {__version__}")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="wavetank")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit."
+)
 def cli() -> None:
     """TCP over aggregating Wi-Fi, in a laboratory.
 

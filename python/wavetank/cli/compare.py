@@ -7,11 +7,14 @@ from pathlib import Path
 
 import click
 
-from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option
+from . import complete
+from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, set_option
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, metavar="SCENARIO...", type=click.Path(path_type=Path))
+@click.argument(
+    "paths", nargs=-1, metavar="SCENARIO...", type=click.Path(path_type=Path), shell_complete=complete.scenario
+)
 @click.option(
     "--on",
     default=None,
@@ -22,6 +25,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
     "--against",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=complete.setting,
     help="A column more, with this key set; may be repeated.",
 )
 @click.option(
@@ -32,7 +36,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
     type=click.Path(path_type=Path),
     help="Flent files measured on a test bed (`wavetank testbed`): they stand beside as `testbed`.",
 )
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
+@set_option
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="First seed, in place of the scenario's.")
 @click.option(
     "--repetitions",
@@ -54,7 +58,7 @@ def compare(
     sets: Sequence[str],
     seed: int | None,
     repetitions: int,
-    jobs: int | None,
+    jobs: int,
     out: Path | None,
     air: bool,
     as_is: bool,
@@ -79,7 +83,6 @@ def compare(
     from .. import compare as lab
     from .. import idle, report
     from .. import linux as water
-    from ..lab import runner
     from ..plots import compare as compare_plots
     from ..scenario import load
 
@@ -110,7 +113,7 @@ def compare(
             progress=lambda done, of, what: progress(round(done), round(of), what),
             measured=measured,
             repetitions=repetitions,
-            jobs=jobs or runner.default_jobs(),
+            jobs=jobs,
             folder=folder,
         )
     written = [*compare_plots.draw(outcome, folder), *lab.save(outcome, folder)]

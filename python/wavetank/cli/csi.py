@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .. import UserError, workers
+from .. import UserError
 from .base import _echo_json, _picture, _print, cli, json_option
 
 
@@ -53,6 +53,7 @@ def csi(
     stood before it is shown.
     """
     from .. import csi as lab
+    from .. import workers
     from ..csi import plots, tables
 
     ask = lab.Ask(rx, tx, snr, noise, weight, _carriers(carriers))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from .. import workers
 from .base import _echo_json, _print, cli, json_option
 
 
@@ -25,6 +24,7 @@ def rohc(file: Path, as_json: bool) -> None:
     Of Ethernet, raw IP, Linux cooked and 802.11 (with or without radiotap). Each IP source has a compressor of its
     own, and a link that loses nothing. Exits with 1 if an ACK does not come back as it went in.
     """
+    from .. import workers
     from ..captures import ack_compression as lab
 
     document = workers.in_thread(lambda: lab.compress(file))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..lab import runner
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def validate(
     docs: Path | None,
     plots: Path | None,
     check: bool,
-    jobs: int | None,
+    jobs: int,
     as_json: bool,
 ) -> None:
     """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
@@ -100,18 +99,17 @@ def validate(
             raise click.UsageError(
                 "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
             )
-        _tell(_random(count, 1 if seed is None else seed, out, jobs or runner.default_jobs(), rare), check, as_json)
+        _tell(_random(count, 1 if seed is None else seed, out, jobs, rare), check, as_json)
         return
     if rare or seed is not None or out is not None:
         raise click.UsageError("--rare, --seed and --out belong to --random")
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
-    workers = jobs or runner.default_jobs()
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
-        "kernel": lambda done: kernel.validate(reference, workers, done, plots),
-        "dcf": lambda done: dcf.validate(reference, workers, done, on),
-        "linux": lambda done: linux.validate(reference, workers, done, recorded),
-        "ath9k": lambda done: ath9k.validate(reference, workers, done),
-        "minstrel": lambda done: minstrel.validate(reference, workers, done),
+        "kernel": lambda done: kernel.validate(reference, jobs, done, plots),
+        "dcf": lambda done: dcf.validate(reference, jobs, done, on),
+        "linux": lambda done: linux.validate(reference, jobs, done, recorded),
+        "ath9k": lambda done: ath9k.validate(reference, jobs, done),
+        "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
     with _progress(f"validate {what}") as progress:

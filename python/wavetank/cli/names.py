@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 import click
 
 from .. import UserError, _core
+from .. import keys as catalogue
 from ..errors import unknown
+from . import complete
 from .base import _echo_json, _pair, _print, cli, json_option
 
 
 @cli.command()
-@click.argument("form", required=False)
+@click.argument("form", required=False, shell_complete=complete.form)
 @click.option("--set", "sets", multiple=True, metavar="SYMBOL=NUMBER", help="An input of FORM; may be repeated.")
 @json_option
 def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
@@ -74,12 +76,12 @@ def list_(as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("keys", nargs=-1, metavar="[KEY]...")
+@click.argument("keys", nargs=-1, metavar="[KEY]...", shell_complete=complete.key)
 @json_option
 def explain(keys: Sequence[str], as_json: bool) -> None:
     """What a scenario's KEY is: unit, default, range, source. A section alone lists its keys, any other word those that
     are about it (`wavetank explain rts`); nothing lists all."""
-    rows = {f"{r['section']}.{r['key']}" if r["section"] else r["key"]: r for r in _core.schema()}
+    rows = catalogue.every()
     chosen = [] if keys else list(rows)
     for key in keys:
         found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..lab import plan, runner
+from . import complete
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete.experiment)
 @click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a judged row does not hold.")
 @jobs_option
@@ -35,7 +35,7 @@ def reproduce(
     name: str,
     quick: bool,
     check: bool,
-    jobs: int | None,
+    jobs: int,
     out: Path | None,
     on: str,
     repetitions: int | None,
@@ -48,6 +48,7 @@ def reproduce(
     Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
+    from ..lab import plan
     from ..lab import reproduce as lab_reproduce
 
     if quick and repetitions is not None:
@@ -64,13 +65,12 @@ def reproduce(
         kind = what if on == "model" else f"{what}-on-{on}"
         folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
         _usable(folder)
-        count = jobs or runner.default_jobs()
         with _progress(f"reproduce {n}") as progress:
             if on == "linux":
                 n_linux = repetitions or lab_reproduce.LINUX_REPETITIONS
-                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, count, progress, n_linux))
+                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, jobs, progress, n_linux))
             else:
-                outcomes.append(lab_reproduce.reproduce(n, folder, quick, count, progress, repetitions))
+                outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs, progress, repetitions))
     if as_json:
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:

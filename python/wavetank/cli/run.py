@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import state, workers
-from ..lab import runner
-from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option
+from . import complete
+from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, set_option
 
 if TYPE_CHECKING:
     from ..captures import air
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[int] = ()) -> air.Watched:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
-    from .. import linux
+    from .. import linux, workers
     from ..captures import air
 
     _say(linux.check(scenario, seed).notes)
@@ -42,6 +41,8 @@ def _say(notes: Sequence[str]) -> None:
 def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
     written = []
     if out is not None:
+        from .. import state
+
         written = result.save(out) + state.save(result.states, out)
     if plot is not None:
         from ..plots import one_run
@@ -51,8 +52,8 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
 
 
 @cli.command()
-@click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key of the scenario; may be repeated.")
+@click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
+@set_option
 @click.option(
     "--seed", type=click.IntRange(min=0, max=2**64 - 1), default=None, help="Seed, in place of the scenario's."
 )
@@ -122,8 +123,9 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import idle, report
+    from .. import idle, report, state, workers
     from ..captures import air
+    from ..lab import runner
     from ..scenario import load
 
     s = load(scenario).set(dict(_pair(x) for x in sets))

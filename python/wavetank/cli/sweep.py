@@ -5,23 +5,32 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
-from ..lab import runner
-from ..sweeps import run as sweeps
-from ..sweeps.result import Sweep
+from . import complete
 from .base import UNBOUND, _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+
+if TYPE_CHECKING:
+    from ..sweeps.result import Sweep
+    from ..sweeps.run import Asked
 
 #: Places that a note names.
 TOLD = 6
 
 
 @cli.command()
-@click.argument("scenario")
-@click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...")
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key at every point; may be repeated.")
+@click.argument("scenario", shell_complete=complete.scenario)
+@click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...", shell_complete=complete.setting)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=complete.setting,
+    help="Set a key at every point; may be repeated.",
+)
 @click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
 @click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Of each point.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first repetition's seed.")
@@ -65,7 +74,7 @@ def sweep(
     each: Sequence[str],
     skip_impossible: bool,
     dry_run: bool,
-    jobs: int | None,
+    jobs: int,
     cluster: str,
     on: str,
     out: Path | None,
@@ -77,6 +86,7 @@ def sweep(
     host.wake="50 us","100 us"; KEY+KEY=VALUES sets several keys to the same. Axes are crossed. Runs that are already in the
     folder are not run again: after Ctrl-C or a kill, the same command goes on. docs/sweeps.md has examples.
     """
+    from ..sweeps import run as sweeps
     from ..sweeps import table
 
     asked = sweeps.ask(
@@ -88,12 +98,11 @@ def sweep(
 
         check(cluster)
     folder = out or Path("results") / _folder(asked)
-    count = jobs or runner.default_jobs()
     for note in asked.plan.notes:
         click.echo(f"note: {note}", err=True)
     for point, why in asked.plan.skipped.items():
         click.echo(f"left out: {point}: {why}", err=True)
-    click.echo(_size(asked, folder, count, cluster), err=True)
+    click.echo(_size(asked, folder, jobs, cluster), err=True)
     if dry_run:
         if as_json:
             _echo_json(
@@ -107,7 +116,7 @@ def sweep(
         with _progress("linux build") as progress:
             linux.build(None, progress)
     with _progress("sweep") as progress:
-        found = sweeps.carry_out(asked, folder, count, cluster, progress)
+        found = sweeps.carry_out(asked, folder, jobs, cluster, progress)
     if as_json:
         _echo_json(found.json())
     else:
@@ -123,16 +132,18 @@ def sweep(
 
 def _width() -> int:
     """Columns that a table may have; ``_print`` gives a pipe or a file all that they take."""
+    from rich.console import Console
+
     console = Console()
     return console.width if console.is_terminal else UNBOUND
 
 
-def _folder(asked: sweeps.Asked) -> str:
+def _folder(asked: Asked) -> str:
     names = "-".join(asked.plan.label(a) for a in asked.plan.axes)
     return f"{asked.plan.figure.id.replace('/', '-')}-{names}"
 
 
-def _size(asked: sweeps.Asked, folder: Path, jobs: int, cluster: str) -> str:
+def _size(asked: Asked, folder: Path, jobs: int, cluster: str) -> str:
     """How much is asked, how much of it is there, and about how long the rest takes."""
     from ..sweeps import estimate
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
+from ..version import __version__
 from . import judge, metrics, runner
 from .judge import Verdict
 from .plan import Figure, Point

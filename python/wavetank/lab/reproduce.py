@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, files
+from .. import files
 from ..errors import UserError, unknown
+from ..version import __version__
 from . import channel_reports, claims, judge, metrics, over, plan, runner
 from .judge import Sample, Unmeasured
 from .outcome import Outcome, key_of

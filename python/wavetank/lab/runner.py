@@ -10,14 +10,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from .. import _core, files, flent, workers
-from ..errors import UserError
+from ..errors import Failed, UserError
 from ..result import Result
 from ..scenario import Scenario
 from ..state import At
@@ -86,8 +85,10 @@ def read(run: Run, out: Path) -> Record | None:
         return None
 
 
-class CoreFailed(RuntimeError):
+class CoreFailed(Failed):
     """The core broke down: a defect in it, not bad input. The text says on what."""
+
+    advice = "; this is a defect, please report it"
 
 
 def simulate(run: Run, states: Sequence[At] = ()) -> Result:
@@ -212,8 +213,3 @@ class Measured:
     def failures(self) -> list[str]:
         """What the core failed on."""
         return [r["failed"] for r in self.records.values() if "failed" in r]
-
-
-def default_jobs() -> int:
-    """One worker a core that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..errors import Failed, UserError
 
 #: What a program told: done, of how many (0: unknown), what.
 Progress = Callable[[int, int, str], None]
@@ -27,7 +27,7 @@ DECIDES = ("run", "uml.py", "kernel", "guest", "radio", "modules")
 _OBJECTS = re.compile(r"\[kernel\] (\d+) objects of about (\d+)")
 
 
-class LinuxFailed(RuntimeError):
+class LinuxFailed(Failed):
     """The kernel, the guest or a build broke down: the text says what they said."""
 
 

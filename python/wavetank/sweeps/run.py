@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import workers
 from ..errors import UserError, unknown
 from ..lab import runner
 from ..scenario import WATERS, Scenario, load
@@ -125,7 +126,7 @@ def carry_out(
             f"--cluster: runs the model, expected --on model, not {asked.plan.on} (which runs on this machine)"
         )
     runs = asked.runs()
-    jobs = jobs or runner.default_jobs()
+    jobs = jobs or workers.default_jobs()
     count = 0
     progress(0, len(runs), "")
 

@@ -1,0 +1,48 @@
+"""``completion``: what a shell needs to complete the command's words at a TAB."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
+
+from .base import cli
+
+#: click's own words for bash, but that no space follows a key, which its value follows.
+_BASH = BashComplete.source_template.replace(
+    "COMPREPLY+=($value)", 'COMPREPLY+=("$value")\n            [[ $value != *= ]] || compopt -o nospace'
+)
+
+
+@add_completion_class
+class _Bash(BashComplete):
+    """Bash, which takes ``tcp.cc=cubic`` for three words (``COMP_WORDBREAKS``): they are one here, and it gets the third."""
+
+    source_template = _BASH
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        words = [*args, incomplete]
+        joined: list[str] = []
+        for i, word in enumerate(words):
+            if joined and "=" in (word, words[i - 1]):
+                joined[-1] += word
+            else:
+                joined.append(word)
+        return joined[:-1], joined[-1]
+
+    def format_completion(self, item: CompletionItem) -> str:
+        head, sign, tail = item.value.partition("=")
+        return f"{item.type},{tail if sign and tail else head + sign}"
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what SHELL needs to complete verbs, options, scenarios, keys and their values at a TAB.
+
+    For bash, `eval "$(wavetank completion bash)"` in ~/.bashrc; for zsh the same with its name in ~/.zshrc; for fish
+    `wavetank completion fish | source` in ~/.config/fish/config.fish.
+    """
+    of_shell = get_completion_class(shell)
+    assert of_shell is not None, shell
+    click.echo(of_shell(cli, {}, "wavetank", "_WAVETANK_COMPLETE").source())
