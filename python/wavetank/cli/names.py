@@ -1,4 +1,4 @@
-"""What there is to choose from, and what it means: ``list``, ``explain``, ``theory``."""
+"""What there is to choose from, and what it means: ``list``, ``explain``, ``schema``, ``theory``."""
 
 from __future__ import annotations
 
@@ -104,6 +104,18 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
     for r in out:
         table.add_row(r["name"], r["unit"], r["default"], r["range"], r["doc"])
     _print(table)
+
+
+@cli.command(name="schema")
+def schema_() -> None:
+    """Print the JSON Schema of a scenario file: an editor completes, explains and checks its keys by it.
+
+    `wavetank schema > wavetank.schema.json`, and `#:schema wavetank.schema.json` as the scenario's first line, for editors
+    with taplo (Even Better TOML of VS Code, Helix, Neovim).
+    """
+    from .. import schema
+
+    _echo_json(schema.document())
 
 
 #: What people call things that keys and their explanations call otherwise.
