@@ -65,6 +65,20 @@ def test_other_shells_have_clicks_own(wavetank, shell):
     assert (code, f"_WAVETANK_COMPLETE={shell}_complete" in out) == (0, True)
 
 
+def test_fish_completes():
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("fish is not installed")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    lines = {"run x --set tcp.tsq_m": "tcp.tsq_ms=", "sweep x tcp.cc=cubic,ill": "tcp.cc=cubic,illinois"}
+    asked = "; ".join(f"complete -C 'wavetank {line}'" for line in lines)
+    done = subprocess.run(
+        [fish, "-N", "-c", f"wavetank completion fish | source; {asked}"],
+        capture_output=True, text=True, timeout=60, check=True, env={**os.environ, "PATH": path},
+    )  # fmt: skip
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == list(lines.values())
+
+
 def test_what_explains_comes_with_it():
     """zsh and fish show it beside the key."""
     from wavetank.cli import complete

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    add_completion_class,
+    get_completion_class,
+)
 
 from .base import cli
 
@@ -33,6 +39,13 @@ class _Bash(BashComplete):
     def format_completion(self, item: CompletionItem) -> str:
         head, sign, tail = item.value.partition("=")
         return f"{item.type},{tail if sign and tail else head + sign}"
+
+
+@add_completion_class
+class _Fish(FishComplete):
+    """Fish, whose words split what they are given at every comma: a list's values have some, too."""
+
+    source_template = FishComplete.source_template.replace('string split ","', 'string split --max 1 ","')
 
 
 @cli.command()
