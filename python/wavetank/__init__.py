@@ -47,11 +47,17 @@ _STANDS_IN = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _STANDS_IN:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """What :data:`__all__` names, and the package's modules: ``wavetank.linux`` needs no import of its own."""
     from importlib import import_module
+    from importlib.util import find_spec
 
-    value = globals()[name] = getattr(import_module(_STANDS_IN[name], __name__), name)
+    if name in _STANDS_IN:
+        value = getattr(import_module(_STANDS_IN[name], __name__), name)
+    elif not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+        return import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
     return value
 
 
