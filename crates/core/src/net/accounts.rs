@@ -9,12 +9,7 @@ pub(super) enum Charge {
     /// It was freed.
     Freed(Freed),
     /// A super-packet was cut into segments, which weigh this in its stead.
-    Cut {
-        /// Truesize of the super-packet.
-        whole: u32,
-        /// Truesize of all its segments.
-        parts: u32,
-    },
+    Cut(Freed),
 }
 
 /// What was dropped and what was freed since the world last looked.
@@ -31,18 +26,16 @@ impl Accounts {
     pub(super) fn credit(&mut self, f: impl Into<Freed>) {
         let f: Freed = f.into();
         if f.owner != Owner::NONE {
-            let charge =
-                if f.parts == 0 { Charge::Freed(f) } else { Charge::Cut { whole: f.truesize, parts: f.parts } };
-            self.charges.push((f.owner, charge));
+            self.charges.push((f.owner, if f.parts == 0 { Charge::Freed(f) } else { Charge::Cut(f) }));
         }
     }
 
-    /// Cuts a socket's super-packet into its segments, for a device that gathers (`sg`) or not.
-    pub(super) fn segment(&mut self, p: &Packet, sg: bool) -> impl Iterator<Item = Packet> + use<> {
+    /// Cuts a socket's super-packet into its segments: by the card (TSO), or by the stack before it, for a device that gathers (`sg`) or not.
+    pub(super) fn segment(&mut self, p: &Packet, sg: bool, by_card: bool) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
         let room = (!sg).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {
-            self.credit(Freed::cut(p, tcp::weight(p, room)));
+            self.credit(Freed::cut(p, tcp::weight(p, room), by_card));
         }
         tcp::segment(p, room)
     }

@@ -69,7 +69,7 @@ impl Fabric {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
                     // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
-                    for s in self.accounts.segment(p, false) {
+                    for s in self.accounts.segment(p, false, false) {
                         let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {
                             verdict = v;

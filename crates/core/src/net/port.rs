@@ -96,7 +96,7 @@ impl Port {
         let idle = self.can_take();
         let verdict = match &mut self.qdisc {
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
-            Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, true), ctx.bin),
+            Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, true, false), ctx.bin),
             Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
             _ => {
                 self.send(now, p, ctx);
@@ -163,7 +163,7 @@ impl Port {
     }
     #[inline(never)]
     fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        for s in ctx.bin.segment(p, true) {
+        for s in ctx.bin.segment(p, true, true) {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);
             } else {

@@ -187,18 +187,20 @@ pub struct Freed {
     pub payload: u32,
     /// 0, or it was a super-packet and was cut into segments of so much memory in all, which are charged in its stead.
     pub parts: u32,
+    /// Of a super-packet: the card cuts it up, so that the skb itself is there until it is sent; else the stack has made others of it.
+    pub by_card: bool,
 }
 
 impl Freed {
     /// A super-packet in whose stead its segments are charged, so much in all.
-    pub fn cut(p: &Packet, parts: u32) -> Freed {
-        Freed { parts, ..p.into() }
+    pub fn cut(p: &Packet, parts: u32, by_card: bool) -> Freed {
+        Freed { parts, by_card, ..p.into() }
     }
 }
 
 impl From<&Packet> for Freed {
     fn from(p: &Packet) -> Freed {
-        Freed { owner: p.owner, truesize: p.truesize, seq: p.seq, payload: p.payload, parts: 0 }
+        Freed { owner: p.owner, truesize: p.truesize, seq: p.seq, payload: p.payload, parts: 0, by_card: false }
     }
 }
 

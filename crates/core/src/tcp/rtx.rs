@@ -59,8 +59,10 @@ pub struct Seg {
     pub flags: u8,
     /// The application did not fill the pipe when it was sent.
     pub app_limited: bool,
-    /// Copies of it in this host's queues and devices.
+    /// Copies of it in this host's queues and devices that are clones of its skb: TCP sees them (`skb_fclone_busy`).
     pub in_host: u8,
+    /// Copies there that the stack has made by cutting up a clone: TCP does not.
+    pub cut: u8,
     listed: bool,
 }
 
@@ -84,6 +86,7 @@ impl Seg {
             flags,
             app_limited: false,
             in_host: 0,
+            cut: 0,
             listed: false,
         }
     }

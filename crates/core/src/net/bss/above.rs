@@ -71,7 +71,7 @@ impl Leaf {
     fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> impl Iterator<Item = Packet> + use<> {
         *cut += u64::from(p.segs) - 1;
         if p.owner != Owner::NONE {
-            sink.freed.push(Freed::cut(p, tcp::weight(p, Some(self.room))));
+            sink.freed.push(Freed::cut(p, tcp::weight(p, Some(self.room)), false));
         }
         tcp::segment(p, Some(self.room))
     }

@@ -7,7 +7,7 @@
 
 use crate::sim::{Freed, Lower, Time, flags};
 use crate::tcp::output::{Failed, Load};
-use crate::tcp::rtx::tag;
+use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::before;
@@ -168,16 +168,86 @@ impl Socket {
     /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
     pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
         self.counts_host_copies = true;
-        // A FIN alone has no payload, but a sequence number.
-        let end = p.seq.wrapping_add(p.payload.max(1));
+        // A FIN alone has no payload, but a sequence number. Copies leave in the order in which they were sent, those that were cut first: what
+        // is sent again goes segment by segment.
+        self.each_out(p.seq, p.payload.max(1), |s| match s.cut {
+            0 => s.in_host = s.in_host.saturating_sub(1),
+            _ => s.cut -= 1,
+        });
+        self.on_free(now, p.truesize)
+    }
+
+    /// The stack has cut up a super-packet on its way to a card that cannot (net/core/dev.c `validate_xmit_skb`). Its segments are other
+    /// skbs, and the clone is gone: to `skb_still_in_host_queue` nothing of it is in this host any more.
+    pub fn on_cut(&mut self, seq: u32, payload: u32) {
+        self.each_out(seq, payload, |s| {
+            s.in_host = s.in_host.saturating_sub(1);
+            s.cut = s.cut.saturating_add(1);
+        });
+    }
+
+    /// What is out of so many bytes from `seq` on.
+    fn each_out(&mut self, seq: u32, bytes: u32, mut call: impl FnMut(&mut Seg)) {
+        let end = seq.wrapping_add(bytes);
         if before(self.tp.snd_una, end) {
-            let mut id = self.rtx.find(p.seq);
+            let mut id = self.rtx.find(seq);
             while self.rtx.contains(id) && before(self.rtx.get(id).seq, end) {
-                let s = self.rtx.get_mut(id);
-                s.in_host = s.in_host.saturating_sub(1);
+                call(self.rtx.get_mut(id));
                 id = id.wrapping_add(1);
             }
         }
-        self.on_free(now, p.truesize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId, Packet};
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::V6_12;
+    use crate::tcp::socket::State;
+    use crate::tcp::tests::pair::{Link, sender};
+
+    /// A super-packet of two segments of 1000 bytes, one that was sent alone, and one that has left already: TCP knows that it is told of copies.
+    fn waiting() -> Socket {
+        let mut s = sender(Cc::Reno, &V6_12);
+        s.state = State::Established;
+        (s.tp.mss_cache, s.tp.snd_wnd, s.tp.snd_cwnd, s.tp.snd_una) = (1_000, 1 << 20, 10, 0);
+        for (i, skb) in [0, 0, 1, 2].into_iter().enumerate() {
+            let seq = i as u32 * 1_000;
+            let mut seg = Seg::new(seq, seq + 1_000, 0, skb);
+            seg.in_host = 1;
+            s.rtx.push(seg);
+        }
+        (s.tp.packets_out, s.tp.snd_nxt) = (4, 4_000);
+        free(&mut s, 3_000);
+        s
+    }
+
+    /// A segment leaves the host.
+    fn free(s: &mut Socket, seq: u32) {
+        let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        (p.seq, p.payload) = (seq, 1_000);
+        s.on_free_packet(Time::ZERO, &(&p).into());
+    }
+
+    #[test]
+    fn what_the_stack_has_cut_is_not_seen_waiting() {
+        let mut s = waiting();
+        let first = s.rtx.first();
+        let mut low = Link::idle();
+        for i in 0..3 {
+            assert_eq!(s.retransmit(first + i, 1, &mut low), Err(Failed::Busy), "{i}");
+        }
+        s.on_cut(0, 2_000);
+        assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
+        assert_eq!(s.retransmit(first + 2, 1, &mut low), Err(Failed::Busy), "it was sent alone, and waits");
+        // Its copy was not cut, and is seen until it has left, which the segment before it does first.
+        assert_eq!(s.retransmit(first, 1, &mut low), Err(Failed::Busy));
+        free(&mut s, 0);
+        assert_eq!(s.retransmit(first, 1, &mut low), Err(Failed::Busy));
+        free(&mut s, 0);
+        assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
+        assert_eq!(low.log.iter().map(|l| l.1).collect::<Vec<_>>(), [0, 0]);
     }
 }
