@@ -59,7 +59,7 @@ def test_bash_completes():
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_have_clicks_own(wavetank, shell):
+def test_other_shells_have_theirs(wavetank, shell):
     code, out, _ = wavetank("completion", shell)
     assert (code, f"_WAVETANK_COMPLETE={shell}_complete" in out) == (0, True)
 

@@ -7,7 +7,8 @@ import jsonschema
 import pytest
 
 from wavetank import ScenarioError, schema
-from wavetank.scenario import SHIPPED, Scenario
+from wavetank.scenario import Scenario
+from wavetank.shipped import SCENARIOS
 from wavetank.validate import linux_draw, linux_draw_rare
 
 SMALL = 'name = "x"\n[topology]\nkind = "wifi"\n'
@@ -22,7 +23,7 @@ def check():
 
 
 def test_every_scenario_that_runs_is_taken(check):
-    texts = {p.name: p.read_text(encoding="utf-8") for p in SHIPPED.glob("*.toml")}
+    texts = {p.name: p.read_text(encoding="utf-8") for p in SCENARIOS.glob("*.toml")}
     assert len(texts) > 10
     for draw in (linux_draw, linux_draw_rare):
         texts |= {name: Scenario.from_dict({"name": name, **values}).text for name, values in draw.scenarios(5, 40)}

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 import wavetank
-from wavetank import _core, state
+from wavetank import _core, shipped, state
 from wavetank.cli import cli
 from wavetank.lab import metrics, plan
 from wavetank.state import snapshot
@@ -106,7 +106,7 @@ def states() -> list[str]:
 
 def experiments() -> str:
     out = [NOTE, "# Experiments", ""]
-    for name in plan.experiments():
+    for name in shipped.experiments():
         out += [f"## {name}", "", "| figure | what | points | file |", "| --- | --- | --- | --- |"]
         for f in plan.load(name):
             points = list(f.points)

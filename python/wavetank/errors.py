@@ -1,4 +1,4 @@
-"""Errors that a person caused and can mend, and those that nobody asked for."""
+"""Errors that a person caused and can mend, and what broke down though nobody did anything wrong."""
 
 from __future__ import annotations
 

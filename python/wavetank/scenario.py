@@ -12,13 +12,12 @@ from typing import Any
 from . import _core, keys
 from .errors import UserError, unknown
 from .result import Result
+from .shipped import SCENARIOS
 from .state import At, instants
 
 Value = str | int | float | bool | Sequence[str | int | float | bool]
 #: What a scenario can run on.
 WATERS = ("model", "linux")
-#: The scenarios that the experiments start from.
-SHIPPED = Path(__file__).parent / "experiments" / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -130,10 +129,10 @@ def load(name: str | Path) -> Scenario:
     path = Path(name)
     if path.is_dir():
         raise UserError(f"{name}: is a folder, expected a scenario file (TOML)")
-    for p in (path, path.with_name(f"{path.name}.toml"), SHIPPED / f"{path.name}.toml"):
-        if p.is_file() and (p.parent != SHIPPED or path.name == str(name)):
+    for p in (path, path.with_name(f"{path.name}.toml"), SCENARIOS / f"{path.name}.toml"):
+        if p.is_file() and (p.parent != SCENARIOS or path.name == str(name)):
             return Scenario.load(p)
     if path.suffix == ".toml" or len(path.parts) != 1:
         return Scenario.load(path)
-    names = {p.stem for p in SHIPPED.glob("*.toml")} | {p.name for p in Path().glob("*.toml")}
+    names = {p.stem for p in SCENARIOS.glob("*.toml")} | {p.name for p in Path().glob("*.toml")}
     raise unknown("scenario", str(name), names, "neither a file here nor a name of `wavetank list`")

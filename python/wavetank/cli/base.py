@@ -20,17 +20,21 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-set_option = click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY=VALUE",
-    shell_complete=complete.setting,
-    help="Set a key of the scenario; may be repeated.",
-)
 on_option = click.option(
     "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
 )
+
+
+def set_option(what: str = "Set a key of the scenario") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """``--set KEY=VALUE``, and what it says of itself."""
+    return click.option(
+        "--set",
+        "sets",
+        multiple=True,
+        metavar="KEY=VALUE",
+        shell_complete=complete.setting,
+        help=f"{what}; may be repeated.",
+    )
 
 
 def _workers(_ctx: click.Context, _option: click.Parameter, given: int | None) -> int:

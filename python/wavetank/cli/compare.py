@@ -36,7 +36,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
     type=click.Path(path_type=Path),
     help="Flent files measured on a test bed (`wavetank testbed`): they stand beside as `testbed`.",
 )
-@set_option
+@set_option()
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="First seed, in place of the scenario's.")
 @click.option(
     "--repetitions",

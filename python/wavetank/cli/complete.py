@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import click
 from click.shell_completion import CompletionItem
 
-from .. import _core, keys
+from .. import _core, keys, shipped
 
 _Items = list[CompletionItem]
 
@@ -33,17 +33,13 @@ def _sentence(text: str) -> str | None:
 
 def scenario(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> _Items:
     """Scenario files, and the scenarios that come with it."""
-    from ..scenario import SHIPPED
-
-    names = ((p.stem, "") for p in sorted(SHIPPED.glob("*.toml")))
+    names = ((p.stem, "") for p in sorted(shipped.SCENARIOS.glob("*.toml")))
     return [CompletionItem(incomplete, type="file"), *_starting(incomplete, names)]
 
 
 def experiment(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> _Items:
     """Experiments, and files of figures of one's own."""
-    from ..lab import plan
-
-    names = ((name, "") for name in (*plan.experiments(), "all"))
+    names = ((name, "") for name in (*shipped.experiments(), "all"))
     return [CompletionItem(incomplete, type="file"), *_starting(incomplete, names)]
 
 

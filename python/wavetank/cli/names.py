@@ -42,13 +42,14 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
+    from .. import shipped
     from ..lab import plan
 
     names = _core.registry()
     figures = {
-        n: [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(n)] for n in plan.experiments()
+        n: [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(n)] for n in shipped.experiments()
     }
-    scenarios = sorted(str(p) for p in (plan.ROOT / "scenarios").glob("*.toml"))
+    scenarios = sorted(str(p) for p in shipped.SCENARIOS.glob("*.toml"))
     labels = {
         "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
         "kernel": "kernel profiles",

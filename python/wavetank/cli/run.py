@@ -53,7 +53,7 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
 
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
-@set_option
+@set_option()
 @click.option(
     "--seed", type=click.IntRange(min=0, max=2**64 - 1), default=None, help="Seed, in place of the scenario's."
 )

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from . import complete
-from .base import UNBOUND, _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .base import (
+    UNBOUND,
+    _echo_json,
+    _pair,
+    _print,
+    _progress,
+    _usable,
+    cli,
+    jobs_option,
+    json_option,
+    on_option,
+    set_option,
+)
 
 if TYPE_CHECKING:
     from ..sweeps.result import Sweep
@@ -23,14 +35,7 @@ TOLD = 6
 @cli.command()
 @click.argument("scenario", shell_complete=complete.scenario)
 @click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...", shell_complete=complete.setting)
-@click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY=VALUE",
-    shell_complete=complete.setting,
-    help="Set a key at every point; may be repeated.",
-)
+@set_option("Set a key at every point")
 @click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
 @click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Of each point.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first repetition's seed.")

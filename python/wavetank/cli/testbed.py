@@ -13,7 +13,7 @@ from .base import _echo_json, _pair, cli, json_option, set_option
 
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
-@set_option
+@set_option()
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder [default: bed-NAME].")
 @click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Runs of the Flent test.")
 @json_option

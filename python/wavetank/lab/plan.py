@@ -20,8 +20,8 @@ from typing import Any
 
 from ..errors import UserError, unknown
 from ..scenario import Scenario, show
+from ..shipped import ROOT, experiments
 
-ROOT = Path(__file__).parent.parent / "experiments"
 #: Keys that a figure's file may have.
 FIGURE_KEYS = {
     "figure",
@@ -126,11 +126,6 @@ class Figure:
         if self.repetitions == 0:
             return []
         return list(range(self.first_seed, self.first_seed + (2 if quick else self.repetitions)))
-
-
-def experiments(root: Path = ROOT) -> list[str]:
-    """Names of the experiments."""
-    return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != "scenarios" and any(p.glob("*.toml")))
 
 
 def is_file(name: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import files
+from .. import files, shipped
 from ..errors import UserError, unknown
 from ..version import __version__
 from . import channel_reports, claims, judge, metrics, over, plan, runner
@@ -64,7 +64,7 @@ def points_of(claim: claims.Claim, figure: Figure) -> list[Point]:
 
 def names() -> list[str]:
     """What can be reproduced."""
-    return plan.experiments()
+    return shipped.experiments()
 
 
 def expand(name: str) -> list[str]:

@@ -82,8 +82,8 @@ def channel(t: Asked) -> None:
     t.case["channel"] = {"csi": "feedback" in t.case, **values}
 
 
-def relevant(v: Mapping[str, str], section: str) -> bool | None:
-    """Whether a scenario has a section of these; None for another section."""
+def sections(v: Mapping[str, str]) -> dict[str, bool]:
+    """Whether a scenario has each of these sections."""
     names = {v["ap.rate_control"], v["sta.rate_control"]}
     return {
         "channel": units.switch(v["channel.on"]),
@@ -91,4 +91,4 @@ def relevant(v: Mapping[str, str], section: str) -> bool | None:
         "aasrc": bool(names & set(OWN)),
         "aarc": bool(names & {"aarc", "aarc_snr"}),
         "minstrel_ht": "minstrel_ht" in names,
-    }.get(section)
+    }

@@ -44,6 +44,12 @@ def _names() -> Mapping[str, Collection[str]]:
     return {kind: frozenset(names) for kind, names in _core.registry().items()}
 
 
+#: Keys beside the drivers' own sections that say what stands in, or above, a card.
+OF_THE_CARDS = frozenset({"tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"})
+#: Every host has a clock and programs.
+OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
+
+
 class Relevance:
     """Which keys belong to a part that the scenario has. What hundreds of keys ask is looked at once."""
 
@@ -64,6 +70,7 @@ class Relevance:
             "bql": t.backhaul,
             "nic": t.backhaul,
             "backhaul": t.backhaul,
+            **{section: t.wifi and its for section, its in rate.sections(t.v).items()},
         }
 
     @cached_property
@@ -78,20 +85,12 @@ class Relevance:
             return section in self._controls
         if section in names["qdisc"] and section != "htb":
             return section in self._read
-        if (its := rate.relevant(t.v, section)) is not None:
-            return t.wifi and its
         if section in names["driver"] or key in OF_THE_CARDS:
             return t.wifi and _of_the_cards(t, key, section)
         if section == "hack" and key != "hack.policy":
             return t.wifi and t.v["hack.policy"] != "off"
         has = self._sections.get(section, t.wifi) or key in OF_EVERY_HOST
         return has and _of_the_standard(t, key)
-
-
-#: Keys beside the drivers' own sections that say what stands in, or above, a card.
-OF_THE_CARDS = frozenset({"tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"})
-#: Every host has a clock and programs.
-OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
 
 
 def _of_the_cards(t: Translated, key: str, section: str) -> bool:

@@ -1,0 +1,15 @@
+"""Where the experiments that come with the package stand, and the scenarios that they start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+#: A folder an experiment; beside them its scenarios and settings.
+ROOT = Path(__file__).parent / "experiments"
+#: The scenarios that the experiments start from.
+SCENARIOS = ROOT / "scenarios"
+
+
+def experiments(root: Path = ROOT) -> list[str]:
+    """Names of the experiments."""
+    return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != SCENARIOS.name and any(p.glob("*.toml")))
