@@ -36,8 +36,8 @@ pub struct Link {
     refused: Vec<Packet>,
     /// What was handed down, and what left for the device (`__dev_queue_xmit`, `skb_tx_timestamp`), until the socket is told.
     pub log: Vec<Left>,
-    /// Truesize of super-packets that were cut, and of what they were cut into.
-    pub cut: Vec<(u32, u32)>,
+    /// Super-packets that the discipline has cut up, until the socket is told.
+    pub cut: Vec<Freed>,
 }
 
 impl Link {
@@ -150,7 +150,7 @@ impl Lower for Link {
         } else {
             let parts = self.queue.len();
             self.queue.extend(gso_segment(&p, None).map(|s| (s, false)));
-            self.cut.push((p.truesize, self.queue.range(parts..).map(|s| s.0.truesize).sum()));
+            self.cut.push(Freed::cut(&p, self.queue.range(parts..).map(|s| s.0.truesize).sum(), false));
         }
         Verdict::Ok
     }

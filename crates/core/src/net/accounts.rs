@@ -12,6 +12,17 @@ pub(super) enum Charge {
     Cut(Freed),
 }
 
+/// Who cuts a super-packet up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cutter {
+    /// The card (TSO).
+    Card,
+    /// A discipline above a device that gathers pieces.
+    Discipline,
+    /// The stack, before a device that does not.
+    Stack,
+}
+
 /// What was dropped and what was freed since the world last looked.
 #[derive(Clone, Default)]
 pub(super) struct Accounts {
@@ -30,12 +41,12 @@ impl Accounts {
         }
     }
 
-    /// Cuts a socket's super-packet into its segments: by the card (TSO), or by the stack before it, for a device that gathers (`sg`) or not.
-    pub(super) fn segment(&mut self, p: &Packet, sg: bool, by_card: bool) -> impl Iterator<Item = Packet> + use<> {
+    /// Cuts a socket's super-packet into its segments.
+    pub(super) fn segment(&mut self, p: &Packet, by: Cutter) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
-        let room = (!sg).then_some(self.room);
+        let room = (by == Cutter::Stack).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {
-            self.credit(Freed::cut(p, tcp::weight(p, room), by_card));
+            self.credit(Freed::cut(p, tcp::weight(p, room), by == Cutter::Card));
         }
         tcp::segment(p, room)
     }

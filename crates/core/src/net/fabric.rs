@@ -1,6 +1,6 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, Cutter};
 use super::bss::{AckOutcome, Bss, BssEvent, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
@@ -69,7 +69,7 @@ impl Fabric {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
                 } else {
                     // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
-                    for s in self.accounts.segment(p, false, false) {
+                    for s in self.accounts.segment(p, Cutter::Stack) {
                         let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
                         if v != Verdict::Ok {
                             verdict = v;

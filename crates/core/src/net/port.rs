@@ -8,7 +8,7 @@
 //! qdisc that watches the clock. Where a port only forwards, they are caught up with, each at its own time, before anything else
 //! looks: the next packet down, the next packet out at the far end, an observer. That is one event a packet instead of three.
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, Cutter};
 use super::event::{Event, Events};
 use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
@@ -96,7 +96,7 @@ impl Port {
         let idle = self.can_take();
         let verdict = match &mut self.qdisc {
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
-            Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, true, false), ctx.bin),
+            Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, Cutter::Discipline), ctx.bin),
             Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
             _ => {
                 self.send(now, p, ctx);
@@ -163,7 +163,7 @@ impl Port {
     }
     #[inline(never)]
     fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        for s in ctx.bin.segment(p, true, true) {
+        for s in ctx.bin.segment(p, Cutter::Card) {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);
             } else {

@@ -217,13 +217,7 @@ impl<T: Probe> World<T> {
                         self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
                     }
                 }
-                (Charge::Cut(f), None) => {
-                    let socket = &mut self.socks[usize::from(owner.0)].socket;
-                    socket.on_gso(f.truesize, f.parts);
-                    if !f.by_card {
-                        socket.on_cut(f.seq, f.payload);
-                    }
-                }
+                (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
                 (Charge::Freed(f), Some(i)) => {
                     if self.floods[usize::from(i)].on_free(f.truesize) {
                         self.fabric.q.push(now, Lane::App, Event::Flood(i));

@@ -356,8 +356,8 @@ impl Run<'_> {
                 }
             }
             let Some(s) = self.c.sock.as_mut() else { break };
-            for (super_packet, parts) in self.c.link.cut.drain(..) {
-                s.on_gso(super_packet, parts);
+            for f in self.c.link.cut.drain(..) {
+                s.on_gso(&f);
             }
             let mut woken = false;
             for f in freed.iter().filter(|f| f.owner != Owner::NONE) {

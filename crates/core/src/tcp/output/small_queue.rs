@@ -4,7 +4,7 @@
 //! the rule's D1 and D2.
 
 use super::Xmit;
-use crate::sim::{Lower, Probe, Time};
+use crate::sim::{Freed, Lower, Probe, Time};
 use crate::tcp::sender::tsq;
 use crate::tcp::socket::{Socket, State};
 
@@ -32,9 +32,13 @@ impl Socket {
         self.tsq.free(now, truesize, self.tp.packets_out > 0)
     }
 
-    /// A super-packet below was cut into segments whose truesize sums up differently (`tcp_gso_segment`).
-    pub fn on_gso(&mut self, super_packet: u32, segments: u32) {
-        self.tsq.recharge(super_packet, segments);
+    /// A super-packet below was cut into segments whose truesize sums up differently (`tcp_gso_segment`). Unless the card did, they are other
+    /// skbs, and TCP's clone is gone.
+    pub fn on_gso(&mut self, p: &Freed) {
+        self.tsq.recharge(p.truesize, p.parts);
+        if !p.by_card {
+            self.clone_is_gone(p);
+        }
     }
 
     /// `sk_pacing_shift_update`: mac80211 does this to every packet's socket.

@@ -3,7 +3,8 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
 //! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2; D2 a segment counts as still in this host only where the world reports
 //! freed packets by [`Socket::on_free_packet`]. D3 a segment that a timeout sends again while its retransmission is thought to be in flight
-//! (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked").
+//! (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"). D4 of a segment's copies in
+//! this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
 
 use crate::sim::{Freed, Lower, Time, flags};
 use crate::tcp::output::{Failed, Load};
@@ -168,8 +169,7 @@ impl Socket {
     /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
     pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
         self.counts_host_copies = true;
-        // A FIN alone has no payload, but a sequence number. Copies leave in the order in which they were sent, those that were cut first: what
-        // is sent again goes segment by segment.
+        // A FIN alone has no payload, but a sequence number.
         self.each_out(p.seq, p.payload.max(1), |s| match s.cut {
             0 => s.in_host = s.in_host.saturating_sub(1),
             _ => s.cut -= 1,
@@ -177,10 +177,10 @@ impl Socket {
         self.on_free(now, p.truesize)
     }
 
-    /// The stack has cut up a super-packet on its way to a card that cannot (net/core/dev.c `validate_xmit_skb`). Its segments are other
-    /// skbs, and the clone is gone: to `skb_still_in_host_queue` nothing of it is in this host any more.
-    pub fn on_cut(&mut self, seq: u32, payload: u32) {
-        self.each_out(seq, payload, |s| {
+    /// The stack has cut up a super-packet on its way to a card that cannot (net/core/dev.c `validate_xmit_skb`), or a discipline has: to
+    /// `skb_still_in_host_queue` nothing of it is in this host any more.
+    pub(in crate::tcp) fn clone_is_gone(&mut self, p: &Freed) {
+        self.each_out(p.seq, p.payload, |s| {
             s.in_host = s.in_host.saturating_sub(1);
             s.cut = s.cut.saturating_add(1);
         });
@@ -224,11 +224,14 @@ mod tests {
         s
     }
 
+    /// So many bytes from there on.
+    fn packet(seq: u32, payload: u32) -> Packet {
+        Packet { seq, payload, ..Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1)) }
+    }
+
     /// A segment leaves the host.
     fn free(s: &mut Socket, seq: u32) {
-        let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-        (p.seq, p.payload) = (seq, 1_000);
-        s.on_free_packet(Time::ZERO, &(&p).into());
+        s.on_free_packet(Time::ZERO, &(&packet(seq, 1_000)).into());
     }
 
     #[test]
@@ -239,7 +242,9 @@ mod tests {
         for i in 0..3 {
             assert_eq!(s.retransmit(first + i, 1, &mut low), Err(Failed::Busy), "{i}");
         }
-        s.on_cut(0, 2_000);
+        s.on_gso(&Freed::cut(&packet(0, 2_000), 0, true));
+        assert_eq!(s.retransmit(first, 1, &mut low), Err(Failed::Busy), "a card that cuts has it until it is sent");
+        s.on_gso(&Freed::cut(&packet(0, 2_000), 0, false));
         assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
         assert_eq!(s.retransmit(first + 2, 1, &mut low), Err(Failed::Busy), "it was sent alone, and waits");
         // Its copy was not cut, and is seen until it has left, which the segment before it does first.
