@@ -20,6 +20,8 @@ import sys
 import tempfile
 import threading
 
+from one_cpu import one_cpu, stay_on
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -326,19 +328,29 @@ def _same_addresses():
 
 
 def _run(cmd, env, cwd, timeout):
-    """What the kernel said, and whether it had to be ended. Its processes form one group of their own."""
-    child = subprocess.Popen(
-        cmd,
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        errors="replace",
-        text=True,
-        start_new_session=True,
-        preexec_fn=_same_addresses,
-    )
+    """What the kernel said, and whether it had to be ended. Its processes form one group of their own, on one CPU."""
+    with one_cpu() as cpu:
+
+        def before():
+            _same_addresses()
+            stay_on(cpu)
+
+        child = subprocess.Popen(
+            cmd,
+            env=env,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+            text=True,
+            start_new_session=True,
+            preexec_fn=before,
+        )
+        return _said(child, timeout)
+
+
+def _said(child, timeout):
     try:
         return child.communicate(timeout=timeout)[0], False
     except BaseException as e:
