@@ -138,6 +138,10 @@ def compress_acks(path: str) -> str:
 def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
     """Count a capture's frames; JSON. Raises CaptureError, OSError."""
 
+def deliveries(path: str) -> list[tuple[str, str, bool, list[tuple[int, int]]]]:
+    """Of each link of a capture: from, to (names or MAC addresses), whether it is from an access point, and its packets: when
+    each was handed up, ns of the capture's clock, and its bytes from IP's header on. Raises CaptureError, OSError."""
+
 def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
     """Effective SNR in dB, n x 4 (BPSK, QPSK, 16-QAM, 64-QAM), of n reports; NaN for one with nothing in it.
 

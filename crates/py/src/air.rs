@@ -10,6 +10,7 @@ use std::io::{BufReader, Read};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use wavetank_capture::acks::{AckRun, Acks};
+use wavetank_capture::delivery::{Deliveries, Delivery};
 use wavetank_capture::read::{self as capture, FileInfo};
 use wavetank_capture::write::About;
 use wavetank_capture::{Analysis, Names, Only, Origin, Report, Timeline, Views, read_radio_log};
@@ -180,22 +181,41 @@ fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> St
     serde_json::to_string(&All { file, origin, report }).expect("plain data")
 }
 
+/// One of our captures' origin: the comment on the whole file stands in its first block.
+fn origin_of(path: &Path) -> PyResult<Option<Origin>> {
+    let head = capture::read(opened(path)?.take(1 << 16), |_| {}).ok();
+    Ok(head.and_then(|h| h.comment).and_then(|c| Origin::parse(&c)))
+}
+
 /// Analyses a capture; `window` in s of the capture's own clock, none: a run's judging window if it is one of ours, else all.
 /// Returns JSON. Raises `CaptureError` and `OSError`.
 #[pyfunction]
 #[pyo3(signature = (path, window, whole))]
 pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>, whole: bool) -> PyResult<String> {
-    let open = || opened(&path);
     let failed = |e: capture::Failure| CaptureError::new_err(format!("{}: {e}", path.display()));
-    // The comment on the whole file stands in its first block.
-    let head = capture::read(open()?.take(1 << 16), |_| {}).ok();
-    let origin = head.and_then(|h| h.comment).and_then(|c| Origin::parse(&c));
+    let origin = origin_of(&path)?;
     let judged = origin.as_ref().filter(|_| !whole).map(|o| o.window_s);
     let mut analysis = Analysis::new(window.or(judged).map(ns));
-    let input = open()?;
+    let input = opened(&path)?;
     let info = py.detach(|| capture::read(input, |f| analysis.frame(f))).map_err(failed)?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m));
     Ok(json(Some(&info), &analysis.report(&name), origin.as_ref()))
+}
+
+/// A link of a capture: names or MAC addresses of its ends, whether it is from an access point, and its packets.
+type Carried = (String, String, bool, Vec<Delivery>);
+
+/// When each link of a capture handed a packet up (ns of the capture's clock), and its bytes from IP's header on.
+/// Raises `CaptureError` and `OSError`.
+#[pyfunction]
+pub(crate) fn deliveries(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Carried>> {
+    let origin = origin_of(&path)?;
+    let mut links = Deliveries::default();
+    let input = opened(&path)?;
+    py.detach(|| capture::read(input, |f| links.frame(f)))
+        .map_err(|e| CaptureError::new_err(format!("{}: {e}", path.display())))?;
+    let name = |m| origin.as_ref().and_then(|o| o.name(m)).unwrap_or_else(|| m.to_string());
+    Ok(links.end().into_iter().map(|l| (name(l.from), name(l.to), l.down, l.packets)).collect())
 }
 
 /// Runs TCP/HACK's codec over the pure TCP ACKs of a capture. Returns JSON: `file` and `acks`. Raises `CaptureError` and `OSError`.

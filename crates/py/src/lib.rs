@@ -124,6 +124,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(air::watch_log, m)?)?;
     m.add_function(wrap_pyfunction!(air::air_views, m)?)?;
     m.add_function(wrap_pyfunction!(air::analyze, m)?)?;
+    m.add_function(wrap_pyfunction!(air::deliveries, m)?)?;
     m.add_function(wrap_pyfunction!(air::compress_acks, m)?)?;
     m.add("CaptureError", m.py().get_type::<air::CaptureError>())?;
     m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;

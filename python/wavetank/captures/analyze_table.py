@@ -66,6 +66,13 @@ def tables(document: Document) -> list[Table | None]:
         ]
         for f in report["flows"][:ROWS]
     ]  # fmt: skip
+    traces = [
+        [
+            t["name"], _count(t["packets"]), number(t["mean_bytes"]), number(t["mbit"]), number(t["longest_pause_ms"]),
+            _count(t["opportunities"]), number(t["period_ms"] / 1e3),
+        ]
+        for t in document.get("link_traces", [])[:ROWS]
+    ]  # fmt: skip
     pings = [[route(document, p), _three(p["rtt_ms"])] for p in report["pings"][:ROWS]]
     return [
         _table(
@@ -84,6 +91,11 @@ def tables(document: Document) -> list[Table | None]:
             "Pings, as seen on the air" if document["file"] is None or report["frames"] else "Pings",
             ["", "ms p10/p50/p90"],
             pings,
+        ),
+        _table(
+            "Traces of links",
+            ["", "packets", "mean bytes", "Mbit/s", "longest pause ms", "opportunities", "of s"],
+            traces,
         ),
     ]
 

@@ -32,14 +32,22 @@ if TYPE_CHECKING:
     default=None,
     help="Folder for a figure (PNG) and the numbers (JSON) a file.",
 )
+@click.option(
+    "--link-traces",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for what each link handed up, as mahimahi's mm-link takes it.",
+)
 @json_option
-def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | None, as_json: bool) -> None:
+def analyze(
+    paths: Sequence[Path], window: str | None, whole: bool, out: Path | None, link_traces: Path | None, as_json: bool
+) -> None:
     """Explain captures (pcap or pcapng with radiotap, as of a monitor interface) and Flent files.
 
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
     from .. import workers
-    from ..captures import air
+    from ..captures import air, analyze_plot, link_trace
     from ..captures import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
@@ -48,11 +56,20 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
     documents, errors = [], []
     for path in paths:
         try:
-            documents.append(workers.in_thread(partial(analysis.load, path, span, whole)))
+            document = workers.in_thread(partial(analysis.load, path, span, whole))
         except UserError as e:  # the other files are none the worse for it
             errors.append(str(e))
             continue
-        _show(documents[-1], out, as_json)
+        documents.append(document)
+        written = analyze_plot.save(document, out) if out is not None else []
+        if link_traces is not None:
+            folder = link_traces if len(paths) == 1 else link_traces / path.name.split(".")[0]
+            try:
+                written += workers.in_thread(partial(link_trace.save, document, folder))
+            except UserError as e:
+                errors.append(str(e))
+        if not as_json:
+            _show(document, written)
     if as_json and documents:
         values = [analysis.json_of(d) for d in documents]
         _echo_json(values[0] if len(paths) == 1 else {"files": values})
@@ -66,14 +83,11 @@ def analyze(paths: Sequence[Path], window: str | None, whole: bool, out: Path | 
         sys.exit(2)
 
 
-def _show(document: Document, out: Path | None, as_json: bool) -> None:
-    """Writes what is to be written of a file, and prints the rest for people."""
+def _show(document: Document, written: Sequence[Path]) -> None:
+    """Prints what is to be known of a file, for people."""
     from ..captures import analyze as analysis
-    from ..captures import analyze_plot, analyze_table
+    from ..captures import analyze_table
 
-    written = analyze_plot.save(document, out) if out is not None else []
-    if as_json:
-        return
     click.secho(analysis.heading(document), bold=True)
     for text in analysis.remarks(document):
         click.secho(f"note: {text}")
