@@ -86,3 +86,27 @@ def test_what_explains_comes_with_it():
     assert item.value == "tcp.tsq_ms"
     assert item.help
     assert not item.help.endswith(".")
+
+
+ZSH = """
+compdef() {}; compadd() { print -r -- "$@" "[$completions]" }; _describe() { print -r -- "$@" "[$completions_with_descriptions]" }
+eval "$(wavetank completion zsh)"
+for line in "$@"; do words=(${=line}); CURRENT=$#words; _wavetank_completion; done
+"""
+
+
+def test_zsh_puts_no_space_behind_a_key():
+    zsh = shutil.which("zsh")
+    if zsh is None:
+        pytest.skip("zsh is not installed")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    lines = ["wavetank run x --set tcp.tsq_m", "wavetank run x --set tcp.cc=ill"]
+    done = subprocess.run(
+        [zsh, "-f", "-c", ZSH, "zsh", *lines],
+        capture_output=True, text=True, timeout=60, check=True, env={**os.environ, "PATH": path},
+    )  # fmt: skip
+    key, value = done.stdout.splitlines()
+    assert "tcp.tsq_ms=" in key
+    assert " -S  " in key
+    assert "illinois" in value
+    assert " -S " not in value

@@ -7,6 +7,7 @@ from click.shell_completion import (
     BashComplete,
     CompletionItem,
     FishComplete,
+    ZshComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -39,6 +40,24 @@ class _Bash(BashComplete):
     def format_completion(self, item: CompletionItem) -> str:
         head, sign, tail = item.value.partition("=")
         return f"{item.type},{tail if sign and tail else head + sign}"
+
+
+def _zsh() -> str:
+    source = ZshComplete.source_template.replace("local -a completions\n", "local -a completions nospace\n", 1)
+    source = source.replace(
+        '        if [[ "$type" == "plain" ]]; then',
+        "        [[ $key != *= ]] || nospace=(-S '')\n" + '        if [[ "$type" == "plain" ]]; then',
+    )
+    for call in ("completions_with_descriptions -U", "compadd -U -V unsorted"):
+        source = source.replace(call, f'{call} "${{nospace[@]}}"')
+    return source
+
+
+@add_completion_class
+class _Zsh(ZshComplete):
+    """Zsh, with no space behind a key, which its value follows."""
+
+    source_template = _zsh()
 
 
 @add_completion_class
