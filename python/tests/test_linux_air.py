@@ -89,3 +89,32 @@ def test_where_the_guests_room_ends_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr("wavetank.linux.radio_log.ROOM", 1)
     seen = air.watch(scenario(), 1, [("monitor", tmp_path / "m.pcapng")], on="linux")
     assert len(seen.notes) == 1 and "ends at 0.7" in seen.notes[0], seen.notes
+
+
+def test_a_card_that_chooses_rates_tries_its_management_frames_again(tshark, tmp_path):
+    """Eight stations whose voice collides: a request for a Block Ack session that is lost holds its TID for a second
+    (mac80211 ADDBA_RESP_INTERVAL)."""
+    path = tmp_path / "monitor.pcapng"
+    s = scenario(**ATH10K, wifi__stations=8, traffic__rrul=True, traffic__tcp_up=4, traffic__mark_acks=False)
+    air.watch(s, 1, [("monitor", path)], on="linux")
+    columns = (
+        "frame.time_epoch",
+        "wlan.ta",
+        "wlan.ra",
+        "wlan.fixed.action_code",
+        "wlan.fixed.baparams.tid",
+        "wlan.fc.retry",
+    )
+    fields = [x for c in (*columns, "radiotap.flags.badfcs") for x in ("-e", c)]
+    out = tshark(path, "-Y", "wlan.fc.type_subtype == 0x0d", "-T", "fields", *fields)
+    asked, waits, again = {}, [], 0
+    for line in out.splitlines():
+        time, sender, receiver, code, tid, retry, bad = line.split("\t")
+        again += retry == "1"
+        if int(code, 16) == 0:
+            asked.setdefault((sender, receiver, tid), float(time))
+        elif int(code, 16) == 1 and bad == "0" and (receiver, sender, tid) in asked:
+            waits.append(float(time) - asked.pop((receiver, sender, tid)))
+    assert len(waits) > 30
+    assert again > 0, "some were lost"
+    assert max(waits) < 0.5

@@ -6,6 +6,8 @@
  * Differs:
  *   D1  with a fixed rate, rate control is told of that rate and its probes are ignored.
  *   D2  CTS-to-self is not sent; rts=1 puts RTS before all data.
+ *   D3  a card that chooses rates itself tries what mac80211 leaves to it (management, BAR) as often as ath9k is told to (rate.c
+ *       __rate_control_send_low): the limit of ath10k's firmware (wmi.h mgmt_retry_limit) is nowhere said.
  */
 #include "driver.h"
 #include "mpdu/rates.h"
@@ -59,7 +61,7 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 	if (p->rates[0].idx < 0)
 		p->rates[0].idx = 0;
 	if (!p->rates[0].count)
-		p->rates[0].count = 1;
+		p->rates[0].count = info->flags & IEEE80211_TX_CTL_NO_ACK ? 1 : r->hw->max_rate_tries;
 }
 
 /* Whether rate control wants to learn from this frame. */
