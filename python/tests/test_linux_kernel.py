@@ -484,3 +484,19 @@ def test_the_state_of_a_wired_path():
     options = [next(line for line in f["R.tc"].splitlines() if "fq_codel" in line).split() for f in (files, model)]
     assert options[0] == options[1]
     assert all(f["C.ss"].count("bbr:(bw:") == 2 for f in (files, model))
+
+
+@pytest.mark.parametrize("on", ["model", "linux"])
+def test_a_syn_that_never_leaves_its_host_times_out_and_is_not_sent_again(on):
+    """Eight stations' voice and video, acknowledged as such: best effort and background have no turn."""
+    s = scenario(
+        ap__driver="ath10k", sta__driver="ath10k", wifi__stations=8, wifi__mcs=12, wifi__width_mhz=20, traffic__rrul=True,
+        traffic__tcp_up=4, time__flows="6 s", backhaul__delay="10 ms",
+    )  # fmt: skip
+    starved = [
+        f for f in s.run(1, on=on).flows if f.direction == "up" and f.dscp in ("CS0", "CS1") and f.goodput_mbit == 0
+    ]
+    never = [f for f in starved if np.isnan(f.series["snd_cwnd"]).all()]
+    assert len(never) >= 8
+    assert np.median([f.rtos for f in never]) >= 4
+    assert max(f.retransmits for f in never) <= 2

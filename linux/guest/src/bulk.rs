@@ -171,6 +171,8 @@ pub struct Flow {
     /// The sender's socket, once there is one.
     fd: Arc<OnceLock<RawFd>>,
     pub port: u16,
+    /// What it had come to when it ended before it was connected.
+    given_up: Option<Info>,
 }
 
 /// Opens a connection and starts to write at `start` (monotonic ns).
@@ -183,7 +185,7 @@ pub fn send(how: &Sender, to: SocketAddrV4, start: i64) -> Result<Flow, String> 
             write(unsafe { TcpStream::from_raw_fd(fd) });
         }
     });
-    Ok(Flow { fd: Arc::new(fd.into()), port: 0 })
+    Ok(Flow { fd: Arc::new(fd.into()), port: 0, given_up: None })
 }
 
 /// Waits on `port` for the one connection that its receiver opens, and writes as soon as it is there.
@@ -191,7 +193,7 @@ pub fn serve(how: &Sender, port: u16) -> Result<Flow, String> {
     let listener = sys::within(&how.netns, || TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
     how.set(listener.as_raw_fd())?; // which the connection has from it (net/core/sock.c sk_clone_lock)
     let fd = Arc::new(OnceLock::new());
-    let flow = Flow { fd: fd.clone(), port: 0 };
+    let flow = Flow { fd: fd.clone(), port: 0, given_up: None };
     thread::spawn(move || {
         let (stream, _) = listener.accept().expect("accept");
         let _ = fd.set(stream.as_raw_fd());
@@ -210,7 +212,8 @@ fn write(mut stream: TcpStream) {
 /// The columns that the reference has, in its units.
 #[derive(Clone, Default)]
 pub struct Info {
-    pub established: bool,
+    /// ESTABLISHED, SYN_SENT or another (include/net/tcp_states.h).
+    state: u8,
     pub cwnd: u32,
     pub ssthresh: u32,
     pub rtt_us: u32,
@@ -224,6 +227,9 @@ pub struct Info {
     /// retransmission timeouts, from 6.7
     pub rtos: u32,
 }
+
+const ESTABLISHED: u8 = 1;
+const SYN_SENT: u8 = 2;
 
 type Raw = [u8; 248];
 
@@ -245,19 +251,22 @@ fn u64_at(raw: &Raw, o: usize) -> u64 {
 impl Flow {
     /// What TCP_INFO says while the connection is established.
     pub fn info(&mut self) -> Option<Info> {
-        self.state().filter(|i| i.established)
+        self.state().filter(|i| i.state == ESTABLISHED)
     }
 
     /// What TCP_INFO says.
     pub fn state(&mut self) -> Option<Info> {
+        if self.given_up.is_some() {
+            return self.given_up.clone();
+        }
         let fd = *self.fd.get()?;
         let raw = tcp_info(fd)?;
-        let established = raw[0] == 1;
-        if self.port == 0 && established {
+        let state = raw[0];
+        if self.port == 0 && state == ESTABLISHED {
             self.port = local_port(fd);
         }
         Some(Info {
-            established,
+            state,
             unacked: u32_at(&raw, 24),
             rtt_us: u32_at(&raw, 68),
             ssthresh: u32_at(&raw, 76),
@@ -272,8 +281,10 @@ impl Flow {
         })
     }
 
-    /// The application ends: what is in the send buffer still goes, then FIN.
-    pub fn stop(&self) {
+    /// The application ends: what is in the send buffer still goes, then FIN. A socket that still connects is closed, and counts anew
+    /// (net/ipv4/af_inet.c inet_shutdown, tcp_disconnect).
+    pub fn stop(&mut self) {
+        self.given_up = self.state().filter(|i| i.state == SYN_SENT);
         if let Some(&fd) = self.fd.get() {
             unsafe { libc::shutdown(fd, libc::SHUT_WR) };
         }

@@ -99,7 +99,7 @@ pub fn run(case: &Case) -> Result<String, String> {
         sys::sleep_until(zero + at);
         match what {
             Instant::Stop => {
-                for (_, flow) in &flows {
+                for (_, flow) in &mut flows {
                     if let Traffic::Tcp { sender, .. } = flow {
                         sender.stop();
                     }

@@ -6,6 +6,7 @@ use super::fabric::Fabric;
 use super::outcome::{EchoOutcome, FlowOutcome, FlowSeries, NodeOutcome, Outcome, QueueOutcome};
 use crate::phy::Mode;
 use crate::sim::{Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
+use crate::tcp::State;
 use crate::traffic::{Echo, Flood, FlowPlan};
 use crate::wifi::{AirAccount, Aired, Beaconed, End};
 
@@ -210,15 +211,17 @@ impl<T: Probe> Observer<T> {
             let Ends::Tcp { sender, .. } = *ends else { continue };
             let i = socks[usize::from(sender)].socket.info(now);
             s.acked.push(i.bytes_acked as f64);
-            s.snd_cwnd.push(f64::from(i.snd_cwnd));
-            s.snd_ssthresh.push(i.snd_ssthresh.map_or(f64::NAN, f64::from));
-            s.srtt_ms.push(i.srtt.as_ms());
-            s.min_rtt_ms.push(i.min_rtt.as_ms());
-            s.unacked.push(f64::from(i.unacked));
-            s.retrans.push(i.retransmits as f64);
-            s.pacing_bps.push(i.pacing_rate.map_or(f64::NAN, |r| r.bps() as f64));
-            s.delivery_bps.push(i.delivery_rate.bps() as f64);
-            s.notsent.push(i.notsent as f64);
+            // Before there is a round trip, there is no connection yet.
+            let known = |x: f64| if i.srtt > Span::ZERO { x } else { f64::NAN };
+            s.snd_cwnd.push(known(f64::from(i.snd_cwnd)));
+            s.snd_ssthresh.push(known(i.snd_ssthresh.map_or(f64::NAN, f64::from)));
+            s.srtt_ms.push(known(i.srtt.as_ms()));
+            s.min_rtt_ms.push(known(i.min_rtt.as_ms()));
+            s.unacked.push(known(f64::from(i.unacked)));
+            s.retrans.push(known(i.retransmits as f64));
+            s.pacing_bps.push(known(i.pacing_rate.map_or(f64::NAN, |r| r.bps() as f64)));
+            s.delivery_bps.push(known(i.delivery_rate.bps() as f64));
+            s.notsent.push(known(i.notsent as f64));
         }
         for n in self.nodes.iter_mut().filter(|n| n.station.is_some()) {
             let s = core::mem::take(&mut n.step);
@@ -250,10 +253,12 @@ impl<T: Probe> Observer<T> {
         let span = ob.window.1 - ob.window.0;
         let flows = (ob.flow_plans.into_iter().zip(ob.series).zip(&ob.flow_ends).enumerate())
             .map(|(i, ((plan, series), ends))| {
-                let info = match ends {
-                    Ends::Tcp { sender, .. } => Some(w.socks[usize::from(*sender)].socket.info(now)),
+                let sender = match ends {
+                    Ends::Tcp { sender, .. } => Some(&w.socks[usize::from(*sender)].socket),
                     _ => None,
                 };
+                // Until its handshake is through a passive side is no socket, but a request of the one that listens.
+                let info = sender.filter(|s| s.state() != State::SynRecv).map(|s| s.info(now));
                 FlowOutcome {
                     plan,
                     bytes_window: ob.at_end[i].saturating_sub(ob.at_start[i]),

@@ -143,6 +143,7 @@ impl<T: Probe> World<T> {
                             start_seq: numbers.bits() as u32,
                         };
                         let mut socket = if k == 0 { Socket::client(&cfg) } else { Socket::server(&cfg) };
+                        socket.host_tells();
                         socket.on_fq(net.fq_at.contains(&local));
                         if net.hosts[usize::from(local.0)].in_no_time() {
                             socket.schedules_programs();

@@ -122,7 +122,7 @@ fn the_strictly_lossless_case_is_equation_3_1() {
     for rate in RATES {
         let o = as_supposed(&[("tcp.rcvbuf", "5000 B")], rate);
         assert!(o.nodes.iter().all(|n| n.unanswered == 0), "{rate}: collisions");
-        assert!(o.flows[0].series.unacked.iter().all(|&n| n <= 2.0));
+        assert!(o.flows[0].series.unacked.iter().all(|&n| n.is_nan() || n <= 2.0));
         let form = TcpDcf { rate, window: 2.0, ..Default::default() };
         let (turns, got) = (form.solve(), goodput(&o));
         assert_eq!(turns.collided, 0.0);

@@ -46,6 +46,7 @@ impl Run<'_> {
             start_seq: self.wire.local.0,
         };
         let mut s = if client { Socket::client(&cfg) } else { Socket::server(&cfg) };
+        s.host_tells();
         s.by_calls(self.setup.offer);
         let probing = self.setup.probing;
         if probing.on || self.setup.route != Route::default() {

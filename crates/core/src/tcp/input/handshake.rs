@@ -50,6 +50,7 @@ impl Socket {
         if data > 0 {
             self.queue_syn_data(seg, data);
         } else {
+            seg.in_host = 1;
             self.rtx.push(seg);
             self.tp.packets_out = 1;
         }
@@ -93,20 +94,31 @@ impl Socket {
         let _ = self.transmit(load, low);
     }
 
+    /// `tcp_retransmit_skb` of a SYN, unless it has not left this host yet.
+    fn syn_again<L: Lower>(&mut self, low: &mut L) {
+        let head = self.rtx.first();
+        let syn = *self.rtx.get(head);
+        if self.is_still_in_host(&syn) {
+            return;
+        }
+        self.stats.retransmits += 1;
+        self.send_syn(0, true, low);
+        let sent = self.tp.wstamp_ns;
+        let s = self.rtx.get_mut(head);
+        s.tags |= tag::EVER;
+        s.in_host = s.in_host.saturating_add(1);
+        s.sent_ns = sent;
+    }
+
     /// The handshake's timeout.
     pub(in crate::tcp) fn handshake_timeout<L: Lower>(&mut self, _now: Time, low: &mut L) {
         self.stats.rtos += 1;
-        self.stats.retransmits += 1;
         self.rto.retransmits += 1;
         self.rethink_txhash();
         if self.state == State::SynSent {
-            self.send_syn(0, true, low);
-            let sent = self.tp.wstamp_ns;
-            let head = self.rtx.first();
-            let s = self.rtx.get_mut(head);
-            s.tags |= tag::EVER;
-            s.sent_ns = sent;
+            self.syn_again(low);
         } else {
+            self.stats.retransmits += 1;
             self.send_syn_ack(true, low);
         }
         let max = self.rto_max();

@@ -1,10 +1,10 @@
 //! Sending again: which of the lost segments, and how.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
-//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2; D2 a segment counts as still in this host only where the world reports
-//! freed packets by [`Socket::on_free_packet`]. D3 a segment that a timeout sends again while its retransmission is thought to be in flight
-//! (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"). D4 of a segment's copies in
-//! this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
+//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2; D2 a segment counts as still in this host only where the world says
+//! that it reports freed packets ([`Socket::host_tells`]). D3 a segment that a timeout sends again while its retransmission is thought to be
+//! in flight (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"). D4 of a segment's
+//! copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
 
 use crate::sim::{Freed, Lower, Time, flags};
 use crate::tcp::output::{Failed, Load};
@@ -23,9 +23,7 @@ impl Socket {
         }
         let n = self.same_skb(id, segs);
         let head = *self.rtx.get(id);
-        if head.in_host > 0 && self.counts_host_copies {
-            self.stats.host_queued += 1;
-            self.tsq.throttle();
+        if self.is_still_in_host(&head) {
             return Err(Failed::Busy);
         }
         let mut room = self.tp.wnd_end().wrapping_sub(head.seq) as i32;
@@ -71,6 +69,16 @@ impl Socket {
             }
         }
         sent.map(|()| n)
+    }
+
+    /// `skb_still_in_host_queue`: it is not sent again, and the copy's end wakes the socket.
+    pub(in crate::tcp) fn is_still_in_host(&mut self, s: &Seg) -> bool {
+        let waits = s.in_host > 0 && self.counts_host_copies;
+        if waits {
+            self.stats.host_queued += 1;
+            self.tsq.throttle();
+        }
+        waits
     }
 
     /// `tcp_retransmit_skb`.
@@ -165,11 +173,15 @@ impl Socket {
         headed
     }
 
-    /// [`Socket::on_free`] for a world that knows the packet: a segment whose original has not left this host is then not sent again
-    /// (`skb_still_in_host_queue`). A world that calls this must do so for every packet.
-    pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
+    /// The world will tell of each packet that is freed by [`Socket::on_free_packet`]: a segment whose original has not left this host is
+    /// then not sent again (`skb_still_in_host_queue`).
+    pub fn host_tells(&mut self) {
         self.counts_host_copies = true;
-        // A FIN alone has no payload, but a sequence number.
+    }
+
+    /// [`Socket::on_free`] for a world that knows the packet.
+    pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
+        // A SYN or a FIN alone has no payload, but a sequence number.
         self.each_out(p.seq, p.payload.max(1), |s| match s.cut {
             0 => s.in_host = s.in_host.saturating_sub(1),
             _ => s.cut -= 1,
@@ -208,9 +220,10 @@ mod tests {
     use crate::tcp::socket::State;
     use crate::tcp::tests::pair::{Link, sender};
 
-    /// A super-packet of two segments of 1000 bytes, one that was sent alone, and one that has left already: TCP knows that it is told of copies.
+    /// A super-packet of two segments of 1000 bytes, one that was sent alone, and one that has left already.
     fn waiting() -> Socket {
         let mut s = sender(Cc::Reno, &V6_12);
+        s.host_tells();
         s.state = State::Established;
         (s.tp.mss_cache, s.tp.snd_wnd, s.tp.snd_cwnd, s.tp.snd_una) = (1_000, 1 << 20, 10, 0);
         for (i, skb) in [0, 0, 1, 2].into_iter().enumerate() {

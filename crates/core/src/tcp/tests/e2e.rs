@@ -220,6 +220,17 @@ fn a_lost_syn_and_a_lost_syn_ack_only_take_time() {
 }
 
 #[test]
+fn a_syn_that_waits_in_its_own_host_is_not_sent_again() {
+    // Ethernet's 78 bytes of a SYN take six seconds.
+    let mut p = Pair::with(params(Cc::Cubic), Rate::from_bps(104), Span::from_ms(20), 1000);
+    p.start(Some(1));
+    p.until(Time::from_ms(5_500));
+    assert_eq!((p.info().rtos, p.info().retransmits, p.link.q.len()), (5, 0, 1));
+    p.until(Time::from_s(30));
+    assert_eq!(p.s.info(Time::ZERO).bytes_received, 1);
+}
+
+#[test]
 fn a_first_small_segment_with_fin_is_acknowledged_after_the_delay() {
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 1000);
     p.start(Some(1));

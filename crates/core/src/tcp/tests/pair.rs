@@ -121,8 +121,10 @@ impl Pair {
         Pair::new(cfg(p, true, 1_000), cfg(p, false, 5_000), rate, rtt, limit)
     }
     pub(super) fn new(c: Config, s: Config, rate: Rate, rtt: Span, limit: usize) -> Pair {
+        let mut client = Socket::client(&c);
+        client.host_tells();
         Pair {
-            c: Socket::client(&c),
+            c: client,
             s: Socket::server(&s),
             link: Link { limit, ..Link::idle() },
             back: Back::default(),

@@ -110,6 +110,12 @@ fn htb(mbit: u64, leaf: LeafKind, limit: u32) -> Qdisc {
     Qdisc::new(QKind::Htb, &s, 1)
 }
 
+fn client(case: &Case, i: u16) -> Socket {
+    let mut s = Socket::client(&config(case, i, true));
+    s.host_tells();
+    s
+}
+
 pub fn config(case: &Case, i: u16, client: bool) -> Config {
     let params = Params {
         cc: case.cc,
@@ -155,7 +161,7 @@ impl World {
             r: dev(r),
             s: dev(Qdisc::new(QKind::Netem, &s, 1)),
             bottleneck_at_c: case.local,
-            clients: (0..case.flows).map(|i| Socket::client(&config(case, i, true))).collect(),
+            clients: (0..case.flows).map(|i| client(case, i)).collect(),
             servers: (0..case.flows).map(|i| Socket::server(&config(case, i, false))).collect(),
             tasklets: VecDeque::new(),
             next_ping: Time::ZERO,
