@@ -20,6 +20,7 @@ struct wt_driver {
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
 	bool counts_chains;		/* as one attempt of an MPDU each */
+	bool one_depth;			/* single frames stand in the hardware as aggregates do; else as many as ath9k's */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
 	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
 	u32 (*frame_airtime)(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb);	/* us of a frame that is over, reported in

@@ -1,6 +1,7 @@
 """The air of the second water: captures, pictures and analyses of what the real mac80211 sent (`pytest -m kernel`)."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from expert import complaints
@@ -118,3 +119,15 @@ def test_a_card_that_chooses_rates_tries_its_management_frames_again(tshark, tmp
     assert len(waits) > 30
     assert again > 0, "some were lost"
     assert max(waits) < 0.5
+
+
+@pytest.mark.parametrize("on", ["model", "linux"])
+def test_single_frames_of_stations_take_turns_in_an_ath10k(tshark, tmp_path, on):
+    """Voice goes without a session; no more of it stands in the hardware than aggregates would (`ath10k.depth`)."""
+    path = tmp_path / "monitor.pcapng"
+    downs = {"wifi__stations": 3, "traffic__tcp_up": 0, "traffic__tcp_down": 1, "traffic__tcp_dscp": "EF"}
+    air.watch(scenario(ap__driver="ath10k", **downs), 1, [("monitor", path)], capture_window=(1.0, 2.0), on=on)
+    shown = "wlan.fc.type_subtype == 0x28 && wlan.qos.tid == 6 && wlan.fc.fromds == 1 && wlan.fc.retry == 0"
+    to = tshark(path, "-Y", shown, "-T", "fields", "-e", "wlan.ra").split()
+    assert len(to) > 1000
+    assert sum(a == b for a, b in pairwise(to)) < 0.1 * len(to)

@@ -7,7 +7,7 @@
  * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_rx.c
  *   ath10k_htt_txrx_compl_task; htt_tx.c ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
- *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two aggregates in hardware; stations take turns.
+ *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever kind; stations take turns.
  *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
  *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  *   D4  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
@@ -114,6 +114,7 @@ const struct wt_driver wt_ath10k = {
 	.mode = WT_ATH10K,
 	.max_frames = &frames,
 	.counts_chains = true,
+	.one_depth = true,
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,
 	.aql = true,

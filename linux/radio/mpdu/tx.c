@@ -65,6 +65,8 @@ bool wt_tx_full(const struct wt_radio *r, int ac, bool ampdu)
 {
 	const struct wt_edcaf *e = &r->ac[ac];
 
+	if (r->driver->one_depth)
+		return e->depth >= wt_p.hw_depth[r->driver->mode];
 	return ampdu ? e->ampdu_depth >= wt_p.hw_depth[r->driver->mode] : e->depth >= NON_AGGR_DEPTH;
 }
 
