@@ -4,7 +4,7 @@
 //! the receiver did: a capture does not say more; of ours it holds. D2 the agreement of a TID begins with the first A-MPDU that is seen on
 //! it. D3 an A-MSDU is one packet, with the headers of its second MSDU and those behind it.
 
-use crate::frame::{Frame, Kind, Mac, Subframe};
+use crate::frame::{Frame, Kind, Mac};
 use std::collections::HashMap;
 use wavetank_core::sim::{self, FlowId, NodeId, Packet, Time};
 use wavetank_core::wifi::Seq;
@@ -59,8 +59,9 @@ struct Part {
 pub struct Deliveries {
     links: Vec<Open>,
     index: HashMap<(Mac, Mac), usize>,
-    /// The A-MPDU under way, when its last frame ended, and what of it was decoded: it is handed up when it is over.
-    ampdu: Option<(Mac, Subframe, u64)>,
+    /// The A-MPDU under way: its transmitter and reference, and when its last frame ended.
+    ampdu: Option<(Mac, u32, u64)>,
+    /// What of it was decoded: it is handed up when the A-MPDU is over.
     parts: Vec<Part>,
 }
 
@@ -71,9 +72,9 @@ fn carried(bytes: u32) -> Packet {
 impl Deliveries {
     /// The next frame.
     pub fn frame(&mut self, f: &Frame) {
-        let same = |ta: Mac, s: Subframe| f.ta == Some(ta) && f.subframe.is_some_and(|o| o.reference == s.reference);
+        let part_of = f.ta.zip(f.subframe.map(|s| s.reference));
         match &mut self.ampdu {
-            Some((ta, s, end)) if same(*ta, *s) => *end = f.time,
+            Some((ta, reference, end)) if part_of == Some((*ta, *reference)) => *end = f.time,
             Some(_) => self.over(),
             None => {}
         }
@@ -93,7 +94,7 @@ impl Deliveries {
         let part = Part { link, tid, seq: Seq::new(f.seq), bytes: f.len.saturating_sub(header + AROUND) };
         match f.subframe {
             Some(s) => {
-                self.ampdu = Some((ta, s, f.time));
+                self.ampdu = Some((ta, s.reference, f.time));
                 self.links[link].queues[tid]
                     .buffer
                     .get_or_insert_with(|| Reorder::new(part.seq, SIZE as u16, Params::default().timeout));
@@ -173,6 +174,7 @@ fn expire(buffer: &mut Reorder, now: Option<u64>, packets: &mut Vec<Delivery>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Subframe;
 
     const AP: Mac = Mac([2, 0, 0, 0, 0, 1]);
     const STA: Mac = Mac([2, 0, 0, 0, 0, 2]);

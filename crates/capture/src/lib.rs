@@ -2,7 +2,8 @@
 //!
 //! [`Frame`] stands in the middle. [`Air`] makes frames of what the model's medium tells, or what the virtual radio wrote down
 //! ([`read_radio_log`]); [`read`] makes the same of a capture's bytes; [`write`] makes bytes of them; [`Analysis`] counts them. So runs
-//! and captures are counted by the same code. [`delivery`] collects when packets came out of each link. [`acks`] runs header compression over a capture's TCP ACKs.
+//! and captures are counted by the same code. [`delivery`] collects when packets came out of each link. [`acks`] runs header compression
+//! over a capture's TCP ACKs.
 
 pub mod acks;
 mod air;
