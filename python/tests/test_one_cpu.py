@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).resolve().parents[2] / "linux" / "one_cpu.py"
-_spec = importlib.util.spec_from_file_location("one_cpu", FILE)
+LINUX = Path(__file__).resolve().parents[2] / "linux"
+#: What another process begins with.
+LOAD = f"import os, sys, tempfile; sys.path.insert(0, {str(LINUX)!r}); import one_cpu as cpus\n"
+_spec = importlib.util.spec_from_file_location("one_cpu", LINUX / "one_cpu.py")
 assert _spec and _spec.loader
 cpus = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(cpus)
+
+
+def another(program):
+    """What it prints, and its exit code."""
+    words = [sys.executable, "-B", "-c", LOAD + program]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
+    return done.stdout, done.returncode
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +44,6 @@ def test_who_dies_gives_his_back(monkeypatch):
     with cpus.one_cpu() as mine:
         assert mine == 7
         program = f"""
-import importlib.util, os, tempfile
-spec = importlib.util.spec_from_file_location("one_cpu", {str(FILE)!r})
-cpus = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(cpus)
 tempfile.tempdir = {cpus.tempfile.tempdir!r}
 os.sched_getaffinity = lambda _: {{7, 8}}
 with cpus.one_cpu() as cpu:
@@ -46,9 +51,9 @@ with cpus.one_cpu() as cpu:
     os.abort()
 """
         for _ in range(2):
-            died = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=False)
-            assert died.returncode < 0
-            assert died.stdout == "8\n"
+            said, code = another(program)
+            assert code < 0
+            assert said == "8\n"
 
 
 def test_where_no_lock_can_be_had_it_runs_on_all(monkeypatch, tmp_path):
@@ -60,7 +65,4 @@ def test_where_no_lock_can_be_had_it_runs_on_all(monkeypatch, tmp_path):
 
 def test_it_stays_where_it_is_put():
     cpu = min(os.sched_getaffinity(0))
-    program = f"cpus.stay_on({cpu}); print(cpus.os.sched_getaffinity(0))"
-    load = f"import sys; sys.path.insert(0, {str(FILE.parent)!r}); import one_cpu as cpus; "
-    run = subprocess.run([sys.executable, "-B", "-c", load + program], stdout=subprocess.PIPE, text=True, check=True)
-    assert run.stdout == f"{{{cpu}}}\n"
+    assert another(f"cpus.stay_on({cpu}); print(os.sched_getaffinity(0))") == (f"{{{cpu}}}\n", 0)
