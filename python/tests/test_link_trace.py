@@ -79,9 +79,11 @@ def test_the_command_writes_a_file_a_link_and_says_what_it_is(house, tmp_path, w
     assert len(lines) == rows["sta1.down"]["opportunities"]
     assert lines[-1] == rows["sta1.down"]["period_ms"] <= 1500
     assert {p.name for p in tmp_path.iterdir()} == set(rows)
-    _, out, _ = wavetank("analyze", path, "--link-traces", tmp_path)
+    _, out, _ = wavetank("analyze", path, "--link-traces", tmp_path, "--out", tmp_path / "figures")
     assert "longest pause ms" in out
     assert f"wrote {tmp_path / 'sta1.down'}" in out
+    kept = json.loads((tmp_path / "figures" / "monitor.pcapng.json").read_text())
+    assert {r["name"] for r in kept["link_traces"]} == set(rows)
 
 
 def test_two_captures_have_a_folder_each(house, tmp_path, wavetank):

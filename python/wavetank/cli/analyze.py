@@ -61,13 +61,15 @@ def analyze(
             errors.append(str(e))
             continue
         documents.append(document)
-        written = analyze_plot.save(document, out) if out is not None else []
+        written = []
         if link_traces is not None:
             folder = link_traces if len(paths) == 1 else link_traces / path.name.split(".")[0]
             try:
                 written += workers.in_thread(partial(link_trace.save, document, folder))
             except UserError as e:
                 errors.append(str(e))
+        if out is not None:
+            written += analyze_plot.save(document, out)
         if not as_json:
             _show(document, written)
     if as_json and documents:
