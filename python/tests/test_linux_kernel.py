@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank.linux import tree
+from wavetank.linux import like_linux, tree
 from wavetank.linux.own import OWN_CC, STOCK_CC
 from wavetank.validate import minstrel
 
@@ -248,6 +248,22 @@ def test_a_frame_whose_answer_was_lost_is_received_once():
     sets = {"traffic.tcp_up": 0, "traffic.udp_down": "5 Mbit/s", "traffic.udp_dscp": "EF", "medium.response_error": 0.3}
     r = scenario(time__flows="5 s").set(sets).run(1, on="linux")
     assert r.flows[0].goodput_mbit == pytest.approx(5, rel=0.02)
+
+
+def test_a_host_answers_pings_through_one_socket():
+    """Its send buffer is full with 148 answers that wait in its own queues (net/ipv4/icmp.c icmp_init)."""
+    sets = {
+        "traffic.tcp_up": 0,
+        "traffic.udp_down": "20 Mbit/s",
+        "traffic.ping": "1 ms",
+        "wifi.mcs": 0,
+        "wifi.stations": 4,
+        "ap.qdisc": "pfifo",
+    }
+    s = scenario().set(sets | {"backhaul.present": False})
+    lost = [np.mean([np.isnan(p.rtt_ms).mean() for p in r.pings]) for r in (s.run(1, on="linux"), like_linux(s).run(1))]
+    assert 0.5 < lost[0] < 1
+    assert lost[0] == pytest.approx(lost[1], abs=0.05)
 
 
 def test_large_skbs_cross_a_wire_as_frames():

@@ -188,10 +188,6 @@ impl<T: Probe> Observer<T> {
     pub(super) fn parties(&self) -> Vec<Party> {
         self.nodes.iter().map(|n| Party { name: n.name.clone(), on_air: n.station.is_some() }).collect()
     }
-    /// The name of an echo series.
-    pub(super) fn echo_name(&self, i: u16) -> &str {
-        &self.echo_names[usize::from(i)].0
-    }
 
     /// The window opens (first call) or closes (second).
     pub(super) fn window(&mut self, now: Time, socks: &[Sock], floods: &[Flood]) {

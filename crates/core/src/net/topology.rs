@@ -18,7 +18,8 @@ use crate::scenario::keys::{Kernel, Shaper, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Linearised, Params, Profile, Socket, datagram, head_room};
-use crate::traffic::{Direction, Echo, Flood, FlowPlan, Plan, Proto};
+use crate::traffic::echo::Weight;
+use crate::traffic::{Direction, Echo, Flood, FlowPlan, IcmpSocket, Plan, Proto};
 use crate::wifi::{MediumEvent, hack};
 
 /// `[tcp]` and the controls' sections at one end of a connection. mac80211 rewrites the pacing shift of every socket
@@ -174,10 +175,15 @@ impl<T: Probe> World<T> {
             let n = ((end - Time::ZERO) / step) as usize + 2;
             flows.push(Ends::Echo(echoes.len() as u16));
             let (from, to) = (net.clients[e.station], net.server);
-            let echo = Echo::new(flow, from, to, e.dscp, s.traffic.ping_payload, step, n);
+            let payload = s.traffic.ping_payload;
+            let weight = |at| datagram(profile, s.tcp.max_header, u32::from(payload), net.on_air.contains(&at));
+            let weight = Weight { request: weight(from), icmp_reply: e.icmp.then(|| weight(to)) };
+            let echo = Echo::new(flow, (from, to), e.dscp, (payload, weight), step, n);
             q.push(Time::ZERO + e.delay, Lane::App, Event::Echo(echoes.len() as u16));
             echoes.push(echo);
         }
+
+        let icmp = (0..net.hosts.len()).map(|i| IcmpSocket::new(Owner((n_socks + floods.len() + i) as u16))).collect();
 
         q.push(window.0, Lane::Sample, Event::Window);
         q.push(window.1, Lane::Sample, Event::Window);
@@ -227,6 +233,7 @@ impl<T: Probe> World<T> {
             socks,
             floods,
             echoes,
+            icmp,
             flows,
             observer,
             plan,

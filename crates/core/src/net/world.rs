@@ -9,7 +9,7 @@ use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
 use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
-use crate::traffic::{Echo, Flood};
+use crate::traffic::{Echo, Flood, IcmpSocket};
 use crate::wifi::Encryption;
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
@@ -18,6 +18,8 @@ pub struct World<T = Blind> {
     pub(super) socks: Vec<Sock>,
     pub(super) floods: Vec<Flood>,
     pub(super) echoes: Vec<Echo>,
+    /// By node.
+    pub(super) icmp: Vec<IcmpSocket>,
     /// By flow number.
     pub(super) flows: Vec<Ends>,
     pub(super) observer: Observer<T>,
@@ -116,7 +118,7 @@ impl<T: Probe> World<T> {
                 }
             }
             Ends::Udp(_) => Conversation::Udp,
-            Ends::Echo(i) if self.observer.echo_name(i).starts_with("icmp") => Conversation::Ping,
+            Ends::Echo(i) if self.echoes[usize::from(i)].icmp_reply().is_some() => Conversation::Ping,
             Ends::Echo(_) => Conversation::UdpEcho,
         };
         Census {
@@ -205,10 +207,10 @@ impl<T: Probe> World<T> {
         }
     }
 
-    /// Hands freed memory back to sockets and floods; whoever TSQ held back runs in an event of its own.
+    /// Hands freed memory back to sockets, floods and the kernels' ICMP sockets, whose owners are numbered in this order; whoever TSQ held back runs in an event of its own.
     fn settle(&mut self, now: Time) {
         core::mem::swap(&mut self.charges, &mut self.fabric.accounts.charges);
-        let n_socks = self.socks.len() as u16;
+        let (n_socks, n_floods) = (self.socks.len() as u16, self.floods.len() as u16);
         for i in 0..self.charges.len() {
             let (owner, charge) = self.charges[i];
             match (charge, owner.0.checked_sub(n_socks)) {
@@ -218,6 +220,9 @@ impl<T: Probe> World<T> {
                     }
                 }
                 (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
+                (Charge::Freed(f), Some(i)) if i >= n_floods => {
+                    self.icmp[usize::from(i - n_floods)].on_free(f.truesize);
+                }
                 (Charge::Freed(f), Some(i)) => {
                     if self.floods[usize::from(i)].on_free(f.truesize) {
                         self.fabric.q.push(now, Lane::App, Event::Flood(i));
@@ -303,9 +308,19 @@ impl<T: Probe> World<T> {
                 self.observer.delivered(now, node, p);
                 self.floods[usize::from(i)].arrived(now, p);
             }
-            (Kind::EchoRequest, _) => {
+            (Kind::EchoRequest, Some(Ends::Echo(i))) => {
                 self.fabric.accounts.ledger.delivered += 1;
-                self.originate(now, node, Echo::reply_to(p));
+                let reply = match self.echoes[usize::from(i)].icmp_reply() {
+                    Some(truesize) => self.icmp[usize::from(node.0)].answer(p, truesize),
+                    None => Some(Echo::reply_to(p)),
+                };
+                match reply {
+                    Some(reply) => self.originate(now, node, reply),
+                    None => {
+                        self.fabric.accounts.ledger.made += 1;
+                        self.fabric.accounts.ledger.note(Place::Socket, Reason::Memory);
+                    }
+                }
             }
             (Kind::EchoReply, Some(Ends::Echo(i))) => {
                 self.fabric.accounts.ledger.delivered += 1;

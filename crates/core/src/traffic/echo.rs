@@ -10,6 +10,7 @@ pub struct Echo {
     to: NodeId,
     dscp: u8,
     payload: u16,
+    weight: Weight,
     step: Span,
     /// When each request left, s; in step with `rtt_ms`.
     pub sent: Vec<f64>,
@@ -17,21 +18,40 @@ pub struct Echo {
     pub rtt_ms: Vec<f64>,
 }
 
+/// What a series' skbs weigh (`tcp::truesize::datagram`).
+#[derive(Clone, Copy, Debug)]
+pub struct Weight {
+    /// A request.
+    pub request: u32,
+    /// The answer that the other host's kernel gives through its ICMP socket; none where a program answers.
+    pub icmp_reply: Option<u32>,
+}
+
 /// Bytes of an IP and ICMP (or UDP) header.
 const HEADERS: u16 = 28;
-/// `truesize` of a small skb: SKB_TRUESIZE of a 128-byte head.
-/// src: linux@6.12 include/linux/skbuff.h SKB_TRUESIZE
-const TRUESIZE: u32 = 768;
 
 impl Echo {
-    /// A series with room for `n` requests.
-    pub fn new(flow: FlowId, from: NodeId, to: NodeId, dscp: u8, payload: u16, step: Span, n: usize) -> Echo {
-        Echo { flow, from, to, dscp, payload, step, sent: Vec::with_capacity(n), rtt_ms: Vec::with_capacity(n) }
+    /// A series with room for `n` requests. One has `payload` bytes.
+    pub fn new(
+        flow: FlowId,
+        (from, to): (NodeId, NodeId),
+        dscp: u8,
+        (payload, weight): (u16, Weight),
+        step: Span,
+        n: usize,
+    ) -> Echo {
+        let (sent, rtt_ms) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        Echo { flow, from, to, dscp, payload, weight, step, sent, rtt_ms }
     }
 
     /// Who asks.
     pub fn from(&self) -> NodeId {
         self.from
+    }
+
+    /// The weight of a kernel's answer, where it is the kernel that answers.
+    pub fn icmp_reply(&self) -> Option<u32> {
+        self.weight.icmp_reply
     }
 
     /// The next request, and when the one after it is due.
@@ -41,14 +61,14 @@ impl Echo {
         p.seq = self.sent.len() as u32;
         p.payload = u32::from(self.payload);
         p.headers = HEADERS;
-        p.truesize = TRUESIZE;
+        p.truesize = self.weight.request;
         p.dscp = self.dscp;
         self.sent.push(now.as_s());
         self.rtt_ms.push(f64::NAN);
         (p, now + self.step)
     }
 
-    /// What the other host answers.
+    /// What another host's program answers.
     pub fn reply_to(request: &Packet) -> Packet {
         let mut p = *request;
         p.kind = Kind::EchoReply;

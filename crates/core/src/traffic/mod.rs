@@ -4,9 +4,11 @@
 //! when), and the small state machines of the generators. Sockets belong to `tcp`, the network to `net`.
 
 pub mod echo;
+pub mod icmp;
 pub mod plan;
 pub mod udp;
 
 pub use echo::Echo;
+pub use icmp::IcmpSocket;
 pub use plan::{Direction, FlowPlan, Plan, Proto};
 pub use udp::{Delivery, Flood};

@@ -52,6 +52,8 @@ pub struct EchoPlan {
     pub station: usize,
     /// The mark of its packets.
     pub dscp: u8,
+    /// ICMP, which the other host's kernel answers; else UDP, which a program does.
+    pub icmp: bool,
     /// How long after the run's start its first request leaves.
     pub delay: Span,
 }
@@ -84,11 +86,11 @@ impl Plan {
         let mut plan = Plan::default();
         let mut jitter = streams.get("traffic", "start");
         let mut echo_jitter = streams.get("traffic", "echo");
-        let mut echo = |name, station, dscp, plan: &mut Plan| {
+        let mut echo = |name, station, dscp, icmp, plan: &mut Plan| {
             // the first begins the run; what is a process of its own cannot begin in the same nanosecond
             let unit = if plan.echoes.is_empty() { 0.0 } else { echo_jitter.unit() };
             let delay = Span::from_ns((unit * t.start_jitter.ns() as f64) as i64);
-            plan.echoes.push(EchoPlan { name, station, dscp, delay });
+            plan.echoes.push(EchoPlan { name, station, dscp, icmp, delay });
         };
         for station in 0..stations {
             let suffix = if stations > 1 { format!(" sta{}", station + 1) } else { String::new() };
@@ -121,10 +123,10 @@ impl Plan {
                 add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
             }
             if t.ping.is_some() && station < usize::from(t.ping_stations) {
-                echo(format!("icmp{suffix}"), station, t.ping_dscp.get(), &mut plan);
+                echo(format!("icmp{suffix}"), station, t.ping_dscp.get(), true, &mut plan);
                 let beside = if t.rrul && t.rrul_echoes { &RRUL_UDP[..] } else { &[] };
                 for &(n, dscp) in beside {
-                    echo(format!("{n}{suffix}"), station, if t.marks { dscp } else { 0 }, &mut plan);
+                    echo(format!("{n}{suffix}"), station, if t.marks { dscp } else { 0 }, false, &mut plan);
                 }
             }
         }

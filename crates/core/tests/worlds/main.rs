@@ -9,6 +9,7 @@ mod given;
 mod golden;
 mod gro;
 mod hack;
+mod icmp_socket;
 mod instant_backhaul;
 mod many_stations;
 mod rate_control;
