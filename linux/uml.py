@@ -285,6 +285,10 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
             said.append(console)
         if late:
             raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(console)}")
+        if "panic_on_oom" in console:
+            raise Trouble(
+                f"the kernel ran out of its {memory or default} of memory: queues of the scenario grow without a bound"
+            )
         if verbose:
             print(console, file=sys.stderr)
         for name, where in dict(keep).items():

@@ -75,7 +75,7 @@ static int radio_show(struct seq_file *f, void *unused)
 	SHOW(ppdus); SHOW(mpdus); SHOW(acked_mpdus); SHOW(failed_mpdus); SHOW(dropped_mpdus);
 	SHOW(collisions); SHOW(no_response); SHOW(internal_collisions); SHOW(aggregates); SHOW(singles);
 	SHOW(airtime_ns); SHOW(rx_airtime_ns); SHOW(rx_mpdus); SHOW(rx_bytes); SHOW(back_to_back);
-	SHOW(fifo_max); SHOW(netdev_stops); SHOW(lost_statuses);
+	SHOW(fifo_max); SHOW(netdev_stops); SHOW(lost_statuses); SHOW(backlog_drops);
 	SHOW(tao_held); SHOW(tao_releases); SHOW(tao_expired);
 	wt_hack_show(f, r);
 	show_hist(f, "ampdu", c->ht_ampdu);

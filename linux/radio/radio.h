@@ -63,6 +63,7 @@ struct wt_counters {
 	u64 mode_ppdus[WT_MODES_HT], mode_mpdus[WT_MODES_HT];	/* data by HT mode: MCS, 40 MHz, short guard interval */
 	u64 rx_mode_ppdus[WT_MODES_HT], rx_mode_mpdus[WT_MODES_HT];	/* of what was sent to it */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
+	u64 backlog_drops;	/* packets that its host's CPU had no room for */
 	u64 tao_held, tao_releases, tao_expired;
 };
 

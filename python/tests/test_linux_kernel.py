@@ -250,6 +250,33 @@ def test_a_frame_whose_answer_was_lost_is_received_once():
     assert r.flows[0].goodput_mbit == pytest.approx(5, rel=0.02)
 
 
+def test_a_slow_host_drops_what_it_has_no_time_for():
+    """100 us a packet, and datagrams six times as fast: 10,000 a second, on both waters."""
+    sets = {
+        "traffic.tcp_up": 0,
+        "traffic.udp_down": "100 Mbit/s",
+        "traffic.udp_payload": 200,
+        "traffic.ping": "off",
+        "wifi.mcs": 15,
+    }
+    s = scenario().set(sets | {"stations.rx": "100 us", "host.backlog": 300, "backhaul.present": False})
+    kernel, model = s.run(1, on="linux"), like_linux(s).run(1)
+    for r in (kernel, model):
+        assert r.flows[0].goodput_mbit == pytest.approx(16, rel=0.01)
+    dropped = [r.drops["host.overlimit"] for r in (kernel, model)]
+    assert dropped[0] > 50_000
+    assert dropped[0] == pytest.approx(dropped[1], rel=0.01)
+
+
+def test_a_guest_without_memory_says_so():
+    sets = {"traffic.tcp_up": 0, "traffic.udp_down": "200 Mbit/s", "traffic.udp_payload": 400, "wifi.mcs": 15}
+    s = scenario(time__flows="20 s").set(
+        sets | {"stations.rx": "1 ms", "host.backlog": 1_000_000, "backhaul.present": False}
+    )
+    with pytest.raises(tree.LinuxFailed, match="ran out of its 512M of memory"):
+        s.run(1, on="linux")
+
+
 def test_a_host_answers_pings_through_one_socket():
     """Its send buffer is full with 148 answers that wait in its own queues (net/ipv4/icmp.c icmp_init)."""
     sets = {

@@ -161,6 +161,10 @@ pub fn run(case: &Case) -> Result<String, String> {
                 radio::counters(net.radios).iter().skip(1).map(|r| radio::value(r, "dropped_mpdus").to_string()),
             ),
         ),
+        (
+            "backlog_drops",
+            json::array(radio::counters(net.radios).iter().map(|r| radio::value(r, "backlog_drops").to_string())),
+        ),
         ("aqm", radio::dropped()),
         ("netstat", json::object(&netstat)),
     ];

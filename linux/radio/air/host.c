@@ -7,6 +7,7 @@
  * Source: ath9k/recv.c ath_rx_tasklet hands each MPDU to ieee80211_rx_napi, net/mac80211/rx.c reorders there and hands what is in order to
  *   netif_receive_skb_list. What takes a CPU its time is above: IP, TCP, its answer on the way down. So an MPDU that waits for one
  *   before it costs nothing while it waits, and what a hole held back goes up one by one when it is filled, each in its time.
+ *   What it has no time for is dropped as where a CPU hands packets to another: net/core/dev.c enqueue_to_backlog (netdev_max_backlog).
  * Differs:
  *   D1  802.11's own frames, and what mac80211 does with an MPDU, take no time.
  */
@@ -34,6 +35,11 @@ bool wt_host_takes_time(const struct wt_radio *r)
 /* mac80211 hands a packet up, at the time of the event that brought its frame, or by a timer of its own. */
 void wt_host_take(struct wt_radio *r, struct sk_buff *skb)
 {
+	if (skb_queue_len(&r->rx_q) > wt_p.rx_backlog) {	/* and the one that the CPU is at */
+		r->count.backlog_drops++;
+		kfree_skb(skb);
+		return;
+	}
 	*frame_of(skb) = r->coming ? (struct wt_rx_frame) { .data = r->coming->data, .tid = r->coming->tid } : (struct wt_rx_frame) {};
 	__skb_queue_tail(&r->rx_q, skb);
 	if (!r->rx_at)

@@ -147,6 +147,7 @@ def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mo
 def _drops(out: dict[str, Any], queues: dict[str, Any]) -> dict[str, int]:
     found = {f"mac80211.{k}": int(v) for k, v in out["aqm"].items()}
     found["driver.retries"] = sum(int(n) for n in out["dropped"])
+    found["host.overlimit"] = sum(int(n) for n in out["backlog_drops"])
     found["qdisc.dropped"] = int(sum(float(q["dropped"][-1]) for q in queues.values() if len(q["dropped"])))
     return {k: v for k, v in sorted(found.items()) if v}
 

@@ -31,6 +31,9 @@ params! {
         sta_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a desktop CPU's per-packet cost without GRO";
         /// On the AP or router.
         ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: as sta_rx";
+        /// Packets that a radio has handed up and that wait for their host's CPU, at the most; what comes beyond them is dropped
+        /// (`net.core.netdev_max_backlog`).
+        backlog: u32 = 1000, in 1 => 1_000_000, unit "packets", src "linux@6.12 net/core/hotdata.c max_backlog; net/core/dev.c enqueue_to_backlog";
         /// On the server.
         server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";
         /// A program that waits for data reads when its host has processed all packets that it has received, as on a single CPU; off: between
@@ -141,6 +144,18 @@ impl Host {
         // A wire may announce what has not come yet; a card's polls do not.
         let has_come = |done: &Time| self.nic.is_some() || *done - self.cost <= now;
         self.ring.front().map(|&(done, _)| done).filter(has_come)
+    }
+
+    /// A radio handed `p` up, and the backlog has no room for it: of its A-MPDU, what waits is all there is to come.
+    pub fn refuse(&mut self, p: &Packet) {
+        if let Some((_, last)) = self.ring.back_mut() {
+            last.ends_ampdu |= p.ends_ampdu;
+        }
+    }
+
+    /// Packets that wait for its CPU or are at it.
+    pub fn backlog(&self) -> usize {
+        self.ring.len()
     }
 
     /// Packets that wait.

@@ -38,6 +38,8 @@ pub(super) struct Fabric {
     pub(super) tao: bool,
     /// Memory of a receive buffer of a radio, bytes: short frames are not copied out of it.
     pub(super) rx_memory: u32,
+    /// Packets of a radio that may wait for its host's CPU.
+    pub(super) backlog: usize,
     /// What comes to the access point over a veth pair weighs so on the air's side.
     pub(super) linearised: Option<Linearised>,
 }
@@ -192,10 +194,15 @@ impl Fabric {
             self.accounts.drop(p, place, reason);
         }
         for (sta, p) in &mut self.out.up {
-            // What came over the air has the hash of its headers, by whichever way it left the reorder buffer, and lies in the card's memory.
-            (p.txhash, p.truesize) = (0, self.rx_memory);
+            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left the reorder buffer, and lies in the card's memory.
+            (p.txhash, p.truesize, p.owner) = (0, self.rx_memory, Owner::NONE);
             let node = self.stations[usize::from(sta.0)];
-            if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, Owner::NONE) {
+            let host = &mut self.hosts[usize::from(node.0)];
+            // As many as may wait, and the one that the CPU is at.
+            if host.backlog() > self.backlog {
+                host.refuse(p);
+                self.accounts.drop(*p, Place::Host, Reason::Overlimit);
+            } else if let Some(at) = host.arrive(now, p, Owner::NONE) {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));
             }
         }

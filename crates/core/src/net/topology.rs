@@ -221,6 +221,7 @@ impl<T: Probe> World<T> {
             stations: net.on_air,
             accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
             tao: s.tao.enabled,
+            backlog: s.host.backlog as usize,
             rx_memory: s.tcp.rx_truesize.get() as u32,
             linearised: s.backhaul.veth.then_some(Linearised { profile, max_header: s.tcp.max_header }),
         };

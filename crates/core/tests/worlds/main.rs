@@ -2,6 +2,7 @@
 
 mod aasrc_vectors;
 mod any_setting;
+mod backlog;
 mod beacon;
 mod encryption;
 mod erp;
