@@ -149,22 +149,16 @@ pub fn run(case: &Case) -> Result<String, String> {
     let mut hosts = net.hosts.clone();
     hosts.dedup();
     let netstat: Vec<(&str, String)> = hosts.iter().map(|h| (h.as_str(), wired::netstat(h))).collect();
+    let counters = radio::counters(net.radios); // the air's, then each radio's
+    let each_radio = |key| json::array(counters.iter().skip(1).map(|r| radio::value(r, key).to_string()));
     let mut all = vec![
         ("flows", json::array(flow_values)),
         ("echoes", json::array(echoes.iter().map(echo::Answers::json))),
         ("queues", json::array(queue_rows.into_iter().map(json::array))),
         ("air", json::array(air_rows)),
         ("window", json::array(marks)),
-        (
-            "dropped",
-            json::array(
-                radio::counters(net.radios).iter().skip(1).map(|r| radio::value(r, "dropped_mpdus").to_string()),
-            ),
-        ),
-        (
-            "backlog_drops",
-            json::array(radio::counters(net.radios).iter().map(|r| radio::value(r, "backlog_drops").to_string())),
-        ),
+        ("dropped", each_radio("dropped_mpdus")),
+        ("backlog_drops", each_radio("backlog_drops")),
         ("aqm", radio::dropped()),
         ("netstat", json::object(&netstat)),
     ];
