@@ -212,6 +212,10 @@ pub struct Profile {
     pub quick_after_ce: u32,
     /// Two segments are acknowledged at once where the reader has taken everything, whatever the window does: from 4.18 (796f82eafcd9).
     pub acks_below_lowat: bool,
+    /// Data that find no memory are told of by a window of 0, at once: from 6.6 (e2142825c120).
+    pub tells_no_memory: bool,
+    /// A FIN without data is taken though the window is shut: in 6.12, not in 5.10 (`tcp_data_queue`).
+    pub takes_fin_at_zero_window: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
@@ -310,6 +314,8 @@ pub static V4_14: Profile = Profile {
     quick_counts_data: false,
     quick_after_ce: 16,
     acks_below_lowat: false,
+    tells_no_memory: false,
+    takes_fin_at_zero_window: false,
     push_acks_mss: false,
     pingpong_threshold: 1,
     growth: Growth::Segments,
@@ -389,6 +395,8 @@ pub static V6_12: Profile = Profile {
     rcv_rtt_floor: false,
     syn_linear_timeouts: 4,
     quick_counts_data: true,
+    tells_no_memory: true,
+    takes_fin_at_zero_window: true,
     push_acks_mss: true,
     pingpong_threshold: 1,
     ..V5_10

@@ -4,7 +4,7 @@ use super::{Run, Step, Stop};
 use crate::expr;
 use crate::expr::Outcome;
 use crate::report::Skipped;
-use wavetank_core::tcp::FIELDS;
+use wavetank_core::tcp::{FIELDS, Socket};
 
 impl Run<'_> {
     pub(super) fn code(&mut self, text: &str, line: usize) -> Step {
@@ -13,6 +13,9 @@ impl Run<'_> {
         let lookup = |name: &str| -> Option<Result<f64, String>> {
             if let Some(n) = constant(name) {
                 return Some(Ok(n));
+            }
+            if let Some(value) = sock.and_then(|s| beside_tcp_info(s, name)) {
+                return Some(Ok(value as f64));
             }
             let field = name.strip_prefix("tcpi_")?;
             (FIELDS.contains(&name) || LATER.iter().any(|l| field.starts_with(l))).then_some(())?;
@@ -42,6 +45,24 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// `SO_MEMINFO`'s values, and what BBR tells (`TCP_CC_INFO`), by packetdrill's names. src: as `constant`
+fn beside_tcp_info(s: &Socket, name: &str) -> Option<u64> {
+    if let Some(of_memory) = name.strip_prefix("SK_MEMINFO_") {
+        let of_memory = of_memory.to_ascii_lowercase();
+        return s.meminfo().iter().find(|(n, _)| *n == of_memory).map(|(_, v)| *v);
+    }
+    let bbr = s.control().1?;
+    match name {
+        "bbr_bw" => Some(bbr.bw),
+        "bbr_bw_lo" => Some(bbr.bw & u64::from(u32::MAX)),
+        "bbr_bw_hi" => Some(bbr.bw >> 32),
+        "bbr_min_rtt" => Some(bbr.min_rtt_us.into()),
+        "bbr_pacing_gain" => Some(bbr.pacing_gain.into()),
+        "bbr_cwnd_gain" => Some(bbr.cwnd_gain.into()),
+        _ => None,
     }
 }
 

@@ -123,7 +123,10 @@ impl Run<'_> {
                 asked.sndbuf = Some(n);
                 sock.into_iter().for_each(|s| s.set_sndbuf(n));
             }
-            ("SO_RCVBUF", Some(n)) if fresh => asked.rcvbuf = Some(n.into()),
+            ("SO_RCVBUF", Some(n)) => {
+                asked.rcvbuf = Some(n.into());
+                sock.into_iter().for_each(|s| s.set_rcvbuf(n));
+            }
             ("TCP_MAXSEG", Some(n)) if fresh && n >= 88 => asked.max_seg = Some(n),
             ("TCP_CONGESTION", _) => {
                 let Some(Arg::Text(name)) = c.args.get(3) else { return skip("TCP_CONGESTION without a name") };

@@ -82,7 +82,8 @@ impl Socket {
                 a.ato = if self.tp.clock.hz >= 100 { self.tp.clock.hz / 25 } else { 4 };
             }
         }
-        (a.scheduled, a.now, a.timer, a.pushed, a.pushed2) = (false, false, false, false, false);
+        (a.scheduled, a.now, a.no_memory) = (false, false, false);
+        (a.timer, a.pushed, a.pushed2) = (false, false, false);
         a.fires = Time::NEVER;
     }
 

@@ -136,18 +136,26 @@ impl Socket {
         }
         let window = self.rcv.window();
         if !before(p.seq, nxt.wrapping_add(window)) {
-            if !(p.seq == nxt && p.payload == 0) {
+            // A FIN alone takes no memory.
+            if !(p.seq == nxt && p.payload == 0 && self.profile.takes_fin_at_zero_window) {
                 self.refuse();
                 return;
             }
         } else if before(p.seq, nxt) {
             self.rcv.ofo.set_dsack(p.seq, nxt);
+            if window == 0 {
+                self.refuse();
+                return;
+            }
         }
         if after(p.seq, nxt) {
             self.data_early(p, end, low);
             if fin {
                 self.rcv.ofo.fin = Some(end_data);
             }
+            return;
+        }
+        if self.rcv.is_overcommitted() && !self.try_rmem_schedule(p.payload) {
             return;
         }
         self.rcv.queue(end_data.wrapping_sub(nxt), p.payload);
@@ -183,12 +191,34 @@ impl Socket {
         self.ack.scheduled = true;
     }
 
+    /// `tcp_clamp_window`: whether there is room after all.
+    fn clamp_window(&mut self) -> bool {
+        self.ack.quick = 0;
+        self.rcv.clamp_window()
+    }
+
+    /// Data in order, and more than there is memory for: whether they are queued nevertheless, as what a reader without any waits for is, and a FIN.
+    #[cold]
+    fn try_rmem_schedule(&mut self, payload: u32) -> bool {
+        let (first, tells) = (self.rcv.unread() == 0, self.profile.tells_no_memory);
+        if (first && !tells) || self.clamp_window() {
+            return true;
+        }
+        self.app.woken = true;
+        if tells {
+            (self.ack.scheduled, self.ack.now, self.ack.no_memory) = (true, true, true);
+        }
+        let queued = first || (payload == 0 && tells);
+        self.stats.rcv_drops += u64::from(!queued);
+        queued
+    }
+
     /// `tcp_data_queue_ofo`: a packet up to `end`, its FIN included.
     fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
         if self.ecn.check_ce(p.ecn) {
             self.enter_quickack(self.profile.quick_after_ce);
         }
-        if !self.rcv.has_memory() {
+        if self.rcv.is_overcommitted() && !self.clamp_window() {
             self.stats.rcv_drops += 1;
             return;
         }
@@ -218,6 +248,12 @@ impl Socket {
             self.ack.enter_pingpong(self.profile.pingpong_threshold);
         } else {
             self.ack.now = true;
+        }
+        // Nothing can follow. Where its ACK goes at once, that tells of a duplicate before (tcp_fin: tcp_send_ack, tcp_sack_reset).
+        self.rcv.rmem_alloc -= self.rcv.ofo.memory();
+        self.rcv.ofo.purge();
+        if matches!(self.state, State::Established | State::SynRecv) {
+            self.rcv.ofo.clear_dsack();
         }
         self.state = match self.state {
             State::Established | State::SynRecv => State::CloseWait,

@@ -180,6 +180,10 @@ impl Socket {
         self.tp.clock.set(now);
         self.app_nagle(nodelay, cork, low);
     }
+    /// `SO_RCVBUF`, of an open connection.
+    pub fn set_rcvbuf(&mut self, bytes: u32) {
+        self.rcv.set_rcvbuf(bytes);
+    }
     /// `SO_SNDBUF`.
     pub fn set_sndbuf(&mut self, bytes: u32) {
         self.app_sndbuf(bytes);

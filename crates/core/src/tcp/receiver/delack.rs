@@ -12,6 +12,8 @@ pub struct Delack {
     pub scheduled: bool,
     /// Now.
     pub now: bool,
+    /// Data found no memory: the ACK shuts the window (`ICSK_ACK_NOMEM`).
+    pub no_memory: bool,
     pub timer: bool,
     pub pushed: bool,
     pub pushed2: bool,
@@ -44,6 +46,7 @@ impl Delack {
     const NEW: Delack = Delack {
         scheduled: false,
         now: false,
+        no_memory: false,
         timer: false,
         pushed: false,
         pushed2: false,

@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `__tcp_select_window`, `tcp_select_window`; net/ipv4/tcp.c `tcp_cleanup_rbuf`. Kernels from 3.10
 //! on do the same.
-//! Differs: D1 no shrinking window (`tcp_shrink_window`).
+//! Differs: D1 no shrinking window (`tcp_shrink_window`), but where data find no memory.
 
 use super::window::Rcv;
 
@@ -57,6 +57,11 @@ impl Rcv {
         self.rcv_wnd = new;
         self.rcv_wup = self.rcv_nxt;
         (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
+    }
+
+    /// `tcp_select_window` after `ICSK_ACK_NOMEM`: the window that was offered is taken back.
+    pub const fn shut_window(&mut self) {
+        (self.rcv_wnd, self.rcv_wup) = (0, self.rcv_nxt);
     }
 
     /// `tcp_cleanup_rbuf`: whether reading opened the window enough to tell at once.

@@ -67,6 +67,11 @@ impl Ofo {
     pub fn clear_dsack(&mut self) {
         self.dsack = None;
     }
+    /// Drops all that came early, and its blocks.
+    pub fn purge(&mut self) {
+        self.runs.clear();
+        self.n = 0;
+    }
     /// A duplicate came.
     pub fn set_dsack(&mut self, seq: u32, end: u32) {
         self.dsack = Some((seq, end));

@@ -4,7 +4,8 @@
 //! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10 do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
 //! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
-//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
+//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on; D4 what exceeds the memory is neither collapsed (from 6.6 on full
+//! frames are not, `tcp_collapse`) nor pruned.
 
 use crate::sim::Packet;
 use crate::tcp::clock::Clock;
@@ -98,11 +99,16 @@ pub struct Rcv {
 /// What a writing program's pages come in, bytes. src: linux@6.12 net/core/sock.c SKB_FRAG_PAGE_ORDER
 const PAGE_FRAG: u32 = 32_768;
 
+/// What a program that asks for so many bytes gets.
+fn locked_at(bytes: u64) -> u32 {
+    (bytes * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32
+}
+
 impl Rcv {
     /// A receiver of a socket that is not connected.
     pub fn new(p: &Params, profile: &'static Profile) -> Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
-        let locked = p.rcvbuf.map(|b| (b.get() * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32);
+        let locked = p.rcvbuf.map(|b| locked_at(b.get()));
         let cap = locked.map_or(p.rmem_max.get(), u64::from) / 2;
         let lowat = p.rcvlowat.get().clamp(1, cap) as u32;
         // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
@@ -147,6 +153,11 @@ impl Rcv {
             pages: p.rx_pages,
             began: 0,
         }
+    }
+
+    /// `SO_RCVBUF` of an open connection: the window's bounds stay. src: linux@6.12 net/core/sock.c __sock_set_rcvbuf
+    pub fn set_rcvbuf(&mut self, bytes: u32) {
+        (self.rcvbuf, self.locked) = (locked_at(bytes.into()), true);
     }
 
     /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and a head for each.
@@ -460,18 +471,21 @@ impl Rcv {
         self.rmem_alloc > self.rcvbuf - (self.rcvbuf >> 3) || self.window() <= self.rcv_mss
     }
 
-    /// `tcp_try_rmem_schedule`: whether an early packet of `mem` bytes may stay. `tcp_clamp_window` lets the buffer grow to what came.
-    pub fn has_memory(&mut self) -> bool {
-        if self.rmem_alloc <= self.rcvbuf {
-            return true;
-        }
+    /// Whether what is queued takes more than the buffer.
+    #[inline]
+    pub const fn is_overcommitted(&self) -> bool {
+        self.rmem_alloc > self.rcvbuf
+    }
+
+    /// `tcp_clamp_window`: the buffer may grow to what came; where it may not, or not so far, the window is to be small. Whether there is room.
+    pub fn clamp_window(&mut self) -> bool {
         if !self.locked && self.rcvbuf < self.rmem_max {
             self.rcvbuf = self.rmem_alloc.min(self.rmem_max);
         }
-        if self.rmem_alloc > self.rcvbuf {
+        if self.is_overcommitted() {
             self.rcv_ssthresh = self.window_clamp.min(2 * self.advmss);
         }
-        self.rmem_alloc <= self.rcvbuf
+        !self.is_overcommitted()
     }
 }
 
