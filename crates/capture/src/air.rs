@@ -337,7 +337,7 @@ impl Air {
         let acked = |i: usize| a.x.decoded >> i & 1 != 0;
         b.mpdus.iter().enumerate().filter(|(i, _)| acked(*i)).for_each(|(_, m)| board.put(m.seq));
         f.seq = board.start.get();
-        f.bitmap = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i))));
+        f.bitmap[0] = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i))));
         f
     }
 

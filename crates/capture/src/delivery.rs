@@ -2,7 +2,7 @@
 //!
 //! Stands for: the IP layer behind the receiver's reorder buffer (`wavetank_core::wifi::reorder`). Differs: D1 what the monitor decoded,
 //! the receiver did: a capture does not say more; of ours it holds. D2 the agreement of a TID begins with the first A-MPDU that is seen on
-//! it. D3 an A-MSDU is one packet, with the headers of its second MSDU and those behind it.
+//! it. D3 an A-MSDU is one packet, with the headers of its second MSDU and those behind it. D4 the buffer has 64 frames, 802.11ax or not.
 
 use crate::frame::{Frame, Kind, Mac};
 use std::collections::HashMap;

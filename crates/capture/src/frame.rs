@@ -107,6 +107,8 @@ pub struct Frame {
     pub tsft: Option<u64>,
     /// How it was modulated, if known.
     pub phy: Option<Phy>,
+    /// How long its PPDU says that it is (L-SIG), where that is an HE one, us.
+    pub l_sig_us: Option<u16>,
     /// Centre frequency of the channel, MHz; 0: unknown.
     pub mhz: u16,
     /// Signal at the antenna, dBm.
@@ -138,7 +140,7 @@ pub struct Frame {
     /// Sequence number; of a Block Ack (request) the starting one.
     pub seq: u16,
     /// A Block Ack's bitmap, bit 0 for the starting number.
-    pub bitmap: u64,
+    pub bitmap: [u64; 4],
     /// The packet inside.
     pub packet: Option<Packet>,
     /// What a beacon of ours tells.
@@ -151,6 +153,7 @@ impl Frame {
         time: 0,
         tsft: None,
         phy: None,
+        l_sig_us: None,
         mhz: 0,
         signal: None,
         bad: false,
@@ -166,7 +169,7 @@ impl Frame {
         nav: 0,
         tid: None,
         seq: 0,
-        bitmap: 0,
+        bitmap: [0; 4],
         packet: None,
         told: None,
     };

@@ -10,6 +10,7 @@ mod air;
 pub mod analysis;
 pub mod delivery;
 mod frame;
+pub mod he;
 mod names;
 mod origin;
 mod phy;

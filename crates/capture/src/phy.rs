@@ -2,9 +2,10 @@
 //!
 //! Stands for: 802.11-2020 clauses 16 (DSSS, HR/DSSS), 17 (OFDM), 19 (HT), 21 (VHT).
 //! OFDM, HT and VHT durations are the model's own. D1 no STBC, no 80+80 MHz; D2 a captured 802.11b frame is
-//! taken to have the long preamble; D3 of HE and EHT frames nothing is told but
-//! that they are such.
+//! taken to have the long preamble; D3 of EHT frames nothing is told but
+//! that they are such. HE is [`he`](crate::he)'s.
 
+use crate::he::He;
 use serde::Serialize;
 use wavetank_core::phy::{Band, Ht, Mode, Ofdm, Vht, Width, duration};
 use wavetank_core::sim::Span;
@@ -18,6 +19,8 @@ pub enum Phy {
     Ht(u8, bool, bool),
     /// VHT: MCS, streams, MHz, short guard interval.
     Vht(u8, u8, u16, bool),
+    /// HE.
+    He(He),
 }
 
 impl From<Mode> for Phy {
@@ -58,6 +61,7 @@ impl Phy {
             Phy::Legacy(r) => u64::from(r) * 500_000,
             Phy::Ht(mcs, w, sgi) => Ht::new(mcs, w, sgi).map_or(0, |h| Mode::Ht(h).rate().bps()),
             Phy::Vht(mcs, n, mhz, sgi) => vht(mcs, n, mhz, sgi).map_or(0, |v| v.rate().bps()),
+            Phy::He(h) => h.rate_bps(),
         }
     }
 
@@ -72,6 +76,7 @@ impl Phy {
             Phy::Legacy(_) => duration::LEGACY_PREAMBLE.ns() as u64,
             Phy::Ht(mcs, ..) => duration::ht_preamble(u32::from(mcs) / 8 + 1).ns() as u64,
             Phy::Vht(_, n, ..) => duration::vht_preamble(u32::from(n)).ns() as u64,
+            Phy::He(h) => h.preamble_ns(),
         }
     }
 
@@ -95,8 +100,14 @@ impl Phy {
                 let v = vht(mcs, n, mhz, sgi).expect("it was bounded");
                 duration::ppdu(Mode::Vht(v), psdu, band)
             }
+            Phy::He(h) => return h.duration_ns(psdu) + band.signal_extension().ns() as u64,
         };
         span.ns() as u64
+    }
+
+    /// Whether it is a user's part of a PPDU for, or from, several.
+    pub const fn is_multi_user(self) -> bool {
+        matches!(self, Phy::He(He { multi_user: true, .. }))
     }
 
     /// The short interframe space at `mhz`, ns.
@@ -109,11 +120,13 @@ impl Phy {
     pub fn answered_at(self) -> Phy {
         let reference = match self {
             Phy::Legacy(r) => r / 2,
-            Phy::Ht(mcs, ..) | Phy::Vht(mcs, ..) => match mcs % if matches!(self, Phy::Ht(..)) { 8 } else { 16 } {
-                0 => 6,
-                1 | 2 => 12,
-                _ => 24,
-            },
+            Phy::Ht(mcs, ..) | Phy::Vht(mcs, ..) | Phy::He(He { mcs, .. }) => {
+                match mcs % if matches!(self, Phy::Ht(..)) { 8 } else { 16 } {
+                    0 => 6,
+                    1 | 2 => 12,
+                    _ => 24,
+                }
+            }
         };
         match reference {
             24.. if !matches!(self, Phy::Legacy(22)) => Phy::Legacy(48),
@@ -130,6 +143,7 @@ impl core::fmt::Display for Phy {
         match *self {
             Phy::Legacy(r) => write!(f, "{} Mbit/s", f64::from(r) / 2.0),
             Phy::Ht(mcs, w, sgi) => write!(f, "HT MCS {mcs}, {} MHz{}", if w { 40 } else { 20 }, gi(sgi)),
+            Phy::He(h) => h.fmt(f),
             Phy::Vht(mcs, n, mhz, sgi) => write!(f, "VHT MCS {mcs} x{n}, {mhz} MHz{}", gi(sgi)),
         }
     }

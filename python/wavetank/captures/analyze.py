@@ -160,6 +160,11 @@ def remarks(document: Document) -> list[str]:
             )
         if frames["without_rate"]:
             out.append(f"{frames['without_rate']} frames have no rate that is known here: their airtime is missing")
+        if frames["multi_user"]:
+            out.append(
+                f"{frames['multi_user']} frames are of PPDUs for or from several stations (HE MU, HE TB): their airtime, "
+                "and what of them was lost unanswered, is missing"
+            )
     if report.get("packets_of_flows_beyond"):
         out.append(f"{report['packets_of_flows_beyond']} packets belong to more flows than are kept")
     return out

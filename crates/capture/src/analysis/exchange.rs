@@ -45,6 +45,7 @@ struct Open {
     ta: Mac,
     tid: Option<u8>,
     mhz: u16,
+    l_sig_us: Option<u16>,
     subframe: Option<Subframe>,
     /// PSDU bytes so far.
     psdu: u32,
@@ -58,12 +59,18 @@ struct Open {
 
 impl Open {
     fn data_ns(&self) -> u64 {
+        if let Some(us) = self.l_sig_us {
+            return u64::from(us) * 1_000;
+        }
         self.p.phy.map_or(0, |p| p.duration_ns(self.psdu, self.mhz))
     }
     /// As long as the time stamps say, where the capture has one an MPDU: an A-MPDU of short frames is longer than they are, by the
     /// empty delimiters that the receiver asked for. They are believed only within what those can be.
     fn data_by_clock_ns(&self, response: Option<&Frame>) -> u64 {
         let by_length = self.data_ns();
+        if self.l_sig_us.is_some() {
+            return by_length;
+        }
         let (Some(first), Some(last), Some(phy)) = (self.first, self.last.0, self.p.phy) else { return by_length };
         if last <= first && self.p.mpdus > 1 {
             return by_length;
@@ -80,6 +87,9 @@ impl Open {
         };
         let most = by_length + self.p.mpdus as u64 * DENSITY_MOST;
         if clock > by_length + SLACK && clock <= most { clock } else { by_length }
+    }
+    fn multi_user(&self) -> bool {
+        self.p.phy.is_some_and(Phy::is_multi_user)
     }
     fn end(&self) -> u64 {
         self.p.begin.saturating_add(self.lead + self.data_ns())
@@ -116,7 +126,7 @@ impl Exchanges {
             Kind::Rts => {
                 let b = begin(f);
                 self.settle(b, close);
-                let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK));
+                let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK) && !o.multi_user());
                 overlaps.for_each(|o| o.p.collided = true);
                 self.rts =
                     f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
@@ -157,7 +167,7 @@ impl Exchanges {
                     && o.tid == f.tid
                     && f.tid.is_some()
                     && o.p.phy == f.phy
-                    && matches!(f.phy, Some(Phy::Ht(..) | Phy::Vht(..)))
+                    && matches!(f.phy, Some(Phy::Ht(..) | Phy::Vht(..) | Phy::He(..)))
                     && gap.is_some_and(|g| g == 0 || g <= took)
             }
             _ => false,
@@ -184,7 +194,10 @@ impl Exchanges {
                     }
                     self.rts = None;
                 }
-                for o in self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK)) {
+                // Several users' parts of one PPDU are no collision.
+                let alone = !f.phy.is_some_and(Phy::is_multi_user);
+                let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK));
+                for o in overlaps.filter(|o| alone && !o.multi_user()) {
                     o.p.collided = true;
                     collided = true;
                 }
@@ -204,8 +217,9 @@ impl Exchanges {
                     collided,
                     airtime: 0,
                 };
-                let (tid, mhz, subframe) = (f.tid, f.mhz, f.subframe);
-                self.open.push(Open { p, ta, tid, mhz, subframe, psdu: 0, lead, first: f.tsft, last: (None, 0), seqs });
+                let (tid, mhz, l_sig_us, subframe) = (f.tid, f.mhz, f.l_sig_us, f.subframe);
+                let (psdu, first, last) = (0, f.tsft, (None, 0));
+                self.open.push(Open { p, ta, tid, mhz, l_sig_us, subframe, psdu, lead, first, last, seqs });
                 self.open.len() - 1
             }
         };
@@ -233,17 +247,19 @@ impl Exchanges {
         let data = o.data_by_clock_ns(response);
         // What goes to a group is not answered.
         let group = o.p.ra.0[0] & 1 != 0;
-        o.p.answered = group || response.is_some_and(|r| !r.bad);
+        o.p.answered = group || o.multi_user() || response.is_some_and(|r| !r.bad);
         o.p.unacked = match response {
             Some(r) if !r.bad && r.kind == Kind::BlockAck => {
                 let acked = |s: u16| {
                     let ahead = Seq::new(s).ahead_of(Seq::new(r.seq));
-                    ahead < 64 && r.bitmap >> ahead & 1 != 0
+                    let (word, bit) = (usize::from(ahead) / 64, ahead % 64);
+                    r.bitmap.get(word).is_some_and(|w| w >> bit & 1 != 0)
                 };
                 o.seqs.iter().filter(|&&(s, bad)| bad || !acked(s)).count()
             }
             Some(r) if !r.bad => o.p.bad,
-            None if group => o.p.bad,
+            // Several users are answered by one frame, or at the same time: what was not heard tells nothing.
+            None if group || o.multi_user() => o.p.bad,
             _ => o.p.mpdus,
         };
         let ampdu = o.subframe.is_some() || o.p.mpdus > 1;
@@ -252,6 +268,8 @@ impl Exchanges {
             None => o.p.phy.map_or(0, |p| p.answered_at().duration_ns(if ampdu { 32 } else { 14 }, o.mhz)),
         };
         o.p.airtime = match o.p.collided || group {
+            // Whose it is of all its users' cannot be told.
+            _ if o.multi_user() => 0,
             true => data,
             false => o.lead + data + Phy::sifs_ns(o.mhz) + answer,
         };

@@ -45,6 +45,8 @@ pub struct Counts {
     pub ampdu_status: u64,
     /// Frames without a rate: no airtime can be told.
     pub without_rate: u64,
+    /// Frames of HE PPDUs for, or from, several users: whose airtime it is cannot be told.
+    pub multi_user: u64,
 }
 
 /// Counts frames, given in order.
@@ -106,6 +108,7 @@ impl Analysis {
         c.all += 1;
         c.bad_fcs += u64::from(f.bad);
         c.without_rate += u64::from(f.phy.is_none());
+        c.multi_user += u64::from(f.phy.is_some_and(crate::Phy::is_multi_user));
         match f.kind {
             Kind::Data => {
                 c.data += 1;

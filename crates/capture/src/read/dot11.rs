@@ -1,7 +1,7 @@
 //! Reading an MPDU's header. Stands for: 802.11-2020 9.2.4 (fields), 9.3 (formats).
 //!
 //! D1 of an A-MSDU the first MSDU is read alone; D2 control wrappers and management frames are counted, not read; D3 a Block Ack
-//! other than the compressed one with 64 bits has no bitmap here.
+//! other than the compressed one with 64 or 256 bits has no bitmap here.
 
 use super::packet;
 use crate::frame::{Frame, Kind, Mac};
@@ -42,7 +42,13 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
                 if ctl >> 1 & 0x0f == 2 {
                     f.tid = Some((ctl >> 12) as u8);
                     f.seq = start >> 4;
-                    f.bitmap = b.get(20..28).map_or(0, |v| u64::from_le_bytes(v.try_into().expect("eight bytes")));
+                    // Of 256 bits, where the fragment number says so (802.11ax-2021 table 9-28b).
+                    let words = if start & 0x06 == 0x04 { 4 } else { 1 };
+                    for (word, v) in
+                        f.bitmap.iter_mut().zip(b.get(20..).unwrap_or_default().chunks_exact(8)).take(words)
+                    {
+                        *word = u64::from_le_bytes(v.try_into().expect("eight bytes"));
+                    }
                 }
             }
         }

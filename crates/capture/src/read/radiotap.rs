@@ -1,8 +1,9 @@
 //! Reading a radiotap header: any number of presence words, radiotap and vendor namespaces.
 //!
-//! Stands for: radiotap.org; D1 fields from 22 (timestamp) on are skipped, and what follows a TLV marker (bit 28) is not read.
+//! Stands for: radiotap.org (HE and L-SIG as linux@6.12 include/net/ieee80211_radiotap.h has them); D1 fields from 22 (timestamp) on are skipped, and what follows a TLV marker (bit 28) is not read.
 
 use crate::frame::{Frame, Subframe};
+use crate::he::{self, He, Tones};
 use crate::phy::Phy;
 use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
 
@@ -138,6 +139,50 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
                 f.phy = Some(phy);
             }
         }
+        field::HE => f.phy = he(v).map(Phy::He),
+        field::L_SIG if matches!(f.phy, Some(Phy::He(_))) && le16(v) & 2 != 0 => {
+            f.l_sig_us = Some(he::by_l_sig_us(le16(&v[2..]) >> 4) as u16);
+        }
         _ => {}
     }
+}
+
+/// Units by the codes after the channels'.
+const UNITS: [u16; 7] = [26, 52, 106, 242, 484, 996, 1992];
+/// Data 1: an extended range PPDU; one for several users; one from several.
+const EXTENDED: u16 = 1;
+const MCS_KNOWN: u16 = 0x0020;
+const DCM_KNOWN: u16 = 0x0040;
+const WIDTH_KNOWN: u16 = 0x4000;
+
+/// What radiotap tells of an HE PPDU; none without its MCS and width.
+fn he(v: &[u8]) -> Option<He> {
+    let data = |i: usize| le16(&v[2 * i - 2..]);
+    let (known, signal, width) = (data(1), data(3), data(5));
+    if known & (MCS_KNOWN | WIDTH_KNOWN) != MCS_KNOWN | WIDTH_KNOWN {
+        return None;
+    }
+    let tones = match width & 0x0f {
+        code @ 0..=3 => Tones::Channel(20 << code),
+        code => Tones::Unit(*UNITS.get(usize::from(code) - 4)?),
+    };
+    let format = known & 3;
+    let gi = (width >> 4 & 3) as u8;
+    let he = He {
+        mcs: (signal >> 8 & 0x0f) as u8,
+        // A driver that does not tell means one.
+        streams: ((data(6) & 0x0f) as u8).max(1),
+        tones,
+        gi: 1 << gi,
+        // Unknown: the shortest that goes with each guard interval, of those in use.
+        ltf: match width >> 6 & 3 {
+            0 if gi == 2 => 4,
+            0 => 2,
+            code => 1 << (code - 1),
+        },
+        dcm: known & DCM_KNOWN != 0 && signal & 0x1000 != 0,
+        multi_user: format > EXTENDED,
+        extended: format == EXTENDED,
+    };
+    he.checked()
 }

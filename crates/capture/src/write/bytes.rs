@@ -99,7 +99,7 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
             out.extend(control.to_le_bytes());
             out.extend((f.seq << 4).to_le_bytes());
             if f.kind == Kind::BlockAck {
-                out.extend(f.bitmap.to_le_bytes());
+                out.extend(f.bitmap[0].to_le_bytes());
             }
         }
         _ => {}

@@ -15,6 +15,8 @@ pub(crate) mod field {
     pub const MCS: u32 = 19;
     pub const AMPDU: u32 = 20;
     pub const VHT: u32 = 21;
+    pub const HE: u32 = 23;
+    pub const L_SIG: u32 = 27;
 }
 /// Flags: the frame has its FCS; the FCS did not hold.
 pub(crate) const F_FCS: u8 = 0x10;
