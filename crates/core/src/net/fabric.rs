@@ -199,7 +199,7 @@ impl Fabric {
             let node = self.stations[usize::from(sta.0)];
             let host = &mut self.hosts[usize::from(node.0)];
             // As many as may wait, and the one that the CPU is at.
-            if host.backlog() > self.backlog {
+            if host.backlog() > self.backlog && !host.in_no_time() {
                 host.refuse(p);
                 self.accounts.drop(*p, Place::Host, Reason::Overlimit);
             } else if let Some(at) = host.arrive(now, p, Owner::NONE) {

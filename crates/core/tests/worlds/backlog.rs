@@ -3,6 +3,15 @@
 use crate::given::{counted, scenario};
 use wavetank_core::sim::{Place, Reason};
 
+/// Packets that take a host no time do not wait for it, however many an A-MPDU brings.
+#[test]
+fn a_host_that_takes_no_time_drops_nothing() {
+    let text = "name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\nmcs = 15\n[backhaul]\npresent = false\n[host]\nsta_rx = \"0 ns\"\nbacklog = 1\n\
+                [time]\nlead_in = \"0 s\"\nflows = \"1 s\"\nwarmup = \"500 ms\"\ntail = \"1 s\"\n[traffic]\nudp_down = \"50 Mbit/s\"\n";
+    let (_, out) = counted(&scenario(text, &[]));
+    assert!(out.ledger.named().all(|(p, ..)| p != Place::Host));
+}
+
 /// A station takes 100 us a packet, and six times as many short datagrams come: it takes 10,000 a second, `host.backlog` of them wait, which is what a
 /// datagram is late by, and the rest is dropped. The real kernel over the virtual radio takes in 16.0 Mbit/s, too, and drops 209,326 (209,329 here).
 #[test]
