@@ -486,6 +486,13 @@ def test_hack_is_carried_out_with_its_values():
     assert translate(up().set({"wifi.standard": "a"})).case["wmm"] is False
 
 
+def test_a_tid_of_the_virtual_ath10k_has_all_of_its_hardware():
+    for depth in ("1", "4"):
+        of = translate(up(sta__driver="ath10k", ap__driver="ath10k").set({"ath10k.depth": depth}))
+        assert of.values["ath10k.tid_depth"] == depth
+        assert of.case["radio"]["hw_depth"][2] == int(depth)
+
+
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7, 7]

@@ -60,7 +60,9 @@ class _Translator(Tcp, Air, Traffic):
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = keys.defaults()
         parts = Relevance(self)
-        all_own = OWN if self.wifi else OWN | OWN_WIRED
+        all_own = dict(OWN if self.wifi else OWN | OWN_WIRED)
+        # As many as its hardware holds may be one TID's.
+        all_own["ath10k.tid_depth"] = (self.v["ath10k.depth"], OWN["ath10k.tid_depth"][1])
         for key in sorted(self.v):
             if key in self.used or not parts.of(key):
                 continue
