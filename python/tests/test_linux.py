@@ -493,6 +493,16 @@ def test_a_tid_of_the_virtual_ath10k_has_all_of_its_hardware():
         assert of.case["radio"]["hw_depth"][2] == int(depth)
 
 
+def test_one_discipline_for_all_categories_is_told_of():
+    def told(**sets):
+        of = translate(up(sta__driver="ath9k_htc", **{"traffic__tcp_up": 4, "traffic__rrul": True, **sets}))
+        return any(n.startswith("a discipline above ath9k_htc: ") for n in of.notes)
+
+    assert told(sta__above="qdisc")
+    assert not told(sta__above="txqs")
+    assert not told(sta__above="qdisc", traffic__marks=False)
+
+
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7, 7]

@@ -62,11 +62,6 @@ class Air(Queues):
                     raise self.refuse(key, why)
         r |= {name: value for name, (_, value) in limits.items()}
         r |= self.by_mode
-        marked = any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "udp", "ping"))
-        if "ath9k_tidq" in drivers.values() and (marked or units.switch(self.v["traffic.rrul"])):
-            self.notes.append(
-                "driver ath9k_tidq: 6.12's interfaces have one transmit queue: one discipline for all categories, not four"
-            )
         self.above_cards(drivers)
 
     def beacons(self) -> None:
@@ -217,12 +212,22 @@ class Air(Queues):
         for end in ends:
             # 6.12 has TXQs above ath9k_htc
             self.radio["htc_qdisc"] = above[end] == "qdisc"
-        for end, driver in drivers.items():
-            if driver == "ath9k_tidq" or above.get(end) == "qdisc":
-                kind = self.text(f"{end}.qdisc")
-                for ns, dev, name in cards[end]:
-                    self.attach(f"{end}.qdisc", kind, ns, dev, name)
+        below = {end: d for end, d in drivers.items() if d == "ath9k_tidq" or above.get(end) == "qdisc"}
+        if below and self.marked():
+            cards_of = ", ".join(dict.fromkeys(below.values()))
+            one = "6.12's interfaces have one transmit queue: one discipline for all categories, not four"
+            self.notes.append(f"a discipline above {cards_of}: {one}")
+        for end in below:
+            kind = self.text(f"{end}.qdisc")
+            for ns, dev, name in cards[end]:
+                self.attach(f"{end}.qdisc", kind, ns, dev, name)
         self.txqs(drivers)
+
+    def marked(self) -> bool:
+        """Whether its packets are of several categories."""
+        if any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "udp", "ping")):
+            return True
+        return units.switch(self.v["traffic.rrul"]) and units.switch(self.v["traffic.marks"])
 
     def txqs(self, drivers: Mapping[str, str]) -> None:
         """Limits of TXQs, shares of airtime and airtime queue limits: debugfs and ``iw``."""

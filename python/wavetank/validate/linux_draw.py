@@ -71,8 +71,9 @@ def _rates(r: random.Random, s: Drawn) -> None:
 
 
 def has_categories(s: Drawn) -> bool:
-    """Whether both waters queue by category: above ath9k_tidq are four transmit queues here, as in 3.18, and one in 6.12."""
-    return bool(s.get("ap", {}).get("driver") != "ath9k_tidq")
+    """Whether both waters queue by category: above ath9k_tidq and ath9k_htc are four disciplines here, one in 6.12."""
+    ends = (s.get("ap", {}), s.get("sta", {}))
+    return not any(e.get("driver") == "ath9k_tidq" or e.get("above") == "qdisc" for e in ends)
 
 
 def _traffic(r: random.Random, s: Drawn) -> None:
@@ -171,7 +172,8 @@ def _cards(r: random.Random, s: Drawn) -> None:
             card["rts_threshold"] = 0
         if card:
             s["ath9k"] = card
-    above = r.choice(["qdisc", "txqs"])
+    drawn = r.choice(["qdisc", "txqs"])
+    above = "txqs" if s["traffic"].get("rrul") else drawn  # see has_categories
     queue = r.choice(QUEUES)
     for end, driver in drivers.items():
         if driver == "ath9k_htc":
