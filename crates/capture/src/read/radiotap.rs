@@ -1,6 +1,7 @@
 //! Reading a radiotap header: any number of presence words, radiotap and vendor namespaces.
 //!
-//! Stands for: radiotap.org (HE and L-SIG as linux@6.12 include/net/ieee80211_radiotap.h has them); D1 fields from 22 (timestamp) on are skipped, and what follows a TLV marker (bit 28) is not read.
+//! Stands for: radiotap.org, HE and L-SIG as linux@6.12 include/net/ieee80211_radiotap.h has them; D1 other fields from 22 (timestamp) on are
+//! skipped, and what follows a TLV marker (bit 28) is not read.
 
 use crate::frame::{Frame, Subframe};
 use crate::he::{self, He, Tones};
@@ -149,7 +150,7 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
 
 /// Units by the codes after the channels'.
 const UNITS: [u16; 7] = [26, 52, 106, 242, 484, 996, 1992];
-/// Data 1: an extended range PPDU; one for several users; one from several.
+/// Data 1: the format, of which those above this one are for, or from, several users; what is known.
 const EXTENDED: u16 = 1;
 const MCS_KNOWN: u16 = 0x0020;
 const DCM_KNOWN: u16 = 0x0040;

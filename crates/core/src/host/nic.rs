@@ -12,7 +12,8 @@
 //! some frames, never 64; D4 transmit completions cause no interrupts here, so that they do not take received frames along; D5 a port
 //! that only forwards is caught up with when the host polls, so that the fifth of several small frames behind its queueing
 //! discipline may be seen up to 20 us late; D6 e1000e's gap does not adapt: 50 us at 1 Gbit/s are five frames, fewer than the 10,000 bytes
-//! from which it would go to 250 us; D7 its ring has no end: a host that takes longer for a frame than the cable does falls behind without a bound.
+//! from which it would go to 250 us; D7 its ring has no end: a host that takes longer for a frame
+//! than the cable does falls behind without a bound.
 
 use super::gro::Gro;
 use crate::params;

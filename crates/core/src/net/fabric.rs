@@ -194,7 +194,8 @@ impl Fabric {
             self.accounts.drop(p, place, reason);
         }
         for (sta, p) in &mut self.out.up {
-            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left the reorder buffer, and lies in the card's memory.
+            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
+            // the reorder buffer, and lies in the card's memory.
             (p.txhash, p.truesize, p.owner) = (0, self.rx_memory, Owner::NONE);
             let node = self.stations[usize::from(sta.0)];
             let host = &mut self.hosts[usize::from(node.0)];

@@ -207,7 +207,8 @@ impl<T: Probe> World<T> {
         }
     }
 
-    /// Hands freed memory back to sockets, floods and the kernels' ICMP sockets, whose owners are numbered in this order; whoever TSQ held back runs in an event of its own.
+    /// Hands freed memory back to sockets, floods and the kernels' ICMP sockets, whose owners are numbered in this order; whoever TSQ held
+    /// back runs in an event of its own.
     fn settle(&mut self, now: Time) {
         core::mem::swap(&mut self.charges, &mut self.fabric.accounts.charges);
         let (n_socks, n_floods) = (self.socks.len() as u16, self.floods.len() as u16);
