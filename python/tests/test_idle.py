@@ -34,6 +34,15 @@ def test_what_changes_nothing_is_said(key, value, why):
     assert why in notes[0]
 
 
+def test_a_backlog_where_packets_take_no_time():
+    s = Scenario.from_dict(TWO).set({"host.backlog": 5, "host.ap_rx": 0})
+    assert idle.notes(s.set({"host.sta_rx": "4 us"})) == []
+    assert idle.notes(s.set({"host.sta_rx": 0})) == [
+        "host.backlog = 5 changes nothing here: a received packet takes no host any time"
+    ]
+    assert idle.notes(s.set({"host.sta_rx": 0, "stations.rx": "0 us, 1 us"})) == []
+
+
 def test_cake_in_htbs_place():
     wired = {"name": "s", "topology": {"kind": "wired"}, "bottleneck": {"qdisc": "cake"}}
     s = Scenario.from_dict(wired).set({"cake.bandwidth": "5 Mbit/s", "htb.burst": "15 kB"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from . import _core
+from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.relevance import Relevance
@@ -45,6 +45,12 @@ class _Read(Asked):
         own = self.listed("stations.driver") if end == "sta" and self.differ("driver") else []
         return {*own, *([self.v[f"{end}.driver"]] if len(own) < self.stations else [])}
 
+    def takes_time(self) -> bool:
+        """Whether a received packet takes a radio's host any time."""
+        own = self.listed("stations.rx") if self.differ("rx") else []
+        rest = [self.v["host.ap_rx"], *([self.v["host.sta_rx"]] if len(own) < self.stations else [])]
+        return any(units.span(x) for x in (*own, *rest))
+
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
         drivers, old = self.drivers(end), self.v["kernel"] != "6.12"
@@ -83,10 +89,8 @@ def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
 def _why(t: _Read, parts: Relevance, key: str) -> str:
     """Why it says nothing; empty where it says something."""
     section, _, name = key.partition(".")
-    if absent := _traffic(t, section, name):
+    if absent := _traffic(t, section, name) or _radios(t, key):
         return absent
-    if key.startswith("mac80211.aql") and t.wifi and "ath10k" not in t.drivers("ap") | t.drivers("sta"):
-        return "no card has the driver ath10k, which asks for airtime queue limits"
     if section == "tcp" and name in SMALL_QUEUE["cotsq"]:
         return "" if name in SMALL_QUEUE[t.v["tcp.tsq"]] else f'tcp.tsq is "{t.v["tcp.tsq"]}"'
     if t.wifi and name in ("qdisc", "above") and section in ("ap", "sta"):
@@ -117,6 +121,15 @@ def _traffic(t: _Read, section: str, name: str) -> str:
         return "" if t.v["traffic.ping"] != "off" else "traffic.ping is off"
     marked = rrul or t.v["traffic.tcp_dscp"] != "CS0"
     return "no TCP flow has a mark" if name == "mark_acks" and not marked else ""
+
+
+def _radios(t: _Read, key: str) -> str:
+    """Of keys of all radios: what none of them has."""
+    if not t.wifi:
+        return ""
+    if key.startswith("mac80211.aql") and "ath10k" not in t.drivers("ap") | t.drivers("sta"):
+        return "no card has the driver ath10k, which asks for airtime queue limits"
+    return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
 
 
 def _above(t: _Read, end: str, name: str) -> str:
