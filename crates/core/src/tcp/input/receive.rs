@@ -314,3 +314,30 @@ impl Socket {
         self.cleanup_rbuf(low);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Blind, FlowId, Kind, NodeId};
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::V6_12;
+    use crate::tcp::tests::pair::{Link, sender};
+
+    /// The window is shut, and there is memory: of a segment that overlaps what came, the head is a duplicate and the tail stays out.
+    #[test]
+    fn a_shut_window_takes_no_tail() {
+        let mut s = sender(Cc::Reno, &V6_12);
+        s.state = State::Established;
+        let nxt = s.rcv.rcv_nxt.wrapping_add(1_000);
+        (s.rcv.rcv_nxt, s.rcv.rcv_wup, s.rcv.copied_seq) = (nxt, nxt, nxt);
+        s.rcv.shut_window();
+        let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(1), NodeId(0));
+        (p.seq, p.payload, p.flags) = (nxt.wrapping_sub(500), 1_000, flags::ACK);
+        (p.ack, p.wnd, p.segs) = (s.tp.snd_una, s.tp.snd_wnd, 1);
+        let mut link = Link::idle();
+        s.receive(Time::ZERO, &p, &mut link, &mut Blind);
+        assert_eq!(s.rcv.rcv_nxt, nxt);
+        let told = link.q.back().expect("at once");
+        assert_eq!((told.ack, told.n_sack, told.sack[0]), (nxt, 1, (nxt.wrapping_sub(500), nxt)));
+    }
+}

@@ -31,7 +31,7 @@ type Faults = Box<dyn FnMut(Time, u64, &Packet) -> Fault>;
 
 /// The client's own queue and link.
 pub(in crate::tcp) struct Link {
-    pub(super) q: VecDeque<Packet>,
+    pub(in crate::tcp) q: VecDeque<Packet>,
     pub(super) limit: usize,
     pub(super) refused: Vec<Packet>,
     pub(super) sent: u64,
