@@ -19,7 +19,7 @@ pub mod nic;
 pub use nic::Nic;
 
 use crate::params;
-use crate::sim::{Auto, Owner, Packet, Span, Time};
+use crate::sim::{Auto, Packet, Span, Time};
 use std::collections::VecDeque;
 
 params! {
@@ -93,12 +93,11 @@ impl Host {
     }
 
     /// A device hands `p` up at `at`, which is not before any earlier packet's. The instant at which the host is done with it, if
-    /// it is the only one waiting: the caller then calls [`Host::take`]. `owner` is charged for it from now on.
+    /// it is the only one waiting: the caller then calls [`Host::take`].
     #[inline]
-    pub fn arrive(&mut self, at: Time, p: &Packet, owner: Owner) -> Option<Time> {
+    pub fn arrive(&mut self, at: Time, p: &Packet) -> Option<Time> {
         self.busy_until = self.busy_until.max(at) + self.cost;
         self.ring.push_back((self.busy_until, *p));
-        self.ring.back_mut().expect("it was just put there").1.owner = owner;
         (self.ring.len() == 1).then_some(self.busy_until)
     }
 
@@ -153,9 +152,10 @@ impl Host {
         }
     }
 
-    /// Packets that wait for its CPU or are at it.
-    pub fn backlog(&self) -> usize {
-        self.ring.len()
+    /// Whether `backlog` packets wait for its CPU behind the one that it is at. What takes it no time does not wait, however much comes at once.
+    #[inline]
+    pub fn is_behind(&self, backlog: usize) -> bool {
+        self.ring.len() > backlog && !self.in_no_time()
     }
 
     /// Packets that wait.
@@ -174,11 +174,11 @@ mod tests {
         let mut h = Host::new(Span::from_us(4));
         let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         let t = Time::from_us(100);
-        assert_eq!(h.arrive(t, &p, Owner::NONE), Some(Time::from_us(104)));
-        assert_eq!(h.arrive(t, &p, Owner::NONE), None);
+        assert_eq!(h.arrive(t, &p), Some(Time::from_us(104)));
+        assert_eq!(h.arrive(t, &p), None);
         assert_eq!(h.take().1, Some(Time::from_us(108)));
         assert_eq!(h.take().1, None);
-        assert_eq!(h.arrive(Time::from_us(110), &p, Owner::NONE), Some(Time::from_us(114)));
+        assert_eq!(h.arrive(Time::from_us(110), &p), Some(Time::from_us(114)));
     }
 
     #[test]

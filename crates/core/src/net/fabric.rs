@@ -152,7 +152,7 @@ impl Fabric {
 
     /// A wired device hands `p` up to `node`.
     pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
-        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, p.owner) {
+        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }
     }
@@ -199,11 +199,10 @@ impl Fabric {
             (p.txhash, p.truesize, p.owner) = (0, self.rx_memory, Owner::NONE);
             let node = self.stations[usize::from(sta.0)];
             let host = &mut self.hosts[usize::from(node.0)];
-            // As many as may wait, and the one that the CPU is at.
-            if host.backlog() > self.backlog && !host.in_no_time() {
+            if host.is_behind(self.backlog) {
                 host.refuse(p);
                 self.accounts.drop(*p, Place::Host, Reason::Overlimit);
-            } else if let Some(at) = host.arrive(now, p, Owner::NONE) {
+            } else if let Some(at) = host.arrive(now, p) {
                 self.q.push(at, Lane::Softirq, Event::HostRx(node));
             }
         }

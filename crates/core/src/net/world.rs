@@ -317,6 +317,7 @@ impl<T: Probe> World<T> {
                 };
                 match reply {
                     Some(reply) => self.originate(now, node, reply),
+                    // Made and dropped at once.
                     None => {
                         self.fabric.accounts.ledger.made += 1;
                         self.fabric.accounts.ledger.note(Place::Socket, Reason::Memory);
