@@ -114,13 +114,9 @@ impl Socket {
                 n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
             };
             p.ack = self.rcv.rcv_nxt;
-            if self.ack.no_memory {
-                self.rcv.shut_window();
-            } else {
-                let (window, quick) = self.rcv.select_window();
-                p.wnd = window;
-                self.ack.quick_if(quick);
-            }
+            let (window, quick) = if self.ack.no_memory { self.rcv.shut_window() } else { self.rcv.select_window() };
+            p.wnd = window;
+            self.ack.quick_if(quick);
             let new = load.payload > 0 && !before(load.seq, self.tp.snd_nxt);
             self.ecn.mark(&mut p, new);
         }

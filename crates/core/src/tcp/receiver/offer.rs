@@ -59,9 +59,10 @@ impl Rcv {
         (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
     }
 
-    /// `tcp_select_window` after `ICSK_ACK_NOMEM`: the window that was offered is taken back.
-    pub const fn shut_window(&mut self) {
+    /// [`Rcv::select_window`] after `ICSK_ACK_NOMEM`: the window that was offered is taken back.
+    pub const fn shut_window(&mut self) -> (u32, bool) {
         (self.rcv_wnd, self.rcv_wup) = (0, self.rcv_nxt);
+        (0, true)
     }
 
     /// `tcp_cleanup_rbuf`: whether reading opened the window enough to tell at once.
