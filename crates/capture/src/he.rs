@@ -1,7 +1,7 @@
 //! HE modulations (802.11ax) and how long such a PPDU takes.
 //!
-//! Stands for: IEEE 802.11ax-2021 27.3.7 (table 27-12, tone spacing and guard intervals), 27.3.11.10 (HE-LTF), 27.4.3 (TXTIME), 27.5 (MCSs). No
-//! model sends them: they are read from captures.
+//! Stands for: IEEE 802.11ax-2021 27.3.11.5 (L-SIG), 27.3.11.10 (HE-LTF), 27.4.3 (TXTIME), 27.5 (MCSs, data subcarriers). No model sends them:
+//! they are read from captures.
 //! Differs: D1 no packet extension (0 to 16 us) and no extra symbol of LDPC; where the capture has the L-SIG field, that tells; D2 no STBC, no
 //! Doppler midambles; D3 of a PPDU for several users (MU, TB) one user's part alone.
 
@@ -62,7 +62,7 @@ impl He {
         (known && matches!(self.gi, 1 | 2 | 4) && matches!(self.ltf, 1 | 2 | 4)).then_some(self)
     }
 
-    /// Data subcarriers. src: 802.11ax-2021 table 27-15
+    /// Data subcarriers. src: 802.11ax-2021 27.5
     const fn data_tones(self) -> u32 {
         match self.tones {
             Tones::Unit(26) => 24,
@@ -102,9 +102,9 @@ impl He {
     }
 }
 
-/// How long a PPDU is that has this LENGTH in its L-SIG, us: in steps of 4 us. src: 802.11ax-2021 equation 27-11, and 27-135 with RXTIME
-pub fn by_l_sig_us(length: u16) -> u64 {
-    20 + 4 * (u64::from(length) + 3).div_ceil(3)
+/// How long a PPDU is that has this LENGTH in its L-SIG, us: in steps of 4 us. src: 802.11ax-2021 27.3.11.5
+pub const fn by_l_sig_us(length: u16) -> u16 {
+    20 + 4 * (length + 3).div_ceil(3)
 }
 
 impl core::fmt::Display for He {
@@ -127,7 +127,7 @@ mod tests {
         He { mcs, streams, tones, gi, ltf: 2, dcm: false, multi_user: false, extended: false }
     }
 
-    /// src: 802.11ax-2021 tables 27-55 (26 tones) to 27-111; in 100 kbit/s, as they are printed there
+    /// src: 802.11ax-2021 27.5; in 100 kbit/s, as they are printed there
     #[test]
     fn rates_of_the_standards_tables() {
         for (of, tenths) in [

@@ -68,10 +68,9 @@ impl Open {
     /// empty delimiters that the receiver asked for. They are believed only within what those can be.
     fn data_by_clock_ns(&self, response: Option<&Frame>) -> u64 {
         let by_length = self.data_ns();
-        if self.l_sig_us.is_some() {
+        let (None, Some(first), Some(last), Some(phy)) = (self.l_sig_us, self.first, self.last.0, self.p.phy) else {
             return by_length;
-        }
-        let (Some(first), Some(last), Some(phy)) = (self.first, self.last.0, self.p.phy) else { return by_length };
+        };
         if last <= first && self.p.mpdus > 1 {
             return by_length;
         }

@@ -42,7 +42,7 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
                 if ctl >> 1 & 0x0f == 2 {
                     f.tid = Some((ctl >> 12) as u8);
                     f.seq = start >> 4;
-                    // Of 256 bits, where the fragment number says so (802.11ax-2021 table 9-28b).
+                    // Of 256 bits, where the fragment number says so (802.11ax-2021, compressed BlockAck variant).
                     let words = if start & 0x06 == 0x04 { 4 } else { 1 };
                     for (word, v) in
                         f.bitmap.iter_mut().zip(b.get(20..).unwrap_or_default().chunks_exact(8)).take(words)

@@ -141,8 +141,8 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
             }
         }
         field::HE => f.phy = he(v).map(Phy::He),
-        field::L_SIG if matches!(f.phy, Some(Phy::He(_))) && le16(v) & 2 != 0 => {
-            f.l_sig_us = Some(he::by_l_sig_us(le16(&v[2..]) >> 4) as u16);
+        field::L_SIG if matches!(f.phy, Some(Phy::He(_))) && le16(v) & LENGTH_KNOWN != 0 => {
+            f.l_sig_us = Some(he::by_l_sig_us(le16(&v[2..]) >> 4));
         }
         _ => {}
     }
@@ -155,6 +155,8 @@ const EXTENDED: u16 = 1;
 const MCS_KNOWN: u16 = 0x0020;
 const DCM_KNOWN: u16 = 0x0040;
 const WIDTH_KNOWN: u16 = 0x4000;
+/// L-SIG's data 1.
+const LENGTH_KNOWN: u16 = 0x0002;
 
 /// What radiotap tells of an HE PPDU; none without its MCS and width.
 fn he(v: &[u8]) -> Option<He> {
