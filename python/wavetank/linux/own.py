@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What the second water has where the model has a parameter: value, and why it cannot be another.
+#: What the second water has where the model has a parameter: value, or the key whose value it is, and why it cannot be another.
 OWN: dict[str, tuple[str, str]] = {
     "kernel": ("6.12", "the kernel that runs is Linux 6.12; the older profiles are the model's"),
     "host.hz": ("100", "User-Mode Linux has HZ = 100 without a patch to arch/um"),
@@ -21,7 +21,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/driver/htc.c)"),
     "ath10k.ampdu_frames": ("32", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.amsdu_msdus": ("1", "the virtual ath10k forms no A-MSDU"),
-    "ath10k.tid_depth": ("2", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
+    "ath10k.tid_depth": ("ath10k.depth", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
     "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),

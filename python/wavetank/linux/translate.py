@@ -60,9 +60,7 @@ class _Translator(Tcp, Air, Traffic):
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = keys.defaults()
         parts = Relevance(self)
-        all_own = dict(OWN if self.wifi else OWN | OWN_WIRED)
-        # As many as its hardware holds may be one TID's.
-        all_own["ath10k.tid_depth"] = (self.v["ath10k.depth"], OWN["ath10k.tid_depth"][1])
+        all_own = OWN if self.wifi else OWN | OWN_WIRED
         for key in sorted(self.v):
             if key in self.used or not parts.of(key):
                 continue
@@ -72,6 +70,7 @@ class _Translator(Tcp, Air, Traffic):
             if key in ("tcp.tsq_bytes", "tcp.tsq_ms"):
                 continue  # of a TSQ that was not chosen
             if own is not None:
+                own = self.v.get(own, own)  # another key's
                 if key in self.given and self.v[key] != own:
                     raise self.refuse(key, f"{why}; leave it out, or set {own}")
                 self.used[key] = own
