@@ -145,6 +145,8 @@ pub struct Profile {
     pub hystart_round_on_ack: bool,
     /// HyStart's delay detector takes the minimum of all samples of a round: from 5.8 and stable of mid 2020 (b344579ca847).
     pub hystart_min_all: bool,
+    /// HyStart's delay detector takes this part of the least delay for a rise: an eighth, 1 << 3, from 3.19 (42eef7a0bb09).
+    pub hystart_delay_shift: u32,
     /// An ACK train waits for the time of a GSO skb: from 5.6 (42f3a8aaae66).
     pub hystart_ack_delay: bool,
     /// When a window limits.
@@ -261,6 +263,7 @@ pub static V3_18: Profile = Profile {
     probe_rule: ProbeRule::Early,
     probe_news_only: true,
     growth: Growth::AcksAbove,
+    hystart_delay_shift: 4,
     ..V4_14
 };
 
@@ -284,6 +287,7 @@ pub static V4_14: Profile = Profile {
     hystart_us: false,
     hystart_round_on_ack: false,
     hystart_min_all: false,
+    hystart_delay_shift: 3,
     hystart_ack_delay: false,
     limits: Limits::Measured,
     limits_unsent: false,

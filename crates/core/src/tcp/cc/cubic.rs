@@ -1,6 +1,8 @@
 //! CUBIC: after a loss the window returns to where the loss was along a cubic of time, lingers there, then probes ever faster.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_cubic.c, whose integers (window and K in 1/1024 s, time in jiffies) are kept; RFC 8312.
+//! Stands for: Linux 6.12 net/ipv4/tcp_cubic.c, whose integers (window and K in 1/1024 s, time in jiffies) are kept; RFC 8312. Its form before
+//! 4.0, for senders that count ACKs (`Tp::counts_acks`): the step is divided by how many segments an ACK acknowledges on average, and may be one
+//! an ACK (9cd981dcf174); the cubic moves with every ACK (d6b1a8a92a14); idleness counts as time on the curve (30927520dbae, 4.3).
 //! Differs: D1 the cube root is exact; Linux's table and one Newton step are off by up to 0.15 %. With HyStart's D1.
 
 use super::hystart::{Hystart, Settings};
@@ -13,6 +15,9 @@ use crate::tcp::tp::{CaState, Tp};
 const BETA_SCALE: u32 = 1_024;
 /// log2 of the ticks a second in which K counts. src: linux@6.12 net/ipv4/tcp_cubic.c BICTCP_HZ
 const CUBIC_HZ: u32 = 10;
+/// Binary places of the segments an ACK, and their bound. src: linux@3.18 net/ipv4/tcp_cubic.c ACK_RATIO_SHIFT, ACK_RATIO_LIMIT
+const ACK_SHIFT: u32 = 4;
+const ACK_LIMIT: u32 = 32 << ACK_SHIFT;
 
 crate::params! {
     /// `[tcp.cubic]`: the module's parameters.
@@ -62,6 +67,8 @@ pub struct Cubic {
     ack_cnt: u32,
     /// Window that Reno would have, segments.
     tcp_cwnd: u32,
+    /// Segments an ACK, smoothed over 16 ACKs, << ACK_SHIFT. Before 4.0 only.
+    delayed_ack: u32,
     hystart: Hystart,
 }
 
@@ -83,6 +90,7 @@ impl Cubic {
             epoch_start: 0,
             ack_cnt: 0,
             tcp_cwnd: 0,
+            delayed_ack: 2 << ACK_SHIFT,
             hystart: Hystart::new(profile, tp),
         }
     }
@@ -95,7 +103,7 @@ impl Cubic {
             return;
         }
         // The cubic moves once a jiffy; Reno's window with every ACK.
-        if self.epoch_start == 0 || now != self.last_time {
+        if self.epoch_start == 0 || now != self.last_time || tp.counts_acks {
             self.last_cwnd = cwnd;
             self.last_time = now;
             if self.epoch_start == 0 {
@@ -106,8 +114,12 @@ impl Cubic {
         if self.p.tcp_friendliness {
             self.reno_cnt(cwnd);
         }
-        // At most one more for every two acknowledged.
-        self.cnt = self.cnt.max(2);
+        self.cnt = if tp.counts_acks {
+            ((self.cnt << ACK_SHIFT) / self.delayed_ack).max(1)
+        } else {
+            // At most one more for every two acknowledged.
+            self.cnt.max(2)
+        };
     }
 
     fn begin_epoch(&mut self, now: u32, cwnd: u32, acked: u32) {
@@ -184,14 +196,14 @@ impl Control for Cubic {
         if new == CaState::Loss {
             (self.cnt, self.last_max_cwnd, self.last_cwnd, self.last_time) = (0, 0, 0, 0);
             (self.origin_point, self.k, self.delay_min, self.epoch_start) = (0, 0, 0, 0);
-            (self.ack_cnt, self.tcp_cwnd) = (0, 0);
+            (self.ack_cnt, self.tcp_cwnd, self.delayed_ack) = (0, 0, 2 << ACK_SHIFT);
             self.hystart.found = false;
             self.hystart.new_round(tp);
         }
     }
 
     fn event(&mut self, tp: &mut Tp, event: Event) {
-        if event != Event::TxStart {
+        if event != Event::TxStart || tp.counts_acks {
             return;
         }
         // The application was idle: the epoch moves along, so that idleness does not count as time on the curve.
@@ -206,6 +218,10 @@ impl Control for Cubic {
     }
 
     fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
+        if tp.counts_acks && tp.ca_state == CaState::Open {
+            let ratio = self.delayed_ack - (self.delayed_ack >> ACK_SHIFT) + sample.pkts_acked;
+            self.delayed_ack = ratio.clamp(1, ACK_LIMIT);
+        }
         if sample.rtt_us < 0 {
             return;
         }
@@ -248,7 +264,7 @@ fn cube_root(a: u64) -> u32 {
 mod tests {
     use super::*;
     use crate::sim::Time;
-    use crate::tcp::profile::V6_12;
+    use crate::tcp::profile::{V3_18, V6_12};
 
     #[test]
     fn cube_roots() {
@@ -290,6 +306,25 @@ mod tests {
             c.cong_avoid(&mut tp, 0, 1);
         }
         assert!((985..=1_001).contains(&tp.snd_cwnd), "{}", tp.snd_cwnd);
+    }
+
+    #[test]
+    fn before_4_0_a_step_takes_fewer_acks_the_more_each_acknowledges() {
+        // A window of 1000 on the plateau, without Reno's part, after as many ACKs of `segs` as the average needs: 100 windows a step.
+        let cnt = |segs| {
+            let mut tp = Tp::new(1000, 0);
+            (tp.counts_acks, tp.snd_cwnd, tp.snd_ssthresh, tp.is_cwnd_limited) = (true, 1_000, 700, true);
+            let mut c = Cubic::new(&Params { tcp_friendliness: false, ..Params::default() }, &V3_18, &mut tp);
+            for _ in 0..200 {
+                c.pkts_acked(&mut tp, &AckSample { pkts_acked: segs, rtt_us: -1, in_flight: 0 });
+            }
+            c.last_max_cwnd = 1_000;
+            c.cong_avoid(&mut tp, 0, 1);
+            (c.cnt, c.delayed_ack)
+        };
+        // It begins at 2, falls to 31/16 only where each acknowledges one (31 >> 4 is 1), and is 32 at most.
+        assert_eq!((cnt(1), cnt(2)), ((100_000 * 16 / 31, 31), (100_000 / 2, 32)));
+        assert_eq!((cnt(4), cnt(60)), ((100_000 / 4, 64), (100_000 / 32, 512)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::tcp::tp::{Pacing, Tp};
 
 /// Delay samples of a round that are taken before its delay is judged. src: linux@6.12 net/ipv4/tcp_cubic.c HYSTART_MIN_SAMPLES
 const MIN_SAMPLES: u8 = 8;
-/// Rise of the delay that counts: an eighth of the least delay, within these bounds, microseconds. src: HYSTART_DELAY_MIN, _MAX
+/// Rise of the delay that counts: an eighth of the least delay (`hystart_delay_shift`), within these bounds, microseconds. src: HYSTART_DELAY_MIN, _MAX
 const DELAY_BOUNDS_US: (u32, u32) = (4_000, 16_000);
 
 /// What a user sets of it.
@@ -127,7 +127,7 @@ impl Hystart {
             return false;
         }
         let (lo, hi) = (self.delay_units(DELAY_BOUNDS_US.0), self.delay_units(DELAY_BOUNDS_US.1));
-        self.curr_rtt.is_some_and(|c| c > delay_min + (delay_min >> 3).clamp(lo, hi))
+        self.curr_rtt.is_some_and(|c| c > delay_min + (delay_min >> self.profile.hystart_delay_shift).clamp(lo, hi))
     }
 }
 
@@ -144,7 +144,7 @@ fn ack_delay_us(tp: &Tp) -> u32 {
 mod tests {
     use super::*;
     use crate::sim::Time;
-    use crate::tcp::profile::{V4_14, V6_12};
+    use crate::tcp::profile::{V3_18, V4_14, V6_12};
 
     const S: Settings = Settings { train: true, delay: true, low_window: 16, ack_delta_us: 2_000 };
 
@@ -191,6 +191,13 @@ mod tests {
             assert!(!h.update(&s, &tp, 14_001, 10_000));
         }
         assert!(h.update(&s, &tp, 14_001, 10_000), "more than 10 + 4 ms");
+        // Of 96 ms an eighth is 12 ms, and a sixteenth, which counted before 3.19, 6.
+        let ends = |profile, ms: u32| {
+            let mut h = Hystart::new(profile, &tp);
+            (0..9).any(|_| h.update(&s, &tp, h.delay_units(ms * 1_000), h.delay_units(96_000)))
+        };
+        assert_eq!((ends(&V4_14, 108), ends(&V4_14, 109)), (false, true));
+        assert_eq!((ends(&V3_18, 102), ends(&V3_18, 103)), (false, true));
         let mut h = Hystart::new(&V6_12, &tp);
         for _ in 0..20 {
             assert!(!h.update(&s, &tp, 14_000, 10_000));
