@@ -26,9 +26,7 @@ impl Bbr {
             self.round_start = true;
             self.packet_conservation = false;
         }
-        if self.t.policer {
-            self.sample_policer(tp, rs);
-        }
+        self.sample_policer(tp, rs);
         let bw = (rs.delivered as u64 * BW_UNIT / rs.interval_us as u64) as u32;
         // The rate of an application that sends little says nothing of the path, unless it is more than what is known.
         if !rs.is_app_limited || bw >= self.max_bw() {

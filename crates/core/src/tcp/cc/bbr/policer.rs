@@ -63,8 +63,11 @@ fn now(tp: &Tp) -> (u32, u32, u32) {
 }
 
 impl Bbr {
-    /// `bbr_lt_bw_sampling`.
+    /// `bbr_lt_bw_sampling`, where the user wants it.
     pub(super) fn sample_policer(&mut self, tp: &Tp, rs: &RateSample) {
+        if !self.t.policer {
+            return;
+        }
         let p = &mut self.policer;
         if p.using {
             if self.mode == Mode::ProbeBw && self.round_start {
