@@ -1,7 +1,7 @@
 //! A wired port: a queueing discipline above a device above a cable.
 //!
-//! Stands for: linux@6.12 net/core/dev.c __dev_queue_xmit, net/sched/sch_generic.c __qdisc_run and dev_requeue_skb's
-//! avoidance (the device says beforehand whether it can take a packet), drivers/net/veth.c veth_xmit.
+//! Stands for: linux@6.12 net/core/dev.c __dev_queue_xmit, net/sched/sch_generic.c __qdisc_run, sch_direct_xmit and dev_requeue_skb (the
+//! device says beforehand whether it can take a packet), drivers/net/veth.c veth_xmit.
 //! Differs: D1 no lock contention and no deferral to ksoftirqd: a qdisc runs at once until it is empty or its device full.
 //!
 //! An Ethernet device's completions are events only where somebody waits for them: a socket whose memory they free (TSQ), or a
@@ -43,8 +43,10 @@ pub(super) struct Port {
     wake: Time,
     /// Bytes and segments that have left the qdisc, or passed it by (`bstats`).
     sent: (u64, u64),
-    /// Segments of a super-packet that the device had no room for yet (`q->gso_skb`).
+    /// What the device had no room for yet: segments of a super-packet, or a packet that passed the empty qdisc by (`q->gso_skb`).
     requeued: VecDeque<Packet>,
+    /// Their bytes.
+    requeued_bytes: u64,
     /// Packets in the device and on the cable, with the time of their arrival at the peer. Only the first has an event.
     cable: VecDeque<(Time, Packet)>,
     /// Completions are events: a packet came that a socket is charged for, or the qdisc does more than pass packets on.
@@ -73,6 +75,7 @@ impl Port {
             wake: Time::NEVER,
             sent: (0, 0),
             requeued: VecDeque::with_capacity(64),
+            requeued_bytes: 0,
             cable: VecDeque::with_capacity(64),
         }
     }
@@ -93,11 +96,19 @@ impl Port {
             self.on_time = true;
             self.arm(ctx);
         }
-        let idle = self.can_take();
+        let full = !self.can_take();
         let verdict = match &mut self.qdisc {
-            // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc, a device with room
             Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, Cutter::Discipline), ctx.bin),
-            Some(q) if !(idle && self.requeued.is_empty() && q.can_bypass()) => q.enqueue(now, *p, ctx.bin),
+            // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc; nobody asks the device
+            Some(q) if !(self.requeued.is_empty() && q.can_bypass()) => {
+                q.park(self.requeued.len() as u32, self.requeued_bytes);
+                q.enqueue(now, *p, ctx.bin)
+            }
+            Some(_) if p.segs == 1 && full => {
+                self.count(p);
+                self.requeue(*p);
+                return Verdict::Ok;
+            }
             _ => {
                 self.send(now, p, ctx);
                 return Verdict::Ok;
@@ -129,6 +140,7 @@ impl Port {
                 return;
             }
             if let Some(p) = self.requeued.pop_front() {
+                self.requeued_bytes -= u64::from(p.eth_len());
                 self.put(now, &p, ctx);
                 continue;
             }
@@ -153,12 +165,23 @@ impl Port {
         self.run(now, ctx);
     }
 
+    fn requeue(&mut self, p: Packet) {
+        self.requeued_bytes += u64::from(p.eth_len());
+        self.requeued.push_back(p);
+    }
+
+    /// `qdisc_bstats_update`.
+    #[inline]
+    fn count(&mut self, p: &Packet) {
+        self.sent.0 += u64::from(p.eth_len());
+        self.sent.1 += u64::from(p.segs);
+    }
+
     /// To the device; a super-packet is cut up first.
     /// src: linux@6.12 net/core/dev.c validate_xmit_skb
     #[inline]
     fn send(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        self.sent.0 += u64::from(p.eth_len());
-        self.sent.1 += u64::from(p.segs);
+        self.count(p);
         if p.segs == 1 { self.put(now, p, ctx) } else { self.send_cut(now, p, ctx) }
     }
     #[inline(never)]
@@ -167,7 +190,7 @@ impl Port {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);
             } else {
-                self.requeued.push_back(s);
+                self.requeue(s);
             }
         }
     }

@@ -27,6 +27,8 @@ struct Ring {
     q: VecDeque<Packet>,
     bytes: u64,
     dropped: u64,
+    /// Packets and bytes that stand before it.
+    parked: (u32, u64),
 }
 
 impl Ring {
@@ -69,7 +71,11 @@ impl Discipline for Pfifo {
     }
     #[inline]
     fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
-        if self.ring.q.len() < self.limit { self.ring.push(now, p) } else { self.ring.refuse(p, bin) }
+        if self.ring.q.len() + (self.ring.parked.0 as usize) < self.limit {
+            self.ring.push(now, p)
+        } else {
+            self.ring.refuse(p, bin)
+        }
     }
     #[inline]
     fn dequeue(&mut self, _now: Time, _bin: &mut impl Bin) -> Option<Packet> {
@@ -77,6 +83,9 @@ impl Discipline for Pfifo {
     }
     fn can_bypass(&self) -> bool {
         self.limit >= 1
+    }
+    fn park(&mut self, packets: u32, bytes: u64) {
+        self.ring.parked = (packets, bytes);
     }
     fn packets(&self) -> u32 {
         self.ring.q.len() as u32
@@ -99,7 +108,7 @@ impl Discipline for Bfifo {
     }
     #[inline]
     fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
-        if self.ring.bytes + u64::from(p.eth_len()) <= self.limit {
+        if self.ring.bytes + self.ring.parked.1 + u64::from(p.eth_len()) <= self.limit {
             self.ring.push(now, p)
         } else {
             self.ring.refuse(p, bin)
@@ -111,6 +120,9 @@ impl Discipline for Bfifo {
     }
     fn can_bypass(&self) -> bool {
         self.limit >= 1514 // src: linux@6.12 net/sched/sch_fifo.c __fifo_init: limit >= psched_mtu
+    }
+    fn park(&mut self, packets: u32, bytes: u64) {
+        self.ring.parked = (packets, bytes);
     }
     fn packets(&self) -> u32 {
         self.ring.q.len() as u32
@@ -140,6 +152,19 @@ mod tests {
         assert_eq!(verdicts, [Verdict::Ok, Verdict::Ok, Verdict::Drop]);
         assert_eq!((bin.len(), bin[0].0.seq, bin[0].1, bin[0].2), (1, 2, Place::Qdisc, Reason::Overlimit));
         assert_eq!((q.packets(), q.bytes(), q.dropped()), (2, 2 * 1514, 1));
+    }
+
+    #[test]
+    fn what_stands_before_the_queue_counts() {
+        let mut setup = Setup::default();
+        (setup.pfifo.limit, setup.bfifo.limit) = (2, Bytes::new(3028));
+        let (mut p, mut b, mut bin) = (Pfifo::build(&setup, 0), Bfifo::build(&setup, 0), Vec::new());
+        p.park(1, 1514);
+        b.park(1, 1514);
+        for verdict in [Verdict::Ok, Verdict::Drop] {
+            assert_eq!(p.enqueue(Time::ZERO, packet(0, 0, 1448), &mut bin), verdict);
+            assert_eq!(b.enqueue(Time::ZERO, packet(0, 0, 1448), &mut bin), verdict);
+        }
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub struct FqCodel {
     new_flows: Chain,
     old_flows: Chain,
     held: Held,
+    /// Packets that stand before it.
+    parked: u32,
     /// One packet pays, not a batch.
     one: bool,
     /// CoDel does not count them.
@@ -190,6 +192,7 @@ impl Discipline for FqCodel {
             new_flows: Chain::default(),
             old_flows: Chain::default(),
             held: Held { largest, ..Held::default() },
+            parked: 0,
             one: setup.old.fq_codel_one,
             uncounted: setup.old.fq_codel_uncounted,
         }
@@ -212,7 +215,7 @@ impl Discipline for FqCodel {
         self.held.memory += u64::from(p.truesize);
         self.held.packets += 1;
         let memory = self.held.memory > self.params.memory_limit.get();
-        if self.held.packets <= self.params.limit && !memory {
+        if self.held.packets + self.parked <= self.params.limit && !memory {
             return Verdict::Ok;
         }
         let reason = if memory { Reason::Memory } else { Reason::Overlimit };
@@ -252,6 +255,9 @@ impl Discipline for FqCodel {
     }
     fn can_bypass(&self) -> bool {
         true
+    }
+    fn park(&mut self, packets: u32, _bytes: u64) {
+        self.parked = packets;
     }
     fn packets(&self) -> u32 {
         self.held.packets

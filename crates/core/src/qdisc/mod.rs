@@ -63,10 +63,13 @@ pub trait Discipline {
     fn wake_at(&self, _now: Time) -> Option<Time> {
         None
     }
-    /// Whether an idle device may be handed a packet past the empty queue (`TCQ_F_CAN_BYPASS`).
+    /// Whether a packet may pass the empty queue by (`TCQ_F_CAN_BYPASS`).
     fn can_bypass(&self) -> bool {
         false
     }
+    /// What the device had no room for stands before the queue (`q->gso_skb`), and counts for its limit: packets and bytes of it from now on.
+    /// src: linux@6.12 net/sched/sch_generic.c dev_requeue_skb
+    fn park(&mut self, _packets: u32, _bytes: u64) {}
     /// Whether it is empty and `dequeue` would change nothing. One that keeps books of flows may have some to close.
     fn rests(&self) -> bool {
         false
@@ -185,11 +188,16 @@ macro_rules! dispatch {
             pub fn wake_at(&self, now: Time) -> Option<Time> {
                 match self { $( $name::$V(q) => q.wake_at(now), )* }
             }
-            /// Whether the queue is empty and an idle device may be handed a packet without queueing it
+            /// Whether the queue is empty and a packet may pass it by, to the device or, where that is full, to what stands before the queue
             /// (`__dev_xmit_skb` with `TCQ_F_CAN_BYPASS`).
             #[inline]
             pub fn can_bypass(&self) -> bool {
                 match self { $( $name::$V(q) => q.can_bypass() && q.packets() == 0, )* }
+            }
+            /// What stands before the queue from now on, packets and bytes.
+            #[inline]
+            pub fn park(&mut self, packets: u32, bytes: u64) {
+                match self { $( $name::$V(q) => q.park(packets, bytes), )* }
             }
             /// Whether the queue is empty and asking it for a packet would change nothing.
             #[inline]

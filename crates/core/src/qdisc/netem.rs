@@ -26,6 +26,8 @@ pub struct Netem {
     q: VecDeque<Packet>,
     bytes: u64,
     dropped: u64,
+    /// Packets that stand before it.
+    parked: usize,
 }
 
 impl Discipline for Netem {
@@ -33,11 +35,11 @@ impl Discipline for Netem {
     const TIMED: bool = true;
     fn build(setup: &Setup, _seed: u32) -> Self {
         let Params { delay, limit } = setup.netem;
-        Netem { delay, limit: limit as usize, q: VecDeque::new(), bytes: 0, dropped: 0 }
+        Netem { delay, limit: limit as usize, q: VecDeque::new(), bytes: 0, dropped: 0, parked: 0 }
     }
     #[inline]
     fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
-        if self.q.len() >= self.limit {
+        if self.q.len() + self.parked >= self.limit {
             self.dropped += 1;
             bin.drop(p, Place::Qdisc, Reason::Overlimit);
             return Verdict::Drop;
@@ -55,6 +57,9 @@ impl Discipline for Netem {
         let p = self.q.pop_front()?;
         self.bytes -= u64::from(p.eth_len());
         Some(p)
+    }
+    fn park(&mut self, packets: u32, _bytes: u64) {
+        self.parked = packets as usize;
     }
     #[inline]
     fn wake_at(&self, _now: Time) -> Option<Time> {

@@ -2,8 +2,9 @@
 //!
 //! Stands for: net/core/dev.c (a qdisc a transmit queue under `mq`, chosen by ieee80211_select_queue); from 6.2 on
 //! net/mac80211/util.c ieee80211_handle_wake_tx_queue.
-//! A super-packet, a socket's own or what GRO merged, is one packet to a qdisc and is cut behind it; segments that the device had no room
-//! for come first, before the qdisc is asked again (net/sched/sch_generic.c sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
+//! A super-packet, a socket's own or what GRO merged, is one packet to a qdisc and is cut behind it; what the device had no room for comes
+//! first, before the qdisc is asked again: segments, and a packet that passed an empty qdisc by (net/core/dev.c __dev_xmit_skb; net/sched/sch_generic.c
+//! sch_direct_xmit: validate_xmit_skb_list, dev_requeue_skb).
 //! Where the netdev queues stop in the middle of a TXQ's turn the turn goes on when they wake: mac80211 puts it last, and then each of the
 //! others behind it, none of which may send (`__ieee80211_schedule_txq`).
 
@@ -36,12 +37,14 @@ pub(super) struct Queues {
     watch: Time,
 }
 
-/// A qdisc, and what is left of the super-packet that it gave last.
+/// A qdisc, and what stands before it (`q->gso_skb`).
 struct Leaf {
     qdisc: Qdisc,
-    /// Bytes and segments that have left it (`bstats`).
+    /// Bytes and segments that have left it, or passed it by (`bstats`).
     sent: (u64, u64),
     rest: VecDeque<Packet>,
+    /// Bytes of `rest`.
+    rest_bytes: u64,
     /// Room for headers in sockets' packets.
     room: u32,
     /// Whether it had more where the last packet came from: the hint that all segments of that packet carry.
@@ -52,20 +55,42 @@ struct Leaf {
 const SEGMENTS: usize = 48;
 
 impl Leaf {
-    fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
-        if let Some(p) = self.rest.pop_front() {
-            return Some(p);
+    /// Takes a packet, or lets it pass by: an empty discipline never has it (TCQ_F_CAN_BYPASS), whether the device has room or not.
+    fn enqueue(&mut self, now: Time, p: Packet, sink: &mut Sink<'_>, cut: &mut u64) -> Verdict {
+        if self.qdisc.splits(&p) {
+            let segments = self.cut(&p, sink, cut);
+            return self.qdisc.enqueue_cut(now, segments, sink);
         }
-        let p = self.qdisc.dequeue(now, sink)?;
-        self.more = self.qdisc.more_data();
+        if self.rest.is_empty() && self.qdisc.can_bypass() {
+            self.pass(&p, sink, cut);
+            return Verdict::Ok;
+        }
+        self.qdisc.park(self.rest.len() as u32, self.rest_bytes);
+        self.qdisc.enqueue(now, p, sink)
+    }
+    fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
+        if self.rest.is_empty() {
+            let p = self.qdisc.dequeue(now, sink)?;
+            self.more = self.qdisc.more_data();
+            self.pass(&p, sink, cut);
+        }
+        let p = self.rest.pop_front()?;
+        self.rest_bytes -= u64::from(p.eth_len());
+        Some(p)
+    }
+    /// A packet is through with the discipline.
+    fn pass(&mut self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) {
         self.sent.0 += u64::from(p.eth_len());
         self.sent.1 += u64::from(p.segs);
         if p.segs == 1 {
-            return Some(p);
+            self.rest_bytes += u64::from(p.eth_len());
+            self.rest.push_back(*p);
+            return;
         }
-        let segments = self.cut(&p, sink, cut);
-        self.rest.extend(segments);
-        self.rest.pop_front()
+        for s in self.cut(p, sink, cut) {
+            self.rest_bytes += u64::from(s.eth_len());
+            self.rest.push_back(s);
+        }
     }
     /// Cuts a super-packet into segments, which its socket is charged for in its stead.
     fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> impl Iterator<Item = Packet> + use<> {
@@ -90,7 +115,7 @@ impl Queues {
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
         let leaf = |s| {
             let rest = VecDeque::with_capacity(SEGMENTS);
-            Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, room, more: false }
+            Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, rest_bytes: 0, room, more: false }
         };
         let all = seeds.map(leaf);
         Queues {
@@ -135,11 +160,7 @@ impl Queues {
                     sink.free(&p);
                     p.owner = Owner::NONE;
                 }
-                if leaf.qdisc.splits(&p) {
-                    let segments = leaf.cut(&p, sink, &mut self.cut);
-                    return leaf.qdisc.enqueue_cut(now, segments, sink);
-                }
-                leaf.qdisc.enqueue(now, p, sink)
+                leaf.enqueue(now, p, sink, &mut self.cut)
             }
             Queued::Txqs(q, _) => {
                 q.enqueue(now, u16::from(to.0), tid.get(), &p, sink);
@@ -195,7 +216,7 @@ impl Queues {
             Queued::Txqs(..) => Vec::new(),
         }
     }
-    /// Segments that have left a discipline and found no room in the device.
+    /// What is through with a discipline and found no room in the device.
     pub fn rest(&self) -> u64 {
         match &self.kind {
             Queued::Qdiscs(q) => q.iter().map(|l| l.rest.len() as u64).sum(),
@@ -281,7 +302,8 @@ mod tests {
         for owner in [Owner(1), Owner::NONE] {
             assert_eq!(q.enqueue(Time::ZERO, StaIx(1), four(owner), &mut sink), Verdict::Ok);
         }
-        assert_eq!(q.packets(), 2);
+        // The first passes the empty discipline by and is cut at once; the second waits in it.
+        assert_eq!((q.packets(), q.cut()), (5, 3));
         let mut pulled = || q.pull(Time::ZERO, Ac::Be, &mut sink).expect("a segment").0;
         let own: Vec<Packet> = (0..4).map(|_| pulled()).collect();
         assert!(own.iter().all(|s| (s.segs, s.payload, s.truesize, s.owner) == (1, 1448, 2304, Owner(1))));
