@@ -170,11 +170,12 @@ impl Scheduler {
     #[inline]
     pub fn start(&mut self, ac: Ac) {
         let a = usize::from(ac);
-        let open = self
-            .config
-            .aql
-            .filter(|_| self.config.keeps())
-            .is_none_or(|l| self.ac_pending[a] < (self.active[a].len() as i32 - 1) * l.low / 2 + l.high);
+        let open = self.config.aql.filter(|_| self.config.keeps()).is_none_or(|l| {
+            // Unsigned as there: where no TXQ waits, the limit is half of all numbers.
+            // src: linux@6.12 net/mac80211/tx.c ieee80211_txq_schedule_airtime_check
+            let others = (self.active[a].len() as u32).wrapping_sub(1);
+            (self.ac_pending[a] as u32) < others.wrapping_mul(l.low as u32) / 2 + l.high as u32
+        });
         self.round[a] = if open { self.round[a].wrapping_add(1).max(1) } else { 0 };
     }
 
@@ -406,6 +407,18 @@ mod tests {
             s.start(2);
             assert_eq!(s.next(2).is_some(), open, "{turns:?}");
         }
+    }
+
+    /// 22 ms in the device and nobody in line: the round begins all the same, so that who comes now has a turn.
+    #[test]
+    fn an_empty_line_is_never_shut() {
+        let mut s = Scheduler::new(Config { aql: Some(Aql { threshold: 99_000, ..AQL }), ..PLAIN }, 2, 256);
+        for _ in 0..11 {
+            s.aql_charge(1, 0, Span::from_us(2000));
+        }
+        s.start(2);
+        s.put_back(Time::ZERO, 0, 0, true);
+        assert_eq!(s.next(2), Some((0, 0)));
     }
 
     /// `airtime_flags` 0: nobody owes anything, and who gives its turn back comes last in line.
