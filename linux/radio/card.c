@@ -123,6 +123,8 @@ struct wt_radio *wt_card_add(int index)
 	hw->wiphy->bands[NL80211_BAND_5GHZ] = &wt_band_5ghz;
 	hw->wiphy->bands[NL80211_BAND_2GHZ] = &wt_band_2ghz;
 	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
+	if (wt_p.rts && r->driver->rts)
+		hw->wiphy->rts_threshold = 0;
 	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
 	if (r->driver->tx_airtime)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);

@@ -48,6 +48,7 @@ struct wt_params {
 	unsigned int density;		/* A-MPDU density field, 0..7 */
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
+	bool ghz2;			/* what goes at the lowest rate does so at 2.4 GHz's */
 	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
@@ -60,6 +61,7 @@ struct wt_params {
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
 	bool rts;
+	bool rts_lowest;		/* at the band's lowest rate */
 	unsigned int rts_limit;		/* RTSs without CTS after which a PPDU is given up */
 	unsigned int window_limit;	/* failures in a row after which the contention window starts over */
 	unsigned int answer_error_ppm;	/* answers to data that are lost, of a million */

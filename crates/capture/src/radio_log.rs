@@ -9,15 +9,17 @@ use crate::phy;
 use crate::read;
 use crate::views::Views;
 use std::io::{self, Read};
-use wavetank_core::phy::{Ht, Mode, Ofdm};
+use wavetank_core::phy::{Dsss, Hr, Ht, Mode, Ofdm};
 use wavetank_core::sim::{self, FlowId, NodeId, Span, Time};
 use wavetank_core::wifi::{Ac, Aired, Burst, Exchanged, Guard, Mark, Mpdu, Seq, StaIx, Tid, What, response};
 
 const MAGIC: u32 = 0x7774_6361;
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const EVERY: u8 = 255;
 /// 802.11 at 5 GHz, which the radio's intervals are of, ns.
 const SIFS: u64 = 16_000;
+/// After a DSSS frame, which has no signal extension, ns.
+const DSSS_SIFS: u64 = 10_000;
 const SLOT: u64 = 9_000;
 /// Of a record: 64 MPDUs of 64 KiB, and what is told of them.
 const LONGEST: u32 = 5 << 20;
@@ -93,6 +95,7 @@ struct Record {
     flags: u16,
     rate: u16,
     control: u16,
+    rts_rate: u16,
     ssn: u16,
     from: u8,
     to: u8,
@@ -108,7 +111,7 @@ impl Record {
     fn read(f: &mut Fields<'_>) -> Record {
         let (start, base, rts, cts) = (f.u64(), f.u64(), f.u32(), f.u32());
         let (data, answer, psdu, flags, rate, control) = (f.u32(), f.u32(), f.u32(), f.u16(), f.u16(), f.u16());
-        let (ssn, from, to) = (f.u16(), f.u8(), f.u8());
+        let (rts_rate, ssn, from, to) = (f.u16(), f.u16(), f.u8(), f.u8());
         let (tid, ac, aifsn, attempts, n, decoded) = (f.u8(), f.u8(), f.u8(), f.u8(), f.u8(), f.u64());
         Record {
             start,
@@ -121,6 +124,7 @@ impl Record {
             flags,
             rate,
             control,
+            rts_rate,
             ssn,
             from,
             to,
@@ -153,10 +157,11 @@ impl Record {
         }
     }
     /// Times and outcome.
-    fn exchanged(&self, data: Mode, control: Mode) -> Exchanged {
+    fn exchanged(&self, data: Mode, control: Mode, rts: Mode) -> Exchanged {
         let span = |ns: u32| Span::from_ns(i64::from(ns));
-        let guard = (self.rts > 0).then(|| Guard { mode: control, first: span(self.rts), cts: Some(span(self.cts)) });
-        let lead = if self.rts > 0 { u64::from(self.rts) + u64::from(self.cts) + 2 * SIFS } else { 0 };
+        let guard = (self.rts > 0).then(|| Guard { mode: rts, first: span(self.rts), cts: Some(span(self.cts)) });
+        let sifs = if matches!(rts, Mode::Dsss(_)) { DSSS_SIFS } else { SIFS };
+        let lead = if self.rts > 0 { u64::from(self.rts) + u64::from(self.cts) + 2 * sifs } else { 0 };
         // In a TXOP it goes on without a backoff.
         let counted = self.base >= SIFS && self.start >= self.base + SLOT * u64::from(self.aifsn);
         let (idle, aifs) =
@@ -189,7 +194,14 @@ impl Record {
 }
 
 fn legacy(rate_100k: u16) -> Option<Mode> {
-    Ofdm::from_mbit(u64::from(rate_100k) / 10).map(Mode::Ofdm)
+    let cck = |rate| Some(Mode::Dsss(Hr { rate, short: false }));
+    match rate_100k {
+        10 => cck(Dsss::R1),
+        20 => cck(Dsss::R2),
+        55 => cck(Dsss::R5_5),
+        110 => cck(Dsss::R11),
+        _ => Ofdm::from_mbit(u64::from(rate_100k) / 10).map(Mode::Ofdm),
+    }
 }
 
 fn node(radio: u8) -> NodeId {
@@ -249,15 +261,16 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         if f.short || !f.rest.is_empty() || usize::from(r.n) > kept.len() {
             return Err(bad("a record is not as long as it says"));
         }
-        let (Some(mode), Some(control)) = (r.mode(), legacy(r.control)) else {
-            return Err(bad("a rate that 802.11a and n do not have"));
+        let rts = if r.rts > 0 { legacy(r.rts_rate) } else { legacy(r.control) };
+        let (Some(mode), Some(control), Some(rts)) = (r.mode(), legacy(r.control), rts) else {
+            return Err(bad("a rate that 802.11a, b and n do not have"));
         };
         // Of an RTS that collided nothing else was sent.
         let sent = !(r.rts > 0 && r.is(flag::COLLIDED));
         if sent && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
             return Err(bad("a PPDU shorter than its preamble"));
         }
-        show(&r, (mode, control), &mut burst, &kept[..r.n.into()], &depths, views);
+        show(&r, (mode, control, rts), &mut burst, &kept[..r.n.into()], &depths, views);
         at += u64::from(size);
     }
     Ok((cut != u64::MAX).then_some(cut as f64 / 1e9))
@@ -265,7 +278,7 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
 
 fn show(
     r: &Record,
-    (mode, control): (Mode, Mode),
+    (mode, control, rts): (Mode, Mode, Mode),
     burst: &mut Burst,
     kept: &[&[u8]],
     depths: &[(u64, u64)],
@@ -287,7 +300,7 @@ fn show(
         return;
     }
     (burst.what, burst.tid, burst.psdu) = (r.what(), Tid::new(r.tid), r.psdu);
-    let x = r.exchanged(mode, control);
+    let x = r.exchanged(mode, control, rts);
     if !matches!(burst.what, What::Bar(_)) {
         views.exchange(&Aired { x, from, to: node(r.to), burst, depths }, kept);
         return;
@@ -326,7 +339,7 @@ mod tests {
         for n in [28_000_u32, 28_000, 100_000, 32_000, 132] {
             b.extend(n.to_le_bytes());
         }
-        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 0] {
+        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 240, 0] {
             b.extend(n.to_le_bytes());
         }
         b.extend([1, 0, 0, 2, 3, 1, mpdus.len() as u8]);

@@ -21,7 +21,7 @@
 #include "driver.h"
 
 #define MAGIC	0x77746361	/* "actw" */
-#define VERSION	1
+#define VERSION	2
 
 enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, HT = 256, WIDE = 512, SHORT_GI = 1024 };
 
@@ -39,7 +39,7 @@ struct exchange {
 	u32 psdu;
 	u16 flags;
 	u16 rate;			/* MCS, or 100 kbit/s */
-	u16 control_rate;		/* 100 kbit/s */
+	u16 control_rate, rts_rate;	/* 100 kbit/s */
 	u16 ssn;			/* of a BAR */
 	u8 from, to;			/* 255: everybody */
 	u8 tid, ac, aifsn, attempts, n;
@@ -175,7 +175,7 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
 		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
 			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0),
-		.control_rate = wt_phy_response_rate(wt_band(r), rate),
+		.control_rate = wt_phy_response_rate(wt_band(r), rate), .rts_rate = e->rts_rate,
 		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
 		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n, .decoded = p->acked,
 	};

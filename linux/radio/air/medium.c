@@ -92,6 +92,13 @@ static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 	return (by_length || asked) && !p->no_ack && p->tid && !p->bar;
 }
 
+/* ath9k's RTS: the rate that mac80211 leaves at 0 for a driver with a table of rates (xmit.c setup_frame_info; rate.c rate_control_get_rate) */
+static u32 rts_rate(const struct wt_radio *r, const struct wt_ppdu *p)
+{
+	return wt_p.rts_lowest && r->driver->rts ? wt_phy_lowest_rate(wt_band(r)) :
+						   wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
+}
+
 static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 {
 	return wt_phy_ppdu_ns(wt_band(r), &p->rates[p->chain], p->bytes);
@@ -105,29 +112,29 @@ static u32 answer_bytes(const struct wt_ppdu *p)
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
 static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone, u64 *answer)
 {
-	u32 ctl = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
-	u64 rts = wt_phy_control_ns(ctl, 20), cts = wt_phy_control_ns(ctl, 14);
-	u64 ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
+	u32 ctl = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]), rate = rts_rate(r, p);
+	u64 rts = wt_phy_control_ns(rate, 20), cts = wt_phy_control_ns(rate, 14);
+	u64 sifs = wt_phy_sifs_ns(rate), ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
 	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, answer_bytes(p));
 	if (!wants_rts(r, p))
 		return ns;
-	return alone ? rts + WT_SIFS_NS + cts + WT_SIFS_NS + ns : rts;
+	return alone ? rts + sifs + cts + sifs + ns : rts;
 }
 
 /* For who looks at the air afterwards. `ns` is what its sender sends of it. */
 static void capture(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, u64 answer, bool alone)
 {
-	u32 ctl = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
 	struct wt_exchange x = {
 		.start = start, .base = r->base, .data_ns = ns, .answer_ns = answer ? answer - WT_SIFS_NS : 0, .collided = !alone,
 		.response = alone && wt_air.response, .answered = alone && wt_air.response && !wt_air.deaf,
 	};
 
 	if (wants_rts(r, p)) {
-		x.rts_ns = wt_phy_control_ns(ctl, 20);
-		x.cts_ns = wt_phy_control_ns(ctl, 14);
-		x.data_ns = alone ? ns - x.rts_ns - x.cts_ns - 2 * WT_SIFS_NS : 0;
+		x.rts_rate = rts_rate(r, p);
+		x.rts_ns = wt_phy_control_ns(x.rts_rate, 20);
+		x.cts_ns = wt_phy_control_ns(x.rts_rate, 14);
+		x.data_ns = alone ? ns - x.rts_ns - x.cts_ns - 2 * wt_phy_sifs_ns(x.rts_rate) : 0;
 	}
 	wt_capture_exchange(r, q, p, &x);
 }
@@ -310,10 +317,21 @@ static void continue_txop(struct wt_radio *r, int q, u64 at)
 	transmit(at);
 }
 
-/* 10.3.2.3.7: EIFS = SIFS + an Ack at the lowest rate + DIFS */
-static u64 eifs_less_difs(void)
+/*
+ * 10.3.7: EIFS = SIFS + an Ack at the lowest mandatory rate + DIFS. At 2.4 GHz a SIFS is 10 us, and OFDM frames, which end 6 us sooner here,
+ * have a signal extension of 6 us (18.3.2.4).
+ */
+static u64 eifs_less_difs(const struct wt_radio *r)
 {
-	return WT_SIFS_NS + wt_phy_control_ns(60, 14);
+	u32 lowest = wt_phy_lowest_rate(wt_band(r));
+
+	return wt_phy_sifs_ns(lowest) + wt_phy_control_ns(lowest, 14);
+}
+
+/* From the end of what was sent at `rate` until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
+static u64 timeout_ns(u32 rate)
+{
+	return wt_phy_sifs_ns(rate) + WT_SLOT_NS + wt_phy_start_ns(rate);
 }
 
 static void end_exchange(u64 at, bool response)
@@ -343,7 +361,7 @@ static void end_exchange(u64 at, bool response)
 			wt_edcaf_failed(e);
 			r->late_at = at;
 			r->late_q = wt_air.tx[0].q;
-			r->base = at + WT_SIFS_NS + eifs_less_difs();
+			r->base = at + WT_SIFS_NS + eifs_less_difs(r);
 			return;
 		}
 		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
@@ -354,18 +372,18 @@ static void end_exchange(u64 at, bool response)
 		r->nav = 0;
 		to = wt_receiver(r, wt_ppdu_to(p));
 		if (to) {
-			to->base = at + WT_SIFS_NS + eifs_less_difs();
+			to->base = at + WT_SIFS_NS + eifs_less_difs(to);
 			to->nav = 0;
 		}
 		wt_edcaf_failed(e);
-		r->late_at = wt_air.tx[0].end + WT_TIMEOUT_NS;
+		r->late_at = wt_air.tx[0].end + timeout_ns(wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
 		r->late_q = wt_air.tx[0].q;
 		r->base = r->late_at + WT_SIFS_NS;
 		return;
 	}
 	if (wt_p.eifs)
 		for (i = 0; i < wt_n_radios; i++)
-			wt_radios[i]->base += eifs_less_difs();
+			wt_radios[i]->base += eifs_less_difs(wt_radios[i]);
 	for (k = 0; k < wt_air.n_tx; k++) {
 		struct wt_radio *r = wt_air.tx[k].radio;
 		struct wt_edcaf *e = &r->ac[wt_air.tx[k].q];
@@ -380,7 +398,7 @@ static void end_exchange(u64 at, bool response)
 			continue;
 		}
 		wt_edcaf_failed(e);
-		r->late_at = wt_air.tx[k].end + WT_TIMEOUT_NS;
+		r->late_at = wt_air.tx[k].end + timeout_ns(wants_rts(r, p) ? rts_rate(r, p) : wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
 		r->base = max(r->base, r->late_at + WT_SIFS_NS);
 		r->late_q = wt_air.tx[k].q;
 	}

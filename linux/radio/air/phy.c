@@ -86,10 +86,33 @@ u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r)
 	return wt_phy_ofdm_of(wt_phy_legacy_rate(band, r->idx));
 }
 
+/* The lowest mandatory rate (16.3.3, 17.3.8.3, 18.4.4), 100 kbit/s. */
+u32 wt_phy_lowest_rate(enum nl80211_band band)
+{
+	return wt_p.ghz2 || band == NL80211_BAND_2GHZ ? 10 : 60;
+}
+
+static bool is_cck(u32 rate_100k)
+{
+	return rate_100k == 10 || rate_100k == 20 || rate_100k == 55 || rate_100k == 110;
+}
+
+/* At 2.4 GHz it is 10 us, and OFDM frames have a signal extension of 6 us (18.3.2.4), which is not in their length here. */
+u64 wt_phy_sifs_ns(u32 rate_100k)
+{
+	return is_cck(rate_100k) ? 10000 : WT_SIFS_NS;
+}
+
+/* aRxPHYStartDelay: CCK's long preamble with its header, or 20 us (table 17-21). */
+u64 wt_phy_start_ns(u32 rate_100k)
+{
+	return is_cck(rate_100k) ? 192000 : 20000;
+}
+
 /* 17.4.3: 16 us of training, 4 us SIGNAL, then 16 service bits, the octets and 6 tail bits in 4 us symbols */
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes)
 {
-	if (rate_100k == 10 || rate_100k == 20 || rate_100k == 55 || rate_100k == 110)
+	if (is_cck(rate_100k))
 		return 192000ull + DIV_ROUND_UP(bytes * 8 * 10, rate_100k) * 1000ull;
 	return 20000ull + 4000ull * DIV_ROUND_UP(16 + 6 + 8 * bytes, rate_100k * 4 / 10);
 }
@@ -160,7 +183,7 @@ u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate 
 	if (r->flags & IEEE80211_TX_RC_MCS)
 		return of_mcs[r->idx % 8];
 	rate = wt_phy_legacy_rate(band, r->idx);
-	if (rate == 10 || rate == 20 || rate == 55 || rate == 110)
+	if (is_cck(rate))
 		return rate;
 	return rate >= 240 ? 240 : rate >= 120 ? 120 : 60;
 }

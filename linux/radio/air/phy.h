@@ -16,12 +16,13 @@ u64 wt_phy_control_ns(u32 rate_100k, u32 bytes);
 u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 u32 wt_phy_ofdm_of(u32 rate_100k);
 u32 wt_phy_legacy_rate(enum nl80211_band band, int idx);
+u32 wt_phy_lowest_rate(enum nl80211_band band);
+u64 wt_phy_start_ns(u32 rate_100k);
+u64 wt_phy_sifs_ns(u32 rate_100k);
 u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 
 #define WT_SLOT_NS	9000ull
 #define WT_SIFS_NS	16000ull
-/* ack timeout: SIFS + slot + aRxPHYStartDelay (20 us for OFDM) */
-#define WT_TIMEOUT_NS	(WT_SIFS_NS + WT_SLOT_NS + 20000ull)
 
 extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
 void wt_phy_init(void);

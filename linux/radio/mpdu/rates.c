@@ -53,7 +53,7 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 		for (; i < IEEE80211_TX_MAX_RATES; i++) {
 			p->rates[i].idx = table->rate[i].idx;
 			p->rates[i].flags = table->rate[i].flags;
-			p->rates[i].count = table->rate[i].count;
+			p->rates[i].count = info->control.use_rts ? table->rate[i].count_rts : table->rate[i].count;
 		}
 	} else {
 		ieee80211_get_tx_rates(p->vif, p->sta, skb, p->rates, IEEE80211_TX_MAX_RATES);

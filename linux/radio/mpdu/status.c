@@ -63,6 +63,25 @@ static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
+/* ath9k keeps the skb of data frames to itself, so that their acknowledgement sends no BAR again (xmit.c ath_tx_status). */
+static void report(struct wt_radio *r, struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct ieee80211_sta *sta;
+
+	if (r->driver->mode != WT_ATH9K || info->flags & (IEEE80211_TX_CTL_REQ_TX_STATUS | IEEE80211_TX_STATUS_EOSP)) {
+		ieee80211_tx_status_skb(r->hw, skb);
+		return;
+	}
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2);
+	if (sta)
+		ieee80211_tx_status_noskb(r->hw, sta, info);
+	rcu_read_unlock();
+	dev_kfree_skb(skb);
+}
+
 /* Without the lock. */
 void wt_status_tell(struct sk_buff_head *done)
 {
@@ -74,6 +93,6 @@ void wt_status_tell(struct sk_buff_head *done)
 		r->polled = true;
 		if (r->driver->asks_sessions || ieee80211_hw_check(r->hw, HAS_RATE_CONTROL))
 			ask_session(r, skb);
-		ieee80211_tx_status_skb(r->hw, skb);
+		report(r, skb);
 	}
 }

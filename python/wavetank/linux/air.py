@@ -103,8 +103,9 @@ class Air(Queues):
         else:
             raise self.refuse("wifi.standard", "the virtual card is of 802.11a and n")
         if self.text("wifi.band") == "2.4 GHz":
+            r["ghz2"] = True
             self.notes.append(
-                "wifi.band: on channel 36; 2.4 GHz's shorter SIFS and its signal extension add up to the same intervals"
+                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; its shorter SIFS and its signal extension add up to the same intervals"
             )
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
@@ -283,6 +284,7 @@ class Air(Queues):
                 own["edma"] = ("ath9k.edma", edma)
             return own | {
                 "rts": ("ath9k.rts_threshold", rts == "0"),
+                "rts_lowest": ("ath9k.rts_rate", self.text("ath9k.rts_rate") == "lowest"),
                 "density": ("ath9k.density", DENSITY[density]),
                 "max_frames": ("ath9k.ampdu_frames", self.number("ath9k.ampdu_frames")),
                 "rimt_first_us": ("ath9k.rimt_first", self.whole_us("ath9k.rimt_first")),

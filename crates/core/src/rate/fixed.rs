@@ -41,7 +41,7 @@ impl Control for Fixed {
         for a in &mut chain[..usize::from(self.par.links)] {
             *a = Attempt { mode: self.modes[to.ix()], tries: self.par.tries };
         }
-        Choice { chain, probe: false, rts_fallback: self.par.rts_fallback }
+        Choice { chain, probe: false, rts_fallback: self.par.rts_fallback, first_rts: chain[0].tries }
     }
     fn report(&mut self, _now: Time, _to: StaIx, _went: &Went<'_>) {}
 }

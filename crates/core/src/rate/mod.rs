@@ -26,6 +26,8 @@ pub struct Choice {
     pub probe: bool,
     /// The links after the first are protected by RTS/CTS.
     pub rts_fallback: bool,
+    /// Tries of the first link where the frame is above the RTS threshold (`count_rts`).
+    pub first_rts: u8,
 }
 
 /// How a burst went.

@@ -143,6 +143,8 @@ pub struct Burst {
     pub rts: bool,
     /// Sent after RTS/CTS from the second link of the chain on, as minstrel_ht does.
     pub rts_fallback: bool,
+    /// An RTS of it goes at the band's lowest rate, not at a basic rate near the frame's.
+    pub rts_lowest: bool,
     /// PSDU bytes: all MPDUs with delimiters and padding (see [`Burst::psdu_of`]), or the single frame's `len`.
     pub psdu: u32,
     /// Why it has no more frames.
@@ -169,6 +171,7 @@ impl Burst {
             probe: false,
             rts: false,
             rts_fallback: false,
+            rts_lowest: false,
             psdu: 0,
             end: End::Unsaid,
             mpdus: Vec::with_capacity(BURST_MPDUS),

@@ -31,7 +31,8 @@ impl Exchange {
     pub fn plan(b: &Burst, link: u8, payload: u16, r: &Responses, band: Band) -> Exchange {
         let mode = b.chain[link as usize].mode;
         let protected = b.rts || (b.rts_fallback && link > 0);
-        let protection = protection::of(mode, protected, r, band);
+        let rts = protected.then(|| if b.rts_lowest { r.lowest() } else { r.rts_rate(mode) });
+        let protection = protection::of(mode, rts, r, band);
         let data = ppdu(mode, b.psdu, band);
         let kind = if b.what == What::Single { Kind::Ack } else { Kind::BlockAck };
         let response = r.answer(kind, mode, payload);

@@ -100,6 +100,14 @@ const fn row(mode: Mode) -> usize {
     }
 }
 
+/// The lowest mandatory rate. src: 802.11-2020 16.3.3, 17.3.8.3, 18.4.4
+const fn lowest(band: Band) -> Mode {
+    match band {
+        Band::Ghz2 => Mode::Dsss(Hr { rate: Dsss::R1, short: false }),
+        Band::Ghz5 => Mode::Ofdm(Ofdm::R6),
+    }
+}
+
 /// The rate that bounds the rate of a response to an OFDM, HT or VHT `mode`. src: 802.11-2020 table 10-8
 const fn reference_rate(mode: Mode) -> Ofdm {
     let mcs = match mode {
@@ -141,11 +149,9 @@ impl Responses {
                 Mode::Dsss(Hr { rate: erp.map_or(r, |e| e.basic.min(r)), short })
             }
         });
-        // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS
-        let slowest = match erp {
-            Some(_) => Mode::Dsss(Hr { rate: Dsss::R1, short: false }),
-            None => Mode::Ofdm(Ofdm::R6),
-        };
+        // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS; ath9k/ar9003_2p2_initvals.h, register 0x10b0: 92 us at
+        // 5 GHz, 362 at 2.4
+        let slowest = lowest(band);
         Responses {
             band,
             erp,
@@ -160,12 +166,18 @@ impl Responses {
     pub const fn set_rts_rate(&mut self, rate: Ofdm) {
         self.rts = Some(rate);
     }
-    /// How an RTS in front of a frame of this mode is sent: at the highest basic rate that is not above the frame's reference rate.
-    pub const fn rts_rate(&self, before: Mode) -> Mode {
-        match self.rts {
-            Some(r) => Mode::Ofdm(r),
-            None => self.rate(before),
+    /// How an RTS in front of a frame of this mode is sent: at the highest basic rate that is not above the frame's reference rate, or
+    /// at one that 802.11b stations understand.
+    pub fn rts_rate(&self, before: Mode) -> Mode {
+        match (self.rts, self.erp) {
+            (_, Some(e)) if e.protects && !matches!(before, Mode::Dsss(_)) => e.mode(),
+            (Some(r), _) => Mode::Ofdm(r),
+            _ => self.rate(before),
         }
+    }
+    /// The lowest rate that the band's stations must have.
+    pub const fn lowest(&self) -> Mode {
+        lowest(self.band)
     }
     /// How what answers a frame of this mode is sent.
     pub const fn rate(&self, to: Mode) -> Mode {
@@ -223,6 +235,7 @@ mod tests {
         assert_eq!(r.answer(Kind::BlockAck, ht(15), 0).duration, Span::from_us(32), "24 Mbit/s");
         assert_eq!(r.answer(Kind::Ack, Mode::Ofdm(Ofdm::R54), 0).duration, Span::from_us(28));
         assert_eq!(r.eifs_less_difs(), Span::from_us(60));
+        assert_eq!(Responses::new(Band::Ghz2, &[]).eifs_less_difs(), Span::from_us(10 + 304), "an ACK at 1 Mbit/s");
         assert_eq!(r.timeout(ht(0)), Span::from_us(45));
     }
 

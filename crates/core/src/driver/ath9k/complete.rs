@@ -1,7 +1,8 @@
 //! Completion: what is freed, what is sent again, what is given up.
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_process_buffer, ath_tx_count_airtime,
-//! ath_tx_complete_aggr, ath_tx_set_retry; net/mac80211/status.c ieee80211_check_pending_bar.
+//! ath_tx_complete_aggr, ath_tx_set_retry. A BAR that failed is not sent again: mac80211 would with the next frame that is acknowledged
+//! (net/mac80211/status.c ieee80211_check_pending_bar), but is given no skb of data frames (ath_tx_status: ieee80211_tx_status_noskb).
 
 use super::tid::{TidState, Txqs, fail};
 use super::{Ath9k, airtime};
@@ -22,10 +23,7 @@ impl Ath9k {
     ) -> Option<Told> {
         let (to, tid) = (b.to, b.tid);
         q.register_airtime(now, u16::from(to.0), tid.get(), airtime::sent(&b, r), Span::ZERO);
-        if let What::Bar(start) = b.what {
-            if !r.answered {
-                self.tid_mut(to, tid).bar_failed = Some(start);
-            }
+        if let What::Bar(_) = b.what {
             self.pool.push(b);
             return None;
         }
@@ -49,9 +47,6 @@ impl Ath9k {
             }
         }
         let told = Told::of(&b, r, bar.is_some());
-        if r.acked != 0 {
-            bar = bar.or(self.tid_mut(to, tid).bar_failed.take());
-        }
         if let Some(start) = bar {
             self.send_bar(to, tid, start);
         }

@@ -3,7 +3,7 @@
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_fill_desc, ath_tx_txqaddbuf, bf_is_ampdu_not_probing; the same in
 //! 3.18 and 4.4.
 
-use super::{Params, limits};
+use super::{Params, RtsRate, limits};
 use crate::rate::Choice;
 use crate::wifi::{Ac, Attempt, Burst, End, Seq, StaIx, Tid, What};
 use std::collections::VecDeque;
@@ -29,6 +29,7 @@ impl Hw {
     /// Takes a unit (`ath_tx_txqaddbuf`); `protects`: the RTS threshold is for it.
     pub fn put(&mut self, mut b: Burst, par: &Params, protects: bool) {
         b.rts = protects && b.exceeds(par.rts_threshold);
+        b.rts_lowest = par.rts_rate == RtsRate::Lowest;
         self.ampdus += u8::from(b.agreement && !b.probe); // src: bf_is_ampdu_not_probing
         self.queue.push_back(b);
     }
@@ -53,22 +54,22 @@ pub(super) fn empty(pool: &mut Vec<Burst>, to: StaIx, tid: Tid, ac: Ac) -> Burst
 }
 
 /// `b`, which has its MPDUs, becomes an aggregate of this size, or a frame alone under the agreement.
-pub(super) fn aggregate(b: &mut Burst, choice: &Choice, size: &limits::Size, end: End) {
+pub(super) fn aggregate(b: &mut Burst, choice: &Choice, size: &limits::Size, end: End, par: &Params) {
     let single = b.mpdus.len() == 1;
     b.what = if single { What::Single } else { What::Ampdu };
     b.psdu = if single { b.mpdus[0].len.into() } else { size.bytes };
     b.end = end;
     b.agreement = true;
-    sent_with(b, choice);
+    sent_with(b, choice, par);
 }
 
 /// `b`, which has one MPDU, becomes a frame outside any agreement.
-pub(super) fn plain(b: &mut Burst, choice: &Choice) {
+pub(super) fn plain(b: &mut Burst, choice: &Choice, par: &Params) {
     b.what = What::Single;
     b.psdu = b.mpdus[0].len.into();
     b.end = End::Single;
     b.agreement = false;
-    sent_with(b, choice);
+    sent_with(b, choice, par);
 }
 
 /// `b`, which is empty, becomes a BAR: at the lowest rate (`ath_send_bar`, `ath_tx_start`).
@@ -82,8 +83,14 @@ pub(super) fn bar(b: &mut Burst, start: Seq) {
     b.rts_fallback = false;
 }
 
-fn sent_with(b: &mut Burst, choice: &Choice) {
+/// What it is sent with. The first frame decides whether the first link has fewer tries, for RTS before each.
+/// src: linux@6.12 net/mac80211/tx.c ieee80211_tx_h_rate_ctrl (use_rts); ath9k/xmit.c ath_merge_ratetbl; linux@3.18 net/mac80211/rate.c
+/// rate_control_fill_sta_table
+fn sent_with(b: &mut Burst, choice: &Choice, par: &Params) {
     b.chain = choice.chain;
+    if par.rts_threshold.is_some_and(|t| u32::from(b.mpdus[0].len) > t) {
+        b.chain[0].tries = choice.first_rts;
+    }
     b.probe = choice.probe;
     b.rts_fallback = choice.rts_fallback;
 }

@@ -90,7 +90,7 @@ mod tests {
         for (a, &(mcs, sgi)) in chain.iter_mut().zip(modes) {
             *a = Attempt { mode: Mode::Ht(Ht::new(mcs, true, sgi).unwrap()), tries: 2 };
         }
-        Choice { chain, probe: false, rts_fallback: false }
+        Choice { chain, probe: false, rts_fallback: false, first_rts: 0 }
     }
 
     /// Worked by hand. MCS 7, 40 MHz, SGI: 4096 - 36 = 4060 us, (20300 - 4) / 18 = 1127 symbols, 608580 - 22 bits, 76069

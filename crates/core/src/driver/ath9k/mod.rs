@@ -13,7 +13,8 @@
 //! completion: [`complete`]), main.c ath9k_conf_tx.
 //! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
-//! (minstrel_aggr_check), all else has one from the start; D5 a BAR that fails is kept by the TID, not by mac80211.
+//! (minstrel_aggr_check), all else has one from the start; D5 a BAR goes at 6 Mbit/s at 2.4 GHz, too, and has no
+//! links of the station's own table behind its ten tries (ath_merge_ratetbl).
 
 pub mod airtime;
 mod complete;
@@ -77,6 +78,19 @@ crate::params! {
         keep_turn: bool = false, src "linux@3.18 ath9k/xmit.c ath_txq_schedule, ath_tx_queue_tid; the fix: thesis section 4.8.2";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 ath9k/xmit.c ath_tx_fill_desc, wiphy->rts_threshold";
+        /// How RTS is sent: at the band's `lowest` rate (1 Mbit/s at 2.4 GHz, 6 at 5 GHz), or at the highest `basic` rate that is not above
+        /// the frame's.
+        rts_rate: RtsRate = RtsRate::Lowest, src "linux@6.12 ath9k/xmit.c setup_frame_info: rts_cts_rate_idx, which net/mac80211/rate.c rate_control_get_rate leaves at 0 for drivers with a table of rates";
+    }
+}
+
+crate::choices! {
+    /// How RTS is sent.
+    pub enum RtsRate {
+        /// At the band's lowest rate.
+        Lowest = "lowest",
+        /// As 802.11 has it (10.6.6.2).
+        Basic = "basic",
     }
 }
 
@@ -276,7 +290,7 @@ impl Ath9k {
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
         let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
         let end = End::of(b.mpdus.len(), full, closed);
-        hw::aggregate(&mut b, &choice, &size, end);
+        hw::aggregate(&mut b, &choice, &size, end, &self.par);
         self.hw[b.ac.ix()].put(b, &self.par, true);
     }
 
@@ -296,7 +310,7 @@ impl Ath9k {
     /// One frame outside any agreement onto the hardware queue.
     fn put_plain(&mut self, now: Time, mut b: Burst) {
         let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
-        hw::plain(&mut b, &choice);
+        hw::plain(&mut b, &choice, &self.par);
         self.hw[b.ac.ix()].put(b, &self.par, self.frame_protection);
     }
 

@@ -152,7 +152,7 @@ fn hardware_retries_of_the_whole_count_and_thirty_are_the_end() {
 }
 
 #[test]
-fn an_unanswered_bar_is_sent_again_after_the_next_acknowledgement() {
+fn an_unanswered_bar_is_not_sent_again() {
     let mut b = Bench::new(Params { retries: 0, ..Params::default() }, ht(7));
     b.send(1);
     b.done(false, &[]);
@@ -160,9 +160,7 @@ fn an_unanswered_bar_is_sent_again_after_the_next_acknowledgement() {
     b.send(1);
     b.done(false, &[]);
     b.done(true, &[]);
-    assert_eq!(b.d.head(BE).unwrap().what, What::Bar(Seq::new(1)));
-    b.done(true, &[]);
-    assert!(b.d.head(BE).is_none());
+    assert!(b.d.head(BE).is_none(), "mac80211 hears of no skb that it could follow");
 }
 
 #[test]
@@ -176,7 +174,7 @@ fn a_legacy_link_in_the_chain_sends_single_frames() {
     let mut b = Bench::new(Params::default(), ht(7));
     let mut modes = b.d.rates.choose(Time::ZERO, StaIx::AP, crate::wifi::Mark::NONE).chain;
     modes[3].mode = Mode::Ofdm(Ofdm::R6);
-    let choice = crate::rate::Choice { chain: modes, probe: false, rts_fallback: false };
+    let choice = crate::rate::Choice { chain: modes, probe: false, rts_fallback: false, first_rts: 0 };
     assert_eq!(limits::aggr_limit(&b.d.par, &choice, Span::ZERO), 0);
 }
 

@@ -25,8 +25,6 @@ pub(super) struct TidState {
     pub retry: VecDeque<Mpdu>,
     /// The last BAR asked the receiver to move to the number after this one: what lies before it is given up.
     pub bar: Option<Seq>,
-    /// A BAR that was not answered: sent again after the next acknowledged frame (`bar_pending`).
-    pub bar_failed: Option<Seq>,
     framing: Framing,
 }
 
@@ -39,16 +37,19 @@ impl TidState {
             window: TxWindow::new(Seq::default(), window),
             retry: VecDeque::new(),
             bar: None,
-            bar_failed: None,
             framing,
         }
     }
     /// What it holds.
     pub fn holds(&self) -> TidHeld {
         let packets = self.retry.iter().map(counted).sum::<u64>() as u32;
-        let bar = self.bar.is_some() || self.bar_failed.is_some();
         let retry = self.retry.len() as u32;
-        TidHeld { retry, packets, paused: bar, ..TidHeld::of(self.to, self.tid, self.active, &self.window) }
+        TidHeld {
+            retry,
+            packets,
+            paused: self.bar.is_some(),
+            ..TidHeld::of(self.to, self.tid, self.active, &self.window)
+        }
     }
     /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
     #[inline]

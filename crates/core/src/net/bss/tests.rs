@@ -1,4 +1,5 @@
 use super::*;
+use crate::driver::ath9k::RtsRate;
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
@@ -399,20 +400,20 @@ fn vht_needs_ath10k() {
 #[test]
 fn rts_protects_by_threshold() {
     let rts_threshold = Some(1_600);
-    for card in [
-        DriverConfig::Ath9k(ath9k::Params { rts_threshold, ..Default::default() }),
-        DriverConfig::Ath10kTxqs(Box::new(ath10k::Params { rts_threshold, ..Default::default() })),
-    ] {
+    let ath9k = |rts_rate| DriverConfig::Ath9k(ath9k::Params { rts_threshold, rts_rate, ..Default::default() });
+    let ath10k = DriverConfig::Ath10kTxqs(Box::new(ath10k::Params { rts_threshold, ..Default::default() }));
+    // RTS and CTS at 24 Mbit/s take 28 us each, at 6 Mbit/s 52 and 44; two SIFS.
+    for (card, takes) in [(ath9k(RtsRate::Lowest), 128), (ath9k(RtsRate::Basic), 88), (ath10k, 88)] {
         let mut c = config(1, ht(6));
         c.stations[1].driver = card;
         let mut w = World::new(&c, 3);
         w.flow(1, 0, 1472, 0, 100);
         w.run(Time::from_ms(100));
-        // Data PPDU, SIFS and Block Ack, and 88 us before them; a frame alone is short of the threshold.
+        // Data PPDU, SIFS and Block Ack, and RTS and CTS before them; a frame alone is short of the threshold.
         let before = |p: &PpduSeen| p.airtime - crate::phy::ppdu(ht(6), p.bytes, Band::Ghz5) - Span::from_us(16 + 32);
         let long = |p: &&PpduSeen| p.mpdus > 1;
         assert!(w.seen.0.iter().filter(long).count() > 10);
-        assert!(w.seen.0.iter().filter(long).all(|p| before(p) == Span::from_us(88)));
+        assert!(w.seen.0.iter().filter(long).all(|p| before(p) == Span::from_us(takes)));
         assert!(w.seen.0.iter().filter(|p| p.mpdus == 1).all(|p| before(p) < Span::from_us(88)));
     }
 }

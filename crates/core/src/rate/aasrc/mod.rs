@@ -319,12 +319,16 @@ impl Control {
     }
 }
 
+fn sent_with(chain: Chain) -> Choice {
+    Choice { chain, probe: false, rts_fallback: false, first_rts: chain[0].tries }
+}
+
 impl super::Control for Control {
     fn choose(&mut self, now: Time, to: StaIx, _mark: Mark) -> Choice {
-        Choice { chain: self.peers[to.ix()].choose(now), probe: false, rts_fallback: false }
+        sent_with(self.peers[to.ix()].choose(now))
     }
     fn expect(&mut self, _now: Time, to: StaIx) -> Choice {
-        Choice { chain: self.peers[to.ix()].normal(), probe: false, rts_fallback: false }
+        sent_with(self.peers[to.ix()].normal())
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
         let tried = usize::from(went.report.link) + 1;

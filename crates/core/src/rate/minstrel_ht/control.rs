@@ -11,7 +11,7 @@ use super::{
 use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
 use crate::sim::{Stream, Time};
-use crate::wifi::{Attempt, Chain, Mark, StaIx};
+use crate::wifi::{Attempt, Mark, StaIx};
 
 /// src: linux@6.12 ath9k/init.c ath9k_set_hw_capab: hw->max_rates, hw->max_rate_tries
 const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
@@ -48,8 +48,8 @@ impl Minstrel {
 #[derive(Clone, Debug)]
 struct Peer {
     minstrel: Minstrel,
-    /// Its chain, as the hardware takes it.
-    chain: Chain,
+    /// What frames that are no probes are sent with.
+    choice: Choice,
 }
 
 /// The rate control of one device.
@@ -82,14 +82,18 @@ fn masked(mode: Mode, only: Option<u8>) -> Mode {
     }
 }
 
-fn chain(m: &Minstrel, only: Option<u8>) -> Chain {
-    let mut chain = [Attempt::NONE; 4];
+/// What a frame that is no probe is sent with.
+fn chosen(m: &Minstrel, only: Option<u8>) -> Choice {
+    let (mut chain, mut first_rts) = ([Attempt::NONE; 4], 0);
     for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
         let Some((rate, tries)) = link else { break };
+        if i == 0 {
+            first_rts = tries.rts;
+        }
         let tries = if i == 0 { tries.plain } else { tries.rts };
         *a = Attempt { mode: masked(rate.mode(), only), tries };
     }
-    chain
+    Choice { chain, probe: false, rts_fallback: true, first_rts }
 }
 
 impl Control {
@@ -106,7 +110,7 @@ impl Control {
                 Some(rules) => Minstrel::Old(Box::new(V318::new(rules, &s, overhead, HARDWARE, columns, hz, 0))),
                 None => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
             };
-            Peer { chain: chain(&minstrel, only), minstrel }
+            Peer { choice: chosen(&minstrel, only), minstrel }
         };
         Control { hz, only, peers: fastest.iter().map(peer).collect() }
     }
@@ -135,11 +139,12 @@ impl crate::rate::Control for Control {
         self.peers[to.ix()].minstrel.probe(jiffies).map_or(Mark::NONE, |r| Mark(r.number()))
     }
     fn choose(&mut self, _now: Time, to: StaIx, mark: Mark) -> Choice {
-        let mut chain = self.peers[to.ix()].chain;
+        let mut choice = self.peers[to.ix()].choice;
         if mark.probes() {
-            chain[0] = Attempt { mode: masked(Rate::from_number(mark.0).mode(), self.only), tries: 1 };
+            choice.chain[0] = Attempt { mode: masked(Rate::from_number(mark.0).mode(), self.only), tries: 1 };
+            (choice.probe, choice.first_rts) = (true, 1);
         }
-        Choice { chain, probe: mark.probes(), rts_fallback: true }
+        choice
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
         let jiffies = self.jiffies(now);
@@ -151,7 +156,7 @@ impl crate::rate::Control for Control {
         let p = &mut self.peers[to.ix()];
         let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
         if p.minstrel.status(jiffies, &status) {
-            p.chain = chain(&p.minstrel, self.only);
+            p.choice = chosen(&p.minstrel, self.only);
         }
     }
 }
@@ -214,6 +219,17 @@ mod tests {
             let first = c.choose(Time::from_ms(2_000), StaIx(0), Mark::NONE).chain[0];
             assert!(first.mode.short_gi() && probes > 20, "{version:?}: {first:?}, {probes} probes");
         }
+    }
+
+    /// With RTS before each try fewer fit into the time that a segment has.
+    #[test]
+    fn the_first_link_has_fewer_tries_behind_rts() {
+        use crate::rate::Control as _;
+        let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+        let slow = Mode::Ht(Ht::new(0, false, false).unwrap());
+        let mut c = Control::new(&Params::default(), &[slow], 1000, &mut random);
+        let choice = c.choose(Time::ZERO, StaIx(0), Mark::NONE);
+        assert!((1..=choice.chain[0].tries).contains(&choice.first_rts), "{choice:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! Stands for: the thesis's changes to ath9k (section 4.8.1) and linux@3.18 and @4.4 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_start, ath_txq_schedule, ath_tx_sched_aggr,
 //! ath_tx_form_aggr, ath_tx_form_burst, ath_txq_skb_done ([`tid`]: ath_tx_get_tid_subframe; [`turns`]: ath_tx_queue_tid). What the
 //! kernels share is ath9k's: [`limits`](super::limits), completion, receive interrupts.
-//! Differs: D1 to D5 of [`ath9k`](super); D6 a BAR is not counted as pending.
+//! Differs: D1 to D4 of [`ath9k`](super); D5 a BAR that fails is kept by the TID, not by mac80211; D6 a BAR is not counted as pending.
 
 mod tid;
 mod turns;
@@ -349,7 +349,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         }
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
         let end = End::of(b.mpdus.len(), full, t.buffers() && t.head().is_none());
-        hw::aggregate(&mut b, &choice, &size, end);
+        hw::aggregate(&mut b, &choice, &size, end, &self.par);
         let ac = b.ac;
         self.skbs_done(ac, stale);
         self.acs[ac.ix()].hw.put(b, &self.par, true);
@@ -367,7 +367,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             let mut b = self.burst(to, tid);
             b.mpdus.extend(m);
             let choice = self.rates.choose(now, to, b.mpdus[0].mark);
-            hw::plain(&mut b, &choice);
+            hw::plain(&mut b, &choice, &self.par);
             self.acs[b.ac.ix()].hw.put(b, &self.par, true);
         }
     }
@@ -385,7 +385,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         let i = Self::ix(to, tid);
         if let What::Bar(start) = b.what {
             if !r.answered {
-                self.tids[i].state.bar_failed = Some(start);
+                self.tids[i].bar_failed = Some(start);
             }
             self.pool.push(b);
             return None;
@@ -411,7 +411,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         self.skbs_done(ac, frames - again);
         let told = Told::of(&b, r, bar.is_some());
         if r.acked != 0 {
-            bar = bar.or(self.tids[i].state.bar_failed.take());
+            bar = bar.or(self.tids[i].bar_failed.take());
         }
         if let Some(start) = bar {
             self.send_bar(to, tid, start);

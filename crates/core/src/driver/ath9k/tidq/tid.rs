@@ -7,7 +7,7 @@
 use super::super::tid::{TidState, counted, fail};
 use crate::driver::holds::TidHeld;
 use crate::wifi::burst::DELIMITER;
-use crate::wifi::{Framing, Mpdu, Sink, StaIx, Tid};
+use crate::wifi::{Framing, Mpdu, Seq, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
 /// One (peer, TID).
@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 pub(super) struct SwTid {
     /// Window, retries, BARs.
     pub state: TidState,
+    /// A BAR that was not answered: sent again after the next acknowledged frame (mac80211's `bar_pending`).
+    pub bar_failed: Option<Seq>,
     /// Frames from above (`buf_q`).
     queue: VecDeque<Mpdu>,
     /// The first of them has its number (`ath_tx_setup_buffer`).
@@ -54,6 +56,7 @@ impl SwTid {
     pub fn new(to: StaIx, tid: Tid, active: bool, window: u16, framing: Framing) -> SwTid {
         SwTid {
             state: TidState::new(to, tid, active, window, framing),
+            bar_failed: None,
             queue: VecDeque::new(),
             numbered: false,
             size: Load::default(),
@@ -136,7 +139,7 @@ impl SwTid {
     /// What it holds.
     pub fn holds(&self) -> TidHeld {
         let (t, fresh) = (self.state.holds(), self.queue.len() as u32);
-        TidHeld { fresh, packets: t.packets + fresh, ..t }
+        TidHeld { fresh, packets: t.packets + fresh, paused: t.paused || self.bar_failed.is_some(), ..t }
     }
     /// Packets that it holds, as they are counted for conservation.
     pub fn held(&self) -> u64 {
