@@ -107,8 +107,12 @@ pub struct Socket {
     /// End of the last short segment sent.
     pub(super) snd_sml: u32,
     pub(super) bytes_acked: u64,
-    /// When the SYN-ACK was sent, microseconds.
+    /// When the first SYN-ACK was sent, microseconds.
     pub(super) synack_sent: u64,
+    /// How often it went again (`num_retrans`).
+    pub(super) synacks_again: u32,
+    /// When a repeated SYN was last answered, jiffies (`tcp_rsk(req)->last_oow_ack_time`).
+    pub(super) syn_answered: Option<u64>,
     /// When an unacceptable packet was last answered, jiffies.
     pub(super) last_oow_ack: Option<u64>,
     /// The world reports freed packets one by one.
@@ -125,6 +129,7 @@ impl Socket {
         tp.limits = profile.limits;
         tp.pacing_shift = p.pacing_shift;
         tp.gso_max_size = p.gso_max_size;
+        tp.gso_payload = p.gso_max_size - (super::truesize::max_tcp_header(p.max_header) + 1);
         if p.enforce_pacing {
             tp.pacing_status = Pacing::Needed;
         }
@@ -176,6 +181,8 @@ impl Socket {
             txhash: 0,
             bytes_acked: 0,
             synack_sent: 0,
+            synacks_again: 0,
+            syn_answered: None,
             last_oow_ack: None,
             counts_host_copies: false,
             tp,

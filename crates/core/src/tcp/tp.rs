@@ -136,8 +136,11 @@ pub struct Tp {
     pub pacing_shift: u8,
     /// `sk_pacing_status`.
     pub pacing_status: Pacing,
-    /// `sk_gso_max_size`, bytes.
+    /// `gso_max_size` of the device, bytes.
     pub gso_max_size: u32,
+    /// What of it is not headers: 6.12's `sk_gso_max_size`. src: linux@6.12 net/core/sock.c sk_dst_gso_max_size; linux@4.14 net/ipv4/tcp_output.c
+    /// tcp_tso_autosize takes as much off
+    pub gso_payload: u32,
 }
 
 impl Tp {
@@ -190,6 +193,7 @@ impl Tp {
             pacing_shift: 10,
             pacing_status: Pacing::None,
             gso_max_size: 65_536,
+            gso_payload: 65_536,
         }
     }
     /// Segments that have left the network without being cumulatively acknowledged.

@@ -32,7 +32,7 @@ const fn bucket(n: u32) -> u32 {
 }
 
 /// `MAX_TCP_HEADER`.
-const fn max_tcp_header(max_header: u32) -> u32 {
+pub const fn max_tcp_header(max_header: u32) -> u32 {
     align(128 + max_header)
 }
 

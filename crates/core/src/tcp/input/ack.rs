@@ -260,7 +260,8 @@ impl Socket {
                 && prior_sacked == 0
                 && una.wrapping_sub(prior_una) < self.tp.mss_cache
                 && rs.prior_delivered.wrapping_add(1) == self.tp.delivered
-                && (in_flags | flags) & (flag::CA_ALERT | flag::SYN_ACKED) == 0
+                && flags & (flag::CA_ALERT | flag::SYN_ACKED) == 0
+            // those of tcp_clean_rtx_queue alone
             {
                 flags |= flag::MAYBE_DELAYED;
             }

@@ -42,8 +42,8 @@ impl Socket {
 
     /// `tcp_incr_quickack`.
     fn incr_quickack(&mut self, max: u32) {
-        let q = (self.rcv.rcv_wnd / (2 * self.rcv.rcv_mss.max(1))).max(2).min(max);
-        self.ack.quick = self.ack.quick.max(q);
+        let q = self.rcv.rcv_wnd / (2 * self.rcv.rcv_mss.max(1));
+        self.ack.quick = self.ack.quick.max(if q == 0 { 2 } else { q }.min(max));
     }
     /// `tcp_enter_quickack_mode`.
     pub(in crate::tcp) fn enter_quickack(&mut self, max: u32) {

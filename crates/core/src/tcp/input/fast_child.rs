@@ -156,8 +156,8 @@ impl Socket {
     fn child_opens(&mut self, p: &Packet) {
         self.tp.delivered += 1;
         let again = self.fast.as_ref().and_then(|f| f.child).map_or(0, |c| c.again);
-        if self.tp.srtt_us == 0 && again == 0 {
-            self.synack_rtt();
+        if self.tp.srtt_us == 0 {
+            self.synack_rtt(again == 0);
         }
         if self.tp.ca_state == CaState::Loss && self.tp.packets_out == 0 {
             self.try_undo_recovery();

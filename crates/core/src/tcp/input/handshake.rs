@@ -119,6 +119,7 @@ impl Socket {
             self.syn_again(low);
         } else {
             self.stats.retransmits += 1;
+            self.synacks_again += 1;
             self.send_syn_ack(true, low);
         }
         let max = self.rto_max();
@@ -156,7 +157,7 @@ impl Socket {
     ) {
         let iss = self.tp.snd_una;
         if p.flags & flags::SYN != 0 {
-            self.send_syn_ack(true, low);
+            self.syn_came_again(low);
             return;
         }
         if p.ack != iss.wrapping_add(1) {
@@ -171,17 +172,41 @@ impl Socket {
         self.snd_wl1 = p.seq;
         self.snd_sml = p.ack;
         self.timers.clear();
-        if core::mem::take(&mut self.rto.retransmits) == 0 {
-            self.synack_rtt();
-        }
+        let late = core::mem::take(&mut self.rto.retransmits) > 0 && p.tsecr != self.first_synack_stamp();
+        self.rcv.tsecr = p.tsecr;
+        self.synack_rtt(self.synacks_again == 0);
         // Congestion control starts with this RTT known.
         self.established();
+        if late && self.synacks_again > 1 {
+            // src: linux@6.12 net/ipv4/tcp_input.c tcp_init_transfer, tcp_try_undo_spurious_syn; rfc6298#5.7
+            self.tp.snd_cwnd = 1;
+        }
         self.no_rtt_yet();
         if !crate::tcp::cc::Control::has_cong_control(&self.ca) {
             self.update_pacing_rate();
         }
         self.receive(now, p, low, probe);
         self.rcv.saw_no_tsecr(); // tcp_rcv_state_process does not look at it
+    }
+
+    /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
+    /// src: linux@6.12 net/ipv4/tcp_minisocks.c tcp_check_req; tcp_input.c __tcp_oow_rate_limited
+    fn syn_came_again<L: Lower>(&mut self, low: &mut L) {
+        let (now, hz) = (self.tp.clock.jiffies, u64::from(self.tp.clock.hz));
+        if self.syn_answered.is_some_and(|t| now - t < hz / 2) {
+            return;
+        }
+        self.syn_answered = Some(now);
+        self.synacks_again += 1;
+        self.stats.retransmits += 1;
+        self.send_syn_ack(true, low);
+        let (rto, max) = (self.rtt.rto, self.rto_max());
+        self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+    }
+
+    /// The timestamp in the first SYN-ACK.
+    fn first_synack_stamp(&self) -> u32 {
+        crate::tcp::clock::Clock::timestamp(self.synack_sent * 1_000)
     }
 
     /// A packet while our SYN waits for its answer.
@@ -239,9 +264,9 @@ impl Socket {
         }
     }
 
-    /// `tcp_synack_rtt_meas`: what the answer to our SYN-ACK measures.
-    pub(in crate::tcp) fn synack_rtt(&mut self) {
-        let rtt = i64::from(self.tp.clock.us_since(self.synack_sent));
+    /// `tcp_synack_rtt_meas`: what the answer to our SYN-ACK measures, by the clock if that was sent `once`, by the timestamp else.
+    pub(in crate::tcp) fn synack_rtt(&mut self, once: bool) {
+        let rtt = if once { i64::from(self.tp.clock.us_since(self.synack_sent)) } else { -1 };
         let (tsecr, rto_min) = (self.rcv.tsecr, self.rto_min_us());
         let measured = AckRtt { seq_rtt: rtt, sack_rtt: -1, ca_rtt: rtt };
         self.rtt.update(&mut self.tp, flag::SYN_ACKED, tsecr, rto_min, measured);

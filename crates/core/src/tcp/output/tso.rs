@@ -45,10 +45,10 @@ impl Socket {
             // A near peer repairs losses soon: larger bursts, halved with every 2^log microseconds of RTT.
             let r = tp.min_rtt_us() >> log;
             if r < u32::BITS {
-                bytes = bytes.saturating_add(u64::from(tp.gso_max_size >> r));
+                bytes = bytes.saturating_add(u64::from(tp.gso_payload >> r));
             }
         }
-        let bytes = bytes.min(u64::from(tp.gso_max_size)) as u32;
+        let bytes = bytes.min(u64::from(tp.gso_payload)) as u32;
         (bytes / mss).max(min).min(self.gso_max_segs)
     }
 
@@ -94,7 +94,8 @@ impl Socket {
         } else if send_win <= len {
             return Defer::Rwnd;
         }
-        if is_tail && self.app.fin_is_last() { Defer::SendNow } else { Defer::Other }
+        let ends = is_tail && self.app.fin_is_last() || self.app.eors.front() == Some(&tp.snd_nxt.wrapping_add(len));
+        if ends { Defer::SendNow } else { Defer::Other }
     }
 
     /// The same before 4.0: for less than two jiffies since one first had to wait.

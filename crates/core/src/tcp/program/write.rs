@@ -143,7 +143,7 @@ impl Socket {
         if self.gso_max_segs == 1 {
             return mss;
         }
-        let mut most = self.tp.gso_max_size;
+        let mut most = self.tp.gso_payload;
         if self.profile.sized_when_written {
             // Half a millisecond at the pacing rate.
             let paced = (self.tp.pacing_rate / 2_000).max(u64::from(self.params.min_tso_segs * mss));

@@ -93,7 +93,13 @@ impl Socket {
         if self.undo.retrans_stamp == 0 {
             self.undo.retrans_stamp = crate::tcp::clock::Clock::timestamp(self.rtx.get(id).sent_ns);
         }
-        self.undo.retrans = self.undo.retrans.max(0) + n.max(1) as i32;
+        // What was tried counts, too: where nothing was even handed down the whole skb, which was not split yet.
+        let tried = match sent {
+            Ok(n) => n,
+            Err(Failed::Congested) => self.same_skb(id, segs),
+            Err(Failed::Busy | Failed::Window) => self.same_skb(id, u32::MAX),
+        };
+        self.undo.retrans = self.undo.retrans.max(0) + tried as i32;
         sent
     }
 
@@ -131,7 +137,8 @@ impl Socket {
                 continue;
             }
             let segs = room.min(max_segs);
-            let n = self.same_skb(id, segs);
+            // The whole skb, of which only a part may be sent.
+            let n = self.same_skb(id, u32::MAX);
             let truesize = self.cost.of(self.rtx.get(id.wrapping_add(n - 1)).end_seq.wrapping_sub(s.seq));
             if !classic && self.small_queue_full(truesize, Some(id)) {
                 break;

@@ -7,7 +7,7 @@ use crate::tcp::cc::Control;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::rack::REO_PERSIST;
 use crate::tcp::seq::before;
-use crate::tcp::socket::Socket;
+use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
 
 impl Socket {
@@ -23,11 +23,13 @@ impl Socket {
 
     /// `tcp_packet_delayed`: the ACK is for something sent before the first retransmission.
     pub(in crate::tcp) fn packet_delayed(&self) -> bool {
-        if self.undo.retrans_stamp == 0 {
-            // Nothing was retransmitted yet (TSQ may hold a retransmission back): it was merely late.
-            return true;
+        if self.undo.retrans_stamp != 0 {
+            return self.rcv.tsecr != 0 && before(self.rcv.tsecr, self.undo.retrans_stamp);
         }
-        self.rcv.tsecr != 0 && before(self.rcv.tsecr, self.undo.retrans_stamp)
+        // Without SACK the recovery is over here but for its name, and its stamp is gone (`tcp_is_non_sack_preventing_reopen`).
+        let over = self.is_reno() && !before(self.tp.snd_una, self.tp.high_seq);
+        // Nothing was retransmitted yet (TSQ may hold a retransmission back): it was merely late.
+        !over && self.state != State::SynSent
     }
 
     fn may_undo(&self) -> bool {
