@@ -60,6 +60,7 @@ RADIO: dict[str, Any] = {
     "streams": 2,
     "max_frames": 32,
     "keep_turn": False,
+    "rts_lowest": False,
     "edma": True,
     "error_down_ppm": [],
     "tao": False,

@@ -162,6 +162,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         sets |= {"channel.on": "true", **{f"channel.{k}": show(v) for k, v in c["channel"].items()}}
     if radio["rts"]:
         sets["ath9k.rts_threshold"] = "0"
+    sets["ath9k.rts_rate"] = "lowest" if radio["rts_lowest"] else "basic"
     if len(set(mcs(c))) > 1:
         sets["stations.mcs"] = ", ".join(map(str, mcs(c)))
     if c["gso_max_segs"]:
