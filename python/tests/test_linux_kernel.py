@@ -440,6 +440,19 @@ def test_airtime_that_does_not_count_starves_as_in_the_kernel():
     assert max(unfair, too) < fair / 3
 
 
+@pytest.mark.parametrize("driver", ["ath9k", "ath10k"])
+def test_air_is_shared_by_weight_as_in_the_kernel(driver):
+    s = scenario(ap__driver=driver, wifi__stations=2, wifi__mcs=1, traffic__tcp_up=0, traffic__udp_down="30 Mbit/s")
+    s = s.set({"stations.weight": [512, 256]})
+    theirs, ours = (
+        [f.goodput_mbit for f in r.flows] for r in (s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1))
+    )
+    assert ours == pytest.approx(theirs, rel=0.05)
+    heavy, light = theirs
+    # of ath10k both stations fill what AQL lets into the device, which takes turns by itself
+    assert heavy == pytest.approx(2 * light, rel=0.05) if driver == "ath9k" else heavy > 1.1 * light
+
+
 def test_small_receive_buffers_open_as_the_kernels_do():
     """The station opens, as netperf's client does: its first window counts segments without timestamps (tcp_connect_init)."""
     s = scenario(ap__driver="ath10k", wifi__mcs=7, traffic__tcp_up=0, traffic__tcp_down=1, tcp__rcvbuf="8 KiB")

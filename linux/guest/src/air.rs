@@ -90,12 +90,17 @@ fn check_rate_control(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives all stations that cards know a weight for airtime.
-pub fn weigh(which: &str, weight: &str) -> Result<(), String> {
+/// Gives all stations that cards know a weight for airtime, or the one whose radio has this number.
+pub fn weigh(which: &str, weight: &str, station: Option<&str>) -> Result<(), String> {
+    let radio = |n: &str| n.parse::<u8>().map_err(|e| format!("airtime_weight of station {n}: {e}"));
+    let only = station.map(radio).transpose()?.map(|n| format!(":{n:02x}"));
     for (i, phy) in radio::cards(which)? {
         let (ns, dev) = (if i == 0 { "AP".into() } else { station_ns(i - 1) }, format!("wlan{i}"));
         for station in radio::stations(&phy) {
             let name = station.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if only.as_ref().is_some_and(|end| !name.ends_with(end.as_str())) {
+                continue;
+            }
             let words = ["dev", &dev, "station", "set", &name, "airtime_weight", weight];
             sys::within(&ns, || sys::run("iw", &words))?;
         }

@@ -10,7 +10,7 @@
 //!   flow    tcp up|down STATION TOS ACK_TOS START CC   flow    udp up|down STATION TOS START STEP PAYLOAD SNDBUF
 //!   echo    icmp|udp STATION TOS START                 watch   NAMESPACE DEVICE MAJOR_HEX
 //!   sysctl  PATH VALUE...     ip  NAMESPACE LINE       tc      NAMESPACE LINE
-//!   wiphy   all|CARD FILE LINE (of debugfs), all|CARD airtime_weight N
+//!   wiphy   all|CARD FILE LINE (of debugfs), all|CARD airtime_weight N [STATION]
 //!   module_cc  FILE PARAMETER=VALUE... of a congestion control of ours
 //!
 //! With `state NS` the run ends then, and all that is written beside the samples so far is what every host's state is (state.rs):
@@ -230,7 +230,7 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
     }
     for words in case.lines("wiphy") {
         match words[1] {
-            "airtime_weight" => air::weigh(words[0], words[2])?,
+            "airtime_weight" => air::weigh(words[0], words[2], words.get(3).copied())?,
             file => radio::set(words[0], file, &words[2..])?,
         }
     }

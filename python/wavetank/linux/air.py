@@ -249,6 +249,9 @@ class Air(Queues):
             lines.append("all airtime_flags 0")
         if "weight" in given:  # others have none (net/wireless/nl80211.c)
             lines += [f"{i} airtime_weight {self.number('mac80211.weight')}" for i in those("ath9k", "ath10k")]
+        if self.v["stations.weight"] != "off":
+            own = self.listed("stations.weight")[: self.stations]
+            lines += [f"{i} airtime_weight {w} {n}" for i in those("ath9k", "ath10k") if i == 0 for n, w in enumerate(own, 1)]
         if self.text("mac80211.aql") == "false":
             lines.append("all aql_enable 0")
         if given & {"aql_low", "aql_high"}:

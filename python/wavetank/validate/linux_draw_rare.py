@@ -144,6 +144,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "stations.rx": ("0 us, 20 us", "100 us"),
     "stations.udp_down": ("2 Mbit/s",),
     "stations.udp_up": ("off, 2 Mbit/s",),
+    "stations.weight": ("64", "512, 128"),
     "tao.leave": (0, 2, 8),
     "tcp.ecn": (True,),
     "tcp.enforce_pacing": (True,),

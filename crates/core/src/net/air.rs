@@ -155,6 +155,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         error_up: each(&s.stations.error_up, i),
         error_down: each(&s.stations.error_down, i),
         error_run: i.checked_sub(1).and_then(|i| s.stations.error_run.get(i)).filter(|&run| run != 0.0),
+        weight: i.checked_sub(1).and_then(|i| s.stations.weight.get(i)),
         snr: i.checked_sub(1).and_then(|i| s.stations.snr.get(i)),
     };
     let cfg = BssConfig {

@@ -33,6 +33,9 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
             return no(key, &format!("{p} for station {}", i + 1), "probabilities from 0 to 1");
         }
     }
+    if let Some((i, _)) = own.weight.all().find(|&(_, w)| w == 0) {
+        return no("stations.weight", &format!("0 for station {}", i + 1), "weights from 1 to 65535 (256 is even)");
+    }
     if let Some((i, snr)) = own.snr.all().find(|(_, snr)| !(-20.0..=80.0).contains(snr)) {
         return no("stations.snr", &format!("{snr} for station {}", i + 1), "decibels from -20 to 80");
     }
@@ -131,6 +134,12 @@ mod tests {
             "name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\nstandard = \"{standard}\"\n{wifi}\n[stations]\n{stations}\n"
         );
         read(&Source { path: "a.toml", text: &text }, &[]).err().map(|e| e.to_string())
+    }
+
+    #[test]
+    fn no_station_weighs_nothing() {
+        let e = refused("n", "weight = [256, 0]").unwrap();
+        assert!(e.contains("stations.weight: 0 for station 2; expected weights from 1 to 65535"), "{e}");
     }
 
     #[test]

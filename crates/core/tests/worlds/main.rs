@@ -22,3 +22,4 @@ mod state;
 mod timed_qdisc;
 mod udp_flood;
 mod wake;
+mod weight;

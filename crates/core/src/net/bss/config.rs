@@ -77,6 +77,8 @@ pub struct StaConfig {
     pub error_down: f64,
     /// Of those, how many are lost in a row, in the mean; none: losses are independent.
     pub error_run: Option<f64>,
+    /// Weight for airtime that the access point gives it, if it has one of its own.
+    pub weight: Option<u16>,
     /// Mean SNR of its channel, if it has one of its own.
     pub snr: Option<f64>,
 }

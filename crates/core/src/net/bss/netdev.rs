@@ -47,7 +47,12 @@ impl Netdev {
         // ath9k_htc reports no airtime, and asks for no fairness by it. src: linux@6.12 ath9k/htc_drv_init.c ath9k_set_hw_capab
         let airtime_fairness = s.queues.airtime_fairness && !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_));
         let queues = mac80211::Params { airtime_fairness, ..s.queues };
-        let txqs = || Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+        let txqs = || {
+            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+            let weights = cfg.stations[..peers].iter().enumerate().filter_map(|(i, s)| Some((i as u16, s.weight?)));
+            weights.for_each(|(i, w)| q.set_weight(i, w));
+            q
+        };
         let samples = || streams.get(&s.name, "rate/samples");
         let qdiscs = |kind, setup: &Setup| {
             let mut rng = streams.get(&s.name, "qdisc/hash");

@@ -28,6 +28,7 @@ fn sta(name: &str, node: u16, mode: Mode) -> StaConfig {
         error_up: 0.0,
         error_down: 0.0,
         error_run: None,
+        weight: None,
         snr: None,
     }
 }
