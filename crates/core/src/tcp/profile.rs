@@ -4,10 +4,11 @@
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
 //! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
-//! by departure times in every profile (from 4.20); D3 stable releases are not told apart: a profile has what its papers' kernels had (4.14.14; 4.19,
-//! 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
+//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 stable releases are not told apart: a
+//! profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
-//! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds.
+//! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
+//! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode.
 
 /// How a sender with SACK finds out what is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,14 +152,34 @@ pub struct Profile {
     pub hystart_ack_delay: bool,
     /// When a window limits.
     pub limits: Limits,
-    /// It is asked where nothing could be sent, too: from 5.11 and stable of January 2021 (299bcb55ecd1).
+    /// It is asked where nothing could be sent, too, and that a window limits counts whenever it is seen: from 5.11 and stable of January 2021
+    /// (299bcb55ecd1).
     pub limits_unsent: bool,
+    /// Of what an ACK acknowledges the segment that was sent last makes the rate sample: from 5.18 (b253a0680cea); before, of those that were
+    /// sent after the latest ACK the first.
+    pub rate_by_newest: bool,
+    /// Room in the send buffer is looked for after each skb that is sent: from 5.18 (4bfe744ff164); before, after ACKs only.
+    pub checks_space_on_send: bool,
     /// PRR.
     pub prr: Prr,
     /// How loss is found.
     pub detection: Detection,
     /// FACK takes for lost what is out for longer than the timeout: until 3.11 ("tcp: remove bad timeout logic in fast recovery").
     pub head_times_out: bool,
+    /// After a timeout an ACK of what was never sent again undoes it, whatever F-RTO says: until 4.15 (fc68e171d376).
+    pub orig_ack_undoes: bool,
+    /// A reduction of which nothing was sent again yet is not undone, and a recovery keeps the stamp of what was retransmitted before it: until
+    /// the series of late 2024 ("tcp: fix tcp_enter_recovery() to zero retrans_stamp when it's safe"), in 6.12.y and late stable kernels.
+    pub undo_needs_stamp: bool,
+    /// A tail loss probe that is out counts among what an undo waits for: from 6.10 (0ec986ed7bab).
+    pub undo_counts_probe: bool,
+    /// A DSACK counts as one segment, and is believed however many came: until 5.9 (e3a5a1e8b6548, a71d77e6be1e).
+    pub dsack_is_one: bool,
+    /// Any DSACK widens RACK's window: until 5.14 (a657db0350bb, 63f367d9de77).
+    pub rack_any_dsack: bool,
+    /// A retransmission that waits for its original to leave this host goes when that has left: from 5.13 (f4dae54e486d); before, with the
+    /// next ACK or timer.
+    pub busy_wakes: bool,
     /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
     pub undo_ends: bool,
     /// When a tail loss probe is armed.
@@ -170,7 +191,7 @@ pub struct Profile {
     pub autocorks: bool,
     /// One probe a flight, be it new data; until 5.8 and stable of mid 2020 only a retransmission counted (76be93fc0702).
     pub probe_once: bool,
-    /// Only a DSACK of the probe itself shows that it was not needed: from 5.11 (63f367d9de77).
+    /// Only a DSACK of the probe itself shows that it was not needed: from 5.15 (63f367d9de77).
     pub probe_dsack: bool,
     /// An ACK sets the transmit timer before it looks for losses: until 5.10, and in stable kernels until February 2021 (62d9f1a6945b).
     pub timer_first: bool,
@@ -181,6 +202,8 @@ pub struct Profile {
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
     pub ack_compression: bool,
+    /// One that tells of more than two blocks is not: from 5.8 (2b195850128f); before, where a fifth block pushes one out.
+    pub blocks_flush: bool,
     /// How much later than due a compressed ACK may leave, us (`tcp_comp_sack_slack_ns`): from 5.8 (a70437cc09a1).
     pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
@@ -197,8 +220,8 @@ pub struct Profile {
     /// Until 4.19 a first window is twice TCP_INIT_CWND, and the buffer that a connection begins with has room for eight times as many skbs
     /// (`tcp_default_init_rwnd`, `tcp_fixup_rcvbuf`); a337531b942b, 4.20, has 64 KiB and no such buffer.
     pub first_window_segs: Option<u32>,
-    /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.10 and
-    /// stable of December 2020 ten segments are enough (33ae7b5bb841).
+    /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.0 and
+    /// 4.19.86 ten segments are enough (041a14d26715).
     pub rcvq_space_window: bool,
     /// How the receive buffer grows.
     pub right_sizing: RightSizing,
@@ -212,6 +235,8 @@ pub struct Profile {
     pub quick_counts_data: bool,
     /// Quick ACKs after a CE mark: 2 from 4.19 and stable of mid 2018 (9a9c9b51e546).
     pub quick_after_ce: u32,
+    /// Each segment that comes early begins 16 quick ACKs: until 4.17 (a3893637e1eb).
+    pub quick_after_early: bool,
     /// Two segments are acknowledged at once where the reader has taken everything, whatever the window does: from 4.18 (796f82eafcd9).
     pub acks_below_lowat: bool,
     /// Data that find no memory are told of by a window of 0, at once: from 6.6 (e2142825c120).
@@ -233,6 +258,11 @@ pub struct Profile {
     /// BBR takes an RTT that equals the least for a new least, which puts ProbeRtt off: until 5.10, and in stable kernels until December 2020
     /// (1b9e2a8c99a5; the papers' 4.19 and 5.4 are taken to be without it).
     pub bbr_equal_rtt: bool,
+    /// BBR's rate is of whole IP packets where the socket's own timer paces, too, not under `fq` alone: until 4.17 (cadefe5f584a). From 4.20 it
+    /// is of the payload, less 1 %.
+    pub bbr_gross_by_timer: bool,
+    /// NV reckons with what was in flight when an skb was sent: until 5.15 (40bc6063796e); from then on with what was delivered since.
+    pub flight_at_send: bool,
     /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
     pub bbr_edt: bool,
 }
@@ -291,9 +321,17 @@ pub static V4_14: Profile = Profile {
     hystart_ack_delay: false,
     limits: Limits::Measured,
     limits_unsent: false,
+    rate_by_newest: false,
+    checks_space_on_send: false,
     prr: Prr::RetransAcked,
     detection: Detection::Count,
     head_times_out: false,
+    orig_ack_undoes: true,
+    undo_needs_stamp: true,
+    undo_counts_probe: false,
+    dsack_is_one: true,
+    rack_any_dsack: true,
+    busy_wakes: false,
     undo_ends: true,
     probe_rule: ProbeRule::NoRoom,
     probe_news_only: false,
@@ -304,6 +342,7 @@ pub static V4_14: Profile = Profile {
     congested_waits: false,
     timeout_min_us: false,
     ack_compression: false,
+    blocks_flush: false,
     comp_sack_slack_us: 0,
     scaling_ratio: false,
     lowat_clamps: true,
@@ -317,6 +356,7 @@ pub static V4_14: Profile = Profile {
     rcv_rtt_each: true,
     quick_counts_data: false,
     quick_after_ce: 16,
+    quick_after_early: true,
     acks_below_lowat: false,
     tells_no_memory: false,
     takes_fin_at_zero_window: false,
@@ -327,6 +367,8 @@ pub static V4_14: Profile = Profile {
     bbr_probe_budget: false,
     bbr_extra_acked: false,
     bbr_equal_rtt: true,
+    bbr_gross_by_timer: true,
+    flight_at_send: true,
     bbr_edt: false,
 };
 
@@ -337,6 +379,9 @@ pub static V4_19: Profile = Profile {
     gso_always: true,
     detection: Detection::Rack,
     quick_after_ce: 2,
+    quick_after_early: false,
+    orig_ack_undoes: false,
+    bbr_gross_by_timer: false,
     acks_below_lowat: true,
     probe_rule: ProbeRule::Any,
     ack_compression: true,
@@ -352,6 +397,7 @@ pub static V5_4: Profile = Profile {
     paced_unlimited: true,
     rmem_default: 131_072,
     first_window_segs: None,
+    rcvq_space_window: false,
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     hystart_min_all: true,
@@ -373,7 +419,8 @@ pub static V5_10: Profile = Profile {
     stretch_acks: true,
     timer_first: false,
     limits_unsent: true,
-    rcvq_space_window: false,
+    blocks_flush: true,
+    dsack_is_one: false,
     bbr_equal_rtt: false,
     ..V5_4
 };
@@ -390,6 +437,13 @@ pub static V6_12: Profile = Profile {
     limits: Limits::Remembered,
     prr: Prr::SndUnaAdvanced,
     undo_ends: false,
+    rate_by_newest: true,
+    checks_space_on_send: true,
+    undo_needs_stamp: false,
+    undo_counts_probe: true,
+    rack_any_dsack: false,
+    busy_wakes: true,
+    flight_at_send: false,
     probe_dsack: true,
     timeout_min_us: true,
     scaling_ratio: true,

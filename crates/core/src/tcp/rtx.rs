@@ -49,6 +49,8 @@ pub struct Seg {
     pub tx_lost: u32,
     /// In flight when it was sent, itself included, segments; 65535: that or more.
     pub tx_in_flight: u16,
+    /// From `snd_una` to the end of its skb when that was first sent, bytes (`tx.in_flight` before 5.16).
+    pub flight: u32,
     /// Number of the skb it was sent in.
     pub skb: u32,
     prev: u32,
@@ -79,6 +81,7 @@ impl Seg {
             delivered_ce: 0,
             tx_lost: 0,
             tx_in_flight: 0,
+            flight: 0,
             skb,
             prev: NONE,
             next: NONE,

@@ -127,6 +127,7 @@ impl Socket {
         tp.reordering = p.reordering;
         tp.counts_acks = profile.growth != Growth::Segments;
         tp.limits = profile.limits;
+        tp.rate_by_newest = profile.rate_by_newest;
         tp.pacing_shift = p.pacing_shift;
         tp.gso_max_size = p.gso_max_size;
         tp.gso_payload = p.gso_max_size - (super::truesize::max_tcp_header(p.max_header) + 1);

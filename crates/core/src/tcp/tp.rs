@@ -77,6 +77,8 @@ pub struct Tp {
     pub counts_acks: bool,
     /// When it limits (`Profile::limits`).
     pub limits: Limits,
+    /// Which segment makes a rate sample (`Profile::rate_by_newest`).
+    pub rate_by_newest: bool,
     /// The window limited sending in this window.
     pub is_cwnd_limited: bool,
     /// Most segments in flight in this window.
@@ -163,6 +165,7 @@ impl Tp {
             prior_cwnd: 0,
             prior_ssthresh: 0,
             counts_acks: false,
+            rate_by_newest: true,
             limits: Limits::Remembered,
             is_cwnd_limited: false,
             max_packets_out: 0,

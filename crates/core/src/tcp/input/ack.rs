@@ -188,7 +188,7 @@ impl Socket {
     ) -> u32 {
         let prior_sacked = self.tp.sacked_out;
         let una = self.tp.snd_una;
-        let (mut first, mut last, mut flags, mut acked) = (0, 0, 0, 0);
+        let (mut first, mut last, mut flags, mut acked, mut flight) = (0, 0, 0, 0, 0);
         let mut reord = self.tp.snd_nxt;
         while let Some(s) = self.rtx.head() {
             if after(s.end_seq, una) {
@@ -202,7 +202,7 @@ impl Socket {
                 }
                 flags |= flag::RETRANS_DATA_ACKED;
             } else if !s.has(tag::SACKED) {
-                last = s.sent_us();
+                (last, flight) = (s.sent_us(), s.flight);
                 if first == 0 {
                     first = last;
                 }
@@ -297,7 +297,11 @@ impl Socket {
         {
             flags |= flag::SET_XMIT_TIMER;
         }
-        let in_flight = self.tp.mss_cache.wrapping_mul(self.tp.delivered.wrapping_sub(rs.prior_delivered));
+        let in_flight = if self.profile.flight_at_send {
+            flight
+        } else {
+            self.tp.mss_cache.wrapping_mul(self.tp.delivered.wrapping_sub(rs.prior_delivered))
+        };
         self.ca.pkts_acked(&mut self.tp, &AckSample { pkts_acked: acked, rtt_us: ca_rtt, in_flight });
         flags
     }

@@ -149,6 +149,9 @@ impl Socket {
                 return;
             }
         }
+        if self.profile.quick_after_early && p.seq != nxt {
+            self.enter_quickack(MAX_QUICKACKS);
+        }
         if after(p.seq, nxt) {
             self.data_early(p, end, low);
             if fin {
@@ -225,8 +228,8 @@ impl Socket {
         }
         self.data_recv(p, false);
         let (mem, appended) = (self.rcv.mem_of(p.payload), self.rcv.appended(p.payload));
-        let (new, many) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer, appended);
-        if many {
+        let (new, told) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer, appended);
+        if if self.profile.blocks_flush { told.beyond_expected() } else { told.pushes_out() } {
             self.flush_compressed(low);
         }
         if let Some(took) = new {

@@ -81,11 +81,12 @@ impl Socket {
             return false;
         }
         let len = end.wrapping_sub(start);
-        if len > self.tp.max_window {
+        let one = self.profile.dsack_is_one;
+        if len > self.tp.max_window && !one {
             return false;
         }
         let mut dups = 1;
-        if len > self.tp.mss_cache {
+        if len > self.tp.mss_cache && !one {
             dups = len.div_ceil(self.tp.mss_cache);
         } else if self.tlp.high_seq == Some(end) {
             t.flags |= flag::DSACK_TLP;
@@ -93,10 +94,10 @@ impl Socket {
         self.sb.dsack_dups += u64::from(dups);
         self.stats.dsacks += u64::from(dups);
         // More duplicates than retransmissions: not our doing.
-        if self.sb.dsack_dups > self.stats.retransmits {
+        if self.sb.dsack_dups > self.stats.retransmits && !one {
             return false;
         }
-        if self.rack.reord_seen > 0 && t.flags & flag::DSACK_TLP == 0 {
+        if self.profile.rack_any_dsack || self.rack.reord_seen > 0 && t.flags & flag::DSACK_TLP == 0 {
             self.rack.dsack_seen = true;
         }
         t.flags |= flag::DSACKING_ACK;

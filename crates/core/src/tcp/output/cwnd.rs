@@ -20,7 +20,7 @@ impl Socket {
         let take = if tp.limits == Limits::Remembered {
             ended || limited || (!tp.is_cwnd_limited && more)
         } else {
-            ended || more
+            ended || more || (limited && self.profile.limits_unsent)
         };
         if tp.limits == Limits::OnAck {
             tp.is_cwnd_limited = tp.packets_out >= tp.snd_cwnd;

@@ -381,6 +381,7 @@ impl Socket {
         template.sent_ns = sent_ns;
         template.in_host = 1;
         delivery_rate::sent(&mut self.tp, &mut template);
+        template.flight = end_data.wrapping_sub(self.tp.snd_una);
         if self.rtx.is_empty() {
             self.sb.highest = self.rtx.first();
         }
@@ -403,7 +404,9 @@ impl Socket {
         if (first_prior == 0 || self.timers.pending == Pending::LossProbe) && !self.began_at_once() {
             self.rearm_rto();
         }
-        self.app_check_space();
+        if self.profile.checks_space_on_send {
+            self.app_check_space();
+        }
         Ok(())
     }
 

@@ -25,6 +25,27 @@ struct Run {
     tail: u32,
 }
 
+/// Which block the newest packet is told in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// One that was there, at this place.
+    Grown(usize),
+    /// One of its own, beside so many.
+    New(usize),
+}
+
+impl Told {
+    /// It is, or stands behind, one more than those expected.
+    pub const fn beyond_expected(self) -> bool {
+        let (Told::Grown(n) | Told::New(n)) = self;
+        n >= EXPECTED
+    }
+    /// Another was given up for it.
+    pub const fn pushes_out(self) -> bool {
+        matches!(self, Told::New(KEPT))
+    }
+}
+
 /// The queue and the blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Ofo {
@@ -107,8 +128,8 @@ impl Ofo {
     }
 
     /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one, which costs those that follow
-    /// `appended`. The memory that it takes; none: it brought nothing new. The second: a block beyond those expected changed.
-    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32, appended: u32) -> (Option<u32>, bool) {
+    /// `appended`. The memory that it takes; none: it brought nothing new. The second: where it is told of.
+    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32, appended: u32) -> (Option<u32>, Told) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
         let mut new = Run { seq, end, mem, tail: 1 };
@@ -145,19 +166,19 @@ impl Ofo {
     }
 
     /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
-    fn note(&mut self, seq: u32, end: u32) -> bool {
+    fn note(&mut self, seq: u32, end: u32) -> Told {
         for i in 0..self.n {
             if extend(&mut self.blocks[i], seq, end) {
                 self.blocks[..=i].rotate_right(1);
                 self.merge_first();
-                return i >= EXPECTED;
+                return Told::Grown(i);
             }
         }
-        let many = self.n >= EXPECTED;
+        let beside = self.n;
         self.n = (self.n + 1).min(KEPT);
         self.blocks[..self.n].rotate_right(1);
         self.blocks[0] = (seq, end);
-        many
+        Told::New(beside)
     }
 
     /// `tcp_sack_maybe_coalesce`: the first block may have grown into others.

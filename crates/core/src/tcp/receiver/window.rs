@@ -493,7 +493,7 @@ impl Rcv {
 mod tests {
     use super::*;
     use crate::sim::{Bytes, Time};
-    use crate::tcp::profile::{V4_14, V5_4, V5_10, V6_12};
+    use crate::tcp::profile::{V4_14, V4_19, V5_4, V6_12};
 
     #[test]
     fn a_reader_waits_for_half_of_its_buffer_at_most() {
@@ -583,10 +583,12 @@ mod tests {
     }
 
     #[test]
-    fn until_5_10_a_buffer_grows_only_past_the_first_window() {
-        // 40 segments read in a round trip: less than the first window of 45, more than 10.
-        assert_eq!(after_reading(&V5_4, 40 * 1448).rcvbuf, 131_072);
-        assert!(after_reading(&V5_10, 40 * 1448).rcvbuf > 131_072);
+    fn before_5_0_a_buffer_grows_only_past_the_first_window() {
+        // 18 segments read in a round trip: less than the first window of 20, more than 10.
+        let first = 160 * 2_328;
+        assert_eq!(after_reading(&V4_19, 18 * 1448).rcvbuf, first);
+        // 40 of 5.4's first window of 45.
+        assert!(after_reading(&V5_4, 40 * 1448).rcvbuf > 131_072);
     }
 
     #[test]

@@ -197,6 +197,9 @@ impl Socket {
         if flags & flag::SND_UNA_ADVANCED != 0 && self.try_undo_loss(false) {
             return;
         }
+        if self.profile.orig_ack_undoes && flags & flag::ORIG_SACK_ACKED != 0 && self.try_undo_loss(true) {
+            return;
+        }
         if self.rto.frto {
             // What was sent before the timeout arrives: it was not lost.
             if flags & flag::ORIG_SACK_ACKED != 0 && self.try_undo_loss(true) {
@@ -233,7 +236,9 @@ impl Socket {
 
     /// `tcp_enter_recovery`.
     pub(in crate::tcp) fn enter_recovery(&mut self, ece: bool) {
-        self.retrans_stamp_cleanup();
+        if !self.profile.undo_needs_stamp {
+            self.retrans_stamp_cleanup();
+        }
         self.tp.prior_ssthresh = 0;
         self.init_undo();
         if !self.tp.in_cwnd_reduction() {

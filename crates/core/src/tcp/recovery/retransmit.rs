@@ -76,7 +76,9 @@ impl Socket {
         let waits = s.in_host > 0 && self.counts_host_copies;
         if waits {
             self.stats.host_queued += 1;
-            self.tsq.throttle();
+            if self.profile.busy_wakes {
+                self.tsq.throttle();
+            }
         }
         waits
     }

@@ -15,7 +15,7 @@ impl Socket {
     pub(in crate::tcp) fn init_undo(&mut self) {
         self.undo.marker = Some(self.tp.snd_una);
         let mut n = self.tp.retrans_out as i32;
-        if self.tlp.high_seq.is_some() && self.tlp.retrans {
+        if self.profile.undo_counts_probe && self.tlp.high_seq.is_some() && self.tlp.retrans {
             n += 1;
         }
         self.undo.retrans = if n == 0 { -1 } else { n };
@@ -25,6 +25,9 @@ impl Socket {
     pub(in crate::tcp) fn packet_delayed(&self) -> bool {
         if self.undo.retrans_stamp != 0 {
             return self.rcv.tsecr != 0 && before(self.rcv.tsecr, self.undo.retrans_stamp);
+        }
+        if self.profile.undo_needs_stamp {
+            return false;
         }
         // Without SACK the recovery is over here but for its name, and its stamp is gone (`tcp_is_non_sack_preventing_reopen`).
         let over = self.is_reno() && !before(self.tp.snd_una, self.tp.high_seq);

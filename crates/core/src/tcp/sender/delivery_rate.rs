@@ -1,6 +1,7 @@
 //! Delivery-rate samples: how fast the network delivered between the sending of a segment and its acknowledgement.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_rate.c; draft-cheng-iccrg-delivery-rate-estimation. Differs: nothing.
+//! Stands for: Linux 6.12 net/ipv4/tcp_rate.c; draft-cheng-iccrg-delivery-rate-estimation; which segment makes the sample by
+//! profile. Differs: nothing.
 
 use crate::tcp::cc::RateSample;
 use crate::tcp::rtx::{Seg, sent_after, tag};
@@ -23,14 +24,20 @@ pub fn sent(tp: &mut Tp, s: &mut Seg) {
     s.app_limited = tp.app_limited != 0;
 }
 
-/// `tcp_rate_skb_delivered`: a segment was acknowledged or SACKed. The one sent last makes the sample.
+/// `tcp_rate_skb_delivered`: a segment was acknowledged or SACKed. The one sent last makes the sample, or before 5.18 the first of those that
+/// were sent at the highest count of what was delivered.
 #[inline]
 pub fn delivered(tp: &mut Tp, s: &mut Seg, rs: &mut RateSample) {
     if s.delivered_us == 0 {
         return;
     }
     let sent = s.sent_us();
-    if rs.prior_delivered == 0 || sent_after(sent, tp.first_tx_mstamp, s.end_seq, rs.last_end_seq) {
+    let newer = if tp.rate_by_newest {
+        sent_after(sent, tp.first_tx_mstamp, s.end_seq, rs.last_end_seq)
+    } else {
+        after(s.delivered, rs.prior_delivered)
+    };
+    if rs.prior_delivered == 0 || newer {
         rs.prior_delivered_ce = s.delivered_ce;
         rs.prior_delivered = s.delivered;
         rs.prior_lost = s.tx_lost;
@@ -131,5 +138,26 @@ mod tests {
         }
         // 10 segments in 29 ms since the first was sent.
         assert_eq!((tp.rate_delivered, tp.rate_interval_us), (10, 29_000));
+    }
+
+    /// Two segments that were sent 2 ms apart, before anything more was delivered, come back in one ACK: the sending phase is to the last, or, before
+    /// 5.18, to the first.
+    #[test]
+    fn which_segment_makes_the_sample() {
+        for (rate_by_newest, us) in [(true, 3_000), (false, 1_000)] {
+            let mut tp = Tp::new(1000, 0);
+            (tp.rate_by_newest, tp.first_tx_mstamp, tp.delivered_mstamp) = (rate_by_newest, 5_000, 5_000);
+            (tp.delivered, tp.packets_out) = (7, 1);
+            let mut rs = RateSample::default();
+            let mut segs = [(6_000u64, 0), (8_000, 1)].map(|(us, i)| {
+                let mut s = Seg::new(i * 1448, (i + 1) * 1448, 0, i);
+                s.sent_ns = us * 1_000;
+                sent(&mut tp, &mut s);
+                s
+            });
+            tp.clock.set(Time::from_ms(20));
+            segs.iter_mut().for_each(|s| delivered(&mut tp, s, &mut rs));
+            assert_eq!((rs.interval_us, rs.prior_delivered), (us, 7));
+        }
     }
 }

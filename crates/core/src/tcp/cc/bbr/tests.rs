@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sim::Time;
-use crate::tcp::profile::{V4_19, V6_12};
+use crate::tcp::profile::{V4_14, V4_19, V6_12};
 
 /// 10 segments a millisecond.
 const BW: u32 = (BW_UNIT / 100) as u32;
@@ -47,9 +47,16 @@ fn the_first_rate_is_the_first_window_a_round_trip() {
 
 #[test]
 fn before_4_20_the_rate_is_of_whole_packets() {
-    // 10 segments a millisecond: 10 * 1500 bytes a millisecond; from 4.20 on 10 * 1448, less 1 %.
-    for (profile, rate) in [(&V4_19, 15_000_000), (&V6_12, 14_335_200)] {
+    use Pacing::{Fq, Needed};
+    // 10 segments a millisecond: 10 * 1500 bytes a millisecond, from 4.18 on under fq alone; from 4.20 on 10 * 1448, less 1 %.
+    for (profile, by, rate) in [
+        (&V4_14, Needed, 15_000_000),
+        (&V4_19, Fq, 15_000_000),
+        (&V4_19, Needed, 14_480_000),
+        (&V6_12, Needed, 14_335_200),
+    ] {
         let (mut b, mut tp) = at(profile, 0);
+        tp.pacing_status = by;
         b.full_bw_reached = true;
         b.set_pacing_rate(&mut tp, BW, UNIT);
         assert!(tp.pacing_rate.abs_diff(rate) < 2_000, "{} {}", profile.name, tp.pacing_rate);

@@ -6,7 +6,7 @@
 use super::probe::CWND_MIN;
 use super::{BW_SCALE, BW_UNIT, Bbr, Mode, SCALE, UNIT};
 use crate::tcp::cc::RateSample;
-use crate::tcp::tp::{CaState, Tp};
+use crate::tcp::tp::{CaState, Pacing, Tp};
 
 /// How much slower than the bandwidth the pacing rate is, percent. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_pacing_margin_percent
 const MARGIN_PERCENT: u64 = 1;
@@ -30,6 +30,12 @@ pub(in super::super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
 /// The same before 4.20: of whole IP packets, and no margin, since the headers below IP that an `fq` counts make one.
 fn gross_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
     let r = (u64::from(bw) * u64::from(tp.mss_cache + HEADERS)).wrapping_mul(u64::from(gain)) >> SCALE;
+    r.wrapping_mul(1_000_000) >> BW_SCALE
+}
+
+/// The same of 4.18 and 4.19 where the socket's own timer paces: of the payload.
+fn net_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
+    let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
     r.wrapping_mul(1_000_000) >> BW_SCALE
 }
 
@@ -86,7 +92,13 @@ impl Bbr {
     /// `bbr_rate_bytes_per_sec` of the profile.
     #[inline]
     pub(super) fn rate(&self, tp: &Tp, bw: u32, gain: u32) -> u64 {
-        if self.profile.bbr_edt { rate(tp, bw, gain) } else { gross_rate(tp, bw, gain) }
+        if self.profile.bbr_edt {
+            rate(tp, bw, gain)
+        } else if self.profile.bbr_gross_by_timer || tp.pacing_status != Pacing::Needed {
+            gross_rate(tp, bw, gain)
+        } else {
+            net_rate(tp, bw, gain)
+        }
     }
 
     /// BBR+: a part of the rate that BBR asks for.
