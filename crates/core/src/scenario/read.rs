@@ -182,7 +182,11 @@ fn set_value(
             return Err(ScenarioError { near, ..wrong("a list", "a single value: it is the same for all") });
         }
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
-        DeValue::Table(_) => return Err(wrong("a table", "a single value")),
+        DeValue::Table(t) => {
+            let leaf = t.iter().next().map_or_else(String::new, |(k, _)| k.get_ref().to_string());
+            return Err(alone(file, line, section, &format!("{key}.{leaf}"))
+                .unwrap_or_else(|| wrong("a table", "a single value")));
+        }
     };
     set(s, places, file, line, section, key, &raw)
 }
@@ -238,7 +242,27 @@ pub(super) fn dotted(section: &str, key: &str) -> String {
     if section.is_empty() { key.into() } else { format!("{section}.{key}") }
 }
 
+/// `[tcp.cubic]`, `tcp.cubic.beta`: a section within another, which stands alone.
+fn alone(file: &str, line: usize, section: &str, key: &str) -> Option<ScenarioError> {
+    let (inner, leaf) = key.split_once('.').unwrap_or((key, ""));
+    if section.is_empty() || !is_section(inner) {
+        return None;
+    }
+    let keys = section_keys(inner);
+    Some(ScenarioError {
+        file: file.into(),
+        line,
+        key: dotted(section, key.trim_end_matches('.')),
+        found: format!("[{inner}] is a section of its own"),
+        expected: format!("one of its keys, {}", keys.iter().map(|k| dotted(inner, k)).collect::<Vec<_>>().join(", ")),
+        near: nearest(leaf, keys.iter().copied()).map(|k| dotted(inner, &k)),
+    })
+}
+
 fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
+    if let Some(e) = alone(file, line, section, key) {
+        return e;
+    }
     let all: Vec<String> = super::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
     let dotted_key = dotted(section, key);
     if !section.is_empty() && is_section(section) {
@@ -335,6 +359,19 @@ mod tests {
         let e = read(&Source { path: "a.toml", text: WIRED }, &[("netem".into(), "3".into())]).unwrap_err();
         assert_eq!((e.key.as_str(), e.near), ("netem", None));
         assert!(e.expected.starts_with("one of its keys, netem.delay"), "{}", e.expected);
+    }
+
+    #[test]
+    fn a_section_stands_within_no_other() {
+        let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "700".into())]).unwrap_err();
+        let e = parse(&format!("{WIRED}[tcp.cubic]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.near.as_deref()), (6, "tcp.cubic.beta", Some("cubic.beta")));
+        let e = set("tcp.cubic.bta");
+        assert_eq!((e.key.as_str(), e.near.as_deref()), ("tcp.cubic.bta", Some("cubic.beta")));
+        let e = set("tcp.cubic");
+        assert!(e.key == "tcp.cubic" && e.near.is_none() && e.expected.contains("cubic.beta"), "{e}");
+        let e = parse(&format!("{WIRED}[tcp.cubics]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.found.as_str(), e.expected.as_str()), ("a table", "a single value"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::tcp::rtx::Seg;
 use crate::tcp::tp::{CaState, Tp};
 
 crate::params! {
-    /// `[tcp.bbr3]`. Gains and shares are in 1/256.
+    /// `[bbr3]`. Gains and shares are in 1/256.
     pub struct Params {
         /// Pacing gain of Startup.
         startup_gain: u32 = 710, in 257 => 2_047, src "google/bbr@v3 tcp_bbr.c bbr_startup_pacing_gain: 2.77";

@@ -17,7 +17,7 @@ use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
 crate::params! {
-    /// `[tcp.bbr-dev]`.
+    /// `[bbr-dev]`.
     pub struct Params {
         /// Half of the window over which ACK aggregation is remembered, round trips.
         extra_acked_rtts: u8 = 10, in 1 => 31, src "net-tcp_bbr 2/6 bbr_extra_acked_win_rtts";

@@ -13,7 +13,7 @@ use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
 crate::params! {
-    /// `[tcp.bbr-plus]`. Gains are in 1/256.
+    /// `[bbr-plus]`. Gains are in 1/256.
     pub struct Params {
         /// Percent of BBR's pacing rate that is paced.
         pace: u32 = 100, in 1 => 1_000, unit "%", src "Hard Times section VI-E: 1p, 2p, 3p";

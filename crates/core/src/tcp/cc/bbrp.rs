@@ -20,7 +20,7 @@ use crate::tcp::tp::Tp;
 const BBR_PACE: u32 = 5;
 
 crate::params! {
-    /// `[tcp.bbrp]`.
+    /// `[bbrp]`.
     pub struct Params {
         /// Gain of the first phase of ProbeBW, in quarters; 5 is BBR.
         bbrp_pace: u32 = 6, in 4 => 40, src "bbrp section IV: 6 in all tests";

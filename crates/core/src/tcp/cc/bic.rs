@@ -18,7 +18,7 @@ const B: u32 = 4;
 const ACK_SHIFT: u32 = 4;
 
 crate::params! {
-    /// `[tcp.bic]`: the module's parameters.
+    /// `[bic]`: the module's parameters.
     pub struct Params {
         /// Releases bandwidth faster when the window shrinks from loss to loss.
         fast_convergence: bool = true, src "linux@6.12 net/ipv4/tcp_bic.c";

@@ -20,7 +20,7 @@ const ACK_SHIFT: u32 = 4;
 const ACK_LIMIT: u32 = 32 << ACK_SHIFT;
 
 crate::params! {
-    /// `[tcp.cubic]`: the module's parameters.
+    /// `[cubic]`: the module's parameters.
     pub struct Params {
         /// Releases bandwidth faster when the window shrinks from loss to loss.
         fast_convergence: bool = true, src "linux@6.12 net/ipv4/tcp_cubic.c";

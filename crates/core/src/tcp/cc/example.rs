@@ -7,7 +7,7 @@ use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
 crate::params! {
-    /// `[tcp.gentle]`.
+    /// `[gentle]`.
     pub struct Params {
         /// Part of the window that a loss leaves, percent.
         beta: u32 = 50, in 1 => 99, src "rfc5681#3.1";

@@ -26,7 +26,7 @@ const AIMD: [(u32, u32); 72] = [
 const CLAMP: u32 = u32::MAX / 128;
 
 crate::params! {
-    /// `[tcp.highspeed]`: nothing to set.
+    /// `[highspeed]`: nothing to set.
     pub struct Params {}
 }
 

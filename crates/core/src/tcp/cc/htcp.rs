@@ -18,7 +18,7 @@ const BETA_MIN: u32 = 1 << 6;
 const BETA_MAX: u32 = 102;
 
 crate::params! {
-    /// `[tcp.htcp]`: the module's parameters.
+    /// `[htcp]`: the module's parameters.
     pub struct Params {
         /// Growth a second is the same at every RTT.
         use_rtt_scaling: bool = true, src "linux@6.12 net/ipv4/tcp_htcp.c";

@@ -15,7 +15,7 @@ const CLAMP: u32 = 65_535;
 const FRACTIONS: [u32; 8] = [128, 139, 152, 165, 181, 197, 215, 234];
 
 crate::params! {
-    /// `[tcp.hybla]`: the module's parameter.
+    /// `[hybla]`: the module's parameter.
     pub struct Params {
         /// RTT of the flow that growth follows, milliseconds.
         rtt0: u32 = 25, in 1 => 4_000, unit "ms", src "linux@6.12 net/ipv4/tcp_hybla.c";

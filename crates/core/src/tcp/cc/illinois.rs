@@ -29,7 +29,7 @@ const BETA_MIN: u32 = (1 << BETA_SHIFT) / 8;
 const BETA_MAX: u32 = (1 << BETA_SHIFT) / 2;
 
 crate::params! {
-    /// `[tcp.illinois]`: the module's parameters.
+    /// `[illinois]`: the module's parameters.
     pub struct Params {
         /// Window below which it is Reno, segments.
         win_thresh: u32 = 15, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_illinois.c";

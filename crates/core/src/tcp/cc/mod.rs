@@ -2,7 +2,7 @@
 //!
 //! Stands for: `struct tcp_congestion_ops` of Linux 6.12 include/net/tcp.h. A control sees [`Tp`] and nothing else of the socket. It is
 //! dispatched by a match on an enum, never through a vtable. Adding one: write `cc/NAME.rs` with `Params` (by `params!`) and a type that
-//! implements [`Control`], add `mod NAME;` and a line; schema, names, `[tcp.NAME]` and the test battery come with the line.
+//! implements [`Control`], add `mod NAME;` and a line; schema, names, `[NAME]` and the test battery come with the line.
 
 pub mod bbr;
 pub mod bbr2;
@@ -171,7 +171,7 @@ macro_rules! algorithms {
             pub enum Cc { $( $(#[$doc])* $v = $name ),* }
         }
 
-        /// `[tcp.NAME]` of every congestion control.
+        /// `[NAME]` of every congestion control.
         #[derive(Clone, Copy, PartialEq, Debug, Default)]
         pub struct Tunables { $( $(#[$doc])* pub $m: $m::Params ),* }
 

@@ -48,7 +48,7 @@ const NO_RTT: u32 = u32::MAX;
 const RATE_SCALE: u64 = 80_000;
 
 crate::params! {
-    /// `[tcp.nv]`: the module's parameters.
+    /// `[nv]`: the module's parameters.
     pub struct Params {
         /// Segments that may be queued.
         nv_pad: u32 = 10, in 2 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_nv.c";

@@ -7,7 +7,7 @@ use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
 crate::params! {
-    /// `[tcp.reno]`: nothing to set.
+    /// `[reno]`: nothing to set.
     pub struct Params {}
 }
 

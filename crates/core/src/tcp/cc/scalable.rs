@@ -15,7 +15,7 @@ const AI_CNT_ACKS: u32 = 50;
 const MD_SCALE: u32 = 3;
 
 crate::params! {
-    /// `[tcp.scalable]`: nothing to set.
+    /// `[scalable]`: nothing to set.
     pub struct Params {}
 }
 

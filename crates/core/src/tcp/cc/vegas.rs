@@ -15,7 +15,7 @@ use crate::tcp::tp::{CaState, Tp};
 const NO_RTT: u32 = 0x7fff_ffff;
 
 crate::params! {
-    /// `[tcp.vegas]`: the module's parameters.
+    /// `[vegas]`: the module's parameters.
     pub struct Params {
         /// Queued segments below which the window grows.
         alpha: u32 = 2, in 0 => 1_000_000, unit "segments", src "linux@6.12 net/ipv4/tcp_vegas.c";

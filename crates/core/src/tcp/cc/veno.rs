@@ -18,7 +18,7 @@ const BETA: u32 = 3 << SHIFT;
 const NO_RTT: u32 = 0x7fff_ffff;
 
 crate::params! {
-    /// `[tcp.veno]`: nothing to set.
+    /// `[veno]`: nothing to set.
     pub struct Params {}
 }
 

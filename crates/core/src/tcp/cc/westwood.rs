@@ -16,7 +16,7 @@ const SAMPLE_DIV: u32 = 20;
 const INIT_RTT_S: u32 = 20;
 
 crate::params! {
-    /// `[tcp.westwood]`: nothing to set.
+    /// `[westwood]`: nothing to set.
     pub struct Params {}
 }
 

@@ -34,7 +34,7 @@ const SCALABLE_CNT: u32 = 100;
 const CLAMP: u32 = u32::MAX / 128;
 
 crate::params! {
-    /// `[tcp.yeah]`: nothing to set.
+    /// `[yeah]`: nothing to set.
     pub struct Params {}
 }
 

@@ -57,7 +57,7 @@ const CYCLE_LEN: usize = 8;
 const CYCLE: [u32; CYCLE_LEN] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 
 crate::params! {
-    /// `[tcp.bbr]`: parts that can be left out. Its gains are BBR+'s to set.
+    /// `[bbr]`: parts that can be left out. Its gains are BBR+'s to set.
     pub struct Params {
         /// The window allows for ACKs that come in bursts ("auto": from 5.1).
         extra_acked: Auto<bool> = Auto::Auto, src "linux@6.12 net/ipv4/tcp_bbr.c bbr_update_ack_aggregation; 5.1 (78dc70ebaa38)";

@@ -44,7 +44,7 @@ pub(super) use tuning::Tuning;
 const NONE: u32 = u32::MAX;
 
 crate::params! {
-    /// `[tcp.bbr2]`. Gains and shares are in 1/256.
+    /// `[bbr2]`. Gains and shares are in 1/256.
     pub struct Params {
         /// Pacing gain of Startup.
         startup_gain: u32 = 739, in 257 => 2_047, src "google/bbr@v2alpha tcp_bbr2.c bbr_high_gain";
