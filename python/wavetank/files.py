@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -38,6 +39,17 @@ def line(value: Any) -> str:
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
 
 
+@contextmanager
+def _named(path: Path, tmp: Path) -> Iterator[None]:
+    """An error of writing names what was to be written: a full disk's has no name, others that of the unfinished file."""
+    try:
+        yield
+    except OSError as e:
+        known = os.fsdecode(e.filename) if isinstance(e.filename, (str, bytes)) else ""
+        name = str(path) + known.removeprefix(str(tmp)) if not known or known.startswith(str(tmp)) else known
+        raise OSError(e.errno or errno.EIO, e.strerror or str(e), name) from e
+
+
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
     if path.is_dir():
@@ -50,9 +62,10 @@ def write(path: Path, make: Callable[[Path], object]) -> Path:
     os.close(fd)
     tmp = Path(name)
     try:
-        make(tmp)
-        tmp.chmod(0o644)
-        tmp.replace(path)
+        with _named(path, tmp):
+            make(tmp)
+            tmp.chmod(0o644)
+            tmp.replace(path)
     except BaseException:
         tmp.unlink(missing_ok=True)
         raise
@@ -91,16 +104,17 @@ def folder(path: Path, *, anew: bool = False) -> Iterator[Path]:
     except OSError as e:
         raise UserError(f"{path}: cannot be written ({e.strerror}), expected a folder") from None
     try:
-        yield tmp
-        if path.exists() and not path.is_dir():
-            raise UserError(f"{path}: is a file, expected a folder")
-        if anew:
-            shutil.rmtree(path, ignore_errors=True)
-        if path.is_dir():
-            for f in sorted(tmp.iterdir()):
-                f.replace(path / f.name)
-        else:
-            tmp.chmod(0o755)
-            tmp.replace(path)
+        with _named(path, tmp):
+            yield tmp
+            if path.exists() and not path.is_dir():
+                raise UserError(f"{path}: is a file, expected a folder")
+            if anew:
+                shutil.rmtree(path, ignore_errors=True)
+            if path.is_dir():
+                for f in sorted(tmp.iterdir()):
+                    f.replace(path / f.name)
+            else:
+                tmp.chmod(0o755)
+                tmp.replace(path)
     finally:
         shutil.rmtree(tmp, ignore_errors=True)

@@ -1,0 +1,46 @@
+import errno
+import os
+
+import pytest
+
+from wavetank import files
+
+
+def full(path):
+    """As a disk that is full fails within a write: without a name."""
+    path.touch()
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_has_the_files_name(tmp_path):
+    with pytest.raises(OSError, match="No space") as e:
+        files.write(tmp_path / "a.csv", full)
+    assert (e.value.errno, e.value.filename) == (errno.ENOSPC, str(tmp_path / "a.csv"))
+    with pytest.raises(OSError, match="No space") as e, files.folder(tmp_path / "run") as folder:
+        full(folder / "summary.json")
+    assert e.value.filename == str(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_is_the_one_that_was_asked_for(tmp_path):
+    def within(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    with pytest.raises(PermissionError) as e:
+        files.write(tmp_path / "a.csv", within)
+    assert e.value.filename == str(tmp_path / "a.csv")
+    with pytest.raises(PermissionError) as e, files.folder(tmp_path / "run") as folder:
+        within(folder / "samples.parquet")
+    assert e.value.filename == str(tmp_path / "run" / "samples.parquet")
+    with pytest.raises(PermissionError) as e, files.folder(tmp_path / "run") as folder:
+        within("/elsewhere")
+    assert e.value.filename == "/elsewhere"
+
+
+def test_an_error_without_a_number_keeps_its_words(tmp_path):
+    def torn(path):
+        raise OSError("the stream is torn")
+
+    with pytest.raises(OSError, match="the stream is torn") as e:
+        files.write(tmp_path / "a.csv", torn)
+    assert (e.value.strerror, e.value.filename) == ("the stream is torn", str(tmp_path / "a.csv"))
