@@ -55,6 +55,17 @@ def cache_root():
     return root
 
 
+def made(folder):
+    """The folder, made where it is missing. It lies in the cache."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise Trouble(
+            f"the cache {cache_root()} cannot be written ({e.strerror}): set XDG_CACHE_HOME to a folder that can"
+        ) from None
+    return folder
+
+
 #: A program that must be there, and Debian's package that brings it.
 PROGRAMS = {
     "gcc": "gcc",
@@ -103,11 +114,22 @@ def building(allowed):
         _may_build = before
 
 
+def debug():
+    """Whether the kernel with KASAN, lockdep and kmemleak is asked for."""
+    word = os.environ.get("WAVETANK_KERNEL", "")
+    if word not in ("", "debug"):
+        raise Trouble(f"WAVETANK_KERNEL={word}: expected debug (with KASAN, lockdep and kmemleak), or nothing")
+    return word == "debug"
+
+
 @functools.cache
 def kernel(jobs=None):
     """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak."""
-    extra = ["--debug"] if os.environ.get("WAVETANK_KERNEL") == "debug" else []
+    extra = ["--debug"] if debug() else []
     extra += [] if _may_build else ["--print"]
+    root = cache_root()
+    if _may_build:  # it says so itself, but above what this program says
+        made(root)
     cmd = [HERE / "kernel" / "build", "--jobs", str(jobs or os.cpu_count()), *extra]
     run = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=None if _may_build else subprocess.DEVNULL, text=True)
     if run.returncode:
@@ -149,7 +171,7 @@ def _build(kind, key, work):
         return where
     if not _may_build:
         raise Trouble(f"{kind} is not built")
-    where.mkdir(parents=True, exist_ok=True)
+    made(where)
     with open(where / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (where / "done").exists():
@@ -248,7 +270,7 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
     that the guest leaves to where they shall go; to the list `said` is added what the kernel printed; `progress` is
     called with every second of virtual time that the guest tells; `words` end the kernel's command line."""
     linux, init, preload = kernel() / "linux", guest(), seed_library()
-    default = "2G" if os.environ.get("WAVETANK_KERNEL") == "debug" else "512M"
+    default = "2G" if debug() else "512M"
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # backs the guest's memory
     with tempfile.TemporaryDirectory(prefix="wavetank-") as tmp:
         lines = [f"{k} {str(v).lower() if isinstance(v, bool) else v}\n" for k, v in case.items() if v is not None]

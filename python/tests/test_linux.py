@@ -632,6 +632,25 @@ def test_a_machine_without_packages_is_told_their_names(tmp_path, monkeypatch):
         tree.build()
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("XDG_CACHE_HOME", "/tmp/elsewhere", "the cache /tmp/elsewhere/wavetank/linux is below /tmp, where"),
+        ("XDG_CACHE_HOME", "/proc/nowhere", "the cache /proc/nowhere/wavetank/linux cannot be written (No such file"),
+        ("WAVETANK_KERNEL", "plain", "WAVETANK_KERNEL=plain: expected debug"),
+    ],
+)
+def test_a_variable_that_cannot_be_is_the_callers_to_mend(monkeypatch, name, value, said):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UserError) as run:
+        tree.carry_out({"topology": "wifi"}, 1, 1)
+    assert str(run.value).startswith(said) and "\n" not in str(run.value)
+    if "written" not in said:  # nothing is written for it
+        with pytest.raises(UserError) as status:
+            tree.status()
+        assert str(status.value) == str(run.value)
+
+
 def test_the_thesis_figures_can_be_had_but_for_the_commercial_access_point():
     figures, _ = plan.on_linux(plan.load("aaq"), 1)
     refused = []

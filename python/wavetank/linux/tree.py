@@ -24,6 +24,8 @@ from ..errors import Failed, UserError
 Progress = Callable[[int, int, str], None]
 #: Files below ``linux/`` that decide a result.
 DECIDES = ("run", "uml.py", "kernel", "guest", "radio", "modules")
+#: What a program of ``linux/`` says that its caller can mend.
+MENDABLE = ("apt-get install", "needs an x86-64", "set XDG_CACHE_HOME", "WAVETANK_KERNEL=")
 _OBJECTS = re.compile(r"\[kernel\] (\d+) objects of about (\d+)")
 
 
@@ -86,7 +88,7 @@ def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:
             raise
         if code:
             text = "".join(said[-40:]).strip()
-            if "apt-get install" in text or "needs an x86-64" in text:
+            if any(word in text for word in MENDABLE):
                 raise UserError(text.partition(": ")[2] or text)
             raise LinuxFailed(text or f"{Path(arguments[0]).name} ended with code {code}")
         out.seek(0)
