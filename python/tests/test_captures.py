@@ -87,7 +87,9 @@ def test_an_encrypted_network(tshark, tmp_path, wavetank):
     )
     assert {tuple(line.split("\t")) for line in out.splitlines()} == {("4", "1")}
     _, out, err = wavetank("analyze", path)
-    assert "data frames are encrypted: no TCP can be seen" in " ".join((out + err).split())
+    said = " ".join((out + err).split())
+    assert "data frames are encrypted: no TCP can be seen" in said
+    assert "wlan.ignore_wep:Yes - with IV" in said and "with the key" not in said
 
 
 def test_tshark_finds_the_streams_and_their_options(tshark, tmp_path):

@@ -130,6 +130,11 @@ def _counted(document: Document) -> list[str]:
     return []
 
 
+#: How Wireshark shows what is within encrypted frames: ours were deciphered by the card (docs/captures.md), and have no key.
+OURS_SHOWN = "their payload is in the clear; `tshark -o 'wlan.ignore_wep:Yes - with IV'` shows it"
+OTHERS_SHOWN = "Wireshark decrypts with the key; `tshark -o wlan.enable_decryption:TRUE`"
+
+
 def remarks(document: Document) -> list[str]:
     """What a reader must know before trusting the numbers."""
     info, report, out = document["file"], document["report"], []
@@ -144,10 +149,8 @@ def remarks(document: Document) -> list[str]:
         if frames["all"] == 0:
             out.append("there is no frame in it")
         if frames["encrypted"] and not frames["ip"]:
-            out.append(
-                f"all {frames['encrypted']} data frames are encrypted: no TCP can be seen in them (Wireshark decrypts with the "
-                "key; `tshark -o wlan.enable_decryption:TRUE`)"
-            )
+            shown = OURS_SHOWN if document.get("origin") else OTHERS_SHOWN
+            out.append(f"all {frames['encrypted']} data frames are encrypted: no TCP can be seen in them ({shown})")
         elif frames["encrypted"]:
             out.append(
                 f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these"
