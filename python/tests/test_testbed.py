@@ -117,6 +117,50 @@ def test_cards_are_told_what_iw_and_debugfs_take():
     assert 'rate_control "$AP_IF" aasrc' in lines(ours, "ap")
 
 
+def test_a_weight_is_the_access_points_word_on_each_station(tmp_path):
+    bed, _ = testbed.write(wifi().set({"mac80211.weight": 512}), tmp_path, 1)
+    assert 'weight "$AP_IF" 512' in lines(bed, "ap") and not [x for x in lines(bed, "sta1") if "weight" in x]
+    assert any("associated then" in n for n in bed.notes)
+    assert "came with Linux 5.1" in refused(wifi(kernel="4.19").set({"mac80211.weight": 512}))
+    assert "ath9k_htc shares no airtime" in refused(wifi(ap__driver="ath9k_htc").set({"mac80211.weight": 512}))
+
+    # an iw that keeps its stations' weights in a file a station
+    (tmp_path / "bin").mkdir()
+    iw = tmp_path / "bin" / "iw"
+    iw.write_text(
+        """#!/bin/sh
+cd stations || exit 1
+case "$4 $5" in
+'dump ') for s in *; do [ ! -f "$s" ] || echo "Station $s (on $2)"; done ;;
+"get $5") [ -f "$5" ] && printf '\\tairtime weight: %s\\n' "$(cat "$5")" ;;
+"set $5") echo "$7" >"$5" ;;
+esac
+"""
+    )
+    iw.chmod(0o755)
+    stations = tmp_path / "stations"
+    stations.mkdir()
+
+    def said(verb):
+        script = f"ROLE=ap BED=x here=. STATE=.; . ./lib.sh; verb={verb}; weight wlan0 512; [ $verb != down ] || back"
+        # what `down` does with what was saved; it itself asks for root
+        back = "back() { saved weight 'wlan0 a1' >was && set_weight 'wlan0 a1' \"$(cat was)\"; set_weight 'wlan0 b2' 256; }\n"
+        env = {**os.environ, "PATH": f"{iw.parent}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            ["sh", "-c", back + script], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+        )
+        return done.stdout.splitlines()
+
+    assert "no station is associated" in said("check")[0] and said("up") == []
+    (stations / "a1").write_text("300")
+    assert said("check") == ["differs      weight wlan0 a1: has 300, wants 512"]
+    said("up")
+    said("up")
+    assert said("check") == ["ok           weight wlan0 a1 = 512"]
+    said("down")  # b2 was there, and left
+    assert (stations / "a1").read_text().strip() == "300"
+
+
 def test_what_is_left_to_machines_is_said_and_what_none_can_have_is_refused():
     bed = testbed.translate(wifi(host__wake="100 us", ath9k__depth=3, host__hz=250, kernel="5.4"))
     assert [(k, v) for k, v, _ in bed.left] == [("ath9k.depth", "3"), ("host.wake", "100 us")]
@@ -293,6 +337,7 @@ ODD = {
     "ac": wifi(wifi__standard="ac", wifi__mcs=9, wifi__width_mhz=80).set(
         {"ap.driver": "ath10k", "sta.driver": "ath10k", "edca.be_aifsn": 2, "edca_ap.vi_txop": "3008 us"}
     ),
+    "weight": wifi(wifi__stations=2).set({"mac80211.weight": 100}),
     "aarc": wifi(ap__rate_control="aarc", sta__rate_control="aarc"),
     "quotes": wired(name='it\'s "a" $(bed) `x`; rm -rf'),
 }

@@ -4,6 +4,7 @@ radio. Their own shell is process 1; no hardware."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -62,6 +63,7 @@ for p in /sys/kernel/debug/ieee80211/phy*; do
 	cat "$p/aqm" "$p/aql_txq_limit" "$p/aql_threshold" "$p/airtime_flags" | grep -v '^R '
 	iw phy "$(basename "$p")" info 2>/dev/null | grep RTS
 done
+iw dev wlan0 station dump 2>/dev/null | grep weight
 tc qdisc show
 grep -s . /proc/sys/net/ipv4/tcp_*
 """
@@ -125,7 +127,7 @@ def test_a_wifi_beds_scripts_on_the_real_mac80211() -> None:
         "tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "wifi.mcs": 12, "wifi.short_gi": False, "ath9k.rts_threshold": 700,
         "mac80211.limit": 4000, "mac80211.quantum": 600, "mac80211.aql_low": "3 ms", "mac80211.aql_high": "9 ms",
         "mac80211.aql_threshold": "20 ms", "mac80211.airtime_fairness": False, "kernel": "6.12", "backhaul.delay": "5 ms",
-        "edca.be_aifsn": 2, "nic.gro": False,
+        "edca.be_aifsn": 2, "nic.gro": False, "mac80211.weight": 512,
     }  # fmt: skip
     said = _carried_out(sets)
     _all_came_back(said)
@@ -140,6 +142,8 @@ def test_a_wifi_beds_scripts_on_the_real_mac80211() -> None:
         "kernel = 6.12", "sysctl net.ipv4.tcp_pacing_ca_ratio = 92",
     } <= set(_lines(said, "sta1", "ok"))  # fmt: skip
     assert "tree apw = qdisc root handle 10: netem delay 5000us limit 100000" in _lines(said, "ap", "ok")
+    assert [x for x in _lines(said, "ap", "ok") if re.fullmatch(r"weight wlan0 [0-9a-f:]{17} = 512", x)]
+    assert "airtime weight: 256" in said["before"]
     assert said["tsq"].strip() == "0", "the module was not there before"
 
 

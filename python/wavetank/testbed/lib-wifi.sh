@@ -103,6 +103,31 @@ get_airtime() { # 1: what is sent is counted, 2: what is received, 3: both
 set_airtime() { write "$(debug_of "$1" airtime_flags)" "$2"; }
 airtime() { setting airtime "$@"; }
 
+# A station's weight for airtime lasts as long as it is associated: one that comes back has the kernel's.
+get_weight() { # "DEVICE STATION"
+	iw dev "${1% *}" station get "${1#* }" 2>/dev/null | awk '/airtime weight:/ { v = $3 } END { print v; exit v == "" }' || {
+		echo "${1#* } is not associated with ${1% *}, or its card has no weights"
+		return 1
+	}
+}
+set_weight() { # "DEVICE STATION" WEIGHT
+	get_weight "$1" >/dev/null || return 0
+	run iw dev "${1% *}" station set "${1#* }" airtime_weight "$2"
+}
+weight() { # DEVICE WEIGHT: of every station that is there
+	dev=$1
+	if ! reason=$(tool iw iw); then
+		[ "$verb" != up ] || die "$reason"
+		untold "weight $dev $2" "$reason"
+		return
+	fi
+	stations=$(iw dev "$dev" station dump 2>/dev/null | awk '$1 == "Station" { print $2 }')
+	[ -n "$stations" ] || untold "weight $dev $2" 'no station is associated; up again when they are'
+	for station in $stations; do
+		setting weight "$dev $station" "$2"
+	done
+}
+
 # CoTSQ's lever, man wavetank_tsq(8): a line "PHY VALUE FORMER" for each card that is set.
 get_tsq() {
 	[ -r /sys/module/wavetank_tsq/parameters/shift ] || {

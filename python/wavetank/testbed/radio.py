@@ -1,4 +1,4 @@
-"""Wi-Fi cards of a bed: bit rates, RTS, mac80211's limits, rate control, and the access point's hostapd.conf.
+"""Wi-Fi cards of a bed: bit rates, RTS, mac80211's limits, weights, rate control, and the access point's hostapd.conf.
 
 src: iw 5.19 `iw help set` (set bitrates [ht-mcs-<2.4|5> <MCS index>*] [vht-mcs-<2.4|5> NSS:MCS] [sgi-5|lgi-5]; no words: all);
 linux@6.12 net/mac80211/cfg.c ieee80211_set_bitrate_mask (a basic rate must stay, so the legacy rates do), ath10k/mac.c
@@ -12,7 +12,7 @@ from .. import units
 from ..linux import rate as linux_rate
 from ..linux.air import Air
 from .asked import Bed
-from .own import PASSPHRASE, TIDQ_UNTIL
+from .own import PASSPHRASE, TIDQ_UNTIL, WEIGHT_SINCE
 from .roles import Name, Role, variable
 
 CARDS = ("ath9k", "ath9k_tidq", "ath9k_htc", "ath10k")
@@ -52,6 +52,8 @@ class Radio(Air, Bed):
             if driver in ("ath9k", "ath9k_tidq", "ath10k"):
                 self.protect(end, f"{driver.removesuffix('_tidq')}.rts_threshold")
         self.queues_of_mac80211()
+        if "mac80211.weight" in self.given:
+            self.weigh()
         self.contention()
         self.access_point()
 
@@ -168,6 +170,22 @@ class Radio(Air, Bed):
                 if "airtime_fairness" in given:
                     flags = "3" if self.on("mac80211.airtime_fairness") else "0"
                     role.tell("airtime", card, flags, keys="mac80211.airtime_fairness")
+
+    def weigh(self) -> None:
+        """The stations' weight for airtime, at the access point."""
+        driver = self.v["ap.driver"]
+        if driver not in ("ath9k", "ath10k"):  # src: NL80211_EXT_FEATURE_AIRTIME_FAIRNESS
+            raise self.refuse("mac80211.weight", f"{driver} shares no airtime, so its stations have no weight")
+        if self.before(WEIGHT_SINCE):
+            raise self.refuse(
+                "mac80211.weight", f"weights came with Linux 5.1; the scenario asks for {self.v['kernel']}"
+            )
+        for role, card in self.cards_of("ap"):
+            role.tell("weight", card, self.text("mac80211.weight"), keys="mac80211.weight")
+        self.notes.append(
+            "mac80211.weight: `ap.sh up` gives it to the stations that are associated then; one that comes again has the "
+            "kernel's 256 until the next `up`"
+        )
 
     def needs(self, end: str, what: str, why: str) -> None:
         """What the hardware has to be, and no script can look at."""

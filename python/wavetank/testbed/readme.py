@@ -73,7 +73,7 @@ def _packages(role: Role, bed: TestBed) -> list[str]:
     tool = "iperf" if bed.plan.test.startswith("udp_flood") else "netperf"
     out = ["iproute2"]
     out += ["ethtool"] if "offload" in calls else []
-    out += ["iw"] if calls & {"bitrates", "rts", "txpower", "width"} else []
+    out += ["iw"] if calls & {"bitrates", "rts", "txpower", "weight", "width"} else []
     out += ["hostapd"] if role.name == "ap" else []
     if role is bed.plan.at:
         out += ["flent", tool, "fping"]
