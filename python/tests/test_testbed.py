@@ -117,6 +117,19 @@ def test_cards_are_told_what_iw_and_debugfs_take():
     assert 'rate_control "$AP_IF" aasrc' in lines(ours, "ap")
 
 
+@pytest.mark.parametrize("name", ["thesis-ath9k", "thesis-rc"])
+def test_what_no_kernel_has_together_is_said_at_once(name):
+    """Each hint alone led to the other's refusal."""
+    s = Scenario.load(plan.ROOT / "scenarios" / f"{name}.toml")
+    said = refused(s)
+    assert refused(s.set({"kernel": "6.12"})) == said and "came with Linux 4.17" in said and "went with 4.10" in said
+    hints = re.search(r"either (--set .+), or (--set .+)", said)
+    assert hints
+    for hint in hints.groups():
+        sets = dict(word.split("=") for word in hint.split() if word != "--set")
+        assert "4.1" not in refused(s.set(sets)), "what is refused next is of another kind"
+
+
 def test_a_weight_is_the_access_points_word_on_each_station(tmp_path):
     bed, _ = testbed.write(wifi().set({"mac80211.weight": 512}), tmp_path, 1)
     assert 'weight "$AP_IF" 512' in lines(bed, "ap") and not [x for x in lines(bed, "sta1") if "weight" in x]

@@ -35,6 +35,20 @@ class Bed(Asked):
         """Whether the scenario asks for a kernel older than this one."""
         return self.kernel is not None and self.kernel < version
 
+    def no_kernel(self, key: str) -> UserError | None:
+        """The error for ath9k's own queues beside a card's shift, which ``key`` asks for: no kernel has had both."""
+        ends = [end for end in ("ap", "sta") if self.v[f"{end}.driver"] == "ath9k_tidq"]
+        if not ends:
+            return None
+        drivers = ", ".join(f"{end}.driver" for end in ends)
+        plain = " ".join(f"--set {end}.driver=ath9k" for end in ends)
+        without = "--set tcp.tsq=kernel" if key == "tcp.tsq" else f"without {key}"
+        return self.refuse(
+            key,
+            f"the cards' shift, by which it is made, came with Linux 4.17, and ath9k_tidq ({drivers}) went with 4.10: "
+            f"either --set kernel=3.18 {without}, or --set kernel=6.12 {plain}",
+        )
+
     @property
     def endpoints(self) -> list[Role]:
         """Where TCP begins or ends."""

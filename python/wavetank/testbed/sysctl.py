@@ -135,9 +135,12 @@ class Sysctl(Tcp, Bed):
         if shift is None and "tsq" not in self.case:
             return shift, factor
         if self.wifi:
+            key = "tcp.tsq" if shift is not None else "wifi.tx_sk_pacing_shift"
+            if neither := self.no_kernel(key):
+                raise neither
             if self.before(SHIFT_SINCE):
                 raise self.refuse(
-                    "tcp.tsq" if shift is not None else "wifi.tx_sk_pacing_shift",
+                    key,
                     f"the cards' shift, by which it is made, came with Linux 4.17; the scenario asks for {self.v['kernel']} "
                     "(--set kernel=6.12)",
                 )
