@@ -30,6 +30,39 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+#: What a page names that is yet to be written: the worked example's file, and NAME for any.
+TO_BE_WRITTEN = re.compile(r"NAME|EXPERIMENT|gentle\.rs")
+
+
+def test_sources_that_pages_name_are_there():
+    """Of Rust every file in backticks, by the end of its path (no other's is cited); of the rest what is named from the top."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    there = [f"/{name}" for name in listed.stdout.splitlines()]
+    if not there:
+        pytest.skip("no work tree of git's")
+    folders = {str(parent) for name in there for parent in Path(name).parents}
+    missing = []
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "linux" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        for name in re.findall(r"`([\w./-]+)`", page.read_text()):
+            if TO_BE_WRITTEN.search(name):
+                continue
+            if name.endswith(".rs"):
+                found = any(f.endswith(f"/{name}") for f in there)
+            elif re.match(r"(crates|python)/|linux/(bpf|guest|modules|radio|standing|tests)/", name):
+                found = f"/{name}" in there or f"/{name.rstrip('/')}" in folders
+            else:
+                continue
+            missing += [] if found else [f"{page.relative_to(ROOT)}: {name}"]
+    assert missing == []
+
+
 def test_the_readme_names_every_verb():
     text = (ROOT / "README.md").read_text()
     for verb in (

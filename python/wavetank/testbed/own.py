@@ -85,5 +85,6 @@ def looked_up(table: dict[str, str], key: str) -> str | None:
 PASSPHRASE = "wavetank-ccmp"
 
 #: Before these kernels the thing named was otherwise. src: linux 4.17 net/mac80211/tx.c (sk_pacing_shift_update); 4.10
-#: ath9k/xmit.c (no TID queues of its own any more); 6.2 ath9k/htc_drv_main.c (wake_tx_queue); 4.20 net/ipv4/tcp.c tcp_init; 5.1 include/uapi/linux/nl80211.h NL80211_ATTR_AIRTIME_WEIGHT
+#: ath9k/xmit.c (no TID queues of its own any more); 6.2 ath9k/htc_drv_main.c (wake_tx_queue); 4.20 net/ipv4/tcp.c tcp_init; 5.1
+#: include/uapi/linux/nl80211.h NL80211_ATTR_AIRTIME_WEIGHT
 SHIFT_SINCE, TIDQ_UNTIL, HTC_TXQS_SINCE, RMEM_SINCE, WEIGHT_SINCE = (4, 17), (4, 10), (6, 2), (4, 20), (5, 1)

@@ -9,6 +9,8 @@ use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+mod kept_below;
+
 fn ht(mcs: u8) -> Mode {
     Mode::Ht(Ht::new(mcs, true, true).unwrap())
 }
