@@ -153,11 +153,12 @@ params! {
         marks: bool = true, src "Flent rrul.conf, rrul_be.conf";
         /// A marked flow's ACKs bear its mark, as where both ends set it (netperf -Y); without, they are best effort.
         mark_acks: bool = true, src "netperf's option -Y sets IP_TOS at both ends";
-        /// Mark of TCP's packets where RRUL's marks are not (`mark_acks` is for its ACKs, too). The mark decides the access category.
+        /// Mark of TCP's packets where RRUL's marks are not (`mark_acks` is for its ACKs, too). The mark decides the access category,
+        /// by RFC 8325 where the kernel is 6.12 (from 6.8 on), by its upper three bits where it is older.
         tcp_dscp: Dscp = Dscp::default(), src "linux@6.12 net/wireless/util.c cfg80211_classify8021d";
-        /// Mark of the UDP load's datagrams.
+        /// Mark of the UDP load's datagrams: its category is RFC 8325's under 6.12, that of its upper three bits under older kernels.
         udp_dscp: Dscp = Dscp::default(), src "linux@6.12 net/wireless/util.c cfg80211_classify8021d";
-        /// Mark of the pings.
+        /// Mark of the pings: its category is RFC 8325's under 6.12, that of its upper three bits under older kernels.
         ping_dscp: Dscp = Dscp::default(), src "iputils ping -Q";
         /// Each flow starts at a time of its own, uniform over this span, and so does each series of echoes after the first:
         /// processes do not start at once.
