@@ -243,6 +243,27 @@ def _rust_object(src, out):
 
 def module(folder, name=None):
     """Builds the out-of-tree module in `folder` (which holds a Kbuild file) against the cached kernel; of several, `name`."""
+    src = HERE / folder
+    name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
+    return _modules(folder) / f"{name}.ko"
+
+
+def own_modules(lines):
+    """Keys of a case that load modules of one's own before anything else: each line "FOLDER [PARAMETER=VALUE...]", built here."""
+    given = {}
+    for i, line in enumerate(lines):
+        folder, *words = line.split()
+        if not (pathlib.Path(folder) / "Kbuild").is_file():
+            raise Trouble(f"{folder}: has no Kbuild, which says what module it makes (obj-m := NAME.o)")
+        made = sorted(_modules(pathlib.Path(folder).resolve()).glob("*.ko"))
+        if len(made) != 1:
+            raise Trouble(f"{folder}: makes {len(made)} modules, expected one")
+        given[f"module.{i}"] = " ".join([str(made[0]), *words])
+    return given
+
+
+def _modules(folder):
+    """Where the modules of a folder are, built."""
     build = kernel()
     src = HERE / folder
     files = [p for p in src.rglob("*") if p.is_file() and (p.suffix in (".c", ".h", ".py") or p.name == "Kbuild")]
@@ -259,8 +280,7 @@ def module(folder, name=None):
             _rust_object(src / "hack", where / "hack_core.o_shipped")
         _command(["make", "-C", build, "ARCH=um", f"M={where}", "modules"])
 
-    name = name or (src.name if src.name.startswith("wavetank_") else f"wavetank_{src.name}")
-    return _build("modules", _digest([*files, *shared, *rust], build), work) / f"{name}.ko"
+    return _build("modules", _digest([*files, *shared, *rust], build), work)
 
 
 def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=None, progress=None, given=(), words=()):

@@ -53,6 +53,9 @@ fn run(init: bool) -> Result<(), String> {
     // Packets have the memory, not programs: without any to kill the kernel would look for some for ever, with its clock at rest.
     std::fs::write("/proc/sys/vm/panic_on_oom", "2").map_err(|e| format!("panic_on_oom: {e}"))?;
     let case = Case::read("/tmp/wt/case")?;
+    for words in case.lines("module") {
+        sys::insmod(words[0], &words[1..].join(" "))?; // of one's own
+    }
     let out = match case.text("kind", "wired").as_str() {
         "wired" => wired::run(&case)?,
         "wifi" => wifi::run(&case)?,
