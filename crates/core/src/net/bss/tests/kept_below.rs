@@ -21,7 +21,7 @@ fn measured(n: u32, cw_min: u16) -> [f64; 3] {
         a.cw_min = 2 * cw_min + 1; // the driver programs half of it
     }
     for s in &mut c.stations {
-        s.driver = DriverConfig::Ath9kHtc(Box::default(), qdisc::Kind::FqCodel, Box::new(setup.clone()));
+        s.driver = DriverConfig::Ath9kHtc(Box::default(), qdisc::Kind::FqCodel, Box::new(setup));
     }
     let mut w = World::new(&c, u64::from(n));
     w.flow(1, 0, 1472, 0, n);
