@@ -192,6 +192,7 @@ def test_what_is_left_to_machines_is_said_and_what_none_can_have_is_refused():
         ({"cubic.beta": 600}, "the kernel's own value holds"),
         ({"mac80211.target": "5 ms"}, "a constant of mac80211"),
         ({"stations.mcs": "0", "wifi.stations": 2}, "all its stations"),
+        ({"stations.weight": "512, 256", "wifi.stations": 2}, "mac80211.weight gives all of them one"),
         ({"traffic.ping_payload": 100}, "Flent's pings have 56 bytes"),
         ({"time.flows": "2500 ms"}, "whole seconds"),
         ({"traffic.start_step": "500 ms", "traffic.tcp_up": 2}, "whole seconds"),

@@ -49,6 +49,7 @@ NEVER: dict[str, str] = {
     "stations.rate": "an access point's bit rates hold for all its stations",
     "stations.streams": "an access point's bit rates hold for all its stations",
     "stations.width_mhz": "an access point's bit rates hold for all its stations",
+    "stations.weight": "the scripts know no station's address; mac80211.weight gives all of them one",
     "stations.driver": "the scripts look for one driver at all stations; give it to sta.driver and leave this out",
     "stations.cc": "Flent's tests of several hosts have one control",
     "stations.tcp_": "Flent's tests have the same flows with every host",
