@@ -115,11 +115,13 @@ def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> lis
 
 #: Captures (view, file), bytes kept of each frame, their window, the timeline's, and whether there is an analysis.
 Look = tuple[Sequence[tuple[str, str]], int, tuple[float, float] | None, tuple[float | None, float] | None, bool]
+#: The timeline and the analysis (JSON), and of how many A-MSDUs the captures do not keep every header.
+Seen = tuple[str | None, str | None, int]
 
 def run_watched(
     text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, look: Look, states: Sequence[int] = ()
-) -> tuple[CoreResult, str | None, str | None]:
-    """Run a scenario and look at its air: result, timeline and analysis (JSON). Raises ScenarioError, OSError."""
+) -> tuple[CoreResult, Seen]:
+    """Run a scenario and look at its air. Raises ScenarioError, OSError."""
 
 def watch_log(
     text: str,
@@ -129,8 +131,8 @@ def watch_log(
     look: Look,
     log: str,
     ips: Sequence[str],
-) -> tuple[str | None, str | None, float | None]:
-    """Show the virtual radio's log of its air: timeline, analysis (JSON), when its room ended. Raises CaptureError, OSError."""
+) -> tuple[Seen, float | None]:
+    """Show the virtual radio's log of its air; and when its room ended. Raises CaptureError, OSError."""
 
 def compress_acks(path: str) -> str:
     """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""

@@ -396,6 +396,25 @@ mod tests {
         assert_eq!(got, [1, 3, 4, 5, 8]);
     }
 
+    /// The same subframes that an analysis reads.
+    #[test]
+    fn every_ack_of_an_amsdu() {
+        let mut body = Vec::new();
+        for i in 0..3 {
+            body.resize(body.len().next_multiple_of(4), 0);
+            body.extend([&[2; 12][..], &[0, 60], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &bytes(&ack(i, 2))].concat());
+        }
+        let mut frame = [&[0x88, 1, 0, 0][..], &[2; 18], &[0x10, 0, 0x80, 0], &body].concat();
+        let count = |frame: &Vec<u8>| {
+            let mut got = vec![];
+            crate::read::ip_packets(&file(105, core::slice::from_ref(frame))[..], |p| got.push(p.ip.to_vec())).unwrap();
+            got
+        };
+        assert_eq!(count(&frame), [0, 1, 2].map(|i| bytes(&ack(i, 2))));
+        frame[26 + 76 + 12] = 0xff; // the second one's length
+        assert_eq!(count(&frame), [bytes(&ack(0, 2))]);
+    }
+
     proptest::proptest! {
         #[test]
         fn noise_does_no_harm(packets in proptest::collection::vec(proptest::collection::vec(proptest::num::u8::ANY, 0..90), 0..40)) {

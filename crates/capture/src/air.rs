@@ -8,7 +8,7 @@
 //! Protected bit and the CCMP header are there, the payload is in the clear, the MIC behind it; packet numbers and MIC are zeros.
 //! Where octets were kept (`radio_log`), a data frame is they, and D4 and D5's packet numbers do not hold.
 
-use crate::frame::{Frame, Kind, Mac, Packet, Subframe, Transport, tcp};
+use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
 use crate::phy::{self, Phy};
 use crate::read;
@@ -17,7 +17,8 @@ use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
 use wavetank_core::wifi::beacon::Told;
-use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Seq, What, response};
+use wavetank_core::wifi::framing::LLC_SNAP;
+use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Mpdu, Seq, What, response};
 
 /// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
 #[derive(Clone, Copy, Default)]
@@ -75,8 +76,19 @@ pub struct Sent {
     pub to: NodeId,
     /// What became of it.
     pub fate: Fate,
+    /// Where its MSDUs are, if it is an A-MSDU.
+    msdus: (usize, usize),
     /// Where its octets are, if they were kept.
     octets: Option<(usize, usize)>,
+}
+
+/// What a frame of a run holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inside<'a> {
+    /// Its MSDUs, if it is an A-MSDU.
+    pub msdus: &'a [Msdu],
+    /// Its octets, if they were kept.
+    pub octets: Option<&'a [u8]>,
 }
 
 /// What a beacon says.
@@ -122,7 +134,8 @@ pub struct Air {
     /// Frames that may still be overtaken by those of an exchange which began at the same time; and when the last of them ends.
     pending: Vec<Sent>,
     until: u64,
-    /// Octets of those.
+    /// MSDUs and octets of those.
+    msdus: Vec<Msdu>,
     octets: Vec<u8>,
 }
 
@@ -151,6 +164,7 @@ impl Air {
             boards: HashMap::new(),
             pending: Vec::with_capacity(256),
             until: 0,
+            msdus: Vec::new(),
             octets: Vec::new(),
         }
     }
@@ -161,7 +175,7 @@ impl Air {
 
     /// An exchange began. `out` gets the frames of those before it, in order. `kept`: the first octets of each of its MPDUs, as its sender
     /// handed them to the hardware; without them (none at all) the frames are what the packets of the burst say.
-    pub fn aired(&mut self, a: &Aired<'_>, kept: &[&[u8]], out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
+    pub fn aired(&mut self, a: &Aired<'_>, kept: &[&[u8]], out: &mut impl FnMut(&Sent, Inside<'_>)) {
         let start = a.x.start.ns();
         if start >= self.until {
             self.flush(out);
@@ -171,7 +185,7 @@ impl Air {
     }
 
     /// A beacon of `from` went on the air, of which the model tells this, or these octets were kept.
-    pub fn beacon(&mut self, from: NodeId, b: &Shouted<'_>, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
+    pub fn beacon(&mut self, from: NodeId, b: &Shouted<'_>, out: &mut impl FnMut(&Sent, Inside<'_>)) {
         if b.start >= self.until {
             self.flush(out);
         }
@@ -200,10 +214,14 @@ impl Air {
     }
 
     /// The run is over.
-    pub fn flush(&mut self, out: &mut impl FnMut(&Sent, Option<&[u8]>)) {
+    pub fn flush(&mut self, out: &mut impl FnMut(&Sent, Inside<'_>)) {
         self.pending.sort_by_key(|s| s.frame.time);
-        let octets = &self.octets;
-        self.pending.drain(..).for_each(|s| out(&s, s.octets.map(|(a, b)| &octets[a..b])));
+        let (msdus, octets) = (&self.msdus, &self.octets);
+        self.pending.drain(..).for_each(|s| {
+            let msdus = &msdus[s.msdus.0..s.msdus.1];
+            out(&s, Inside { msdus, octets: s.octets.map(|(a, b)| &octets[a..b]) });
+        });
+        self.msdus.clear();
         self.octets.clear();
     }
 
@@ -218,7 +236,7 @@ impl Air {
         if let (true, Some(control)) = (f.retry, own.get_mut(1)) {
             *control |= 0x08;
         }
-        read::mpdu(own, f);
+        read::mpdu(own, f, &mut self.msdus);
         (begin, self.octets.len())
     }
 
@@ -232,7 +250,7 @@ impl Air {
         f.mhz = self.mhz;
         f.tsft = Some((start + phy::preamble_ns(mode)) / 1_000);
         f.time = end;
-        self.pending.push(Sent { frame: f, from, to, fate, octets: None });
+        self.pending.push(Sent { frame: f, from, to, fate, msdus: (0, 0), octets: None });
     }
 
     fn lay_out(&mut self, a: &Aired<'_>, kept: &[&[u8]]) {
@@ -295,8 +313,7 @@ impl Air {
             a.burst.mpdus.iter().fold(0, |b, m| if ampdu { Burst::psdu_of(b, m.len) } else { m.len.into() });
         let gaps = u64::from(a.burst.psdu.saturating_sub(subframes));
         let mut bytes = 0;
-        for (i, m) in a.burst.mpdus.iter().enumerate() {
-            let p = &m.packet;
+        for (i, (m, more)) in a.burst.msdus().enumerate() {
             bytes = if ampdu { Burst::psdu_of(bytes, m.len) } else { m.len.into() };
             let stop = (u64::from(bytes) + gaps * i as u64 / (n.max(2) - 1) as u64).max(m.len.into());
             let first = preamble + span * (stop - u64::from(m.len)) / psdu;
@@ -305,22 +322,40 @@ impl Air {
             (f.seq, f.nav) = (m.seq.get(), nav);
             f.retry = m.attempts > 0 || a.x.again;
             f.subframe = ampdu.then_some(Subframe { reference: self.reference, last: i + 1 == n });
+            let msdus = self.msdus.len();
             let octets = kept.get(i).map(|k| self.take(k, &mut f));
             if octets.is_none() {
-                let up = a.to == NodeId(0);
-                f.from_ds = Some(!up);
-                f.far = Names::mac(if up { p.dst } else { p.src });
-                let encryption = self.names.encryption();
-                f.protected = encryption.is_on();
-                let least = Framing { qos: true, encryption }.mpdu_len(0);
-                let qos = u32::from(m.len) - p.ip_len() >= u32::from(least);
-                f.tid = qos.then_some(a.burst.tid.get());
-                f.packet = self.packet(p);
+                self.fill(a, m, more, &mut f);
             }
             let fate = fate(a, a.x.decoded >> i & 1 != 0);
             self.push((a.from, a.to), fate, f, a.x.mode, (begin, begin + end));
+            let msdus = (msdus, self.msdus.len());
             let last = self.last();
-            (last.frame.tsft, last.octets) = (Some((begin + first) / 1_000), octets);
+            (last.frame.tsft, last.msdus, last.octets) = (Some((begin + first) / 1_000), msdus, octets);
+        }
+    }
+
+    /// What is in a data frame, by its packets.
+    fn fill(&mut self, a: &Aired<'_>, m: &Mpdu, more: &[sim::Packet], f: &mut Frame) {
+        let (up, p) = (a.to == NodeId(0), &m.packet);
+        let far = |p: &sim::Packet| Names::mac(if up { p.dst } else { p.src });
+        let encryption = self.names.encryption();
+        f.from_ds = Some(!up);
+        f.protected = encryption.is_on();
+        let least = Framing { qos: true, encryption }.mpdu_len(0);
+        let qos = u32::from(m.len) - p.ip_len() >= u32::from(least);
+        f.tid = qos.then_some(a.burst.tid.get());
+        if more.is_empty() {
+            (f.far, f.packet) = (far(p), self.packet(p));
+            return;
+        }
+        // src: 802.11-2020 table 9-30: the third address of an A-MSDU is the BSSID
+        f.far = Names::mac(NodeId(0));
+        f.amsdu = Some(Amsdu { msdus: 1 + more.len() as u16, unread: 0 });
+        for p in core::iter::once(p).chain(more) {
+            let (da, sa) = if up { (far(p), Names::mac(a.from)) } else { (Names::mac(a.to), far(p)) };
+            let (len, packet) = ((p.ip_len() as u16) + LLC_SNAP, self.packet(p));
+            self.msdus.push(Msdu { da, sa, len, packet });
         }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! Stands for: the IP layer behind the receiver's reorder buffer (`wavetank_core::wifi::reorder`). Differs: D1 what the monitor decoded,
 //! the receiver did: a capture does not say more; of ours it holds. D2 the agreement of a TID begins with the first A-MPDU that is seen on
-//! it. D3 an A-MSDU is one packet, with the headers of its second MSDU and those behind it. D4 the buffer has 64 frames, 802.11ax or not.
+//! it. D3 what cannot be read of an A-MSDU (cut by the capture, or encrypted) is one packet, with the headers of all MSDUs in it but the
+//! first. D4 the buffer has 64 frames, 802.11ax or not.
 
-use crate::frame::{Frame, Kind, Mac};
+use crate::frame::{Frame, Kind, Mac, Msdu};
 use std::collections::HashMap;
 use wavetank_core::sim::{self, FlowId, NodeId, Packet, Time};
 use wavetank_core::wifi::Seq;
@@ -12,8 +13,10 @@ use wavetank_core::wifi::reorder::{Params, Reorder, SIZE};
 
 /// Links that are kept; frames of more are not counted.
 const MOST: usize = 4096;
-/// LLC/SNAP and the frame check sequence.
-const AROUND: u32 = 8 + 4;
+const LLC: u32 = 8;
+const FCS: u32 = 4;
+/// Of a subframe of an A-MSDU.
+const SUBFRAME: u32 = 14;
 /// Header and MIC of CCMP.
 const CCMP: u32 = 8 + 8;
 
@@ -51,7 +54,9 @@ struct Part {
     link: usize,
     tid: usize,
     seq: Seq,
-    bytes: u32,
+    /// Its first packet, and where the others are.
+    first: Packet,
+    more: (usize, usize),
 }
 
 /// Collects deliveries; frames come in the order of a capture.
@@ -63,15 +68,30 @@ pub struct Deliveries {
     ampdu: Option<(Mac, u32, u64)>,
     /// What of it was decoded: it is handed up when the A-MPDU is over.
     parts: Vec<Part>,
+    /// The further packets of these.
+    more: Vec<Packet>,
 }
 
 fn carried(bytes: u32) -> Packet {
     Packet { payload: bytes, ..Packet::blank(sim::Kind::Udp, FlowId(0), NodeId(0), NodeId(0)) }
 }
 
+/// Bytes of each packet in a frame.
+fn sizes(f: &Frame, msdus: &[Msdu]) -> impl Iterator<Item = u32> {
+    let header = 24 + if f.tid.is_some() { 2 } else { 0 } + if f.protected { CCMP } else { 0 };
+    let body = f.len.saturating_sub(header + FCS);
+    let read: u32 = msdus.iter().map(|m| (SUBFRAME + u32::from(m.len)).next_multiple_of(4)).sum();
+    let rest = match f.amsdu {
+        Some(a) if a.unread == 0 || body < read + SUBFRAME + LLC => None,
+        Some(_) if !f.protected => Some(body - read - SUBFRAME - LLC),
+        _ => Some(body.saturating_sub(LLC)),
+    };
+    msdus.iter().map(|m| u32::from(m.len).saturating_sub(LLC)).chain(rest)
+}
+
 impl Deliveries {
-    /// The next frame.
-    pub fn frame(&mut self, f: &Frame) {
+    /// The next frame, and its MSDUs if it is an A-MSDU.
+    pub fn frame(&mut self, f: &Frame, msdus: &[Msdu]) {
         let part_of = f.ta.zip(f.subframe.map(|s| s.reference));
         match &mut self.ampdu {
             Some((ta, reference, end)) if part_of == Some((*ta, *reference)) => *end = f.time,
@@ -80,18 +100,21 @@ impl Deliveries {
         }
         let (Some(ta), false, 0) = (f.ta, f.bad, f.ra.0[0] & 1) else { return };
         match f.kind {
-            Kind::Data => self.data(f, ta),
+            Kind::Data => self.data(f, msdus, ta),
             Kind::Bar => self.bar(f, ta),
             _ => {}
         }
     }
 
-    fn data(&mut self, f: &Frame, ta: Mac) {
+    fn data(&mut self, f: &Frame, msdus: &[Msdu], ta: Mac) {
         let Some(down) = f.from_ds else { return };
         let Some(link) = self.link(ta, f.ra, down) else { return };
-        let header = 24 + if f.tid.is_some() { 2 } else { 0 } + if f.protected { CCMP } else { 0 };
         let tid = usize::from(f.tid.unwrap_or(16)).min(16);
-        let part = Part { link, tid, seq: Seq::new(f.seq), bytes: f.len.saturating_sub(header + AROUND) };
+        let mut packets = sizes(f, msdus).map(carried);
+        let Some(first) = packets.next() else { return };
+        let at = self.more.len();
+        self.more.extend(packets);
+        let part = Part { link, tid, seq: Seq::new(f.seq), first, more: (at, self.more.len()) };
         match f.subframe {
             Some(s) => {
                 self.ampdu = Some((ta, s.reference, f.time));
@@ -100,7 +123,10 @@ impl Deliveries {
                     .get_or_insert_with(|| Reorder::new(part.seq, SIZE as u16, Params::default().timeout));
                 self.parts.push(part);
             }
-            None => self.come(part, f.time),
+            None => {
+                self.come(part, f.time);
+                self.more.truncate(at);
+            }
         }
     }
 
@@ -111,21 +137,23 @@ impl Deliveries {
             self.come(self.parts[i], end);
         }
         self.parts.clear();
+        self.more.clear();
     }
 
     fn come(&mut self, p: Part, now: u64) {
         let Open { link, queues } = &mut self.links[p.link];
+        let more = &self.more[p.more.0..p.more.1];
         let queue = &mut queues[p.tid];
         let Some(buffer) = &mut queue.buffer else {
             // src: 802.11-2020 10.3.2.14.3: a copy has the number of the last
             if queue.last.replace(p.seq) != Some(p.seq) {
-                link.packets.push((now, p.bytes));
+                link.packets.extend(core::iter::once(&p.first).chain(more).map(|x| (now, x.payload)));
             }
             return;
         };
         expire(buffer, Some(now), &mut link.packets);
         let up = &mut |x: &Packet| link.packets.push((now, x.payload));
-        buffer.put(Time::from_ns(now), p.seq, &carried(p.bytes), &[], up);
+        buffer.put(Time::from_ns(now), p.seq, &p.first, more, up);
     }
 
     fn bar(&mut self, f: &Frame, ta: Mac) {
@@ -174,7 +202,7 @@ fn expire(buffer: &mut Reorder, now: Option<u64>, packets: &mut Vec<Delivery>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Subframe;
+    use crate::frame::{Amsdu, Subframe};
 
     const AP: Mac = Mac([2, 0, 0, 0, 0, 1]);
     const STA: Mac = Mac([2, 0, 0, 0, 0, 2]);
@@ -184,11 +212,14 @@ mod tests {
     fn data(time: u64, seq: u16, ip: u32, reference: Option<u32>) -> Frame {
         let subframe = reference.map(|reference| Subframe { reference, last: false });
         let ends = Frame { ra: STA, ta: Some(AP), far: AP, from_ds: Some(true), ..Frame::EMPTY };
-        Frame { time, kind: Kind::Data, tid: Some(0), seq, len: ip + 26 + 12, subframe, ..ends }
+        Frame { time, kind: Kind::Data, tid: Some(0), seq, len: ip + 26 + LLC + FCS, subframe, ..ends }
     }
     fn deliveries(frames: &[Frame]) -> Vec<Delivery> {
+        delivered(frames.iter().map(|f| (f, &[][..])))
+    }
+    fn delivered<'a>(frames: impl IntoIterator<Item = (&'a Frame, &'a [Msdu])>) -> Vec<Delivery> {
         let mut d = Deliveries::default();
-        frames.iter().for_each(|f| d.frame(f));
+        frames.into_iter().for_each(|(f, msdus)| d.frame(f, msdus));
         let links = d.end();
         assert_eq!(links.len(), 1);
         assert!(links[0].down);
@@ -235,5 +266,40 @@ mod tests {
     fn ciphers_headers_are_no_bytes_of_the_packet() {
         let f = Frame { protected: true, ..data(MS, 1, 1500 + 16, None) };
         assert_eq!(deliveries(&[f]), [(MS, 1500)]);
+    }
+    /// An A-MSDU of packets of 1500, 52 and 100 bytes, of which so many are told of.
+    fn amsdu(time: u64, seq: u16, reference: Option<u32>, told: u16) -> (Frame, Vec<Msdu>) {
+        let lens = [1508, 60, 108]; // with LLC; subframes of 1524 (two of padding), 76 (two) and 122 bytes
+        let msdu = |len| Msdu { da: STA, sa: AP, len, packet: None };
+        let unread = [1722, 198, 122, 0][usize::from(told)];
+        let f =
+            Frame { len: 26 + 1722 + FCS, amsdu: Some(Amsdu { msdus: told, unread }), ..data(time, seq, 0, reference) };
+        (f, lens[..told.into()].iter().map(|&len| msdu(len)).collect())
+    }
+
+    #[test]
+    fn an_amsdus_packets_come_together_and_in_order() {
+        let frames = [amsdu(MS, 1, None, 3), amsdu(2 * MS, 2, Some(1), 3), amsdu(3 * MS, 3, Some(1), 3)];
+        let got = delivered(frames.iter().map(|(f, m)| (f, &m[..])));
+        let three = |t| [(t, 1500), (t, 52), (t, 100)];
+        assert_eq!(got, [three(MS), three(3 * MS), three(3 * MS)].concat());
+        // Behind a hole they wait for it together.
+        let late = data(9 * MS, 2, 7, None);
+        let frames = [amsdu(MS, 1, Some(1), 3), amsdu(2 * MS, 3, Some(1), 3), (late, vec![])];
+        let got = delivered(frames.iter().map(|(f, m)| (f, &m[..])));
+        assert_eq!(got, [&three(2 * MS)[..], &[(9 * MS, 7)], &three(9 * MS)].concat());
+    }
+
+    #[test]
+    fn what_cannot_be_read_of_an_amsdu_is_one_packet() {
+        let one = |told, protected| {
+            let (f, msdus) = amsdu(MS, 1, None, told);
+            let f = Frame { protected, len: f.len + if protected { CCMP } else { 0 }, ..f };
+            delivered([(&f, &msdus[..])])
+        };
+        assert_eq!(one(2, false), [(MS, 1500), (MS, 52), (MS, 100)]);
+        assert_eq!(one(1, false), [(MS, 1500), (MS, 198 - 22)]);
+        assert_eq!(one(0, false), [(MS, 1722 - 22)]);
+        assert_eq!(one(0, true), [(MS, 1722 - LLC)]);
     }
 }

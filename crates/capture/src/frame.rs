@@ -98,7 +98,29 @@ pub struct Packet {
     pub transport: Transport,
 }
 
-/// A frame.
+/// What is told of an A-MSDU as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Amsdu {
+    /// MSDUs that are told of.
+    pub msdus: u16,
+    /// Bytes of it that cannot be read: cut by the capture, encrypted, or behind a length that cannot be true.
+    pub unread: u16,
+}
+
+/// An MSDU of an A-MSDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Msdu {
+    /// Destination.
+    pub da: Mac,
+    /// Source.
+    pub sa: Mac,
+    /// Its bytes, LLC among them.
+    pub len: u16,
+    /// The packet inside.
+    pub packet: Option<Packet>,
+}
+
+/// A frame. An A-MSDU's MSDUs stand beside it, in a slice.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Frame {
     /// When it ended, or as the capture has it: ns.
@@ -141,8 +163,10 @@ pub struct Frame {
     pub seq: u16,
     /// A Block Ack's bitmap, bit 0 for the starting number.
     pub bitmap: [u64; 4],
-    /// The packet inside.
+    /// The packet inside; none of an A-MSDU.
     pub packet: Option<Packet>,
+    /// It is an A-MSDU.
+    pub amsdu: Option<Amsdu>,
     /// What a beacon of ours tells.
     pub told: Option<Told>,
 }
@@ -171,6 +195,7 @@ impl Frame {
         seq: 0,
         bitmap: [0; 4],
         packet: None,
+        amsdu: None,
         told: None,
     };
 }

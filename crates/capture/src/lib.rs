@@ -20,9 +20,9 @@ mod timeline;
 mod views;
 pub mod write;
 
-pub use air::{Air, Fate, Sent};
+pub use air::{Air, Fate, Inside, Sent};
 pub use analysis::{Analysis, Report};
-pub use frame::{Frame, Kind, Mac, Packet, Subframe, Transport};
+pub use frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport};
 pub use names::Names;
 pub use origin::Origin;
 pub use phy::Phy;

@@ -4,7 +4,7 @@
 //! are made here and in `air` from what the radio did; D2 which flow a frame is of is told by its port.
 
 use crate::air::{Body, EVERYBODY, Shouted};
-use crate::frame::Frame;
+use crate::frame::{Frame, Msdu};
 use crate::phy;
 use crate::read;
 use crate::views::Views;
@@ -208,11 +208,13 @@ fn node(radio: u8) -> NodeId {
     if radio == EVERY { EVERYBODY } else { NodeId(radio.into()) }
 }
 
-/// As much of a packet as a picture shows: which flow's, and how much it carries.
-fn shown(octets: &[u8]) -> sim::Packet {
-    let mut f = Frame::EMPTY;
-    read::mpdu(octets, &mut f);
-    let (ports, payload) = f.packet.map_or(((0, 0), 0), |p| (p.ports, p.payload));
+/// As much of a packet as a picture shows: which flow's, and how much it carries; of an A-MSDU its first.
+fn shown(octets: &[u8], len: u16, msdus: &mut Vec<Msdu>) -> sim::Packet {
+    let mut f = Frame { len: len.into(), ..Frame::EMPTY };
+    msdus.clear();
+    read::mpdu(octets, &mut f, msdus);
+    let packet = f.packet.or_else(|| msdus.first()?.packet);
+    let (ports, payload) = packet.map_or(((0, 0), 0), |p| (p.ports, p.payload));
     let flow = [ports.0, ports.1].into_iter().find_map(|p| p.checked_sub(FIRST_PORT).filter(|k| *k < FLOWS));
     let blank = sim::Packet::blank(sim::Kind::Udp, FlowId(flow.unwrap_or(u16::MAX)), NodeId(0), NodeId(0));
     sim::Packet { payload, ..blank }
@@ -227,7 +229,7 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
     if (magic, version) != (MAGIC, VERSION) {
         return Err(BadLog(format!("no log of the radio's, or another version of it ({magic:#x}, {version})")));
     }
-    let (mut at, mut octets, mut depths) = (head.len() as u64, Vec::new(), Vec::new());
+    let (mut at, mut octets, mut depths, mut msdus) = (head.len() as u64, Vec::new(), Vec::new(), Vec::new());
     let mut burst = Burst::new();
     while at < used {
         let bad = |what: &str| BadLog(format!("octet {at}: {what}"));
@@ -251,9 +253,8 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
             *k = f.octets(n.into());
             whole &= u32::from(n) + 4 <= u32::from(len);
             let seq = k.get(22..24).map_or(0, |s| u16::from_le_bytes([s[0], s[1]]) >> 4);
-            let mpdu =
-                Mpdu { packet: shown(k), seq: Seq::new(seq), len, attempts, received: false, more: 0, mark: Mark(0) };
-            burst.mpdus.push(mpdu);
+            let (packet, seq) = (shown(k, len, &mut msdus), Seq::new(seq));
+            burst.mpdus.push(Mpdu { packet, seq, len, attempts, received: false, more: 0, mark: Mark(0) });
         }
         if !whole {
             return Err(bad("a frame longer than it was, or times that cannot be"));
@@ -386,7 +387,7 @@ mod tests {
         read_radio_log(log, &mut views).unwrap();
         views.end().unwrap();
         let mut all = Vec::new();
-        read::read(std::fs::File::open(&path).unwrap(), |f| all.push(*f)).unwrap();
+        read::read(std::fs::File::open(&path).unwrap(), |f, _| all.push(*f)).unwrap();
         std::fs::remove_file(path).unwrap();
         all
     }

@@ -1,6 +1,6 @@
 //! What looks at a run's air: captures, an analysis, a timeline; any of them, by one subscription.
 
-use crate::air::{Air, EVERYBODY, Fate, Sent, Shouted};
+use crate::air::{Air, EVERYBODY, Fate, Inside, Sent, Shouted};
 use crate::analysis::Analysis;
 use crate::frame::Frame;
 use crate::names::Names;
@@ -81,6 +81,8 @@ pub struct Views {
     /// Times (ns) within which captures are written.
     window: Option<(u64, u64)>,
     failed: Option<(PathBuf, io::Error)>,
+    /// A-MSDUs of which captures do not keep every header.
+    pub cut_amsdus: u64,
     /// Counts frames.
     pub analysis: Option<Analysis>,
     /// Collects a picture.
@@ -103,7 +105,7 @@ impl Views {
     /// Ends everything; the files' names. Errors: a file could not be written.
     pub fn end(&mut self) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
         if let Some(mut air) = self.air.take() {
-            air.flush(&mut |s, octets| self.sent(s, octets));
+            air.flush(&mut |s, inside| self.sent(s, inside));
         }
         let mut paths = Vec::new();
         for c in self.captures.drain(..) {
@@ -115,13 +117,15 @@ impl Views {
         self.failed.take().map_or(Ok(paths), Err)
     }
 
-    fn sent(&mut self, s: &Sent, octets: Option<&[u8]>) {
+    fn sent(&mut self, s: &Sent, inside: Inside<'_>) {
         if let Some(a) = &mut self.analysis {
-            a.frame(&s.frame);
+            a.frame(&s.frame, inside.msdus);
         }
         if self.failed.is_some() || self.window.is_some_and(|(a, b)| s.frame.time < a || s.frame.time >= b) {
             return;
         }
+        let cuts = |c: &Capture| c.only.sees(s) && c.file.cuts(&s.frame, inside);
+        self.cut_amsdus += u64::from(s.frame.amsdu.is_some() && self.captures.iter().any(cuts));
         for c in self.captures.iter_mut().filter(|c| c.only.sees(s)) {
             let comment = match s.fate {
                 Fate::Decoded => "",
@@ -135,7 +139,7 @@ impl Views {
             // What a station sends is whole where it is sent.
             let own = direction.flatten().is_some();
             let frame = Frame { bad: s.frame.bad && !own, ..s.frame };
-            if let Err(e) = c.file.frame(&frame, octets, direction, comment) {
+            if let Err(e) = c.file.frame(&frame, inside, direction, comment) {
                 self.failed = Some((c.path.clone(), e));
                 return;
             }
@@ -147,14 +151,14 @@ impl Views {
         if let Some(t) = &mut self.timeline {
             t.aired(a);
         }
-        self.frames(|air, views| air.aired(a, kept, &mut |s, octets| views.sent(s, octets)));
+        self.frames(|air, views| air.aired(a, kept, &mut |s, inside| views.sent(s, inside)));
     }
     /// A beacon.
     pub(crate) fn shouted(&mut self, from: NodeId, b: &Shouted<'_>) {
         if let Some(t) = &mut self.timeline {
             t.beacon(from, b);
         }
-        self.frames(|air, views| air.beacon(from, b, &mut |s, octets| views.sent(s, octets)));
+        self.frames(|air, views| air.beacon(from, b, &mut |s, inside| views.sent(s, inside)));
     }
     fn frames(&mut self, make: impl FnOnce(&mut Air, &mut Views)) {
         if self.captures.is_empty() && self.analysis.is_none() {

@@ -2,29 +2,38 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
-use wavetank_capture::write::{About, Pcapng, mpdu, radiotap};
-use wavetank_capture::{Air, Analysis, Frame, Kind, Names, Phy, Report, Sent, read};
+use wavetank_capture::write::{About, Pcapng, cuts, mpdu, radiotap};
+use wavetank_capture::{Air, Analysis, Frame, Inside, Kind, Msdu, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
 use wavetank_core::sim::{NodeId, Probe, Time};
 use wavetank_core::wifi::{Aired, Beaconed};
 use wavetank_core::workloads;
 
-/// Keeps every frame of a run.
+/// Keeps every frame of a run, and the MSDUs of each.
 #[derive(Default)]
 struct Keep {
     air: Option<Air>,
     frames: Vec<Sent>,
+    msdus: Vec<Vec<Msdu>>,
+}
+
+impl Keep {
+    fn with(&mut self, make: impl FnOnce(&mut Air, &mut dyn FnMut(&Sent, Inside<'_>))) {
+        let (frames, msdus) = (&mut self.frames, &mut self.msdus);
+        make(self.air.as_mut().expect("it was begun"), &mut |s, inside| {
+            frames.push(*s);
+            msdus.push(inside.msdus.to_vec());
+        });
+    }
 }
 
 impl Probe for Keep {
     const AIR: bool = true;
     fn aired(&mut self, a: &Aired<'_>) {
-        let frames = &mut self.frames;
-        self.air.as_mut().expect("it was begun").aired(a, &[], &mut |s, _| frames.push(*s));
+        self.with(|air, mut out| air.aired(a, &[], &mut out));
     }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
-        let frames = &mut self.frames;
-        self.air.as_mut().expect("it was begun").beacon(from, &b.into(), &mut |s, _| frames.push(*s));
+        self.with(|air, mut out| air.beacon(from, &b.into(), &mut out));
     }
 }
 
@@ -32,7 +41,17 @@ struct Run {
     out: Outcome,
     window: (Time, Time),
     frames: Vec<Sent>,
+    msdus: Vec<Vec<Msdu>>,
     names: Names,
+}
+
+impl Run {
+    fn all(&self) -> impl Iterator<Item = (&Sent, &[Msdu])> {
+        self.frames.iter().zip(self.msdus.iter().map(|m| &m[..]))
+    }
+    fn has_amsdus(&self) -> bool {
+        self.msdus.iter().any(|m| !m.is_empty())
+    }
 }
 
 fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
@@ -44,12 +63,24 @@ fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
     let (names, window) = (Names::new(world.census()), world.window());
     world.tap().air = Some(Air::new(names.clone(), 5180));
     let (out, mut keep) = world.run_tapped();
-    let frames = &mut keep.frames;
-    keep.air.unwrap().flush(&mut |s, _| frames.push(*s));
-    Run { out, window, frames: keep.frames, names }
+    keep.with(|air, mut out| air.flush(&mut out));
+    Run { out, window, frames: keep.frames, msdus: keep.msdus, names }
 }
 
-/// Losses, RTS, collisions, four access categories, one station and many.
+/// Two stations of 802.11ac with ath10k, which makes A-MSDUs.
+const ATH10K: [(&str, &str); 9] = [
+    ("wifi.standard", "ac"),
+    ("wifi.mcs", "8"),
+    ("wifi.streams", "2"),
+    ("wifi.width_mhz", "80"),
+    ("wifi.stations", "2"),
+    ("wifi.error_rate", "0.02"),
+    ("ap.driver", "ath10k"),
+    ("sta.driver", "ath10k"),
+    ("traffic.udp_down", "60 Mbit/s"),
+];
+
+/// Losses, RTS, collisions, four access categories, one station and many, A-MSDUs.
 fn runs() -> &'static [Run] {
     static RUNS: OnceLock<Vec<Run>> = OnceLock::new();
     RUNS.get_or_init(|| {
@@ -60,6 +91,8 @@ fn runs() -> &'static [Run] {
             run("ath9k-upload", &[("wifi.encryption", "ccmp"), ("wifi.error_rate", "0.05")]),
             run("ath9k-upload", &[("ath9k.rts_threshold", "0"), ("wifi.error_rate", "0.1"), ("wifi.stations", "3")]),
             run("rrul", &[("wifi.stations", "2"), ("traffic.udp_down", "30 Mbit/s"), ("traffic.udp_up", "20 Mbit/s")]),
+            run("rrul", &ATH10K),
+            run("rrul", &[&ATH10K[..], &[("wifi.encryption", "ccmp")]].concat()),
         ]
     })
 }
@@ -69,10 +102,9 @@ const ABOUT: About<'_> = About { program: "test", comment: "a comment", interfac
 fn bytes(r: &Run, snaplen: u32, most: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut f = Pcapng::new(&mut out, &About { snaplen, ..ABOUT }, Some(&r.names)).unwrap();
-    r.frames
-        .iter()
-        .take(most)
-        .for_each(|s| f.frame(&s.frame, None, None, if s.frame.bad { "bad" } else { "" }).unwrap());
+    r.all().take(most).for_each(|(s, msdus)| {
+        f.frame(&s.frame, Inside { msdus, octets: None }, None, if s.frame.bad { "bad" } else { "" }).unwrap();
+    });
     f.finish().unwrap();
     out
 }
@@ -90,17 +122,39 @@ fn what_is_written_is_read() {
         for snaplen in [0, 200] {
             let most = if snaplen == 0 { 20_000 } else { usize::MAX };
             let data = bytes(r, snaplen, most);
-            let mut want = r.frames.iter().take(most).map(|s| s.frame);
-            let info = read::read(&data[..], |got| {
-                let mut want = want.next().expect("no more frames than were written");
+            let mut want = r.all().take(most);
+            let info = read::read(&data[..], |got, msdus| {
+                let (sent, all) = want.next().expect("no more frames than were written");
+                let mut want = sent.frame;
                 if want.bad || want.protected {
                     want.packet = None; // damaged and enciphered bytes are not read
                 }
                 want.told = None; // nor is a beacon's body
+                let told = want.amsdu.filter(|_| !want.bad);
+                want.amsdu = told.and(got.amsdu);
                 assert_eq!(*got, want);
+                let Some(told) = told.filter(|_| !want.protected) else { return assert_eq!(msdus, &[]) };
+                let got = got.amsdu.unwrap();
+                assert_eq!(usize::from(got.msdus), msdus.len());
+                if snaplen == 0 {
+                    assert_eq!((got, msdus), (told, all));
+                    return;
+                }
+                // Each subframe header within what was kept was read, and the packet behind it, or it is counted as missing.
+                let starts = all.iter().scan(26, |at, m| {
+                    let this = *at;
+                    *at += u32::from(14 + m.len).next_multiple_of(4);
+                    Some(this)
+                });
+                assert_eq!(msdus.len(), starts.take_while(|at| at + 14 <= snaplen).count());
+                let same = msdus.iter().zip(all).take_while(|(m, want)| m == want).count();
+                assert!(same + 1 >= msdus.len(), "the last may be cut in its own headers");
+                assert!(msdus.iter().zip(all).all(|(m, want)| (m.da, m.sa, m.len) == (want.da, want.sa, want.len)));
+                assert!(got.unread > 0 || msdus.len() == all.len());
+                assert!(got.unread == 0 || same < all.len());
             })
             .unwrap();
-            assert_eq!(want.next(), None);
+            assert!(want.next().is_none());
             assert_eq!((info.bytes, info.unreadable), (data.len() as u64, 0));
             assert_eq!((info.damage, info.comment.as_deref()), (None, Some("a comment")));
             assert_eq!(info.snapped > 0, snaplen > 0);
@@ -122,8 +176,8 @@ fn every_modulation_is_read_as_written() {
         let f = Frame { phy: Some(phy), signal: Some(-61), mhz: 2437, ..sample };
         let mut out = Vec::new();
         radiotap(&f, Some(true), &mut out);
-        mpdu(&f, usize::MAX, &mut out);
-        assert_eq!(read::frame(&out, out.len() as u32, f.time), Some(f));
+        mpdu(&f, &[], usize::MAX, &mut out);
+        assert_eq!(read::frame(&out, out.len() as u32, f.time, &mut Vec::new()), Some(f));
     }
 }
 
@@ -142,9 +196,9 @@ fn frames_are_in_order_and_none_overlaps_but_collisions() {
 #[test]
 fn a_capture_tells_what_its_run_tells() {
     for r in runs() {
-        let made = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
-        let data = bytes(r, 160, usize::MAX);
-        let captured = report(|a| drop(read::read(&data[..], |f| a.frame(f)).unwrap()), r);
+        let made = report(|a| r.all().for_each(|(s, msdus)| a.frame(&s.frame, msdus)), r);
+        let data = bytes(r, if r.has_amsdus() { 0 } else { 160 }, usize::MAX);
+        let captured = report(|a| drop(read::read(&data[..], |f, msdus| a.frame(f, msdus)).unwrap()), r);
         assert_eq!(made, captured, "frames and bytes");
         let span = (r.window.1 - r.window.0).as_s();
         for (i, n) in r.out.nodes.iter().enumerate() {
@@ -182,6 +236,35 @@ fn a_capture_tells_what_its_run_tells() {
             );
         }
     }
+}
+
+/// What is cut of A-MSDUs is counted, and nothing is made up for it.
+#[test]
+fn a_capture_that_cuts_amsdus_says_so() {
+    let r = runs().iter().find(|r| r.has_amsdus() && !r.names.encryption().is_on()).unwrap();
+    let told = |snaplen| {
+        let data = bytes(r, snaplen, usize::MAX);
+        report(|a| drop(read::read(&data[..], |f, msdus| a.frame(f, msdus)).unwrap()), r)
+    };
+    let (whole, cut) = (told(0), told(256));
+    let of = |report: &serde_json::Value, key: &str| report["frames"][key].as_u64().unwrap();
+    let n = of(&whole, "amsdus");
+    assert!(n > 1_000 && of(&whole, "amsdu_msdus") > 2 * n);
+    assert_eq!((of(&whole, "amsdus_cut"), of(&whole, "amsdu_bytes_unread")), (0, 0));
+    assert_eq!((of(&cut, "amsdus"), of(&cut, "ip")), (n, of(&whole, "ip")));
+    // TCP ACKs of 66 bytes and less are short enough for two and more.
+    assert!(of(&cut, "amsdus_cut") > n / 2 && of(&cut, "amsdu_msdus") > n);
+    let udp = |report: &serde_json::Value| {
+        let flows = report["flows"].as_array().unwrap().iter().filter(|f| f["protocol"] == "udp");
+        flows.map(|f| f["bytes"].as_u64().unwrap()).sum::<u64>()
+    };
+    let cuts = |most| {
+        let counted = |s: &Sent| s.frame.time >= r.window.0.ns() && s.frame.time < r.window.1.ns() && !s.frame.bad;
+        r.all().filter(|(s, msdus)| counted(s) && cuts(&s.frame, msdus, most)).count() as u64
+    };
+    assert_eq!((cuts(256), cuts(usize::MAX)), (of(&cut, "amsdus_cut"), 0), "whoever writes knows");
+    let hidden = udp(&whole) - udp(&cut);
+    assert!(hidden > udp(&cut) && hidden < of(&cut, "amsdu_bytes_unread"));
 }
 
 #[test]
@@ -255,7 +338,7 @@ fn as_big_endian(frames: &[Sent], offset_s: i64) -> Vec<u8> {
         let mut packet = Vec::new();
         radiotap(&s.frame, None, &mut packet);
         let head = packet.len();
-        let whole = mpdu(&s.frame, 256, &mut packet) + head;
+        let whole = mpdu(&s.frame, &[], 256, &mut packet) + head;
         let ns = i128::from(s.frame.time) - i128::from(offset_s) * 1_000_000_000;
         let t = ((ns << 20) / 1_000_000_000 + 1) as u64;
         let mut epb = Vec::new();
@@ -274,7 +357,7 @@ fn both_byte_orders_and_resolutions() {
     let data = bytes(r, 256, 3_000);
     for (big, nanos) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut want = r.frames.iter().take(3_000);
-        let info = read::read(&as_pcap(&data, big, nanos)[..], |f| {
+        let info = read::read(&as_pcap(&data, big, nanos)[..], |f, _| {
             let time = want.next().unwrap().frame.time;
             assert_eq!(f.time, if nanos { time } else { time / 1_000 * 1_000 });
         })
@@ -282,7 +365,7 @@ fn both_byte_orders_and_resolutions() {
         assert_eq!((info.format, info.packets, info.damage), ("pcap", 3_000, None));
     }
     let mut got = Vec::new();
-    let info = read::read(&as_big_endian(&r.frames[..1_000], -7)[..], |f| got.push(*f)).unwrap();
+    let info = read::read(&as_big_endian(&r.frames[..1_000], -7)[..], |f, _| got.push(*f)).unwrap();
     assert_eq!(
         (info.packets, got.len(), info.damage),
         (980, 980, None),
@@ -297,7 +380,7 @@ fn both_byte_orders_and_resolutions() {
 
 #[test]
 fn other_files_are_refused_with_a_reason() {
-    let refused = |data: &[u8]| read::read(data, |_| {}).unwrap_err().0;
+    let refused = |data: &[u8]| read::read(data, |_, _| {}).unwrap_err().0;
     assert!(refused(b"").contains("empty"));
     assert!(refused(b"[wifi]\nstations = 2 and some more text\n").contains("neither pcap nor pcapng"));
     let mut ethernet = as_pcap(&bytes(&runs()[0], 256, 10), false, true);
@@ -310,10 +393,10 @@ fn other_files_are_refused_with_a_reason() {
 #[test]
 fn a_file_that_is_cut_off_is_read_until_then() {
     let data = bytes(&runs()[0], 256, 500);
-    let whole = read::read(&data[..], |_| {}).unwrap();
+    let whole = read::read(&data[..], |_, _| {}).unwrap();
     for cut in [data.len() - 1, data.len() - 30, data.len() / 2 + 1, 300] {
         let mut n = 0;
-        let info = read::read(&data[..cut], |_| n += 1).unwrap();
+        let info = read::read(&data[..cut], |_, _| n += 1).unwrap();
         assert_eq!(info.packets, n);
         assert!(n < whole.packets);
         let damage = info.damage.expect("it is cut off in the middle of a block");
@@ -326,8 +409,8 @@ fn a_file_that_is_cut_off_is_read_until_then() {
 fn no_response_is_no_loss_where_none_is_due_or_captured() {
     let r = &runs()[1];
     let kept = |f: &Frame| !matches!(f.kind, Kind::Ack | Kind::BlockAck);
-    let without = report(|a| r.frames.iter().filter(|s| kept(&s.frame)).for_each(|s| a.frame(&s.frame)), r);
-    let with = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame)), r);
+    let without = report(|a| r.frames.iter().filter(|s| kept(&s.frame)).for_each(|s| a.frame(&s.frame, &[])), r);
+    let with = report(|a| r.frames.iter().for_each(|s| a.frame(&s.frame, &[])), r);
     for (a, b) in without["stations"].as_array().unwrap().iter().zip(with["stations"].as_array().unwrap()) {
         assert!(a["loss_rate"].is_null() && b["loss_rate"].as_f64().unwrap() > 0.0);
         assert_eq!(a["ampdu_hist"], b["ampdu_hist"]);
@@ -335,7 +418,8 @@ fn no_response_is_no_loss_where_none_is_due_or_captured() {
     let mut a = Analysis::new(None);
     let f = r.frames.iter().map(|s| s.frame).find(|f| f.kind == Kind::Data && !f.bad).unwrap();
     let group = wavetank_capture::Mac([0xff; 6]);
-    (0..10).for_each(|k| a.frame(&Frame { ra: group, time: f.time + k * 10_000_000, subframe: None, tsft: None, ..f }));
+    let again = |k: u64| Frame { ra: group, time: f.time + k * 10_000_000, subframe: None, tsft: None, ..f };
+    (0..10).for_each(|k| a.frame(&again(k), &[]));
     let said = serde_json::to_value(a.report(&|_| None)).unwrap();
     assert_eq!((&said["stations"][0]["ppdus"], &said["stations"][0]["unanswered"]), (&10.into(), &0.into()));
 }
@@ -346,7 +430,7 @@ proptest! {
     /// Damaged captures: bytes changed, cut out, doubled. Reading and counting ends, says so or not, and never panics.
     #[test]
     fn damage_never_panics(
-        which in 0usize..5,
+        which in 0usize..6,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..40),
         cut in any::<prop::sample::Index>(),
         by in 0usize..64,
@@ -360,6 +444,7 @@ proptest! {
                 as_pcap(&ng, true, false),
                 as_big_endian(&runs()[1].frames[..150], -3),
                 bytes(&runs()[2], 0, 60),
+                bytes(&runs()[6], 0, 60),
                 ng,
             ]
         });
@@ -377,7 +462,7 @@ proptest! {
             data.drain(at..end);
         }
         let mut a = Analysis::new(None);
-        if let Ok(info) = read::read(&data[..], |f| a.frame(f)) {
+        if let Ok(info) = read::read(&data[..], |f, msdus| a.frame(f, msdus)) {
             prop_assert!(info.bytes <= data.len() as u64);
             let text = serde_json::to_string(&a.report(&|_| None)).unwrap();
             prop_assert!(!text.contains("NaN"));
@@ -394,8 +479,9 @@ proptest! {
         }
         let mut a = Analysis::new(None);
         for t in 0..3 {
-            if let Some(f) = read::frame(&data, whole, t) {
-                a.frame(&f);
+            let mut msdus = Vec::new();
+            if let Some(f) = read::frame(&data, whole, t, &mut msdus) {
+                a.frame(&f, &msdus);
             }
         }
         let _ = a.report(&|_| None);

@@ -51,6 +51,9 @@ pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>
 #[derive(FromPyObject)]
 pub(crate) struct Look(Vec<(String, PathBuf)>, u32, Option<(f64, f64)>, Option<(Option<f64>, f64)>, bool);
 
+/// What was seen: the timeline and the analysis, as JSON, and of how many A-MSDUs the captures do not keep every header.
+type Seen = (Option<String>, Option<String>, u64);
+
 /// Whose air it is.
 struct Whose {
     census: Census,
@@ -95,17 +98,16 @@ impl Whose {
         views.analysis = analysis.then(|| Analysis::new(Some(ns(self.window))));
         Ok(())
     }
-    /// The timeline and the analysis, as JSON.
-    fn end(&self, views: &mut Views) -> PyResult<(Option<String>, Option<String>)> {
+    fn end(&self, views: &mut Views) -> PyResult<Seen> {
         views.end().map_err(|(file, e)| unusable(&file, &e))?;
         let origin = self.origin("monitor");
         let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
         let picture = views.timeline.take().map(|t| t.json(&origin.nodes));
-        Ok((picture, report))
+        Ok((picture, report, views.cut_amsdus))
     }
 }
 
-/// Runs a scenario as `run` does, and looks at its air meanwhile. Returns what `run` does, and `timeline` and `analysis` as JSON, or None.
+/// Runs a scenario as `run` does, and looks at its air meanwhile. Returns what `run` does, and [`Seen`].
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides, seed, look, states=vec![]))]
 pub(crate) fn run_watched<'py>(
@@ -116,22 +118,22 @@ pub(crate) fn run_watched<'py>(
     seed: Option<u64>,
     look: Look,
     states: Vec<u64>,
-) -> PyResult<(Bound<'py, PyDict>, Option<String>, Option<String>)> {
+) -> PyResult<(Bound<'py, PyDict>, Seen)> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = world(&s, path, Views::default())?;
     let whose = Whose::of(&s, &world, Vec::new());
     whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), look)?;
     let (seen, (out, mut views)) = py.detach(|| (state::looked_at(&mut world, &states), world.run_tapped()));
-    let (picture, report) = whose.end(&mut views)?;
+    let air = whose.end(&mut views)?;
     let d = outcome::to_dict(py, &s, &out)?;
     d.set_item("states", state::to_list(py, &seen)?)?;
-    Ok((d, picture, report))
+    Ok((d, air))
 }
 
 /// Shows what the virtual radio wrote down of this scenario's air (`log`, a file) as `run_watched` shows the model's.
 ///
-/// `ips`: IPv4 addresses of the nodes, in their order. Returns `timeline`, `analysis`, and the second at which the log ends for want of
-/// room, or None. Raises `CaptureError` and `OSError`.
+/// `ips`: IPv4 addresses of the nodes, in their order. Returns [`Seen`], and the second at which the log ends for want of room,
+/// or None. Raises `CaptureError` and `OSError`.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides, seed, look, log, ips))]
 #[allow(clippy::too_many_arguments)]
@@ -144,7 +146,7 @@ pub(crate) fn watch_log(
     look: Look,
     log: PathBuf,
     ips: Vec<String>,
-) -> PyResult<(Option<String>, Option<String>, Option<f64>)> {
+) -> PyResult<(Seen, Option<f64>)> {
     let s = read(text, path, &overrides, seed)?;
     let whose = Whose::of(&s, &world(&s, path, Views::default())?, ips);
     let known: Result<Vec<u32>, _> = whose.ips.iter().map(|t| t.parse::<Ipv4Addr>().map(u32::from)).collect();
@@ -155,8 +157,7 @@ pub(crate) fn watch_log(
     let cut = py
         .detach(|| read_radio_log(input, &mut views))
         .map_err(|e| CaptureError::new_err(format!("{}: {}", log.display(), e.0)))?;
-    let (picture, report) = whose.end(&mut views)?;
-    Ok((picture, report, cut))
+    Ok((whose.end(&mut views)?, cut))
 }
 
 /// A capture, compressed or not.
@@ -183,7 +184,7 @@ fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> St
 
 /// One of our captures' origin: the comment on the whole file stands in its first block.
 fn origin_of(path: &Path) -> PyResult<Option<Origin>> {
-    let head = capture::read(opened(path)?.take(1 << 16), |_| {}).ok();
+    let head = capture::read(opened(path)?.take(1 << 16), |_, _| {}).ok();
     Ok(head.and_then(|h| h.comment).and_then(|c| Origin::parse(&c)))
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>,
     let judged = origin.as_ref().filter(|_| !whole).map(|o| o.window_s);
     let mut analysis = Analysis::new(window.or(judged).map(ns));
     let input = opened(&path)?;
-    let info = py.detach(|| capture::read(input, |f| analysis.frame(f))).map_err(failed)?;
+    let info = py.detach(|| capture::read(input, |f, msdus| analysis.frame(f, msdus))).map_err(failed)?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m));
     Ok(json(Some(&info), &analysis.report(&name), origin.as_ref()))
 }
@@ -212,7 +213,7 @@ pub(crate) fn deliveries(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Carried>
     let origin = origin_of(&path)?;
     let mut links = Deliveries::default();
     let input = opened(&path)?;
-    py.detach(|| capture::read(input, |f| links.frame(f)))
+    py.detach(|| capture::read(input, |f, msdus| links.frame(f, msdus)))
         .map_err(|e| CaptureError::new_err(format!("{}: {e}", path.display())))?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m)).unwrap_or_else(|| m.to_string());
     Ok(links.end().into_iter().map(|l| (name(l.from), name(l.to), l.down, l.packets)).collect())

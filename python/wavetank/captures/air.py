@@ -20,7 +20,8 @@ from ..scenario import Scenario
 Window = tuple[float, float]
 #: A window; or none and a length: from the judging window's begin on, when flows run and nothing starts.
 Glance = tuple[float | None, float]
-#: Bytes of each frame that captures keep unless told otherwise: all headers of TCP with its options, and some.
+#: Bytes of each frame that captures keep unless told otherwise: all headers of TCP with its options, and some. Of an A-MSDU they
+#: reach its first MSDU.
 SNAPLEN = 256
 #: Length of the timeline's window unless told otherwise, s.
 GLANCE = 0.012
@@ -116,10 +117,8 @@ def watch(
 
 def _watch_model(scenario: Scenario, seed: int | None, look: _Look, states: Sequence[int]) -> Watched:
     start = time.perf_counter()
-    raw, picture, report = _core.run_watched(
-        scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), states
-    )
-    return _watched(Result.from_core(raw, time.perf_counter() - start), look, picture, report)
+    raw, seen = _core.run_watched(scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), states)
+    return _watched(Result.from_core(raw, time.perf_counter() - start), look, seen)
 
 
 def _watch_linux(
@@ -134,18 +133,18 @@ def _watch_linux(
         log = linux.RadioLog(Path(folder) / "log", _spans(scenario, seed, look), snaplen)
         result = linux.simulate(scenario, seed, progress, log, states)
         radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
-        picture, report, cut = _core.watch_log(
+        looked, cut = _core.watch_log(
             scenario.text, scenario.path, list(scenario.overrides), seed, look.raw(), str(log.file),
             linux.addresses([*radios, "server"]),
         )  # fmt: skip
-    seen = _watched(result, look, picture, report)
+    seen = _watched(result, look, looked)
     if cut is None:
         return seen
     full = (
         f"what was seen of the air ends at {cut:.1f} s, where the guest's {linux.ROOM} MiB for it were full: "
         "--snaplen keeps less of each frame, --pcap-window fewer of them"
     )
-    return replace(seen, notes=(full,))
+    return replace(seen, notes=(*seen.notes, full))
 
 
 def _spans(scenario: Scenario, seed: int | None, look: _Look) -> list[Window]:
@@ -161,12 +160,18 @@ def _spans(scenario: Scenario, seed: int | None, look: _Look) -> list[Window]:
     return spans
 
 
-def _watched(result: Result, look: _Look, picture: str | None, report: str | None) -> Watched:
+def _watched(result: Result, look: _Look, seen: _core.Seen) -> Watched:
+    picture, report, cut_amsdus = seen
+    cut = (
+        f"of {cut_amsdus} A-MSDUs the captures do not have all MSDUs' headers, for they keep {look.snaplen} bytes of a frame: "
+        "`wavetank analyze` will miss UDP and pings (--snaplen 0 keeps all)"
+    )
     return Watched(
         result,
         json.loads(picture) if picture is not None else None,
         json.loads(report) if report is not None else None,
         tuple(p for _, p in look.captures),
+        (cut,) if cut_amsdus else (),
     )
 
 

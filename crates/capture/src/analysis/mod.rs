@@ -12,7 +12,7 @@ mod flows;
 mod report;
 mod series;
 
-use crate::frame::{Frame, Kind};
+use crate::frame::{Frame, Kind, Msdu, Packet};
 use air::Stations;
 use exchange::Exchanges;
 use flows::Flows;
@@ -39,14 +39,27 @@ pub struct Counts {
     pub bad_fcs: u64,
     /// Data frames that are encrypted.
     pub encrypted: u64,
-    /// Data frames whose IP packet was read.
+    /// Data frames of which an IP packet was read.
     pub ip: u64,
+    /// Data frames that are A-MSDUs.
+    pub amsdus: u64,
+    /// MSDUs in these, as far as they can be told.
+    pub amsdu_msdus: u64,
+    /// A-MSDUs in the clear of which not all MSDUs can be read, and how many bytes of them.
+    pub amsdus_cut: u64,
+    /// See `amsdus_cut`.
+    pub amsdu_bytes_unread: u64,
     /// Data frames with radiotap's A-MPDU status.
     pub ampdu_status: u64,
     /// Frames without a rate: no airtime can be told.
     pub without_rate: u64,
     /// Frames of HE PPDUs for, or from, several users: whose airtime it is cannot be told.
     pub multi_user: u64,
+}
+
+/// The packets in a frame.
+fn packets<'a>(f: &'a Frame, msdus: &'a [Msdu]) -> impl Iterator<Item = &'a Packet> {
+    f.packet.iter().chain(msdus.iter().filter_map(|m| m.packet.as_ref()))
 }
 
 /// Counts frames, given in order.
@@ -76,12 +89,12 @@ impl Analysis {
         self.window.is_none_or(|(a, b)| t >= a && t < b)
     }
 
-    /// The next frame.
-    pub fn frame(&mut self, f: &Frame) {
+    /// The next frame, and its MSDUs if it is an A-MSDU.
+    pub fn frame(&mut self, f: &Frame, msdus: &[Msdu]) {
         self.span = Some(self.span.map_or((f.time, f.time), |(a, b)| (a.min(f.time), b.max(f.time))));
         let counted = self.within(f.time);
         if counted {
-            self.count(f);
+            self.count(f, msdus);
         }
         let station = self.stations.transmitter(f);
         let stations = &mut self.stations;
@@ -95,15 +108,17 @@ impl Analysis {
         if f.kind == Kind::Data
             && !f.bad
             && !f.protected // nobody reads what is inside
-            && let Some(p) = &f.packet
+            && (f.packet.is_some() || !msdus.is_empty())
             && let Some(s) = station
             && !self.stations.is_copy(s, f)
         {
-            self.flows.packet(p, f, s, counted);
+            for p in packets(f, msdus) {
+                self.flows.packet(p, f, s, counted);
+            }
         }
     }
 
-    fn count(&mut self, f: &Frame) {
+    fn count(&mut self, f: &Frame, msdus: &[Msdu]) {
         let c = &mut self.counts;
         c.all += 1;
         c.bad_fcs += u64::from(f.bad);
@@ -113,7 +128,16 @@ impl Analysis {
             Kind::Data => {
                 c.data += 1;
                 c.encrypted += u64::from(f.protected);
-                c.ip += u64::from(f.packet.is_some() && !f.bad && !f.protected);
+                let readable = !f.bad && !f.protected;
+                c.ip += u64::from(readable && packets(f, msdus).next().is_some());
+                if let Some(a) = f.amsdu {
+                    c.amsdus += u64::from(!f.bad);
+                    if readable {
+                        c.amsdu_msdus += u64::from(a.msdus);
+                        c.amsdus_cut += u64::from(a.unread > 0);
+                        c.amsdu_bytes_unread += u64::from(a.unread);
+                    }
+                }
                 c.ampdu_status += u64::from(f.subframe.is_some());
             }
             Kind::Ack | Kind::BlockAck => {

@@ -48,7 +48,7 @@ mod tests {
         header.extend([0; 8]);
         header.extend([0, 0, 4, 0, 127, 0, 0, 0]);
         let cut = [gzip(&header), gzip(b"x")[..9].to_vec()].concat();
-        let info = crate::read::read(plain(&cut[..]).unwrap(), |_| {}).unwrap();
+        let info = crate::read::read(plain(&cut[..]).unwrap(), |_, _| {}).unwrap();
         assert!(info.damage.as_deref().is_some_and(|d| d.starts_with("at byte 24: it cannot be read")), "{info:?}");
     }
 }

@@ -1,20 +1,35 @@
 //! Reading an MPDU's header. Stands for: 802.11-2020 9.2.4 (fields), 9.3 (formats).
 //!
-//! D1 of an A-MSDU the first MSDU is read alone; D2 control wrappers and management frames are counted, not read; D3 a Block Ack
-//! other than the compressed one with 64 or 256 bits has no bitmap here.
+//! D1 control wrappers and management frames are counted, not read; D2 a Block Ack other than the compressed one with 64 or 256 bits
+//! has no bitmap here.
 
+use super::amsdu::Subframes;
 use super::packet;
-use crate::frame::{Frame, Kind, Mac};
+use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Transport};
 
-fn mac(b: &[u8], at: usize) -> Option<Mac> {
+pub(super) fn mac(b: &[u8], at: usize) -> Option<Mac> {
     Some(Mac(b.get(at..at + 6)?.try_into().expect("six bytes")))
 }
 fn le16(b: &[u8], at: usize) -> Option<u16> {
     b.get(at..at + 2).map(|v| u16::from_le_bytes([v[0], v[1]]))
 }
 
-/// The frame's parts, as far as they were kept. `pad`: the header is padded; `fcs`: the last four bytes of the whole are the FCS.
-pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()> {
+/// The frame's parts, as far as they were kept, of one whose length is known. `pad`: the header is padded. An A-MSDU's MSDUs go to `msdus`.
+pub(super) fn mpdu(b: &[u8], pad: bool, f: &mut Frame, msdus: &mut Vec<Msdu>) -> Option<()> {
+    header(b, f)?;
+    if f.kind == Kind::Data && !f.bad {
+        match body(b, pad, f.len) {
+            Some(Body::Msdu(msdu)) if !f.protected => f.packet = packet::llc(msdu),
+            Some(Body::Amsdu(all)) if f.protected => f.amsdu = Some(Amsdu { msdus: 0, unread: all.left() as u16 }),
+            Some(Body::Amsdu(all)) => f.amsdu = Some(amsdu(all, msdus)),
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// What stands in front of its body.
+pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
     let (&[control, flags], nav) = (b.first_chunk::<2>()?, le16(b, 2)?);
     f.nav = nav;
     f.retry = flags & 0x08 != 0;
@@ -58,10 +73,23 @@ pub(super) fn mpdu(b: &[u8], pad: bool, _fcs: bool, f: &mut Frame) -> Option<()>
                 (f.far, f.seq) = (far, seq >> 4);
             }
         }
-        Kind::Data | Kind::Null => data(b, sub, flags, pad, f),
+        Kind::Data | Kind::Null => data(b, sub, flags, f),
         _ => {}
     }
     Some(())
+}
+
+fn data(b: &[u8], sub: u8, flags: u8, f: &mut Frame) {
+    f.ta = mac(b, 10);
+    f.from_ds = match flags & 3 {
+        1 => Some(false),
+        2 => Some(true),
+        _ => None,
+    };
+    let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) else { return };
+    f.far = far;
+    f.seq = seq >> 4;
+    f.tid = head(b, sub, flags).and_then(|h| h.qos).map(|q| (q & 0x0f) as u8);
 }
 
 /// Where a data frame's body begins, what its sequence control says, and of QoS data the control field.
@@ -71,7 +99,7 @@ struct Head {
     body: usize,
 }
 
-fn head(b: &[u8], sub: u8, flags: u8, pad: bool) -> Option<Head> {
+fn head(b: &[u8], sub: u8, flags: u8) -> Option<Head> {
     let seq = le16(b, 22)?;
     let mut body = if flags & 3 == 3 { 30 } else { 24 };
     let mut qos = None;
@@ -82,56 +110,58 @@ fn head(b: &[u8], sub: u8, flags: u8, pad: bool) -> Option<Head> {
             body += 4; // HT Control
         }
     }
-    if pad {
-        body = body.next_multiple_of(4);
-    }
     Some(Head { seq, qos, body })
 }
 
 /// An A-MSDU is in the body. src: 802.11-2020 9.2.4.5.9
 const AMSDU: u16 = 0x80;
+const FCS: usize = 4;
 
-fn data(b: &[u8], sub: u8, flags: u8, pad: bool, f: &mut Frame) {
-    f.ta = mac(b, 10);
-    f.from_ds = match flags & 3 {
-        1 => Some(false),
-        2 => Some(true),
-        _ => None,
-    };
-    let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) else { return };
-    f.far = far;
-    f.seq = seq >> 4;
-    let Some(h) = head(b, sub, flags, pad) else { return };
-    f.tid = h.qos.map(|q| (q & 0x0f) as u8);
-    if f.kind == Kind::Null || f.protected || f.bad || h.seq & 0x0f != 0 {
-        return;
-    }
-    let first = if h.qos.is_some_and(|q| q & AMSDU != 0) { h.body + 14 } else { h.body };
-    if let Some(body) = b.get(first..) {
-        f.packet = packet::llc(body);
-    }
+enum Body<'a> {
+    /// LLC and what follows, as much as was kept.
+    Msdu(&'a [u8]),
+    Amsdu(Subframes<'a>),
 }
 
-/// Each MSDU (LLC and what follows, as much as was kept) of a data frame that is neither encrypted nor a fragment.
-pub(super) fn msdus<'a>(b: &'a [u8], pad: bool, mut each: impl FnMut(&'a [u8])) {
-    let Some(&[control, flags]) = b.first_chunk::<2>() else { return };
+/// The body of a data frame of `len` bytes that is no fragment but the first.
+fn body(b: &[u8], pad: bool, len: u32) -> Option<Body<'_>> {
+    let &[control, flags] = b.first_chunk::<2>()?;
     // data, with a body
-    if control & 0x0c != 8 || control >> 4 & 4 != 0 || flags & 0x40 != 0 {
+    if control & 0x4c != 8 {
+        return None;
+    }
+    let h = head(b, control >> 4, flags).filter(|h| h.seq & 0x0f == 0)?;
+    let begin = if pad { h.body.next_multiple_of(4) } else { h.body };
+    if h.qos.is_none_or(|q| q & AMSDU == 0) {
+        return b.get(begin..).map(Body::Msdu);
+    }
+    let len = (len as usize).saturating_sub(begin + FCS);
+    Some(Body::Amsdu(Subframes::new(b.get(begin..).unwrap_or_default(), len)))
+}
+
+fn amsdu(mut all: Subframes<'_>, msdus: &mut Vec<Msdu>) -> Amsdu {
+    let mut told = Amsdu { msdus: 0, unread: 0 };
+    for s in all.by_ref() {
+        let packet = packet::llc(s.kept);
+        // Its own headers were cut.
+        if s.kept.len() < usize::from(s.len) && packet.is_none_or(|p| matches!(p.transport, Transport::Other(_))) {
+            told.unread += s.len;
+        }
+        told.msdus += 1;
+        msdus.push(Msdu { da: s.da, sa: s.sa, len: s.len, packet });
+    }
+    told.unread += all.left() as u16;
+    told
+}
+
+/// Each MSDU (LLC and what follows, as much as was kept) of a data frame of `len` bytes that is neither encrypted nor a fragment.
+pub(super) fn msdus<'a>(b: &'a [u8], pad: bool, len: u32, mut each: impl FnMut(&'a [u8])) {
+    if b.get(1).is_none_or(|flags| flags & 0x44 != 0) {
         return;
     }
-    let Some(h) = head(b, control >> 4, flags, pad).filter(|h| h.seq & 0x0f == 0 && flags & 4 == 0) else { return };
-    let Some(mut body) = b.get(h.body..) else { return };
-    if h.qos.is_none_or(|q| q & AMSDU == 0) {
-        return each(body);
-    }
-    // Subframes: two addresses, length, MSDU, up to three bytes of padding. src: 802.11-2020 9.3.2.2.2
-    while let Some((start, rest)) = body.split_at_checked(14) {
-        let len = usize::from(u16::from_be_bytes([start[12], start[13]]));
-        if len == 0 {
-            return;
-        }
-        each(&rest[..len.min(rest.len())]);
-        let Some(next) = rest.get((14 + len).next_multiple_of(4) - 14..) else { return };
-        body = next;
+    match body(b, pad, len) {
+        Some(Body::Msdu(msdu)) => each(msdu),
+        Some(Body::Amsdu(all)) => all.for_each(|s| each(s.kept)),
+        None => {}
     }
 }

@@ -1,7 +1,7 @@
 //! A capture file, block by block.
 
 use super::frame;
-use crate::frame::Frame;
+use crate::frame::{Frame, Msdu};
 use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, Linktype, OptionCode, PcapBlockOwned, PcapError, create_reader};
 use serde::Serialize;
@@ -102,11 +102,14 @@ struct State {
     foreign: Option<Linktype>,
 }
 
-/// Reads a file to its end, or to where it is damaged (which [`FileInfo::damage`] says). `each` gets every frame.
+/// Reads a file to its end, or to where it is damaged (which [`FileInfo::damage`] says). `each` gets every frame, and of an A-MSDU its MSDUs.
 ///
 /// Errors: it is no capture, or one of another link type alone.
-pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame)) -> Result<FileInfo, Failure> {
-    packets(input, &[RADIOTAP], wrong_link, |p| frame(p.kept, p.whole, p.time).inspect(|f| each(f)).is_some())
+pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame, &[Msdu])) -> Result<FileInfo, Failure> {
+    let mut msdus = Vec::new();
+    packets(input, &[RADIOTAP], wrong_link, |p| {
+        frame(p.kept, p.whole, p.time, &mut msdus).inspect(|f| each(f, &msdus)).is_some()
+    })
 }
 
 /// The same of the packets of any of `links`; `each` says whether it could read the packet. `refused` says what is wrong with a file that has

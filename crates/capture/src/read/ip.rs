@@ -4,7 +4,7 @@
 //! sender, TID and number are those of that sender's last one is the same frame again.
 
 use super::file::{Failure, FileInfo, Raw, packets};
-use super::{dot11, radiotap};
+use super::{dot11, mpdu_len, radiotap};
 use crate::frame::{Frame, Mac};
 use pcap_parser::Linktype;
 use std::collections::HashMap;
@@ -69,15 +69,17 @@ impl Again {
 
 fn dot11_packets<'a>(raw: Raw<'a>, again: &mut Again, each: &mut impl FnMut(&'a [u8])) -> Option<()> {
     let mut f = Frame::EMPTY;
-    let (mpdu, pad, fcs) = if raw.link == RADIOTAP {
+    let (mpdu, pad) = if raw.link == RADIOTAP {
         let head = radiotap::header(raw.kept, &mut f)?;
-        (raw.kept.get(head.len..)?, head.pad, head.fcs)
+        f.len = mpdu_len(raw.whole, head.len, head.fcs);
+        (raw.kept.get(head.len..)?, head.pad)
     } else {
-        (raw.kept, false, false)
+        f.len = mpdu_len(raw.whole, 0, false);
+        (raw.kept, false)
     };
-    dot11::mpdu(mpdu, pad, fcs, &mut f)?;
+    dot11::header(mpdu, &mut f)?;
     if !f.bad && !again.same(&f) {
-        dot11::msdus(mpdu, pad, |msdu| {
+        dot11::msdus(mpdu, pad, f.len, |msdu| {
             if let Some([0xaa, 0xaa, 3, 0, 0, 0, _, _]) = msdu.get(..8) {
                 at(msdu, 6, 8).into_iter().for_each(&mut *each);
             }

@@ -1,6 +1,7 @@
 //! Captures as frames: pcap (us and ns) and pcapng, in both byte orders, of link type 127 (radiotap). Streaming: one block at a
 //! time is in memory. Nothing here trusts a length that it has read.
 
+mod amsdu;
 mod compressed;
 mod dot11;
 mod file;
@@ -12,28 +13,33 @@ pub use compressed::plain;
 pub use file::{Failure, FileInfo, Raw, read};
 pub use ip::{Held, ip_packets};
 
-use crate::frame::Frame;
+use crate::frame::{Frame, Msdu};
 
-/// Fills in what an MPDU's own octets say, as far as they were kept.
-pub(crate) fn mpdu(octets: &[u8], f: &mut Frame) {
-    let _ = dot11::mpdu(octets, false, false, f);
+/// Fills in what an MPDU's own octets say, as far as they were kept, of a frame whose length is known; an A-MSDU's MSDUs go to `msdus`.
+pub(crate) fn mpdu(octets: &[u8], f: &mut Frame, msdus: &mut Vec<Msdu>) {
+    let _ = dot11::mpdu(octets, false, f, msdus);
+}
+
+/// Bytes of an MPDU of which a capture has `whole` behind `head`. No MPDU is longer than 16 bits can say; a length beyond is damage.
+fn mpdu_len(whole: u32, head: usize, fcs: bool) -> u32 {
+    whole.saturating_sub(head as u32).min(u32::from(u16::MAX) - 4) + if fcs { 0 } else { 4 }
 }
 
 /// One captured frame: `data` what was kept of it, `whole` how long it was on the wire (radiotap header included). None: so short, or
-/// so damaged, that it is no frame.
-pub fn frame(data: &[u8], whole: u32, time: u64) -> Option<Frame> {
+/// so damaged, that it is no frame. If it is an A-MSDU, `msdus` gets what of it can be read, else nothing.
+pub fn frame(data: &[u8], whole: u32, time: u64, msdus: &mut Vec<Msdu>) -> Option<Frame> {
+    msdus.clear();
     let mut f = Frame { time, ..Frame::EMPTY };
     let head = radiotap::header(data, &mut f)?;
-    // No MPDU is longer than 16 bits can say; a length beyond is damage.
-    f.len = (whole.saturating_sub(head.len as u32).min(u32::from(u16::MAX) - 4)) + if head.fcs { 0 } else { 4 };
-    dot11::mpdu(&data[head.len..], head.pad, head.fcs, &mut f)?;
+    f.len = mpdu_len(whole, head.len, head.fcs);
+    dot11::mpdu(&data[head.len..], head.pad, &mut f, msdus)?;
     Some(f)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Mac, Phy, Transport};
+    use crate::{Amsdu, Kind, Mac, Phy, Transport};
 
     /// A header as ath9k's monitor interfaces give it: TSFT, flags, rate, channel, signal, RX flags; then a second presence word with
     /// signal and antenna of one chain. Laid out by hand after radiotap.org.
@@ -61,7 +67,7 @@ mod tests {
 
     fn read(radiotap: &[u8], mpdu: &[u8]) -> Frame {
         let all = [radiotap, mpdu, &[0; 4]].concat();
-        frame(&all, all.len() as u32, 7).unwrap()
+        frame(&all, all.len() as u32, 7, &mut Vec::new()).unwrap()
     }
 
     #[test]
@@ -100,11 +106,89 @@ mod tests {
         assert_eq!((f.protected, f.packet), (true, None));
     }
 
+    /// Subframes around MSDUs, padded to four bytes but the last.
+    fn amsdu(msdus: &[&[u8]]) -> Vec<u8> {
+        let mut b = Vec::new();
+        for m in msdus {
+            b.resize(b.len().next_multiple_of(4), 0);
+            b.extend([[8; 6], [9; 6]].concat());
+            b.extend((m.len() as u16).to_be_bytes());
+            b.extend(*m);
+        }
+        b
+    }
+
+    /// QoS data whose control field says that an A-MSDU is in it.
+    fn amsdu_data(control: [u8; 2], between: &[u8], msdus: &[&[u8]]) -> Vec<u8> {
+        let mut b = data(control, &[between, &amsdu(msdus)].concat());
+        b[24] |= 0x80;
+        b
+    }
+
+    /// LLC, IPv4 and ICMP's echo request 3 of 10.0.0.1 to 10.0.0.2; a byte of payload, so that the subframe is padded.
+    const ECHO: [u8; 37] = [
+        0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45, 0, 0, 29, 0, 1, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 8, 0, 0, 0, 0,
+        5, 0, 3, 1,
+    ];
+    /// What is no IP: 802.1X.
+    const EAPOL: [u8; 12] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0x8e, 1, 2, 3, 4];
+
+    fn read_all(radiotap: &[u8], mpdu: &[u8]) -> (Frame, Vec<Msdu>) {
+        let (all, mut msdus) = ([radiotap, mpdu, &[0; 4]].concat(), Vec::new());
+        (frame(&all, all.len() as u32, 7, &mut msdus).unwrap(), msdus)
+    }
+
+    #[test]
+    fn every_msdu_of_an_amsdu() {
+        let all: [&[u8]; 4] = [&UDP, &ECHO, &EAPOL, &UDP];
+        let (f, msdus) = read_all(&ATH9K, &amsdu_data([0x88, 1], &[], &all));
+        assert_eq!((f.amsdu, f.packet), (Some(Amsdu { msdus: 4, unread: 0 }), None));
+        let transports: Vec<_> = msdus.iter().map(|m| m.packet.map(|p| (p.transport, p.payload))).collect();
+        let (udp, echo) = ((Transport::Udp, 4), (Transport::Echo(true, 5, 3), 1));
+        assert_eq!(transports, [Some(udp), Some(echo), None, Some(udp)]);
+        assert_eq!(msdus.iter().map(|m| m.len).collect::<Vec<_>>(), [40, 37, 12, 40]);
+        assert!(msdus.iter().all(|m| (m.da, m.sa) == (Mac([8; 6]), Mac([9; 6]))));
+        // HT Control, and a header that is padded to 32 bits.
+        assert_eq!(read_all(&ATH9K, &amsdu_data([0x88, 0x81], &[0; 4], &all)).1, msdus);
+        let mut padded = ATH9K;
+        padded[24] |= 0x20;
+        assert_eq!(read_all(&padded, &amsdu_data([0x88, 1], &[0; 2], &all)).1, msdus);
+        // Encrypted: how long it is, and nothing inside.
+        let (f, none) = read_all(&ATH9K, &amsdu_data([0x88, 0x41], &[0; 8], &all));
+        assert_eq!((f.amsdu, none), (Some(Amsdu { msdus: 0, unread: 198 }), vec![]));
+        // A frame behind it has none of its MSDUs.
+        let (mut msdus, plain) = (msdus, [&ATH9K[..], &data([0x88, 1], &UDP), &[0; 4]].concat());
+        assert!(frame(&plain, plain.len() as u32, 7, &mut msdus).is_some() && msdus.is_empty());
+    }
+
+    #[test]
+    fn of_an_amsdu_that_is_cut_what_is_there() {
+        let whole = [&ATH9K[..], &amsdu_data([0x88, 1], &[], &[&UDP, &ECHO, &UDP]), &[0; 4]].concat();
+        let begin = ATH9K.len() + 26;
+        let read = |kept: usize| {
+            let mut msdus = Vec::new();
+            let f = frame(&whole[..begin + kept], whole.len() as u32, 7, &mut msdus).unwrap();
+            assert_eq!(usize::from(f.amsdu.unwrap().msdus), msdus.len());
+            (
+                msdus.iter().filter(|m| m.packet.is_some_and(|p| p.ports.0 == 7)).count(),
+                msdus.len(),
+                f.amsdu.unwrap().unread,
+            )
+        };
+        // Subframes begin at 0, 56 and 108, and end at 162; UDP's ports are there with 32 bytes of the 40.
+        assert_eq!([read(0), read(13)], [(0, 0, 162); 2]);
+        assert_eq!(read(14), (0, 1, 40 + 106), "its length, and nothing of it");
+        assert_eq!(read(14 + 32), (1, 1, 106), "its headers");
+        assert_eq!(read(107), (1, 2, 54));
+        assert_eq!([read(108 + 14), read(108 + 14 + 31)], [(1, 3, 40); 2], "all lengths are there");
+        assert_eq!([read(108 + 14 + 32), read(162)], [(2, 3, 0); 2]);
+    }
+
     #[test]
     fn too_short_is_no_frame() {
         for n in 0..ATH9K.len() + 10 {
             let all = [&ATH9K[..], &data([0x88, 1], &UDP)].concat();
-            assert_eq!(frame(&all[..n], 100, 0), None, "{n} bytes");
+            assert_eq!(frame(&all[..n], 100, 0, &mut Vec::new()), None, "{n} bytes");
         }
     }
 }

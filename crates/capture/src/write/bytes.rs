@@ -1,13 +1,14 @@
 //! The bytes of an MPDU: 802.11-2020 9.2, 9.3 (frame formats), LLC/SNAP, RFC 791, 768, 792, 9293, 7323, 2018.
 
-use super::beacon;
-use crate::frame::{Frame, Kind, Packet, Transport, tcp};
+use super::{amsdu, beacon};
+use crate::frame::{Frame, Kind, Msdu, Packet, Transport, tcp};
 
-const ZEROS: [u8; 256] = [0; 256];
 const MSS: u16 = 1460;
+/// QoS data's.
+const HEADER: usize = 26;
 
-/// Appends the MPDU's first `most` bytes; answers how many bytes it has in all.
-pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
+/// Appends the first `most` bytes of the MPDU with these MSDUs, if it is an A-MSDU; answers how many bytes it has in all.
+pub fn mpdu(f: &Frame, msdus: &[Msdu], most: usize, out: &mut Vec<u8>) -> usize {
     let begin = out.len();
     header(f, out);
     if f.kind == Kind::Data && f.protected {
@@ -15,31 +16,28 @@ pub fn mpdu(f: &Frame, most: usize, out: &mut Vec<u8>) -> usize {
         out.extend([0, 0, 0, 0x20, 0, 0, 0, 0]);
     }
     if let (Kind::Data, Some(p)) = (f.kind, &f.packet) {
-        out.extend([0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00]);
-        ip(p, out);
+        llc(p, out);
     }
+    amsdu::body(msdus, most, out);
     if let Some(told) = &f.told {
         beacon::body(told, f, out);
     }
-    let (whole, head) = (f.len as usize, out.len() - begin);
-    let payload = whole.saturating_sub(head + 4);
+    let whole = f.len as usize;
+    let before_fcs = whole.saturating_sub(4).max(out.len() - begin);
     if most >= whole {
-        let mut crc = crc32fast::Hasher::new();
-        crc.update(&out[begin..]);
-        let mut left = payload;
-        while left > 0 {
-            let n = left.min(ZEROS.len());
-            crc.update(&ZEROS[..n]);
-            left -= n;
-        }
-        let fcs = crc.finalize() ^ if f.bad { u32::MAX } else { 0 };
-        out.resize(begin + head + payload, 0);
+        out.resize(begin + before_fcs, 0);
+        let fcs = crc32fast::hash(&out[begin..]) ^ if f.bad { u32::MAX } else { 0 };
         out.extend(fcs.to_le_bytes());
     } else {
-        out.resize(begin + (head + payload).min(most), 0);
-        out.resize(begin + most.min(whole), 0);
+        out.resize(begin + most, 0);
     }
     whole
+}
+
+/// Whether the first `most` bytes of an A-MSDU in the clear lack headers of its MSDUs.
+pub fn cuts(f: &Frame, msdus: &[Msdu], most: usize) -> bool {
+    let Some(a) = f.amsdu.filter(|_| !f.protected) else { return false };
+    a.unread > 0 || HEADER + amsdu::headers(msdus) > most
 }
 
 /// Appends the MPDU's first `most` bytes, of which these were kept: without MIC and FCS, or less. Answers how many it has in all.
@@ -86,7 +84,7 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
             out.extend(f.far.0);
             out.extend((f.seq << 4).to_le_bytes());
             if let Some(tid) = f.tid {
-                out.extend([tid, 0]);
+                out.extend([tid | if f.amsdu.is_some() { 0x80 } else { 0 }, 0]);
             }
         }
         Kind::Beacon => {
@@ -119,6 +117,12 @@ fn fold(mut s: u32) -> u16 {
         s = (s & 0xffff) + (s >> 16);
     }
     !(s as u16)
+}
+
+/// LLC, SNAP and headers of a packet.
+pub(super) fn llc(p: &Packet, out: &mut Vec<u8>) {
+    out.extend([0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00]);
+    ip(p, out);
 }
 
 fn ip(p: &Packet, out: &mut Vec<u8>) {

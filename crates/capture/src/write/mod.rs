@@ -2,6 +2,7 @@
 //!
 //! Payload is zeros: lengths are the model's, checksums and the FCS hold for it.
 
+mod amsdu;
 mod beacon;
 mod bytes;
 mod pcapng;
@@ -12,6 +13,6 @@ pub(crate) mod fields {
     pub(crate) use super::radiotap::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
 }
 
-pub use bytes::{kept, mpdu};
+pub use bytes::{cuts, kept, mpdu};
 pub use pcapng::{About, Pcapng};
 pub use radiotap::radiotap;

@@ -2,7 +2,8 @@
 //!
 //! Stands for: draft-ietf-opsawg-pcapng, little endian: Section Header, Interface Description, Name Resolution, Enhanced Packet.
 
-use super::{kept, mpdu, radiotap};
+use super::{cuts, kept, mpdu, radiotap};
+use crate::air::Inside;
 use crate::frame::Frame;
 use crate::names::Names;
 use std::io::{self, Write};
@@ -95,11 +96,16 @@ impl<W: Write> Pcapng<W> {
         self.out.write_all(&self.block)
     }
 
-    /// Writes a frame, `octets` of it if there are any, else what the frame's fields say. `sent`: this is its sender's capture (and whether it was acknowledged), or its receiver's; none: a monitor's.
+    /// Whether a frame is an A-MSDU of which it does not keep every header.
+    pub fn cuts(&self, f: &Frame, inside: Inside<'_>) -> bool {
+        cuts(f, inside.msdus, self.most)
+    }
+
+    /// Writes a frame, its octets if there are any, else what its fields and MSDUs say. `sent`: this is its sender's capture (and whether it was acknowledged), or its receiver's; none: a monitor's.
     pub fn frame(
         &mut self,
         f: &Frame,
-        octets: Option<&[u8]>,
+        inside: Inside<'_>,
         sent: Option<Option<bool>>,
         comment: &str,
     ) -> io::Result<()> {
@@ -111,9 +117,9 @@ impl<W: Write> Pcapng<W> {
         let at = self.block.len();
         radiotap(f, sent.flatten(), &mut self.block);
         let head = self.block.len() - at;
-        let whole = match octets {
+        let whole = match inside.octets {
             Some(o) => kept(f, o, self.most, &mut self.block),
-            None => mpdu(f, self.most, &mut self.block),
+            None => mpdu(f, inside.msdus, self.most, &mut self.block),
         } + head;
         let kept = (self.block.len() - at) as u32;
         self.block[at - 8..at - 4].copy_from_slice(&kept.to_le_bytes());
