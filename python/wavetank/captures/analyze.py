@@ -135,6 +135,24 @@ OURS_SHOWN = "their payload is in the clear; `tshark -o 'wlan.ignore_wep:Yes - w
 OTHERS_SHOWN = "Wireshark decrypts with the key; `tshark -o wlan.enable_decryption:TRUE`"
 
 
+def _amsdus(document: Document) -> list[str]:
+    """What of A-MSDUs cannot be read, and what that means for the tables."""
+    info, frames, out = document["file"], document["report"]["frames"], []
+    cut, traces = frames["amsdus_cut"], "link_traces" in document
+    if cut:
+        why = "the capture keeps too little of each frame; all with --snaplen 0, or tcpdump's -s 0"
+        out.append(
+            f"of {cut} of {frames['amsdus']} A-MSDUs not all MSDUs can be read "
+            f"({why if info and info['snapped'] else 'they are damaged'}): {frames['amsdu_msdus']} MSDUs are read, "
+            f"{frames['amsdu_bytes_unread'] / 1e6:.1f} MB are not. UDP's goodput, pings, round trips, retransmissions, and "
+            "TCP's goodput where no ACK was seen, are of what is read"
+            + ("; in links' traces the rest of each A-MSDU is one packet" if traces else "")
+        )
+    if traces and frames["encrypted"] and frames["amsdus"]:
+        out.append("an encrypted A-MSDU is one packet in links' traces")
+    return out
+
+
 def remarks(document: Document) -> list[str]:
     """What a reader must know before trusting the numbers."""
     info, report, out = document["file"], document["report"], []
@@ -155,6 +173,7 @@ def remarks(document: Document) -> list[str]:
             out.append(
                 f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these"
             )
+        out += _amsdus(document)
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")
         if frames["data"] and not frames["responses"]:
