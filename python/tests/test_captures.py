@@ -7,7 +7,7 @@ import pytest
 from expert import WARN, complaints, expert
 
 from wavetank import UserError
-from wavetank.captures import air, analyze, timeline
+from wavetank.captures import air, analyze, flent_result, timeline
 from wavetank.lab import plan
 from wavetank.scenario import Scenario
 
@@ -240,6 +240,68 @@ def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_pa
     assert "all samples of pings, idle times among them" in " ".join(analyze.remarks(analyze.load(other)))
 
 
+@pytest.mark.parametrize("flows", ["6 s", "2400 ms", "2500 ms"])
+def test_a_flent_file_of_ours_gives_the_runs_goodput_and_airtime(tmp_path, flows):
+    """A sample is of the time before it: that at the window's begin does not count."""
+    s = scenario(time__lead_in="1 s", time__flows=flows, time__tail="1 s", time__warmup="2 s", traffic__tcp_down=1)
+    run = s.run(1)
+    run.save(tmp_path)
+    path = next(tmp_path.glob("*.flent.gz"))
+    report = analyze.load(path)["report"]
+    exact = flows != "2500 ms"  # there the window's last 100 ms are half a sample
+    close = {"rel": 1e-5} if exact else {"rel": 0.05}
+    said = {f["src"]: f["goodput_mbit"] for f in report["flows"]}
+    assert said == pytest.approx(
+        {f"TCP {'upload' if f.direction == 'up' else 'download'}": f.goodput_mbit for f in run.flows}, **close
+    )
+    airtime = {x["name"]: x["airtime_fraction"] for x in report["stations"]}
+    assert airtime == pytest.approx({n: x.airtime_fraction for n, x in run.nodes.items()}, **close)
+    beside = flent_result.result(path, s.check())
+    assert [f.goodput_mbit for f in beside.flows] == pytest.approx(list(said.values()), rel=1e-9)
+    assert beside.window == pytest.approx(run.window)
+
+
+def test_a_flent_file_of_netperf_has_samples_of_the_time_before_them(tmp_path):
+    """netperf stamps an interval by its end; Flent fills up to half a step before the first with its value."""
+    x = [round(0.2 * i, 1) for i in range(20)]
+    up = [None if v < 1 or v > 2.2 else {1.0: 7.0, 2.2: 1.0}.get(v, 10.0) for v in x]
+    metadata = {"NAME": "tcp_upload", "LENGTH": 1, "TOTAL_LENGTH": 3}
+    results = {"TCP upload": up, "wifi_stats_ap::airtime_tx::m": [None] + [1e5] * 19}
+    path = tmp_path / "x.flent"
+    path.write_text(json.dumps({"version": 4, "metadata": metadata, "x_values": x, "results": results}))
+    report = analyze.load(path)["report"]
+    assert report["window_s"] == [1.0, 2.0]
+    assert report["flows"][0]["goodput_mbit"] == 10 and report["flows"][0]["bytes"] == 1_250_000
+    assert report["stations"][0]["airtime_s"] == 0.5
+    assert report["stations"][0]["airtime_fraction"] == pytest.approx(0.5)
+    # steps by their begin, as a capture's
+    assert report["flows"][0]["delivered_bytes"]["begin_s"] == pytest.approx(-0.2)
+
+
+def test_all_of_a_flent_file(wavetank, tmp_path):
+    scenario(time__lead_in="1 s", time__flows="3 s").run(1).save(tmp_path)
+    path = next(tmp_path.glob("*.flent.gz"))
+    document = analyze.load(path, whole=True)
+    judged, whole = analyze.load(path)["report"], document["report"]
+    assert whole["window_s"] == whole["span_s"] == [0.0, 4.4]
+    assert whole["flows"][0]["bytes"] > judged["flows"][0]["bytes"]
+    assert whole["flows"][0]["goodput_mbit"] < 0.8 * judged["flows"][0]["goodput_mbit"]
+    _, out, _ = wavetank("analyze", path, "--all")
+    assert (
+        "note: counted is all of the file, 0 to 4.4 s, the time without flows with it" in out
+        and "no judging" not in out
+    )
+    data = json.loads(gzip.decompress(path.read_bytes()))
+    del data["metadata"]["WAVETANK_SCENARIO"]
+    other = tmp_path / "other.flent"
+    other.write_text(json.dumps(data))
+    assert analyze.load(other, whole=True)["report"]["window_s"] == [0.0, 4.4]
+    _, out, _ = wavetank("analyze", other)
+    assert (
+        "note: no judging window is known: flows are counted over their time, 1 to 4 s, and all samples of pings" in out
+    )
+
+
 def test_a_flent_files_mean_aggregates_are_drawn(tmp_path):
     from matplotlib.figure import Figure
 
@@ -265,16 +327,16 @@ def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
     path = tmp_path / "x.flent"
     path.write_text(json.dumps(data))
     report = analyze.load(path)["report"]
-    assert [(f["src"], f["goodput_mbit"]) for f in report["flows"]] == [("TCP upload::2", 1.5), ("TCP upload::10", 5.0)]
+    assert [(f["src"], f["goodput_mbit"]) for f in report["flows"]] == [("TCP upload::2", 2.0), ("TCP upload::10", 5.0)]
     assert report["flows"][0]["rtt_ms"]["p50"] == 4 and report["flows"][1]["rtt_ms"] is None
     assert report["pings"][0]["rtt_ms"]["mean"] == 20
-    # as Flent writes it: the flows' time lies in the middle of the whole
+    # as Flent writes it: the flows' time lies in the middle of the whole; shorter than a step, it touches the samples of two
     data["metadata"] |= {"LENGTH": 0.5, "TOTAL_LENGTH": 2}
     del data["metadata"]["DELAY"]
     path.write_text(json.dumps(data))
     report = analyze.load(path)["report"]
     assert report["window_s"] == [0.75, 1.25]
-    assert [f["goodput_mbit"] for f in report["flows"]] == [2.0, 4.0]
+    assert [f["goodput_mbit"] for f in report["flows"]] == [2.0, 5.0]
     path.write_text(json.dumps({**data, "results": {"TCP upload": "fast"}}))
     with pytest.raises(UserError, match="not what Flent writes"):
         analyze.load(path)

@@ -102,7 +102,8 @@ RUNS = {
 
 
 def test_flent_tells_when_the_flows_ran_however_long_the_warm_up():
-    s = scenario().set({"time.lead_in": "3 s", "time.flows": "4 s", "time.tail": "1 s", "time.warmup": "500 ms"})
+    times = {"lead_in": "3 s", "flows": "4 s", "tail": "1 s", "warmup": "500 ms", "cooldown": "1 s"}
+    s = scenario().set({f"time.{k}": v for k, v in times.items()})
     result = s.run(1)
     assert result.flows_start == pytest.approx(3.0)
     of = flent.document(result)["metadata"]

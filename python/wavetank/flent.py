@@ -188,7 +188,7 @@ def document(result: Measured, title: str = "") -> dict[str, Any]:
         if test in ("tcp_nup", "tcp_ndown") and result.flows_of(way, "tcp"):
             parameters[key] = str(len(result.flows_of(way, "tcp")))
     start = max(0.0, result.flows_start)
-    length = result.window[1] - start
+    length = result.flows_end - start
     return {
         "metadata": {
             "NAME": test,

@@ -262,6 +262,11 @@ class Measured:
         """When the flows start (s): the window's start less ``time.warmup``."""
         return self.window[0] - units.span(self.resolved.get("time.warmup", "2 s")) / 1e9
 
+    @property
+    def flows_end(self) -> float:
+        """When the flows end (s): ``time.cooldown`` after the window."""
+        return self.window[1] + units.span(self.resolved.get("time.cooldown", "0 s")) / 1e9
+
     def within(self, t: FloatArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which of these times (s) lie in the judging window."""
         return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)

@@ -123,6 +123,8 @@ def _counted(document: Document) -> list[str]:
         return [f"counted is the run's judging window, {_span(document['judged_s'])} s (--all: all of the file)"]
     if "judged_s" in document:
         flows = _span(report["window_s"])
+        if document["whole"]:
+            return [f"counted is all of the file, {flows} s, the time without flows with it"]
         return [
             f"no judging window is known: flows are counted over their time, {flows} s, and all samples of pings, "
             "idle times among them"

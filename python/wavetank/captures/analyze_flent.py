@@ -20,17 +20,20 @@ Document = dict[str, Any]
 
 
 def load(path: Path, whole: bool = False) -> Document:
-    """Reads a file: of ours what lies in the run's judging window, unless ``whole``. Raises UserError."""
+    """Reads a file: of ours what lies in the run's judging window, of others in the flows' time; ``whole``: all of it.
+
+    Raises UserError.
+    """
     file = flent_file.read(path)
     if whole:
-        file = replace(file, judged=None)
+        file = replace(file, judged=None, span=(float(file.x[0]), float(file.x[-1])) if file.x.size else file.span)
     info = {
         "format": f"flent {file.version}", "bytes": file.size, "packets": None, "unreadable": 0, "snapped": 0,
         "comment": file.note, "damage": None,
     }  # fmt: skip
     return {
         "file": info, "origin": None, "report": _Report(file).report(), "test": file.test, "title": file.title,
-        "judged_s": list(file.judged) if file.judged else None,
+        "judged_s": list(file.judged) if file.judged else None, "whole": whole,
     }  # fmt: skip
 
 
@@ -49,10 +52,11 @@ class _Report:
     """What is collected from the series."""
 
     def __init__(self, file: FlentFile) -> None:
-        self.x, self.step = file.x.tolist(), file.step
+        self.x, self.step = file.x, file.step
         #: What is counted: of ours the run's judging window, of others the flows' time.
         self.window = file.judged or file.span
-        self.inside = self.within(file.x).tolist()
+        #: Samples that count, of flows and radios.
+        self.counted = file.counted(self.window)
         self.flows: list[dict[str, Any]] = []
         self.pings: list[dict[str, Any]] = []
         self.stations: dict[str, dict[str, Any]] = {}
@@ -80,40 +84,36 @@ class _Report:
         """A ping's values, as the tool gave them if it did. Of ours within the window; of others all, idle times among them:
         nobody says where the flows had come to their speed."""
         if ping.raw_ms is None:
-            return self.judged(ping.values)
+            return ping.values[self.within(self.x)]
         if file.judged is not None and ping.raw_t is not None:
             return ping.raw_ms[self.within(ping.raw_t)]
         return ping.raw_ms
 
-    def judged(self, values: Sequence[float] | FloatArray) -> list[float]:
-        """What lies within the window, of a series on the grid."""
-        return [v for v, ok in zip(values, self.inside, strict=False) if ok]
-
     def steps(self, values: FloatArray, unit: float = 1.0) -> dict[str, Any]:
-        """A series by step; 0 where nothing was measured."""
+        """A series by step; 0 where nothing was measured. The first sample is of the step before it."""
         known = [0.0 if math.isnan(v) else v * unit for v in values.tolist()]
-        return {"begin_s": self.x[0] if self.x else 0.0, "step_s": self.step, "values": known}
+        return {"begin_s": float(self.x[0]) - self.step if self.x.size else 0.0, "step_s": self.step, "values": known}
 
     def flow(self, flow: FlentFlow) -> None:
         """A flow's goodput in Mbit/s, and its round trips where the sockets were asked."""
-        a = stats.finite(self.judged(flow.values))
+        a = stats.finite(flow.values[self.counted])
         delivered = self.steps(flow.values, 1e6 / 8 * self.step)
+        rtt = flow.of_socket.get("rtt")
         self.flows.append({
             "protocol": flow.kind, "src": flow.name, "dst": "", "station": None, "by_acks": False, "ack_ms": None,
-            "goodput_mbit": float(a.mean()) if a.size else 0.0, "bytes": round(sum(self.judged(delivered["values"]))),
+            "goodput_mbit": float(a.mean()) if a.size else 0.0, "bytes": round(float(a.sum()) * 1e6 / 8 * self.step),
             "retransmissions": None, "packets": None, "delivered_bytes": delivered,
-            "rtt_ms": _spread(self.judged(flow.of_socket.get("rtt", []))),
+            "rtt_ms": None if rtt is None else _spread(rtt[self.within(self.x)]),
         })  # fmt: skip
 
     def radio(self, name: str, values: FloatArray) -> None:
         """A station's airtime a step (us) or mean aggregate."""
         who = name.rsplit("::", 1)[1]
         s = self.stations.setdefault(who, {"name": who, "mac": ""})
-        a = stats.finite(self.judged(values))
+        a = stats.finite(values[self.counted])
         if "airtime" in name:
             s["airtime_s"] = float(a.sum()) / 1e6
-            length = self.window[1] - self.window[0]
-            s["airtime_fraction"] = s["airtime_s"] / length if length > 0 else 0.0
+            s["airtime_fraction"] = s["airtime_s"] / (a.size * self.step) if a.size else 0.0
             s["airtime_us"] = self.steps(values)
         elif a.size:
             s["ampdu_mean"] = float(a.mean())
@@ -121,7 +121,7 @@ class _Report:
     def report(self) -> dict[str, Any]:
         """In the form of a capture's."""
         return {
-            "span_s": [self.x[0], self.x[-1]] if self.x else None,
+            "span_s": [float(self.x[0]), float(self.x[-1])] if self.x.size else None,
             "window_s": list(self.window),
             "frames": None,
             "links": [],

@@ -1,6 +1,9 @@
 """A Flent data file (versions 3 and 4), read: every series put where its name says. It is what analyses and compares them.
 
-src: Flent 2.3's doc/data-format.rst, flent/resultset.py, flent/tests/*.conf (the names of series).
+A sample of a flow or a radio is of the time before its x: netperf stamps an interval by its end (``NETPERF_ENDING``), iperf as it
+reports one, Flent's ``wifi_stats`` counts from the sample before; our own files do the same.
+
+src: Flent 2.3's doc/data-format.rst, flent/resultset.py, flent/runners.py, flent/tests/*.conf (the names of series).
 """
 
 from __future__ import annotations
@@ -16,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import units
 from ..errors import UserError
 from ..stats import FloatArray
 
 EXPECTED = "a Flent data file (.flent.gz)"
+#: Times in files are rounded to microseconds, s.
+ROUNDED = 2e-6
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,14 @@ class FlentFile:
     radio: Mapping[str, FloatArray]
     judged: tuple[float, float] | None = None
 
+    def counted(self, window: tuple[float, float]) -> NDArray[np.bool_]:
+        """Which samples of flows and radios are of ``window`` (s): those whose step lies in it, or, where it is shorter than a
+        step, that it touches. Pings and what sockets tell are of their x itself.
+        """
+        begins = self.x - self.step
+        whole = (begins >= window[0] - ROUNDED) & (self.x <= window[1] + ROUNDED)
+        return whole if whole.any() else (self.x > window[0] + ROUNDED) & (begins < window[1] - ROUNDED)
+
 
 def read(path: Path) -> FlentFile:
     """Reads a file. Raises UserError."""
@@ -91,6 +105,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     length = float(meta.get("LENGTH", 0) or (x[-1] if x.size else 0))
     # Flent keeps its DELAY in the total only: TOTAL_LENGTH = LENGTH + 2 * DELAY (flent/tests/common.inc)
     start = float(meta.get("DELAY") or max(0.0, (float(meta.get("TOTAL_LENGTH") or 0) - length) / 2))
+    span, judged = _own_times(meta) or ((start, start + length), None)
     plain: dict[str, FloatArray] = {}
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
@@ -121,16 +136,17 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         hosts=tuple(meta.get("HOSTS") or ()),
         x=x,
         step=float(np.median(np.diff(x))) if x.size > 1 else 1.0,
-        span=(start, start + length),
+        span=span,
         flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n) or {}) for n, v in plain.items()),
         pings=tuple(pings),
         radio=radio,
-        judged=_judged(meta),
+        judged=judged,
     )
 
 
-def _judged(meta: Mapping[str, Any]) -> tuple[float, float] | None:
-    """The judging window of a run of ours, by the scenario that its file carries."""
+def _own_times(meta: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The flows' time and the judging window of a run of ours, s, by the scenario that its file carries: DELAY and LENGTH are
+    whole seconds."""
     values = meta.get("WAVETANK_SCENARIO", {})
     try:
         lead, warmup, flows, cooldown = (
@@ -138,7 +154,7 @@ def _judged(meta: Mapping[str, Any]) -> tuple[float, float] | None:
         )
     except (TypeError, KeyError, ValueError):
         return None  # another program's, or an older version's
-    return lead + warmup, lead + flows - cooldown
+    return (lead, lead + flows), (lead + warmup, lead + flows - cooldown)
 
 
 def _raw(data: Mapping[str, Any], name: str) -> tuple[FloatArray | None, FloatArray | None]:

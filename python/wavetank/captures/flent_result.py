@@ -115,8 +115,7 @@ def _retransmits(flow: FlentFlow) -> int | None:
 def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window: tuple[float, float]) -> Flow:
     name, way, station = names.flow(flow)
     t = file.x + shift
-    inside = (t >= window[0] - 1e-9) & (t <= window[1] + 1e-9)
-    judged = finite(flow.values[inside])
+    judged = finite(flow.values[file.counted((window[0] - shift, window[1] - shift))])
     mean = float(judged.mean()) if judged.size else 0.0
     if flow.kind == "udp":
         mean = np.nan

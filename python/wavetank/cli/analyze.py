@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     metavar="FROM:TO",
     help="Seconds of the capture's clock [default: a run's judging window, else all].",
 )
-@click.option("--all", "whole", is_flag=True, help="All of a run's capture, not its judging window alone.")
+@click.option("--all", "whole", is_flag=True, help="All of a file, not a run's judging window alone.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
