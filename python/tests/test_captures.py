@@ -257,6 +257,7 @@ def test_a_flent_file_of_ours_gives_the_runs_goodput_and_airtime(tmp_path, flows
     airtime = {x["name"]: x["airtime_fraction"] for x in report["stations"]}
     assert airtime == pytest.approx({n: x.airtime_fraction for n, x in run.nodes.items()}, **close)
     beside = flent_result.result(path, s.check())
+    assert {f.name for f in beside.flows} == {f.name for f in run.flows}
     assert [f.goodput_mbit for f in beside.flows] == pytest.approx(list(said.values()), rel=1e-9)
     assert beside.window == pytest.approx(run.window)
 
@@ -276,6 +277,21 @@ def test_a_flent_file_of_netperf_has_samples_of_the_time_before_them(tmp_path):
     assert report["stations"][0]["airtime_fraction"] == pytest.approx(0.5)
     # steps by their begin, as a capture's
     assert report["flows"][0]["delivered_bytes"]["begin_s"] == pytest.approx(-0.2)
+
+
+def test_a_flent_file_of_several_stations_bears_the_runs_names(tmp_path):
+    s = scenario(wifi__stations=3, stations__tcp_up=[1, 0, 2], time__lead_in="1 s")
+    run = s.run(1)
+    run.save(tmp_path)
+    beside = flent_result.result(next(tmp_path.glob("*.flent.gz")), s.check())
+    assert {f.name: (f.station, f.direction) for f in beside.flows} == {
+        f.name: (f.station, f.direction) for f in run.flows
+    }
+    assert [(p.name, p.station) for p in beside.pings] == [(p.name, p.station) for p in run.pings]
+    # of each station its own, of all each once
+    said, ran = beside.summary(), run.summary()
+    assert said["ping_ms"] == pytest.approx(ran["ping_ms"], rel=1e-6)
+    assert said["ping_ms_of"]["sta3"] == pytest.approx(ran["ping_ms_of"]["sta3"], rel=1e-6)
 
 
 def test_all_of_a_flent_file(wavetank, tmp_path):

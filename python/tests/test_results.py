@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from wavetank import Scenario, UserError, files, flent, store, table
+from wavetank import Scenario, UserError, files, flent, stats, store, table
 from wavetank.lab import plan
 
 SUMMARY = [
@@ -99,6 +99,8 @@ RUNS = {
     "tcp_nup": {"traffic.tcp_up": 4},
     "rrul": {"traffic.tcp_up": 4, "traffic.tcp_down": 4, "traffic.rrul": True},
 }
+#: Stations with pings of their own.
+SEVERAL = {"tcp_nup of 3": {"traffic.tcp_up": 2, "wifi.stations": 3}, "rrul of 3": {**RUNS["rrul"], "wifi.stations": 3}}
 
 
 def test_flent_tells_when_the_flows_ran_however_long_the_warm_up():
@@ -129,6 +131,22 @@ def test_flent_files_are_format_4(test):
     json.dumps(doc, allow_nan=False)
 
 
+def test_flent_has_each_stations_pings_besides_those_of_all():
+    result = scenario().set({"wifi.stations": 3, "stations.tcp_up": [1, 0, 2]}).run(1)
+    doc = flent.document(result)
+    one_each = [f"Ping (ms) ICMP sta{i}" for i in (1, 2, 3)]
+    assert {"Ping (ms) ICMP", *one_each} == {n for n in doc["results"] if n.startswith("Ping")}
+    raw = [doc["raw_values"][n] for n in one_each]
+    assert [r[0]["seq"] for r in raw] == [0, 0, 0] and sum(map(len, raw)) == len(doc["raw_values"]["Ping (ms) ICMP"])
+    assert [v["val"] for v in raw[1]] == stats.finite(result.pings[1].rtt_ms).tolist()
+    told = doc["metadata"]["SERIES_META"]
+    assert {n: told[n].get("WAVETANK_NAME") for n in told if n.startswith("TCP upload::")} == {
+        "TCP upload::1": "up1 sta1", "TCP upload::2": "up1 sta3", "TCP upload::3": "up2 sta3"
+    }  # fmt: skip
+    # of one station there is nothing else to tell
+    assert [n for n in flent.document(scenario().run(1))["results"] if n.startswith("Ping")] == ["Ping (ms) ICMP"]
+
+
 def test_a_mean_in_the_flent_file_is_the_runs(one_result):
     doc = flent.document(one_result)
     x, v = np.array(doc["x_values"]), np.array([np.nan if a is None else a for a in doc["results"]["TCP upload"]])
@@ -143,12 +161,12 @@ FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.execu
 @pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
 @pytest.mark.parametrize(
     ("test", "plot"),
-    [("rrul", "all_scaled"),
+    [("rrul", "all_scaled"), ("rrul of 3", "ping"), ("tcp_nup of 3", "ping_cdf"),
      *(pytest.param(*p, marks=pytest.mark.slow) for p in (("tcp_upload", "aggregation"), ("tcp_upload", "totals"), ("tcp_upload", "airtime"),
        ("tcp_download", "totals"), ("tcp_nup", "totals"), ("rrul", "airtime_total")))],
 )  # fmt: skip
 def test_flent_loads_and_plots(test, plot, tmp_path):
-    result = scenario(**RUNS[test]).run(1)
+    result = scenario(**(RUNS | SEVERAL)[test]).run(1)
     data = tmp_path / flent.file_name(result)
     flent.write(data, result)
     with gzip.open(data, "rt") as f:

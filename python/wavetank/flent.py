@@ -2,10 +2,13 @@
 
 One upload is ``tcp_upload``, one download ``tcp_download``, several are ``tcp_nup`` and ``tcp_ndown``, marked flows both ways
 ``rrul``, UDP alone ``udp_flood``; the series have the names that Flent's own tests give them. A radio's airtime and mean
-aggregate are ``wifi_stats_wavetank::airtime_tx::STATION`` and so on, as Flent's ``wifi_stats`` runner writes them.
+aggregate are ``wifi_stats_wavetank::airtime_tx::STATION`` and so on, as Flent's ``wifi_stats`` runner writes them. Where several
+stations send echoes, each has a series besides the one of all, named as in Flent's ``rtt_fair``: ``Ping (ms) ICMP sta2``. The
+metadata of a station's series have its name here, too (``WAVETANK_NAME``).
 
 Differs: D1 the clock starts at 2000-01-01, so that the same run gives the same bytes. D2 a real file has one radio's view of
-its peers; ours has every radio's own airtime sent and heard and its own mean aggregate, as one monitor's.
+its peers; ours has every radio's own airtime sent and heard and its own mean aggregate, as one monitor's. D3 the one-way
+delay of datagrams (Flent's ``VoIP::delay``) is missing: a run has quantiles of it, no samples.
 """
 
 from __future__ import annotations
@@ -114,7 +117,7 @@ def _flows(file: _File, result: Measured, test: str) -> None:
         if name in file.results:  # several stations with the same marks
             name += f"::{index}"
         t, rate = f.goodput()
-        file.add(name, t, rate, "Mbits/s", CONG_CONTROL=f.cc or None)
+        file.add(name, t, rate, "Mbits/s", CONG_CONTROL=f.cc or None, WAVETANK_NAME=f.name)
         if f.kind == "tcp":
             names["upload" if f.direction == "up" else "download"].append(name)
     for way, of in names.items():
@@ -127,16 +130,21 @@ def _flows(file: _File, result: Measured, test: str) -> None:
         file.combine("TCP totals", names["upload"] + names["download"], "sum")
 
 
+def _echoes(file: _File, name: str, t: FloatArray, rtt: FloatArray, **more: Any) -> None:
+    order = np.argsort(t, kind="stable")
+    file.add(name, t[order], rtt[order], "ms", **more)
+    for i, value in enumerate(file.raw[name]):
+        value["seq"] = i
+
+
 def _pings(file: _File, result: Measured, test: str) -> None:
     names = []
     for kind in dict.fromkeys(p.kind for p in result.pings):
-        t, rtt = result.ping(kind)
-        order = np.argsort(t, kind="stable")
-        name = f"Ping (ms) {PINGS.get(kind, kind)}"
-        file.add(name, t[order], rtt[order], "ms")
-        for i, value in enumerate(file.raw[name]):
-            value["seq"] = i
-        names.append(name)
+        names.append(f"Ping (ms) {PINGS.get(kind, kind)}")
+        _echoes(file, names[-1], *result.ping(kind))
+        of = [p for p in result.pings if p.kind == kind]
+        for p in of if len(of) > 1 else ():
+            _echoes(file, f"{names[-1]} sta{p.station + 1}", p.t, p.rtt_ms, WAVETANK_NAME=p.name)
     if test == "rrul":
         file.combine("Ping (ms) avg", names, "average", "ms")
 

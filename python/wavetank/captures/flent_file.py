@@ -50,6 +50,7 @@ class FlentPing:
     values: FloatArray
     raw_t: FloatArray | None
     raw_ms: FloatArray | None
+    meta: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
     radio: dict[str, FloatArray] = {}
+    told = meta.get("SERIES_META", {})
     for name, series in sorted(data["results"].items(), key=lambda kv: _natural(kv[0])):
         if _computed(name):
             continue
@@ -122,10 +124,9 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         elif name.startswith(("TCP", "UDP")):
             plain[name] = values
         elif name.startswith("Ping"):
-            pings.append(FlentPing(name, values, *_raw(data, name)))
+            pings.append(FlentPing(name, values, *_raw(data, name), told.get(name) or {}))
         elif "::airtime_tx::" in name or "::avg_aggr_size::" in name:
             radio[name] = values
-    told = meta.get("SERIES_META", {})
     return FlentFile(
         path=str(path),
         version=str(data.get("version", "?")),

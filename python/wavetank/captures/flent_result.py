@@ -14,6 +14,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -107,6 +108,15 @@ class _Names:
         return kind + suffix, index
 
 
+def _own(meta: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Name and station of a series of ours, which says what the run calls it ("up1 sta2")."""
+    name = meta.get("WAVETANK_NAME")
+    if name is None:
+        return None
+    station = re.search(r" sta(\d+)$", str(name))
+    return str(name), int(station[1]) - 1 if station else 0
+
+
 def _retransmits(flow: FlentFlow) -> int | None:
     told = flow.meta.get("TCP_RETRANSMIT")
     return int(told) if told is not None and str(told).isdigit() else None
@@ -114,6 +124,7 @@ def _retransmits(flow: FlentFlow) -> int | None:
 
 def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window: tuple[float, float]) -> Flow:
     name, way, station = names.flow(flow)
+    name, station = _own(flow.meta) or (name, station)
     t = file.x + shift
     judged = finite(flow.values[file.counted((window[0] - shift, window[1] - shift))])
     mean = float(judged.mean()) if judged.size else 0.0
@@ -148,8 +159,11 @@ def _with_lost(t: FloatArray, ms: FloatArray, step: float) -> tuple[FloatArray, 
 
 def _pings(file: FlentFile, names: _Names, shift: float) -> list[Ping]:
     out = []
+    each = {own[0].partition(" ")[0] for own in (_own(p.meta) for p in file.pings) if own}
     for p in file.pings:
-        name, station = names.ping(p.name)
+        name, station = _own(p.meta) or names.ping(p.name)
+        if name in each:  # ours, of all stations together: theirs stand beside it
+            continue
         t, ms = (p.raw_t, p.raw_ms) if p.raw_t is not None and p.raw_ms is not None else (file.x, p.values)
         t, ms = _with_lost(t, ms, file.step)
         out.append(Ping(name, station, t + shift, ms))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import stats, units
+from .. import stats
 from ..measured import Measured
 from ..stats import FloatArray
 from .style import PALETTE, PAPER
@@ -66,6 +66,5 @@ def while_flowing(r: Measured, t: FloatArray, v: FloatArray) -> tuple[FloatArray
     """A flow's samples until flows end: behind that a socket's figures stand still and say nothing."""
     if v.size != t.size:
         return t, v  # what this flow does not have: cwnd of a datagram's
-    end = r.window[1] + units.span(r.resolved.get("time.cooldown", "0")) / 1e9
-    alive = t <= end + 1e-9
+    alive = t <= r.flows_end + 1e-9
     return t[alive], v[alive]
