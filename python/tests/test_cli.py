@@ -193,14 +193,34 @@ def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
 
 
 def test_closed_forms_refuse_what_is_no_quantity(wavetank):
-    for value in ("inf", "1e400"):
-        code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
-        assert code == 2 and f'n: "{value}", expected a finite number' in err
     code, _, err = wavetank("theory", "bianchi", "--set", "stations=0")
     assert code == 2 and 'unknown input of bianchi "stations", expected ' in err and " n, " in err
-    for value in ("-1", "nan"):
-        code, _, err = wavetank("theory", "bianchi", "--set", f"n={value}")
-        assert code == 2 and "expected a number of station that is not negative" in err
+    for form, symbol, values, says in (
+        (
+            "bianchi",
+            "n",
+            ("-1", "0", "1.5", "1e9", "nan", "inf", "1e400", "two"),
+            "a whole number from 1 to 10000 (station)",
+        ),
+        ("tcp-dcf", "window", ("0", "0.5"), "a whole number from 1 to 1000000 (segment)"),
+        ("tcp-dcf", "CWmin", ("1e6",), "a whole number from 0 to 127 (slot)"),
+        ("goodput-11n", "rate", ("0",), "a number from 0.1 to 100000 (Mbit/s)"),
+        ("hack", "rate", ("0",), "a number from 0.1 to 100000 (Mbit/s)"),
+        ("overhead", "rate", ("0",), "a number from 0.1 to 100000 (Mbit/s)"),
+        ("sora-llack", "quantile", ("1.1",), "a number from 0 to 1"),
+    ):
+        for value in values:
+            code, _, err = wavetank("theory", form, "--set", f"{symbol}={value}")
+            assert code == 2 and f'--set: {symbol}: "{value}", expected {says}' in err, err
+
+
+def test_a_download_of_one_segment_at_a_time(wavetank):
+    code, out, err = wavetank("theory", "tcp-dcf", "--set", "window=1", "--json")
+    assert code == 0, err
+    value = json.loads(out)["value"]
+    assert 15 < value["contending Mbit/s"] < 24 and value["collided 1"] == 0
+    code, out, _ = wavetank("theory", "bianchi")
+    assert "1 to 10000" in out and "E[P]" in out
 
 
 def test_explain_takes_several_keys(wavetank):

@@ -51,8 +51,10 @@ def forms() -> str:
             f"{f['title']} ({f['source']}). Gives {', '.join(f'`{o}`' for o in f['outputs'])}.",
             "",
         ]
-        out += ["| input | default | unit | what |", "| --- | --- | --- | --- |"]
-        out += [f"| `{i['symbol']}` | {i['default']:g} | {_cell(i['unit'])} | {_cell(i['doc'])} |" for i in f["inputs"]]
+        out += ["| input | default | unit | range | what |", "| --- | --- | --- | --- | --- |"]
+        for i in f["inputs"]:
+            within = f"{i['low']:.12g} to {i['high']:.12g}" + (", whole" if i["whole"] else "")
+            out.append(f"| `{i['symbol']}` | {i['default']:g} | {_cell(i['unit'])} | {within} | {_cell(i['doc'])} |")
         out.append("")
     return "\n".join(out)
 

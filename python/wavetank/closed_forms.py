@@ -11,7 +11,7 @@ from .errors import UserError, unknown
 
 
 def forms() -> dict[str, dict[str, Any]]:
-    """Every form by name: title, source, inputs (symbol, default, unit, doc), outputs."""
+    """Every form by name: title, source, inputs (symbol, default, unit, low, high, whole, doc), outputs."""
     return {f["name"]: f for f in _core.theory()}
 
 
@@ -20,8 +20,26 @@ def all_at_defaults() -> list[dict[str, Any]]:
     return [{**f, "value": _core.theory_eval(n, {})} for n, f in forms().items()]
 
 
+def expected(row: Mapping[str, Any]) -> str:
+    """What an input takes: "a whole number from 1 to 10000 (station)"."""
+    unit = "" if row["unit"] == "1" else f" ({row['unit']})"
+    return f"a {'whole ' if row['whole'] else ''}number from {row['low']:.12g} to {row['high']:.12g}{unit}"
+
+
+def _within(row: Mapping[str, Any], given: str | float) -> float:
+    """An input's value. Raises UserError for what is no number, or not in its range."""
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    # which no NaN is
+    if row["low"] <= value <= row["high"] and (value.is_integer() or not row["whole"]):
+        return value
+    raise UserError(f'--set: {row["symbol"]}: "{given}", expected {expected(row)}')
+
+
 def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
-    """A form with what it was given and its value. Raises UserError for unknown names and for what is no number, or negative."""
+    """A form with what it was given and its value. Raises UserError for unknown names and for what is not in an input's range."""
     known = forms()
     if name not in known:
         raise unknown("closed form", name, known)
@@ -30,12 +48,5 @@ def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
     for k, v in inputs.items():
         if k not in symbols:
             raise unknown(f"input of {name}", k, symbols, "--set")
-        try:
-            given[k] = float(v)
-        except ValueError:
-            raise UserError(f'--set: {k}: "{v}", expected a number ({symbols[k]["unit"]})') from None
-        if given[k] == math.inf:
-            raise UserError(f'--set: {k}: "{v}", expected a finite number ({symbols[k]["unit"]})')
-        if not given[k] >= 0:  # which no NaN is
-            raise UserError(f'--set: {k}: "{v}", expected a number of {symbols[k]["unit"]} that is not negative')
+        given[k] = _within(symbols[k], v)
     return {**known[name], "given": given, "value": _core.theory_eval(name, given)}

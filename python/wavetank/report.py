@@ -383,10 +383,11 @@ def form_table(form: Mapping[str, Any]) -> Table:
         header_style="bold",
         pad_edge=False,
     )
-    for c in ("", "value", "unit", "what"):
+    for c in ("", "value", "unit", "range", "what"):
         table.add_column(c)
     for i in form["inputs"]:
-        table.add_row(i["symbol"], f"{form['given'][i['symbol']]:g}", i["unit"], i["doc"])
+        within = f"{i['low']:.12g} to {i['high']:.12g}"
+        table.add_row(i["symbol"], f"{form['given'][i['symbol']]:g}", i["unit"], within, i["doc"])
     for k, v in form["value"].items():
-        table.add_row(f"[bold]{k}", f"[bold]{v:.6g}", "", "")
+        table.add_row(f"[bold]{k}", f"[bold]{v:.6g}", "", "", "")
     return table

@@ -37,7 +37,7 @@ pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(d)
 }
 
-/// The closed forms: name, title, source, inputs (symbol, default, unit, doc), outputs.
+/// The closed forms: name, title, source, inputs (symbol, default, unit, low, high, whole, doc), outputs.
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let all = PyList::empty(py);
@@ -52,6 +52,9 @@ pub(crate) fn theory(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             e.set_item("symbol", i.symbol)?;
             e.set_item("default", i.default)?;
             e.set_item("unit", i.unit)?;
+            e.set_item("low", i.low)?;
+            e.set_item("high", i.high)?;
+            e.set_item("whole", i.whole)?;
             e.set_item("doc", i.doc)?;
             inputs.append(e)?;
         }

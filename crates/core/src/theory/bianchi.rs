@@ -13,32 +13,32 @@ inputs! {
     /// What the model takes; defaults: 802.11a at 54 Mbit/s, UDP of 1472 bytes, acknowledgements at 24 Mbit/s.
     pub struct Bianchi {
         /// Stations.
-        n ("n", "station") = 10.0;
+        n ("n", "station") = 10.0, whole 1 => 10_000;
         /// Least contention window: backoff is 0..=CWmin slots.
-        cw_min ("CWmin", "slot") = 15.0;
+        cw_min ("CWmin", "slot") = 15.0, whole 0 => 32_767;
         /// Greatest contention window.
-        cw_max ("CWmax", "slot") = 1023.0;
+        cw_max ("CWmax", "slot") = 1023.0, whole 0 => 32_767;
         /// Attempts until a frame is given up, the first counted.
-        attempts ("m + 1", "attempt") = 7.0;
+        attempts ("m + 1", "attempt") = 7.0, whole 1 => 10_000;
         /// Slot.
-        slot ("sigma", "us") = 9.0;
+        slot ("sigma", "us") = 9.0, in 0 => 1_000_000;
         /// Interframe space within an exchange.
-        sifs ("SIFS", "us") = 16.0;
+        sifs ("SIFS", "us") = 16.0, in 0 => 1_000_000;
         /// Interframe space before contention (DIFS, or AIFS of the access category).
-        aifs ("AIFS", "us") = 34.0;
+        aifs ("AIFS", "us") = 34.0, in 0 => 1_000_000;
         /// Duration of the data PPDU, one frame or an A-MPDU.
-        data ("T_data", "us") = 248.0;
+        data ("T_data", "us") = 248.0, in 0.1 => 1_000_000;
         /// Duration of its response, ACK or Block Ack.
-        ack ("T_ack", "us") = 28.0;
+        ack ("T_ack", "us") = 28.0, in 0 => 1_000_000;
         /// Idle time after a collision beyond AIFS. Bianchi has none; the standard's EIFS adds SIFS and an ACK at the
         /// lowest basic rate, 60 us at 6 Mbit/s.
-        eifs ("EIFS - DIFS", "us") = 0.0;
+        eifs ("EIFS - DIFS", "us") = 0.0, in 0 => 1_000_000;
         /// Duration of RTS; 0: none is sent.
-        rts ("T_rts", "us") = 0.0;
+        rts ("T_rts", "us") = 0.0, in 0 => 1_000_000;
         /// Duration of CTS.
-        cts ("T_cts", "us") = 0.0;
+        cts ("T_cts", "us") = 0.0, in 0 => 1_000_000;
         /// Payload of the exchange that counts as goodput, all frames of an A-MPDU together.
-        payload ("E[P]", "byte") = 1472.0;
+        payload ("E[P]", "byte") = 1472.0, in 0 => 10_000_000;
     }
 }
 

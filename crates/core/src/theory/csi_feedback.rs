@@ -9,11 +9,11 @@ inputs! {
     /// Feedback in a Block Ack.
     pub struct Feedback {
         /// Bits a spatial stream.
-        bits ("b", "bit") = 9.0;
+        bits ("b", "bit") = 9.0, whole 0 => 1_000;
         /// Spatial streams.
-        streams ("n", "1") = 1.0;
+        streams ("n", "1") = 1.0, whole 1 => 8;
         /// Rate of the Block Ack.
-        rate ("R", "Mbit/s") = 24.0;
+        rate ("R", "Mbit/s") = 24.0, in 0.1 => 100_000;
     }
 }
 

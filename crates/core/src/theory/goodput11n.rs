@@ -11,39 +11,39 @@ inputs! {
     /// What the model takes (Table A.1).
     pub struct Goodput {
         /// Data frames in an A-MPDU.
-        n ("n", "frame") = 42.0;
+        n ("n", "frame") = 42.0, in 1 => 1_024;
         /// PHY rate.
-        rate ("rate", "Mbit/s") = 150.0;
+        rate ("rate", "Mbit/s") = 150.0, in 0.1 => 100_000;
         /// Spatial streams.
-        n_ss ("N_ss", "stream") = 1.0;
+        n_ss ("N_ss", "stream") = 1.0, whole 1 => 8;
         /// User bytes of a data frame.
-        user ("L_Udata", "byte") = 1448.0;
+        user ("L_Udata", "byte") = 1448.0, in 1 => 65_535;
         /// Bytes of a data frame with its headers and FCS.
-        frame ("L_Frame", "byte") = 1536.0;
+        frame ("L_Frame", "byte") = 1536.0, in 1 => 65_535;
         /// Bytes of a TCP ACK.
-        tack ("L_TACK", "byte") = 52.0;
+        tack ("L_TACK", "byte") = 52.0, in 0 => 65_535;
         /// Interframe space within an exchange.
-        sifs ("SIFS", "us") = 16.0;
+        sifs ("SIFS", "us") = 16.0, in 0 => 1_000_000;
         /// Interframe space before contention, AIFSN 3.
-        difs ("DIFS", "us") = 43.0;
+        difs ("DIFS", "us") = 43.0, in 0 => 1_000_000;
         /// Mean backoff.
-        backoff ("E_backoff", "us") = 67.5;
+        backoff ("E_backoff", "us") = 67.5, in 0 => 1_000_000;
         /// Block Ack at 24 Mbit/s.
-        ba ("t_ba", "us") = 10.6;
+        ba ("t_ba", "us") = 10.6, in 0 => 1_000_000;
         /// RTS and CTS at 24 Mbit/s.
-        rtscts ("t_rtscts", "us") = 27.2;
+        rtscts ("t_rtscts", "us") = 27.2, in 0 => 1_000_000;
         /// Short training field.
-        stf ("STF", "us") = 8.0;
+        stf ("STF", "us") = 8.0, in 0 => 1_000_000;
         /// Long training field.
-        ltf ("LTF", "us") = 8.0;
+        ltf ("LTF", "us") = 8.0, in 0 => 1_000_000;
         /// SIGNAL.
-        sig ("SIG", "us") = 8.0;
+        sig ("SIG", "us") = 8.0, in 0 => 1_000_000;
         /// Long training field of each stream.
-        ltf1 ("LTF1", "us") = 4.0;
+        ltf1 ("LTF1", "us") = 4.0, in 0 => 1_000_000;
         /// Bytes of a delimiter.
-        delim ("L_delim", "byte") = 4.0;
+        delim ("L_delim", "byte") = 4.0, in 0 => 65_535;
         /// Bytes of padding of a subframe.
-        pad ("L_pad", "byte") = 0.0;
+        pad ("L_pad", "byte") = 0.0, in 0 => 65_535;
     }
 }
 

@@ -11,25 +11,25 @@ inputs! {
     /// What the model takes (Table 3.1).
     pub struct Hack {
         /// PHY rate of data and TCP ACKs.
-        rate ("rate", "Mbit/s") = 54.0;
+        rate ("rate", "Mbit/s") = 54.0, in 0.1 => 100_000;
         /// Bytes of a data packet.
-        data ("L_data", "byte") = 1500.0;
+        data ("L_data", "byte") = 1500.0, in 1 => 65_535;
         /// Bytes of it that the user counts.
-        user ("L_Udata", "byte") = 1460.0;
+        user ("L_Udata", "byte") = 1460.0, in 1 => 65_535;
         /// Bytes of a TCP ACK.
-        tack ("L_TACK", "byte") = 76.0;
+        tack ("L_TACK", "byte") = 76.0, in 0 => 65_535;
         /// Interframe space within an exchange.
-        sifs ("T_SIFS", "us") = 16.0;
+        sifs ("T_SIFS", "us") = 16.0, in 0 => 1_000_000;
         /// Interframe space before contention.
-        difs ("T_DIFS", "us") = 34.0;
+        difs ("T_DIFS", "us") = 34.0, in 0 => 1_000_000;
         /// Mean backoff, 7.5 slots.
-        bo ("T_BO", "us") = 67.5;
+        bo ("T_BO", "us") = 67.5, in 0 => 1_000_000;
         /// Link-layer acknowledgement.
-        dack ("T_DACK", "us") = 22.6;
+        dack ("T_DACK", "us") = 22.6, in 0 => 1_000_000;
         /// Link-layer acknowledgement that carries a compressed TCP ACK.
-        dack_hack ("T_DACK_HACK", "us") = 25.3;
+        dack_hack ("T_DACK_HACK", "us") = 25.3, in 0 => 1_000_000;
         /// Preamble and SIGNAL of a frame.
-        plcp ("T_PLCP", "us") = 20.0;
+        plcp ("T_PLCP", "us") = 20.0, in 0 => 1_000_000;
     }
 }
 

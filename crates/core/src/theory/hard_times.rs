@@ -10,23 +10,23 @@ inputs! {
     /// What the model takes (Table I).
     pub struct Model {
         /// Packets that TSQ lets out.
-        t ("t", "packets") = 100.0;
+        t ("t", "packets") = 100.0, in 0 => 1_000_000;
         /// Pacing ratio.
-        p ("p", "1") = 1.2;
+        p ("p", "1") = 1.2, in 0 => 100;
         /// Share of t * p that is really backlogged at the NIC (fitted by the paper).
-        c ("c", "1") = 0.8;
+        c ("c", "1") = 0.8, in 0 => 1;
         /// Packet size.
-        l ("l", "byte") = 1500.0;
+        l ("l", "byte") = 1500.0, in 1 => 65_535;
         /// Overhead of the PHY for each aggregate.
-        l_oh ("l_oh", "byte") = 48.0;
+        l_oh ("l_oh", "byte") = 48.0, in 0 => 65_535;
         /// The station's bit rate.
-        r ("r", "Mbit/s") = 216.0;
+        r ("r", "Mbit/s") = 216.0, in 0.1 => 100_000;
         /// Overhead of a transmission: interframe spaces, Block Ack, mean backoff.
-        t_oh ("t_oh", "us") = 500.0;
+        t_oh ("t_oh", "us") = 500.0, in 0 => 1_000_000;
         /// Round trip without a queue.
-        rtt_base ("RTT_base", "us") = 2500.0;
+        rtt_base ("RTT_base", "us") = 2500.0, in 0 => 10_000_000;
         /// Longest aggregate, as time at the bit rate.
-        mxg_time ("mxg", "us") = 4000.0;
+        mxg_time ("mxg", "us") = 4000.0, in 0 => 1_000_000;
     }
 }
 
@@ -45,7 +45,7 @@ impl Model {
     }
     /// Throughput of aggregates of `k` packets, Mbit/s. Equation 3.
     pub fn thr(&self, k: f64) -> f64 {
-        k * self.l * 8.0 / self.tx_time(k)
+        if k > 0.0 { k * self.l * 8.0 / self.tx_time(k) } else { 0.0 }
     }
     /// Round-trip time with `k` packets waiting, us. Equation 4.
     pub fn rtt(&self, k: f64) -> f64 {

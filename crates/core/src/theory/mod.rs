@@ -25,6 +25,12 @@ pub struct Input {
     pub default: f64,
     /// The unit.
     pub unit: &'static str,
+    /// The least that is asked for.
+    pub low: f64,
+    /// The most: beyond it the form says nothing, or takes too long to work out.
+    pub high: f64,
+    /// A count, which has no fractions.
+    pub whole: bool,
     /// What it is.
     pub doc: &'static str,
 }
@@ -67,9 +73,14 @@ pub fn forms() -> Vec<Form> {
     all
 }
 
-/// Declares a struct of inputs, each with its default, unit and meaning in one place, and its two conversions.
+/// Declares a struct of inputs, each with its default, range (`in`, of a count `whole`), unit and meaning in one place, and its two
+/// conversions.
 macro_rules! inputs {
-    ($(#[$m:meta])* pub struct $name:ident { $( $(#[doc = $doc:literal])+ $f:ident ($sym:literal, $unit:literal) = $d:expr; )* }) => {
+    (@whole in) => { false };
+    (@whole whole) => { true };
+    ($(#[$m:meta])* pub struct $name:ident {
+        $( $(#[doc = $doc:literal])+ $f:ident ($sym:literal, $unit:literal) = $d:expr, $kind:tt $low:literal => $high:literal; )*
+    }) => {
         $(#[$m])*
         #[derive(Clone, Copy, PartialEq, Debug)]
         pub struct $name { $( $(#[doc = $doc])+ pub $f: f64, )* }
@@ -81,6 +92,7 @@ macro_rules! inputs {
             pub fn rows() -> Vec<$crate::theory::Input> {
                 vec![ $( $crate::theory::Input {
                     symbol: $sym, default: $d, unit: $unit,
+                    low: $low as f64, high: $high as f64, whole: inputs!(@whole $kind),
                     doc: concat!($($doc),+).trim_ascii(),
                 }, )* ]
             }
@@ -97,6 +109,42 @@ pub(crate) use inputs;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each input at both ends of its range, the others at their defaults; all at the low and all at the high end.
+    #[test]
+    fn every_range_holds_its_default_and_gives_numbers_to_its_ends() {
+        for f in forms() {
+            let mut base: Vec<f64> = f.inputs.iter().map(|i| i.default).collect();
+            for (i, x) in f.inputs.iter().zip(&mut base) {
+                assert!(i.low < i.high && (i.low..=i.high).contains(&i.default), "{} {}", f.name, i.symbol);
+                assert!(
+                    !i.whole || [i.low, i.default, i.high].iter().all(|x| x % 1.0 == 0.0),
+                    "{} {}",
+                    f.name,
+                    i.symbol
+                );
+                // the chain of tcp-dcf is solved quickly where windows are small
+                if f.name == "tcp-dcf" && i.symbol.starts_with("CW") {
+                    *x = 1.0;
+                }
+            }
+            let ends: [fn(&Input) -> f64; 2] = [|i| i.low, |i| i.high];
+            let mut all = Vec::new();
+            for end in ends {
+                for (n, i) in f.inputs.iter().enumerate() {
+                    let mut one = base.clone();
+                    one[n] = end(i);
+                    all.push(one);
+                }
+                let slow = f.name == "tcp-dcf";
+                all.extend((!slow).then(|| f.inputs.iter().map(end).collect::<Vec<_>>()));
+            }
+            for x in all {
+                let out = (f.eval)(&x);
+                assert!(out.iter().all(|y| y.is_finite()), "{} {x:?} {out:?}", f.name);
+            }
+        }
+    }
 
     #[test]
     fn every_form_evaluates_and_says_what_it_is() {

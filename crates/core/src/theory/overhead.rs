@@ -11,29 +11,29 @@ inputs! {
     /// A cycle.
     pub struct Overhead {
         /// PHY rate.
-        rate ("rate", "Mbit/s") = 54.0;
+        rate ("rate", "Mbit/s") = 54.0, in 0.1 => 100_000;
         /// Packets in one transmission.
-        n ("n", "packet") = 1.0;
+        n ("n", "packet") = 1.0, in 1 => 1_024;
         /// Interframe space before contention.
-        difs ("DIFS", "us") = 34.0;
+        difs ("DIFS", "us") = 34.0, in 0 => 1_000_000;
         /// Slot.
-        slot ("SLOT", "us") = 9.0;
+        slot ("SLOT", "us") = 9.0, in 0 => 1_000_000;
         /// Smallest contention window.
-        cw ("CWmin", "slot") = 15.0;
+        cw ("CWmin", "slot") = 15.0, whole 0 => 32_767;
         /// Preamble and header of a data frame.
-        preamble ("t_preamble", "us") = 20.0;
+        preamble ("t_preamble", "us") = 20.0, in 0 => 1_000_000;
         /// Interframe space before the acknowledgement.
-        sifs ("SIFS", "us") = 16.0;
+        sifs ("SIFS", "us") = 16.0, in 0 => 1_000_000;
         /// The acknowledgement, preamble included.
-        ack ("t_ack", "us") = 28.0;
+        ack ("t_ack", "us") = 28.0, in 0 => 1_000_000;
         /// Bytes of a packet.
-        packet ("L_packet", "byte") = 1500.0;
+        packet ("L_packet", "byte") = 1500.0, in 1 => 65_535;
         /// Bytes around it: MAC header, LLC, FCS, and of an A-MPDU delimiter and padding.
-        around ("L_around", "byte") = 36.0;
+        around ("L_around", "byte") = 36.0, in 0 => 65_535;
         /// TCP ACKs a packet: 0 (none), 0.5 (delayed).
-        tacks ("tcp_acks", "ACK/packet") = 0.0;
+        tacks ("tcp_acks", "ACK/packet") = 0.0, in 0 => 10;
         /// Bytes of a TCP ACK.
-        tack ("L_TACK", "byte") = 52.0;
+        tack ("L_TACK", "byte") = 52.0, in 0 => 65_535;
     }
 }
 

@@ -9,7 +9,7 @@ inputs! {
     /// What it takes.
     pub struct Llack {
         /// Share of the acknowledgements that are not later.
-        quantile ("quantile", "1") = 0.5;
+        quantile ("quantile", "1") = 0.5, in 0 => 1;
     }
 }
 

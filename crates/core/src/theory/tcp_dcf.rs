@@ -7,7 +7,8 @@
 //!
 //! Source: ours, from 802.11-2020 10.3.4.3 (backoff, post-backoff, freezing), 10.3.2.11 (ACKTimeout), 10.3.3 (windows); frames in whole
 //! OFDM symbols (17.4.3).
-//! Differs: D1 one TCP ACK for two segments, always; hosts and wires take no time; nothing is lost but by collision. D2 the window
+//! Differs: D1 one TCP ACK for two segments, or for each where the window is one (a
+//! receiver would wait for a second until its timer ends); hosts and wires take no time; nothing is lost but by collision. D2 the window
 //! stops growing after [`STAGES`] sizes, and no frame is given up. D3 who sent in a collision waits for its ACKTimeout, then
 //! DIFS; the times between two such are rounded to whole slots (at 9 us they are whole). D4 at most [`WAITING`] TCP ACKs wait.
 
@@ -17,33 +18,33 @@ inputs! {
     /// What it takes; defaults: 802.11a at 54 Mbit/s, 1500 bytes of IP with timestamps, the frames of the model.
     pub struct TcpDcf {
         /// PHY rate of data and TCP ACKs.
-        rate ("rate", "Mbit/s") = 54.0;
+        rate ("rate", "Mbit/s") = 54.0, in 0.1 => 100_000;
         /// Bytes of a data frame, MAC header and FCS included.
-        data ("L_data", "byte") = 1536.0;
+        data ("L_data", "byte") = 1536.0, in 1 => 65_535;
         /// Bytes of it that the user counts.
-        user ("L_Udata", "byte") = 1448.0;
+        user ("L_Udata", "byte") = 1448.0, in 1 => 65_535;
         /// Bytes of a TCP ACK's frame.
-        tack ("L_TACK", "byte") = 88.0;
+        tack ("L_TACK", "byte") = 88.0, in 1 => 65_535;
         /// Bytes of a link-layer acknowledgement.
-        ack ("L_DACK", "byte") = 14.0;
+        ack ("L_DACK", "byte") = 14.0, in 1 => 65_535;
         /// The highest basic rate: of 6, 12 and 24 Mbit/s up to it, acknowledgements go at the highest that is not above `rate`.
-        basic ("basic", "Mbit/s") = 24.0;
+        basic ("basic", "Mbit/s") = 24.0, in 0.1 => 100_000;
         /// Interframe space within an exchange.
-        sifs ("T_SIFS", "us") = 16.0;
+        sifs ("T_SIFS", "us") = 16.0, in 0 => 1_000_000;
         /// Interframe space before contention.
-        difs ("T_DIFS", "us") = 34.0;
+        difs ("T_DIFS", "us") = 34.0, in 0 => 1_000_000;
         /// Slot.
-        slot ("T_slot", "us") = 9.0;
+        slot ("T_slot", "us") = 9.0, in 0.1 => 1_000;
         /// Preamble and SIGNAL of a frame.
-        plcp ("T_PLCP", "us") = 20.0;
+        plcp ("T_PLCP", "us") = 20.0, in 0 => 1_000_000;
         /// From a frame's end until its sender knows that no acknowledgement comes.
-        timeout ("ACKTimeout", "us") = 45.0;
+        timeout ("ACKTimeout", "us") = 45.0, in 0 => 1_000_000;
         /// Least contention window: backoff is 0..=CWmin slots.
-        cw_min ("CWmin", "slot") = 15.0;
+        cw_min ("CWmin", "slot") = 15.0, whole 0 => 127;
         /// Greatest contention window.
-        cw_max ("CWmax", "slot") = 1023.0;
-        /// Segments that may be under way, from the sender until their TCP ACK is back; two take turns with their TCP ACK and never collide.
-        window ("window", "segment") = 1000.0;
+        cw_max ("CWmax", "slot") = 1023.0, whole 0 => 32_767;
+        /// Segments that may be under way, from the sender until their TCP ACK is back; two take turns with their TCP ACK and never collide, one has a TCP ACK of its own.
+        window ("window", "segment") = 1000.0, whole 1 => 1_000_000;
     }
 }
 
@@ -166,6 +167,10 @@ impl Chain<'_> {
     fn at(&self, t: Tcp, stage: usize, count: usize) -> usize {
         t.ix() * self.states() + stage * self.sizes[STAGES - 1] + count
     }
+    /// A window of one segment: a TCP ACK that waits for a second would wait for ever.
+    fn single(&self) -> bool {
+        self.of.window < 2.0
+    }
     /// Whether the access point has a segment to send.
     fn backlog(&self, t: Tcp) -> bool {
         self.of.window > (2 * t.acks + usize::from(t.odd)) as f64
@@ -223,7 +228,8 @@ impl Chain<'_> {
         };
         match ends {
             Ends::Data(left) => {
-                let next = Tcp { acks: (t.acks + usize::from(t.odd)).min(WAITING), odd: !t.odd };
+                let full = t.odd || self.single();
+                let next = Tcp { acks: (t.acks + usize::from(full)).min(WAITING), odd: !full };
                 land(&mut to.data, next, stages[1], left, t.acks == 0 && next.acks > 0);
                 sums.time += p * (self.data + self.of.sifs + self.dack);
                 sums.delivered += p;
@@ -315,7 +321,7 @@ impl TcpDcf {
     pub fn solve(&self) -> Solution {
         let c = self.chain();
         let mut law = Law::empty(&c);
-        law.data[c.at(Tcp { acks: 0, odd: true }, 0, 0)] = 1.0;
+        law.data[c.at(Tcp { acks: usize::from(c.single()), odd: !c.single() }, 0, 0)] = 1.0;
         let mut goodput = 0.0;
         loop {
             let (next, sums) = c.steps(&law);
@@ -373,6 +379,17 @@ mod tests {
         assert!((t.in_turns() - 2.0 * 1448.0 * 8.0 / 766.0).abs() < 1e-9);
         let s = t.solve();
         assert!((s.goodput / t.in_turns() - 1.0).abs() < 1e-6 && s.collided == 0.0, "{s:?}");
+    }
+
+    #[test]
+    fn a_window_of_one_segment_is_a_tcp_ack_for_each() {
+        let t = TcpDcf { cw_min: 0.0, cw_max: 0.0, window: 1.0, ..TcpDcf::default() };
+        // 248 + 36 + 2 * (34 + 16 + 28) us.
+        let s = t.solve();
+        assert!((s.goodput / (1448.0 * 8.0 / 440.0) - 1.0).abs() < 1e-6 && s.collided == 0.0, "{s:?}");
+        // Each counts down while the other has its turn: less than two mean backoffs of 67.5 us.
+        let s = TcpDcf { window: 1.0, ..TcpDcf::default() }.solve();
+        assert!(s.collided == 0.0 && s.backoff < 67.5 && s.goodput > 1448.0 * 8.0 / 575.0, "{s:?}");
     }
 
     /// Backoffs of 0 or 1. The client has its 1 left only if neither data frame waited: with x, y, w the slots that the first and the

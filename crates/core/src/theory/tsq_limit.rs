@@ -10,19 +10,19 @@ inputs! {
     /// What the algorithms take.
     pub struct Limit {
         /// Congestion window.
-        cwnd ("cwnd", "segments") = 20.0;
+        cwnd ("cwnd", "segments") = 20.0, whole 1 => 1_000_000;
         /// Segment size.
-        mss ("mss", "byte") = 1448.0;
+        mss ("mss", "byte") = 1448.0, in 1 => 65_535;
         /// Round trip that the pacing rate divides by.
-        rtt ("RTT", "us") = 1000.0;
+        rtt ("RTT", "us") = 1000.0, in 1 => 100_000_000;
         /// Pacing ratio.
-        p ("p", "1") = 1.2;
+        p ("p", "1") = 1.2, in 0 => 100;
         /// Shift of the rate: 10 is about 1 ms.
-        shift ("shift", "1") = 10.0;
+        shift ("shift", "1") = 10.0, whole 0 => 30;
         /// A packet.
-        packet ("packet", "byte") = 1500.0;
+        packet ("packet", "byte") = 1500.0, in 1 => 65_535;
         /// `tcp_limit_output_bytes`.
-        cap ("cap", "byte") = 131_072.0;
+        cap ("cap", "byte") = 131_072.0, in 0 => 1_000_000_000;
     }
 }
 
