@@ -1,9 +1,13 @@
 """The command: exit codes, JSON on standard output alone, errors for people."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from wavetank import Scenario, ScenarioError
 from wavetank.lab import plan
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
@@ -62,7 +66,13 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         ),
         (["compare", SCENARIO, "--against", "tcp.cc=foo"], '--against: tcp.cc: "foo"'),
         (["analyze", "x.pcapng", "--window", "5:4"], "expected FROM:TO with FROM below TO"),
-        (["theory", "hard-times", "--set", "t=1e400"], "expected a finite number"),
+        (["theory", "hard-times", "--set", "t=1e400"], "expected a number from 0 to 1000000 (packets)"),
+        (["run", SCENARIO, "--snaplen", "10"], "--snaplen belongs to --pcap"),
+        (["run", SCENARIO, "--pcap-window", "1:2"], "--pcap-window belongs to --pcap"),
+        (["run", SCENARIO, "--set", "wifi.mcs=fast"], '--set: wifi.mcs: "fast"; expected a whole number from 0 to 31'),
+        (["run", SCENARIO, "--set", "wifi.mcs=32"], "--set: wifi.mcs: 32; expected a whole number from 0 to 31"),
+        (["run", SCENARIO, "--set", "wifi.mcs=yes"], "expected a whole number from 0 to 31"),
+        (["run", SCENARIO, "--set", "tcp.ccc=1"], '--set: tcp.ccc: [tcp] has no key "ccc"'),
         (["validate", "kernel", "--reference", "gone"], "gone"),
         (["validate", "dcf", "--reference", "gone.csv"], "gone.csv"),
         (["validate", "linux", "--reference", "gone"], "gone"),
@@ -95,6 +105,35 @@ def test_a_files_name_that_is_none_is_answered_with_the_nearest_file(wavetank, t
     code, _, err = wavetank("run", "house.tml")
     assert code == 2
     assert 'did you mean "house.toml"?' in err and "tml.toml" not in err
+
+
+def test_a_scenario_that_is_none_says_how_many_are_listed(wavetank, tmp_path, monkeypatch):
+    for name in ("ac5", "other", "third"):
+        (tmp_path / f"{name}.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    listed = len(json.loads(wavetank("list", "--json")[1])["scenarios"])
+    code, _, err = wavetank("run", "ac6")
+    assert code == 2 and f"one of the {listed} names of `wavetank list`" in err and 'did you mean "ac5"?' in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_standard_output_is_named():
+    command = [sys.executable, "-m", "wavetank", "list"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: standard output: cannot be written (No space left on device)\n"
+
+
+def test_an_option_is_not_named_where_there_was_none():
+    s = Scenario.load(SCENARIO)
+    for refuse in (
+        lambda: s.set({"tcp.ccc": 1}),
+        lambda: s.set({"tcp.cc": "foo"}).check(),
+        lambda: s.set(wifi__mcs=99).run(),
+    ):
+        with pytest.raises(ScenarioError, match=r"^(tcp|wifi)\."):
+            refuse()
 
 
 @pytest.mark.parametrize(

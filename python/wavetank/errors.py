@@ -5,9 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from ._core import ScenarioError
+
 
 class UserError(Exception):
     """Bad input. The text says where, what was expected, and the nearest valid name; the CLI exits with 2."""
+
+
+class SettingError(ScenarioError):
+    """A scenario is refused for what was set on top of its text: the message begins with the key, the CLI's with ``--set``."""
 
 
 class Failed(RuntimeError):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import _core, keys
-from .errors import UserError, unknown
+from .errors import SettingError, UserError, nearest, unknown
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
@@ -18,6 +19,18 @@ from .state import At, instants
 Value = str | int | float | bool | Sequence[str | int | float | bool]
 #: What a scenario can run on.
 WATERS = ("model", "linux")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What was set has no option's name before it: here it was no option."""
+    try:
+        yield
+    except _core.ScenarioError as e:
+        text = str(e)
+        if not text.startswith("--set: "):
+            raise
+        raise SettingError(text.removeprefix("--set: ")) from None
 
 
 @dataclass(frozen=True)
@@ -58,24 +71,29 @@ class Scenario:
         pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
         for k, v in pairs.items():
             if k not in keys.every():
-                _core.value("--set", k, show(v))  # which says what is near
+                with _told():
+                    _core.value("--set", k, show(v))  # which says what is near
         return Scenario(self.text, self.path, self.overrides + tuple((k, show(v)) for k, v in pairs.items()))
 
     def check(self) -> dict[str, str]:
         """Validates without running: every key with its value as it would be used. Raises ScenarioError."""
-        return _core.check(self.text, self.path, list(self.overrides))
+        with _told():
+            return _core.check(self.text, self.path, list(self.overrides))
 
     def channel_trace(self, seed: int | None = None, *, csi: bool = False) -> bytes | None:
         """Its channel, written down for the virtual radio (linux/radio/air/channel.c has the format); None if it has none."""
-        return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
+        with _told():
+            return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
 
     def starts(self, seed: int | None = None) -> tuple[list[int], list[int]]:
         """How long after the flows' start each flow begins, and after the run's start each series of echoes, ns."""
-        return _core.starts(self.text, self.path, list(self.overrides), seed)
+        with _told():
+            return _core.starts(self.text, self.path, list(self.overrides), seed)
 
     def floor(self, step: float = 0.5) -> _core.FloorMap:
         """Its floor: the access point, the stations of its topology, the walk, and the mean SNR every ``step`` m."""
-        return _core.floor(self.text, self.path, list(self.overrides), step)
+        with _told():
+            return _core.floor(self.text, self.path, list(self.overrides), step)
 
     def given(self) -> frozenset[str]:
         """The keys that the file or an override names."""
@@ -98,7 +116,8 @@ class Scenario:
         if seed is not None and (not isinstance(seed, int) or not 0 <= seed < 2**64):
             raise UserError(f"seed: {seed!r}, expected a whole number from 0 to 2^64 - 1")
         start = time.perf_counter()
-        raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
+        with _told():
+            raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
         return Result.from_core(raw, time.perf_counter() - start)
 
 
@@ -134,5 +153,9 @@ def load(name: str | Path) -> Scenario:
             return Scenario.load(p)
     if path.suffix == ".toml" or len(path.parts) != 1:
         return Scenario.load(path)
-    names = {p.stem for p in SCENARIOS.glob("*.toml")} | {p.name for p in Path().glob("*.toml")}
-    raise unknown("scenario", str(name), names, "neither a file here nor a name of `wavetank list`")
+    listed, here = {p.stem for p in SCENARIOS.glob("*.toml")}, {p.name for p in Path().glob("*.toml")}
+    near = nearest(str(name), listed | here | {n.removesuffix(".toml") for n in here})
+    raise UserError(
+        f'unknown scenario "{name}", expected a scenario file (TOML), or one of the {len(listed)} names of `wavetank list`'
+        + (f'; did you mean "{near}"?' if near else "")
+    )

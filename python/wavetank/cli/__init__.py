@@ -13,7 +13,7 @@ from contextlib import suppress
 import click
 
 from .. import ScenarioError, UserError
-from ..errors import Failed
+from ..errors import Failed, SettingError
 
 # Verbs join the group as they are imported.
 from . import (  # noqa: F401
@@ -27,6 +27,7 @@ from . import (  # noqa: F401
     judge,
     linux,
     names,
+    output,
     reproduce,
     run,
     signals,
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        with signals.heeded():
+        with signals.heeded(), output.named():
             code = cli.main(args=given, prog_name="wavetank", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
@@ -51,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Failed as e:
         click.echo(f"error: {e}{e.advice}{_kept(given, ' ') if e.cut_off else ''}", err=True)
         code = 1
+    except SettingError as e:
+        click.echo(f"error: --set: {e}", err=True)
+        code = 2
     except (UserError, ScenarioError) as e:
         click.echo(f"error: {e}", err=True)
         code = 2
@@ -63,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = 0
     except OSError as e:
         where = f"{e.filename}: " if e.filename else ""
-        click.echo(f"error: {where}cannot be read or written ({e.strerror or e})", err=True)
+        how = "written" if e.filename == output.NAME else "read or written"
+        click.echo(f"error: {where}cannot be {how} ({e.strerror or e})", err=True)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 

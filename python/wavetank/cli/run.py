@@ -72,7 +72,7 @@ def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
     "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
 )
 @click.option(
-    "--snaplen", type=click.IntRange(min=0), default=256, show_default=True, help="Bytes kept of each frame; 0: all."
+    "--snaplen", type=click.IntRange(min=0), default=None, help="Bytes kept of each frame; 0: all [default: 256]."
 )
 @click.option(
     "--plot",
@@ -107,7 +107,7 @@ def run(
     out: Path | None,
     pcap: str | None,
     pcap_window: str | None,
-    snaplen: int,
+    snaplen: int | None,
     plot: Path | None,
     timeline: Path | None,
     window: str | None,
@@ -132,12 +132,14 @@ def run(
     _say(idle.notes(s))
     for option, value, of, there in (
         ("--pcap-window", pcap_window, "--pcap", pcap),
+        ("--snaplen", snaplen, "--pcap", pcap),
         ("--window", window, "--timeline", timeline),
     ):
         if value is not None and there is None:
             raise click.UsageError(f"{option} belongs to {of}")
     at = state.instants(states, s.check()) if states else ()
-    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
+    kept = air.SNAPLEN if snaplen is None else snaplen
+    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, kept, timeline, window, analysis)
     if on == "linux":
         seen = on_linux(s, seed, ask, at)
     elif ask.nothing:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import ScenarioError, _core
-from ..errors import UserError, unknown
+from ..errors import SettingError, UserError, unknown
 from ..scenario import WATERS, Scenario
 
 #: As many curves as have colours of their own.
@@ -80,8 +80,10 @@ def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tu
     for _, variant in variants:
         try:
             variant.check()
+        except SettingError as e:
+            raise UserError(f"--against: {e}") from None
         except ScenarioError as e:
-            raise UserError(str(e).replace("--set: ", "--against: ", 1)) from None
+            raise UserError(str(e)) from None
     (key, _), *others = against
     own = f"{key}={scenario.check()[key]}" if all(k == key for k, _ in others) else "as it is"
     return [(own, scenario), *variants]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import ScenarioError
-from ..errors import UserError
+from ..errors import SettingError, UserError
 from ..lab.plan import Figure, Point
 from ..scenario import Scenario
 from .axes import Axis, Value
@@ -135,6 +135,8 @@ def _why_not(scenario: Scenario, seed: int, on: str) -> str:
             from .. import linux
 
             linux.check(scenario, seed)
+    except SettingError as e:
+        return f"--set: {e}"
     except (ScenarioError, UserError) as e:
         return str(e)
     return ""

@@ -313,12 +313,11 @@ fn outside<T: Value>(lo: &T, hi: &T, unit: &str) -> Refused {
     Refused::expected(format!("a {what}{of} from {} to {}{or}", lo.show(), hi.show()))
 }
 
-/// Why `raw` could not be read: a number that its type cannot hold, and one with another unit than its own, is refused by the
-/// parameter's range, not by the type's.
+/// Why `raw` could not be read: a number that its type cannot hold, one with another unit than its own, and what is no number at
+/// all is refused by the parameter's range, not by the type's.
 pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T, unit: &str) -> Refused {
     match (raw, T::UNIT) {
-        (Raw::Int(_) | Raw::Float(_), "count" | "bytes") => outside(lo, hi, unit),
-        (Raw::Text(_), "count" | "number") if !unit.is_empty() => outside(lo, hi, unit),
+        (_, "count" | "number") | (Raw::Int(_) | Raw::Float(_), "bytes") => outside(lo, hi, unit),
         _ => e,
     }
 }
@@ -514,7 +513,8 @@ mod tests {
             ("bytes", Raw::Int(1 << 40), "a whole number of bytes from 1 to 65535, or \"off\""),
             ("level", text("3 dBm"), "a number of dB from 0 to 40"),
             ("flows", Raw::Int(-1), "a whole number from 0 to 256, or \"auto\""),
-            ("flows", text("4 ms"), "a whole number from 0 to 65535, or \"auto\""),
+            ("flows", text("4 ms"), "a whole number from 0 to 256, or \"auto\""),
+            ("flows", Raw::Bool(true), "a whole number from 0 to 256, or \"auto\""),
         ] {
             assert_eq!(set(key, given).unwrap_err().expected, expected);
         }
