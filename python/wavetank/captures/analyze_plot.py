@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from .. import files
 from ..errors import UserError
 from ..plots.of_runs import DASHES, node_colours
-from ..plots.style import BLUE, PALETTE, PAPER, RED, STYLE
+from ..plots.style import BLUE, MANY, PAPER, RED, STYLE
+from ..report import number
 from .analyze import heading, json_of, route, who
 from .analyze_flent import Document
+from .analyze_rows import chosen, first, total
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,17 +36,14 @@ def save(document: Document, folder: Path) -> list[Path]:
         raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
 
 
-def _cdf(ax: Axes, values: Any, shares: Any, label: str, colour: str) -> None:
-    ax.step(values, shares, where="post", label=label, color=colour)
-
-
 def draw(document: Document, path: Path) -> Path:
     """One figure: aggregates, runs, airtime, rates, goodput and round trips. The format is the file name's."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with mpl.rc_context(STYLE):
-        canvas = Figure(figsize=(12.4, 7.4), dpi=130, layout="constrained")
+        canvas = Figure(figsize=(12.4, 7.4), dpi=130, layout=ConstrainedLayoutEngine(w_pad=0.1))
         axes = canvas.subplots(2, 3)
         for ax, (title, make) in zip(axes.flat, PANELS.items(), strict=True):
             ax.set_title(title, loc="left")
@@ -57,6 +57,29 @@ def draw(document: Document, path: Path) -> Path:
 
 #: Curves in one panel: more cannot be told apart.
 CURVES = 6
+#: Bars of the panel of rates; up to so many have their names in two lines.
+BARS, FEW_BARS = 10, 5
+#: Names of transmitters up to this length stand three in a row.
+SHORT = 8
+#: A legend that lies over curves hides them, or nobody can read it.
+LEGEND: dict[str, Any] = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.85}
+
+
+def _more(ax: Axes, rows: Sequence[Any], of: str = "", what: str = "") -> None:
+    """A line of the legend for what is not drawn."""
+    if rows:
+        ax.plot([], [], linestyle="none", label=f"and {len(rows)} more{of and f' {of}'}{what and f' ({what})'}")
+
+
+def _legend(ax: Axes, **more: Any) -> None:
+    ax.legend(**{"loc": "best", **LEGEND, **more})
+
+
+def _above_curves(ax: Axes, columns: int = 1, **more: Any) -> None:
+    """The legend in the upper right corner, and room for it there."""
+    lines = -(-len(ax.get_legend_handles_labels()[1]) // columns)
+    ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * lines))
+    _legend(ax, loc="upper right", ncols=columns, **more)
 
 
 def _colours(document: Document) -> dict[str, str]:
@@ -64,43 +87,92 @@ def _colours(document: Document) -> dict[str, str]:
     return node_colours([s["name"] for s in document["report"]["stations"]])
 
 
+def _beside_curves(ax: Axes, **more: Any) -> None:
+    """The legend of cumulative shares in the lower right corner, and room for it there."""
+    high, left = 0.05 * len(ax.get_legend_handles_labels()[1]), 0.45
+    points = [np.asarray(line.get_xydata(), dtype=np.float64) for line in ax.lines]
+    reach = max((float(np.max(p[p[:, 1] < high, 0], initial=0.0)) for p in points), default=0.0)
+    ax.set_xlim(right=max(ax.get_xlim()[1], min(reach / left, 2 * ax.get_xlim()[1])))
+    _legend(ax, loc="lower right", **more)
+
+
+def _ends(document: Document, flow: Mapping[str, Any]) -> tuple[str, str] | None:
+    """A flow's station and whether it sends ("up"), if it is one of ours."""
+    ends = [who(document, flow[k]).partition(":")[0] for k in ("src", "dst")]
+    return next(((n, way) for n, way in zip(ends, ("up", "down"), strict=True) if n.startswith("sta")), None)
+
+
+def _kind(document: Document, flow: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Protocol and direction; where that is not known, who sends it over the air."""
+    found = _ends(document, flow)
+    named = next((way for way in (" upload", " download") if way in flow["src"]), flow["station"])  # as Flent's series
+    return flow["protocol"], found[1] if found else named
+
+
+def _chosen(document: Document, flows: Sequence[dict[str, Any]], most: int) -> tuple[list[Any], list[Any]]:
+    """Flows that are drawn, and those that are not."""
+    drawn = chosen(flows, most, lambda f: _kind(document, f), lambda f: _ends(document, f) or f["station"])
+    return drawn, [f for f in flows if not any(f is d for d in drawn)]
+
+
 def _looks(document: Document, flows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How flows are drawn: in their station's colour with dashes of their own; of one station, or of none that is known, in
     colours of their own.
     """
-    ends = [[who(document, f[k]).partition(":")[0] for k in ("src", "dst")] for f in flows]
-    found = [next(((n, k) for n, k in zip(e, ("up", "down"), strict=True) if n.startswith("sta")), None) for e in ends]
+    found = [_ends(document, f) for f in flows]
     known = [f for f in found if f]
     if len(known) < len(flows) or len({n for n, _ in known}) < 2:
-        return [{"color": c} for c, _ in zip(PALETTE, flows, strict=False)]
+        return [{"color": c} for c, _ in zip(MANY, flows, strict=False)]
     colours = node_colours([n for n, _ in known])
-    nth = [known[:i].count(f) for i, f in enumerate(known)]
+    looks = [(colours[n], way) for n, way in known]
+    nth = [looks[:i].count(x) for i, x in enumerate(looks)]
     return [
-        {"color": colours[n], "linestyle": DASHES[way][k % len(DASHES[way])]}
-        for (n, way), k in zip(known, nth, strict=True)
+        {"color": c, "linestyle": DASHES[way][k % len(DASHES[way])]} for (c, way), k in zip(looks, nth, strict=True)
     ]
+
+
+def _stations(document: Document, key: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Transmitters that have ``key``: those that are drawn, and those for which there is no room."""
+    told = [(s, s.get(key)) for s in document["report"]["stations"]]
+    rows = [s for s, v in told if (any(v) if isinstance(v, list) else v is not None)]
+    return rows[:CURVES], rows[CURVES:]
+
+
+def _dashed(colours: Sequence[str]) -> list[dict[str, Any]]:
+    """Each in its colour; who shares one with another (there are more stations than colours) is dashed."""
+    return [{"color": c, "linestyle": ("-", "--", ":")[colours[:i].count(c) % 3]} for i, c in enumerate(colours)]
+
+
+def _station_looks(document: Document, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    every = _colours(document)
+    return _dashed([every[s["name"]] for s in rows])
 
 
 def _histograms(document: Document, ax: Axes, key: str) -> list[Any]:
     """Each station's counts of ``key`` as a cumulative share; gives the stations that have any."""
-    rows = [s for s in document["report"]["stations"] if sum(s.get(key, []))][:CURVES]
-    colours = _colours(document)
-    for s in rows:
+    rows, others = _stations(document, key)
+    for s, look in zip(rows, _station_looks(document, rows), strict=True):
         h = np.array(s[key], dtype=np.float64)
-        _cdf(ax, np.arange(h.size), np.cumsum(h) / h.sum(), s["name"], colours[s["name"]])
+        ax.step(np.arange(h.size), np.cumsum(h) / h.sum(), where="post", label=s["name"], **look)
+    _more(ax, others)
     return rows
 
 
 def _ampdu_panel(document: Document, ax: Axes) -> bool:
     rows = _histograms(document, ax, "ampdu_hist")
-    means = [s for s in document["report"]["stations"] if s.get("ampdu_mean") is not None][:CURVES]
+    means, others = _stations(document, "ampdu_mean")
     if means and not rows:  # of a Flent file
-        ax.barh([s["name"] for s in means], [s["ampdu_mean"] for s in means], color=PALETTE[: len(means)], height=0.62)
+        colours = _colours(document)
+        bars = [colours[s["name"]] for s in means]
+        ax.barh([s["name"] for s in means], [s["ampdu_mean"] for s in means], color=bars, height=0.62)
         ax.set(xlabel="MPDUs a PPDU, mean", ylim=(-0.8, max(2.2, len(means))))
+        if others:
+            _more(ax, others)
+            _legend(ax, loc="upper right", handlelength=0)
         return True
     ax.set(xlabel="MPDUs a PPDU", ylabel="Share of PPDUs, cumulative", ylim=(0, 1.02))
     if rows:
-        ax.legend(loc="best")
+        _legend(ax)
     return bool(rows)
 
 
@@ -109,42 +181,48 @@ def _runs_panel(document: Document, ax: Axes) -> bool:
     ax.set(xlabel="PPDUs in a row, nobody else's between", ylabel="Share of runs, cumulative", ylim=(0, 1.02))
     if rows:
         ax.set_xlim(0.5, max(2.5, min(20.5, max(len(s["back_to_back"]) for s in rows) - 0.5)))
-        ax.legend(loc="lower right")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        _legend(ax, loc="lower right")
     return bool(rows)
 
 
 def _airtime_panel(document: Document, ax: Axes) -> bool:
-    report = document["report"]
-    rows = [s for s in report["stations"] if s.get("airtime_us", {}).get("values")][:CURVES]
-    colours = _colours(document)
-    for s in rows:
+    rows, others = _stations(document, "airtime_us")
+    rows = [s for s in rows if s["airtime_us"]["values"]]
+    for s, look in zip(rows, _station_looks(document, rows), strict=True):
         steps = s["airtime_us"]
         t, v = _steps(steps, 1e-4 / steps["step_s"])
-        ax.plot(t, v, color=colours[s["name"]], label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
+        ax.plot(t, v, **look, label=f"{s['name']} ({100 * s['airtime_fraction']:.0f} %)")
+    _more(ax, others, what=f"{100 * (total(others, 'airtime_fraction') or 0.0):.0f} %")
     ax.set(xlabel="Time (s)", ylabel="Airtime (% of the time)", ylim=(0, None))
     if rows:
-        ax.legend(loc="best")
+        columns = 3 if max(len(s["name"]) for s in rows) <= SHORT else 2
+        _above_curves(ax, columns=columns, fontsize=7, columnspacing=1.2, handlelength=1.5)
     return bool(rows)
 
 
 def _rates_panel(document: Document, ax: Axes) -> bool:
-    report = document["report"]
-    total: dict[str, list[float]] = {}
-    for link in report["links"]:
+    """Shares of MPDUs by rate, those that were sent most; the others as one bar."""
+    sums: dict[str, list[float]] = {}
+    for link in document["report"]["links"]:
         for r in link["rates"]:
-            row = total.setdefault(r["rate"], [r["mbit"], 0.0, 0.0])
+            row = sums.setdefault(r["rate"], [r["mbit"], 0.0, 0.0])
             row[1] += r["mpdus"]
             row[2] += r["mpdus"] * (r["loss_rate"] or 0.0)
-    rows = sorted(total.items(), key=lambda kv: -kv[1][1])[:10]
-    rows.sort(key=lambda kv: kv[1][0])
-    every = sum(v[1] for v in total.values()) or 1
-    names = [k.replace(", ", "\n", 1) for k, _ in rows]
+    shown, others = first(sorted(sums.items(), key=lambda kv: -kv[1][1]), BARS)
+    rows = sorted(shown, key=lambda kv: kv[1][0])
+    if others:
+        rows.insert(0, (f"{len(others)} others", [sum(v[i] for _, v in others) for i in range(3)]))
+    every = sum(v[1] for v in sums.values()) or 1
+    few = len(rows) <= FEW_BARS
+    names = [k.replace(", ", "\n", 1) if few else k for k, _ in rows]
     good = [100 * (v[1] - v[2]) / every for _, v in rows]
     lost = [100 * v[2] / every for _, v in rows]
     ax.barh(names, good, color=BLUE, label="acknowledged", height=0.62)
     ax.barh(names, lost, left=good, color=RED, label="not acknowledged", height=0.62)
     ax.set(xlabel="MPDUs (% of all)")
-    ax.set_ylim(-0.8, max(2.2, len(rows) + 0.4))
+    ax.set_ylim(-0.8, max(2.2, len(rows) * 1.08))
+    ax.tick_params(axis="y", labelsize=8 if few else 6.5)
     ax.grid(False, axis="y")
     if rows:
         ax.legend(loc="upper right", ncols=2)
@@ -152,38 +230,50 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
 
 
 def _goodput_panel(document: Document, ax: Axes) -> bool:
-    report = document["report"]
-    rows = [f for f in report["flows"] if any(f["delivered_bytes"]["values"])][:CURVES]
+    flowing = [f for f in document["report"]["flows"] if any(f["delivered_bytes"]["values"])]
+    rows, others = _chosen(document, flowing, CURVES)
     for f, look in zip(rows, _looks(document, rows), strict=True):
         steps = f["delivered_bytes"]
         t, v = _steps(steps, 8e-6 / steps["step_s"])
-        ax.plot(t, v, **look, label=f"{route(document, f)} ({f['goodput_mbit']:.1f})", linewidth=1.0)
+        udp = "UDP " if f["protocol"] == "udp" and f["dst"] else ""  # a Flent series says it itself
+        ax.plot(t, v, **look, label=f"{udp}{route(document, f)} ({number(f['goodput_mbit'])})", linewidth=1.0)
+    _more(ax, others, what=number(total(others, "goodput_mbit")))
     ax.set(xlabel="Time (s)", ylabel="Goodput (Mbit/s)", ylim=(0, None))
     if rows:
-        ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * len(rows)))
-        ax.legend(loc="best", fontsize=6.5)
+        _above_curves(ax, fontsize=6.5)
     return bool(rows)
 
 
 def _rtt_panel(document: Document, ax: Axes) -> bool:
     report = document["report"]
-    rows = [f for f in report["flows"] if f["rtt_ms"] and f["rtt_ms"]["n"] >= 10][: CURVES - 1]
+    told = [f for f in report["flows"] if f["rtt_ms"] and f["rtt_ms"]["n"] >= 10]
+    rows, others = _chosen(document, told, CURVES - 1)
     for f, look in zip(rows, _looks(document, rows), strict=True):
         q = f["rtt_ms"]["quantiles"]
         ax.plot(q, np.linspace(0, 1, len(q)), **look, label=f"TCP {route(document, f)}")
-    pings = [p for p in report["pings"] if p["rtt_ms"]][:CURVES]
+    _more(ax, others, "of TCP")
+    told = [p for p in report["pings"] if p["rtt_ms"]]
+    pings = told[:CURVES]
     senders = [who(document, p["src"]) for p in pings]
-    # Of one, black: its colour is a flow's, where flows of one station have colours of their own.
-    colours = node_colours(senders) if len(pings) > 1 else dict.fromkeys(senders, "black")
-    for p, name in zip(pings, senders, strict=True):
+    for p, name, look in zip(pings, senders, _dashed(_ping_colours(senders)), strict=True):
         q = p["rtt_ms"]["quantiles"]
-        at = np.linspace(0, 1, len(q))
-        ax.plot(q, at, color=colours[name], linewidth=0.9, marker=".", markersize=4, label=f"ping {name}")
+        ax.plot(q, np.linspace(0, 1, len(q)), **look, linewidth=0.9, marker=".", markersize=4, label=f"ping {name}")
+    _more(ax, told[CURVES:], "pings")
     ax.set(xlabel="Round trip (ms)", ylabel="Share, cumulative", ylim=(0, 1.02))
     ax.set_xlim(left=0)
     if rows or pings:
-        ax.legend(loc="lower right", fontsize=6.5)
+        _beside_curves(ax, fontsize=6.5)
     return bool(rows or pings)
+
+
+def _ping_colours(senders: Sequence[str]) -> list[str]:
+    """Those of the stations ("sta2", of a Flent file "ICMP sta2"). What is of all stations is black, and a single one: its colour
+    is a flow's, where flows of one station have colours of their own.
+    """
+    nodes = [s.rpartition(" ")[2] for s in senders]
+    colours = node_colours(nodes)
+    named = {n for n in nodes if n.startswith("sta")}
+    return ["black" if len(nodes) == 1 or (named and n not in named) else colours[n] for n in nodes]
 
 
 def _steps(steps: Mapping[str, Any], unit: float) -> tuple[Any, Any]:
