@@ -10,7 +10,10 @@ use crate::sim::params::Value;
 use crate::sim::{Auto, Span};
 use crate::wifi::hack::Policy;
 
-/// Keys without which a file says too little.
+/// Keys without which a file says too little, by section: what they would be otherwise is nobody's to know.
+pub(super) const REQUIRED: [(&str, &str); 2] = [("", "name"), ("topology", "kind")];
+
+/// Whether those are there.
 pub(super) fn required(places: &Places, path: &str) -> Result<(), ScenarioError> {
     let missing = |key: &str, expected: &str| Err(refuse(places, path, key, "the key is missing", expected));
     if !places.contains_key("name") {
@@ -162,6 +165,19 @@ mod tests {
     fn refused(wifi: &str) -> Option<String> {
         let text = format!("name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\n{wifi}\n");
         read(&Source { path: "a.toml", text: &text }, &[]).err().map(|e| e.to_string())
+    }
+
+    #[test]
+    fn what_a_file_has_to_say_has_no_default_in_the_catalogue() {
+        let lines = [("name", "name = \"x\"\n"), ("topology.kind", "[topology]\nkind = \"wifi\"\n")];
+        for (key, _) in lines {
+            let text: String = lines.iter().filter(|l| l.0 != key).map(|l| l.1).collect();
+            let e = read(&Source { path: "a.toml", text: &text }, &[]).err().map(|e| e.to_string()).unwrap();
+            assert!(e.contains(key) && e.contains("the key is missing"), "{e}");
+            let (section, leaf) = key.split_once('.').unwrap_or(("", key));
+            let row = super::super::schema().into_iter().find(|(s, p)| *s == section && p.key == leaf).unwrap().1;
+            assert_eq!((row.default.as_str(), row.doc.contains("a file has to say")), ("", true), "{key}");
+        }
     }
 
     #[test]

@@ -87,7 +87,7 @@ params! {
 params! {
     /// The network's shape.
     pub struct Shape {
-        /// Wired (C - R - S) or Wi-Fi (stations - AP - server).
+        /// Wired (C - R - S) or Wi-Fi (stations - AP - server): a file has to say which.
         kind: Topology = Topology::Wifi, src "this project";
     }
 }
@@ -309,7 +309,8 @@ params! {
         /// What chooses the rates of what it sends; other than `fixed` with ath9k only, and up to `wifi.mcs`'s streams,
         /// `wifi.width_mhz` and `wifi.short_gi`.
         rate_control: crate::rate::Name = crate::rate::Name::Fixed, src "linux@6.12 net/mac80211/rate.c; the papers fix rates";
-        /// The queueing discipline above ath9k_htc and ath9k_tidq.
+        /// The queueing discipline above ath9k_tidq, above ath9k_htc (see `above`), and above ath10k with `kernel` up to 4.14: since
+        /// 4.15 mac80211's TXQs are above that. Other drivers have none.
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
         /// Whether that qdisc stands above ath9k_htc, or mac80211's TXQs.
         above: Above = Above::Kernel, src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_ops: wake_tx_queue = ieee80211_handle_wake_tx_queue (since 6.2)";

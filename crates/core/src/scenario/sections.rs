@@ -1,5 +1,6 @@
 //! The scenario as a whole: its own keys, and every section with the struct that owns it.
 
+use super::check::REQUIRED;
 use super::keys;
 use crate::qdisc::{Discipline, Old, Setup};
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
@@ -73,11 +74,16 @@ macro_rules! sections {
             }
         }
 
-        /// Every parameter with its section; the empty section holds the top keys.
+        /// Every parameter with its section; the empty section holds the top keys. What a file has to say has no default.
         pub fn schema() -> Vec<(&'static str, Param)> {
             let mut all = top_schema();
             $( all.extend(<$t>::schema().into_iter().map(|p| (stringify!($name), p))); )*
             all.extend(Tunables::schemas().into_iter().flat_map(|(name, keys)| keys.into_iter().map(move |p| (name, p))));
+            for (section, p) in &mut all {
+                if REQUIRED.contains(&(*section, p.key)) {
+                    p.default.clear();
+                }
+            }
             all
         }
     };
@@ -176,7 +182,7 @@ fn top_schema() -> Vec<(&'static str, Param)> {
         ("", Param { key, kind: unit, unit, default, range, doc: doc.into(), source: "this project" })
     };
     vec![
-        row("name", "text", d.name, String::new(), "A short name, for results."),
+        row("name", "text", d.name, String::new(), "A short name, for results: a file has to say it."),
         row("description", "text", d.description, String::new(), "A sentence, for people."),
         row("kernel", "name", d.kernel.show(), keys::Kernel::names().join(" | "), "The kernel profile of every host."),
         row("seed", "count", d.seed.to_string(), String::new(), "The seed of every random stream."),
