@@ -66,3 +66,19 @@ def test_a_record_is_small_json(one_result):
     assert len(text) < 200_000
     assert r["goodput"].keys() == {"tcp_up"}
     assert metrics.sample("goodput", "", [r], POINT).value == pytest.approx(one_result.flows[0].goodput_mbit)
+
+
+def test_every_metric_has_a_label_of_its_own():
+    """Panels and tables of a sweep have nothing else to tell goodput, goodput_up and udp_goodput apart by."""
+    labels = [q.label for q in metrics.QUANTITIES.values()]
+    assert sorted({x for x in labels if labels.count(x) > 1}) == []
+    assert [
+        x for x, q in zip(labels, metrics.QUANTITIES.values(), strict=True) if f"({q.unit}" in x
+    ] == []  # axes say it
+    assert {metrics.QUANTITIES[n].label for n in ("goodput", "udp_goodput")} == {"TCP goodput", "UDP goodput"}
+
+
+def test_bad_frames_of_a_station_are_frames_not_a_share():
+    record = {"rx_bad": {"sta1": [8, 0, 2] + [0] * 62}, "rx_ampdu": {"sta1": [0, 0, 10] + [0] * 62}}
+    q = metrics.QUANTITIES["bad_frames@sta1"]
+    assert q.each(record) == pytest.approx(0.4) and q.samples(record).tolist() == [0.0] * 8 + [2.0] * 2

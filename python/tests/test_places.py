@@ -71,7 +71,7 @@ def test_a_long_title_is_not_cut_off(tmp_path, monkeypatch):
 
 def test_a_quantity_without_a_unit_has_no_brackets():
     assert style.label_of({"quantity": "jain"}) == "Jain's index"
-    assert style.label_of({"quantity": "goodput"}) == "Goodput (Mbit/s)"
+    assert style.label_of({"quantity": "goodput"}) == "TCP goodput (Mbit/s)"
 
 
 def test_schemes_are_drawn_against_the_first(tmp_path):

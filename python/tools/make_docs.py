@@ -118,43 +118,6 @@ def experiments() -> str:
     return "\n".join(out)
 
 
-#: What a metric's label, which many share on an axis, leaves open.
-MEANT = {
-    "mean": "mean",
-    "median": "median",
-    "mode": "the most frequent",
-    "mode_high": "the larger of the two most frequent",
-    "mode_low": "the smaller of the two most frequent",
-    "max": "largest",
-    "usual_max": "the largest that one PPDU in a thousand reaches",
-    "single": "single frames",
-    "full": "64 KiB of full frames (42) or more",
-    "short": "up to what a full one leaves of the Block Ack window (21)",
-    "size": "samples: every PPDU",
-    "unsaid": "ended for no reason that is told",
-    "window": "ended by the Block Ack window",
-    "dry": "ended since the queue was empty",
-    "one": "of one PPDU",
-}
-
-
-def _meant(family: str) -> str:
-    """Of aggregates: whose they are, and which statistic."""
-    whose, _, which = family.partition("_")
-    of = {
-        "down": "of the access point",
-        "up": "of the stations",
-        "end": "of the access point",
-        "runs": "of the access point",
-    }
-    if whose not in of or which not in MEANT:
-        return ""
-    if whose == "end":
-        which = {"full": "ended by its limit", "single": "frames outside an agreement"}.get(which, MEANT[which])
-        return f", {of[whose]}: {which}"
-    return f", {of[whose]}: {MEANT[which]}"
-
-
 def quantities() -> str:
     """What figures, sweeps and their tables can have of a run."""
     out = [
@@ -162,6 +125,8 @@ def quantities() -> str:
         "# Metrics",
         "",
         "What `sweep --metric` takes, and figures by `quantity`. `NAME:mean`, `NAME:p90` and so on: statistics of its samples.",
+        "*Down* is what the access point sends to stations, *up* what they send. Of the judging window, but for retransmissions,",
+        "timeouts and what TCP/HACK and rate control count.",
         "",
         "| metric | of one | unit | what |",
         "| --- | --- | --- | --- |",
@@ -175,15 +140,10 @@ def quantities() -> str:
             not o.startswith("sta") for o in of
         )
         q = metrics.QUANTITIES[family if family in metrics.QUANTITIES else names[0]]
-        label = q.label.removesuffix(f" ({q.unit})")
-        if family not in metrics.QUANTITIES:
-            label = label.replace(f", {of[0]}", "").replace(f" of {of[0]}", "")
+        what = q.label if family in metrics.QUANTITIES else re.sub(rf"\b{of[0]}\b", each[0].strip("`@"), q.label)
         alone = "" if family in metrics.QUANTITIES else "only "
-        out.append(
-            f"| `{family}` | {alone}{', '.join(each)} | {q.unit} | {_cell(label + _meant(family))} |".replace(
-                "|  |", "| |"
-            )
-        )
+        cells = [f"`{family}`", f"{alone}{', '.join(each)}", q.unit, _cell(what + (f": {q.more}" if q.more else ""))]
+        out.append("|" + "".join(f" {c} |" if c else " |" for c in cells))
     return "\n".join(out) + "\n"
 
 

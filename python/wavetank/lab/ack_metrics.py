@@ -78,7 +78,7 @@ SCALARS: dict[str, tuple[Callable[[Record], float], str, str]] = {
     "responses_hit": (_share("hit", "responses"), "%", "Augmented responses that were hit"),
     "acks_failed": (_share("failures", "made"), "%", "TCP ACKs that waited in vain"),
     "acks_native": (_per_work("native"), "count", "TCP ACKs sent as frames"),
-    "acks_native_bytes": (_per_work("native_bytes"), "bytes", "Bytes of those"),
+    "acks_native_bytes": (_per_work("native_bytes"), "bytes", "Bytes of TCP ACKs sent as frames"),
     "acks_compressed": (_per_work("compressed"), "count", "Compressed TCP ACKs"),
     "acks_compressed_bytes": (_per_work("compressed_bytes"), "bytes", "Bytes of compressed TCP ACKs"),
     "ack_bytes": (
@@ -93,8 +93,8 @@ SCALARS: dict[str, tuple[Callable[[Record], float], str, str]] = {
     "llack_extra": (
         lambda r: total(r, "late_us") / max(total(r, "accesses"), 1), "us", "LL ACKs later than SIFS by"
     ),
-    "retry_fraction": (_retries, "%", "Transmissions without an answer"),
-    "collisions": (_collisions, "%", "Transmissions without an answer, all stations"),
+    "retry_fraction": (_retries, "%", "Transmissions without an answer, access point"),
+    "collisions": (_collisions, "%", "Transmissions without an answer, all radios"),
     "ack_airtime": (_ack_airtime, "%", "Airtime of TCP ACKs"),
     "client_fairness": (
         lambda r: r["flow_goodput"][1][2] / r["flow_goodput"][0][2] if len(r["flow_goodput"]) > 1 else math.nan,

@@ -32,5 +32,5 @@ def _of(cc: str) -> dict[str, Quantity]:
 
     return {
         f"goodput@{cc}": scalar(total, "Mbit/s", f"Goodput of {cc}"),
-        f"goodput_share@{cc}": scalar(share, "%", f"Share of TCP's goodput, {cc} (%)"),
+        f"goodput_share@{cc}": scalar(share, "%", f"{cc}'s share of TCP's goodput"),
     }

@@ -29,7 +29,7 @@ def _air_overhead(r: Record) -> float:
     return 100 * (1 - carried / r["phy_mbit"]) if r["phy_mbit"] else math.nan
 
 
-def _goodput(kinds: Sequence[str]) -> Quantity:
+def _goodput(kinds: Sequence[str], label: str) -> Quantity:
     def each(r: Record) -> float:
         found = [r["goodput"][k] for k in kinds if k in r["goodput"]]
         return float(sum(found)) if found else math.nan
@@ -39,7 +39,7 @@ def _goodput(kinds: Sequence[str]) -> Quantity:
         n = min((len(a) for a in found), default=0)
         return np.sum([a[:n] for a in found], axis=0) if found else np.empty(0)
 
-    return Quantity(each, samples, "Mbit/s", "Goodput")
+    return Quantity(each, samples, "Mbit/s", label, more="sum of the flows")
 
 
 def _over(table: Mapping[str, Any]) -> FloatArray:
@@ -58,12 +58,16 @@ def _sizes(r: Record) -> FloatArray:
     return np.repeat(np.arange(h.size, dtype=np.float64), h.astype(np.int64))
 
 
+#: Whose aggregates these are.
+SENDERS = "of the stations if anything goes up, else of the access point"
+
+
 def _of_hist(read: Callable[[FloatArray], float | None], unit: str, label: str) -> Quantity:
     def each(r: Record) -> float:
         v = read(_hist(r))
         return math.nan if v is None else v
 
-    return Quantity(each, _sizes, unit, label)
+    return Quantity(each, _sizes, unit, label, more=SENDERS)
 
 
 def _ping(r: Record, percent: float) -> float:
@@ -124,44 +128,53 @@ def _jain(r: Record) -> float:
     return math.nan if v is None else v
 
 
+#: Whose these are.
+WORST = "of the worst UDP flow"
 #: Said wherever airtime is shown that is more than the time there was.
 COLLISIONS = "Airtime above 100 %: of what collides, each sender's time counts (docs/results.md)."
 
-_TCP = _goodput(["tcp_up", "tcp_down"])
+_TCP = _goodput(["tcp_up", "tcp_down"], "TCP goodput")
 QUANTITIES: dict[str, Quantity] = {
     **aggregate_metrics.quantities(),
     **rate_metrics.quantities(),
     **control_metrics.quantities(),
     **drain_metrics.quantities(),
     "goodput": _TCP,
-    "run_goodput": scalar(_TCP.each, "Mbit/s", "Goodput of a run"),
-    "goodput_up": _goodput(["tcp_up"]),
-    "goodput_down": _goodput(["tcp_down"]),
-    "udp_goodput": _goodput(["udp_up", "udp_down"]),
-    "all_goodput": _goodput(["tcp_up", "tcp_down", "udp_up", "udp_down"]),
+    "run_goodput": scalar(_TCP.each, "Mbit/s", "TCP goodput of a run"),
+    "goodput_up": _goodput(["tcp_up"], "TCP goodput up"),
+    "goodput_down": _goodput(["tcp_down"], "TCP goodput down"),
+    "udp_goodput": _goodput(["udp_up", "udp_down"], "UDP goodput"),
+    "all_goodput": _goodput(["tcp_up", "tcp_down", "udp_up", "udp_down"], "Goodput of TCP and UDP"),
     "throughput": Quantity(
         lambda r: _TCP.each(r) * PACKET / PAYLOAD,
         lambda r: _TCP.samples(r) * PACKET / PAYLOAD,
         "Mbit/s",
-        "Throughput",
+        "TCP throughput",
+        more="its goodput with headers, as the papers have it",
     ),
     "ping_rtt": pooled(lambda r: array(r["pings"].get("icmp", [])), "ms", "Ping RTT"),
-    "tcp_rtt": pooled(lambda r: _over(r["rtt_samples"]), "ms", "TCP RTT"),
-    "cwnd": pooled(lambda r: _over(r["cwnd_samples"]), "segments", "cwnd"),
+    "tcp_rtt": pooled(lambda r: _over(r["rtt_samples"]), "ms", "TCP RTT", "srtt of all TCP flows"),
+    "cwnd": pooled(lambda r: _over(r["cwnd_samples"]), "segments", "cwnd", "of all TCP flows"),
     "ampdu_size": _of_hist(lambda h: stats.ampdu(h)["mean"], "packets", "A-MPDU size"),
-    "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Share of single frames"),
-    "fairness": scalar(_flow_ratio, "", "Download / upload"),
-    "goodput_gap": scalar(_gap, "Mbit/s", "|download - upload|"),
+    "single_frame_fraction": _of_hist(lambda h: stats.ampdu(h)["single_fraction"], "", "Single frames, as a fraction"),
+    "fairness": scalar(_flow_ratio, "", "TCP goodput, download / upload"),
+    "goodput_gap": scalar(_gap, "Mbit/s", "TCP goodput, |download - upload|"),
     "ping_p50": scalar(lambda r: _ping(r, 50), "ms", "Ping RTT, median"),
     "ping_p90": scalar(lambda r: _ping(r, 90), "ms", "Ping RTT, p90"),
     "ping_loss": scalar(_ping_loss, "%", "Pings lost"),
     "ping_spread": scalar(_ping_spread, "ms", "Ping RTT p90 - p10"),
-    "pacing_rate": pooled(lambda r: first(r, "pacing")[1], "Mbit/s", "Pacing rate"),
+    "pacing_rate": pooled(lambda r: first(r, "pacing")[1], "Mbit/s", "Pacing rate", "of the first TCP flow"),
     # BBR paces at 99 % of its bandwidth in most phases of its cycle.
-    "bw_estimate": pooled(lambda r: first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth"),
+    "bw_estimate": pooled(lambda r: first(r, "pacing")[1] / 0.99, "Mbit/s", "BBR's bandwidth", "of the first TCP flow"),
     "slow_start": scalar(lambda r: next(iter(r["slow_start_s"].values()), math.nan), "s", "First slow start"),
     "cwnd_flat": scalar(_flat, "s", "Longest time of one cwnd"),
-    "client_seconds": Quantity(_client_spread, _client_seconds, "Mbit/s", "Goodput of a client in a second"),
+    "client_seconds": Quantity(
+        _client_spread,
+        _client_seconds,
+        "Mbit/s",
+        "Goodput of a client in a second",
+        more="p90 - p10; samples: every second of every client",
+    ),
     "client_spread": scalar(_client_spread, "Mbit/s", "Client goodput p90 - p10"),
     "air_overhead": scalar(_air_overhead, "%", "Time that is not the payload's"),
     "ampdu_mean": _of_hist(lambda h: stats.ampdu(h)["mean"], "MPDUs", "A-MPDU, mean"),
@@ -170,22 +183,26 @@ QUANTITIES: dict[str, Quantity] = {
     "airtime": scalar(
         lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime, summed over radios"
     ),
-    "jain": scalar(_jain, "", "Jain's index"),
+    "jain": scalar(_jain, "", "Jain's index", "of the TCP flows; of all where there are none"),
     "udp_loss": scalar(
-        _datagrams(lambda d: 100 * (1 - d["arrived"] / d["sent"]) if d["sent"] else None), "%", "Datagrams lost"
+        _datagrams(lambda d: 100 * (1 - d["arrived"] / d["sent"]) if d["sent"] else None),
+        "%",
+        "UDP datagrams lost",
+        WORST,
     ),
-    "udp_delay_p50": scalar(_datagrams(lambda d: d["delay_ms"]["p50"]), "ms", "One-way delay, median"),
-    "udp_delay_p99": scalar(_datagrams(lambda d: d["delay_ms"]["p99"]), "ms", "One-way delay, p99"),
-    "udp_jitter": scalar(_datagrams(lambda d: d["jitter_ms"]), "ms", "Jitter"),
+    "udp_delay_p50": scalar(_datagrams(lambda d: d["delay_ms"]["p50"]), "ms", "UDP delay one way, median", WORST),
+    "udp_delay_p99": scalar(_datagrams(lambda d: d["delay_ms"]["p99"]), "ms", "UDP delay one way, p99", WORST),
+    "udp_jitter": scalar(_datagrams(lambda d: d["jitter_ms"]), "ms", "UDP jitter", WORST),
     "airtime_share": Quantity(
         lambda r: math.nan,
         lambda r: 100 * np.array([v for n, v in r["airtime_rx"].items() if n != "ap"]),
         "%",
         "Airtime of a client",
+        more="samples: every station's, of the window; has no value without a statistic",
     ),
     **{name: scalar(*spec) for name, spec in ack_metrics.SCALARS.items()},
     "goodput_spread": scalar(
-        lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "Goodput p90 - p10"
+        lambda r: float(np.subtract(*np.percentile(_TCP.samples(r), [90, 10]))), "Mbit/s", "TCP goodput p90 - p10"
     ),
 }
 #: Quantities of the closed form that a figure names, instead of runs: its output, and what makes our unit of it.

@@ -15,13 +15,17 @@ from .records import Record
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number read off one repetition, its samples within it, and how repetitions become one value."""
+    """A number read off one repetition, its samples within it, and how repetitions become one value.
+
+    ``label`` is its own and without the unit; ``more``: what that leaves open, for the page of all metrics.
+    """
 
     each: Callable[[Record], float]
     samples: Callable[[Record], FloatArray]
     unit: str
     label: str
     pooled: bool = False
+    more: str = ""
 
 
 def array(values: Sequence[float | None]) -> FloatArray:
@@ -29,9 +33,9 @@ def array(values: Sequence[float | None]) -> FloatArray:
     return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def pooled(pick: Callable[[Record], FloatArray], unit: str, label: str) -> Quantity:
+def pooled(pick: Callable[[Record], FloatArray], unit: str, label: str, more: str = "") -> Quantity:
     """The median of samples, which over repetitions is that of all of them together."""
-    return Quantity(lambda r: median(pick(r)), pick, unit, label, pooled=True)
+    return Quantity(lambda r: median(pick(r)), pick, unit, label, pooled=True, more=more)
 
 
 def median(a: FloatArray) -> float:
@@ -40,9 +44,9 @@ def median(a: FloatArray) -> float:
     return float(np.median(a)) if a.size else math.nan
 
 
-def scalar(each: Callable[[Record], float], unit: str, label: str) -> Quantity:
+def scalar(each: Callable[[Record], float], unit: str, label: str, more: str = "") -> Quantity:
     """One number a repetition."""
-    return Quantity(each, lambda r: np.array([each(r)]), unit, label)
+    return Quantity(each, lambda r: np.array([each(r)]), unit, label, more=more)
 
 
 def of_nodes(r: Record, table: str, nodes: Callable[[str], bool]) -> FloatArray:

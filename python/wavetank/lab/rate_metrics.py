@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..stats import FloatArray, finite
-from .quantity import Quantity, array, of_nodes, scalar, share, spread_out
+from .aggregate_metrics import bad_frames
+from .quantity import Quantity, array, of_nodes, scalar, share
 from .records import Record
 
 #: MCSs of one stream that count as high: 64-QAM.
@@ -27,13 +28,6 @@ def quantities() -> dict[str, Quantity]:
     def mcs_share(low: int, high: int, only: str = "") -> Callable[[Record], float]:
         return lambda r: share(sent(r, only), low, high)
 
-    def bad(at: Callable[[str], bool]) -> Quantity:
-        def each(r: Record) -> float:
-            h, n = of_nodes(r, "rx_bad", at), of_nodes(r, "rx_ampdu", at).sum()
-            return float((h * np.arange(65)).sum() / n) if n else math.nan
-
-        return Quantity(each, lambda r: spread_out(of_nodes(r, "rx_bad", at)), "frames", "Bad frames in an A-MPDU")
-
     def counted(part: str, whole: str) -> Callable[[Record], float]:
         def each(r: Record) -> float:
             c = r["rate"].get("ap", {})
@@ -41,23 +35,23 @@ def quantities() -> dict[str, Quantity]:
 
         return each
 
-    percent = "Share of MPDUs (%)"
-    out = {f"mcs{i}_share": scalar(mcs_share(i, i + 1), "%", percent) for i in range(8)}
-    out["high_mcs_share"] = scalar(mcs_share(HIGH_MCS, 8), "%", percent)
+    out = {f"mcs{i}_share": scalar(mcs_share(i, i + 1), "%", f"MPDUs down at MCS {i}") for i in range(8)}
+    out["high_mcs_share"] = scalar(mcs_share(HIGH_MCS, 8), "%", f"MPDUs down at MCS {HIGH_MCS} to 7")
     out["mcs"] = Quantity(
         lambda r: float((sent(r) * np.arange(32)).sum() / max(sent(r).sum(), 1)),
         lambda r: np.repeat(np.arange(32.0), (sent(r) / max(sent(r).sum() / 10_000, 1)).astype(np.int64)),
-        "MCS",
-        "MCS",
+        "",
+        "MCS down",
+        more="mean over MPDUs",
     )
     for i in range(1, 65):
         out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
-    out["bad_mean"] = bad(to(""))
-    out["up_bad"] = bad(lambda n: n == "ap")
-    out["probe_fraction"] = scalar(counted("probe_frames", "frames"), "%", "Frames in probes (%)")
-    out["probe_success"] = scalar(counted("probes_ok", "probes"), "%", "Probes that succeed (%)")
-    out["forced_fraction"] = scalar(counted("forced", "probes"), "%", "Probes that are forced (%)")
-    out["forced_success"] = scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed (%)")
+    out["bad_mean"] = bad_frames(to(""), "down")
+    out["up_bad"] = bad_frames(lambda n: n == "ap", "up")
+    out["probe_fraction"] = scalar(counted("probe_frames", "frames"), "%", "Frames in probes")
+    out["probe_success"] = scalar(counted("probes_ok", "probes"), "%", "Probes that succeed")
+    out["forced_fraction"] = scalar(counted("forced", "probes"), "%", "Probes that are forced")
+    out["forced_success"] = scalar(counted("forced_ok", "forced"), "%", "Forced probes that succeed")
     return out
 
 
@@ -65,10 +59,14 @@ def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Q
     """What one client of several got."""
     name = f"sta{i}"
     return {
-        f"mcs_mode@{name}": scalar(lambda r: mcs_mode(r, name), "MCS", "MCS"),
-        f"airtime_share@{name}": scalar(lambda r: _airtime_share(r, name), "%", "Share of airtime (%)"),
-        f"ampdu_airtime@{name}": scalar(lambda r: _ampdu_airtime(r, name), "ms", "Airtime of an A-MPDU (ms)"),
-        f"goodput@{name}": scalar(lambda r: _goodput(r, i), "Mbit/s", f"Goodput of {name}"),
+        f"mcs_mode@{name}": scalar(lambda r: mcs_mode(r, name), "", f"MCS to {name}, most frequent"),
+        f"airtime_share@{name}": scalar(
+            lambda r: _airtime_share(r, name), "%", f"Share of airtime to {name}", "of what is sent to the stations"
+        ),
+        f"ampdu_airtime@{name}": scalar(lambda r: _ampdu_airtime(r, name), "ms", f"Airtime of an A-MPDU to {name}"),
+        f"goodput@{name}": scalar(
+            lambda r: _goodput(r, i), "Mbit/s", f"Goodput of {name}", "of its TCP flows; of UDP where it has no TCP"
+        ),
         f"ping_p50@{name}": scalar(lambda r: _ping(r, name, 50), "ms", f"Ping RTT of {name}, median"),
         f"ping_p90@{name}": scalar(lambda r: _ping(r, name, 90), "ms", f"Ping RTT of {name}, p90"),
     }

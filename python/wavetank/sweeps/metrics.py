@@ -74,9 +74,7 @@ def metric(name: str, where: str = "--metric") -> Metric:
     q = metrics.QUANTITIES[quantity]
     family = quantity.partition("@")[0]
     better = "more" if _MORE.fullmatch(family) else "less" if _LESS.fullmatch(family) else ""
-    # some labels are made for a plot's axis and have the unit
-    label = q.label.removesuffix(f" ({q.unit})")
-    return Metric(name, q.unit, f"{label}, {stat}" if stat else label, better)
+    return Metric(name, q.unit, f"{q.label}, {stat}" if stat else q.label, better)
 
 
 def chosen(names: Sequence[str]) -> list[Metric]:
