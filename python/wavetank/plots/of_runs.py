@@ -48,12 +48,17 @@ def limits(ax: Axes, values: FloatArray) -> None:
     """An axis without wild outliers, which it tells of where there are any: below the axes, where no curve is."""
     low, high = stats.spread(values)
     ax.set_ylim(low, high)
-    above = stats.finite(values)[stats.finite(values) > high]
-    if above.size:
+    if told := beyond(values, high):
         ax.annotate(
-            f"{above.size} above, up to {above.max():.3g}", (1, 0), xycoords="axes fraction", xytext=(0, -19),
-            textcoords="offset points", ha="right", va="top", fontsize=7, color=PAPER,
+            told, (1, 0), xycoords="axes fraction", xytext=(0, -19), textcoords="offset points", ha="right", va="top",
+            fontsize=7, color=PAPER,
         )  # fmt: skip
+
+
+def beyond(values: FloatArray, high: float, where: str = "above") -> str:
+    """What an axis that ends there leaves out, in words; nothing of nothing."""
+    out = stats.finite(values)[stats.finite(values) > high]
+    return f"{out.size} {where}, up to {out.max():.3g}" if out.size else ""
 
 
 def airtime_percent(t: FloatArray, airtime_us: FloatArray) -> FloatArray:

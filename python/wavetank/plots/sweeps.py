@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -14,6 +15,8 @@ from .. import stats
 from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
 from ..sweeps.metrics import metric
+from ..sweeps.result import Estimate
+from .of_runs import beyond
 from .rate import tint
 from .style import MARKS, PALETTE, PAPER
 
@@ -31,6 +34,11 @@ LONG = 5
 WIDE = 30
 #: Points of the front whose names are written.
 NAMED = 40
+#: Characters of this size along a panel's side.
+TALL = 32
+#: An axis reaches so many times as far as the medians for their bars: of few repetitions these may be so long that nothing else
+#: could be seen.
+REACH = 2.0
 
 
 def _values(outcome: Outcome, figure: Figure, point: Point, name: str) -> list[float]:
@@ -40,6 +48,33 @@ def _values(outcome: Outcome, figure: Figure, point: Point, name: str) -> list[f
     except Unmeasured:
         return []
     return [float(v) for v in stats.finite([metric(name).of(r, point) for r in records])]
+
+
+def _bar(values: Sequence[float], name: str) -> tuple[float, float] | None:
+    """The confidence interval, which ends where the metric does; None of fewer than two repetitions."""
+    e = Estimate.of(values, metric(name).bounds)
+    return None if e.low is None or e.high is None else (e.low, e.high)
+
+
+def _top(medians: Sequence[float], ends: Sequence[float], room: float) -> float:
+    """Where an axis ends: ``room`` times the largest median, or a bar that ends higher, as far as that may reach."""
+    most = max(medians, default=0)
+    return max(room * most, 1.05 * min(max(ends, default=0), REACH * most)) or 1
+
+
+def _lines(label: str) -> str:
+    """A long name in lines; its unit stays beside its last word."""
+    words, bracket, unit = label.rpartition(" (")
+    return fill(f"{words}\u00a0({unit}" if bracket else label, TALL)
+
+
+def _tell(ax: Axes, texts: Sequence[str]) -> None:
+    """Bars that the axes do not hold: below the axis's name, which may be long."""
+    if told := [t for t in texts if t]:
+        ax.annotate(
+            f"bars: {'; '.join(told)}", (1, 0), xycoords=("axes fraction", ax.xaxis.label), xytext=(0, -2),
+            textcoords="offset points", ha="right", va="top", fontsize=7, color=PAPER,
+        )  # fmt: skip
 
 
 def _colours(n: int) -> list[Any]:
@@ -110,7 +145,7 @@ def sweep(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         style = look if numeric else {**look, "linestyle": "none"}
         ax.plot(xs, middle, markersize=3.8, linewidth=1.0, **style)
         for at, (_, v) in zip(xs, found, strict=True):
-            if (bar := stats.interval(v)) is not None:
+            if (bar := _bar(v, panel["quantity"])) is not None:
                 ax.vlines(at, *bar, color=look["color"], linewidth=1.0, alpha=0.75)
                 ends.append(bar[1])
         medians += middle
@@ -122,11 +157,11 @@ def sweep(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
         if sum(map(len, order)) > 40:
             ax.tick_params(axis="x", labelrotation=30)
     if min(medians, default=0) >= 0:
-        # a few repetitions make bars so long that nothing else could be seen
-        top = 1.05 * min(max([*medians, *ends], default=1), 1.5 * max(medians, default=1)) or 1
+        top = _top(medians, ends, 1.05)
         ax.set_ylim(0, min(top, 1.05) if panel["quantity"] == "jain" else top)
+        _tell(ax, [beyond(np.array(ends), top)])
     ax.set_xlabel(panel["labels"][x])
-    ax.set_ylabel(str(panel["label"]))
+    ax.set_ylabel(_lines(str(panel["label"])))
     if panel["legend"]:
         _name_groups(ax, len(groups), panel, above=True)
 
@@ -171,16 +206,20 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     """A gain against a cost, medians over repetitions; what is on the front is ringed, joined and named."""
     groups = _groups(figure, panel)
     places: dict[str, tuple[float, float]] = {}
+    far: list[float] = []
+    high: list[float] = []
     for points, look in zip(groups.values(), _looks(panel, list(groups)), strict=True):
         for p in points:
             cost, gain = (_values(outcome, figure, p, panel[k]) for k in ("cost", "quantity"))
             if cost and gain:
                 at_cost, at_gain = places[p.name] = (float(np.median(cost)), float(np.median(gain)))
                 faint: dict[str, Any] = {"color": look["color"], "linewidth": 0.8, "alpha": 0.35}
-                if (bar := stats.interval(cost)) is not None:
+                if (bar := _bar(cost, panel["cost"])) is not None:
                     ax.hlines(at_gain, *bar, **faint)
-                if (bar := stats.interval(gain)) is not None:
+                    far.append(bar[1])
+                if (bar := _bar(gain, panel["quantity"])) is not None:
                     ax.vlines(at_cost, *bar, **faint)
+                    high.append(bar[1])
         at = np.array([places[p.name] for p in points if p.name in places]).reshape(-1, 2)
         if all(str(panel["x"]) in p.x for p in points):  # names have no order
             ax.plot(at[:, 0], at[:, 1], linewidth=0.7, alpha=0.5, color=look["color"], linestyle=look["linestyle"])
@@ -194,21 +233,24 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     costs, gains = zip(*places.values(), strict=True)
     if min(costs) > 0 and max(costs) / min(costs) >= WIDE:
         ax.set_xscale("log")
-        ax.set_xlim(0.8 * min(costs), 1.25 * max(costs))
+        ax.set_xlim(0.8 * min(costs), _top(costs, far, 1.25))
         ax.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:g}"))
         ax.minorticks_off()
     else:
-        ax.set_xlim(0, 1.12 * max(costs))
-    ax.set_ylim(0, 1.12 * max(gains))
-    _name_front(ax, figure, panel, places)
+        ax.set_xlim(0, _top(costs, far, 1.12))
+    ax.set_ylim(0, _top(gains, high, 1.12))
+    _tell(ax, [beyond(np.array(high), ax.get_ylim()[1]), beyond(np.array(far), ax.get_xlim()[1], "to the right")])
     ax.set_xlabel(str(panel["cost_label"]))
     ax.set_ylabel(str(panel["label"]))
+    _name_front(ax, figure, panel, places)
     _name_groups(ax, len(groups), panel)
 
 
 def _name_front(ax: Axes, figure: Figure, panel: Mapping[str, Any], places: Mapping[str, tuple[float, float]]) -> None:
-    """The value on the axis x beside points of the front, where there is room: to the upper left, where nothing can lie."""
+    """The value on the axis x beside points of the front, where there is room: to the upper left, where nothing can lie,
+    unless the axis is there."""
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]  # puts the axes where they will be
     x = str(panel["x"])
     taken: list[Any] = []
     for name in list(chain.from_iterable(panel["fronts"]))[:NAMED]:
@@ -216,14 +258,9 @@ def _name_front(ax: Axes, figure: Figure, panel: Mapping[str, Any], places: Mapp
         if any(abs(at[0] - o[0]) < 26 and abs(at[1] - o[1]) < 14 for o in taken):
             continue
         taken.append(at)
-        text = figure.points[name].names[x]
-        ax.annotate(
-            text,
-            places[name],
-            xytext=(-6, 4),
-            textcoords="offset points",
-            ha="right",
-            fontsize=7.5,
-            color=PAPER,
-            zorder=5,
-        )
+        text = ax.annotate(
+            figure.points[name].names[x], places[name], xytext=(-6, 4), textcoords="offset points", ha="right",
+            fontsize=7.5, color=PAPER, zorder=5,
+        )  # fmt: skip
+        if text.get_window_extent().x0 < ax.bbox.x0:
+            text.set(ha="left", position=(6, 4))

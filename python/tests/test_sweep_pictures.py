@@ -1,0 +1,83 @@
+"""A sweep's pictures: what their axes hold, and what is said of what they do not hold."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure as Canvas
+
+import wavetank
+from wavetank import stats
+from wavetank.plots import sweeps as panels
+from wavetank.sweeps import axes
+from wavetank.sweeps import plan as sweep_plan
+
+HOUSE = {"name": "house", "topology": {"kind": "wifi"}, "wifi": {"standard": "n"}, "ap": {"driver": "ath9k"}}
+
+
+def drawn(monkeypatch, tmp_path, values, kind="sweep", **more):
+    """A panel over the MCSs of these values of a quantity, drawn and put down."""
+    plan = sweep_plan.make(wavetank.Scenario.from_dict(HOUSE), [axes.parse(f"wifi.mcs={','.join(values)}")], 1)
+    panel = {
+        "x": "wifi.mcs", "by": "", "rest": [], "labels": {"wifi.mcs": "mcs"}, "short": {"wifi.mcs": "mcs"}, "names": [],
+        "order": {"wifi.mcs": list(values)}, "legend": False, "quantity": "udp_jitter", "label": "UDP jitter (ms)", **more,
+    }  # fmt: skip
+    found = {f"mcs={k}": v for k, v in values.items()}
+    monkeypatch.setattr(panels, "_values", lambda o, f, p, name: found[p.name][name])
+    ax = Canvas(layout="constrained").subplots()
+    getattr(panels, kind)(None, plan.figure, panel, ax)
+    ax.figure.savefig(tmp_path / "a.png")
+    return ax
+
+
+def jitter(**values):
+    return {k.removeprefix("mcs"): {"udp_jitter": v} for k, v in values.items()}
+
+
+def test_an_axis_holds_its_bars(monkeypatch, tmp_path):
+    """To 64 ms: the axis ended at 55."""
+    values = [30.0, 35.2, 50.0]
+    _, high = stats.interval(values)
+    ax = drawn(monkeypatch, tmp_path, jitter(mcs0=values, mcs7=[2.0, 2.1, 2.2]))
+    assert ax.get_ylim()[1] > high and not ax.texts
+
+
+def test_bars_that_are_far_too_long_are_told_of(monkeypatch, tmp_path):
+    ax = drawn(monkeypatch, tmp_path, jitter(mcs0=[1.0, 9.0], mcs7=[5.0, 5.0]))
+    assert ax.get_ylim() == (0, pytest.approx(10.5))
+    (text,) = ax.texts
+    assert text.get_text() == "bars: 1 above, up to 55.8"
+    name = ax.xaxis.label.get_window_extent()
+    assert text.get_window_extent().y1 <= name.y0, "below the axis's name, however long that is"
+
+
+def test_a_bar_ends_where_its_metric_does(monkeypatch, tmp_path):
+    ax = drawn(monkeypatch, tmp_path, {k: {"jain": [0.4, 1.0]} for k in "07"}, quantity="jain")
+    ends = [segment[:, 1].tolist() for bar in ax.collections for segment in bar.get_segments()]
+    assert ends == [[0, 1]] * 2 and not ax.texts
+
+
+def test_a_long_name_has_two_lines(monkeypatch, tmp_path):
+    label = "A-MPDU size down, larger of the two most frequent (packets)"
+    ax = drawn(monkeypatch, tmp_path, jitter(mcs0=[1.0], mcs7=[2.0]), label=label)
+    shown = ax.get_ylabel()
+    assert shown.replace("\n", " ").replace("\u00a0", " ") == label and max(map(len, shown.split("\n"))) <= 32
+    share = "cubic's share of TCP's goodput (%)"
+    shown = drawn(monkeypatch, tmp_path, jitter(mcs0=[1.0], mcs7=[2.0]), label=share).get_ylabel()
+    assert shown == "cubic's share of TCP's\ngoodput\u00a0(%)", "no unit is alone"
+
+
+def test_a_front_names_no_point_outside_its_axes(monkeypatch, tmp_path):
+    """ "cake" lay upon the number 200 of the axis beside it."""
+    values = {k: {"goodput": [g], "ping_p50": [p]} for k, g, p in (("0", 198.0, 1.75), ("7", 199.0, 330.0))}
+    more = {"quantity": "goodput", "cost": "ping_p50", "cost_label": "Ping RTT (ms)", "fronts": [["mcs=0", "mcs=7"]]}
+    ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
+    assert [t.get_text() for t in ax.texts] == ["0", "7"]
+    assert all(t.get_window_extent().x0 >= ax.bbox.x0 for t in ax.texts)
+
+
+def test_a_front_tells_of_bars_beyond_its_axes(monkeypatch, tmp_path):
+    values = {k: {"goodput": [198.0, 199.0], "ping_p50": [1.0, 9.0]} for k in "07"}
+    more = {"quantity": "goodput", "cost": "ping_p50", "cost_label": "Ping RTT (ms)", "fronts": []}
+    ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
+    assert [t.get_text() for t in ax.texts] == ["bars: 2 to the right, up to 55.8"]
+    assert ax.get_ylim()[1] > stats.interval([198.0, 199.0])[1]
