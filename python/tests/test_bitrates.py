@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 import wavetank
 from wavetank.measured import UNITS
@@ -26,6 +27,16 @@ def of(result, name, column):
     series = result.nodes[name].series
     values = series[column][result.within(series["t"])]
     return values[np.isfinite(values)]
+
+
+def panels(result, folder):
+    """A run's page, its panels by what their axes say."""
+    seen = []
+    save = Canvas.savefig
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Canvas, "savefig", lambda c, *a, **k: (save(c, *a, **k), seen.append(c)))
+        one_run.draw(result, folder / "run.png")
+    return {ax.get_ylabel(): ax for ax in seen[0].axes}
 
 
 def test_a_fixed_rate_stays_and_each_receiver_has_its_own():
@@ -52,10 +63,23 @@ def test_a_rate_control_moves_between_the_modes_that_it_used(tmp_path):
     rates, modes = of(r, "sta1", "rx_bitrate_mbit"), [m.mbit for m in r.nodes["sta1"].rx_modes]
     assert np.ptp(rates) > 5
     assert min(modes) <= rates.min() < rates.max() <= max(modes)
-    assert (
-        one_run.draw(r, tmp_path / "moves.png").stat().st_size
-        > one_run.draw(scenario().run(), tmp_path / "stays.png").stat().st_size
+    assert "Mean PHY rate (Mbit/s)" in panels(r, tmp_path) and "Mean PHY rate (Mbit/s)" not in panels(
+        scenario().run(), tmp_path
     )
+
+
+def test_losses_are_drawn_where_there_are_any(tmp_path):
+    """Also of fixed rates: errors at one station are what such a run is about."""
+    alone = {"traffic.tcp_down": 0, "traffic.udp_down": "80 Mbit/s", "traffic.ping": "off"}
+    assert "Lost MPDUs (%)" in panels(scenario(**{"stations.error_down": [0, 0.3], **alone}).run(), tmp_path)
+    assert "Lost MPDUs (%)" not in panels(scenario(**alone).run(), tmp_path)
+
+
+@pytest.mark.parametrize(("driver", "most"), [("ath9k", 32), ("ath10k", 64)])
+def test_sizes_are_drawn_as_far_as_they_go(driver, most, tmp_path):
+    ac = {"wifi.standard": "ac", "wifi.mcs": 9, "wifi.width_mhz": 80} if driver == "ath10k" else {}
+    r = scenario(**{"ap.driver": driver, "sta.driver": driver, **ac}).run()
+    assert panels(r, tmp_path)["Share of the PPDUs sent (%)"].get_xlim() == (0, most + 1)
 
 
 def test_every_series_has_a_unit():

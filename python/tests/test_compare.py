@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import wavetank
-from wavetank import ScenarioError, UserError, compare
+from wavetank import ScenarioError, UserError, compare, flent
 from wavetank.cli import cli
 from wavetank.compare import repeat
+from wavetank.files import plain
 from wavetank.report import comparison_table
 
 UP = {
@@ -133,6 +134,60 @@ def test_what_is_on_the_air_is_compared_too(tmp_path):
     goodput = next(x for x in plain.lines if x.figure == "up1 goodput")
     assert [s[0] for s in goodput.samples.values()] == [s[0] for s in by_name["up1 goodput"].samples.values()]
     assert all("on the air" not in x.figure for x in plain.lines)
+
+
+CALL = {
+    "wifi": {"mcs": 15, "stations": 2},
+    "stations": {"tcp_down": [1, 0], "udp_down": ["off", "68800 bit/s"]},
+    "traffic": {"tcp_up": 0, "udp_payload": 172},
+}
+
+
+def lines_of(*columns):
+    return {x.figure: x for x in compare.compare(columns, seed=5).lines}
+
+
+def test_a_call_is_compared_as_a_call_and_each_station_has_its_ping():
+    s = wavetank.Scenario.from_dict({**UP, **CALL}, "call.toml")
+    found = lines_of(*compare.columns([s], ["model"], [("tcp.cc", "bbr")]))
+    result = s.run(5)
+    call = next(f for f in result.summary()["flows"] if f["kind"] == "udp")
+    own = {k: v.values["tcp.cc=cubic"] for k, v in found.items()}
+    assert own["udp_down1 sta2 delay p50"] == call["delivery"]["delay_ms"]["p50"]
+    assert own["udp_down1 sta2 delay p99"] == call["delivery"]["delay_ms"]["p99"]
+    assert own["udp_down1 sta2 jitter"] == call["delivery"]["jitter_ms"]
+    assert (own["udp_down1 sta2 lost datagrams"], found["udp_down1 sta2 jitter"].unit) == (0, "ms")
+    pings = result.summary()["ping_ms_of"]
+    for sta in ("sta1", "sta2"):
+        assert [own[f"{sta} ping {p}"] for p in ("p50", "p90")] == [pings[sta][p] for p in ("p50", "p90")]
+
+
+def test_losses_are_told_of_every_radio_where_there_are_any_and_bitrates_that_differ():
+    alone = {"traffic.tcp_up": 0, "traffic.udp_down": "20 Mbit/s", "traffic.ping": "off", "wifi.stations": 2}
+    s = scenario(**{**alone, "wifi.error_rate": 0})
+    found = lines_of(*compare.columns([s], ["model"], [("stations.error_down", "0,0.3")]))
+    assert list(found["sta2 lost MPDUs to it"].values.values()) == [0, pytest.approx(0.3, abs=0.05)]
+    assert not [x for x in found if "bitrate" in x] and "sta1 lost MPDUs to it" not in found
+    found = lines_of(*compare.columns([s], ["model"], [("stations.mcs", "15,7")]))
+    assert [x for x in found if "bitrate" in x] == ["sta2 bitrate to it"]
+    assert not [x for x in found if "lost MPDUs" in x]
+
+
+def test_udp_stands_beside_where_the_file_knows_what_arrived(tmp_path):
+    """iperf's client notes what it sent, a run of ours what came through."""
+    s = scenario(**{"traffic.tcp_up": 0, "traffic.udp_down": "20 Mbit/s", "time.lead_in": "1 s", "time.flows": "2 s"})
+    path = tmp_path / "ours.flent.gz"
+    result = s.run(5)
+    flent.write(path, result)
+    found = {x.figure: x for x in compare.compare(s, ["model"], seed=5, measured=[path]).lines}
+    assert found["udp_down1 goodput"].values["testbed"] == pytest.approx(result.flows[0].goodput_mbit, rel=0.02)
+    assert not any("iperf" in x for x in compare.remarks(s, [path]))
+    document = flent.document(result)
+    del document["metadata"]["WAVETANK_SCENARIO"]  # as Flent itself writes it
+    path.write_text(json.dumps(plain(document)))
+    found = {x.figure: x for x in compare.compare(s, ["model"], seed=5, measured=[path]).lines}
+    assert found["udp_down1 goodput"].values["testbed"] is None
+    assert any("what iperf's client sent" in x for x in compare.remarks(s, [path]))
 
 
 def test_a_key_that_changes_nothing_is_said(tmp_path):

@@ -148,6 +148,13 @@ def test_every_picture_is_drawn_by_a_command_of_its_page(tool):
         assert f"{picture.name})" in (ROOT / picture.page).read_text(), picture
 
 
+def test_the_page_of_results_names_every_picture_of_a_comparison():
+    from wavetank.plots.compare import PANELS
+
+    (told,) = re.findall(r"one PNG a series[^(]*\(([^)]*)\)", (ROOT / "docs" / "results.md").read_text())
+    assert re.findall(r"`(\w+)`", told) == [p.name for p in PANELS]
+
+
 def test_every_axis_of_the_page_is_one():
     from wavetank.sweeps.axes import parse
 

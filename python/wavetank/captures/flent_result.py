@@ -2,7 +2,7 @@
 
 Flows are named as the scenario's (up1, down2 sta3); time is shifted so that they start when the scenario's do. Not known, and
 left out: what happens on the air and in queues, timeouts, where netperf did not say it, retransmissions, and of UDP the goodput:
-iperf's client notes what it sends.
+iperf's client notes what it sends. A file that wavetank wrote has UDP's goodput.
 
 Differs from the model's: D1 the judging window begins ``time.warmup`` after the flows and ends ``time.cooldown`` before they do,
 on Flent's clock, which counts from when the test began. D2 retransmissions are the whole test's, by netperf.
@@ -49,9 +49,9 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
         raise UserError(f"{path}: its flows lasted {lasted:g} s, and {unjudged}")
     shift = lead - file.span[0]
     name = _Names(file, values)
-    unknown = {"rtos", "udp goodput"} | (
-        {"retransmits"} if any(_retransmits(f) is None for f in file.flows if f.kind == "tcp") else set()
-    )
+    unknown = {"rtos"} | (set() if _ours(file) else {"udp goodput"})
+    if any(_retransmits(f) is None for f in file.flows if f.kind == "tcp"):
+        unknown.add("retransmits")
     return Result(
         scenario=values["name"],
         seed=int(values["seed"]),
@@ -117,6 +117,11 @@ def _own(meta: Mapping[str, Any]) -> tuple[str, int] | None:
     return str(name), int(station[1]) - 1 if station else 0
 
 
+def _ours(file: FlentFile) -> bool:
+    """Whether wavetank wrote it: what its flows have is what arrived."""
+    return file.judged is not None
+
+
 def _retransmits(flow: FlentFlow) -> int | None:
     told = flow.meta.get("TCP_RETRANSMIT")
     return int(told) if told is not None and str(told).isdigit() else None
@@ -128,12 +133,11 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
     t = file.x + shift
     judged = finite(flow.values[file.counted((window[0] - shift, window[1] - shift))])
     mean = float(judged.mean()) if judged.size else 0.0
-    if flow.kind == "udp":
-        mean = np.nan
     series: dict[str, FloatArray] = {"t": t, "received": np.cumsum(np.nan_to_num(flow.values)) * 1e6 / 8 * file.step}
-    if flow.kind == "udp":
+    if flow.kind == "udp" and not _ours(file):
+        mean = np.nan
         series["received"] = np.full(t.size, np.nan)
-    else:
+    if flow.kind == "tcp":
         series |= {c: np.full(t.size, np.nan) for c in ALWAYS}
         series |= {COLUMNS[k][0]: v * COLUMNS[k][1] for k, v in flow.of_socket.items() if k in COLUMNS}
     return Flow(

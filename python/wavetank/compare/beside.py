@@ -38,6 +38,8 @@ def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
             out.append(f"{path}: was measured for another scenario (digest {of[1]}, this one's is {own})")
         if abs(file.span[1] - file.span[0] - flows) > 1e-6:
             out.append(f"{path}: its flows lasted {file.span[1] - file.span[0]:g} s, the scenario's {flows:g}")
+        if file.judged is None and any(f.kind == "udp" for f in file.flows):
+            out.append(f"{path}: its UDP flows are what iperf's client sent; what arrived of them is not known")
         others = {str(f.meta["CONG_CONTROL"]) for f in file.flows if f.meta.get("CONG_CONTROL")}
         asked = [c.strip() for key in ("tcp.cc", "traffic.cc") for c in values[key].split(",") if c.strip() != "off"]
         others -= {spelt for c in asked for spelt in (c, c.replace("-", "_"))}

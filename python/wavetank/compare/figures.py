@@ -14,6 +14,10 @@ from ..result import Result
 
 #: Figures of one run by (what, unit); None: it has none.
 Figures = Mapping[tuple[str, str], float | None]
+#: What every radio has, and few runs tell apart.
+BITRATE, LOST = "bitrate to it", "lost MPDUs to it"
+#: Bitrates that differ by less are the same.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,17 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def lines(columns: Mapping[str, Sequence[Figures]]) -> list[Line]:
-    """A line for each figure that a run of any column has."""
+    """A line for each figure that a run of any column has; of losses where there are any, of bitrates where they differ."""
     keys = list(dict.fromkeys(k for runs in columns.values() for run in runs for k in run))
-    return [Line(*key, {name: [run.get(key) for run in runs] for name, runs in columns.items()}) for key in keys]
+    every = (Line(*key, {name: [run.get(key) for run in runs] for name, runs in columns.items()}) for key in keys)
+    return [line for line in every if _says_something(line)]
+
+
+def _says_something(line: Line) -> bool:
+    known = _present(v for of in line.samples.values() for v in of)
+    if line.figure.endswith(BITRATE):
+        return bool(known) and max(known) - min(known) > SAME * max(known)
+    return any(known) or not line.figure.endswith(LOST)
 
 
 def figures(r: Result) -> dict[tuple[str, str], float | None]:
@@ -92,22 +104,42 @@ def figures(r: Result) -> dict[tuple[str, str], float | None]:
             out[f"{name} cwnd p50", "segments"] = f["cwnd_segments"]["p50"]
             out[f"{name} retransmits", ""] = None if "retransmits" in r.unknown else f["retransmits"]
             out[f"{name} RTOs", ""] = None if "rtos" in r.unknown else f["rtos"]
+        if call := f.get("delivery"):
+            out[f"{name} delay p50", "ms"] = call["delay_ms"]["p50"]
+            out[f"{name} delay p99", "ms"] = call["delay_ms"]["p99"]
+            out[f"{name} jitter", "ms"] = call["jitter_ms"]
+            out[f"{name} lost datagrams", "share"] = call["loss"]
+    return {**out, **_pings(s), **_radios(r, s), **_backlogs(r)}
+
+
+def _pings(s: Mapping[str, Any]) -> Figures:
+    """Of all stations together, of each where there are several, and of marked ones."""
+    out: dict[tuple[str, str], float | None] = {}
     for p in ("p10", "p50", "p90"):
         out[f"ping {p}", "ms"] = s["ping_ms"][p]
+    for n, q in s["ping_ms_of"].items():
+        out[f"{n} ping p50", "ms"] = q["p50"]
+        out[f"{n} ping p90", "ms"] = q["p90"]
     for n, q in s["udp_ping_ms"].items():
         out[f"{n} p50", "ms"] = q["p50"]
+    return out
+
+
+def _radios(r: Result, s: Mapping[str, Any]) -> Figures:
+    out: dict[tuple[str, str], float | None] = {}
     for n, a in s["ampdu"].items():
         out[f"{n} A-MPDU mean", "MPDUs"] = a["mean"]
         out[f"{n} airtime", "share"] = s["airtime"][n]
         out[f"{n} airtime to it", "share"] = s["airtime_rx"].get(n)
     for n, node in r.nodes.items():
-        if len(node.rx_modes) > 1:
-            for column, what, unit in (
-                ("rx_bitrate_mbit", "bitrate", "Mbit/s"),
-                ("rx_bad_share", "lost MPDUs", "share"),
-            ):
-                seen = stats.finite(r.in_window(node.series, column))
-                out[f"{n} {what} to it", unit] = float(seen.mean()) if seen.size else None
+        for column, what, unit in (("rx_bitrate_mbit", BITRATE, "Mbit/s"), ("rx_bad_share", LOST, "share")):
+            seen = stats.finite(r.in_window(node.series, column))
+            out[f"{n} {what}", unit] = float(seen.mean()) if seen.size else None
+    return out
+
+
+def _backlogs(r: Result) -> Figures:
+    out: dict[tuple[str, str], float | None] = {}
     for n, q in r.qdiscs.items():
         backlog = r.in_window(q, "backlog_packets")
         out[f"{n} backlog p50", "packets"] = float(np.median(backlog)) if backlog.size else None

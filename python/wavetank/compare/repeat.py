@@ -18,7 +18,7 @@ from .on_air import on_air
 #: (done, of, what).
 Progress = Callable[[float, float, str], None]
 #: What a kept file has is this code's.
-KEPT = 1
+KEPT = 2
 
 
 @dataclass(frozen=True)

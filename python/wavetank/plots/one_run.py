@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
 
 from .. import files, stats
 from ..lab.metrics import COLLISIONS
@@ -39,8 +40,8 @@ class _Look:
 def draw(result: Result, path: Path) -> Path:
     """Writes a PNG, PDF or SVG, as the file's name ends. Raises UserError for another ending.
 
-    Goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs; bitrates and lost
-    MPDUs over time where rates are controlled.
+    Goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs; bitrates over time
+    where rates are controlled, lost MPDUs where any were.
 
     One station's flows have colours of their own; up to six stations have one each, their flows dashes of their own; of more,
     the flows of one direction share one, with their median.
@@ -69,8 +70,8 @@ def _page(r: Result, path: Path) -> None:
         panels.append(lambda ax: _series(ax, r, tcp, "srtt_ms", "srtt (ms)"))
     if any(n.ampdu_hist.sum() for n in r.nodes.values()):
         panels += [lambda ax: _sizes(ax, r), lambda ax: _airtime(ax, r)]
-        if _rates_move(r):
-            panels += [lambda ax: _bitrates(ax, r), lambda ax: _lost(ax, r)]
+        panels += [lambda ax: _bitrates(ax, r)] if _rates_move(r) else []
+        panels += [lambda ax: _lost(ax, r)] if _loses(r) else []
     elif r.qdiscs:
         panels.append(lambda ax: _backlogs(ax, r))
     rows = -(-len(panels) // 2)
@@ -194,7 +195,9 @@ def _sizes(ax: Axes, r: Result) -> None:
         ax.step(
             np.arange(65), share, where="post", color=colour, label=label, linewidth=wide, alpha=0.9 if few else 0.5
         )
-    ax.set_xlim(0, 65)
+    largest = max((int(np.flatnonzero(n.ampdu_hist)[-1]) for n in senders), default=1)
+    ax.set_xlim(0, max(largest, 4) + 1)  # ath9k's end at 32, ath10k's at 64
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
     ax.set_ylim(0, 102)
     ax.set_xlabel("MPDUs in a PPDU, at most")
     ax.set_ylabel("Share of the PPDUs sent (%)")
@@ -225,6 +228,11 @@ def _rates_move(r: Result) -> bool:
     """Whether something is sent to a radio now at one rate, now at another."""
     every = (stats.finite(n.series["rx_bitrate_mbit"]) for n in r.nodes.values())
     return any(v.size and float(np.ptp(v)) > 1e-6 for v in every)
+
+
+def _loses(r: Result) -> bool:
+    """Whether MPDUs were lost: to errors, or to collisions."""
+    return any((stats.finite(n.series["rx_bad_share"]) > 0).any() for n in r.nodes.values())
 
 
 def _bitrates(ax: Axes, r: Result) -> None:
