@@ -27,6 +27,10 @@ DASHES: dict[str, tuple[Any, ...]] = {
 }
 
 
+#: What is above an axis by no more than this factor is no outlier: the axis holds it.
+NEAR = 1.25
+
+
 def station_colour(station: int) -> str:
     """The colour of a station by its place, from 0."""
     return PALETTE[station % MOST]
@@ -47,6 +51,9 @@ def node_colours(names: Sequence[str]) -> dict[str, str]:
 def limits(ax: Axes, values: FloatArray) -> None:
     """An axis without wild outliers, which it tells of where there are any: below the axes, where no curve is."""
     low, high = stats.spread(values)
+    most = float(stats.finite(values).max(initial=0.0))
+    if most <= NEAR * high:
+        high = max(high, 1.04 * most)
     ax.set_ylim(low, high)
     if told := beyond(values, high):
         ax.annotate(

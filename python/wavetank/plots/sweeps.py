@@ -16,7 +16,7 @@ from ..lab.judge import Unmeasured
 from ..lab.plan import Figure, Point
 from ..sweeps.metrics import metric
 from ..sweeps.result import Estimate
-from .of_runs import beyond
+from .of_runs import NEAR, beyond
 from .rate import tint
 from .style import MARKS, PALETTE, PAPER
 
@@ -37,7 +37,7 @@ NAMED = 40
 #: Characters of this size along a panel's side.
 TALL = 32
 #: An axis reaches so many times as far as the medians for their bars: of few repetitions these may be so long that nothing else
-#: could be seen.
+#: could be seen. What ends a little further (NEAR) is shown whole, too.
 REACH = 2.0
 
 
@@ -58,8 +58,9 @@ def _bar(values: Sequence[float], name: str) -> tuple[float, float] | None:
 
 def _top(medians: Sequence[float], ends: Sequence[float], room: float) -> float:
     """Where an axis ends: ``room`` times the largest median, or a bar that ends higher, as far as that may reach."""
-    most = max(medians, default=0)
-    return max(room * most, 1.05 * min(max(ends, default=0), REACH * most)) or 1
+    most, end = max(medians, default=0), max(ends, default=0)
+    reach = end if end <= NEAR * REACH * most else REACH * most
+    return max(room * most, 1.05 * reach) or 1
 
 
 def _lines(label: str) -> str:
