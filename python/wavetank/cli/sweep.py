@@ -169,15 +169,22 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
+def _some(places: Sequence[str]) -> str:
+    """The first of them by name, and how many more."""
+    return "; ".join(places[:TOLD]) + (f"; {len(places) - TOLD} more" if len(places) > TOLD else "")
+
+
 def _notes(found: Sweep) -> None:
     for idle in found.idle:
         key = idle.axis.partition("+")[0]
-        more = f"; {len(idle.at) - TOLD} more" if len(idle.at) > TOLD else ""
-        where = "here" if idle.everywhere else f"at {'; '.join(idle.at[:TOLD])}{more}"
+        where = "here" if idle.everywhere else f"at {_some(idle.at)}"
         why = f"; is what it belongs to switched on? (wavetank explain {key})" if idle.everywhere else ""
         click.echo(f"note: {idle.axis} changes nothing {where}: every value gave the same bytes{why}", err=True)
     for m in found.metrics:
-        if all(p.metrics[m.name].median is None for p in found.points if not p.failed):
-            click.echo(f"note: {m.name} has no value at any point", err=True)
+        there = [p for p in found.points if not p.failed]
+        without = [p.name for p in there if p.metrics[m.name].median is None]
+        if without:
+            told = "any point" if len(without) == len(there) else _some(without)
+            click.echo(f"note: {m.name} has no value at {told}", err=True)
     for text in found.failures():
         click.echo(f"error: {text}", err=True)

@@ -57,6 +57,8 @@ class Metric:
             return math.nan
 
 
+#: What has samples, and no value of a repetition.
+SAMPLES = ("airtime_share",)
 #: Where people find all names.
 LIST = "docs/reference/metrics.md"
 
@@ -65,8 +67,9 @@ def metric(name: str, where: str = "--metric") -> Metric:
     """The metric of that name, asked for by ``where``. Raises UserError for an unknown one."""
     quantity, colon, stat = name.partition(":")
     if quantity not in metrics.QUANTITIES:
-        # a family has a member for each of 64 stations: too many to be near by chance
-        raise unknown("metric", quantity, (q for q in metrics.QUANTITIES if "@" not in q), where, LIST)
+        raise _unknown(quantity, where)
+    if quantity in SAMPLES and stat in ("", "median"):
+        raise UserError(f"{where}: {quantity} is of one, or a statistic: {_first(quantity)}, {quantity}:mean")
     if colon and not _STAT.fullmatch(stat):
         raise UserError(
             f'{where}: {name}: unknown statistic "{stat}", expected mean, median or a percentile such as p90'
@@ -75,6 +78,31 @@ def metric(name: str, where: str = "--metric") -> Metric:
     family = quantity.partition("@")[0]
     better = "more" if _MORE.fullmatch(family) else "less" if _LESS.fullmatch(family) else ""
     return Metric(name, q.unit, f"{q.label}, {stat}" if stat else q.label, better)
+
+
+def _members(family: str) -> list[str]:
+    return [q for q in metrics.QUANTITIES if q.startswith(f"{family}@")]
+
+
+def _first(family: str) -> str:
+    return next(iter(_members(family)), "")
+
+
+def _unknown(quantity: str, where: str) -> UserError:
+    """The error for it: of what is only of a station or a control, or not of any, the name that was meant."""
+    family, at, one = quantity.partition("@")
+    if not at and (first := _first(family)):
+        return UserError(f"{where}: {family} is only of one: {first}")
+    if at and (members := _members(family)):
+        if one.startswith("sta"):
+            stations = [m for m in members if m.startswith(f"{family}@sta")]
+            members = [f"{stations[0]} to {stations[-1]}"] if stations else members
+        return unknown("metric", quantity, members, where, LIST)
+    if at and family in metrics.QUANTITIES:
+        return UserError(f'{where}: unknown metric "{quantity}", expected {family}, which is of all together')
+    # a family has a member for each of 64 stations: too many to be near by chance
+    every = dict.fromkeys(q.partition("@")[0] for q in metrics.QUANTITIES)
+    return unknown("metric", quantity, every, where, LIST)
 
 
 def chosen(names: Sequence[str]) -> list[Metric]:

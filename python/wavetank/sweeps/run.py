@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from . import metrics as names
 from .axes import Axis, Value, axis, parse
 from .gather import gather
 from .metrics import Metric
+from .needs import asker
 from .plan import Plan, make
 from .result import Sweep
 
@@ -26,6 +28,8 @@ CONDITIONS = frozenset({
     "backhaul.delay", "netem.delay", "htb.rate",
 })  # fmt: skip
 NO_CONDITION = "none"
+#: Reasons that a message has.
+TOLD = 2
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,18 @@ def ask(
     if best:
         measured += [names.metric(best, "--best")] if best not in {m.name for m in measured} else []
         names.best(best, measured, "--best")
+    _there(plan, [*metrics, *([best] if best else [])])
     return Asked(plan, tuple(measured), not metrics, quick, best, _against(plan, against), _conditions(plan, each))
+
+
+def _there(plan: Plan, asked: Sequence[str]) -> None:
+    """Raises UserError for a metric that no point can have; what some have is told of in the end."""
+    why_not = asker(plan.on)
+    for name in asked:
+        reasons = (why_not(name, p.scenario) for p in plan.figure.points.values())
+        told = list(itertools.takewhile(bool, reasons))
+        if len(told) == len(plan.figure.points):
+            raise UserError(f"{name} has no value at any point: {'; '.join(list(dict.fromkeys(told))[:TOLD])}")
 
 
 def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
