@@ -190,6 +190,18 @@ def test_udp_stands_beside_where_the_file_knows_what_arrived(tmp_path):
     assert any("what iperf's client sent" in x for x in compare.remarks(s, [path]))
 
 
+def test_an_earlier_comparisons_columns_and_pictures_go(tmp_path):
+    path = tmp_path / "up.toml"
+    path.write_text(scenario().text)
+    out = tmp_path / "out"
+    for against in ("tcp.cc=bbr", "wifi.mcs=7"):
+        done = CliRunner().invoke(cli, ["compare", str(path), "--against", against, "--out", str(out)])
+        assert done.exit_code == 0, done.output
+        (out / "lost.png").rename(out / "notes.png")  # somebody's own
+    assert {p.name for p in out.iterdir() if p.is_dir()} == {"wifi.mcs=15", "wifi.mcs=7"}
+    assert (out / "notes.png").exists() and (out / "compare.csv").exists()
+
+
 def test_a_key_that_changes_nothing_is_said(tmp_path):
     path = tmp_path / "up.toml"
     path.write_text(scenario().text)

@@ -599,7 +599,7 @@ def test_comparison_lines_and_plots(tmp_path):
     names = {p.name for p in [*compare_plots.draw(c, tmp_path), *compare.save(c, tmp_path)]}
     assert {"goodput.png", "snd_cwnd.png", "srtt.png", "ping.png", "compare.csv", "compare.json"} <= names
     doc = json.loads((tmp_path / "compare.json").read_text())
-    assert set(doc) == {"scenario", "seed", "repetitions", "waters", "rows"}
+    assert set(doc) == {"scenario", "seed", "repetitions", "waters", "rows", "files"}
 
 
 @pytest.mark.parametrize("text", ["model", "model,model", "model,sea"])

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from wavetank import Scenario, UserError, files, flent, stats, store, table
 from wavetank.lab import plan
+from wavetank.state import State
 
 SUMMARY = [
     "scenario", "seed", "simulated_s", "wall_s", "events", "flows", "ping_ms", "ampdu", "airtime", "drops", "jain",
@@ -48,6 +50,75 @@ def test_a_folder_is_written_whole(one_result, tmp_path):
     assert all(p.exists() for p in written)
     one_result.save(out)
     assert not [p for p in out.parent.iterdir() if p != out]
+
+
+def state_of(result, at, **texts):
+    files = {name.replace("__", "."): text for name, text in texts.items()} | {"ap/stations/sta1/aqm": "x"}
+    return replace(result, states=(State(at, {}, None, files),))
+
+
+def below(folder):
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
+def test_an_earlier_runs_files_go_and_ones_own_stay(one_result, tmp_path):
+    """A folder had one run's summary beside another's states and Flent file."""
+    first = replace(state_of(one_result, 10.0, ap__tc="1", sta1__ss="2"), scenario="first")
+    store.save(first, tmp_path, ["monitor.pcapng"])
+    (tmp_path / "monitor.pcapng").write_text("captured")
+    assert below(tmp_path) == {
+        "summary.json", "samples.parquet", flent.file_name(first), "state-10.000s/ap.tc", "state-10.000s/sta1.ss",
+        "state-10.000s/ap/stations/sta1/aqm", "monitor.pcapng",
+    }  # fmt: skip
+    own = {"notes.txt", "tcp_upload-mine.flent.gz", "state-10.000s/notes.txt", "state-3.000s/ap.tc"}
+    for name in own:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    one_result.save(tmp_path)
+    assert below(tmp_path) == own | {"summary.json", "samples.parquet", flent.file_name(one_result)}
+    assert {(tmp_path / name).read_text() for name in own} == {"mine"}
+    assert not (tmp_path / "state-10.000s" / "ap").exists()
+
+
+def test_states_of_one_time_are_one_runs(one_result, tmp_path):
+    state_of(one_result, 10.0, ap__tc="1", sta9__ss="2").save(tmp_path)
+    written = state_of(one_result, 10.0, ap__tc="3").save(tmp_path)
+    assert tmp_path / "state-10.000s" in written
+    assert {p.name: p.read_text() for p in (tmp_path / "state-10.000s").iterdir() if p.is_file()} == {"ap.tc": "3"}
+
+
+def test_a_summary_that_names_files_elsewhere_takes_none_away(one_result, tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    out = tmp_path / "out"
+    (out / "folder").mkdir(parents=True)
+    listed = ["../precious", str(tmp_path / "precious"), "", "folder", 7]
+    (out / "summary.json").write_text(json.dumps({"files": listed[:-1]}))
+    one_result.save(out)
+    assert (tmp_path / "precious").read_text() == "mine" and (out / "folder").is_dir()
+    for odd in ('{"files": [7]}', "[]", "no JSON", '{"files": 3}'):
+        (out / "summary.json").write_text(odd)
+        one_result.save(out)
+
+
+def test_a_failure_leaves_the_earlier_run(one_result, tmp_path, monkeypatch):
+    state_of(one_result, 10.0, ap__tc="1").save(tmp_path)
+    before = {name: (tmp_path / name).read_bytes() for name in below(tmp_path)}
+    monkeypatch.setattr(store.flent, "write", lambda *a: (_ for _ in ()).throw(RuntimeError("disk full")))
+    with pytest.raises(RuntimeError):
+        one_result.save(tmp_path)
+    assert {name: (tmp_path / name).read_bytes() for name in below(tmp_path)} == before
+
+
+def test_a_summary_never_stands_beside_another_runs_samples(one_result, tmp_path, monkeypatch):
+    one_result.save(tmp_path)
+    seen, move = [], type(tmp_path).replace
+    monkeypatch.setattr(
+        type(tmp_path),
+        "replace",
+        lambda p, to: (seen.append((to.name, (tmp_path / "summary.json").exists())), move(p, to)),
+    )
+    one_result.save(tmp_path)
+    assert seen[-1] == ("summary.json", False) and not any(there for _, there in seen) and len(seen) == 3
 
 
 def test_a_failure_leaves_nothing(one_result, tmp_path, monkeypatch):

@@ -8,9 +8,9 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .errors import UserError
@@ -95,9 +95,13 @@ def write_text(path: Path, text: str) -> Path:
 
 
 @contextmanager
-def folder(path: Path, *, anew: bool = False) -> Iterator[Path]:
+def folder(path: Path, *, anew: bool = False, gone: Iterable[str] = (), last: str = "") -> Iterator[Path]:
     """A folder to fill; it becomes ``path`` (or its files move into it, if it is there; ``anew``: it takes its place) when
-    the block ends well."""
+    the block ends well.
+
+    In a folder that is there, the files ``gone`` go then, with folders below it that this leaves empty; the file ``last`` goes
+    before others come and comes after them, so that it never stands beside another's.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         tmp = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
@@ -111,10 +115,41 @@ def folder(path: Path, *, anew: bool = False) -> Iterator[Path]:
             if anew:
                 shutil.rmtree(path, ignore_errors=True)
             if path.is_dir():
-                for f in sorted(tmp.iterdir()):
-                    f.replace(path / f.name)
+                remove(path, gone)
+                _move(tmp, path, last)
             else:
                 tmp.chmod(0o755)
                 tmp.replace(path)
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
+
+
+def listed(document: Path) -> set[str]:
+    """The files below its folder that a JSON document of ours names in ``files``: what was written with it. None without."""
+    try:
+        found = json.loads(document.read_text(encoding="utf-8"))["files"]
+        paths = {PurePosixPath(name) for name in found}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    return {str(p) for p in paths if p.parts and not p.is_absolute() and ".." not in p.parts}
+
+
+def remove(path: Path, names: Iterable[str]) -> None:
+    """Removes these files of a folder, and folders below it that this leaves empty."""
+    for name in names:
+        with suppress(OSError):  # it is gone already, or a folder of that name
+            (path / name).unlink()
+        for p in PurePosixPath(name).parents[:-1]:
+            with suppress(OSError):  # not empty
+                (path / p).rmdir()
+
+
+def _move(source: Path, target: Path, last: str) -> None:
+    """Each file on its own: a folder that is there may have somebody's files."""
+    every = sorted((f for f in source.rglob("*") if not f.is_dir()), key=lambda f: (f == source / last, f))
+    if last:
+        (target / last).unlink(missing_ok=True)
+    for f in every:
+        to = target / f.relative_to(source)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        f.replace(to)

@@ -26,7 +26,10 @@ class Result(Measured):
     """
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Writes ``summary.json``, ``samples.parquet`` and a Flent data file; all of them or none."""
+        """Writes ``summary.json``, ``samples.parquet``, a Flent data file and a folder a state; all of them or none.
+
+        What an earlier run put there goes; other files stay.
+        """
         from . import store
 
         return store.save(self, folder)

@@ -1,20 +1,33 @@
-"""The result folder: summary, samples and a Flent file, all of them or none."""
+"""The result folder: summary, samples, a Flent file and states, all of them or none; what the run before left there goes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from . import files, flent, table
+from . import files, flent, state, table
 from .measured import Measured
 
+#: It says which files are its run's: a folder that has it is whole.
+SUMMARY = "summary.json"
 
-def save(result: Measured, folder: str | Path) -> list[Path]:
-    """Writes ``summary.json``, ``samples.parquet`` and ``TEST-SCENARIO.flent.gz``; gives their paths."""
+
+def save(result: Measured, folder: str | Path, beside: Sequence[str] = ()) -> list[Path]:
+    """Writes ``summary.json``, ``samples.parquet``, ``TEST-SCENARIO.flent.gz`` and a folder a state; gives their paths.
+
+    ``beside``: files that the same run puts there (captures), by their names. Of an earlier run's, those that this one has not
+    go; what is nobody's run's stays.
+    """
     target = Path(folder)
-    with files.folder(target) as tmp:
-        summary = {**result.summary(), "resolved": dict(result.resolved)}
-        (tmp / "summary.json").write_text(files.dumps(summary) + "\n", encoding="utf-8")
+    states = {f"{state.folder_name(s)}/{name}": text for s in result.states for name, text in s.files.items()}
+    names = sorted(["samples.parquet", flent.file_name(result), *states, *beside])
+    with files.folder(target, gone=files.listed(target / SUMMARY) - {*names}, last=SUMMARY) as tmp:
+        for name, text in states.items():
+            (tmp / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp / name).write_text(text, encoding="utf-8")
         table.write_parquet(tmp / "samples.parquet", [({}, result)])
         flent.write(tmp / flent.file_name(result), result)
-        names = sorted(p.name for p in tmp.iterdir())
-    return [target / n for n in names]
+        summary = {**result.summary(), "resolved": dict(result.resolved), "files": names}
+        (tmp / SUMMARY).write_text(files.dumps(summary) + "\n", encoding="utf-8")
+        written = sorted(p.name for p in tmp.iterdir())
+    return [target / n for n in written]

@@ -116,7 +116,8 @@ def compare(
             jobs=jobs,
             folder=folder,
         )
-    written = [*compare_plots.draw(outcome, folder), *lab.save(outcome, folder)]
+    pictures = compare_plots.draw(outcome, folder)
+    written = [*pictures, *lab.save(outcome, folder, pictures)]
     if as_json:
         _echo_json(outcome.json())
         return

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
 
 
+#: The picture of ``--analyze``, in the folder.
+AIR = "air.png"
+
+
 def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[int] = ()) -> air.Watched:
     """Runs on the second water: what it has of its own and how far it is go to standard error."""
     from .. import linux, workers
@@ -38,12 +42,12 @@ def _say(notes: Sequence[str]) -> None:
         click.echo(f"note: {note}", err=True)
 
 
-def _written(result: Result, out: Path | None, plot: Path | None) -> list[Path]:
+def _written(result: Result, out: Path | None, plot: Path | None, beside: Sequence[str]) -> list[Path]:
     written = []
     if out is not None:
-        from .. import state
+        from .. import store
 
-        written = result.save(out) + state.save(result.states, out)
+        written = store.save(result, out, beside)
     if plot is not None:
         from ..plots import one_run
 
@@ -119,7 +123,7 @@ def run(
     """Run SCENARIO (a file, or a name of `wavetank list`) and print a summary.
 
     With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
-    So do states, a folder state-TIME each; else they are printed after the summary.
+    So do states, a folder state-TIME each; else they are printed after the summary. What an earlier run put there goes.
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
@@ -149,7 +153,8 @@ def run(
         seen = ask.watch(s, seed, states=at)
     _say(seen.notes)
     result = seen.result
-    written = _written(result, out, plot) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
+    beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]
+    written = _written(result, out, plot, beside) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()
     air_report = seen.analysis
     if air_report is not None:
@@ -157,7 +162,7 @@ def run(
 
         summary["air"] = analyze.json_of(air_report)["report"]
         if out is not None:
-            written.append(analyze_plot.draw(air_report, out / "air.png"))
+            written.append(analyze_plot.draw(air_report, out / AIR))
     if as_json:
         _echo_json(summary)
         return

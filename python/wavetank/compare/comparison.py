@@ -92,9 +92,12 @@ def compare(
     return Comparison(results, lines(samples), files_of, repetitions)
 
 
-def save(comparison: Comparison, folder: Path) -> list[Path]:
-    """Writes ``compare.json``, ``compare.csv`` and every column's result folder (the first repetition)."""
-    written = [files.write_text(folder / "compare.json", files.dumps(comparison.json()) + "\n")]
+def save(comparison: Comparison, folder: Path, pictures: Sequence[Path] = ()) -> list[Path]:
+    """Writes ``compare.json``, ``compare.csv`` and every column's result folder (the first repetition).
+
+    Of an earlier comparison's files there, ``pictures`` too, those that this one has not go.
+    """
+    written = []
     names = list(comparison.results)
     repeated = comparison.repetitions > 1
     heads = [f"difference {w} (fraction)" for w in names[1:]]
@@ -108,7 +111,11 @@ def save(comparison: Comparison, folder: Path) -> list[Path]:
     for w, r in comparison.results.items():
         if w != TESTBED:  # its files are where they are
             written += r.save(folder / "".join(c if c.isalnum() or c in "-_.=" else "_" for c in w))
-    return written
+    document = folder / "compare.json"
+    listed = {str(p.relative_to(folder)) for p in (*written, *pictures)}
+    files.remove(folder, files.listed(document) - listed)
+    text = files.dumps({**comparison.json(), "files": sorted(listed)}) + "\n"
+    return [files.write_text(document, text), *written]
 
 
 def _quoted(cell: str) -> str:
