@@ -24,6 +24,7 @@ fn sta(name: String, node: u16, mode: Mode, error: f64) -> StaConfig {
         error_up: error,
         error_down: error,
         error_run: None,
+        weight: None,
         snr: None,
     }
 }

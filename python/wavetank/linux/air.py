@@ -105,7 +105,7 @@ class Air(Queues):
         if self.text("wifi.band") == "2.4 GHz":
             r["ghz2"] = True
             self.notes.append(
-                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; its shorter SIFS and its signal extension add up to the same intervals"
+                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; its shorter SIFS and signal extension add up to the same intervals"
             )
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
@@ -251,7 +251,9 @@ class Air(Queues):
             lines += [f"{i} airtime_weight {self.number('mac80211.weight')}" for i in those("ath9k", "ath10k")]
         if self.v["stations.weight"] != "off":
             own = self.listed("stations.weight")[: self.stations]
-            lines += [f"{i} airtime_weight {w} {n}" for i in those("ath9k", "ath10k") if i == 0 for n, w in enumerate(own, 1)]
+            lines += [
+                f"{i} airtime_weight {w} {n}" for i in those("ath9k", "ath10k") if i == 0 for n, w in enumerate(own, 1)
+            ]
         if self.text("mac80211.aql") == "false":
             lines.append("all aql_enable 0")
         if given & {"aql_low", "aql_high"}:
