@@ -17,6 +17,11 @@ WORK = 25 * 2**20
 DATA, RESPONSE, SIFS = 54.0, 24.0, 16.0
 
 
+def _second_over_first(flows: Any) -> float:
+    """Goodput of the second flow over the first's; NaN where there is none, or the first has none."""
+    return flows[1][2] / flows[0][2] if len(flows) > 1 and flows[0][2] else math.nan
+
+
 def total(r: Record, key: str) -> float:
     """A count of all stations; NaN where a water does not know it."""
     return sum((math.nan if a[key] is None else float(a[key]) for a in r["acks"].values()), 0.0)
@@ -97,7 +102,7 @@ SCALARS: dict[str, tuple[Callable[[Record], float], str, str]] = {
     "collisions": (_collisions, "%", "Transmissions without an answer, all radios"),
     "ack_airtime": (_ack_airtime, "%", "Airtime of TCP ACKs"),
     "client_fairness": (
-        lambda r: r["flow_goodput"][1][2] / r["flow_goodput"][0][2] if len(r["flow_goodput"]) > 1 else math.nan,
+        lambda r: _second_over_first(r["flow_goodput"]),
         "", "Client 2 over client 1",
     ),
 }  # fmt: skip

@@ -105,7 +105,8 @@ class Air(Queues):
         if self.text("wifi.band") == "2.4 GHz":
             r["ghz2"] = True
             self.notes.append(
-                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; its shorter SIFS and signal extension add up to the same intervals"
+                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; "
+                "its shorter SIFS and its signal extension add up to the same intervals"
             )
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
