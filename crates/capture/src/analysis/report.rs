@@ -2,6 +2,7 @@
 
 use super::Quantiles;
 use super::air::Use;
+use super::cut::{Cuts, Hidden};
 use super::flows::{Direction, Flow};
 use super::series::Series;
 use super::{Analysis, Counts};
@@ -92,12 +93,13 @@ pub struct FlowReport {
     dst: String,
     /// The transmitter on the air.
     station: Option<String>,
-    packets: u64,
-    bytes: u64,
-    goodput_mbit: f64,
+    /// None, as the figures below: the capture cuts the headers of packets that may be the flow's.
+    packets: Option<u64>,
+    bytes: Option<u64>,
+    goodput_mbit: Option<f64>,
     /// Whether the bytes are those that were acknowledged (else: those that were seen).
     by_acks: bool,
-    retransmissions: u64,
+    retransmissions: Option<u64>,
     rtt_ms: Option<Spread>,
     /// From data on the air to its ACK on the air.
     ack_ms: Option<Spread>,
@@ -209,27 +211,31 @@ fn end((ip, port): (u128, u16), ports: bool) -> String {
     }
 }
 
-fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String]) -> FlowReport {
+fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String], cuts: &Cuts) -> FlowReport {
     let d: &Direction = &f.ways[way];
+    let hidden = cuts.hidden(f.ends[0].0, f.ends[1].0, f.protocol);
+    let (told, timed) = (hidden < Hidden::All, hidden < Hidden::RoundTrips);
+    let known =
+        |s: &Series, known: bool, unit: f64| if known { steps(s, unit) } else { steps(&Series::default(), unit) };
     let by_acks = d.acked > 0;
     let bytes = if by_acks { d.acked } else { d.payload };
     let ports = f.protocol != "icmp";
     let (sum, n) = (&d.rtt_series.0, &d.rtt_series.1);
-    let mut rtt = steps(sum, 1e-3);
+    let mut rtt = known(sum, timed, 1e-3);
     rtt.values.iter_mut().zip(n.parts().2).for_each(|(v, &n)| *v = if n == 0 { 0.0 } else { *v / n as f64 });
     FlowReport {
         protocol: f.protocol,
         src: end(f.ends[way], ports),
         dst: end(f.ends[1 - way], ports),
         station: d.station.map(|i| stations[i].clone()),
-        packets: d.packets,
-        bytes,
-        goodput_mbit: if seconds > 0.0 { bytes as f64 * 8e-6 / seconds } else { 0.0 },
+        packets: told.then_some(d.packets),
+        bytes: told.then_some(bytes),
+        goodput_mbit: told.then_some(if seconds > 0.0 { bytes as f64 * 8e-6 / seconds } else { 0.0 }),
         by_acks,
-        retransmissions: d.retransmissions,
-        rtt_ms: spread(&d.rtt),
-        ack_ms: spread(&d.half),
-        delivered_bytes: steps(&d.series, 1.0),
+        retransmissions: told.then_some(d.retransmissions),
+        rtt_ms: spread(&d.rtt).filter(|_| timed),
+        ack_ms: spread(&d.half).filter(|_| timed),
+        delivered_bytes: known(&d.series, told, 1.0),
         rtt_series_ms: rtt,
     }
 }
@@ -278,10 +284,10 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             let d = &f.ways[way];
             if f.protocol == "icmp" {
                 if d.rtt.count() > 0 {
-                    pings.push(flow(f, way, length, &names));
+                    pings.push(flow(f, way, length, &names, &a.cuts));
                 }
             } else if d.acked > 0 || d.payload > 0 {
-                flows.push(flow(f, way, length, &names));
+                flows.push(flow(f, way, length, &names, &a.cuts));
             }
         }
     }
