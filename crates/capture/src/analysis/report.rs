@@ -36,11 +36,13 @@ pub struct Steps {
 #[derive(Clone, Debug, Serialize)]
 pub struct Rate {
     rate: String,
-    mbit: f64,
+    /// None: the rate is not known.
+    mbit: Option<f64>,
     ppdus: u64,
     mpdus: u64,
     loss_rate: Option<f64>,
-    airtime_s: f64,
+    /// None: of none of them is it known.
+    airtime_s: Option<f64>,
 }
 
 /// What a transmitter, or a link, did.
@@ -59,8 +61,9 @@ pub struct Sent {
     retry_rate: f64,
     /// None: no response was captured at all.
     loss_rate: Option<f64>,
-    airtime_s: f64,
-    airtime_fraction: f64,
+    /// Of the PPDUs of which it is known. None: there are none.
+    airtime_s: Option<f64>,
+    airtime_fraction: Option<f64>,
     rates: Vec<Rate>,
 }
 
@@ -120,8 +123,16 @@ pub struct Report {
     flows: Vec<FlowReport>,
     pings: Vec<FlowReport>,
     /// Share of the time in which anybody's exchange was on the air.
-    busy_fraction: f64,
+    busy_fraction: Option<f64>,
     packets_of_flows_beyond: u64,
+}
+
+impl Sent {
+    /// Whose airtime is more, or where that is not known, who sent more.
+    fn most(&self, other: &Sent) -> core::cmp::Ordering {
+        let airtime = |s: &Sent| s.airtime_s.unwrap_or(0.0);
+        airtime(self).total_cmp(&airtime(other)).then(self.bytes.cmp(&other.bytes))
+    }
 }
 
 fn spread(q: &Quantiles) -> Option<Spread> {
@@ -166,6 +177,7 @@ impl Sum {
             r.mpdus += u.mpdus;
             r.unacked += u.unacked;
             r.airtime += u.airtime;
+            r.timed += u.timed;
         }
     }
     /// `told`: responses were captured, so losses can be told.
@@ -175,13 +187,15 @@ impl Sum {
         let last = hist.iter().rposition(|&n| n > 0).map_or(0, |i| i + 1);
         let rate = |(phy, u): (&Option<Phy>, &Use)| Rate {
             rate: phy.map_or_else(|| "unknown".into(), |p| p.to_string()),
-            mbit: phy.map_or(0.0, |p| p.rate_bps() as f64 / 1e6),
+            mbit: phy.map(|p| p.rate_bps() as f64 / 1e6),
             ppdus: u.ppdus,
             mpdus: u.mpdus,
             loss_rate: told.then(|| share(u.unacked, u.mpdus)),
-            airtime_s: u.airtime as f64 / 1e9,
+            airtime_s: (u.timed > 0).then_some(u.airtime as f64 / 1e9),
         };
-        let airtime_s = self.account.airtime.as_s();
+        // Who sent nothing took no time.
+        let timed = self.rates.is_empty() || self.rates.values().any(|u| u.timed > 0);
+        let airtime_s = timed.then(|| self.account.airtime.as_s());
         Sent {
             ppdus: hist.iter().sum(),
             mpdus,
@@ -195,7 +209,7 @@ impl Sum {
             retry_rate: share(retries, mpdus),
             loss_rate: told.then(|| share(unacked, mpdus)),
             airtime_s,
-            airtime_fraction: if seconds > 0.0 { airtime_s / seconds } else { 0.0 },
+            airtime_fraction: airtime_s.map(|s| if seconds > 0.0 { s / seconds } else { 0.0 }),
             rates: self.rates.iter().map(rate).collect(),
         }
     }
@@ -268,7 +282,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             airtime_us: steps(&s.airtime, 1e-3),
         });
     }
-    stations.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
+    stations.sort_by(|x, y| y.sent.most(&x.sent));
     let sent = |l: &&super::air::Link| l.account.hist.iter().any(|&n| n > 0);
     let mut links: Vec<_> = (a.stations.links.iter().filter(sent))
         .map(|l| {
@@ -277,7 +291,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             LinkReport { from: names[l.from].clone(), to: called(l.to), sent: sum.sent(length, told) }
         })
         .collect();
-    links.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
+    links.sort_by(|x, y| y.sent.most(&x.sent));
     let (mut flows, mut pings) = (Vec::new(), Vec::new());
     for f in &a.flows.all {
         for way in 0..2 {
@@ -292,7 +306,9 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         }
     }
     flows.sort_by(|x, y| y.bytes.cmp(&x.bytes).then_with(|| x.src.cmp(&y.src)));
-    let busy = stations.iter().map(|s| s.sent.airtime_s).sum::<f64>();
+    let sent_any = stations.iter().any(|s| s.sent.ppdus > 0);
+    let busy = stations.iter().filter_map(|s| s.sent.airtime_s).sum::<f64>();
+    let told = !sent_any || stations.iter().any(|s| s.sent.ppdus > 0 && s.sent.airtime_s.is_some());
     Report {
         span_s: a.span.map(seconds),
         window_s: window,
@@ -301,7 +317,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         links,
         flows,
         pings,
-        busy_fraction: if length > 0.0 { busy / length } else { 0.0 },
+        busy_fraction: told.then_some(if length > 0.0 { busy / length } else { 0.0 }),
         packets_of_flows_beyond: a.flows.beyond,
     }
 }
