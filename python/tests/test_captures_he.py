@@ -97,8 +97,40 @@ def test_several_stations_at_once_are_no_collision(tmp_path, wavetank):
         "HE MU MCS 7 x1, 106 tones, GI 1.6 us",
         "HE MU MCS 7 x1, 242 tones, GI 1.6 us",
     }
-    assert (got["collided"], got["unacked"], got["airtime_s"]) == (0, 0, 0)
+    assert (got["collided"], got["unacked"], got["airtime_s"]) == (0, 0, None)
     assert any("2 frames are of PPDUs for or from several stations" in r for r in document["remarks"])
+
+
+def test_a_rate_that_is_not_known_splits_no_aggregate(tmp_path, wavetank):
+    """Two A-MPDUs at MCS 13, each on the other's time: their references tell which MPDU is whose."""
+    field, ours, theirs = he(13, 2, 2, 0, 2), [], []
+    for i in range(10):
+        mine = data(i, 1500)
+        other = fcs(mine[:4] + AP + STA + AP + mine[22:-4])
+        ours.append((10_000 + 20 * i, radiotap(10_000 + 20 * i, field, 7) + mine))
+        theirs.append((10_010 + 20 * i, radiotap(10_010 + 20 * i, field, 7 if i % 2 else 8) + other))
+    one = [(t, f) for t, f in theirs if t % 40 == 10]  # of reference 8
+    again = 10_500
+    last = (
+        (again, radiotap(again, field, 9) + data(0, 1500)),
+        (again + 40, radiotap(again + 40, rate=48) + block_ack(0, [0])),
+    )
+    document, _ = link(wavetank, pcap(tmp_path / "he.pcap", [*sorted(ours + one), *last]))
+    by_from = {x["from"][-1]: x for x in document["report"]["links"]}
+    assert [(x["ppdus"], x["mpdus"], x["collided"], x["unacked"]) for x in (by_from["1"], by_from["2"])] == [
+        (2, 11, 1, 10), (1, 5, 1, 5),
+    ]  # fmt: skip
+    # the same number at two transmitters is two A-MPDUs
+    same = [(t, f) for t, f in theirs if t % 40 == 30]
+    document, _ = link(wavetank, pcap(tmp_path / "same.pcap", sorted(ours + same)))
+    assert [x["ppdus"] for x in document["report"]["links"]] == [1, 1]
+    rates = [r for x in document["report"]["links"] for r in x["rates"]]
+    assert {(r["rate"], r["mbit"], r["airtime_s"]) for r in rates} == {("unknown", None, None)}
+    assert {s["airtime_fraction"] for s in document["report"]["stations"]} == {None}
+    out = wavetank("analyze", tmp_path / "same.pcap")[1]
+    assert " 0 Mbit" not in out and "0.0 %\n" not in out
+    code, _, err = wavetank("analyze", tmp_path / "same.pcap", "--out", tmp_path / "figures")
+    assert code == 0, err
 
 
 def test_tshark_reads_the_same(tshark, tmp_path):

@@ -167,6 +167,8 @@ pub struct Frame {
     pub packet: Option<Packet>,
     /// It is an A-MSDU.
     pub amsdu: Option<Amsdu>,
+    /// The capture cut it before its headers end, up to TCP's time stamps; of an A-MSDU the first MSDU's.
+    pub cut: bool,
     /// What a beacon of ours tells.
     pub told: Option<Told>,
 }
@@ -196,6 +198,7 @@ impl Frame {
         bitmap: [0; 4],
         packet: None,
         amsdu: None,
+        cut: false,
         told: None,
     };
 }

@@ -155,6 +155,23 @@ def _amsdus(document: Document) -> list[str]:
     return out
 
 
+def _cut(frames: Mapping[str, Any]) -> list[str]:
+    """What cannot be told, for the capture does not have frames' headers."""
+    out, more = [], "the capture keeps too little of each frame: --snaplen 256, or tcpdump's -s 256, has all headers"
+    if frames["headers_cut"]:
+        out.append(
+            f"{frames['headers_cut']} of {frames['data']} data frames are cut before the end of their TCP header (or UDP's, an "
+            f"echo's; {more}): flows, goodput, retransmissions, round trips and pings cannot be told from them. Flows that they "
+            "may belong to have no figures, or are not there"
+        )
+    if frames["options_cut"]:
+        out.append(
+            f"{frames['options_cut']} of {frames['data']} data frames are cut before the end of their TCP header, within its "
+            f"options ({more}): round trips cannot be told from them, and their flows have none"
+        )
+    return out
+
+
 def remarks(document: Document) -> list[str]:
     """What a reader must know before trusting the numbers."""
     info, report, out = document["file"], document["report"], []
@@ -168,6 +185,12 @@ def remarks(document: Document) -> list[str]:
     if frames:
         if frames["all"] == 0:
             out.append("there is no frame in it")
+        if frames["time_goes_back"]:
+            n = frames["time_goes_back"]
+            out.append(
+                f"times go back {'once' if n == 1 else f'{n} times'}: frames are not in the order of time, and goodput, "
+                "retransmissions, round trips, losses and aggregates are wrong (Wireshark's `reordercap` sorts a file)"
+            )
         if frames["encrypted"] and not frames["ip"]:
             shown = OURS_SHOWN if document.get("origin") else OTHERS_SHOWN
             out.append(f"all {frames['encrypted']} data frames are encrypted: no TCP can be seen in them ({shown})")
@@ -175,6 +198,7 @@ def remarks(document: Document) -> list[str]:
             out.append(
                 f"{frames['encrypted']} of {frames['data']} data frames are encrypted: no TCP can be seen in these"
             )
+        out += _cut(frames)
         out += _amsdus(document)
         if frames["data"] and not frames["ampdu_status"]:
             out.append("no frame has an A-MPDU status: aggregates are guessed from time stamps, or there are none")

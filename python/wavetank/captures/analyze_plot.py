@@ -210,9 +210,9 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
             row[1] += r["mpdus"]
             row[2] += r["mpdus"] * (r["loss_rate"] or 0.0)
     shown, others = first(sorted(sums.items(), key=lambda kv: -kv[1][1]), BARS)
-    rows = sorted(shown, key=lambda kv: kv[1][0])
+    rows = sorted(shown, key=lambda kv: kv[1][0] or 0.0)
     if others:
-        rows.insert(0, (f"{len(others)} others", [sum(v[i] for _, v in others) for i in range(3)]))
+        rows.insert(0, (f"{len(others)} others", [0.0, *(sum(v[i] for _, v in others) for i in (1, 2))]))
     every = sum(v[1] for v in sums.values()) or 1
     few = len(rows) <= FEW_BARS
     names = [k.replace(", ", "\n", 1) if few else k for k, _ in rows]

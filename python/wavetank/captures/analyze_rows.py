@@ -31,7 +31,7 @@ def rates(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for link in links:
         name = f"{link['from']} → {link['to']}"
-        shown, others = first(sorted(link["rates"], key=lambda r: -r["airtime_s"]), most)
+        shown, others = first(sorted(link["rates"], key=lambda r: -(r["airtime_s"] or 0.0)), most)
         rows += [{**r, "link": name, "n": 1} for r in shown]
         if others:
             rows.append(_sum(others, name, f"and {len(others)} more"))

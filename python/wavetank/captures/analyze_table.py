@@ -55,7 +55,7 @@ def _stations(document: Document) -> list[list[str]]:
 def _links(document: Document) -> list[list[str]]:
     return [
         [
-            r["link"], r["rate"], "" if r["mbit"] is None else number(r["mbit"]), _count(r["ppdus"]), _count(r["mpdus"]),
+            r["link"], r["rate"], "" if r["n"] > 1 else number(r["mbit"]), _count(r["ppdus"]), _count(r["mpdus"]),
             _percent(r["loss_rate"]), number(r["airtime_s"]),
         ]
         for r in rates(document["report"]["links"])

@@ -22,6 +22,8 @@ pub(super) struct Use {
     pub mpdus: u64,
     pub unacked: u64,
     pub airtime: u64,
+    /// PPDUs whose airtime is known.
+    pub timed: u64,
 }
 
 /// From one transmitter to one receiver.
@@ -131,7 +133,7 @@ impl Stations {
 
     /// A PPDU is complete.
     pub fn ppdu(&mut self, p: &Ppdu) {
-        let airtime = Span::from_ns(p.airtime as i64);
+        let airtime = Span::from_ns(p.airtime.unwrap_or(0) as i64);
         let Some(l) = self.link(p.station, p.ra) else { return };
         l.account.ppdu(p.mpdus, p.answered, airtime);
         l.collided += u64::from(p.collided);
@@ -144,8 +146,11 @@ impl Stations {
         u.ppdus += 1;
         u.mpdus += p.mpdus as u64;
         u.unacked += p.unacked as u64;
-        u.airtime += p.airtime;
-        self.all[p.station].airtime.add(p.begin, p.airtime);
+        if let Some(airtime) = p.airtime {
+            u.airtime += airtime;
+            u.timed += 1;
+            self.all[p.station].airtime.add(p.begin, airtime);
+        }
         match &mut self.run {
             Some((who, n)) if *who == p.station => *n += 1,
             run => {

@@ -12,6 +12,8 @@ const SLACK: u64 = 2_000;
 const PROTECTION_MOST: u64 = 1_500_000;
 /// The longest minimum MPDU start spacing, ns. src: 802.11-2020 table 9-186
 const DENSITY_MOST: u64 = 16_000;
+/// No PPDU takes longer, ns. src: 802.11-2020 table 21-28, aPPDUMaxTime
+const PPDU_LONGEST: u64 = 5_484_000;
 /// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
 const PPDU_MOST: usize = 1024;
 /// The most MPDUs of a PPDU that are looked at one by one.
@@ -35,8 +37,8 @@ pub(super) struct Ppdu {
     pub bytes: u64,
     pub answered: bool,
     pub collided: bool,
-    /// Protection, data, response; ns.
-    pub airtime: u64,
+    /// Protection, data, response; ns. None: the rate is not known, or whose of several users' it is.
+    pub airtime: Option<u64>,
 }
 
 /// One that may get more MPDUs, or its response.
@@ -54,6 +56,8 @@ struct Open {
     /// When the first and the last MPDU began, us, and the length of the last.
     first: Option<u64>,
     last: (Option<u64>, u32),
+    /// When the last MPDU came, as the capture has it, ns.
+    heard: u64,
     seqs: Vec<(u16, bool)>,
 }
 
@@ -90,6 +94,14 @@ impl Open {
     fn multi_user(&self) -> bool {
         self.p.phy.is_some_and(Phy::is_multi_user)
     }
+    /// How long it is cannot be told: it is over when its transmitter sends another, or gets its response.
+    fn endless(&self) -> bool {
+        self.p.phy.is_none() && self.subframe.is_some()
+    }
+    /// By when it is over, if nothing else says so.
+    fn over(&self) -> u64 {
+        if self.endless() { self.p.begin.saturating_add(PPDU_LONGEST) } else { self.end() }
+    }
     fn end(&self) -> u64 {
         self.p.begin.saturating_add(self.lead + self.data_ns())
     }
@@ -125,6 +137,7 @@ impl Exchanges {
             Kind::Rts => {
                 let b = begin(f);
                 self.settle(b, close);
+                self.another(f.ta, close);
                 let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK) && !o.multi_user());
                 overlaps.for_each(|o| o.p.collided = true);
                 self.rts =
@@ -138,7 +151,10 @@ impl Exchanges {
                     r.3 = Some(end);
                 }
             }
-            Kind::Bar => self.settle(begin(f), close),
+            Kind::Bar => {
+                self.settle(begin(f), close);
+                self.another(f.ta, close);
+            }
             _ => {}
         }
     }
@@ -150,14 +166,22 @@ impl Exchanges {
 
     /// What ended before `now` and got no response gets none.
     fn settle(&mut self, now: u64, close: &mut impl FnMut(&Ppdu)) {
-        while let Some(i) = self.open.iter().position(|o| o.end() <= now.saturating_add(SLACK)) {
+        while let Some(i) = self.open.iter().position(|o| o.over() <= now.saturating_add(SLACK)) {
+            self.close(i, None, close);
+        }
+    }
+
+    /// `ta` sends something else: what it sent before is over.
+    fn another(&mut self, ta: Option<Mac>, close: &mut impl FnMut(&Ppdu)) {
+        while let Some(i) = self.open.iter().position(|o| o.endless() && Some(o.ta) == ta) {
             self.close(i, None, close);
         }
     }
 
     fn data(&mut self, f: &Frame, station: Option<usize>, close: &mut impl FnMut(&Ppdu)) {
         let same = self.open.iter().position(|o| match (o.subframe, f.subframe) {
-            (Some(a), Some(b)) => a.reference == b.reference && o.p.mpdus < PPDU_MOST,
+            // What came damaged may name anybody.
+            (Some(a), Some(b)) => a.reference == b.reference && (f.bad || Some(o.ta) == f.ta) && o.p.mpdus < PPDU_MOST,
             (None, None) if o.p.mpdus < PPDU_MOST => {
                 let gap = f.tsft.zip(o.last.0).map(|(now, then)| now.abs_diff(then));
                 let took = o.p.phy.map_or(0, |p| p.duration_ns(o.last.1, o.mhz) / 1_000);
@@ -176,6 +200,9 @@ impl Exchanges {
             None => {
                 let b = begin(f);
                 self.settle(b, close);
+                if !f.phy.is_some_and(Phy::is_multi_user) {
+                    self.another(f.ta, close);
+                }
                 let (Some(station), Some(ta)) = (station, f.ta) else { return };
                 if self.open.len() == OPEN {
                     self.close(0, None, close);
@@ -214,15 +241,23 @@ impl Exchanges {
                     bytes: 0,
                     answered: false,
                     collided,
-                    airtime: 0,
+                    airtime: None,
                 };
                 let (tid, mhz, l_sig_us, subframe) = (f.tid, f.mhz, f.l_sig_us, f.subframe);
-                let (psdu, first, last) = (0, f.tsft, (None, 0));
-                self.open.push(Open { p, ta, tid, mhz, l_sig_us, subframe, psdu, lead, first, last, seqs });
+                let (psdu, first, last, heard) = (0, f.tsft, (None, 0), f.time);
+                self.open.push(Open { p, ta, tid, mhz, l_sig_us, subframe, psdu, lead, first, last, heard, seqs });
                 self.open.len() - 1
             }
         };
+        // Another began while this one of unknown length went on.
+        if self.open[i].endless() {
+            for k in i + 1..self.open.len() {
+                self.open[k].p.collided = true;
+                self.open[i].p.collided = true;
+            }
+        }
         let o = &mut self.open[i];
+        o.heard = f.time;
         o.p.mpdus += 1;
         o.p.bad += usize::from(f.bad);
         o.p.retries += usize::from(f.retry);
@@ -236,7 +271,13 @@ impl Exchanges {
     }
 
     fn response(&mut self, f: &Frame, close: &mut impl FnMut(&Ppdu)) {
-        if let Some(i) = self.open.iter().rposition(|o| o.ta == f.ra) {
+        if let Some(mut i) = self.open.iter().rposition(|o| o.ta == f.ra) {
+            // In the order in which they were sent: what was silent since this one began is over.
+            let began = self.open[i].p.begin;
+            while let Some(k) = self.open[..i].iter().position(|o| o.endless() && o.heard <= began) {
+                self.close(k, None, close);
+                i -= 1;
+            }
             self.close(i, Some(f), close);
         }
     }
@@ -268,9 +309,9 @@ impl Exchanges {
         };
         o.p.airtime = match o.p.collided || group {
             // Whose it is of all its users' cannot be told.
-            _ if o.multi_user() => 0,
-            true => data,
-            false => o.lead + data + Phy::sifs_ns(o.mhz) + answer,
+            _ if o.multi_user() || o.p.phy.is_none() => None,
+            true => Some(data),
+            false => Some(o.lead + data + Phy::sifs_ns(o.mhz) + answer),
         };
         close(&o.p);
         self.spare.push(o.seqs);

@@ -14,6 +14,8 @@ use std::collections::{HashMap, VecDeque};
 const MOST: usize = 4096;
 /// Time stamps that wait for their echo.
 const WAITING: usize = 1024;
+/// A longer way to an echo is none: the clock was set, or captures were joined. src: linux@6.12 TCP_RTO_MAX, ns
+const LONGEST: u64 = 120_000_000_000;
 
 type End = (u128, u16);
 
@@ -189,6 +191,9 @@ impl Flow {
             && counted
         {
             let half = f.time.saturating_sub(t);
+            if half > LONGEST {
+                return;
+            }
             theirs.half.add(half);
             theirs.last_half = Some(half);
             if let Some(other) = ours.last_half {

@@ -7,15 +7,19 @@
 //! D3 frames with a bad check sequence count with the transmitter that they name if that one is known by a good frame.
 
 mod air;
+mod cut;
 mod exchange;
 mod flows;
+mod order;
 mod report;
 mod series;
 
 use crate::frame::{Frame, Kind, Msdu, Packet};
 use air::Stations;
+use cut::{Cuts, Hidden};
 use exchange::Exchanges;
 use flows::Flows;
+use order::Order;
 
 pub use report::Report;
 pub use wavetank_core::sim::quantiles::Quantiles;
@@ -49,6 +53,12 @@ pub struct Counts {
     pub amsdus_cut: u64,
     /// See `amsdus_cut`.
     pub amsdu_bytes_unread: u64,
+    /// Data frames that the capture cuts before the end of their TCP header (or UDP's, an echo's): whose they are cannot be told.
+    pub headers_cut: u64,
+    /// Data frames that it cuts within TCP's options, in front of the time stamps: no round trips.
+    pub options_cut: u64,
+    /// How often time goes back from one frame to the next, by more than some reordering.
+    pub time_goes_back: u64,
     /// Data frames with radiotap's A-MPDU status.
     pub ampdu_status: u64,
     /// Frames without a rate: no airtime can be told.
@@ -67,6 +77,8 @@ pub struct Analysis {
     window: Option<(u64, u64)>,
     span: Option<(u64, u64)>,
     counts: Counts,
+    order: Order,
+    cuts: Cuts,
     exchanges: Exchanges,
     stations: Stations,
     flows: Flows,
@@ -79,6 +91,8 @@ impl Analysis {
             window,
             span: None,
             counts: Counts::default(),
+            order: Order::default(),
+            cuts: Cuts::default(),
             exchanges: Exchanges::default(),
             stations: Stations::default(),
             flows: Flows::default(),
@@ -93,6 +107,8 @@ impl Analysis {
     pub fn frame(&mut self, f: &Frame, msdus: &[Msdu]) {
         self.span = Some(self.span.map_or((f.time, f.time), |(a, b)| (a.min(f.time), b.max(f.time))));
         let counted = self.within(f.time);
+        // Of the whole file: where frames of the window stand elsewhere in it, none of these may tell.
+        self.counts.time_goes_back += u64::from(self.order.goes_back(f.time));
         if counted {
             self.count(f, msdus);
         }
@@ -136,6 +152,12 @@ impl Analysis {
                         c.amsdu_msdus += u64::from(a.msdus);
                         c.amsdus_cut += u64::from(a.unread > 0);
                         c.amsdu_bytes_unread += u64::from(a.unread);
+                    }
+                }
+                if f.cut {
+                    match self.cuts.frame(packets(f, msdus).next()) {
+                        Hidden::RoundTrips => c.options_cut += 1,
+                        _ => c.headers_cut += 1,
                     }
                 }
                 c.ampdu_status += u64::from(f.subframe.is_some());

@@ -2,6 +2,7 @@
 
 use super::Quantiles;
 use super::air::Use;
+use super::cut::{Cuts, Hidden};
 use super::flows::{Direction, Flow};
 use super::series::Series;
 use super::{Analysis, Counts};
@@ -35,11 +36,13 @@ pub struct Steps {
 #[derive(Clone, Debug, Serialize)]
 pub struct Rate {
     rate: String,
-    mbit: f64,
+    /// None: the rate is not known.
+    mbit: Option<f64>,
     ppdus: u64,
     mpdus: u64,
     loss_rate: Option<f64>,
-    airtime_s: f64,
+    /// None: of none of them is it known.
+    airtime_s: Option<f64>,
 }
 
 /// What a transmitter, or a link, did.
@@ -58,8 +61,9 @@ pub struct Sent {
     retry_rate: f64,
     /// None: no response was captured at all.
     loss_rate: Option<f64>,
-    airtime_s: f64,
-    airtime_fraction: f64,
+    /// Of the PPDUs of which it is known. None: there are none.
+    airtime_s: Option<f64>,
+    airtime_fraction: Option<f64>,
     rates: Vec<Rate>,
 }
 
@@ -92,12 +96,13 @@ pub struct FlowReport {
     dst: String,
     /// The transmitter on the air.
     station: Option<String>,
-    packets: u64,
-    bytes: u64,
-    goodput_mbit: f64,
+    /// None, as the figures below: the capture cuts the headers of packets that may be the flow's.
+    packets: Option<u64>,
+    bytes: Option<u64>,
+    goodput_mbit: Option<f64>,
     /// Whether the bytes are those that were acknowledged (else: those that were seen).
     by_acks: bool,
-    retransmissions: u64,
+    retransmissions: Option<u64>,
     rtt_ms: Option<Spread>,
     /// From data on the air to its ACK on the air.
     ack_ms: Option<Spread>,
@@ -118,8 +123,16 @@ pub struct Report {
     flows: Vec<FlowReport>,
     pings: Vec<FlowReport>,
     /// Share of the time in which anybody's exchange was on the air.
-    busy_fraction: f64,
+    busy_fraction: Option<f64>,
     packets_of_flows_beyond: u64,
+}
+
+impl Sent {
+    /// Whose airtime is more, or where that is not known, who sent more.
+    fn most(&self, other: &Sent) -> core::cmp::Ordering {
+        let airtime = |s: &Sent| s.airtime_s.unwrap_or(0.0);
+        airtime(self).total_cmp(&airtime(other)).then(self.bytes.cmp(&other.bytes))
+    }
 }
 
 fn spread(q: &Quantiles) -> Option<Spread> {
@@ -164,6 +177,7 @@ impl Sum {
             r.mpdus += u.mpdus;
             r.unacked += u.unacked;
             r.airtime += u.airtime;
+            r.timed += u.timed;
         }
     }
     /// `told`: responses were captured, so losses can be told.
@@ -173,13 +187,15 @@ impl Sum {
         let last = hist.iter().rposition(|&n| n > 0).map_or(0, |i| i + 1);
         let rate = |(phy, u): (&Option<Phy>, &Use)| Rate {
             rate: phy.map_or_else(|| "unknown".into(), |p| p.to_string()),
-            mbit: phy.map_or(0.0, |p| p.rate_bps() as f64 / 1e6),
+            mbit: phy.map(|p| p.rate_bps() as f64 / 1e6),
             ppdus: u.ppdus,
             mpdus: u.mpdus,
             loss_rate: told.then(|| share(u.unacked, u.mpdus)),
-            airtime_s: u.airtime as f64 / 1e9,
+            airtime_s: (u.timed > 0).then_some(u.airtime as f64 / 1e9),
         };
-        let airtime_s = self.account.airtime.as_s();
+        // Who sent nothing took no time.
+        let timed = self.rates.is_empty() || self.rates.values().any(|u| u.timed > 0);
+        let airtime_s = timed.then(|| self.account.airtime.as_s());
         Sent {
             ppdus: hist.iter().sum(),
             mpdus,
@@ -193,7 +209,7 @@ impl Sum {
             retry_rate: share(retries, mpdus),
             loss_rate: told.then(|| share(unacked, mpdus)),
             airtime_s,
-            airtime_fraction: if seconds > 0.0 { airtime_s / seconds } else { 0.0 },
+            airtime_fraction: airtime_s.map(|s| if seconds > 0.0 { s / seconds } else { 0.0 }),
             rates: self.rates.iter().map(rate).collect(),
         }
     }
@@ -209,27 +225,31 @@ fn end((ip, port): (u128, u16), ports: bool) -> String {
     }
 }
 
-fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String]) -> FlowReport {
+fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String], cuts: &Cuts) -> FlowReport {
     let d: &Direction = &f.ways[way];
+    let hidden = cuts.hidden(f.ends[0].0, f.ends[1].0, f.protocol);
+    let (told, timed) = (hidden < Hidden::All, hidden < Hidden::RoundTrips);
+    let known =
+        |s: &Series, known: bool, unit: f64| if known { steps(s, unit) } else { steps(&Series::default(), unit) };
     let by_acks = d.acked > 0;
     let bytes = if by_acks { d.acked } else { d.payload };
     let ports = f.protocol != "icmp";
     let (sum, n) = (&d.rtt_series.0, &d.rtt_series.1);
-    let mut rtt = steps(sum, 1e-3);
+    let mut rtt = known(sum, timed, 1e-3);
     rtt.values.iter_mut().zip(n.parts().2).for_each(|(v, &n)| *v = if n == 0 { 0.0 } else { *v / n as f64 });
     FlowReport {
         protocol: f.protocol,
         src: end(f.ends[way], ports),
         dst: end(f.ends[1 - way], ports),
         station: d.station.map(|i| stations[i].clone()),
-        packets: d.packets,
-        bytes,
-        goodput_mbit: if seconds > 0.0 { bytes as f64 * 8e-6 / seconds } else { 0.0 },
+        packets: told.then_some(d.packets),
+        bytes: told.then_some(bytes),
+        goodput_mbit: told.then_some(if seconds > 0.0 { bytes as f64 * 8e-6 / seconds } else { 0.0 }),
         by_acks,
-        retransmissions: d.retransmissions,
-        rtt_ms: spread(&d.rtt),
-        ack_ms: spread(&d.half),
-        delivered_bytes: steps(&d.series, 1.0),
+        retransmissions: told.then_some(d.retransmissions),
+        rtt_ms: spread(&d.rtt).filter(|_| timed),
+        ack_ms: spread(&d.half).filter(|_| timed),
+        delivered_bytes: known(&d.series, told, 1.0),
         rtt_series_ms: rtt,
     }
 }
@@ -262,7 +282,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             airtime_us: steps(&s.airtime, 1e-3),
         });
     }
-    stations.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
+    stations.sort_by(|x, y| y.sent.most(&x.sent));
     let sent = |l: &&super::air::Link| l.account.hist.iter().any(|&n| n > 0);
     let mut links: Vec<_> = (a.stations.links.iter().filter(sent))
         .map(|l| {
@@ -271,22 +291,24 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             LinkReport { from: names[l.from].clone(), to: called(l.to), sent: sum.sent(length, told) }
         })
         .collect();
-    links.sort_by(|x, y| y.sent.airtime_s.total_cmp(&x.sent.airtime_s));
+    links.sort_by(|x, y| y.sent.most(&x.sent));
     let (mut flows, mut pings) = (Vec::new(), Vec::new());
     for f in &a.flows.all {
         for way in 0..2 {
             let d = &f.ways[way];
             if f.protocol == "icmp" {
                 if d.rtt.count() > 0 {
-                    pings.push(flow(f, way, length, &names));
+                    pings.push(flow(f, way, length, &names, &a.cuts));
                 }
             } else if d.acked > 0 || d.payload > 0 {
-                flows.push(flow(f, way, length, &names));
+                flows.push(flow(f, way, length, &names, &a.cuts));
             }
         }
     }
     flows.sort_by(|x, y| y.bytes.cmp(&x.bytes).then_with(|| x.src.cmp(&y.src)));
-    let busy = stations.iter().map(|s| s.sent.airtime_s).sum::<f64>();
+    let sent_any = stations.iter().any(|s| s.sent.ppdus > 0);
+    let busy = stations.iter().filter_map(|s| s.sent.airtime_s).sum::<f64>();
+    let told = !sent_any || stations.iter().any(|s| s.sent.ppdus > 0 && s.sent.airtime_s.is_some());
     Report {
         span_s: a.span.map(seconds),
         window_s: window,
@@ -295,7 +317,7 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         links,
         flows,
         pings,
-        busy_fraction: if length > 0.0 { busy / length } else { 0.0 },
+        busy_fraction: told.then_some(if length > 0.0 { busy / length } else { 0.0 }),
         packets_of_flows_beyond: a.flows.beyond,
     }
 }

@@ -4,7 +4,7 @@
 //! has no bitmap here.
 
 use super::amsdu::Subframes;
-use super::packet;
+use super::{cut, packet};
 use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Transport};
 
 pub(super) fn mac(b: &[u8], at: usize) -> Option<Mac> {
@@ -18,10 +18,22 @@ fn le16(b: &[u8], at: usize) -> Option<u16> {
 pub(super) fn mpdu(b: &[u8], pad: bool, f: &mut Frame, msdus: &mut Vec<Msdu>) -> Option<()> {
     header(b, f)?;
     if f.kind == Kind::Data && !f.bad {
+        // More than the FCS, which some captures have and some have not.
+        let short = b.len() + FCS < f.len as usize;
         match body(b, pad, f.len) {
-            Some(Body::Msdu(msdu)) if !f.protected => f.packet = packet::llc(msdu),
+            Some(Body::Msdu(msdu)) if !f.protected => {
+                f.packet = packet::llc(msdu);
+                f.cut = short && cut::within_headers(msdu, f.packet.as_ref());
+            }
             Some(Body::Amsdu(all)) if f.protected => f.amsdu = Some(Amsdu { msdus: 0, unread: all.left() as u16 }),
-            Some(Body::Amsdu(all)) => f.amsdu = Some(amsdu(all, msdus)),
+            Some(Body::Amsdu(all)) => {
+                let first = all.clone().next();
+                f.amsdu = Some(amsdu(all, msdus));
+                let packet = msdus.first().and_then(|m| m.packet.as_ref());
+                f.cut = short && first.is_none_or(|s| cut::within_headers(s.kept, packet));
+            }
+            // Not even its own header is there.
+            None => f.cut = short && !f.protected && header_is_cut(b),
             _ => {}
         }
     }
@@ -116,6 +128,11 @@ fn head(b: &[u8], sub: u8, flags: u8) -> Option<Head> {
 /// An A-MSDU is in the body. src: 802.11-2020 9.2.4.5.9
 const AMSDU: u16 = 0x80;
 const FCS: usize = 4;
+
+/// Whether the body's begin is beyond what was kept.
+fn header_is_cut(b: &[u8]) -> bool {
+    b.first_chunk::<2>().is_none_or(|&[control, flags]| head(b, control >> 4, flags).is_none_or(|h| b.len() < h.body))
+}
 
 enum Body<'a> {
     /// LLC and what follows, as much as was kept.

@@ -3,6 +3,7 @@
 
 mod amsdu;
 mod compressed;
+mod cut;
 mod dot11;
 mod file;
 mod ip;
@@ -182,6 +183,43 @@ mod tests {
         assert_eq!(read(107), (1, 2, 54));
         assert_eq!([read(108 + 14), read(108 + 14 + 31)], [(1, 3, 40); 2], "all lengths are there");
         assert_eq!([read(108 + 14 + 32), read(162)], [(2, 3, 0); 2]);
+    }
+
+    #[test]
+    fn headers_that_are_cut() {
+        // LLC and IPv4 of 20 bytes, TCP of 20 and its time stamps, four bytes of data.
+        let mut tcp =
+            vec![0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45, 0, 0, 56, 0, 1, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        tcp.extend([0, 7, 0, 9, 0, 0, 0, 1, 0, 0, 0, 1, 0x80, 0x10, 0, 9, 0, 0, 0, 0]);
+        tcp.extend([1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]);
+        let cut = |mpdu: &[u8], kept: usize| {
+            let whole = [&ATH9K[..], mpdu, &[0; 4]].concat();
+            let f = frame(&whole[..(ATH9K.len() + kept).min(whole.len())], whole.len() as u32, 7, &mut Vec::new());
+            f.map(|f| (f.cut, f.packet.map(|p| matches!(p.transport, Transport::Tcp { .. }))))
+        };
+        let plain = data([0x88, 1], &tcp);
+        let body = 26;
+        for kept in 24..body + 28 {
+            assert!(cut(&plain, kept).unwrap().0, "{kept} bytes");
+        }
+        assert_eq!(cut(&plain, body + 28 + 19), Some((true, Some(false))), "no acknowledgement number's flags");
+        assert_eq!(cut(&plain, body + 28 + 20), Some((true, Some(true))), "no time stamps");
+        assert_eq!(cut(&plain, body + 28 + 32), Some((false, Some(true))), "its data alone");
+        assert_eq!(cut(&plain, body + 28 + 36), Some((false, Some(true))), "the FCS alone");
+        // What nobody reads, and what is no IP, is not missing.
+        assert_eq!(cut(&data([0x88, 0x41], &tcp), body + 4), Some((false, None)));
+        assert_eq!(cut(&data([0x88, 1], &EAPOL), body + 8), Some((false, None)));
+        assert!(cut(&data([0x88, 1], &UDP), body + 28 + 2).unwrap().0);
+        assert!(!cut(&data([0x88, 1], &UDP), body + 28 + 8).unwrap().0);
+        // A fragment that is not the first has no header; a packet that is shorter than its header is damaged, and whole.
+        tcp[8 + 7] = 9;
+        assert!(!cut(&data([0x88, 1], &tcp), body + 28 + 4).unwrap().0);
+        assert!(!cut(&data([0x88, 1], &tcp[..40]), 1000).unwrap().0);
+        tcp[8 + 7] = 0;
+        assert!(!cut(&data([0x88, 1], &tcp[..40]), 1000).unwrap().0);
+        // Of an A-MSDU the first MSDU's.
+        let both = amsdu_data([0x88, 1], &[], &[&tcp, &tcp]);
+        assert_eq!([13, 14 + 28 + 10, 14 + 28 + 32].map(|k| cut(&both, body + k).unwrap().0), [true, true, false]);
     }
 
     #[test]
