@@ -302,7 +302,8 @@ def test_flent_runs_the_bed_and_its_files_stand_beside_the_model(tmp_path: Path)
         files = sorted((bed.folder / "results").glob("*.flent.gz"))
         assert len(files) == 1, done.stdout + done.stderr
         scenario = Scenario.load(bed.folder / "scenario.toml")
-        assert compare.remarks(scenario, files) == []
+        (remark,) = compare.remarks(scenario, files)
+        assert remark.endswith("its UDP flows are what iperf's client sent; what arrived of them is not known")
         rows = {line.figure: line.values for line in compare.compare(scenario, ["model"], measured=files).lines}
         # 50 packets of 1512 bytes before the class, at 20 Mbit/s: 30 ms
         assert rows["ping p50"]["testbed"] == pytest.approx(50 * 1512 * 8 / 20e3, rel=0.15)
