@@ -229,7 +229,8 @@ impl Socket {
         self.data_recv(p, false);
         let (mem, appended) = (self.rcv.mem_of(p.payload), self.rcv.appended(p.payload));
         let (new, told) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer, appended);
-        if if self.profile.blocks_flush { told.beyond_expected() } else { told.pushes_out() } {
+        let crowded = if self.profile.blocks_flush { told.beyond_expected() } else { told.pushes_out() };
+        if crowded {
             self.flush_compressed(low);
         }
         if let Some(took) = new {
