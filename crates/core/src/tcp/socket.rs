@@ -111,8 +111,9 @@ pub struct Socket {
     pub(super) synack_sent: u64,
     /// How often it went again (`num_retrans`).
     pub(super) synacks_again: u32,
-    /// When a repeated SYN was last answered, jiffies (`tcp_rsk(req)->last_oow_ack_time`).
-    pub(super) syn_answered: Option<u64>,
+    /// When a repeated SYN, or an unacceptable packet before the handshake is through, was last answered, jiffies
+    /// (`tcp_rsk(req)->last_oow_ack_time`).
+    pub(super) request_oow_ack: Option<u64>,
     /// When an unacceptable packet was last answered, jiffies.
     pub(super) last_oow_ack: Option<u64>,
     /// The world reports freed packets one by one.
@@ -183,7 +184,7 @@ impl Socket {
             bytes_acked: 0,
             synack_sent: 0,
             synacks_again: 0,
-            syn_answered: None,
+            request_oow_ack: None,
             last_oow_ack: None,
             counts_host_copies: false,
             tp,

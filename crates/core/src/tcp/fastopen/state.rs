@@ -50,10 +50,6 @@ pub struct Child {
     pub timeout: u32,
     /// Its timeouts.
     pub timeouts: u32,
-    /// How often it went again.
-    pub again: u32,
-    /// When a packet without data that does not fit was last answered, jiffies.
-    pub last_oow_ack: Option<u64>,
     /// Whether there are tail loss probes once it is through.
     pub tlp: bool,
 }

@@ -9,6 +9,7 @@ use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;
 use crate::tcp::fastopen::queue::Answer;
 use crate::tcp::fastopen::state::{Child, Fast};
+use crate::tcp::input::receive::oow_rate_limited;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
@@ -54,8 +55,6 @@ impl Socket {
             window,
             timeout: self.tp.clock.hz,
             timeouts: 0,
-            again: 0,
-            last_oow_ack: None,
             tlp: self.params.tlp,
         };
         if let Some(f) = self.fast.as_mut() {
@@ -110,7 +109,7 @@ impl Socket {
         let old = p.tsval != 0 && after(self.rcv.ts_recent, p.tsval);
         if p.seq == c.peer_isn && syn && p.flags & flags::ACK == 0 && !old {
             // The SYN again: so is its answer; data in it are not looked at.
-            if p.payload > 0 || self.child_may_answer() {
+            if p.payload > 0 || !oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack) {
                 self.synack_again(low);
             }
             return false;
@@ -120,7 +119,7 @@ impl Socket {
         let fits =
             p.seq == c.acked || (after(end, c.acked) && before(p.seq, right)) || (p.seq == right && p.seq == end);
         if old || !fits {
-            if !reset && (p.payload > 0 || self.child_may_answer()) {
+            if !reset && (p.payload > 0 || !oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack)) {
                 self.send_ack(low);
             }
             return false;
@@ -141,23 +140,11 @@ impl Socket {
         p.flags & flags::ACK != 0
     }
 
-    /// `tcp_oow_rate_limited`, twice a second.
-    fn child_may_answer(&mut self) -> bool {
-        let c = &self.tp.clock;
-        let Some(child) = self.fast.as_mut().and_then(|f| f.child.as_mut()) else { return false };
-        let may = child.last_oow_ack.is_none_or(|t| c.jiffies - t >= u64::from(c.hz / 2));
-        if may {
-            child.last_oow_ack = Some(c.jiffies);
-        }
-        may
-    }
-
     /// The ACK of the SYN-ACK came.
     fn child_opens(&mut self, p: &Packet) {
         self.tp.delivered += 1;
-        let again = self.fast.as_ref().and_then(|f| f.child).map_or(0, |c| c.again);
         if self.tp.srtt_us == 0 {
-            self.synack_rtt(again == 0);
+            self.synack_rtt(self.synacks_again == 0);
         }
         if self.tp.ca_state == CaState::Loss && self.tp.packets_out == 0 {
             self.try_undo_recovery();
@@ -179,15 +166,6 @@ impl Socket {
         }
         self.tp.lsndtime = self.tp.clock.j32();
         self.first_rcv_mss();
-    }
-
-    /// `inet_rtx_syn_ack`.
-    fn synack_again<L: Lower>(&mut self, low: &mut L) {
-        self.send_syn_ack(true, low);
-        self.stats.retransmits += 1;
-        if let Some(c) = self.fast.as_mut().and_then(|f| f.child.as_mut()) {
-            c.again += 1;
-        }
     }
 
     /// `tcp_fastopen_synack_timer`: the SYN-ACK goes again; nothing else does before it is acknowledged.

@@ -7,6 +7,7 @@
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
+use crate::tcp::input::receive::oow_rate_limited;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
 use crate::tcp::output::Load;
 use crate::tcp::rtx::{Seg, tag};
@@ -94,6 +95,13 @@ impl Socket {
         let _ = self.transmit(load, low);
     }
 
+    /// `inet_rtx_syn_ack`.
+    pub(super) fn synack_again<L: Lower>(&mut self, low: &mut L) {
+        self.send_syn_ack(true, low);
+        self.stats.retransmits += 1;
+        self.synacks_again += 1;
+    }
+
     /// `tcp_retransmit_skb` of a SYN, unless it has not left this host yet.
     fn syn_again<L: Lower>(&mut self, low: &mut L) {
         let head = self.rtx.first();
@@ -118,9 +126,7 @@ impl Socket {
         if self.state == State::SynSent {
             self.syn_again(low);
         } else {
-            self.stats.retransmits += 1;
-            self.synacks_again += 1;
-            self.send_syn_ack(true, low);
+            self.synack_again(low);
         }
         let max = self.rto_max();
         if self.state != State::SynSent || self.stats.rtos > u64::from(self.profile.syn_linear_timeouts) {
@@ -190,16 +196,12 @@ impl Socket {
     }
 
     /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
-    /// src: linux@6.12 net/ipv4/tcp_minisocks.c tcp_check_req; tcp_input.c __tcp_oow_rate_limited
+    /// src: linux@6.12 net/ipv4/tcp_minisocks.c tcp_check_req
     fn syn_came_again<L: Lower>(&mut self, low: &mut L) {
-        let (now, hz) = (self.tp.clock.jiffies, u64::from(self.tp.clock.hz));
-        if self.syn_answered.is_some_and(|t| now - t < hz / 2) {
+        if oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack) {
             return;
         }
-        self.syn_answered = Some(now);
-        self.synacks_again += 1;
-        self.stats.retransmits += 1;
-        self.send_syn_ack(true, low);
+        self.synack_again(low);
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }

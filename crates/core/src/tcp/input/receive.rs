@@ -7,9 +7,20 @@
 //! (reset.rs).
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
+use crate::tcp::clock::Clock;
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
+
+/// `__tcp_oow_rate_limited`: whether what was answered at `last` (jiffies) is not to be answered again yet; if it is, it is now.
+/// src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
+pub(super) fn oow_rate_limited(clock: &Clock, last: &mut Option<u64>) -> bool {
+    let limited = last.is_some_and(|t| clock.jiffies - t < u64::from(clock.hz / 2));
+    if !limited {
+        *last = Some(clock.jiffies);
+    }
+    limited
+}
 
 impl Socket {
     /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
@@ -105,14 +116,8 @@ impl Socket {
         if p.flags & (flags::SYN | flags::ACK) == 0 || p.flags & (flags::SYN | flags::RST) == flags::RST {
             return; // what is no segment at all, or a reset
         }
-        let data = p.payload > 0;
-        if !data {
-            // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
-            let c = &self.tp.clock;
-            if self.last_oow_ack.is_some_and(|t| c.jiffies - t < u64::from(c.hz / 2)) {
-                return;
-            }
-            self.last_oow_ack = Some(c.jiffies);
+        if p.payload == 0 && oow_rate_limited(&self.tp.clock, &mut self.last_oow_ack) {
+            return;
         }
         if end != p.seq && before(p.seq, self.rcv.rcv_nxt) {
             self.enter_quickack(MAX_QUICKACKS);
