@@ -13,6 +13,7 @@ mod event;
 mod fabric;
 mod observe;
 pub mod outcome;
+mod parked;
 mod port;
 pub mod state;
 mod topology;

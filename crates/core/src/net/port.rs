@@ -10,6 +10,7 @@
 
 use super::accounts::{Accounts, Cutter};
 use super::event::{Event, Events};
+use super::parked::Parked;
 use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, nic};
@@ -44,9 +45,7 @@ pub(super) struct Port {
     /// Bytes and segments that have left the qdisc, or passed it by (`bstats`).
     sent: (u64, u64),
     /// What the device had no room for yet: segments of a super-packet, or a packet that passed the empty qdisc by (`q->gso_skb`).
-    requeued: VecDeque<Packet>,
-    /// Their bytes.
-    requeued_bytes: u64,
+    requeued: Parked,
     /// Packets in the device and on the cable, with the time of their arrival at the peer. Only the first has an event.
     cable: VecDeque<(Time, Packet)>,
     /// Completions are events: a packet came that a socket is charged for, or the qdisc does more than pass packets on.
@@ -74,8 +73,7 @@ impl Port {
             link,
             wake: Time::NEVER,
             sent: (0, 0),
-            requeued: VecDeque::with_capacity(64),
-            requeued_bytes: 0,
+            requeued: Parked::with_capacity(64),
             cable: VecDeque::with_capacity(64),
         }
     }
@@ -101,12 +99,12 @@ impl Port {
             Some(q) if q.splits(p) => q.enqueue_cut(now, ctx.bin.segment(p, Cutter::Discipline), ctx.bin),
             // src: linux@6.12 net/core/dev.c __dev_xmit_skb: TCQ_F_CAN_BYPASS, an empty qdisc; nobody asks the device
             Some(q) if !(self.requeued.is_empty() && q.can_bypass()) => {
-                q.park(self.requeued.len() as u32, self.requeued_bytes);
+                self.requeued.tell(q);
                 q.enqueue(now, *p, ctx.bin)
             }
             Some(_) if p.segs == 1 && full => {
                 self.count(p);
-                self.requeue(*p);
+                self.requeued.push(*p);
                 return Verdict::Ok;
             }
             _ => {
@@ -139,8 +137,7 @@ impl Port {
             if !self.can_take() {
                 return;
             }
-            if let Some(p) = self.requeued.pop_front() {
-                self.requeued_bytes -= u64::from(p.eth_len());
+            if let Some(p) = self.requeued.pop() {
                 self.put(now, &p, ctx);
                 continue;
             }
@@ -165,11 +162,6 @@ impl Port {
         self.run(now, ctx);
     }
 
-    fn requeue(&mut self, p: Packet) {
-        self.requeued_bytes += u64::from(p.eth_len());
-        self.requeued.push_back(p);
-    }
-
     /// `qdisc_bstats_update`.
     #[inline]
     fn count(&mut self, p: &Packet) {
@@ -190,7 +182,7 @@ impl Port {
             if self.can_take() && self.requeued.is_empty() {
                 self.put(now, &s, ctx);
             } else {
-                self.requeue(s);
+                self.requeued.push(s);
             }
         }
     }
@@ -291,7 +283,7 @@ impl Port {
     /// What it is and holds; `name`: its device's.
     pub(super) fn state(&self, name: &str) -> DeviceState {
         let qdiscs = self.qdisc.as_ref().map_or_else(Vec::new, |q| QdiscState::of(q, None, self.sent));
-        let mut counts = vec![("requeued", self.requeued.len() as u64), ("cable", self.cable.len() as u64)];
+        let mut counts = vec![("requeued", self.requeued.len()), ("cable", self.cable.len() as u64)];
         if let Link::Ethernet { device, .. } = &self.link {
             counts.push(("ring", device.packets().into()));
             counts.extend(device.bql_limit().map(|l| ("bql_limit", l.into())));
@@ -301,6 +293,6 @@ impl Port {
 
     /// Packets in the qdisc, in the device and on the cable, but for those that the peer was told of.
     pub(super) fn held(&self) -> u64 {
-        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) + self.requeued.len() as u64 + self.cable.len() as u64
+        self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) + self.requeued.len() + self.cable.len() as u64
     }
 }

@@ -12,13 +12,13 @@ mod pushed;
 
 use crate::driver::ath9k_htc::Above;
 use crate::mac80211::Txqs;
+use crate::net::parked::Parked;
 use crate::net::state::QdiscState;
 use crate::phy::Mode;
 use crate::qdisc::{Kind, Message, Qdisc, Setup};
 use crate::sim::{Freed, Owner, Packet, Time, Verdict};
 use crate::tcp;
 use crate::wifi::{Ac, Hops, Sink, StaIx, Tid};
-use std::collections::VecDeque;
 
 /// The queues above the device.
 pub(super) struct Queues {
@@ -42,9 +42,7 @@ struct Leaf {
     qdisc: Qdisc,
     /// Bytes and segments that have left it, or passed it by (`bstats`).
     sent: (u64, u64),
-    rest: VecDeque<Packet>,
-    /// Bytes of `rest`.
-    rest_bytes: u64,
+    rest: Parked,
     /// Room for headers in sockets' packets.
     room: u32,
     /// Whether it had more where the last packet came from: the hint that all segments of that packet carry.
@@ -65,7 +63,7 @@ impl Leaf {
             self.pass(&p, sink, cut);
             return Verdict::Ok;
         }
-        self.qdisc.park(self.rest.len() as u32, self.rest_bytes);
+        self.rest.tell(&mut self.qdisc);
         self.qdisc.enqueue(now, p, sink)
     }
     fn dequeue(&mut self, now: Time, sink: &mut Sink<'_>, cut: &mut u64) -> Option<Packet> {
@@ -74,22 +72,18 @@ impl Leaf {
             self.more = self.qdisc.more_data();
             self.pass(&p, sink, cut);
         }
-        let p = self.rest.pop_front()?;
-        self.rest_bytes -= u64::from(p.eth_len());
-        Some(p)
+        self.rest.pop()
     }
     /// A packet is through with the discipline.
     fn pass(&mut self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) {
         self.sent.0 += u64::from(p.eth_len());
         self.sent.1 += u64::from(p.segs);
         if p.segs == 1 {
-            self.rest_bytes += u64::from(p.eth_len());
-            self.rest.push_back(*p);
+            self.rest.push(*p);
             return;
         }
         for s in self.cut(p, sink, cut) {
-            self.rest_bytes += u64::from(s.eth_len());
-            self.rest.push_back(s);
+            self.rest.push(s);
         }
     }
     /// Cuts a super-packet into segments, which its socket is charged for in its stead.
@@ -101,7 +95,7 @@ impl Leaf {
         tcp::segment(p, Some(self.room))
     }
     fn packets(&self) -> u64 {
-        u64::from(self.qdisc.packets()) + self.rest.len() as u64
+        u64::from(self.qdisc.packets()) + self.rest.len()
     }
 }
 
@@ -114,8 +108,8 @@ impl Queues {
     /// Qdiscs of this kind; `room`: for headers in sockets' packets, bytes.
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
         let leaf = |s| {
-            let rest = VecDeque::with_capacity(SEGMENTS);
-            Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, rest_bytes: 0, room, more: false }
+            let rest = Parked::with_capacity(SEGMENTS);
+            Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, room, more: false }
         };
         let all = seeds.map(leaf);
         Queues {
@@ -219,7 +213,7 @@ impl Queues {
     /// What is through with a discipline and found no room in the device.
     pub fn rest(&self) -> u64 {
         match &self.kind {
-            Queued::Qdiscs(q) => q.iter().map(|l| l.rest.len() as u64).sum(),
+            Queued::Qdiscs(q) => q.iter().map(|l| l.rest.len()).sum(),
             Queued::Txqs(..) => 0,
         }
     }
