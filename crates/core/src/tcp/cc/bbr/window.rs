@@ -23,20 +23,13 @@ const INIT_CWND: u32 = 10;
 
 /// A bandwidth (segments a microsecond << 24) and a gain as bytes a second (`bbr_rate_bytes_per_sec`).
 pub(in super::super) fn rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
-    let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
-    r.wrapping_mul(1_000_000 / 100 * (100 - MARGIN_PERCENT)) >> BW_SCALE
+    bytes_per_sec(tp.mss_cache, bw, gain, MARGIN_PERCENT)
 }
 
-/// The same before 4.20: of whole IP packets, and no margin, since the headers below IP that an `fq` counts make one.
-fn gross_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
-    let r = (u64::from(bw) * u64::from(tp.mss_cache + HEADERS)).wrapping_mul(u64::from(gain)) >> SCALE;
-    r.wrapping_mul(1_000_000) >> BW_SCALE
-}
-
-/// The same of 4.18 and 4.19 where the socket's own timer paces: of the payload.
-fn net_rate(tp: &Tp, bw: u32, gain: u32) -> u64 {
-    let r = (u64::from(bw) * u64::from(tp.mss_cache)).wrapping_mul(u64::from(gain)) >> SCALE;
-    r.wrapping_mul(1_000_000) >> BW_SCALE
+/// The same of segments of so many `bytes`, less `margin` percent.
+fn bytes_per_sec(bytes: u32, bw: u32, gain: u32, margin: u64) -> u64 {
+    let r = (u64::from(bw) * u64::from(bytes)).wrapping_mul(u64::from(gain)) >> SCALE;
+    r.wrapping_mul(1_000_000 / 100 * (100 - margin)) >> BW_SCALE
 }
 
 /// A window a round trip, one of a millisecond where none was seen yet; says whether one was.
@@ -89,15 +82,16 @@ impl Bbr {
         }
     }
 
-    /// `bbr_rate_bytes_per_sec` of the profile.
+    /// `bbr_rate_bytes_per_sec` of the profile. Before 4.20 there is no margin: the headers below IP that an `fq` counts make one, for
+    /// the rate is that of whole IP packets; of 4.18 and 4.19, where the socket's own timer paces, it is the payload's.
     #[inline]
     pub(super) fn rate(&self, tp: &Tp, bw: u32, gain: u32) -> u64 {
         if self.profile.bbr_edt {
             rate(tp, bw, gain)
         } else if self.profile.bbr_gross_by_timer || tp.pacing_status != Pacing::Needed {
-            gross_rate(tp, bw, gain)
+            bytes_per_sec(tp.mss_cache + HEADERS, bw, gain, 0)
         } else {
-            net_rate(tp, bw, gain)
+            bytes_per_sec(tp.mss_cache, bw, gain, 0)
         }
     }
 
