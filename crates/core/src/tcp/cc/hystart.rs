@@ -2,7 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_cubic.c `hystart_update`, and its form before 5.6 (milliseconds; ACK train over a sixteenth of
 //! the delay; delays in eighths of a millisecond). Differs: D1 the coarse form reads milliseconds of the run's clock on every HZ (below
-//! HZ 1000 Linux did so too; at 1000 it read jiffies, the same thing).
+//! HZ 1000 Linux did so too; at 1000 it read jiffies, the same thing); D2 `hystart_ack_delay` takes a GSO skb of a device for 65,536 bytes,
+//! headers with them, where from 5.18 on Linux takes `sk_gso_max_size`, which has none.
 //! Source: Ha and Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks", PFLDNeT 2008.
 
 use crate::tcp::profile::Profile;
