@@ -151,14 +151,13 @@ impl Responses {
         });
         // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS; ath9k/ar9003_2p2_initvals.h, register 0x10b0: 92 us at
         // 5 GHz, 362 at 2.4
-        let slowest = lowest(band);
         Responses {
             band,
             erp,
             rate,
             ack: rate.map(|m| duration::ppdu(m, ACK, band)),
             block_ack: rate.map(|m| duration::ppdu(m, BLOCK_ACK, band)),
-            eifs_less_difs: band.sifs() + duration::ppdu(slowest, ACK, band),
+            eifs_less_difs: band.sifs() + duration::ppdu(lowest(band), ACK, band),
             rts: None,
         }
     }

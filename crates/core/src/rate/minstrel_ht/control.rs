@@ -87,11 +87,13 @@ fn chosen(m: &Minstrel, only: Option<u8>) -> Choice {
     let (mut chain, mut first_rts) = ([Attempt::NONE; 4], 0);
     for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
         let Some((rate, tries)) = link else { break };
-        if i == 0 {
+        let mode = masked(rate.mode(), only);
+        *a = if i == 0 {
             first_rts = tries.rts;
-        }
-        let tries = if i == 0 { tries.plain } else { tries.rts };
-        *a = Attempt { mode: masked(rate.mode(), only), tries };
+            Attempt { mode, tries: tries.plain }
+        } else {
+            Attempt { mode, tries: tries.rts }
+        };
     }
     Choice { chain, probe: false, rts_fallback: true, first_rts }
 }

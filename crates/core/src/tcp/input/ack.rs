@@ -260,8 +260,7 @@ impl Socket {
                 && prior_sacked == 0
                 && una.wrapping_sub(prior_una) < self.tp.mss_cache
                 && rs.prior_delivered.wrapping_add(1) == self.tp.delivered
-                && flags & (flag::CA_ALERT | flag::SYN_ACKED) == 0
-            // those of tcp_clean_rtx_queue alone
+                && flags & flag::SYN_ACKED == 0
             {
                 flags |= flag::MAYBE_DELAYED;
             }

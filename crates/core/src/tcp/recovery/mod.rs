@@ -197,14 +197,12 @@ impl Socket {
         if flags & flag::SND_UNA_ADVANCED != 0 && self.try_undo_loss(false) {
             return;
         }
-        if self.profile.orig_ack_undoes && flags & flag::ORIG_SACK_ACKED != 0 && self.try_undo_loss(true) {
+        // What was sent before the timeout arrives: it was not lost.
+        let undoes = self.rto.frto || self.profile.orig_ack_undoes;
+        if undoes && flags & flag::ORIG_SACK_ACKED != 0 && self.try_undo_loss(true) {
             return;
         }
         if self.rto.frto {
-            // What was sent before the timeout arrives: it was not lost.
-            if flags & flag::ORIG_SACK_ACKED != 0 && self.try_undo_loss(true) {
-                return;
-            }
             if after(self.tp.snd_nxt, self.tp.high_seq) {
                 if flags & flag::DATA_SACKED != 0 || num_dupack > 0 {
                     self.rto.frto = false;
