@@ -83,6 +83,23 @@ fn the_threshold_is_for_what_is_under_an_agreement() {
     }
 }
 
+/// The first link has its tries behind RTS where the first frame is longer than the threshold; other links have theirs anyway.
+#[test]
+fn the_first_frame_decides_how_often_the_first_link_tries() {
+    let mut b = Bench::new(Params::default(), ht(15));
+    b.send(1);
+    let mut burst = b.d.head(BE).unwrap().clone();
+    let len = u32::from(burst.mpdus[0].len);
+    let choice =
+        crate::rate::Choice { first_rts: 2, ..b.d.rates.choose(Time::ZERO, StaIx::AP, crate::wifi::Mark::NONE) };
+    let plain = choice.chain[0].tries;
+    assert!(plain > 2);
+    for (threshold, tries) in [(None, plain), (Some(len), plain), (Some(len - 1), 2)] {
+        hw::plain(&mut burst, &choice, &Params { rts_threshold: threshold, ..Params::default() });
+        assert_eq!(burst.chain[0].tries, tries, "{threshold:?}");
+    }
+}
+
 #[test]
 fn schedules_on_every_packet_until_two_are_queued() {
     let mut b = Bench::new(Params::default(), ht(15));

@@ -63,3 +63,17 @@ pub(super) fn tries(s: &mut Station, r: Rate, most: u8) -> Tries {
     };
     if prob < frac(20, 100) { Tries { plain: 2, rts: 2 } } else { counted }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_rts_before_each_fewer_fit_into_a_segment() {
+        // The first two with their contention, 206 us; the third waits 283 us, the fourth 571: it ends after 5660 us, or 6060.
+        assert_eq!(fitting(1_050, [100, 200], 7), Tries { plain: 4, rts: 3 });
+        assert_eq!(fitting(1_000, [100, 200], 7), Tries { plain: 4, rts: 4 });
+        assert_eq!(fitting(1_000, [100, 200], 3), Tries { plain: 3, rts: 3 }, "no more than the hardware has");
+        assert_eq!(fitting(6_000, [100, 200], 7), Tries { plain: 2, rts: 2 }, "two whatever they take");
+    }
+}

@@ -289,3 +289,26 @@ impl Socket {
         delivery_rate::delivered(&mut self.tp, self.rtx.get_mut(id), rs);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::{V5_4, V5_10};
+    use crate::tcp::tests::pair::sender;
+
+    /// A D-SACK of three segments.
+    #[test]
+    fn a_dsack_was_one_duplicate_until_5_10_counts_segments_and_believes_no_more_than_went_again() {
+        for (profile, retransmits, believed, dups) in [(&V5_4, 0, true, 1), (&V5_10, 2, false, 3), (&V5_10, 3, true, 3)]
+        {
+            let mut s = sender(Cc::Reno, profile);
+            s.stats.retransmits = retransmits;
+            s.tp.max_window = 1 << 16;
+            let (una, mut t) = (s.tp.snd_una, Tagged::default());
+            let block = (una.wrapping_sub(3 * s.tp.mss_cache), una);
+            assert_eq!(s.check_dsack(una, &[block], una, &mut t), believed, "{} {retransmits}", profile.name);
+            assert_eq!((s.stats.dsacks, t.delivered), (dups, if believed { dups as u32 } else { 0 }));
+        }
+    }
+}

@@ -105,7 +105,7 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use crate::tcp::cc::{Cc, Control};
-    use crate::tcp::profile::{V3_10, V3_18, V4_14, V5_10, V6_12};
+    use crate::tcp::profile::{V3_10, V3_18, V4_14, V5_4, V5_10, V6_12};
     use crate::tcp::tests::pair::sender;
 
     #[test]
@@ -117,6 +117,18 @@ mod tests {
             assert_eq!(s.tp.cwnd_limits(), limits, "{}", profile.name);
             s.tp.snd_cwnd = 19;
             assert!(s.tp.cwnd_limits(), "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn what_stopped_before_it_sent_limits_from_5_10_on() {
+        for (profile, limits) in [(&V5_4, false), (&V5_10, true)] {
+            let mut s = sender(Cc::Reno, profile);
+            // The round is not over, and no more is out than was at its most.
+            (s.tp.packets_out, s.tp.max_packets_out) = (5, 5);
+            s.tp.cwnd_usage_seq = s.tp.snd_una.wrapping_add(1);
+            s.cwnd_validate(true);
+            assert_eq!(s.tp.is_cwnd_limited, limits, "{}", profile.name);
         }
     }
 

@@ -263,6 +263,17 @@ mod tests {
     }
 
     #[test]
+    fn a_third_block_is_beyond_those_expected_and_a_fifth_pushes_one_out() {
+        let mut o = Ofo::default();
+        let told = [100, 300, 500, 700, 900].map(|seq| o.insert(seq, seq + 100, 1, 1, 0).1);
+        assert_eq!(told.map(Told::beyond_expected), [false, false, true, true, true]);
+        assert_eq!(told.map(Told::pushes_out), [false, false, false, false, true]);
+        // One that grows takes nobody's place, but where it was says how many were told of since.
+        let grown = o.insert(400, 450, 1, 1, 0).1;
+        assert_eq!((grown, grown.beyond_expected(), grown.pushes_out()), (Told::Grown(3), true, false));
+    }
+
+    #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
         o.insert(100, 300, 1, 1, 0);

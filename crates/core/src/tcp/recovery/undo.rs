@@ -139,3 +139,25 @@ impl Socket {
         self.profile.undo_ends
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::Profile;
+    use crate::tcp::tests::pair::sender;
+
+    #[test]
+    fn what_nothing_was_retransmitted_for_was_late_where_no_stamp_is_needed() {
+        for profile in Profile::ALL {
+            let mut s = sender(Cc::Reno, profile);
+            s.state = crate::tcp::socket::State::Established;
+            s.opts.sack = true;
+            assert_eq!(s.packet_delayed(), !profile.undo_needs_stamp, "{}", profile.name);
+            // With a stamp the peer's echo says it, everywhere.
+            (s.undo.retrans_stamp, s.rcv.tsecr) = (1_000, 999);
+            assert!(s.packet_delayed(), "{}", profile.name);
+            s.rcv.tsecr = 1_000;
+            assert!(!s.packet_delayed(), "{}", profile.name);
+        }
+    }
+}
