@@ -34,9 +34,10 @@ struct wt_driver {
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
 	u32 (*longest)(const struct ieee80211_tx_rate *rate);	/* octets of an aggregate at a rate of HT; NULL: what max_us has room for */
 
-	/* coming and going; both may be NULL */
+	/* coming and going; each may be NULL */
 	int (*init)(struct wt_radio *r);
 	void (*purge)(struct wt_radio *r);
+	void (*beacons)(struct wt_radio *r, bool on);	/* it sends beacons from now on, or no more; NULL: nothing to it */
 
 	/* mac80211 */
 	void (*wake)(struct wt_radio *r, struct ieee80211_txq *txq);	/* a TXQ has frames */

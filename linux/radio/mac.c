@@ -119,6 +119,8 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 	if (!(changed & (BSS_CHANGED_BEACON_ENABLED | BSS_CHANGED_BEACON_INT)))
 		return;
 	spin_lock_bh(&wt_lock);
+	if (r->driver->beacons)
+		r->driver->beacons(r, info->enable_beacon);
 	v->beaconing = info->enable_beacon;
 	v->beacon_tu = info->beacon_int ?: 100;
 	r->tbtt = v->beaconing ? wt_time() + v->beacon_tu * 1024000ull : 0;

@@ -154,7 +154,7 @@ int wt_params_check(void)
 	for (i = 0; i < WT_MODES; i++)
 		if (!wt_p.hw_depth[i])
 			return -EINVAL;
-	if (!wt_p.max_frames || !wt_p.htc_buffers || !wt_p.htc_frames || !wt_p.fixed_tries)
+	if (!wt_p.max_frames || wt_p.htc_buffers < 2 || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)

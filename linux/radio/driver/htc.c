@@ -79,6 +79,12 @@ static void purge(struct wt_radio *r)
 	kfree(h);
 }
 
+/* ath_tgt_send_beacon: the buffer that a beacon came in is free when the next has come, so one is never */
+static void beacons(struct wt_radio *r, bool on)
+{
+	r->htc->beacons = on;
+}
+
 /* ---- the netdev's queue and mac80211's ---- */
 
 /* After frames were taken or handed back. */
@@ -201,6 +207,7 @@ const struct wt_driver wt_ath9k_htc = {
 	.longest = wt_htc_longest,
 	.init = init,
 	.purge = purge,
+	.beacons = beacons,
 	.wake = wake,
 	.flush = flush,
 	.forget = forget,

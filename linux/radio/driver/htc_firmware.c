@@ -93,33 +93,53 @@ void wt_htc_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *f
 	skb_queue_splice(failed, &tid->retry_q);
 }
 
-/* ath_tgt_handle_aggr: a frame that finds the hardware queue empty is sent at once and alone */
-static void handle(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
+static void cpu_start(struct wt_htc *h, u64 now, enum wt_htc_job job, u64 ns)
+{
+	h->job = job;
+	h->cpu_at = now + ns;
+}
+
+/* The next unit of a TID becomes the CPU's job, which takes `ns` for each of its frames beside a unit's own time. */
+static bool unit(struct wt_radio *r, u64 now, int ac, struct wt_tid *tid, u64 ns)
+{
+	struct wt_htc *h = r->htc;
+
+	h->forming = true;
+	wt_tx_tid(r, ac, tid);
+	h->forming = false;
+	if (!h->job_ppdu)
+		return false;
+	h->job_ppdu->ac = ac;
+	cpu_start(h, now, WT_HTC_FORM, wt_p.cpu_ppdu_ns + ns * h->job_ppdu->n);
+	return true;
+}
+
+/*
+ * ath_tgt_handle_aggr: a frame that finds the hardware queue empty is sent at once and alone. A rate is looked for as for an aggregate
+ * (ath_tgt_tx_send_normal), but it is put into none.
+ */
+static void handle(struct wt_radio *r, u64 now, struct wt_tid *tid, struct sk_buff *skb)
 {
 	int ac = tid->txq->ac;
 	bool waits = tid->active &&
 		     (r->htc->depth[ac] || wt_fifo_waits(tid));
 
 	__skb_queue_tail(&tid->fw_q, skb);
-	if (waits || !wt_tx_tid(r, ac, tid))
+	if (waits || !unit(r, now, ac, tid, 0))
 		wt_fifo_turn(r, tid);
 }
 
 /* ath_tgt_txq_schedule: the next unit for a hardware queue that has run empty */
-static bool form(struct wt_radio *r, int ac)
+static void form(struct wt_radio *r, u64 now, int ac)
 {
-	struct wt_htc *h = r->htc;
 	struct wt_tid *tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list);
 
-	if (h->depth[ac] || !tid)
-		return false;
+	if (r->htc->depth[ac] || !tid)
+		return;
 	list_del_init(&tid->fw_list);
-	h->forming = true;
-	wt_tx_tid(r, ac, tid);
-	h->forming = false;
+	unit(r, now, ac, tid, wt_p.cpu_frame_ns);
 	if (wt_fifo_waits(tid))
 		wt_fifo_turn(r, tid);
-	return h->job_ppdu;
 }
 
 /* ath_tx_status_get, ath_tx_status_send: what is beyond two events a pass, or finds no event free, is never told. */
@@ -137,12 +157,6 @@ static void report(struct wt_radio *r, u64 now)
 	wt_htc_usb_lost(r, now);
 	if (h->n_events && !h->poll_at)
 		h->poll_at = (div64_u64(now, WT_HTC_MICROFRAME_NS) + 1) * WT_HTC_MICROFRAME_NS;
-}
-
-static void cpu_start(struct wt_htc *h, u64 now, enum wt_htc_job job, u64 ns)
-{
-	h->job = job;
-	h->cpu_at = now + ns;
 }
 
 /* If the CPU is idle, it turns to what its loop finds first; what comes to an idle loop is noticed when its turn ends. */
@@ -203,7 +217,7 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 	case WT_HTC_RECEIVE:
 		tid = *wt_htc_tid(skb);
 		if (tid) {
-			handle(r, tid, skb);
+			handle(r, now, tid, skb);
 			break;
 		}
 		h->buffers++;		/* its station left while it was on its way */
@@ -217,10 +231,7 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 		wt_ba_response(r, p, p->answered);
 		wt_ppdu_free(p);
 		wt_htc_usb_begin(h, now);
-		if (form(r, ac)) {
-			h->job_ppdu->ac = ac;
-			cpu_start(h, now, WT_HTC_FORM, wt_p.cpu_ppdu_ns + (u64)wt_p.cpu_frame_ns * h->job_ppdu->n);
-		}
+		form(r, now, ac);
 		break;
 	case WT_HTC_FORM:
 		push(r, p->ac, p);

@@ -20,7 +20,8 @@ struct wt_htc {
 	struct sk_buff_head request;	/* of the one in flight: not yet with the device */
 	u8 urb;				/* the last request's number */
 	bool in_flight;
-	unsigned int buffers;		/* free */
+	unsigned int buffers;		/* free, but for the beacon's */
+	bool beacons;			/* one of them has a beacon */
 	u64 arrive_at;			/* the first of request has arrived, 0 if none is on its way */
 	u8 job;				/* enum wt_htc_job: what the CPU is busy with */
 	bool forming;

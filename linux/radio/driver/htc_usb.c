@@ -67,7 +67,7 @@ void wt_htc_usb_begin(struct wt_htc *h, u64 now)
 {
 	struct sk_buff *skb = skb_peek(&h->request);
 
-	if (h->arrive_at || !skb || !h->buffers)
+	if (h->arrive_at || !skb || h->buffers <= h->beacons)
 		return;
 	h->buffers--;
 	wt_frame(skb)->urb = h->urb;

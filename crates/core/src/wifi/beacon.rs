@@ -25,6 +25,13 @@ crate::params! {
     }
 }
 
+impl Params {
+    /// The access point sends beacons.
+    pub const fn is_on(&self) -> bool {
+        self.interval > 0
+    }
+}
+
 /// A time unit. src: 802.11-2020 3.1
 const TU: Span = Span::from_us(1_024);
 

@@ -38,7 +38,7 @@ enum Job {
     Receive(Slot, Frame),
     /// Completes a unit.
     Complete(Ac, Unit, Report),
-    /// Forms the next unit of this category.
+    /// Forms the next unit of this category, or sends a frame at once.
     Form(Ac, Unit),
     /// Writes the statuses into events.
     Report,
@@ -134,7 +134,10 @@ impl Firmware {
         match core::mem::replace(&mut self.job, Job::Idle) {
             Job::Idle => {}
             Job::Receive(s, f) => {
-                self.tids.receive(s, &f.p, f.to, f.tid);
+                // It looks for a rate as for an aggregate (ath_tgt_tx_send_normal), but puts the frame into none.
+                if let Some(u) = self.tids.receive(s, &f.p, f.to, f.tid) {
+                    self.start(now, Job::Form(u.burst.ac, u), par.cpu_ppdu);
+                }
             }
             Job::Complete(ac, u, r) => {
                 self.tids.complete(ac, u, &r, par, &mut self.settled);

@@ -110,6 +110,11 @@ impl<Q: Above> Ath9kHtc<Q> {
         self.upload.encryption = encryption;
         self.fw.tids.encryption = encryption;
     }
+    /// It is an access point's: the buffer that a beacon came in is free when the next has come, so one is never.
+    /// src: fw wlan/if_ath.c ath_tgt_send_beacon (av_bcbuf's skb)
+    pub fn beacons(&mut self) {
+        self.fw.buffers -= 1;
+    }
     /// The netdev queues are awake: a packet can be taken.
     pub fn can_take(&self) -> bool {
         self.host.awake()

@@ -16,8 +16,8 @@ params! {
         urb_frames: u8 = 20, in 1 => 64, src "linux@6.12 ath9k/hif_usb.h MAX_TX_AGGR_NUM";
         /// Bytes in one USB request at most.
         urb_bytes: u32 = 32_768, in 2_048 => 65_536, unit "bytes", src "linux@6.12 ath9k/hif_usb.h MAX_TX_BUF_SIZE";
-        /// Transmit buffers on the device: with none free it takes no more from USB.
-        target_buffers: u8 = 33, in 1 => 64, src "fw wlan/include/k2/wlan_cfg.h ATH_TXBUF (FUSION_USB_FW); linux@6.12 ath9k/htc_drv_init.c credits";
+        /// Transmit buffers on the device: with none free it takes no more from USB. An access point's beacon has one of them.
+        target_buffers: u8 = 33, in 2 => 64, src "fw wlan/include/k2/wlan_cfg.h ATH_TXBUF (FUSION_USB_FW); linux@6.12 ath9k/htc_drv_init.c credits";
         /// MPDUs in an A-MPDU at most.
         ampdu_frames: u8 = 17, in 1 => 32, src "fw wlan/if_owl.c ath_tgt_tx_form_aggr (PROJECT_K2)";
         /// Bytes in an A-MPDU at most, besides what the rate allows.

@@ -153,8 +153,8 @@ impl Tids {
         self.hw[ac.ix()].pop_front().expect("a unit in hardware")
     }
 
-    /// A frame came from the host. True if it went to the hardware, alone.
-    pub fn receive(&mut self, slot: Slot, p: &Packet, to: StaIx, tid: Tid) -> bool {
+    /// A frame came from the host. The unit, if it goes to the hardware at once and alone.
+    pub fn receive(&mut self, slot: Slot, p: &Packet, to: StaIx, tid: Tid) -> Option<Unit> {
         let (ac, i) = (Ac::of(tid), to.ix() * Tid::COUNT + tid.ix());
         let aggregates = self.limits[to.ix()] > 0;
         let q = &mut self.queues[i];
@@ -173,7 +173,7 @@ impl Tids {
         } else if self.depth[ac.ix()] >= DEPTH || !q.bufs.is_empty() || q.paused || !q.window.allows(b.seq) {
             q.bufs.push_back(b);
             self.enqueue(ac, i);
-            return false;
+            return None;
         } else {
             q.window.open(b.seq);
         }
@@ -181,8 +181,7 @@ impl Tids {
         Tids::add(&mut u, b);
         u.burst.what = What::Single;
         u.burst.agreement = aggregates;
-        self.push(ac, u);
-        true
+        Some(u)
     }
     fn enqueue(&mut self, ac: Ac, i: usize) {
         let q = &mut self.queues[i];

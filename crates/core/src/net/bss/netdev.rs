@@ -87,14 +87,15 @@ impl Netdev {
                 let driver = Ath9kTidq::new(p, rates, peers as u8, framing, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
-            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, s.mode_up, &modes),
-            DriverConfig::Ath9kHtcTxqs(p) => {
-                Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, s.mode_up, &modes)
-            }
+            DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, i, &modes),
+            DriverConfig::Ath9kHtcTxqs(p) => Netdev::htc(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), cfg, i, &modes),
         }
     }
-    fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, mode: Mode, modes: &[Mode]) -> Netdev {
-        let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), mode);
+    fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, i: usize, modes: &[Mode]) -> Netdev {
+        let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), cfg.stations[i].mode_up);
+        if i == 0 && cfg.beacon.is_on() {
+            driver.beacons();
+        }
         driver.protect(cfg.encryption);
         for (to, &mode) in modes.iter().enumerate() {
             driver.set_mode(StaIx(to as u8), mode);
