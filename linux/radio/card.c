@@ -10,6 +10,7 @@
 #include "ack/hack.h"
 #include "ack/tao.h"
 #include "air/edca.h"
+#include "air/napi.h"
 #include "air/phy.h"
 #include "air/rx.h"
 #include "card.h"
@@ -55,6 +56,7 @@ static void destroy(struct wt_radio *r)
 	wt_rx_purge(r);
 	if (r->driver->purge)
 		r->driver->purge(r);
+	wt_napi_exit(r);
 	wt_tao_exit(r);
 	wt_hack_exit(r);
 	for (q = 0; q < WT_NUM_Q; q++)
@@ -91,6 +93,7 @@ struct wt_radio *wt_card_add(int index)
 	for (q = 0; q < WT_NUM_Q; q++)
 		wt_edcaf_init(r, q);
 	err = r->driver->init ? r->driver->init(r) : 0;
+	err = err ?: wt_napi_init(r);
 	err = err ?: wt_tao_init(r);
 	err = err ?: wt_hack_init(r);
 	if (err)

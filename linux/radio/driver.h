@@ -29,6 +29,7 @@ struct wt_driver {
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
+	bool napi;			/* its host polls: received frames go up merged */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	bool chooses_rates;		/* HAS_RATE_CONTROL, where rates are fixed: mac80211's own asks for no sessions then, so it does */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */

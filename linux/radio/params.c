@@ -21,6 +21,7 @@ struct wt_params wt_p = {
 		[WT_TIDQ] = 30,
 	},
 	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* driver/ath10k.c */
+	.gro = true,
 	.rx_backlog = 1000,	/* net/core/hotdata.c max_backlog */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
 	.htc_frames = 17,	/* driver/htc_firmware.c */
@@ -80,6 +81,7 @@ PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the ho
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
 MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
+PARAM(bool, gro, "ath10k: received frames of a TCP stream that come together go up as one packet [1]");
 PARAM(uint, rx_backlog, "where rx_ns says so: packets that may wait for a host, as netdev_max_backlog; more are dropped [1000]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");

@@ -11,7 +11,7 @@
  * Who may call whom, by name (include): a file its own layer and those before it in this list, where python/tests/test_radio.py holds it.
  *
  *   ground   params, radio (this file), frame, driver.h, rider.h
- *   air/     phy, channel, csi, trace, capture, loss, edca, host, rx, medium
+ *   air/     phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
  *   mpdu/    status, rates, block_ack, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon
@@ -88,6 +88,7 @@ struct wt_radio {
 	u64 told;			/* the last receive interrupt in the midst of one */
 	struct sk_buff_head rx_ready;	/* to be handed to mac80211 after unlocking */
 	const struct wt_rx_frame *coming;	/* is with mac80211 now */
+	struct wt_napi *napi;		/* air/napi.c; NULL: frames go up one by one */
 	/* air/host.c */
 	struct sk_buff_head rx_q;	/* from mac80211, the host has yet to get to them */
 	struct sk_buff_head rx_done;	/* to be handed to IP after unlocking */

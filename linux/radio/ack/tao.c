@@ -153,6 +153,7 @@ static void collect(struct wt_radio *r, int tid, struct sk_buff_head *acks)
 /* A packet is about to go up to TCP. */
 static unsigned int tao_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
+	unsigned int segments = max_t(unsigned int, skb_shinfo(skb)->gso_segs, 1);	/* the thesis counts below GRO */
 	struct wt_radio *r = station_of(state->in);
 	struct wt_tao_flow *f;
 	unsigned int payload;
@@ -166,8 +167,8 @@ static unsigned int tao_in(void *priv, struct sk_buff *skb, const struct nf_hook
 	if (!f->segments)
 		f->tid = ip_hdr(skb)->tos >> 5;
 	f->last = jiffies;
-	f->segments++;
-	r->tao->tid[f->tid].data_to_ack++;
+	f->segments += segments;
+	r->tao->tid[f->tid].data_to_ack += segments;
 	spin_unlock_bh(&r->tao->lock);
 	return NF_ACCEPT;
 }

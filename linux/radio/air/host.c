@@ -27,6 +27,12 @@ static unsigned int host_ns(const struct wt_radio *r)
 	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
 }
 
+/* A merged packet costs what its frames cost. */
+static u64 cost(const struct wt_radio *r, const struct sk_buff *skb)
+{
+	return (u64)host_ns(r) * max_t(unsigned int, skb_shinfo(skb)->gso_segs, 1);
+}
+
 bool wt_host_takes_time(const struct wt_radio *r)
 {
 	return host_ns(r);
@@ -43,7 +49,7 @@ void wt_host_take(struct wt_radio *r, struct sk_buff *skb)
 	*frame_of(skb) = r->coming ? (struct wt_rx_frame) { .data = r->coming->data, .tid = r->coming->tid } : (struct wt_rx_frame) {};
 	__skb_queue_tail(&r->rx_q, skb);
 	if (!r->rx_at)
-		r->rx_at = (r->coming ? wt_now : wt_time()) + host_ns(r);
+		r->rx_at = (r->coming ? wt_now : wt_time()) + cost(r, skb);
 }
 
 /* The host is done with a packet: the stack sees it now. TCP's answers so leave one by one (design: "Hosts take time"). */
@@ -53,7 +59,7 @@ void wt_host_step(struct wt_radio *r, u64 now)
 
 	if (skb)
 		__skb_queue_tail(&r->rx_done, skb);
-	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + host_ns(r);
+	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + cost(r, skb_peek(&r->rx_q));
 }
 
 static void tell(struct wt_radio *r, const struct wt_rx_frame *f)

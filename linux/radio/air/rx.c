@@ -22,6 +22,7 @@
 #include "air/channel.h"
 #include "air/csi.h"
 #include "air/host.h"
+#include "air/napi.h"
 #include "air/phy.h"
 #include "air/rx.h"
 #include "driver.h"
@@ -245,6 +246,18 @@ static void hand_up_packet(struct wt_radio *r, struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
+/* mac80211 is done with a frame, or with all of a poll, whose last one of data it is. */
+static void gone_up(struct wt_radio *r, bool paced, struct wt_rx_frame *frame)
+{
+	wt_napi_end(r);
+	r->coming = NULL;
+	if (paced)
+		wt_host_over(r, frame);
+	else if (wt_watcher)
+		wt_watcher->end(r, frame);
+	*frame = (struct wt_rx_frame) {};
+}
+
 /* Outside the lock: mac80211 may answer at once. */
 void wt_rx_flush(void)
 {
@@ -254,7 +267,8 @@ void wt_rx_flush(void)
 
 	for (i = 0; i < wt_n_radios; i++) {
 		struct wt_radio *r = wt_radios[i];
-		bool paced = wt_host_takes_time(r);
+		bool paced = wt_host_takes_time(r), full;
+		struct wt_rx_frame last = {};
 
 		wt_host_flush(r);
 		__skb_queue_head_init(&q);
@@ -265,8 +279,10 @@ void wt_rx_flush(void)
 			struct wt_rx_frame frame = {};
 
 			r->polled = true;
-			r->coming = &frame;
 			if (IEEE80211_SKB_RXCB(skb)->flag & RX_FLAG_8023) {
+				if (r->napi)
+					gone_up(r, paced, &last);
+				r->coming = &frame;
 				hand_up_packet(r, skb);
 				r->coming = NULL;
 				continue;
@@ -276,12 +292,12 @@ void wt_rx_flush(void)
 				wt_watcher->look(r, skb, &frame);
 			if (wt_watcher && !paced)
 				wt_watcher->begin(r, &frame);
-			ieee80211_rx_napi(r->hw, NULL, skb, NULL);
-			r->coming = NULL;
-			if (paced)
-				wt_host_over(r, &frame);
-			else if (wt_watcher)
-				wt_watcher->end(r, &frame);
+			if (!r->napi || frame.data)
+				last = frame;
+			r->coming = &last;
+			ieee80211_rx_napi(r->hw, NULL, skb, wt_napi_frame(r, &full));
+			if (!r->napi || full || skb_queue_empty(&q))
+				gone_up(r, paced, &last);
 		}
 	}
 }

@@ -8,11 +8,10 @@
  *   ath10k_htt_txrx_compl_task; htt_tx.c ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
  *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever kind; stations take turns.
- *   D2  no GRO at a receiving ath10k: frames go to the stack one by one, without a NAPI context.
- *   D3  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
- *   D4  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
+ *   D2  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
+ *   D3  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
  *       beacon, which is a poll, too, is not known.
- *   D5  with a fixed rate the card has HAS_RATE_CONTROL, as ath10k has always, and AQL reckons with that rate; where a rate control is
+ *   D4  with a fixed rate the card has HAS_RATE_CONTROL, as ath10k has always, and AQL reckons with that rate; where a rate control is
  *       named for it, that is mac80211's.
  */
 #include "air/medium.h"
@@ -118,6 +117,7 @@ const struct wt_driver wt_ath10k = {
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,
 	.aql = true,
+	.napi = true,		/* htt_rx.c ath10k_process_rx */
 	.chooses_rates = true,	/* mac.c ath10k_mac_register */
 	.wake = wake,
 	.polled = polled,

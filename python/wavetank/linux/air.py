@@ -314,7 +314,7 @@ class Air(Queues):
             }
         msdus, depth, retries = (self.number(f"ath10k.{key}") for key in ("msdus", "depth", "retries"))
         self.of_mode(name, fifo=msdus, hw_depth=depth, retries=retries)
-        return {}
+        return {"gro": ("ath10k.gro", self.on("ath10k.gro"))}
 
     def of_mode(self, driver: str, **values: int) -> None:
         """Values of one driver's cards."""

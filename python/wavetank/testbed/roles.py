@@ -6,6 +6,10 @@ import shlex
 from dataclasses import dataclass, field
 
 
+#: What a radio's interface is.
+RADIO = "the Wi-Fi device"
+
+
 @dataclass(frozen=True)
 class Name:
     """A name that the user gives in ``bed.env``: a host's, an interface's."""
@@ -77,8 +81,8 @@ def wifi(stations: int, backhaul: bool) -> dict[str, Role]:
     """Stations - access point - server; without a wire behind it the access point is the server."""
     wire = (("WIRE_IF", "eth0", "towards the server"),) if backhaul else ()
     far = "forwards between Wi-Fi and wire" if backhaul else "runs netserver, or Flent"
-    every = [_role("ap", f"the access point: {far}", (("IF", "wlan0", "the Wi-Fi device"), *wire), not backhaul)]
-    every += [_role(f"sta{i + 1}", "a station", (("IF", "wlan0", "the Wi-Fi device"),), True) for i in range(stations)]
+    every = [_role("ap", f"the access point: {far}", (("IF", "wlan0", RADIO), *wire), not backhaul)]
+    every += [_role(f"sta{i + 1}", "a station", (("IF", "wlan0", RADIO),), True) for i in range(stations)]
     if backhaul:
         every.append(_role("server", "behind the access point", (("IF", "eth0", "towards the access point"),), True))
     return {r.name: r for r in every}

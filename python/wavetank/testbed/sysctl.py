@@ -11,7 +11,7 @@ from ..linux.own import OWN_CC, SOCKET_SHIFT
 from ..linux.tcp import Tcp, paces
 from .asked import Bed
 from .own import NEVER, RMEM_SINCE, SHIFT_SINCE
-from .roles import Name, Role, variable
+from .roles import RADIO, Name, Role, variable
 
 #: The scenario's keys that a sysctl comes from; one that was not set is left alone where the kernel has no such sysctl.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -112,8 +112,8 @@ class Sysctl(Tcp, Bed):
         """How large skbs may be: links and offloads of the hosts; GRO of all."""
         segs, size = self.case["gso_max_segs"], self.text("tcp.gso_max_size")
         for role in self.roles.values():
-            for suffix, _, _ in role.interfaces:
-                name = Name(suffix)
+            for suffix, _, what in role.interfaces:
+                name, gro = Name(suffix), "ath10k.gro" if what == RADIO else "nic.gro"
                 if role.endpoint and segs:
                     role.tell("link", name, "gso_max_segs", str(segs), keys="tcp.gso_max_segs")
                     if segs == 1:
@@ -121,8 +121,8 @@ class Sysctl(Tcp, Bed):
                         role.tell("offload", name, "gso", "off", keys="tcp.gso_max_segs")
                 if role.endpoint and size != "65536":
                     role.tell("link", name, "gso_max_size", size, keys="tcp.gso_max_size")
-                if "nic.gro" in self.given:
-                    role.tell("offload", name, "gro", "on" if self.on("nic.gro") else "off", keys="nic.gro")
+                if gro in self.given:
+                    role.tell("offload", name, "gro", "on" if self.on(gro) else "off", keys=gro)
         if "pfifo_fast.limit" in self.given:
             self.used["pfifo_fast.limit"] = self.v["pfifo_fast.limit"]
             for role in self.roles.values():

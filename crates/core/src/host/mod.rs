@@ -3,7 +3,8 @@
 //! Enters: packets that a device hands up. Leaves: the same packets, in order, later. A receiver that takes an A-MPDU apart
 //! packet by packet sends its TCP ACKs one by one, so that the first ones reach the driver alone or in twos.
 //! Stands for: linux@6.12 net/core/dev.c __netif_receive_skb_core up to tcp_v4_rcv, with what a CPU takes for it.
-//! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`]; ath9k and ath9k_htc are no NAPI drivers and have neither.
+//! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`], and so does ath10k ([`napi`]); ath9k and ath9k_htc are no NAPI drivers
+//! and have neither.
 //! With `softirq_first` programs run when it is done with all of them: a whole A-MPDU is there before the program that waits for it reads, and
 //! TCP, whose window cannot advance before, acknowledges it in one go (`__tcp_ack_snd_check`: "tcp_recvmsg() will send ACK otherwise").
 //! With `wake` they run that long after the first packet woke them, on a CPU of their own, and read what has come until then. Linux has both: a
@@ -16,8 +17,10 @@
 //! the ring of the card's driver fills instead.
 
 pub mod gro;
+pub mod napi;
 pub mod nic;
 
+pub use napi::Napi;
 pub use nic::Nic;
 
 use crate::params;
@@ -62,6 +65,8 @@ pub struct Host {
     pub wire: Option<u16>,
     /// Its wired card, if that gathers frames.
     pub nic: Option<Nic>,
+    /// Its radio's polls, if frames are merged there.
+    pub napi: Option<Napi>,
 }
 
 /// What a poll brought.
@@ -79,7 +84,7 @@ impl Host {
     /// A host that takes `cost` for a packet.
     pub fn new(cost: Span) -> Host {
         let (ring, passing) = (VecDeque::with_capacity(256), VecDeque::with_capacity(256));
-        Host { ring, passing, cost, busy_until: Time::ZERO, wire: None, nic: None }
+        Host { ring, passing, cost, busy_until: Time::ZERO, wire: None, nic: None, napi: None }
     }
 
     /// The same, with a wired card at the far end of this port's cable.
@@ -94,11 +99,11 @@ impl Host {
         self
     }
 
-    /// A device hands `p` up at `at`, which is not before any earlier packet's. The instant at which the host is done with it, if
-    /// it is the only one waiting: the caller then calls [`Host::take`].
+    /// A device hands `p` up at `at`, which is not before any earlier packet's, in so many frames. The instant at which the host is done
+    /// with it, if it is the only one waiting: the caller then calls [`Host::take`].
     #[inline]
-    pub fn arrive(&mut self, at: Time, p: &Packet) -> Option<Time> {
-        self.busy_until = self.busy_until.max(at) + self.cost;
+    pub fn arrive(&mut self, at: Time, p: &Packet, frames: u16) -> Option<Time> {
+        self.busy_until = self.busy_until.max(at) + self.cost * i64::from(frames);
         self.ring.push_back((self.busy_until, *p));
         (self.ring.len() == 1).then_some(self.busy_until)
     }
@@ -176,11 +181,14 @@ mod tests {
         let mut h = Host::new(Span::from_us(4));
         let p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
         let t = Time::from_us(100);
-        assert_eq!(h.arrive(t, &p), Some(Time::from_us(104)));
-        assert_eq!(h.arrive(t, &p), None);
+        assert_eq!(h.arrive(t, &p, 1), Some(Time::from_us(104)));
+        assert_eq!(h.arrive(t, &p, 1), None);
         assert_eq!(h.take().1, Some(Time::from_us(108)));
         assert_eq!(h.take().1, None);
-        assert_eq!(h.arrive(Time::from_us(110), &p), Some(Time::from_us(114)));
+        assert_eq!(h.arrive(Time::from_us(110), &p, 1), Some(Time::from_us(114)));
+        assert_eq!(h.arrive(Time::from_us(112), &p, 3), None);
+        h.take();
+        assert_eq!(h.arrive(Time::from_us(130), &p, 1), None, "three frames, merged, take it 12 us");
     }
 
     #[test]

@@ -92,8 +92,9 @@ impl Tao {
         if p.kind != Kind::Tcp || p.payload == 0 {
             return;
         }
-        w.data_to_ack += 1;
-        *w.segments(p.flow) += 1;
+        let n = u32::from(p.segs); // it counts below GRO
+        w.data_to_ack += n;
+        *w.segments(p.flow) += n;
     }
     /// An A-MPDU has arrived, `whole`: with its last packet, which `waits`: it lies behind a hole, and so does all of the A-MPDU. Whether the
     /// last packet that goes up of it tells that it has ended.

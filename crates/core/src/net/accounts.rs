@@ -27,6 +27,8 @@ pub(super) enum Cutter {
 #[derive(Clone, Default)]
 pub(super) struct Accounts {
     pub(super) ledger: Ledger,
+    /// Packets that went into another one (GRO): less of those that were made, wherever that was.
+    pub(super) merged: u64,
     /// What became of sockets' memory, in order.
     pub(super) charges: Vec<(Owner, Charge)>,
     /// Room for headers in sockets' packets ([`head_room`](crate::tcp::head_room)).

@@ -141,7 +141,7 @@ impl Fabric {
         let (port, mut ctx) = self.port(i);
         port.catch_up(now, &mut ctx);
         let polled = self.hosts[n].poll(now);
-        self.accounts.ledger.made -= polled.merged;
+        self.accounts.merged += polled.merged;
         if let Some(at) = polled.first {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }
@@ -152,7 +152,7 @@ impl Fabric {
 
     /// A wired device hands `p` up to `node`.
     pub(super) fn up(&mut self, now: Time, node: NodeId, p: &Packet) {
-        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p) {
+        if let Some(at) = self.hosts[usize::from(node.0)].arrive(now, p, 1) {
             self.q.push(at, Lane::Softirq, Event::HostRx(node));
         }
     }
@@ -193,20 +193,43 @@ impl Fabric {
         for &(p, place, reason) in &self.out.dropped {
             self.accounts.drop(p, place, reason);
         }
-        for (sta, p) in &mut self.out.up {
-            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
-            // the reorder buffer, and lies in the card's memory.
-            (p.txhash, p.truesize, p.owner) = (0, self.rx_memory, Owner::NONE);
-            let node = self.stations[usize::from(sta.0)];
-            let host = &mut self.hosts[usize::from(node.0)];
-            if host.is_behind(self.backlog) {
-                host.refuse(p);
-                self.accounts.drop(*p, Place::Host, Reason::Overlimit);
-            } else if let Some(at) = host.arrive(now, p) {
-                self.q.push(at, Lane::Softirq, Event::HostRx(node));
+        if !self.out.up.is_empty() {
+            let mut up = core::mem::take(&mut self.out.up);
+            for together in up.chunk_by_mut(|a, b| a.0 == b.0) {
+                self.hand_up(now, self.stations[together[0].0.ix()], together);
             }
+            self.out.up = up;
         }
         self.out.clear();
+    }
+
+    /// A radio hands up what it has for `node` in one go.
+    fn hand_up(&mut self, now: Time, node: NodeId, packets: &mut [(StaIx, Packet)]) {
+        let Fabric { q, hosts, accounts, backlog, rx_memory, .. } = self;
+        let host = &mut hosts[usize::from(node.0)];
+        let mut give = |host: &mut Host, p: &Packet| {
+            if host.is_behind(*backlog) {
+                host.refuse(p);
+                accounts.drop(*p, Place::Host, Reason::Overlimit);
+            } else if let Some(at) = host.arrive(now, p, p.segs) {
+                q.push(at, Lane::Softirq, Event::HostRx(node));
+            }
+        };
+        let mut napi = host.napi.take();
+        for (_, p) in packets {
+            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
+            // the reorder buffer, and lies in the card's memory.
+            (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
+            match &mut napi {
+                Some(n) => n.receive(p),
+                None => give(host, p),
+            }
+        }
+        if let Some(n) = &mut napi {
+            let merged = n.poll(|p| give(host, p));
+            accounts.merged += merged;
+        }
+        host.napi = napi;
     }
 
     /// What became of the TCP ACKs of a station.
@@ -215,10 +238,11 @@ impl Fabric {
         self.bss.as_ref()?.acks(StaIx(i as u8))
     }
 
-    /// The books, with what the BSS made: cut behind a qdisc, or HACK's flushes.
+    /// The books, with what the BSS made (cut behind a qdisc, or HACK's flushes), and without what was merged.
     pub(super) fn ledger(&self) -> Ledger {
         let mut l = self.accounts.ledger;
         l.made += self.bss.as_ref().map_or(0, |b| b.made());
+        l.made -= self.accounts.merged;
         l
     }
 

@@ -205,7 +205,7 @@ impl Port {
                 let mut arrived = *p;
                 nic::take_in(&mut arrived, *memory);
                 if peer.wire.is_some() {
-                    if let Some(done) = peer.arrive(at, &arrived) {
+                    if let Some(done) = peer.arrive(at, &arrived, 1) {
                         ctx.q.push(done, Lane::Softirq, Event::HostRx(self.peer));
                     }
                 } else {

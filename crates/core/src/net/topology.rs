@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use super::port::{Link, Port};
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
-use crate::host::Host;
+use crate::host::{Host, Napi};
 use crate::qdisc::{self, Qdisc};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Shaper, Topology, Where, WireEnds};
@@ -369,6 +369,11 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut on_air = vec![ap];
     on_air.extend(&stations);
     let cfg = air::config(s)?;
+    // ath10k polls from 4.9 on ("ath10k: implement NAPI support").
+    if s.ath10k.gro && !matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18) {
+        let polled = hosts.iter_mut().zip(&cfg.stations).filter(|(_, c)| c.driver.is_ath10k());
+        polled.for_each(|(host, _)| host.napi = Some(Napi::new(s.host.hz)));
+    }
     let paces = |c: &&super::bss::StaConfig| c.driver.discipline() == Some(qdisc::Kind::Fq);
     let mut fq_at: Vec<NodeId> = cfg.stations.iter().filter(paces).map(|c| c.node).collect();
     if s.backhaul.present && s.backhaul.qdisc == qdisc::Kind::Fq && s.backhaul.at != WireEnds::Ap {

@@ -14,8 +14,8 @@
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending,
 //! ath10k_mac_tx_push_txq; htt_rx.c ath10k_htt_txrx_compl_task, which ends with a push whatever the interrupt was for; before 4.15 mac.c ath10k_mac_op_tx under a qdisc. The firmware:
 //! [`firmware`]. Fact, assumption, calibration: docs/devices/ath10k.md.
-//! Differs: D1 an interrupt's own way to the host takes no time beside `report`; D2 received frames are handed up at once (in a
-//! NAPI context: ieee80211_rx_napi), since nothing is known of how the firmware gathers them; D3 push mode only; D4 the push of a poll for received
+//! Differs: D1 an interrupt's own way to the host takes no time beside `report`; D2 received frames are handed up at once (to
+//! [`Napi`](crate::host::Napi)), since nothing is known of how the firmware gathers them; D3 push mode only; D4 the push of a poll for received
 //! frames comes when the stack has had those that take it no time: a host that takes time is at the others still.
 
 mod firmware;

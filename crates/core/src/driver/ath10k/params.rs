@@ -35,6 +35,8 @@ params! {
         retries: u8 = 10, in 0 => 60, src "assumed: as the same maker's AR9271 firmware (OWLMAX_RETRIES)";
         /// How long the firmware gathers transmit completions before it tells the host of them, from the first on. Calibrated.
         report: Span = Span::from_ms(3), in Span::ZERO => Span::from_ms(20), src "calibrated: hard-times fig 13, CUBIC at TSQ and 1p: 25 Mbit/s";
+        /// Received frames of a TCP stream that its polls (NAPI) find together go up as one packet, on kernels from 4.9 on.
+        gro: bool = true, src "linux@6.12 net/mac80211/rx.c ieee80211_rx_napi; include/linux/netdev_features.h NETIF_F_SOFT_FEATURES: on unless switched off";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 ath10k/mac.c ath10k_set_rts_threshold: the firmware takes wiphy->rts_threshold";
     }

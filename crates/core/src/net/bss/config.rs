@@ -125,7 +125,8 @@ impl DriverConfig {
             _ => None,
         }
     }
-    const fn is_ath10k(&self) -> bool {
+    /// Whether it is one of ath10k's.
+    pub const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
     }
     /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
