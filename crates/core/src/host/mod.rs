@@ -66,7 +66,7 @@ pub struct Host {
     /// Its wired card, if that gathers frames.
     pub nic: Option<Nic>,
     /// Its radio's polls, if frames are merged there.
-    pub napi: Option<Napi>,
+    pub napi: Option<Box<Napi>>,
 }
 
 /// What a poll brought.

@@ -54,6 +54,27 @@ fn weigh(by: Linearised, p: &Packet) -> Option<Packet> {
     Some(Packet { truesize, ..*p })
 }
 
+/// A radio hands `p` up to the host of `node`, which takes as long for it as for its frames.
+#[inline(always)]
+fn hand_up(now: Time, node: NodeId, host: &mut Host, p: &Packet, backlog: usize, q: &mut Events, bin: &mut Accounts) {
+    if host.is_behind(backlog) {
+        host.refuse(p);
+        bin.drop(*p, Place::Host, Reason::Overlimit);
+    } else if let Some(at) = host.arrive(now, p, p.segs) {
+        q.push(at, Lane::Softirq, Event::HostRx(node));
+    }
+}
+
+/// Hosts whose radios poll are through with what these had for them.
+#[inline(never)]
+fn poll(now: Time, hosts: &mut [Host], backlog: usize, q: &mut Events, bin: &mut Accounts) {
+    for (i, host) in hosts.iter_mut().enumerate() {
+        let Some(mut napi) = host.napi.take() else { continue };
+        bin.merged += napi.poll(|p| hand_up(now, NodeId(i as u16), host, p, backlog, q, bin));
+        host.napi = Some(napi);
+    }
+}
+
 impl Fabric {
     /// `node` sends or forwards `p` towards `p.dst`.
     pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) -> Verdict {
@@ -193,43 +214,26 @@ impl Fabric {
         for &(p, place, reason) in &self.out.dropped {
             self.accounts.drop(p, place, reason);
         }
-        if !self.out.up.is_empty() {
-            let mut up = core::mem::take(&mut self.out.up);
-            for together in up.chunk_by_mut(|a, b| a.0 == b.0) {
-                self.hand_up(now, self.stations[together[0].0.ix()], together);
-            }
-            self.out.up = up;
-        }
-        self.out.clear();
-    }
-
-    /// A radio hands up what it has for `node` in one go.
-    fn hand_up(&mut self, now: Time, node: NodeId, packets: &mut [(StaIx, Packet)]) {
-        let Fabric { q, hosts, accounts, backlog, rx_memory, .. } = self;
-        let host = &mut hosts[usize::from(node.0)];
-        let mut give = |host: &mut Host, p: &Packet| {
-            if host.is_behind(*backlog) {
-                host.refuse(p);
-                accounts.drop(*p, Place::Host, Reason::Overlimit);
-            } else if let Some(at) = host.arrive(now, p, p.segs) {
-                q.push(at, Lane::Softirq, Event::HostRx(node));
-            }
-        };
-        let mut napi = host.napi.take();
-        for (_, p) in packets {
+        let Fabric { q, hosts, accounts, backlog, rx_memory, out, stations, .. } = self;
+        let mut polls = false;
+        for (sta, p) in &mut out.up {
             // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
             // the reorder buffer, and lies in the card's memory.
             (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
-            match &mut napi {
-                Some(n) => n.receive(p),
-                None => give(host, p),
+            let node = stations[usize::from(sta.0)];
+            let host = &mut hosts[usize::from(node.0)];
+            match &mut host.napi {
+                None => hand_up(now, node, host, p, *backlog, q, accounts),
+                Some(napi) => {
+                    napi.receive(p);
+                    polls = true;
+                }
             }
         }
-        if let Some(n) = &mut napi {
-            let merged = n.poll(|p| give(host, p));
-            accounts.merged += merged;
+        if polls {
+            poll(now, hosts, *backlog, q, accounts);
         }
-        host.napi = napi;
+        out.clear();
     }
 
     /// What became of the TCP ACKs of a station.

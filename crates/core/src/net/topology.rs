@@ -372,7 +372,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     // ath10k polls from 4.9 on ("ath10k: implement NAPI support").
     if s.ath10k.gro && !matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18) {
         let polled = hosts.iter_mut().zip(&cfg.stations).filter(|(_, c)| c.driver.is_ath10k());
-        polled.for_each(|(host, _)| host.napi = Some(Napi::new(s.host.hz)));
+        polled.for_each(|(host, _)| host.napi = Some(Box::new(Napi::new(s.host.hz))));
     }
     let paces = |c: &&super::bss::StaConfig| c.driver.discipline() == Some(qdisc::Kind::Fq);
     let mut fq_at: Vec<NodeId> = cfg.stations.iter().filter(paces).map(|c| c.node).collect();
