@@ -123,6 +123,25 @@ def test_the_second_water_has_the_flows_and_refuses_the_rest():
             translate(scenario(text).set({**n, key: value}))
 
 
+def test_a_call_beside_a_film_has_datagrams_and_a_mark_of_its_own():
+    own = {
+        "stations.udp_up": ["off", "off", "68800 bit/s", "off"],
+        "stations.udp_down": ["off", "off", "68800 bit/s", "4 Mbit/s"],
+        "stations.udp_payload": "1470*2, 172, 1316",
+        "stations.udp_dscp": "CS0*2, EF, AF41",
+    }
+    four = {"name": "call", "topology": {"kind": "wifi"}, "wifi": {"stations": 4}}
+    four |= {"time": {"lead_in": "1 s", "flows": "4 s"}, "traffic": {"tcp_up": 1}}
+    s = wavetank.Scenario.from_dict(four).set(own)
+    sizes = {"udp_up1 sta3": (172, "EF"), "udp_down1 sta3": (172, "EF"), "udp_down1 sta4": (1316, "AF41")}
+    udp = {f.name: f for f in s.run(1).flows if f.kind == "udp"}
+    assert {name: f.dscp for name, f in udp.items()} == {name: mark for name, (_, mark) in sizes.items()}
+    assert all(f.bytes_window % sizes[name][0] == 0 for name, f in udp.items())
+    lines = [line.split() for line in translate(s).case["flow"] if line.startswith("udp")]
+    assert [(int(w[3]), int(w[6])) for w in lines] == [(46 << 2, 172), (46 << 2, 172), (34 << 2, 1316)]
+    assert {int(w[5]) for w in lines[:2]} == {20_000_000}
+
+
 def test_metrics_of_one_station_are_that_stations(result):
     """Two stations that have two flows each: the second's are the third and fourth."""
     r = scenario(HOUSE).set({"stations.tcp_up": [1, 1, 0, 0], "stations.tcp_down": [1, 1, 0, 1]}).run()

@@ -20,6 +20,7 @@ TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
         ("channel.snr", 0, "channel.on is false"),
         ("bbr2.beta", 70, "no flow has bbr2"),
         ("traffic.udp_payload", 200, "there is no UDP flow"),
+        ("stations.udp_dscp", ["EF", "CS0"], "there is no UDP flow"),
         ("traffic.mark_acks", False, "no TCP flow has a mark"),
         ("mac80211.aql_low", "1 ms", "no card has the driver ath10k"),
         ("aasrc.window", 64, "what it belongs to is not there"),

@@ -112,9 +112,9 @@ def _traffic(t: _Read, section: str, name: str) -> str:
         or f"{section}.{name}" in ("traffic.cc", "traffic.tcp_dscp")
     ):
         return "" if tcp else "there is no TCP flow"
-    if section != "traffic":
+    if section not in ("traffic", "stations"):
         return ""
-    if name.startswith("udp_") and name not in ("udp_up", "udp_down"):
+    if name in ("udp_payload", "udp_dscp", "udp_sndbuf"):
         udp = any(rate != "off" for way in ("up", "down") for rate in t.own(f"udp_{way}"))
         return "" if udp else "there is no UDP flow"
     if name.startswith("ping_"):

@@ -227,7 +227,9 @@ class Air(Queues):
 
     def marked(self) -> bool:
         """Whether its packets are of several categories."""
-        if any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "udp", "ping")):
+        if any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "ping")):
+            return True
+        if any(mark != "CS0" for mark in self.own("udp_dscp")):
             return True
         return units.switch(self.v["traffic.rrul"]) and units.switch(self.v["traffic.marks"])
 

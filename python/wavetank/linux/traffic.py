@@ -9,6 +9,11 @@ from .own import MARKS, OWN_CC, UDP_ECHOES
 from .translated import FlowName
 
 
+def number_of_mark(text: str) -> int:
+    """A DSCP by its name, or as a number."""
+    return next((n for n, name in DSCP.items() if name == text), None) or int(text if text.isdigit() else 0)
+
+
 class Traffic(Asked):
     """Traffic."""
 
@@ -19,10 +24,11 @@ class Traffic(Asked):
         rrul, marks, mark_acks = (self.on(f"traffic.{k}") for k in ("rrul", "marks", "mark_acks"))
         for key in ("traffic.start_jitter", "traffic.start_step"):
             self.text(key)
-        marks_of = {k: self.number_of_mark(f"traffic.{k}_dscp") for k in ("tcp", "udp", "ping")}
+        marks_of = {k: number_of_mark(self.text(f"traffic.{k}_dscp")) for k in ("tcp", "ping")}
+        udp_marks = [number_of_mark(m) for m in self.own("udp_dscp")]
         counts = {way: self.own(f"tcp_{way}") for way in ("up", "down")}
         floods = {way: self.own(f"udp_{way}") for way in ("up", "down")}
-        payload = self.number("traffic.udp_payload")
+        payloads = [int(n) for n in self.own("udp_payload")]
         # the kernel doubles what SO_SNDBUF asks for
         sndbuf = units.size(self.text("traffic.udp_sndbuf")) // 2
         ping, pinging = self.text("traffic.ping"), self.number("traffic.ping_stations")
@@ -31,7 +37,8 @@ class Traffic(Asked):
             suffix = f" sta{station + 1}" if self.stations > 1 else ""
 
             def add(kind: str, name: str, way: str, i: int, station: int = station, suffix: str = suffix) -> str:
-                dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else marks_of[kind]
+                of_all = udp_marks[station] if kind == "udp" else marks_of[kind]
+                dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else of_all
                 cc = self.control(station, i) if kind == "tcp" else ""
                 start = self.start + self.flow_starts[len(flows)]
                 flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp, cc))
@@ -44,6 +51,7 @@ class Traffic(Asked):
                 self.lines["flow"] += [add("tcp", way, way, i) for i in range(int(count[station]))]
             for way, offered_by in floods.items():
                 if (offered := offered_by[station]) != "off":
+                    payload = payloads[station]
                     gap = round(payload * 8e9 / units.rate(offered))
                     self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {gap} {payload} {sndbuf}")
             if ping != "off" and station < pinging:
@@ -58,8 +66,3 @@ class Traffic(Asked):
         if self.wifi:
             self.case |= {"stations": self.stations, "backhaul": self.backhaul}
         return tuple(flows), tuple(echoes)
-
-    def number_of_mark(self, key: str) -> int:
-        """A DSCP by its name, or as a number."""
-        text = self.text(key)
-        return next((n for n, name in DSCP.items() if name == text), None) or int(text if text.isdigit() else 0)

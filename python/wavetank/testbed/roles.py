@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 
-
 #: What a radio's interface is.
 RADIO = "the Wi-Fi device"
 

@@ -157,11 +157,11 @@ impl<T: Probe> World<T> {
                     let sender = first + u16::from(f.direction == Direction::Down);
                     flows.push(Ends::Tcp { client: first, server: first + 1, sender });
                 }
-                Proto::Udp(rate) => {
+                Proto::Udp(rate, bytes) => {
                     let owner = Owner((n_socks + floods.len()) as u16);
                     flows.push(Ends::Udp(floods.len() as u16));
                     let t = &s.traffic;
-                    let (bytes, on_air) = (t.udp_payload, net.on_air.contains(&from));
+                    let on_air = net.on_air.contains(&from);
                     let truesize = datagram(profile, s.tcp.max_header, u32::from(bytes), on_air);
                     let flood = Flood::new(flow, (from, to), owner, t.udp_sndbuf, (bytes, truesize), rate);
                     floods.push(flood.marked(f.dscp).judged(window));

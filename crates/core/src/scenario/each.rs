@@ -3,7 +3,7 @@
 
 use crate::params;
 use crate::sim::params::{Raw, Refused, Value};
-use crate::sim::{Rate, Span};
+use crate::sim::{Dscp, Rate, Span};
 
 /// What a list can name: the stations that there can be.
 const MOST: usize = 254;
@@ -145,6 +145,10 @@ params! {
         udp_up: Each<Option<Rate>> = Each::NONE, src "this project; default: traffic.udp_up";
         /// Offered UDP load to this station, down; "off" for one that has none.
         udp_down: Each<Option<Rate>> = Each::NONE, src "this project; default: traffic.udp_down";
+        /// Bytes of payload in a datagram of this station's UDP load, both ways.
+        udp_payload: Each<u16> = Each::NONE, src "this project; default: traffic.udp_payload";
+        /// Mark of this station's UDP load, both ways: a call ("EF") beside a film ("AF41") beside bulk.
+        udp_dscp: Each<Dscp> = Each::NONE, src "this project; default: traffic.udp_dscp";
     }
 }
 

@@ -9,6 +9,8 @@ use crate::phy::{Width, vht};
 
 /// As `traffic.tcp_up`.
 const MOST_FLOWS: u16 = 256;
+/// As `traffic.udp_payload`.
+const MOST_PAYLOAD: u16 = 1472;
 
 impl Scenario {
     /// The driver of station `i`, counted from 0.
@@ -43,6 +45,10 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
         if let Some((i, n)) = list.all().find(|&(_, n)| n > MOST_FLOWS) {
             return no(key, &format!("{n} for station {}", i + 1), &format!("counts from 0 to {MOST_FLOWS}"));
         }
+    }
+    if let Some((i, n)) = own.udp_payload.all().find(|(_, n)| !(1..=MOST_PAYLOAD).contains(n)) {
+        let expected = format!("bytes from 1 to {MOST_PAYLOAD}");
+        return no("stations.udp_payload", &format!("{n} for station {}", i + 1), &expected);
     }
     if s.topology.kind == Topology::Wired {
         return Ok(());
@@ -173,6 +179,12 @@ mod tests {
         assert_eq!(of("tcp_down = [0, 4]"), [(0, 0), (0, 4), (0, 0)]);
         assert_eq!(of("tcp_up = [0, 1]"), [(0, 0), (1, 0), (0, 0)]);
         assert!(refused("n", "tcp_up = [300]").unwrap().contains("counts from 0 to 256"));
+        assert!(
+            refused("n", "udp_payload = [172, 1473]")
+                .unwrap()
+                .contains("1473 for station 2; expected bytes from 1 to 1472")
+        );
+        assert!(refused("n", "udp_dscp = [\"EF\", \"AF99\"]").unwrap().contains("AF99"));
     }
 
     #[test]

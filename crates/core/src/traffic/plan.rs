@@ -20,8 +20,8 @@ pub enum Direction {
 pub enum Proto {
     /// A bulk TCP transfer.
     Tcp,
-    /// A UDP flood at this rate of payload.
-    Udp(Rate),
+    /// A UDP flood at this rate of payload, in datagrams of so many bytes of it.
+    Udp(Rate, u16),
 }
 
 /// One flow.
@@ -101,7 +101,7 @@ impl Plan {
                 let dscp = match proto {
                     Proto::Tcp if t.rrul && t.marks => RRUL[usize::from(i) % 4],
                     Proto::Tcp => t.tcp_dscp.get(),
-                    Proto::Udp(_) => t.udp_dscp.get(),
+                    Proto::Udp(..) => own.udp_dscp.get(station).unwrap_or(t.udp_dscp).get(),
                 };
                 let cc = own.cc.get(station).or_else(|| t.cc.in_turn(usize::from(i))).filter(|_| proto == Proto::Tcp);
                 plan.flows.push(FlowPlan {
@@ -116,11 +116,12 @@ impl Plan {
             };
             (0..share.tcp_up).for_each(|i| add(Direction::Up, Proto::Tcp, "up", i));
             (0..share.tcp_down).for_each(|i| add(Direction::Down, Proto::Tcp, "down", i));
+            let payload = own.udp_payload.get(station).unwrap_or(t.udp_payload);
             if let Some(rate) = share.udp_up {
-                add(Direction::Up, Proto::Udp(rate), "udp_up", 0);
+                add(Direction::Up, Proto::Udp(rate, payload), "udp_up", 0);
             }
             if let Some(rate) = share.udp_down {
-                add(Direction::Down, Proto::Udp(rate), "udp_down", 0);
+                add(Direction::Down, Proto::Udp(rate, payload), "udp_down", 0);
             }
             if t.ping.is_some() && station < usize::from(t.ping_stations) {
                 echo(format!("icmp{suffix}"), station, t.ping_dscp.get(), true, &mut plan);
