@@ -193,6 +193,34 @@ def test_udp_at_its_rate():
     assert down.goodput_mbit == pytest.approx(5, rel=0.01)
 
 
+def test_a_call_beside_a_film_and_bulk_takes_as_long_as_in_the_model():
+    """Delay one way, jitter and loss of each station's datagrams, which have sizes and marks of their own; the host's time counts."""
+    sets = {
+        "stations.tcp_down": [0, 2],
+        "stations.udp_up": "68800 bit/s, off",
+        "stations.udp_down": "off, 4 Mbit/s",
+        "stations.udp_payload": [172, 1316],
+        "stations.udp_dscp": "EF, AF41",
+    }
+    s = scenario(wifi__stations=2, wifi__mcs=15, time__flows="9 s", host__sta_rx="30 us").set(sets)
+    kernel, model = (
+        {f.name: f for f in r.flows if f.kind == "udp"} for r in (s.run(1, on="linux"), like_linux(s).run(1))
+    )
+    assert {f.dscp for f in kernel.values()} == {"EF", "AF41"}
+    for name, ours in kernel.items():
+        theirs = model[name]
+        assert ours.delivery["sent"] == pytest.approx(theirs.delivery["sent"], abs=2)
+        assert ours.delivery["arrived"] >= 0.99 * ours.delivery["sent"]
+        for q in ("p50", "p90", "mean"):
+            assert ours.delivery["delay_ms"][q] == pytest.approx(theirs.delivery["delay_ms"][q], rel=0.2), (name, q)
+
+
+def test_datagrams_without_room_for_a_time_are_counted_alone():
+    r = scenario(traffic__tcp_up=0, traffic__udp_up="10 kbit/s", traffic__udp_payload=7).run(1, on="linux")
+    assert r.flows[0].delivery is None
+    assert r.flows[0].goodput_mbit == pytest.approx(0.01, rel=0.05)
+
+
 def test_flows_end_and_pings_go_on():
     r = scenario(time__tail="1 s", traffic__ping="100 ms").run(1, on="linux")
     f = r.flows[0].series

@@ -72,9 +72,10 @@ class Flow:
     ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
     ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
 
-    ``delivery``, of UDP in the model: what became of the datagrams that the program sent within the window: ``sent`` and
+    ``delivery``, of UDP: what became of the datagrams that the program sent within the window: ``sent`` and
     ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
-    ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured.
+    ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured (on the
+    real kernel: of datagrams that have no room for a time, 8 bytes).
     """
 
     name: str

@@ -14,6 +14,7 @@
 mod air;
 mod bulk;
 mod case;
+mod datagrams;
 mod echo;
 mod feedback;
 mod genl;

@@ -19,8 +19,8 @@
 use crate::air::{self, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
+use crate::datagrams::{self, Pace, Receiver};
 use crate::echo::{self, Kind, Plan};
-use crate::udp::{self, Sink};
 use crate::{feedback, json, qdisc, radio, state, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -44,7 +44,7 @@ struct Net {
 
 enum Traffic {
     Tcp { sender: Flow, receiver: bulk::Receiver },
-    Udp(Sink),
+    Udp(Receiver),
 }
 
 pub fn run(case: &Case) -> Result<String, String> {
@@ -85,9 +85,8 @@ pub fn run(case: &Case) -> Result<String, String> {
     for (k, words) in case.lines("flow").enumerate() {
         flows.push(start_flow(case, &net, k as u16, &words, zero, zero + flows_end)?);
     }
-    let sinks: Vec<&Sink> =
-        flows.iter().filter_map(|(_, f)| if let Traffic::Udp(s) = f { Some(s) } else { None }).collect();
-    Sink::run(&sinks);
+    let udp = flows.iter().filter_map(|(_, f)| if let Traffic::Udp(r) = f { Some(r.clone()) } else { None });
+    Receiver::run(udp.collect());
     sys::realtime();
 
     let mut columns: Vec<Vec<String>> = vec![Vec::new(); flows.len()];
@@ -143,6 +142,7 @@ pub fn run(case: &Case) -> Result<String, String> {
             ("rows", json::array(rows)),
             ("retransmits", retransmits.to_string()),
             ("rtos", rtos.to_string()),
+            ("delivery", f.delivery()),
         ])
     });
     let flow_values: Vec<_> = flow_values.collect();
@@ -289,16 +289,17 @@ fn start_flow(case: &Case, net: &Net, k: u16, words: &[&str], zero: i64, stop: i
         return Ok((start, Traffic::Tcp { sender, receiver }));
     }
     let start: i64 = number(words[4])?;
-    let sink = Sink::new(&to.0, addr.port())?;
-    let pace = udp::Pace {
+    let pace = Pace {
         start: zero + start,
         stop,
         step: number(words[5])?,
         payload: number(words[6])?,
         sndbuf: number(words[7])?,
+        window: (zero + case.get("window_start", 0)?, zero + case.get("window_end", 0)?),
     };
-    udp::paced(&from.0, addr, &pace, tos)?;
-    Ok((start, Traffic::Udp(sink)))
+    let receiver = Receiver::new(&to.0, addr.port(), pace.payload)?;
+    let sent = datagrams::send(&from.0, addr, &pace, tos)?;
+    Ok((start, Traffic::Udp(receiver.of(sent))))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -339,7 +340,7 @@ impl Traffic {
         match self {
             Traffic::Tcp { receiver, .. } if at >= start => receiver.received(),
             Traffic::Tcp { .. } => 0,
-            Traffic::Udp(sink) => sink.read(),
+            Traffic::Udp(receiver) => receiver.read(),
         }
     }
 
@@ -350,6 +351,14 @@ impl Traffic {
         match sender.state() {
             Some(i) if i.rtt_us > 0 => json::array([t.to_string(), received.to_string()].into_iter().chain(i.row())),
             _ => format!("[{t},{received}]"),
+        }
+    }
+
+    /// What became of its datagrams; null of TCP.
+    fn delivery(&self) -> String {
+        match self {
+            Traffic::Tcp { .. } => "null".into(),
+            Traffic::Udp(receiver) => receiver.delivery(),
         }
     }
 

@@ -126,6 +126,19 @@ pub fn now() -> i64 {
     ts.tv_sec * 1_000_000_000 + ts.tv_nsec
 }
 
+/// The clock of the kernel's time stamps.
+pub fn real() -> i64 {
+    let mut ts: libc::timespec = unsafe { std::mem::zeroed() };
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut ts) };
+    ts.tv_sec * 1_000_000_000 + ts.tv_nsec
+}
+
+/// Sleeps until a socket takes more.
+pub fn wait_writable(fd: RawFd) {
+    let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
+    unsafe { libc::poll(&mut p, 1, -1) };
+}
+
 /// Sleeps until an absolute time; a schedule of absolute times never drifts.
 pub fn sleep_until(at: i64) {
     let ts = libc::timespec { tv_sec: at / 1_000_000_000, tv_nsec: at % 1_000_000_000 };

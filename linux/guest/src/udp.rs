@@ -61,40 +61,6 @@ pub fn flood(netns: &str, to: SocketAddrV4, payload: usize, start: i64, tos: i32
     Ok(())
 }
 
-/// Datagrams of one size at an even rate, held back by the socket's send buffer: `iperf -u -b`.
-pub struct Pace {
-    pub start: i64,
-    pub stop: i64,
-    /// ns from one to the next
-    pub step: i64,
-    pub payload: usize,
-    /// what `SO_SNDBUF` asks for, which the kernel doubles
-    pub sndbuf: i32,
-}
-
-/// Starts such a flood. Time lost while the socket was full is not made good.
-pub fn paced(netns: &str, to: SocketAddrV4, how: &Pace, tos: i32) -> Result<(), String> {
-    let socket = sys::within(netns, || {
-        let s = UdpSocket::bind(("0.0.0.0", 0)).map_err(|e| e.to_string())?;
-        s.connect(to).map_err(|e| format!("{to}: {e}"))?;
-        sys::set_opt(s.as_raw_fd(), libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &how.sndbuf)?;
-        if tos != 0 {
-            sys::set_opt(s.as_raw_fd(), libc::IPPROTO_IP, libc::IP_TOS, &tos)?;
-        }
-        Ok(s)
-    })?;
-    let (mut at, stop, step, data) = (how.start, how.stop, how.step.max(1), vec![0u8; how.payload]);
-    thread::spawn(move || {
-        sys::punctual();
-        while at < stop {
-            sys::sleep_until(at);
-            let _ = socket.send(&data);
-            at = (at + step).max(sys::now());
-        }
-    });
-    Ok(())
-}
-
 /// Counts payload octets; `read` takes what has arrived until now.
 pub struct Sink {
     socket: Arc<UdpSocket>,

@@ -104,6 +104,7 @@ void wt_host_flush(struct wt_radio *r)
 	while ((skb = __skb_dequeue(&q))) {
 		frame = *frame_of(skb);
 		memset(skb->cb, 0, sizeof(skb->cb));
+		skb->tstamp = 0;	/* who asks for its arrival is told of now */
 		if (wt_watcher)
 			wt_watcher->begin(r, &frame);
 		r->passing = skb;

@@ -60,6 +60,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
         retransmits=int(raw["retransmits"]),
         rtos=int(raw["rtos"]),
         series=series,
+        delivery=raw.get("delivery"),
     )
 
 

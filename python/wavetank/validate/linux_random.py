@@ -41,6 +41,7 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "cwnd_p50": (0.15, 1.0),
     "srtt_p50": (0.15, 0.1),
     "ping_p50": (0.15, 0.1),
+    "udp_delay_p50": (0.15, 0.1),
     "ampdu_up": (0.15, 0.0),
     "ampdu_down": (0.15, 0.0),
     "airtime": (0.05, 0.0),
@@ -54,7 +55,7 @@ Figures = dict[str, float]
 
 def figures(r: Result) -> Figures:
     """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum), srtt and
-    ping (ms), mean A-MPDU of those that send data, attempts included, airtime (percent, the sum of all radios: a collision counts
+    ping (ms), datagrams' delay one way (ms, the mean of the flows' medians), mean A-MPDU of those that send data, attempts included, airtime (percent, the sum of all radios: a collision counts
     for each of them)."""
     out: Figures = {}
     for way in ("up", "down"):
@@ -71,6 +72,8 @@ def figures(r: Result) -> Figures:
     if tcp := [f for f in r.flows if f.kind == "tcp"]:
         out["cwnd_p50"] = _median(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0))
         out["srtt_p50"] = _median(np.concatenate([_within(r, f, "srtt_ms") for f in tcp]))
+    if delays := [f.delivery["delay_ms"]["p50"] for f in r.flows if f.delivery and f.delivery["arrived"]]:
+        out["udp_delay_p50"] = float(np.mean(delays))
     echoes = np.concatenate([p.rtt_ms[(p.t >= r.window[0]) & (p.t <= r.window[1])] for p in r.pings])
     out["ping_p50"] = _median(echoes)
     return {k: v for k, v in out.items() if math.isfinite(v)}
