@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import wavetank
@@ -137,6 +138,10 @@ def test_a_call_beside_a_film_has_datagrams_and_a_mark_of_its_own():
     udp = {f.name: f for f in s.run(1).flows if f.kind == "udp"}
     assert {name: f.dscp for name, f in udp.items()} == {name: mark for name, (_, mark) in sizes.items()}
     assert all(f.bytes_window % sizes[name][0] == 0 for name, f in udp.items())
+    for f in udp.values():
+        t, delay = f.series["t"], f.series["delay_ms"]
+        assert np.isnan(delay[t < 1]).all()
+        assert np.nanmean(delay) == pytest.approx(f.delivery["delay_ms"]["mean"], rel=0.15)
     lines = [line.split() for line in translate(s).case["flow"] if line.startswith("udp")]
     assert [(int(w[3]), int(w[6])) for w in lines] == [(46 << 2, 172), (46 << 2, 172), (34 << 2, 1316)]
     assert {int(w[5]) for w in lines[:2]} == {20_000_000}

@@ -25,6 +25,7 @@ Series = Mapping[str, FloatArray]
 UNITS: dict[str, str] = {
     "t": "s",
     "received": "bytes",
+    "delay_ms": "ms",
     "acked": "bytes",
     "snd_cwnd": "segments",
     "snd_ssthresh": "segments",
@@ -70,12 +71,13 @@ class Flow:
     ``retransmits`` (segments), ``rtos``: in all of the run. ``series`` has arrays of one length, one value a sample: ``t`` (s),
     ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
     ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
-    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes).
+    ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes); of UDP ``delay_ms`` (mean delay one way of what arrived since
+    the sample before; NaN where nothing did).
 
     ``delivery``, of UDP: what became of the datagrams that the program sent within the window: ``sent`` and
     ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
-    ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured (on the
-    real kernel: of datagrams that have no room for a time, 8 bytes).
+    ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured
+    (on the real kernel: of datagrams that have no room for a time, 8 bytes).
     """
 
     name: str

@@ -57,6 +57,7 @@ fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> P
     for (name, col) in [
         ("t", &c.t),
         ("received", &c.received),
+        ("delay_ms", &c.delay_ms),
         ("acked", &c.acked),
         ("snd_cwnd", &c.snd_cwnd),
         ("snd_ssthresh", &c.snd_ssthresh),

@@ -14,7 +14,7 @@ use std::{mem, thread};
 
 const BATCH: usize = 64;
 const RCVBUF: i32 = 64 << 20;
-/// Octets of the time that a datagram begins with; 0: it does not count.
+/// Octets of the time that a datagram begins with, negative where it does not count.
 const STAMP: usize = 8;
 /// Room for one time stamp of the kernel.
 const CONTROL: usize = 64;
@@ -56,7 +56,8 @@ pub fn send(netns: &str, to: SocketAddrV4, how: &Pace, tos: i32) -> Result<Arc<A
             loop {
                 let counts = (window.0..window.1).contains(&now);
                 if let Some(stamp) = data.get_mut(..STAMP) {
-                    stamp.copy_from_slice(&if counts { sys::real() } else { 0 }.to_ne_bytes());
+                    let now = sys::real();
+                    stamp.copy_from_slice(&if counts { now } else { -now }.to_ne_bytes());
                 }
                 match socket.send(&data) {
                     Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => sys::wait_writable(socket.as_raw_fd()),
@@ -81,6 +82,8 @@ struct Seen {
     delays: Vec<i64>,
     /// RFC 3550 A.8's estimate, ns in 1/16
     jitter: i64,
+    /// of all with a time since the last sample: how many, and their delays in all
+    step: (u32, i64),
 }
 
 /// The other end; `read` takes what has arrived until now.
@@ -151,11 +154,17 @@ impl Receiver {
             for (m, stamp) in messages[..n as usize].iter().zip(&stamps) {
                 self.octets.fetch_add(m.msg_len.into(), Ordering::Relaxed);
                 let born = i64::from_ne_bytes(*stamp);
-                if let Some(came) = arrival(&m.msg_hdr).filter(|_| born > 0) {
-                    seen.add(came - born);
+                if let Some(came) = arrival(&m.msg_hdr) {
+                    seen.add(came - born.abs(), born > 0);
                 }
             }
         }
+    }
+
+    /// Mean delay of what arrived since this was asked before, ms.
+    pub fn delay_since(&self) -> Option<f64> {
+        let (n, sum) = mem::take(&mut self.seen.lock().expect("nobody panics with it").step);
+        (n > 0).then(|| sum as f64 / f64::from(n) / 1e6)
     }
 
     /// What became of those that count, as the model tells it; null where they have no room for a time.
@@ -190,7 +199,11 @@ impl Receiver {
 }
 
 impl Seen {
-    fn add(&mut self, delay: i64) {
+    fn add(&mut self, delay: i64, counts: bool) {
+        self.step = (self.step.0 + 1, self.step.1 + delay);
+        if !counts {
+            return;
+        }
         if let Some(last) = self.delays.last() {
             self.jitter += (delay - last).abs() - ((self.jitter + 8) >> 4);
         }

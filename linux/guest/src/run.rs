@@ -344,14 +344,16 @@ impl Traffic {
         }
     }
 
-    /// One sample: t, received, and of TCP what the sender's TCP_INFO says.
+    /// One sample: t, received, and of TCP what the sender's TCP_INFO says, of UDP the mean delay since the last.
     fn row(&mut self, t: &str, at: i64, start: i64) -> String {
         let received = self.received(at, start);
-        let Traffic::Tcp { sender, .. } = self else { return format!("[{t},{received}]") };
-        match sender.state() {
-            Some(i) if i.rtt_us > 0 => json::array([t.to_string(), received.to_string()].into_iter().chain(i.row())),
-            _ => format!("[{t},{received}]"),
-        }
+        let more: Vec<String> = match self {
+            Traffic::Tcp { sender, .. } => {
+                sender.state().filter(|i| i.rtt_us > 0).map_or(vec![], |i| i.row().collect())
+            }
+            Traffic::Udp(receiver) => receiver.delay_since().map_or(vec![], |ms| vec![json::number(ms, 6)]),
+        };
+        json::array([t.to_string(), received.to_string()].into_iter().chain(more))
     }
 
     /// What became of its datagrams; null of TCP.

@@ -48,6 +48,8 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
     if tcp:
         series |= {c: a[:, 2 + i] * (1e-3 if c in MICROSECONDS else 1.0) for i, c in enumerate(TCP)}
         series["acked"] = np.nan_to_num(series["acked"])
+    else:
+        series["delay_ms"] = a[:, 2]
     return Flow(
         name=name.name,
         direction=name.direction,

@@ -40,8 +40,8 @@ class _Look:
 def draw(result: Result, path: Path) -> Path:
     """Writes a PNG, PDF or SVG, as the file's name ends. Raises UserError for another ending.
 
-    Goodput, ping, cwnd and srtt over time; A-MPDU sizes and airtime where there is a radio, else backlogs; bitrates over time
-    where rates are controlled, lost MPDUs where any were.
+    Goodput, ping, cwnd, srtt and datagrams' delay over time; A-MPDU sizes and airtime where there is a radio, else backlogs;
+    bitrates over time where rates are controlled, lost MPDUs where any were.
 
     One station's flows have colours of their own; up to six stations have one each, their flows dashes of their own; of more,
     the flows of one direction share one, with their median.
@@ -59,6 +59,7 @@ def draw(result: Result, path: Path) -> Path:
 def _page(r: Result, path: Path) -> None:
     looks = _looks(r.flows)
     tcp = [(f, look) for f, look in zip(r.flows, looks, strict=True) if f.kind == "tcp"]
+    udp = [(f, look) for f, look in zip(r.flows, looks, strict=True) if f.kind == "udp" and _is_told(f, "delay_ms")]
     panels: list[Callable[[Axes], None]] = []
     if r.flows:
         both = list(zip(r.flows, looks, strict=True))
@@ -68,6 +69,8 @@ def _page(r: Result, path: Path) -> None:
     if tcp:
         panels.append(lambda ax: _series(ax, r, tcp, "snd_cwnd", "cwnd (segments)"))
         panels.append(lambda ax: _series(ax, r, tcp, "srtt_ms", "srtt (ms)"))
+    if udp:
+        panels.append(lambda ax: _series(ax, r, udp, "delay_ms", "UDP delay, one way (ms)"))
     if any(n.ampdu_hist.sum() for n in r.nodes.values()):
         panels += [lambda ax: _sizes(ax, r), lambda ax: _airtime(ax, r)]
         panels += [lambda ax: _bitrates(ax, r)] if _rates_move(r) else []
@@ -89,6 +92,10 @@ def _page(r: Result, path: Path) -> None:
         told += f" {COLLISIONS}"
     canvas.supxlabel(told, fontsize=7.5, color=PAPER, x=0.01, ha="left")
     canvas.savefig(path, metadata=FORMATS[path.suffix.lower()])
+
+
+def _is_told(f: Flow, column: str) -> bool:
+    return bool(np.isfinite(f.series.get(column, np.zeros(0))).any())
 
 
 def _looks(flows: Sequence[Flow]) -> list[_Look]:

@@ -55,8 +55,8 @@ Figures = dict[str, float]
 
 def figures(r: Result) -> Figures:
     """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum), srtt and
-    ping (ms), datagrams' delay one way (ms, the mean of the flows' medians), mean A-MPDU of those that send data, attempts included, airtime (percent, the sum of all radios: a collision counts
-    for each of them)."""
+    ping (ms), datagrams' delay one way (ms, the mean of the flows' medians), mean A-MPDU of those that send data, attempts
+    included, airtime (percent, the sum of all radios: a collision counts for each of them)."""
     out: Figures = {}
     for way in ("up", "down"):
         flows = r.flows_of(way, "tcp") + r.flows_of(way, "udp")

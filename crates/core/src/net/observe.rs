@@ -113,6 +113,7 @@ impl<T: Probe> Observer<T> {
                 .map(|_| FlowSeries {
                     t: room(),
                     received: room(),
+                    delay_ms: room(),
                     acked: room(),
                     snd_cwnd: room(),
                     snd_ssthresh: room(),
@@ -199,12 +200,19 @@ impl<T: Probe> Observer<T> {
     }
 
     /// Takes a sample of everything.
-    pub(super) fn sample(&mut self, now: Time, socks: &[Sock], floods: &[Flood], fabric: &Fabric) {
+    pub(super) fn sample(&mut self, now: Time, socks: &[Sock], floods: &mut [Flood], fabric: &Fabric) {
         let t = now.as_s();
         for (s, ends) in self.series.iter_mut().zip(&self.flow_ends) {
             s.t.push(t);
             s.received.push(Self::received(*ends, socks, floods, now) as f64);
-            let Ends::Tcp { sender, .. } = *ends else { continue };
+            let sender = match *ends {
+                Ends::Tcp { sender, .. } => sender,
+                Ends::Udp(i) => {
+                    s.delay_ms.push(floods[usize::from(i)].delay_since());
+                    continue;
+                }
+                Ends::Echo(_) => continue,
+            };
             let i = socks[usize::from(sender)].socket.info(now);
             s.acked.push(i.bytes_acked as f64);
             // Before there is a round trip, there is no connection yet.

@@ -15,6 +15,8 @@ pub struct FlowSeries {
     pub t: Vec<f64>,
     /// Payload delivered to the receiver, cumulative bytes.
     pub received: Vec<f64>,
+    /// Of UDP: mean delay one way of what arrived since the sample before, ms; NaN where nothing did.
+    pub delay_ms: Vec<f64>,
     /// Payload acknowledged at the sender, cumulative bytes.
     pub acked: Vec<f64>,
     /// Congestion window, segments.

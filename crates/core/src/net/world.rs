@@ -179,7 +179,7 @@ impl<T: Probe> World<T> {
             Event::Flood(i) => self.flood(now, i),
             Event::Sample => {
                 self.fabric.catch_up(now);
-                self.observer.sample(now, &self.socks, &self.floods, &self.fabric);
+                self.observer.sample(now, &self.socks, &mut self.floods, &self.fabric);
                 self.fabric.q.push(now + self.plan.sample, Lane::Sample, Event::Sample);
             }
         }

@@ -27,6 +27,8 @@ pub struct Flood {
     blocked: bool,
     /// Bytes of payload that arrived.
     pub received: u64,
+    /// Datagrams that arrived since the last sample, and their delays in all, ns.
+    lately: (u64, i64),
     seen: Seen,
 }
 
@@ -83,6 +85,7 @@ impl Flood {
             charged: 0,
             blocked: false,
             received: 0,
+            lately: (0, 0),
             seen: Seen {
                 window: (Time::ZERO, Time::NEVER),
                 sent: 0,
@@ -133,15 +136,22 @@ impl Flood {
     /// A datagram arrived.
     pub fn arrived(&mut self, now: Time, p: &Packet) {
         self.received += u64::from(p.payload);
+        let delay = (now - p.born).ns();
+        self.lately = (self.lately.0 + 1, self.lately.1 + delay);
         if !self.seen.counts(p.born) {
             return;
         }
-        let delay = (now - p.born).ns();
         self.seen.delay.add(delay as u64);
         // RFC 3550 A.8: the difference of transit times of two packets as they come, smoothed by 1/16, in whole numbers.
         if let Some(last) = self.seen.last.replace(delay) {
             self.seen.jitter += (delay - last).abs() - ((self.seen.jitter + 8) >> 4);
         }
+    }
+
+    /// Mean delay of what arrived since this was asked before, ms; NaN where nothing did.
+    pub fn delay_since(&mut self) -> f64 {
+        let (n, sum) = core::mem::take(&mut self.lately);
+        sum as f64 / n as f64 / 1e6
     }
 
     /// What became of what it sent.
