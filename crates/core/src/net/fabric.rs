@@ -65,14 +65,12 @@ fn hand_up(now: Time, node: NodeId, host: &mut Host, p: &Packet, backlog: usize,
     }
 }
 
-/// Hosts whose radios poll are through with what these had for them.
+/// A radio that polls has given its driver what it has for the host of `node`.
 #[inline(never)]
-fn poll(now: Time, hosts: &mut [Host], backlog: usize, q: &mut Events, bin: &mut Accounts) {
-    for (i, host) in hosts.iter_mut().enumerate() {
-        let Some(mut napi) = host.napi.take() else { continue };
-        bin.merged += napi.poll(|p| hand_up(now, NodeId(i as u16), host, p, backlog, q, bin));
-        host.napi = Some(napi);
-    }
+fn poll(now: Time, node: NodeId, host: &mut Host, backlog: usize, q: &mut Events, bin: &mut Accounts) {
+    let Some(mut napi) = host.napi.take() else { return };
+    bin.merged += napi.poll(|p| hand_up(now, node, host, p, backlog, q, bin));
+    host.napi = Some(napi);
 }
 
 impl Fabric {
@@ -231,7 +229,10 @@ impl Fabric {
             }
         }
         if polls {
-            poll(now, hosts, *backlog, q, accounts);
+            for together in out.up.chunk_by(|a, b| a.0 == b.0) {
+                let node = stations[usize::from(together[0].0.0)];
+                poll(now, node, &mut hosts[usize::from(node.0)], *backlog, q, accounts);
+            }
         }
         out.clear();
     }
