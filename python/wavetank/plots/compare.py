@@ -50,6 +50,7 @@ PANELS = (
     Panel("snd_cwnd", "cwnd (segments)", _column("snd_cwnd")),
     Panel("srtt", "srtt (ms)", _column("srtt_ms")),
     Panel("unacked", "In flight (segments)", _column("unacked")),
+    Panel("delay", "UDP delay, one way (ms)", _column("delay_ms")),
     Panel("ping", "Ping RTT (ms)", lambda r: [(p.name, p.t, p.rtt_ms) for p in r.pings]),
     Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
     Panel("bitrate", "Mean PHY rate to it (Mbit/s)", _node("rx_bitrate_mbit")),
