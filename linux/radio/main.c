@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "debug.h"
 #include "mpdu/status.h"
+#include "wire.h"
 
 static void remove_all(void)
 {
@@ -20,6 +21,7 @@ static void remove_all(void)
 
 	wt_tao_unhook();
 	wt_hack_unhook();
+	wt_wire_unhook();
 	/* the air stands still first: no event then meets a card that is being taken away */
 	spin_lock_bh(&wt_lock);
 	wt_n_radios = 0;
@@ -54,6 +56,9 @@ static int __init wt_init(void)
 	err = wt_hack_hook();
 	if (err)
 		goto no_hack;
+	err = wt_wire_hook();
+	if (err)
+		goto no_wire;
 	wt_phy_init();
 	wt_status_init();
 	wt_clock_init();
@@ -76,6 +81,8 @@ static int __init wt_init(void)
 	}
 	return 0;
 
+no_wire:
+	wt_hack_unhook();
 no_hack:
 	wt_tao_unhook();
 no_tao:

@@ -16,7 +16,7 @@
  *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack
- *   host     pace, mac, card, minstrel, debug, main
+ *   host     pace, wire, mac, card, minstrel, debug, main
  *
  * Upwards goes only what driver.h (the device of a radio) and rider.h (who looks on, and rides on answers) say.
  *

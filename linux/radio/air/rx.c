@@ -59,7 +59,7 @@ s8 wt_rx_signal(const struct wt_radio *from, const struct wt_radio *to, u64 at)
  */
 static struct sk_buff *received(const struct sk_buff *skb)
 {
-	int room = (int)SKB_WITH_OVERHEAD(4096) - (int)skb_headroom(skb) - (int)skb->len;
+	int room = WT_RX_ROOM - (int)skb_headroom(skb) - (int)skb->len;
 
 	return skb_copy_expand(skb, skb_headroom(skb), max(room, 0), GFP_ATOMIC);
 }

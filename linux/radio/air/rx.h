@@ -7,6 +7,8 @@
 
 #include "radio.h"
 
+#define WT_RX_ROOM	((int)SKB_WITH_OVERHEAD(4096))	/* of a card's receive buffer, head room included */
+
 void wt_rx_init(struct wt_radio *r);
 void wt_rx_purge(struct wt_radio *r);
 void wt_rx_lands(struct wt_radio *from, const struct wt_ppdu *p, u64 until);
