@@ -342,12 +342,14 @@ impl<T: Probe> Probe for Observer<T> {
         self.tap.ppdu(p);
         self.mix(p.start.ns() ^ (u64::from(p.mpdus) << 48) ^ (u64::from(p.from.0) << 56));
         let bps = u64::from(p.mpdus) * self.bitrates[p.mode.number()];
+        // It is told of when its turn is decided.
+        let counts = self.window.0 <= p.start && p.start < self.window.1;
         let from = &mut self.nodes[usize::from(p.from.0)];
         from.step.ppdus += 1;
         from.step.mpdus += u64::from(p.mpdus);
         from.step.bps += bps;
         from.step.airtime += p.airtime;
-        if self.in_window {
+        if counts {
             from.window.ppdu(usize::from(p.mpdus), p.answered, p.airtime);
             from.ends[usize::from(p.end)] += 1;
             let (ppdus, mpdus) = &mut from.modes[p.mode.number()];
@@ -359,7 +361,7 @@ impl<T: Probe> Probe for Observer<T> {
         to.step.rx_bad += u64::from(p.bad);
         to.step.rx_bps += bps;
         to.step.rx_airtime += p.airtime;
-        if self.in_window {
+        if counts {
             to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
             to.rx_bad[usize::from(p.bad).min(64)] += 1;
             let (ppdus, mpdus) = &mut to.rx_modes[p.mode.number()];
