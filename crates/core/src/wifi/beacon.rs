@@ -127,7 +127,7 @@ impl Beacons {
         let mode = mode(p.rate, told).expect("a rate that was checked");
         let told = Told { interval: p.interval, ..*told };
         let access = Access { aifsn: 1, cw_min: 0, cw_max: 0, txop: Span::ZERO };
-        (p.interval > 0).then(|| Beacons {
+        p.is_on().then(|| Beacons {
             interval: TU * i64::from(p.interval),
             mode,
             airtime: duration::ppdu(mode, told.bytes(), told.band),
