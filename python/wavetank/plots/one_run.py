@@ -57,13 +57,12 @@ def draw(result: Result, path: Path) -> Path:
 
 
 def _page(r: Result, path: Path) -> None:
-    looks = _looks(r.flows)
-    tcp = [(f, look) for f, look in zip(r.flows, looks, strict=True) if f.kind == "tcp"]
-    udp = [(f, look) for f, look in zip(r.flows, looks, strict=True) if f.kind == "udp" and _is_told(f, "delay_ms")]
+    flows = list(zip(r.flows, _looks(r.flows), strict=True))
+    tcp = [(f, look) for f, look in flows if f.kind == "tcp"]
+    udp = [(f, look) for f, look in flows if f.kind == "udp" and _is_told(f, "delay_ms")]
     panels: list[Callable[[Axes], None]] = []
-    if r.flows:
-        both = list(zip(r.flows, looks, strict=True))
-        panels.append(lambda ax: _goodput(ax, r, both))
+    if flows:
+        panels.append(lambda ax: _goodput(ax, r, flows))
     if any(np.isfinite(p.rtt_ms).any() for p in r.pings):
         panels.append(lambda ax: _pings(ax, r))
     if tcp:
