@@ -58,8 +58,7 @@ fn steady_state_does_not_allocate() {
         [("ap.driver", "ath10k"), ("sta.driver", "ath10k"), ("traffic.tcp_up", "1"), ("traffic.tcp_down", "1")];
     let ath9k = workloads::ALL.iter().find(|w| w.name == ATH9K).expect("a workload on ath9k");
     let fixed = workloads::ALL.iter().map(|w| (w, &[][..])).chain(hacked);
-    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..]]);
-    let chosen = chosen.chain([&polled[..]]);
+    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..], &polled[..]]);
     for (w, set) in fixed.chain(chosen.map(|set| (ath9k, set))) {
         let mut world = World::new(&w.scenario(set)).unwrap();
         world.run_until(Time::from_s(12));
