@@ -327,7 +327,7 @@ impl Air {
             if octets.is_none() {
                 self.fill(a, m, more, &mut f);
             }
-            let fate = fate(a, a.x.decoded >> i & 1 != 0);
+            let fate = fate(a, a.x.decoded.has(i));
             self.push((a.from, a.to), fate, f, a.x.mode, (begin, begin + end));
             let msdus = (msdus, self.msdus.len());
             let last = self.last();
@@ -369,7 +369,7 @@ impl Air {
         if let What::Bar(ssn) = b.what {
             board.move_to(ssn);
         }
-        let acked = |i: usize| a.x.decoded >> i & 1 != 0;
+        let acked = |i: usize| a.x.decoded.has(i);
         b.mpdus.iter().enumerate().filter(|(i, _)| acked(*i)).for_each(|(_, m)| board.put(m.seq));
         f.seq = board.start.get();
         f.bitmap[0] = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i))));

@@ -9,10 +9,12 @@ use crate::frame::{Frame, Kind, Mac, Msdu};
 use std::collections::HashMap;
 use wavetank_core::sim::{self, FlowId, NodeId, Packet, Time};
 use wavetank_core::wifi::Seq;
-use wavetank_core::wifi::reorder::{Params, Reorder, SIZE};
+use wavetank_core::wifi::reorder::{Params, Reorder};
 
 /// Links that are kept; frames of more are not counted.
 const MOST: usize = 4096;
+/// Frames in a receiver's reorder buffer.
+const SIZE: u16 = 64;
 const LLC: u32 = 8;
 const FCS: u32 = 4;
 /// Of a subframe of an A-MSDU.
@@ -120,7 +122,7 @@ impl Deliveries {
                 self.ampdu = Some((ta, s.reference, f.time));
                 self.links[link].queues[tid]
                     .buffer
-                    .get_or_insert_with(|| Reorder::new(part.seq, SIZE as u16, Params::default().timeout));
+                    .get_or_insert_with(|| Reorder::new(part.seq, SIZE, Params::default().timeout));
                 self.parts.push(part);
             }
             None => {

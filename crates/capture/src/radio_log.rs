@@ -185,7 +185,7 @@ impl Record {
             ),
             control,
             // What is for everybody is not acknowledged, and lost by collisions only.
-            decoded: if self.is(flag::NO_ACK) && !self.is(flag::COLLIDED) { u64::MAX } else { self.decoded },
+            decoded: if self.is(flag::NO_ACK) && !self.is(flag::COLLIDED) { u64::MAX } else { self.decoded }.into(),
             heard: self.is(flag::HEARD),
             answered: self.is(flag::ANSWERED),
             collided: self.is(flag::COLLIDED),

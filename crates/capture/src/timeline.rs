@@ -81,7 +81,7 @@ impl Timeline {
         };
         let mpdu = |(i, m): (usize, &wavetank_core::wifi::Mpdu)| {
             let again = u8::from(m.attempts > 0 || x.again);
-            let ok = (x.decoded >> i & 1) as u8;
+            let ok = u8::from(x.decoded.has(i));
             (m.len, m.seq.get(), again, ok, m.packet.payload, m.packet.flow.0)
         };
         let response = match x.response.0 {

@@ -3,7 +3,7 @@
 use super::{Choice, Control, Name, Rates, Setup, Went, minstrel_ht};
 use crate::phy::{Ht, Mode};
 use crate::sim::params::{Raw, Value};
-use crate::sim::{Auto, Span, Stream, Streams, Time};
+use crate::sim::{Auto, Bitmap, Span, Stream, Streams, Time};
 use crate::wifi::{Mark, Report, StaIx};
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn unit(c: &mut Rates, now: Time, to: StaIx, how: &Unit) -> Result<Choice, TestC
     let bad = how.bad.min(frames);
     let report = Report {
         answered: bad < frames,
-        acked: if frames == bad { 0 } else { u64::MAX >> (64 - (frames - bad)) },
+        acked: Bitmap::first(usize::from(frames - bad)),
         link: link as u8,
         tries: choice.chain[link].tries.min(how.link + 1),
         airtime: Span::from_us(200),

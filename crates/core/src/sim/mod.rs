@@ -4,6 +4,7 @@
 //! ([`Rate`], [`Bytes`]).
 
 mod auto;
+mod bitmap;
 pub mod drops;
 mod dscp;
 pub mod packet;
@@ -18,6 +19,7 @@ mod units;
 pub mod xmit;
 
 pub use auto::Auto;
+pub use bitmap::Bitmap;
 pub use drops::{Bin, Ledger, Place, Reason};
 pub use dscp::Dscp;
 pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};

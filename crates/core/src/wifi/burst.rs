@@ -11,7 +11,7 @@
 use super::ac::{Ac, Tid};
 use super::seq::Seq;
 use crate::phy::{Mode, Ofdm};
-use crate::sim::{Packet, Span};
+use crate::sim::{Bitmap, Packet, Span};
 
 /// A station of a BSS; 0 is the access point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -26,7 +26,7 @@ impl StaIx {
     }
 }
 
-/// The most MPDUs in one burst: what a compressed Block Ack can answer for.
+/// MPDUs that a burst has room for from the start: what a Block Ack of 64 bits can answer for.
 pub const BURST_MPDUS: usize = 64;
 
 /// One MPDU of a burst.
@@ -149,7 +149,7 @@ pub struct Burst {
     pub psdu: u32,
     /// Why it has no more frames.
     pub end: End,
-    /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within 64 of the first one's window.
+    /// The MPDUs, in the order of the air. An A-MPDU's sequence numbers lie within one Block Ack window.
     pub mpdus: Vec<Mpdu>,
     /// The further MSDUs of its A-MSDUs, in the order of the MPDUs.
     pub more: Vec<Packet>,
@@ -187,9 +187,9 @@ impl Burst {
             (m, mine)
         })
     }
-    /// Packets in those MPDUs whose bit is set.
-    pub fn packets(&self, which: u64) -> u64 {
-        self.mpdus.iter().enumerate().filter(|(i, _)| which >> i & 1 != 0).map(|(_, m)| 1 + u64::from(m.more)).sum()
+    /// Packets in the MPDUs of these places.
+    pub fn packets(&self, which: Bitmap) -> u64 {
+        self.mpdus.iter().enumerate().filter(|&(i, _)| which.has(i)).map(|(_, m)| 1 + u64::from(m.more)).sum()
     }
     /// Whether it is longer than this RTS threshold, in bytes: at 0 everything with an MPDU is, without one nothing.
     /// src: 802.11-2020 10.3.1 (dot11RTSThreshold)
@@ -215,8 +215,8 @@ impl Default for Burst {
 pub struct Report {
     /// A response (ACK or Block Ack) came to the last transmission.
     pub answered: bool,
-    /// Bit `i`: `mpdus[i]` is acknowledged. Of a single frame: bit 0, the same as `answered`.
-    pub acked: u64,
+    /// The places of the MPDUs that are acknowledged. Of a single frame: place 0, the same as `answered`.
+    pub acked: Bitmap,
     /// The link of the chain that the last transmission used (`ts_rateindex`).
     pub link: u8,
     /// Transmissions on that link, the last included (`ts_longretry + 1`); every link before it used all its tries.
@@ -231,9 +231,9 @@ pub struct Report {
     pub late: Span,
     /// What answered was the response to another frame (SoRa without numbers), though nothing tells.
     pub mistaken: bool,
-    /// Bit `i`: the receiver has `mpdus[i]`, whether or not its acknowledgement came. For accounting only, no algorithm may
+    /// The places of the MPDUs that the receiver has, whether or not their acknowledgement came. For accounting only, no algorithm may
     /// read it: a driver keeps it in [`Mpdu::received`], and an abandoned MPDU that was received is freed, not dropped.
-    pub received: u64,
+    pub received: Bitmap,
 }
 
 impl Report {

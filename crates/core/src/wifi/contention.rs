@@ -6,7 +6,7 @@
 use super::ac::Ac;
 use super::burst::{Report, StaIx};
 use super::edca::Access;
-use crate::sim::{Span, Stream, Time};
+use crate::sim::{Bitmap, Span, Stream, Time};
 
 /// The state of one contender.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Contender {
     pub tries: u8,
     pub rts_failures: u8,
     pub airtime: Span,
-    pub received: u64,
+    pub received: Bitmap,
     /// Time in which its head waited with the medium idle: AIFS and backoff, of all tries.
     pub waited: Span,
     /// What the driver will be told when the exchange or its timeout is over.
@@ -63,7 +63,7 @@ impl Contender {
             tries: 0,
             rts_failures: 0,
             airtime: Span::ZERO,
-            received: 0,
+            received: Bitmap::NONE,
             waited: Span::ZERO,
             pending: Report::default(),
             giving_up: false,
@@ -140,7 +140,7 @@ impl Contender {
         self.tries = 0;
         self.rts_failures = 0;
         self.airtime = Span::ZERO;
-        self.received = 0;
+        self.received = Bitmap::NONE;
         self.waited = Span::ZERO;
     }
 }

@@ -9,7 +9,7 @@
 use super::burst::StaIx;
 use super::stations::StaMac;
 use crate::phy::{McsLoss, Mode};
-use crate::sim::{Stream, Streams};
+use crate::sim::{Bitmap, Stream, Streams};
 
 /// The error rates of the links, and the random streams they draw from (one a transmitter).
 #[derive(Clone, Debug)]
@@ -36,9 +36,9 @@ impl Loss {
             answers: stas.iter().map(|s| streams.get(&s.name, "response-loss")).collect(),
         }
     }
-    /// Which of `n` MPDUs that are sent with `mode` arrive: bit `i` for the `i`-th.
-    pub fn decoded(&mut self, from: StaIx, to: StaIx, mode: Mode, n: u32) -> u64 {
-        let all = if n == 0 { 0 } else { u64::MAX >> (64 - n) };
+    /// The places of those of `n` MPDUs, sent with `mode`, that arrive.
+    pub fn decoded(&mut self, from: StaIx, to: StaIx, mode: Mode, n: usize) -> Bitmap {
+        let all = Bitmap::first(n);
         let (link, run) = match from {
             StaIx::AP => (self.down[to.ix()], self.runs[to.ix()]),
             _ => (self.up[from.ix()], None),
@@ -46,9 +46,9 @@ impl Loss {
         let of_mode = self.by_mcs.at(mode);
         let rng = &mut self.data[from.ix()];
         match run {
-            Some(run) => all & !in_runs(link, run, n, rng) & !each(of_mode, n, rng),
-            None if of_mode == 0.0 => all & !each(link, n, rng),
-            None => all & !each(1.0 - (1.0 - link) * (1.0 - of_mode), n, rng),
+            Some(run) => all.without(in_runs(link, run, n, rng)).without(each(of_mode, n, rng)),
+            None if of_mode == 0.0 => all.without(each(link, n, rng)),
+            None => all.without(each(1.0 - (1.0 - link) * (1.0 - of_mode), n, rng)),
         }
     }
     /// Whether the response that `from` sends is lost.
@@ -58,29 +58,31 @@ impl Loss {
 }
 
 /// Each of `n` is lost with probability `p`.
-fn each(p: f64, n: u32, rng: &mut Stream) -> u64 {
+fn each(p: f64, n: usize, rng: &mut Stream) -> Bitmap {
     if p <= 0.0 {
-        return 0;
+        return Bitmap::NONE;
     }
-    (0..n).fold(0, |lost, i| lost | u64::from(rng.chance(p)) << i)
+    (0..n).filter(|_| rng.chance(p)).collect()
 }
 
 /// A share `p` of them is lost, `run` in a row in the mean.
-fn in_runs(p: f64, run: f64, n: u32, rng: &mut Stream) -> u64 {
+fn in_runs(p: f64, run: f64, n: usize, rng: &mut Stream) -> Bitmap {
     if p <= 0.0 {
-        return 0;
+        return Bitmap::NONE;
     }
     let (stays, begins) = (1.0 - 1.0 / run, p / (run * (1.0 - p)));
-    let mut lost = 0_u64;
+    let mut lost = Bitmap::NONE;
     for i in 0..n {
         let before = if i == 0 {
             p
-        } else if lost >> (i - 1) & 1 != 0 {
+        } else if lost.has(i - 1) {
             stays
         } else {
             begins
         };
-        lost |= u64::from(rng.chance(before)) << i;
+        if rng.chance(before) {
+            lost.put(i);
+        }
     }
     lost
 }
@@ -96,8 +98,8 @@ mod tests {
         let (mut lost, mut runs) = (0_u32, 0_u32);
         for _ in 0..10_000 {
             let bits = in_runs(0.08, 3.0, 64, rng);
-            lost += bits.count_ones();
-            runs += (bits & !(bits << 1)).count_ones();
+            lost += bits.len() as u32;
+            runs += (0..64).filter(|&i| bits.has(i) && !(i > 0 && bits.has(i - 1))).count() as u32;
         }
         let share = f64::from(lost) / 640_000.0;
         // Runs of three vary as much again: the share's standard error is about 0.0008.
@@ -110,6 +112,6 @@ mod tests {
     #[test]
     fn nothing_is_lost_on_a_perfect_link() {
         let rng = &mut Streams::new(5).get("ap", "mpdu-loss");
-        assert_eq!((in_runs(0.0, 3.0, 64, rng), each(0.0, 64, rng)), (0, 0));
+        assert!(in_runs(0.0, 3.0, 64, rng).is_empty() && each(0.0, 64, rng).is_empty());
     }
 }

@@ -26,7 +26,7 @@ use super::response::{Erp, Responses};
 pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
-use crate::sim::{Lane, Span, Stream, Streams, Time};
+use crate::sim::{Bitmap, Lane, Span, Stream, Streams, Time};
 
 crate::params! {
     /// What the medium is like.
@@ -36,7 +36,7 @@ crate::params! {
         collision_eifs: bool = false, src "802.11-2020 10.3.7 (EIFS follows PHY-RXEND with an error); ns-3.44 phy-entity.cc EndPreambleDetectionPeriod";
         /// Probability that an ACK or Block Ack is not decoded by the station it is for.
         response_error: f64 = 0.0, in 0.0 => 1.0, src "model: responses go at robust rates";
-        /// Places in which stations stand, in turn (station 1 in the first, 2 in the second, ...): those of different places do not
+        /// Bitmap in which stations stand, in turn (station 1 in the first, 2 in the second, ...): those of different places do not
         /// hear each other. All hear the access point.
         places: u8 = 1, in 1 => 254, src "this project, crates/core/src/wifi/hidden.rs";
     }
@@ -47,7 +47,7 @@ crate::params! {
 struct Flight {
     contender: u16,
     to: StaIx,
-    decoded: u64,
+    decoded: Bitmap,
     airtime: Span,
     mode: Mode,
     answered: bool,
@@ -184,8 +184,8 @@ impl Medium {
     }
     /// Packets that stand in a hardware queue though their receiver has got them since, in heads between arrival and report.
     /// `count`: the packets in these MPDUs of the head of that queue.
-    pub fn received(&self, count: impl Fn(StaIx, Ac, u64) -> u64) -> u64 {
-        self.contenders.iter().filter(|c| c.received != 0).map(|c| count(c.sta, c.ac, c.received)).sum()
+    pub fn received(&self, count: impl Fn(StaIx, Ac, Bitmap) -> u64) -> u64 {
+        self.contenders.iter().filter(|c| !c.received.is_empty()).map(|c| count(c.sta, c.ac, c.received)).sum()
     }
 
     /// Whether `s` senses the exchange on the air.
@@ -280,7 +280,7 @@ impl Medium {
             MediumEvent::GiveUp(i) => {
                 let c = &mut self.contenders[i as usize];
                 c.giving_up = false;
-                c.received = 0;
+                c.received = Bitmap::NONE;
                 let (sta, ac, report) = (c.sta, c.ac, c.pending);
                 stations.done(now, sta, ac, &report);
                 self.follow(now, i as usize, stations);

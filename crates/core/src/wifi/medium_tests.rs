@@ -6,14 +6,14 @@ use super::edca::Set;
 use super::medium::*;
 use super::seq::Seq;
 use crate::phy::{Band, Ht, Mode, Ofdm};
-use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
+use crate::sim::{Bitmap, EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
 use std::collections::VecDeque;
 
 #[derive(Default)]
 struct Script {
     q: EventQueue<MediumEvent>,
     heads: Vec<[VecDeque<Burst>; 4]>,
-    arrived: Vec<(Time, StaIx, u64)>,
+    arrived: Vec<(Time, StaIx, Bitmap)>,
     done: Vec<(Time, StaIx, Ac, Report)>,
     seen: Vec<Seen>,
     handled: u32,
@@ -25,9 +25,9 @@ impl Stations for Script {
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
         self.heads[s.ix()][ac.ix()].front()
     }
-    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
+    fn arrived(&mut self, now: Time, a: &Arrival) -> Bitmap {
         self.arrived.push((now, a.from, a.decoded));
-        a.decoded & !a.before
+        a.decoded.without(a.before)
     }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
         self.heads[s.ix()][ac.ix()].pop_front();
@@ -109,9 +109,9 @@ fn one_frame_takes_three_events() {
     // The medium was idle for long: the next slot boundary counted from AIFS (43 us): 43 + 107 * 9 = 1006.
     let t = |us: u64| Time::from_us(1_006 + us);
     assert_eq!((s.seen[0].start, s.seen[0].airtime), (t(0), Span::from_us(164)));
-    assert_eq!(s.arrived, [(t(120), StaIx(1), 1)]);
+    assert_eq!(s.arrived, [(t(120), StaIx(1), Bitmap::first(1))]);
     let (at, _, _, r) = s.done[0];
-    assert_eq!((at, r.answered, r.acked, r.tries, r.airtime), (t(164), true, 1, 1, Span::from_us(120)));
+    assert_eq!((at, r.answered, r.acked, r.tries, r.airtime), (t(164), true, Bitmap::first(1), 1, Span::from_us(120)));
     assert_eq!(s.handled, 3);
     assert_eq!((m.airtime(StaIx(1)), m.airtime(StaIx(0))), (Span::from_us(120), Span::from_us(28)));
 }
@@ -287,7 +287,7 @@ fn a_lost_response_is_a_failure_though_the_data_came() {
     run(&mut m, &mut s, END);
     assert_eq!(s.arrived.len(), 3);
     let r = s.done[0].3;
-    assert_eq!((r.answered, r.acked, r.received, r.tries), (false, 0, 1, 3));
+    assert_eq!((r.answered, r.acked, r.received, r.tries), (false, Bitmap::NONE, Bitmap::first(1), 3));
 }
 
 #[test]

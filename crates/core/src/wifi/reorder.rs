@@ -6,7 +6,7 @@
 
 use super::amsdu::MSDUS;
 use super::seq::Seq;
-use crate::sim::{Packet, Span, Time};
+use crate::sim::{Bitmap, Packet, Span, Time};
 
 crate::params! {
     /// What a receiver's mac80211 is built with.
@@ -16,29 +16,28 @@ crate::params! {
     }
 }
 
-/// The widest buffer.
-pub const SIZE: usize = 64;
-
 /// The buffer of one (peer, TID). It allocates once, when the agreement begins.
 #[derive(Clone, Debug)]
 pub struct Reorder {
     head: Seq,
     size: u16,
     timeout: Span,
-    /// Bit `seq % 64`: stored.
-    stored: u64,
+    /// Slots in use.
+    stored: Bitmap,
+    /// By number, modulo their count, a power of two.
     slots: Vec<(Packet, Time)>,
     /// The further MSDUs of A-MSDUs, by slot: none until the first A-MSDU comes.
     more: Vec<Vec<Packet>>,
 }
 
 impl Reorder {
-    /// A buffer of `size` (1 to 64) frames that waits for `head` first.
+    /// A buffer of `size` (1 to 256) frames that waits for `head` first.
     pub fn new(head: Seq, size: u16, timeout: Span) -> Reorder {
         use crate::sim::{FlowId, Kind, NodeId};
-        assert!((1..=SIZE as u16).contains(&size), "a reorder buffer of {size}");
+        assert!((1..=Bitmap::COUNT as u16).contains(&size), "a reorder buffer of {size}");
+        let slots = usize::from(size).next_power_of_two();
         let blank = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-        Reorder { head, size, timeout, stored: 0, slots: vec![(blank, Time::ZERO); SIZE], more: Vec::new() }
+        Reorder { head, size, timeout, stored: Bitmap::NONE, slots: vec![(blank, Time::ZERO); slots], more: Vec::new() }
     }
     /// What it waits for.
     pub const fn head(&self) -> Seq {
@@ -46,15 +45,18 @@ impl Reorder {
     }
     /// Packets held back.
     pub fn held(&self) -> u32 {
-        self.stored.count_ones() + self.more.iter().map(|m| m.len() as u32).sum::<u32>()
+        self.stored.len() as u32 + self.more.iter().map(|m| m.len() as u32).sum::<u32>()
     }
-    const fn bit(seq: Seq) -> u64 {
-        1 << (seq.get() % SIZE as u16)
+    fn slot(&self, seq: Seq) -> usize {
+        usize::from(seq.get()) & (self.slots.len() - 1)
+    }
+    fn has(&self, seq: Seq) -> bool {
+        self.stored.has(self.slot(seq))
     }
     /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it was a duplicate, or too
     /// old.
     pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
-        if seq == self.head && self.stored == 0 {
+        if seq == self.head && self.stored.is_empty() {
             self.head = seq.plus(1);
             up(p);
             more.iter().for_each(up);
@@ -66,15 +68,15 @@ impl Reorder {
         if !seq.before(self.head.plus(self.size)) {
             self.release_to(seq.minus(self.size).plus(1), up);
         }
-        if self.stored & Reorder::bit(seq) != 0 {
+        let slot = self.slot(seq);
+        if self.stored.has(slot) {
             return false;
         }
-        self.stored |= Reorder::bit(seq);
-        let slot = usize::from(seq.get()) % SIZE;
+        self.stored.put(slot);
         self.slots[slot] = (*p, now);
         if !more.is_empty() {
             if self.more.is_empty() {
-                self.more.resize_with(SIZE, || Vec::with_capacity(MSDUS - 1));
+                self.more.resize_with(self.slots.len(), || Vec::with_capacity(MSDUS - 1));
             }
             self.more[slot].extend_from_slice(more);
         }
@@ -85,14 +87,14 @@ impl Reorder {
     }
     /// Releases from the head on to the next hole.
     fn run(&mut self, up: &mut impl FnMut(&Packet)) {
-        while self.stored & Reorder::bit(self.head) != 0 {
+        while self.has(self.head) {
             self.pop(up);
         }
     }
     fn pop(&mut self, up: &mut impl FnMut(&Packet)) {
-        if self.stored & Reorder::bit(self.head) != 0 {
-            self.stored &= !Reorder::bit(self.head);
-            let slot = usize::from(self.head.get()) % SIZE;
+        let slot = self.slot(self.head);
+        if self.stored.has(slot) {
+            self.stored.take(slot);
             up(&self.slots[slot].0);
             if let Some(more) = self.more.get_mut(slot) {
                 more.drain(..).for_each(|p| up(&p));
@@ -103,7 +105,7 @@ impl Reorder {
     /// Moves the head to `seq` and lets out what was stored before it.
     fn release_to(&mut self, seq: Seq, up: &mut impl FnMut(&Packet)) {
         while self.head.before(seq) {
-            if self.stored == 0 {
+            if self.stored.is_empty() {
                 self.head = seq;
                 return;
             }
@@ -116,17 +118,19 @@ impl Reorder {
         self.release_to(start, up);
     }
     /// When the first stored frame behind the hole has waited long enough.
+    #[inline]
     pub fn due(&self) -> Option<Time> {
-        if self.stored == 0 {
-            return None;
-        }
-        let first = self.stored.rotate_right(u32::from(self.head.get()) % SIZE as u32).trailing_zeros() as u16;
-        Some(self.slots[usize::from(self.head.plus(first).get()) % SIZE].1 + self.timeout)
+        if self.stored.is_empty() { None } else { self.due_behind_a_hole() }
+    }
+    fn due_behind_a_hole(&self) -> Option<Time> {
+        // What is stored lies within the buffer's size of the head: behind the last slot comes the first.
+        let first = self.stored.next_from(self.slot(self.head))?;
+        Some(self.slots[first].1 + self.timeout)
     }
     /// The timer: gives up the holes before every frame that has waited longer than the timeout.
     pub fn expire(&mut self, now: Time, up: &mut impl FnMut(&Packet)) {
         while self.due().is_some_and(|at| at <= now) {
-            while self.stored & Reorder::bit(self.head) == 0 {
+            while !self.has(self.head) {
                 self.head = self.head.plus(1);
             }
             self.run(up);
@@ -150,7 +154,10 @@ mod tests {
     struct Run(Reorder, Vec<u32>);
     impl Run {
         fn new(head: u16) -> Run {
-            Run(Reorder::new(Seq::new(head), 64, Params::default().timeout), vec![])
+            Run::of(head, 64)
+        }
+        fn of(head: u16, size: u16) -> Run {
+            Run(Reorder::new(Seq::new(head), size, Params::default().timeout), vec![])
         }
         fn put(&mut self, at: u64, n: u32) -> bool {
             let Run(r, up) = self;
@@ -238,8 +245,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn twin(start in 0u32..4096, ops in prop::collection::vec((0u32..150, 0u64..25, 0u8..8), 1..500)) {
-            let mut r = Run::new(start as u16);
+        fn twin(start in 0u32..4096, size in prop::sample::select(vec![8_u16, 64, 256]),
+                ops in prop::collection::vec((0u32..600, 0u64..25, 0u8..8), 1..500)) {
+            let (mut r, size) = (Run::of(start as u16, size), u32::from(size));
             let mut t = Twin { head: start, held: BTreeMap::new() };
             let (mut want, mut now) = (vec![], 0);
             for (ahead, wait, what) in ops {
@@ -251,19 +259,19 @@ mod tests {
                 }
                 now += wait;
                 if what == 0 {
-                    let n = t.head + ahead % 70;
+                    let n = t.head + ahead % (size + 6);
                     let Run(b, up) = &mut r;
                     b.bar(Seq::new(n as u16), &mut |p| up.push(p.seq));
                     t.to(n, &mut want);
                 } else {
-                    let n = (t.head + ahead).saturating_sub(40);
+                    let n = (t.head + ahead % (size * 2 + 22)).saturating_sub(40);
                     if n < start { continue }
                     let fresh = n >= t.head && !t.held.contains_key(&n);
                     prop_assert_eq!(r.put(now, n), fresh);
                     if fresh {
                         t.held.insert(n, now);
-                        if n >= t.head + 64 {
-                            t.to(n - 63, &mut want);
+                        if n >= t.head + size {
+                            t.to(n + 1 - size, &mut want);
                         }
                         t.run(&mut want);
                     }

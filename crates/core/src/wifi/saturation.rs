@@ -16,7 +16,7 @@ use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response::{self, Responses};
 use super::seq::Seq;
 use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width, ppdu};
-use crate::sim::{EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
+use crate::sim::{Bitmap, EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
 use crate::theory::bianchi::Bianchi;
 
 /// The rate of RTS. src: docs/reference-data.md (ns-3's `ControlMode`)
@@ -172,10 +172,10 @@ impl Stations for World {
         }
         self.sources[s.ix()].as_ref().map(|x| &x.burst)
     }
-    fn arrived(&mut self, _now: Time, a: &Arrival) -> u64 {
+    fn arrived(&mut self, _now: Time, a: &Arrival) -> Bitmap {
         let to = self.head(a.from, a.ac).map_or(StaIx::AP, |b| b.to);
         let station = if a.from == StaIx::AP { to } else { a.from };
-        self.delivered[station.ix()] += u64::from(a.decoded.count_ones());
+        self.delivered[station.ix()] += a.decoded.len() as u64;
         a.decoded
     }
     fn done(&mut self, _now: Time, s: StaIx, _ac: Ac, report: &Report) {

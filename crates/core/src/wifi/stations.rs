@@ -7,7 +7,7 @@ use super::edca::Access;
 use super::response;
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
-use crate::sim::{Lane, NodeId, Span, Time};
+use crate::sim::{Bitmap, Lane, NodeId, Span, Time};
 
 /// The MAC of one station.
 #[derive(Clone, Debug)]
@@ -124,8 +124,8 @@ pub struct Exchanged {
     pub response: (response::Kind, Span),
     /// How the response is sent.
     pub control: Mode,
-    /// Bit `i`: MPDU `i` is decoded by its receiver.
-    pub decoded: u64,
+    /// The places of the MPDUs that their receiver decodes.
+    pub decoded: Bitmap,
     /// The receiver answers.
     pub heard: bool,
     /// The sender decodes the answer.
@@ -157,10 +157,10 @@ pub struct Arrival {
     pub from: StaIx,
     /// From which of its hardware queues: it is the head of that.
     pub ac: Ac,
-    /// Bit `i`: `mpdus[i]` was decoded.
-    pub decoded: u64,
+    /// The places of the MPDUs that were decoded.
+    pub decoded: Bitmap,
     /// Of these, what earlier transmissions of the same head had brought already.
-    pub before: u64,
+    pub before: Bitmap,
     /// Time on the air of the data PPDU.
     pub airtime: Span,
     /// How it was modulated.
@@ -176,7 +176,7 @@ pub trait Stations {
     fn lands(&mut self, _to: StaIx, _first: Time, _until: Time) {}
     /// The receiver decoded these MPDUs of the head of (`from`, `ac`), or the BAR that the head is. Answers which of them it
     /// had not received before.
-    fn arrived(&mut self, now: Time, a: &Arrival) -> u64;
+    fn arrived(&mut self, now: Time, a: &Arrival) -> Bitmap;
     /// The receiver of a PPDU from `from` tells of it; `answered`: its response came.
     fn feedback(&mut self, _now: Time, _from: StaIx, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
     /// The hardware is done with the head.

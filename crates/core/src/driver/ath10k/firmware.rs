@@ -249,16 +249,16 @@ impl Firmware {
         }
         self.queues[i].in_hw -= 1;
         let frames = u.bufs.len() as u16;
-        let bad = frames - r.acked.count_ones() as u16;
+        let bad = frames - r.acked.len() as u16;
         self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
         let (q, mut given_up) = (&mut self.queues[i], false);
         for (k, b) in u.bufs.iter_mut().enumerate() {
             let slots = &b.slots[..usize::from(b.n)];
-            b.received |= r.received >> k & 1 != 0;
+            b.received |= r.received.has(k);
             if b.received {
                 slots.iter().for_each(|&s| host.landed(s));
             }
-            let ok = r.acked >> k & 1 != 0;
+            let ok = r.acked.has(k);
             if ok || !q.agreement || b.retries >= par.retries {
                 q.window.settle(b.seq);
                 self.done.extend(slots.iter().map(|&s| (s, ok)));

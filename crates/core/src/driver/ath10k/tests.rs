@@ -64,7 +64,8 @@ impl Bench {
     fn done(&mut self, now: Time, acked: u64) {
         let frames = self.dev.head(Ac::Be).map_or(0, |b| b.mpdus.len());
         let acked = acked & u64::MAX.checked_shr(64 - frames as u32).unwrap_or(0);
-        let r = Report { answered: acked != 0, acked, received: acked, tries: 1, ..Report::default() };
+        let r =
+            Report { answered: acked != 0, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() };
         let Bench { dev, above, freed, dropped, wants } = self;
         dev.done(now, Ac::Be, &r, above, &mut Sink { freed, dropped, wants });
     }

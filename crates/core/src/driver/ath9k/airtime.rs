@@ -36,7 +36,7 @@ pub fn received(b: &Burst, a: &Arrival, band: Band) -> Span {
         if m.len != len {
             (len, one) = (m.len, ppdu(a.mode, m.len.into(), band) + sifs(a.mode));
         }
-        if a.decoded >> i & 1 != 0 {
+        if a.decoded.has(i) {
             sum += one;
         }
     }

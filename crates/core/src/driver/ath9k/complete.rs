@@ -42,8 +42,8 @@ impl Ath9k {
             }
         } else {
             for (i, m) in b.mpdus.iter_mut().enumerate() {
-                m.received |= r.received >> i & 1 != 0;
-                if r.acked >> i & 1 != 0 { sink.free(&m.packet) } else { fail(m, sink) }
+                m.received |= r.received.has(i);
+                if r.acked.has(i) { sink.free(&m.packet) } else { fail(m, sink) }
             }
         }
         let told = Told::of(&b, r, bar.is_some());
@@ -70,7 +70,7 @@ impl Told {
     /// that leaves the driver (ath_tx_complete_aggr: `rc_update`).
     pub fn of(b: &Burst, r: &Report, given_up: bool) -> Option<Told> {
         let frames = b.mpdus.len() as u16;
-        let bad = frames - r.acked.count_ones() as u16;
+        let bad = frames - r.acked.len() as u16;
         (!b.agreement || bad < frames || given_up).then_some(Told { to: b.to, chain: b.chain, frames, bad })
     }
     /// As rate control takes it.
@@ -93,12 +93,12 @@ pub(super) fn settle_aggregate(
     let first = t.window.start();
     let mut given_up = None;
     for (i, m) in b.mpdus.iter_mut().enumerate() {
-        m.received |= r.received >> i & 1 != 0;
+        m.received |= r.received.has(i);
         if !t.window.allows(m.seq) {
             fail(m, sink); // of an earlier session
             continue;
         }
-        if r.acked >> i & 1 != 0 {
+        if r.acked.has(i) {
             t.settle(m.seq);
             sink.free(&m.packet);
         } else if m.attempts < limit {

@@ -50,7 +50,7 @@ impl Bench {
         let n = self.d.head(BE).unwrap().mpdus.len();
         let all = if answered && n > 0 { u64::MAX >> (64 - n) } else { 0 };
         let acked = bad.iter().fold(all, |a, i| a & !(1 << i));
-        let r = Report { answered, acked, received: acked, tries: 1, ..Report::default() };
+        let r = Report { answered, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() };
         let Bench { d, q, freed, dropped, wants, .. } = self;
         d.done(Time::ZERO, BE, &r, q, &mut Sink { freed, dropped, wants });
     }

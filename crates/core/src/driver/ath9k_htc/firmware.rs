@@ -93,7 +93,7 @@ impl Firmware {
     /// The hardware is done with the first unit of `ac`. `landed` is told of each slot whose packet the receiver has.
     pub fn hardware_done(&mut self, now: Time, ac: Ac, r: &Report, par: &Params, mut landed: impl FnMut(Slot)) {
         let u = self.tids.done(ac);
-        u.slots.iter().enumerate().filter(|(k, _)| r.received >> k & 1 == 1).for_each(|(_, s)| landed(*s));
+        u.slots.iter().enumerate().filter(|&(k, _)| r.received.has(k)).for_each(|(_, s)| landed(*s));
         self.done.push_back((ac, u, *r));
         self.next(now, par);
     }

@@ -117,8 +117,8 @@ impl World {
             let mut r = Report { answered: !matches!(b.what, What::Bar(_)) || self.loss < 1.0, ..Report::default() };
             for (i, m) in b.mpdus.iter().enumerate() {
                 if !self.rng.chance(self.loss) {
-                    r.acked |= 1 << i;
-                    r.received |= 1 << i;
+                    r.acked.put(i);
+                    r.received.put(i);
                     self.delivered.push((self.now, m.packet));
                 }
             }

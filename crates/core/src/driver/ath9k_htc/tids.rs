@@ -286,8 +286,8 @@ impl Tids {
         }
         let mut bar = None;
         for (k, m) in u.burst.mpdus.iter().enumerate() {
-            let (slot, ok) = (u.slots[k], r.acked >> k & 1 == 1);
-            let received = m.received || r.received >> k & 1 == 1;
+            let (slot, ok) = (u.slots[k], r.acked.has(k));
+            let received = m.received || r.received.has(k);
             let q = &mut self.queues[i];
             if ok || !u.burst.agreement || m.attempts >= par.retries {
                 if u.burst.agreement {

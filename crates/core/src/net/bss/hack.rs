@@ -9,7 +9,7 @@
 //! the timer and what it sends belong to the driver, which takes no time; D5 what the AP's driver restores goes up with its received
 //! frames (ath9k: at the receive interrupt), not from the transmit interrupt's handler.
 
-use crate::sim::{Kind, NodeId, Packet, Place, Reason, Span, Time};
+use crate::sim::{Bitmap, Kind, NodeId, Packet, Place, Reason, Span, Time};
 use crate::wifi::hack::{Access, Client, Flow, Flows, Mark, Params, Policy, Sent};
 use crate::wifi::{Ac, Burst, Report, StaIx};
 
@@ -149,7 +149,7 @@ impl Hack {
         }
     }
     /// A PPDU of `s` came to the AP: what its chains bring goes up.
-    pub fn came(&mut self, now: Time, s: StaIx, b: &Burst, decoded: u64, before: u64) {
+    pub fn came(&mut self, now: Time, s: StaIx, b: &Burst, fresh: Bitmap) {
         self.restored.clear();
         if !self.policy.rides() {
             return;
@@ -157,7 +157,7 @@ impl Hack {
         let Hack { access, clients, flows, air, restored, .. } = self;
         let access = &mut access[s.ix()];
         for (i, (m, more)) in b.msdus().enumerate() {
-            if decoded & !before & 1 << i == 0 || m.received {
+            if !fresh.has(i) || m.received {
                 continue;
             }
             for p in core::iter::once(&m.packet).chain(more) {
@@ -186,7 +186,7 @@ impl Hack {
         let (count, client) = (&mut self.counts[s.ix()], &mut self.clients[s.ix()]);
         let mut acks = false;
         for (i, (m, more)) in b.msdus().enumerate() {
-            if r.acked >> i & 1 == 0 {
+            if !r.acked.has(i) {
                 continue;
             }
             for p in core::iter::once(&m.packet).chain(more) {

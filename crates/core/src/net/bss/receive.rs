@@ -4,7 +4,7 @@
 //!
 //! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl.
 
-use crate::sim::{Owner, Packet, Place, Reason, Span, Time};
+use crate::sim::{Bitmap, Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::came::Frame;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
@@ -30,28 +30,28 @@ impl Receiver {
     }
 
     /// Which of the MPDUs of `b` that were decoded its receiver had not had before.
-    pub(super) fn fresh(b: &Burst, a: &Arrival) -> u64 {
-        let had = b.mpdus.iter().enumerate().fold(a.before, |bits, (i, m)| bits | u64::from(m.received) << i);
-        a.decoded & !had & if b.mpdus.len() < 64 { (1 << b.mpdus.len()) - 1 } else { u64::MAX }
+    pub(super) fn fresh(b: &Burst, a: &Arrival) -> Bitmap {
+        let had = b.mpdus.iter().enumerate().filter(|(_, m)| m.received).map(|(i, _)| i);
+        a.decoded.without(a.before).without(had.collect())
     }
 
     /// The frames of a PPDU as the card gets them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
     #[inline]
-    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: u64, mut came: impl FnMut(u16, &Came)) {
+    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: Bitmap, mut came: impl FnMut(u16, &Came)) {
         if let What::Bar(start) = b.what {
             came(0, &Came::bar(a.from, b.tid, start));
             return;
         }
         let n = b.mpdus.len();
-        let (whole, last) = (a.decoded >> (n - 1) & 1 != 0, a.decoded.checked_ilog2());
-        for (i, (m, more)) in b.msdus().enumerate().filter(|(i, _)| a.decoded >> i & 1 != 0) {
-            let (frame, more) = match (fresh >> i & 1 != 0, b.agreement) {
+        let (whole, last) = (a.decoded.has(n - 1), a.decoded.highest());
+        for (i, (m, more)) in b.msdus().enumerate().filter(|&(i, _)| a.decoded.has(i)) {
+            let (frame, more) = match (fresh.has(i), b.agreement) {
                 (false, _) => (Frame::Duplicate, &[][..]),
                 (true, false) => (Frame::Plain, more),
                 (true, true) => (Frame::Numbered(m.seq), more),
             };
             let behind = (n - 1 - i) as u16;
-            let ends = |msdu: usize| (last == Some(i as u32) && msdu == more.len()).then_some(whole);
+            let ends = |msdu: usize| (last == Some(i) && msdu == more.len()).then_some(whole);
             came(behind, &Came { p: m.packet, from: a.from, tid: b.tid, frame, last: ends(0) });
             let frame = if b.agreement { Frame::Further } else { Frame::Plain };
             for (k, &p) in more.iter().enumerate() {
@@ -110,6 +110,7 @@ impl Receiver {
 }
 
 impl Buffer {
+    #[inline]
     fn arm(&mut self) -> Option<Time> {
         let due = self.reorder.due()?;
         if due >= self.armed {

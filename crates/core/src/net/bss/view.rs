@@ -5,7 +5,7 @@ use super::{BssEvent, Out, Receiver, Station};
 use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
-use crate::sim::{Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
+use crate::sim::{Bitmap, Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
 use crate::wifi::beacon::Beaconed;
 use crate::wifi::came::{Came, Frame};
 use crate::wifi::medium::{Arrival, Exchanged, Seen};
@@ -120,7 +120,7 @@ impl<P: Probe> Stations for View<'_, P> {
     fn lands(&mut self, to: StaIx, first: Time, until: Time) {
         self.stations[to.ix()].netdev.lands(first, until);
     }
-    fn arrived(&mut self, now: Time, a: &Arrival) -> u64 {
+    fn arrived(&mut self, now: Time, a: &Arrival) -> Bitmap {
         let b = self.head(a.from, a.ac).expect("what arrives is still at the head");
         let (to, tid, n) = (b.to, b.tid, b.mpdus.len());
         let heard = ath9k::airtime::received(b, a, self.band);
@@ -129,7 +129,7 @@ impl<P: Probe> Stations for View<'_, P> {
         if let Some(h) = self.hack.as_mut().filter(|_| restores) {
             let b = self.stations[a.from.ix()].netdev.head(a.ac).expect("it still is");
             let refused = h.refused();
-            h.came(now, a.from, b, a.decoded, a.before);
+            h.came(now, a.from, b, a.decoded.without(a.before));
             lose(h.refused() - refused, Reason::Unreadable, self.out);
         }
         // From one card into the other: a frame is copied once.
@@ -167,7 +167,7 @@ impl<P: Probe> Stations for View<'_, P> {
         }
         if report.mistaken {
             let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");
-            let gone = b.mpdus.iter().enumerate().filter(|(i, m)| !m.received && report.received >> i & 1 == 0).count();
+            let gone = b.mpdus.iter().enumerate().filter(|&(i, m)| !m.received && !report.received.has(i)).count();
             lose(gone as u64, Reason::Mistaken, self.out);
         }
         let st = &mut self.stations[s.ix()];
@@ -196,7 +196,7 @@ impl<P: Probe> Stations for View<'_, P> {
             self.stations[s.ix()].netdev.seize(now, h.tried[s.ix()], |p| h.seize(now, s, p), &mut sink);
         }
         let b = self.stations[0].netdev.head(a.ac).expect("what arrives is still at the head");
-        let repeats = matches!(b.what, What::Bar(_)) || a.decoded & a.before != 0;
+        let repeats = matches!(b.what, What::Bar(_)) || !(a.decoded & a.before).is_empty();
         h.answers(now, s, repeats, longer)
     }
     fn hit(&mut self, s: StaIx) {

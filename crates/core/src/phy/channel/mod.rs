@@ -27,7 +27,7 @@ pub use measure::Feedback;
 pub use trace::Trace;
 
 use super::Mode;
-use crate::sim::{Span, Stream, Streams, Time};
+use crate::sim::{Bitmap, Span, Stream, Streams, Time};
 pub use coding::Decisions;
 use coding::{CodeRate, hard};
 use fading::{Fading, Rician, Shape};
@@ -315,7 +315,7 @@ impl Channel {
         l.ways[way as usize].per_octet[at] = x;
         x.into()
     }
-    /// Which MPDUs of these lengths survive: bit `i` for the `i`-th.
+    /// The places of those MPDUs of these lengths that survive.
     pub fn survivors(
         &mut self,
         now: Time,
@@ -323,15 +323,17 @@ impl Channel {
         way: Way,
         mode: Mode,
         lengths: impl IntoIterator<Item = u16>,
-    ) -> u64 {
+    ) -> Bitmap {
         let x = self.per_octet(now, station, way, mode);
         let rng = &mut self.links[station].luck[way as usize];
-        let (mut last, mut p, mut got) = (0, 0.0, 0);
+        let (mut last, mut p, mut got) = (0, 0.0, Bitmap::NONE);
         for (i, len) in lengths.into_iter().enumerate() {
             if len != last {
                 (last, p) = (len, 1.0 - libm::exp(-x * f64::from(len)));
             }
-            got |= u64::from(!rng.chance(p)) << i;
+            if !rng.chance(p) {
+                got.put(i);
+            }
         }
         got
     }

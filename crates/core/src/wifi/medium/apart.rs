@@ -2,7 +2,7 @@
 //! [`hidden`](crate::wifi::hidden)'s.
 
 use super::{Hidden, Medium, StaIx, Stations};
-use crate::sim::{Span, Time};
+use crate::sim::{Bitmap, Span, Time};
 use crate::wifi::exchange::Exchange;
 
 impl Medium {
@@ -85,7 +85,7 @@ impl Medium {
             c.rts_failures += 1;
             x.data = Span::ZERO;
         }
-        (x.decoded, x.heard, x.answered, x.collided) = (0, false, false, true);
+        (x.decoded, x.heard, x.answered, x.collided) = (Bitmap::NONE, false, false, true);
         (seen.bad, seen.airtime, seen.answered, seen.collided) = (seen.mpdus, on_air, false, true);
         stations.aired(&x);
         if !rts && seen.mpdus > 0 {

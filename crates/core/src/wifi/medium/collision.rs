@@ -1,7 +1,7 @@
 //! Transmissions that begin together. The departures are [`medium`](super)'s.
 
 use super::Medium;
-use crate::sim::{Span, Time};
+use crate::sim::{Bitmap, Span, Time};
 use crate::wifi::exchange::Exchange;
 use crate::wifi::stations::{Exchanged, Seen, Stations};
 
@@ -55,7 +55,7 @@ impl Medium {
                 sifs: self.band.sifs(),
                 response: (x.response.kind, x.response.duration),
                 control: self.responses.rate(chain[c.link as usize].mode),
-                decoded: 0,
+                decoded: Bitmap::NONE,
                 heard: false,
                 answered: false,
                 collided: true,

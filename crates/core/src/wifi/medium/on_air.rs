@@ -3,7 +3,7 @@
 
 use super::{Flight, Medium, Stray};
 use crate::phy::channel::Way;
-use crate::sim::{Lane, Span, Time};
+use crate::sim::{Bitmap, Lane, Span, Time};
 use crate::wifi::ac::Ac;
 use crate::wifi::burst::{Chain, Report, StaIx, What};
 use crate::wifi::exchange::Exchange;
@@ -20,7 +20,7 @@ impl Medium {
         }
         let c = &mut self.contenders[i as usize];
         let b = stations.head(c.sta, c.ac).expect("a contender that is ready has a head");
-        let (from, to, n) = (c.sta, b.to, b.mpdus.len() as u32);
+        let (from, to, n) = (c.sta, b.to, b.mpdus.len());
         let mode = b.chain[c.link as usize].mode;
         let mut decoded = self.loss.decoded(from, to, mode, n);
         let (station, way, back) = link(from, to);
@@ -33,13 +33,13 @@ impl Medium {
         if self.stas[to.ix()].late.is_some() {
             let stray = &mut self.stray[station + 1][way as usize];
             mistaken = core::mem::take(stray) != Stray::None;
-            if mistaken && again && decoded != 0 {
+            if mistaken && again && !decoded.is_empty() {
                 *stray = Stray::Next;
             } else if mistaken && !again {
-                decoded = 0; // it meets the response on the air
+                decoded = Bitmap::NONE; // it meets the response on the air
             }
         }
-        let heard = decoded != 0 || mistaken || matches!(b.what, What::Bar(_));
+        let heard = !decoded.is_empty() || mistaken || matches!(b.what, What::Bar(_));
         // What rides on a response, and how late it is, is known when it begins.
         let rides = stations.sends(from, c.ac);
         let b = stations.head(c.sta, c.ac).expect("it is still there");
@@ -50,7 +50,7 @@ impl Medium {
         let mut feedback = None;
         if let Some(ch) = self.channel.as_mut().filter(|_| heard) {
             let rate = self.responses.rate(mode);
-            answered &= ch.survivors(at + x.data_end, station, back, rate, [x.response.kind.bytes()]) == 1;
+            answered &= ch.survivors(at + x.data_end, station, back, rate, [x.response.kind.bytes()]).has(0);
             if n > 0 && self.guided[from.ix()] {
                 feedback = Some(ch.feedback(at, station, way));
             }
@@ -63,7 +63,7 @@ impl Medium {
             to,
             tid: b.tid.get(),
             mpdus: n as u16,
-            bad: (n - decoded.count_ones()) as u16,
+            bad: (n - decoded.len()) as u16,
             bytes: b.psdu,
             mode,
             end: b.end,
@@ -102,12 +102,12 @@ impl Medium {
         if heard {
             c.pending = Report {
                 answered,
-                acked: if mistaken { u64::MAX >> (64 - n) } else { decoded },
+                acked: if mistaken { Bitmap::first(n) } else { decoded },
                 link: c.link,
                 tries: c.tries,
                 airtime: c.airtime,
                 payload: 0,
-                received: 0,
+                received: Bitmap::NONE,
                 waited: c.waited,
                 late: Span::ZERO,
                 mistaken,
@@ -135,9 +135,9 @@ impl Medium {
             } else {
                 self.access_at(Time::NEVER, stations);
             }
-            if decoded != 0 {
-                let behind = i64::from(n - 1 - decoded.trailing_zeros());
-                stations.lands(to, at + x.data_end - x.data * behind / i64::from(n), at + x.data_end);
+            if let Some(lowest) = decoded.lowest() {
+                let behind = (n - 1 - lowest) as i64;
+                stations.lands(to, at + x.data_end - x.data * behind / n as i64, at + x.data_end);
             }
             stations.schedule(at + x.data_end, Lane::Arrival, MediumEvent::Arrive);
             if !open {
@@ -215,7 +215,7 @@ impl Medium {
         let limits = &self.stas[c.sta.ix()];
         let last = Report {
             answered: false,
-            acked: 0,
+            acked: Bitmap::NONE,
             link: c.link,
             tries: c.tries.max(1), // src: ath9k counts `ts_longretry + 1` even if only RTSs went out
             airtime: c.airtime,
@@ -280,7 +280,7 @@ impl Medium {
         c.reset();
         c.ready = false;
         let report = Report { received: c.received, ..c.pending };
-        c.received = 0;
+        c.received = Bitmap::NONE;
         stations.done(now, sta, ac, &report);
         // Marked as still on the air, so that what comes in now counts as come while the medium was busy.
         self.flight = Some(f);

@@ -404,13 +404,13 @@ impl<Q: Above> Ath9kTidq<Q> {
             }
         } else {
             for (i, m) in b.mpdus.iter_mut().enumerate() {
-                m.received |= r.received >> i & 1 != 0;
-                if r.acked >> i & 1 != 0 { sink.free(&m.packet) } else { fail(m, sink) }
+                m.received |= r.received.has(i);
+                if r.acked.has(i) { sink.free(&m.packet) } else { fail(m, sink) }
             }
         }
         self.skbs_done(ac, frames - again);
         let told = Told::of(&b, r, bar.is_some());
-        if r.acked != 0 {
+        if !r.acked.is_empty() {
             bar = bar.or(self.tids[i].bar_failed.take());
         }
         if let Some(start) = bar {

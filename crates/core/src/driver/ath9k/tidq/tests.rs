@@ -50,7 +50,7 @@ impl Bench {
     fn done(&mut self, bad: &[usize]) {
         let n = self.d.head(BE).unwrap().mpdus.len();
         let acked = bad.iter().fold(u64::MAX >> (64 - n), |a, i| a & !(1 << i));
-        let r = Report { answered: true, acked, received: acked, tries: 1, ..Report::default() };
+        let r = Report { answered: true, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() };
         self.sink(|d, q, s| d.done(Time::ZERO, BE, &r, q, s));
     }
     fn hw(&self) -> Vec<(u8, usize)> {
@@ -183,7 +183,8 @@ impl UnderAaq {
             let (to, k) = (head.to.0, head.mpdus.len());
             let acked = u64::MAX >> (64 - k) & !bad(all.len());
             all.push((to, k));
-            let r = Report { answered: true, acked, received: acked, tries: 1, ..Report::default() };
+            let r =
+                Report { answered: true, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() };
             self.call(|b, s| b.d.done(b.now, BE, &r, &mut b.q, s));
         }
         all
