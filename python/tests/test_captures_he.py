@@ -60,14 +60,15 @@ def pcap(path, frames):
 
 
 def aggregate(l_sig=None):
-    """100 MPDUs of 1500 bytes at MCS 11, two streams, 80 MHz, 0.8 us: 1201 Mbit/s, 50.4 us and 74 symbols; three are not acknowledged."""
+    """100 MPDUs of 1500 bytes at MCS 11, two streams, 80 MHz, 0.8 us: 1201 Mbit/s, 50.4 us, 74 symbols, 12 us of extension; three are not
+    acknowledged."""
     field = he(11, 2, 2, 0, 2)
     one = 1504 * 8 / 1201
     frames = [
         (10_050 + int(i * one), radiotap(10_050 + int(i * one), field, 7, l_sig) + data(3000 + i, 1500))
         for i in range(100)
     ]
-    answer = 10_000 + 1057 + 16 + 20
+    answer = 10_000 + 1069 + 16 + 20
     acked = set(range(100)) - {3, 70, 99}
     return [*frames, (answer, radiotap(answer, rate=48) + block_ack(3000, acked))]
 
@@ -79,7 +80,7 @@ def link(wavetank, path):
     return document, document["report"]["links"][0]
 
 
-@pytest.mark.parametrize(("l_sig", "data_us"), [(None, 50.4 + 74 * 13.6), (775, 1060)])
+@pytest.mark.parametrize(("l_sig", "data_us"), [(None, 50.4 + 74 * 13.6 + 12), (784, 1072)])
 def test_an_aggregate_of_a_hundred(tmp_path, wavetank, l_sig, data_us):
     _, got = link(wavetank, pcap(tmp_path / "he.pcap", aggregate(l_sig)))
     assert (got["ppdus"], got["mpdus"], got["unacked"], got["unanswered"]) == (1, 100, 3, 0)
@@ -134,7 +135,7 @@ def test_a_rate_that_is_not_known_splits_no_aggregate(tmp_path, wavetank):
 
 
 def test_tshark_reads_the_same(tshark, tmp_path):
-    path = pcap(tmp_path / "he.pcap", aggregate(775))
+    path = pcap(tmp_path / "he.pcap", aggregate(784))
     fields = (
         "radiotap.he.data_3.data_mcs",
         "radiotap.he.data_6.nsts",

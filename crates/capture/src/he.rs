@@ -1,11 +1,12 @@
 //! HE modulations (802.11ax) and how long such a PPDU takes.
 //!
-//! Stands for: IEEE 802.11ax-2021 27.3.11.5 (L-SIG), 27.3.11.10 (HE-LTF), 27.4.3 (TXTIME), 27.5 (MCSs, data subcarriers). No model sends them:
-//! they are read from captures.
-//! Differs: D1 no packet extension (0 to 16 us) and no extra symbol of LDPC; where the capture has the L-SIG field, that tells; D2 no STBC, no
-//! Doppler midambles; D3 of a PPDU for several users (MU, TB) one user's part alone.
+//! Stands for: IEEE 802.11ax-2021 27.3.11.5 (L-SIG), 27.3.11.10 (HE-LTF), 27.4.3 (TXTIME), 27.5 (MCSs, data subcarriers). PPDUs of a
+//! single user over the whole channel are the model's own ([`wavetank_core::phy::He`]), the others are read from captures alone.
+//! Differs: D1 those others have no packet extension (0 to 16 us), the model's have what a receiver that wants 16 us of padding gets; no extra symbol of
+//! LDPC; where the capture has the L-SIG field, that tells; D2 no STBC, no Doppler midambles; D3 of a PPDU for several users (MU, TB) one user's part alone.
 
 use serde::Serialize;
+use wavetank_core::phy::{self, Band, Gi, Mode, Width};
 
 /// What carries the data: a whole channel, or a resource unit of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
@@ -37,6 +38,21 @@ pub struct He {
     pub extended: bool,
 }
 
+impl From<phy::He> for He {
+    fn from(h: phy::He) -> He {
+        He {
+            mcs: h.mcs(),
+            streams: h.streams() as u8,
+            tones: Tones::Channel(h.width.mhz().into()),
+            gi: 1 << h.gi as u8,
+            ltf: h.gi.ltf(),
+            dcm: false,
+            multi_user: false,
+            extended: false,
+        }
+    }
+}
+
 /// Bits a subcarrier, and the code's rate as a fraction. src: 802.11ax-2021 27.5
 const MCS: [(u32, u32, u32); 12] = [
     (1, 1, 2),
@@ -60,6 +76,14 @@ impl He {
     pub fn checked(self) -> Option<He> {
         let known = usize::from(self.mcs) < MCS.len() && (1..=8).contains(&self.streams) && self.data_tones() > 0;
         (known && matches!(self.gi, 1 | 2 | 4) && matches!(self.ltf, 1 | 2 | 4)).then_some(self)
+    }
+
+    /// What the model calls it; none of what no model sends.
+    pub fn model(self) -> Option<phy::He> {
+        let Tones::Channel(mhz) = self.tones else { return None };
+        let gi = Gi::ALL.into_iter().find(|gi| 1 << *gi as u8 == self.gi)?;
+        let he = phy::He::new(self.mcs, self.streams, Width::from_mhz(mhz.try_into().ok()?)?, gi)?;
+        (He::from(he) == self).then_some(he)
     }
 
     /// Data subcarriers. src: 802.11ax-2021 27.5
@@ -87,6 +111,9 @@ impl He {
 
     /// Bits a second.
     pub fn rate_bps(self) -> u64 {
+        if let Some(he) = self.model() {
+            return he.rate().bps();
+        }
         self.bits_per_symbol() * 1_000_000_000 / self.symbol_ns()
     }
     /// From the first bit of the preamble to the first bit of the PSDU, ns: L-STF to RL-SIG, HE-SIG-A, HE-STF, HE-LTFs. Without the HE-SIG-B of
@@ -98,6 +125,9 @@ impl He {
     }
     /// A PPDU of `psdu` bytes, ns, without signal extension.
     pub fn duration_ns(self, psdu: u32) -> u64 {
+        if let Some(he) = self.model() {
+            return phy::ppdu(Mode::He(he), psdu, Band::Ghz5).ns() as u64;
+        }
         self.preamble_ns() + (SERVICE + 8 * u64::from(psdu)).div_ceil(self.bits_per_symbol().max(1)) * self.symbol_ns()
     }
 }
@@ -138,7 +168,7 @@ mod tests {
             (he(11, 1, Tones::Channel(20), 1), 1434),
             (he(11, 2, Tones::Channel(80), 1), 12010),
             (he(9, 1, Tones::Channel(80), 2), 4537),
-            (he(11, 2, Tones::Channel(160), 1), 24019),
+            (he(11, 2, Tones::Channel(160), 1), 24020),
             (he(5, 3, Tones::Channel(40), 4), 3510),
         ] {
             assert_eq!((of.rate_bps() + 50_000) / 100_000, tenths, "{of}");
@@ -148,12 +178,35 @@ mod tests {
         assert!(he(0, 1, Tones::Channel(60), 1).checked().is_none());
     }
 
-    /// By hand: two streams have two HE-LTFs of 6.4 and 0.8 us: 24 + 8 + 4 + 14.4 us. 30,000 bytes are 240,016 bits, 15 symbols of 16,333 bits.
+    /// Both know the same preambles; what no model sends is none's.
+    #[test]
+    fn the_models() {
+        for gi in Gi::ALL {
+            for h in (1..=8).flat_map(|n| Width::ALL.map(|w| phy::He::new(11, n, w, gi).unwrap())) {
+                let ours = He::from(h);
+                assert_eq!((ours.checked(), ours.model()), (Some(ours), Some(h)));
+                assert_eq!(ours.preamble_ns(), phy::he_preamble(h.streams(), h.gi).ns() as u64);
+            }
+        }
+        let he = he(0, 1, Tones::Channel(20), 1);
+        let others = [
+            He { dcm: true, ..he },
+            He { multi_user: true, ..he },
+            He { extended: true, ..he },
+            He { ltf: 4, ..he },
+            He { tones: Tones::Unit(242), ..he },
+        ];
+        assert!(he.model().is_some() && others.iter().all(|h| h.model().is_none()));
+    }
+
+    /// By hand: two streams have two HE-LTFs of 6.4 and 0.8 us: 24 + 8 + 4 + 14.4 us. 30,000 bytes are 240,016 bits, 15 symbols of 16,333 bits; 11,354
+    /// in the last are three of its segments of 4,000: 12 us of packet extension. With 4x HE-LTFs no model's, so without.
     #[test]
     fn durations() {
         let fast = he(11, 2, Tones::Channel(80), 1);
         assert_eq!(fast.preamble_ns(), 50_400);
-        assert_eq!(fast.duration_ns(30_000), 50_400 + 15 * 13_600);
+        assert_eq!(fast.duration_ns(30_000), 50_400 + 15 * 13_600 + 12_000);
+        assert_eq!(He { ltf: 4, ..fast }.duration_ns(30_000), 24_000 + 12_000 + 2 * 13_600 + 15 * 13_600);
         assert_eq!(
             He { extended: true, ..he(0, 1, Tones::Channel(20), 1) }.preamble_ns(),
             24_000 + 16_000 + 4_000 + 7_200

@@ -30,6 +30,7 @@ impl From<Mode> for Phy {
             Mode::Ofdm(r) => Phy::Legacy(r.mbit() as u8 * 2),
             Mode::Ht(h) => Phy::Ht(h.mcs(), h.mhz40, h.sgi),
             Mode::Vht(v) => Phy::Vht(v.mcs(), v.streams() as u8, u16::from(v.width.mhz()), v.sgi),
+            Mode::He(h) => Phy::He(h.into()),
         }
     }
 }

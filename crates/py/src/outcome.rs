@@ -21,6 +21,7 @@ fn phy(m: Mode) -> &'static str {
         Mode::Ofdm(_) => "ofdm",
         Mode::Ht(_) => "ht",
         Mode::Vht(_) => "vht",
+        Mode::He(_) => "he",
     }
 }
 

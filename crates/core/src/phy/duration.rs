@@ -2,10 +2,11 @@
 //!
 //! Stands for: IEEE 802.11-2020 17.4.3 (OFDM TXTIME), 19.4.3 equations 19-90 and 19-91 (HT mixed format, with the short
 //! guard interval's rounding to whole 4 us), 21.4.3 equations 21-106 to 21-109 (VHT), table 17-21 and 19-25 (PHY
-//! characteristics), 18.3.2.4 (signal extension).
+//! characteristics), 18.3.2.4 (signal extension). HE is [`super::he_duration`]'s.
 //! Differs: D1 HT's number of encoders (N_ES) is told from the bits a symbol, which agrees with every table of 19.5;
 //! D2 no propagation delay; D3 a VHT PSDU is given with its last subframe's padding, and takes no further one.
 
+use super::he_duration;
 use super::mode::{Band, Ht, Mode, Ofdm};
 use super::vht::Vht;
 use crate::sim::Span;
@@ -18,9 +19,9 @@ pub const RX_PHY_START_DELAY: Span = Span::from_us(20);
 pub const CCA_TIME: Span = Span::from_us(4);
 
 /// Bits of the SERVICE field.
-const SERVICE: u32 = 16;
+pub(super) const SERVICE: u32 = 16;
 /// Tail bits of one convolutional encoder.
-const TAIL: u32 = 6;
+pub(super) const TAIL: u32 = 6;
 
 impl Band {
     /// Short interframe space.
@@ -55,14 +56,17 @@ pub const fn ht_preamble(streams: u32) -> Span {
     Span::from_us(20 + 8 + 4 + 4 * ltf)
 }
 
-/// Preamble and headers of a VHT PPDU: legacy part, VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B. src: 802.11-2020 table 21-13
-/// (number of VHT-LTFs)
+/// Preamble and headers of a VHT PPDU: legacy part, VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B.
 pub const fn vht_preamble(streams: u32) -> Span {
-    let ltf = if streams > 2 { streams.next_multiple_of(2) } else { streams } as i64;
-    Span::from_us(20 + 8 + 4 + 4 * ltf + 4)
+    Span::from_us(20 + 8 + 4 + 4 * training_fields(streams) + 4)
 }
 
-/// The longest HT and VHT PPDU (aPPDUMaxTime). src: 802.11-2020 tables 19-25 and 21-29
+/// Long training fields of so many VHT or HE streams. src: 802.11-2020 table 21-13; 802.11ax-2021 27.3.11.10
+pub(super) const fn training_fields(streams: u32) -> i64 {
+    if streams > 2 { streams.next_multiple_of(2) as i64 } else { streams as i64 }
+}
+
+/// The longest HT, VHT and HE PPDU (aPPDUMaxTime). src: 802.11-2020 tables 19-25 and 21-29, 802.11ax-2021 table 27-54
 pub const PPDU_MAX: Span = Span::from_us(5_484);
 
 /// What HT and VHT have in common: preamble, then symbols of 4 us or, with the short guard interval, of 3.6 us.
@@ -115,11 +119,12 @@ pub fn ppdu(mode: Mode, psdu: u32, band: Band) -> Span {
         }
         Mode::Ht(h) => Symbols::from(h).duration(psdu),
         Mode::Vht(v) => Symbols::from(v).duration(psdu),
+        Mode::He(h) => he_duration::duration(h, psdu),
     };
     span + band.signal_extension()
 }
 
-/// The most PSDU bytes that an HT or VHT PPDU of at most `limit` can carry; 0 if not even the preamble fits, and for a mode
+/// The most PSDU bytes that an HT, VHT or HE PPDU of at most `limit` can carry; 0 if not even the preamble fits, and for a mode
 /// that does not aggregate.
 pub fn psdu_within(mode: Mode, limit: Span, band: Band) -> u32 {
     let limit = limit - band.signal_extension();
@@ -127,6 +132,7 @@ pub fn psdu_within(mode: Mode, limit: Span, band: Band) -> u32 {
         Mode::Dsss(_) | Mode::Ofdm(_) => 0,
         Mode::Ht(h) => Symbols::from(h).within(limit),
         Mode::Vht(v) => Symbols::from(v).within(limit),
+        Mode::He(h) => he_duration::within(h, limit),
     }
 }
 

@@ -1,17 +1,18 @@
-//! Transmit modes: the eight OFDM rates of 802.11a/g and the 32 HT MCSs, with width and guard interval ([`super::vht`] has the
-//! VHT modes).
+//! Transmit modes: the eight OFDM rates of 802.11a/g and the 32 HT MCSs, with width and guard interval ([`super::vht`] and
+//! [`super::he`] have the VHT and HE modes).
 //!
 //! Stands for: IEEE 802.11-2020 clause 17 (OFDM), table 17-4; clause 19 (HT), tables 19-27 to 19-34 (equal modulation).
 //! Differs: D1 no unequal modulation (MCS 33-76) and no MCS 32; D2 no STBC and no LDPC (both change at most one symbol).
 
 use super::dsss::{Dsss, Hr};
+use super::he::{self, Gi, He};
 use super::vht::{self, Vht, Width};
 use crate::sim::Rate;
 
 /// The frequency band, as far as timing needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Band {
-    /// 2.4 GHz: SIFS 10 us, and OFDM and HT frames carry 6 us of signal extension.
+    /// 2.4 GHz: SIFS 10 us, and all but 802.11b's frames carry 6 us of signal extension.
     Ghz2,
     /// 5 GHz: SIFS 16 us.
     #[default]
@@ -100,6 +101,8 @@ pub enum Mode {
     Ht(Ht),
     /// Clause 21.
     Vht(Vht),
+    /// Clause 27, for a single user.
+    He(He),
 }
 
 impl Mode {
@@ -113,11 +116,12 @@ impl Mode {
                 Rate::from_bps(h.bits_per_symbol() as u64 * per_36us * 1_000_000 / 36)
             }
             Mode::Vht(v) => v.rate(),
+            Mode::He(h) => h.rate(),
         }
     }
     /// Whether A-MPDUs may be sent with it.
     pub const fn aggregates(self) -> bool {
-        matches!(self, Mode::Ht(_) | Mode::Vht(_))
+        matches!(self, Mode::Ht(_) | Mode::Vht(_) | Mode::He(_))
     }
     /// A number below [`Mode::COUNT`] that no other mode has, for tables and histograms.
     pub const fn number(self) -> usize {
@@ -129,6 +133,10 @@ impl Mode {
                 VHT + (mcs * WIDTHS + v.width as usize) * 2 + v.sgi as usize
             }
             Mode::Dsss(h) => DSSS + h.rate as usize * 2 + h.short as usize,
+            Mode::He(h) => {
+                let mcs = (h.streams() as usize - 1) * HE_MCS + h.mcs() as usize;
+                HE + (mcs * WIDTHS + h.width as usize) * GIS + h.gi as usize
+            }
         }
     }
     /// The mode of that number; none where the standard has none.
@@ -140,6 +148,11 @@ impl Mode {
             let k = n - HT;
             return Ht::new((k / 4) as u8, k / 2 % 2 == 1, k % 2 == 1).map(Mode::Ht);
         }
+        if n >= HE {
+            let (k, gi) = ((n - HE) / GIS, Gi::ALL[(n - HE) % GIS]);
+            let (mcs, width) = (k / WIDTHS, Width::ALL[k % WIDTHS]);
+            return He::new((mcs % HE_MCS) as u8, (mcs / HE_MCS + 1) as u8, width, gi).map(Mode::He);
+        }
         if n >= DSSS {
             let (rate, short) = (Dsss::ALL[(n - DSSS) / 2], n % 2 == 1);
             return (rate != Dsss::R1 || !short).then_some(Mode::Dsss(Hr { rate, short }));
@@ -149,15 +162,16 @@ impl Mode {
         Vht::new((mcs % VHT_MCS) as u8, (mcs / VHT_MCS + 1) as u8, width, sgi).map(Mode::Vht)
     }
     /// How many numbers there are.
-    pub const COUNT: usize = DSSS + Dsss::ALL.len() * 2;
-    /// The MCS as its standard counts it: 802.11n over all streams, 802.11ac within one count of streams; 802.11a and
-    /// 802.11b: the rate's place.
+    pub const COUNT: usize = HE + he::STREAMS as usize * HE_MCS * WIDTHS * GIS;
+    /// The MCS as its standard counts it: 802.11n over all streams, 802.11ac and 802.11ax within one count of streams;
+    /// 802.11a and 802.11b: the rate's place.
     pub const fn mcs(self) -> u8 {
         match self {
             Mode::Dsss(h) => h.rate as u8,
             Mode::Ofdm(r) => r as u8,
             Mode::Ht(h) => h.mcs,
             Mode::Vht(v) => v.mcs(),
+            Mode::He(h) => h.mcs(),
         }
     }
     /// Spatial streams.
@@ -166,6 +180,7 @@ impl Mode {
             Mode::Dsss(_) | Mode::Ofdm(_) => 1,
             Mode::Ht(h) => h.streams(),
             Mode::Vht(v) => v.streams(),
+            Mode::He(h) => h.streams(),
         }
     }
     /// Channel width, MHz.
@@ -174,24 +189,28 @@ impl Mode {
             Mode::Dsss(_) | Mode::Ofdm(_) => 20,
             Mode::Ht(h) => 20 + 20 * h.mhz40 as u8,
             Mode::Vht(v) => v.width.mhz(),
+            Mode::He(h) => h.width.mhz(),
         }
     }
-    /// Whether the guard interval is the short one.
+    /// Whether the guard interval is the short one, of 400 ns: none of HE's is.
     pub const fn short_gi(self) -> bool {
         match self {
-            Mode::Dsss(_) | Mode::Ofdm(_) => false,
+            Mode::Dsss(_) | Mode::Ofdm(_) | Mode::He(_) => false,
             Mode::Ht(h) => h.sgi,
             Mode::Vht(v) => v.sgi,
         }
     }
 }
 
-/// Where numbers of HT, VHT and DSSS modes begin, and what those of VHT are made of. DSSS's begin evenly, so that the short preamble is odd.
+/// Where numbers of HT, VHT, DSSS and HE modes begin, and what those of VHT and HE are made of. DSSS's begin evenly, so that the short preamble is odd.
 const HT: usize = Ofdm::ALL.len();
 const VHT: usize = HT + 32 * 4;
 const DSSS: usize = VHT + vht::STREAMS as usize * VHT_MCS * WIDTHS * 2;
+const HE: usize = DSSS + Dsss::ALL.len() * 2;
 const VHT_MCS: usize = vht::MCS as usize + 1;
+const HE_MCS: usize = he::MCS as usize + 1;
 const WIDTHS: usize = Width::ALL.len();
+const GIS: usize = Gi::ALL.len();
 
 #[cfg(test)]
 mod tests {
@@ -207,6 +226,17 @@ mod tests {
         }
         let m = Mode::Ht(Ht::new(15, true, false).unwrap());
         assert_eq!((m.mcs(), m.streams(), m.mhz(), m.short_gi()), (15, 2, 40, false));
+    }
+
+    /// Behind all others, whose numbers it leaves as they were.
+    #[test]
+    fn he_is_numbered_last() {
+        let he: Vec<Mode> = (HE..Mode::COUNT).filter_map(Mode::from_number).collect();
+        assert_eq!(he.len(), 8 * 12 * 4 * 3);
+        assert!(he.iter().all(|m| matches!(m, Mode::He(_)) && m.aggregates() && !m.short_gi()));
+        assert!((0..HE).filter_map(Mode::from_number).all(|m| !matches!(m, Mode::He(_))));
+        let m = he[he.len() - 1];
+        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.rate().bps()), (11, 8, 160, 8_166_666_666));
     }
 
     #[test]

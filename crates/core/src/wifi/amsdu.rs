@@ -4,7 +4,8 @@
 //! ([`Aggregator::mpdu_len`]). An MPDU with one MSDU is a plain one, without subframe header.
 //! Stands for: IEEE 802.11-2020 9.3.2.2.2 (basic A-MSDU subframe: DA, SA, length, MSDU, padding of all but the last),
 //! 10.11 (limits; within an HT A-MPDU 4095 bytes), table 9-34 (3839, 7935; VHT: by the MPDU's maximum of 3895, 7991, 11454).
-//! Differs: D1 no MSDU lifetime; D2 all MSDUs of one TID and next hop may go together, whatever their addresses.
+//! Differs: D1 no MSDU lifetime; D2 all MSDUs of one TID and next hop may go together, whatever their addresses; D3 an HE station's limit is its
+//! maximum MPDU's at 2.4 GHz, too, where it has no VHT capabilities to say one: 802.11ax-2021 takes its maximum A-MSDU length (HT) there.
 
 use super::encryption::Encryption;
 use super::framing::{FCS, Framing, LLC_SNAP, QOS_HEADER};
@@ -17,7 +18,7 @@ pub const MSDUS: usize = 7;
 /// src: 802.11-2020 9.7.1, 10.11: the MPDU length field of an HT A-MPDU has 12 bits
 const HT_IN_AMPDU: u32 = 4_095;
 
-/// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT) or what its maximum MPDU length leaves (VHT).
+/// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT) or what its maximum MPDU length leaves (VHT, HE).
 pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16, encryption: Encryption) -> u32 {
     match mode {
         Mode::Dsss(_) | Mode::Ofdm(_) => max_amsdu as u32,
@@ -28,7 +29,7 @@ pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16, encryption: Encryp
                 HT_IN_AMPDU
             }
         }
-        Mode::Vht(_) => max_mpdu.saturating_sub(QOS_HEADER + FCS + encryption.bytes()) as u32,
+        Mode::Vht(_) | Mode::He(_) => max_mpdu.saturating_sub(QOS_HEADER + FCS + encryption.bytes()) as u32,
     }
 }
 
@@ -76,7 +77,7 @@ impl Aggregator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Ht, Vht, Width};
+    use crate::phy::{Gi, He, Ht, Vht, Width};
 
     /// Worked by hand: 1500 + 8 + 14 = 1522, padded 1524; twice that and 1522: 4570; with header and FCS 4600.
     #[test]
@@ -112,6 +113,8 @@ mod tests {
             [limit(ht, 3_839, 11_454), limit(ht, 7_935, 11_454), limit(vht, 7_935, 7_991)],
             [3_839, 4_095, 7_961]
         );
+        let he = Mode::He(He::new(11, 2, Width::Mhz80, Gi::Us0_8).unwrap());
+        assert_eq!(limit(he, 3_839, 11_454), 11_424);
     }
 
     /// One header and one MIC an MPDU, whatever it holds; a VHT peer's maximum is of the MPDU with both.

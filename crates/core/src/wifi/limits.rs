@@ -24,7 +24,7 @@ impl Limits {
     pub fn new(mode: Mode, bytes: u32, airtime: Span, frames: u16, spacing: Span, band: Band) -> Limits {
         match mode {
             Mode::Dsss(_) | Mode::Ofdm(_) => Limits { bytes: 0, frames: 1, spacing: 0 },
-            Mode::Ht(_) | Mode::Vht(_) => Limits {
+            Mode::Ht(_) | Mode::Vht(_) | Mode::He(_) => Limits {
                 bytes: bytes.min(psdu_within(mode, airtime, band)),
                 frames,
                 spacing: (mode.rate().bps() as i64 * spacing.ns()).div_euclid(8_000_000_000) as u32,

@@ -108,14 +108,15 @@ const fn lowest(band: Band) -> Mode {
     }
 }
 
-/// The rate that bounds the rate of a response to an OFDM, HT or VHT `mode`. src: 802.11-2020 table 10-8
+/// The rate that bounds the rate of a response to an OFDM, HT, VHT or HE `mode`. src: 802.11-2020 and 802.11ax-2021 table 10-8
 const fn reference_rate(mode: Mode) -> Ofdm {
     let mcs = match mode {
         Mode::Dsss(_) => 0,
         Mode::Ofdm(r) => return r,
         Mode::Ht(h) => h.mcs() % 8,
-        // 256-QAM's reference is 54 Mbit/s as well.
+        // The reference of 256-QAM and 1024-QAM is 54 Mbit/s as well.
         Mode::Vht(v) => v.mcs(),
+        Mode::He(h) => h.mcs(),
     };
     match mcs {
         0 => Ofdm::R6,
@@ -219,7 +220,7 @@ impl Responses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Ht;
+    use crate::phy::{Gi, He, Ht, Width};
 
     #[test]
     fn rates_and_durations() {
@@ -236,6 +237,10 @@ mod tests {
         assert_eq!(r.eifs_less_difs(), Span::from_us(60));
         assert_eq!(Responses::new(Band::Ghz2, &[]).eifs_less_difs(), Span::from_us(10 + 304), "an ACK at 1 Mbit/s");
         assert_eq!(r.timeout(ht(0)), Span::from_us(45));
+        let he = |m| Mode::He(He::new(m, 2, Width::Mhz80, Gi::Us0_8).unwrap());
+        assert_eq!([0, 2, 3, 11].map(|m| r.rate(he(m))), [Ofdm::R6, Ofdm::R12, Ofdm::R24, Ofdm::R24].map(Mode::Ofdm));
+        let all = Responses::new(Band::Ghz5, &Ofdm::ALL);
+        assert_eq!([5, 9, 10].map(|m| all.rate(he(m))), [Ofdm::R48, Ofdm::R54, Ofdm::R54].map(Mode::Ofdm));
     }
 
     /// src: thesis table 3.1: T_DACK 22.6 us at 12 Mbit/s is the ACK's bits alone; 4 bytes more are 2.67 us of bits.

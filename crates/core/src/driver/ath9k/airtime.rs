@@ -14,7 +14,7 @@ fn sifs(mode: Mode) -> Span {
     match mode {
         Mode::Ofdm(_) => Span::from_us(16),
         Mode::Dsss(_) => Span::from_us(10),
-        Mode::Ht(_) | Mode::Vht(_) => Span::ZERO,
+        Mode::Ht(_) | Mode::Vht(_) | Mode::He(_) => Span::ZERO,
     }
 }
 

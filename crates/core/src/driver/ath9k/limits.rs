@@ -33,7 +33,7 @@ pub(super) fn aggr_limit(p: &Params, choice: &Choice, txop: Span) -> u32 {
     for a in &choice.chain {
         match a.mode {
             _ if a.tries == 0 => {}
-            Mode::Dsss(_) | Mode::Ofdm(_) | Mode::Vht(_) => return 0, // an 802.11n card
+            Mode::Dsss(_) | Mode::Ofdm(_) | Mode::Vht(_) | Mode::He(_) => return 0, // an 802.11n card
             Mode::Ht(h) => limit = limit.min(max_framelen(usec, h)),
         }
     }

@@ -186,7 +186,7 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            let vht = matches!(s.mode, Mode::Vht(_));
+            let vht = matches!(s.mode, Mode::Vht(_) | Mode::He(_));
             if vht && !s.driver.is_ath10k() {
                 return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k at every station");
             }
@@ -227,6 +227,9 @@ impl BssConfig {
             if old && self.channel.0.on {
                 return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
             }
+            if [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::He(_))) && self.channel.0.on {
+                return bad(s, "the channel knows no 1024-QAM: channel.on = false, or no 802.11ax station");
+            }
             if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
                 return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
             }
@@ -251,7 +254,7 @@ impl BssConfig {
         beacon::Told {
             band: self.band,
             ht: of(|m| m.aggregates()),
-            vht: of(|m| matches!(m, Mode::Vht(_))),
+            vht: of(|m| matches!(m, Mode::Vht(_) | Mode::He(_))),
             qos: self.qos,
             basic: self.basic.iter().copied().min().unwrap_or(Ofdm::R6),
             interval: self.beacon.interval,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::driver::ath9k::RtsRate;
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
-use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Gi, He, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
 use crate::wifi::edca::Set;
 use crate::wifi::{Encryption, medium, reorder};
@@ -398,6 +398,15 @@ fn linksys_in_a_row(p: linksys::Params) {
 fn vht_needs_ath10k() {
     let e = config(1, vht(9, 2)).check().unwrap_err();
     assert!(e.to_string().contains("802.11ac needs driver ath10k"), "{e}");
+}
+
+#[test]
+fn the_channel_has_no_he() {
+    let mut c = config(1, Mode::He(He::new(11, 2, Width::Mhz80, Gi::Us0_8).unwrap()));
+    c.stations.iter_mut().for_each(|s| s.driver = ath10k(2, 1));
+    assert_eq!(c.check(), Ok(()));
+    c.channel.0.on = true;
+    assert!(c.check().unwrap_err().to_string().contains("no 1024-QAM"));
 }
 
 #[test]

@@ -126,6 +126,7 @@ fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
         Mode::Ofdm(r) => OFDM[r as usize],
         Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
         Mode::Vht(v) => MCS[usize::from(v.mcs())],
+        Mode::He(_) => unreachable!("a BSS with 802.11ax stations has no channel (BssConfig::check)"),
     }
 }
 

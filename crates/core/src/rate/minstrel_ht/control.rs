@@ -69,7 +69,8 @@ fn supports(fastest: Mode) -> Supports {
         Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
         Mode::Ofdm(_) => s.ofdm = 0xff,
         Mode::Ht(_) => s.ht = Some(core::array::from_fn(|i| if i < streams { 0xff } else { 0 })),
-        Mode::Vht(_) => s.vht = Some(core::array::from_fn(|i| (i < streams).then_some(9))),
+        // It has no groups of HE: a peer that does HE is one of its VHT capabilities to it.
+        Mode::Vht(_) | Mode::He(_) => s.vht = Some(core::array::from_fn(|i| (i < streams).then_some(9))),
     }
     s
 }
@@ -153,7 +154,7 @@ impl crate::rate::Control for Control {
         let last = usize::from(went.report.link);
         let mut tried = [(Rate::default(), 0); 4];
         for (i, (t, a)) in tried.iter_mut().zip(went.chain).enumerate().take(last + 1) {
-            *t = (Rate::of_mode(a.mode), if i == last { went.report.tries } else { a.tries });
+            *t = (Rate::of_mode(a.mode).unwrap_or_default(), if i == last { went.report.tries } else { a.tries });
         }
         let p = &mut self.peers[to.ix()];
         let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
@@ -177,16 +178,17 @@ impl Rate {
         };
         mode.unwrap_or_else(|| panic!("{self:?} is a rate that the standard has"))
     }
-    /// The rate of a mode. Panics where Minstrel-HT has none (160 MHz, five streams).
-    pub fn of_mode(mode: Mode) -> Rate {
+    /// The rate of a mode; none of HE. Panics where Minstrel-HT has none (160 MHz, five streams).
+    pub fn of_mode(mode: Mode) -> Option<Rate> {
         use super::groups::{OFDM, VHT};
         let group = |bw: u8, sgi: bool, streams: u32| bw * 8 + 4 * u8::from(sgi) + streams as u8 - 1;
-        match mode {
+        Some(match mode {
             Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
             Mode::Ofdm(r) => Rate::new(OFDM, r as u8),
             Mode::Ht(h) => Rate::new(group(u8::from(h.mhz40), h.sgi, h.streams()), h.mcs() % 8),
             Mode::Vht(v) => Rate::new(VHT + group(v.width as u8, v.sgi, v.streams()), v.mcs()),
-        }
+            Mode::He(_) => return None,
+        })
     }
 }
 
@@ -243,7 +245,7 @@ mod tests {
                 let top = supports(Mode::Vht(crate::phy::Vht::new(0, 4, Width::Mhz80, true).unwrap()));
                 of.kind != super::super::groups::Kind::Vht || top.takes(*r)
             }) {
-                assert_eq!(Rate::of_mode(r.mode()), r);
+                assert_eq!(Rate::of_mode(r.mode()), Some(r));
                 assert_eq!((r.mode().streams(), r.mode().short_gi()), (of.streams.into(), of.short_gi));
             }
         }
