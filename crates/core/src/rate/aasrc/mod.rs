@@ -100,6 +100,7 @@ fn ladder(fastest: Mode) -> Vec<Mode> {
             (Mode::Ht(_), Mode::Ht(_)) | (Mode::Vht(_), Mode::Vht(_)) => {
                 m.mhz() == fastest.mhz() && m.short_gi() == fastest.short_gi() && m.streams() <= fastest.streams()
             }
+            (Mode::He(h), Mode::He(f)) => h.width == f.width && h.gi == f.gi && h.streams() <= f.streams(),
             _ => false,
         })
         .collect();

@@ -1,6 +1,6 @@
 use super::super::aarc;
 use super::*;
-use crate::phy::{Ht, Vht, Width};
+use crate::phy::{Gi, He, Ht, Vht, Width};
 
 fn ht(mcs: u8) -> Mode {
     Mode::Ht(Ht::new(mcs, true, true).unwrap())
@@ -150,6 +150,10 @@ fn ladders() {
     assert_eq!(ladder(ht(15))[4], ht(4), "of two with one rate, that with fewer streams");
     let ac = ladder(Mode::Vht(Vht::new(9, 1, Width::Mhz80, true).unwrap()));
     assert_eq!((ac.len(), ac[9].mcs()), (10, 9));
+    let ax = ladder(Mode::He(He::new(0, 2, Width::Mhz80, Gi::Us0_8).unwrap()));
+    // Twelve of one stream, and MCS 5 to 11 of two, the first of which is below MCS 11 of one.
+    assert_eq!((ax.len(), ax[11].mcs(), ax[11].streams(), ax[18].rate().bps() / 100_000), (19, 5, 2, 12_009));
+    assert!(ax.iter().all(|m| matches!(m, Mode::He(h) if h.width == Width::Mhz80 && h.gi == Gi::Us0_8)));
 }
 
 fn told(esnr: i16) -> Feedback {
