@@ -15,7 +15,7 @@ use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
 use super::response::{self, Responses};
 use super::seq::Seq;
-use crate::phy::{Band, Ht, Mode, Ofdm, Vht, Width, ppdu};
+use crate::phy::{Band, Gi, He, Ht, Mode, Ofdm, Vht, Width, ppdu};
 use crate::sim::{Bitmap, EventQueue, FlowId, Kind, Lane, NodeId, Packet, Span, Streams, Time};
 use crate::theory::bianchi::Bianchi;
 
@@ -53,7 +53,8 @@ pub struct Outcome {
     pub events: u64,
 }
 
-/// The mode that the reference calls `name` ("HtMcs7", "VhtMcs9" of one stream, "OfdmRate54Mbps") at this width and guard interval.
+/// The mode that the reference calls `name` ("HtMcs7", "VhtMcs9" and "HeMcs11" of one stream, "OfdmRate54Mbps") at this width and guard
+/// interval, which HE has one of: 0.8 us.
 pub fn mode_named(name: &str, mhz: u8, sgi: bool) -> Option<Mode> {
     if let Some(mcs) = name.strip_prefix("HtMcs") {
         let mhz40 = [20, 40].contains(&mhz).then_some(mhz == 40)?;
@@ -61,6 +62,9 @@ pub fn mode_named(name: &str, mhz: u8, sgi: bool) -> Option<Mode> {
     }
     if let Some(mcs) = name.strip_prefix("VhtMcs") {
         return Vht::new(mcs.parse().ok()?, 1, Width::from_mhz(mhz)?, sgi).map(Mode::Vht);
+    }
+    if let Some(mcs) = name.strip_prefix("HeMcs") {
+        return He::new(mcs.parse().ok()?, 1, Width::from_mhz(mhz)?, Gi::Us0_8).map(Mode::He);
     }
     let mbit = name.strip_prefix("OfdmRate")?.strip_suffix("Mbps")?;
     Ofdm::from_mbit(mbit.parse().ok()?).map(Mode::Ofdm)
@@ -391,7 +395,9 @@ mod tests {
     fn modes_by_the_references_names() {
         assert_eq!(mode_named("HtMcs7", 40, true), Some(mode("ht7")));
         assert_eq!(mode_named("OfdmRate6Mbps", 20, false), Some(mode("ofdm6")));
-        for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs10", ""] {
+        let he = He::new(11, 1, Width::Mhz80, Gi::Us0_8).map(Mode::He);
+        assert_eq!([true, false].map(|sgi| mode_named("HeMcs11", 80, sgi)), [he, he]);
+        for bad in ["HtMcs32", "HtMcs", "OfdmRate7Mbps", "VhtMcs10", "HeMcs12", ""] {
             assert_eq!(mode_named(bad, 40, true), None, "{bad}");
         }
         assert_eq!(mode_named("HtMcs7", 80, true), None, "802.11n has no 80 MHz");
