@@ -153,7 +153,8 @@ def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
 def ppdu_ms(standard: str, mcs: int, streams: int, width_mhz: int, short_gi: bool, octets: int) -> float:
     """How long a PPDU of a PSDU of ``octets`` is on the air by itself, preamble included, at 5 GHz, ms.
 
-    ``standard``: "n" (whose MCS says the streams, too) or "ac". Raises ValueError for a mode that it does not have.
+    ``standard``: "n" (whose MCS says the streams, too), "ac" or "ax" (whose guard interval is 0.8 us, whatever ``short_gi``). Raises
+    ValueError for a mode that it does not have.
     """
 
 def channel_trace(
