@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
+use wavetank_capture::he::{He, Tones};
 use wavetank_capture::write::{About, Pcapng, cuts, mpdu, radiotap};
 use wavetank_capture::{Air, Analysis, Frame, Inside, Kind, Msdu, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
@@ -172,8 +173,19 @@ fn every_modulation_is_read_as_written() {
     let vht = (0..10).flat_map(|m| (1..=8).map(move |n| (m, n)));
     // Not every MCS is defined with every width and number of streams.
     let vht = vht.flat_map(|(m, n)| [20, 40, 80, 160].map(|w| Phy::vht(m, n, w, m % 2 == 0))).flatten();
+    let he = (0..12).flat_map(|mcs| (1..=8).map(move |streams| (mcs, streams)));
+    let channels = [20, 40, 80, 160].map(Tones::Channel);
+    let units = [26, 52, 106, 242, 484, 996, 1992].map(Tones::Unit);
+    let he = he.flat_map(|(mcs, streams)| {
+        let (multi_user, extended, dcm) = (mcs % 3 == 0, mcs % 3 == 1, mcs % 2 == 0);
+        let of =
+            move |tones, gi, ltf| He { mcs, streams, tones, gi, ltf, dcm: false, multi_user: false, extended: false };
+        let single = [(1, 2), (2, 2), (4, 4), (1, 4)].map(|(gi, ltf)| channels.map(|t| of(t, gi, ltf)));
+        let others = units.map(|t| He { multi_user, extended, dcm, ..of(t, 2, 1) });
+        single.into_iter().flatten().chain(others)
+    });
     let sample = runs()[0].frames.iter().map(|s| s.frame).find(|f| f.subframe.is_some() && !f.bad).unwrap();
-    for phy in legacy.into_iter().chain(ht).chain(vht) {
+    for phy in legacy.into_iter().chain(ht).chain(vht).chain(he.map(Phy::He)) {
         let f = Frame { phy: Some(phy), signal: Some(-61), mhz: 2437, ..sample };
         let mut out = Vec::new();
         radiotap(&f, Some(true), &mut out);

@@ -7,6 +7,7 @@ use crate::frame::{Frame, Subframe};
 use crate::he::{self, He, Tones};
 use crate::phy::Phy;
 use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
+use crate::write::he_field::{DCM, DCM_KNOWN, EXTENDED, MCS_KNOWN, UNITS, WIDTH_KNOWN};
 
 /// What the header says of itself.
 pub(super) struct Header {
@@ -148,13 +149,6 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
     }
 }
 
-/// Units by the codes after the channels'.
-const UNITS: [u16; 7] = [26, 52, 106, 242, 484, 996, 1992];
-/// Data 1: the format, of which those above this one are for, or from, several users; what is known.
-const EXTENDED: u16 = 1;
-const MCS_KNOWN: u16 = 0x0020;
-const DCM_KNOWN: u16 = 0x0040;
-const WIDTH_KNOWN: u16 = 0x4000;
 /// L-SIG's data 1.
 const LENGTH_KNOWN: u16 = 0x0002;
 
@@ -183,7 +177,7 @@ fn he(v: &[u8]) -> Option<He> {
             0 => 2,
             code => 1 << (code - 1),
         },
-        dcm: known & DCM_KNOWN != 0 && signal & 0x1000 != 0,
+        dcm: known & DCM_KNOWN != 0 && signal & DCM != 0,
         multi_user: format > EXTENDED,
         extended: format == EXTENDED,
     };

@@ -5,6 +5,7 @@
 mod amsdu;
 mod beacon;
 mod bytes;
+pub(crate) mod he_field;
 mod pcapng;
 mod radiotap;
 

@@ -1,6 +1,7 @@
 //! A radiotap header. Stands for: radiotap.org, fields TSFT, Flags, Rate, Channel, dBm antenna signal, TX flags, MCS, A-MPDU status,
-//! VHT.
+//! VHT, HE.
 
+use super::he_field;
 use crate::frame::Frame;
 use crate::phy::Phy;
 
@@ -82,6 +83,11 @@ pub fn radiotap(f: &Frame, sent: Option<bool>, out: &mut Vec<u8>) {
         let code = VHT_BANDWIDTH.iter().find(|b| b.0 == mhz).map_or(0, |b| b.1);
         // Known: no STBC, guard interval, not beamformed, bandwidth.
         out.extend([0x65, 0, u8::from(sgi) << 2, code, mcs << 4 | nss, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    if let Some(Phy::He(h)) = f.phy {
+        present |= 1 << field::HE;
+        align(out, 2);
+        out.extend(he_field::field(h));
     }
     let len = (out.len() - begin) as u16;
     out[begin + 2..begin + 4].copy_from_slice(&len.to_le_bytes());
