@@ -127,8 +127,8 @@ def _radios(t: _Read, key: str) -> str:
     """Of keys of all radios: what none of them has."""
     if not t.wifi:
         return ""
-    if key.startswith("mac80211.aql") and "ath10k" not in t.drivers("ap") | t.drivers("sta"):
-        return "no card has the driver ath10k, which asks for airtime queue limits"
+    if key.startswith("mac80211.aql") and not (t.drivers("ap") | t.drivers("sta")) & {"ath10k", "mt76"}:
+        return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
 
 

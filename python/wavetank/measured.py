@@ -149,13 +149,13 @@ class Mode(NamedTuple):
     mbit: float
     ppdus: int
     mpdus: int
-    #: Whose mode it is: dsss, ofdm, ht, vht; an 802.11ac network may have stations of 802.11n.
+    #: Whose mode it is: dsss, ofdm, ht, vht, he; a network may have stations of an older standard.
     phy: str = ""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A radio in the window. Histograms have 65 entries, for k = 0..64.
+    """A radio in the window. Histograms have 65 entries, for k = 0..64, and with 802.11ax 257.
 
     * ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it;
     * ``rx_bad[k]``: data PPDUs to it with k MPDUs that were not decoded;

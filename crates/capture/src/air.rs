@@ -12,6 +12,7 @@ use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport, t
 use crate::names::Names;
 use crate::phy::{self, Phy};
 use crate::read;
+use crate::scoreboard::Scoreboard;
 use std::collections::HashMap;
 use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
@@ -19,37 +20,6 @@ use wavetank_core::sim::{self, NodeId, flags};
 use wavetank_core::wifi::beacon::Told;
 use wavetank_core::wifi::framing::LLC_SNAP;
 use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Mpdu, Seq, What, response};
-
-/// A recipient's scoreboard: the 64 numbers up to the highest it has got. src: 802.11-2020 10.25.6.3
-#[derive(Clone, Copy, Default)]
-struct Scoreboard {
-    start: Seq,
-    got: u64,
-}
-
-impl Scoreboard {
-    fn move_to(&mut self, start: Seq) {
-        let by = start.ahead_of(self.start);
-        self.got = self.got.checked_shr(u32::from(by)).unwrap_or(0);
-        self.start = start;
-    }
-    fn put(&mut self, seq: Seq) {
-        if seq.before(self.start) {
-            return;
-        }
-        if !seq.within(self.start, 64) {
-            self.move_to(seq.minus(63));
-        }
-        self.got |= 1 << seq.ahead_of(self.start);
-    }
-    /// What a Block Ack to MPDUs says, given which of them it acknowledges.
-    fn answer(&self, mpdus: impl Iterator<Item = (Seq, bool)>) -> u64 {
-        mpdus.filter(|(s, _)| s.within(self.start, 64)).fold(self.got, |map, (s, acked)| {
-            let bit = 1 << s.ahead_of(self.start);
-            if acked { map | bit } else { map & !bit }
-        })
-    }
-}
 
 /// What the model knows of a frame and its bytes do not say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -296,7 +266,7 @@ impl Air {
         }
         let at = begin + data + sifs;
         let f = match x.response.0 {
-            response::Kind::BlockAck => self.block_ack(a),
+            response::Kind::BlockAck | response::Kind::WideBlockAck => self.block_ack(a),
             response::Kind::Ack | response::Kind::Cts => blank(Kind::Ack, response::ACK, a.from, None),
         };
         self.push(back, fate(a, x.answered), f, x.control, (at, at + answer));
@@ -363,16 +333,19 @@ impl Air {
         let b = a.burst;
         // A session that began before anyone looked: its recipient's window is no earlier than what comes now.
         let first = b.mpdus.first().map_or(Seq::new(0), |m| m.seq);
-        let board = self.boards.entry((a.from, a.to, b.tid.get())).or_insert(Scoreboard { start: first, got: 0 });
-        let mut f = blank(Kind::BlockAck, response::BLOCK_ACK, a.from, Some(a.to));
+        let board = self
+            .boards
+            .entry((a.from, a.to, b.tid.get()))
+            .or_insert(Scoreboard::new(first, if b.wide { 256 } else { 64 }));
+        let mut f = blank(Kind::BlockAck, a.x.response.0.bytes().into(), a.from, Some(a.to));
         f.tid = Some(b.tid.get());
         if let What::Bar(ssn) = b.what {
             board.move_to(ssn);
         }
         let acked = |i: usize| a.x.decoded.has(i);
         b.mpdus.iter().enumerate().filter(|(i, _)| acked(*i)).for_each(|(_, m)| board.put(m.seq));
-        f.seq = board.start.get();
-        f.bitmap[0] = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i))));
+        f.seq = board.start().get();
+        f.bitmap = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i)))).words();
         f
     }
 
@@ -432,30 +405,5 @@ fn segment(p: &sim::Packet, scale: u8) -> Transport {
         sack: p.sack,
         sacks: p.n_sack,
         scale: syn.then_some(scale),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By the standard's own description: the scoreboard holds the last 64 numbers up to the highest.
-    #[test]
-    fn scoreboard_follows_the_highest() {
-        let mut s = Scoreboard::default();
-        (0..10).for_each(|n| s.put(Seq::new(n)));
-        assert_eq!((s.start.get(), s.got), (0, 0x3ff));
-        s.put(Seq::new(64));
-        assert_eq!((s.start.get(), s.got), (1, 0x1ff | 1 << 63));
-        s.put(Seq::new(200));
-        assert_eq!((s.start.get(), s.got), (137, 1 << 63));
-        s.put(Seq::new(5));
-        assert_eq!((s.start.get(), s.got), (137, 1 << 63), "too old");
-        s.move_to(Seq::new(201));
-        assert_eq!((s.start.get(), s.got), (201, 0), "a BAR");
-        let mut s = Scoreboard { start: Seq::new(4090), got: 0 };
-        s.put(Seq::new(3));
-        assert_eq!((s.start.get(), s.got), (4090, 1 << 9), "across the wrap");
-        assert_eq!(s.answer([(Seq::new(3), false), (Seq::new(4), true)].into_iter()), 1 << 10);
     }
 }

@@ -16,6 +16,7 @@ mod origin;
 mod phy;
 mod radio_log;
 pub mod read;
+mod scoreboard;
 mod timeline;
 mod views;
 pub mod write;

@@ -85,7 +85,7 @@ impl Timeline {
             (m.len, m.seq.get(), again, ok, m.packet.payload, m.packet.flow.0)
         };
         let response = match x.response.0 {
-            response::Kind::BlockAck => "BA",
+            response::Kind::BlockAck | response::Kind::WideBlockAck => "BA",
             _ => "ACK",
         };
         self.depths.push((at(x.start), a.depths.to_vec()));

@@ -90,7 +90,7 @@ def _histogram(table: str, nodes: Callable[[str], bool], where: str) -> dict[str
         return math.nan if v is None else v
 
     def mean(h: FloatArray) -> float:
-        return float((h * np.arange(65)).sum() / h.sum()) if h.sum() else math.nan
+        return float((h * np.arange(h.size)).sum() / h.sum()) if h.sum() else math.nan
 
     return {
         "mean": size(mean, "mean"),

@@ -50,7 +50,7 @@ def _hist(r: Record) -> FloatArray:
     """Aggregates of who sends the data: the stations if any flow goes up, else the access point."""
     up = any(f[1] == "up" for f in r["flow_goodput"])
     nodes = [n for n in r["ampdu"] if (n != "ap") == up]
-    return np.sum([array(r["ampdu"][n]) for n in nodes], axis=0) if nodes else np.zeros(65)
+    return np.sum([array(r["ampdu"][n]) for n in nodes], axis=0) if nodes else np.zeros(1)
 
 
 def _sizes(r: Record) -> FloatArray:

@@ -50,9 +50,9 @@ def scalar(each: Callable[[Record], float], unit: str, label: str, more: str = "
 
 
 def of_nodes(r: Record, table: str, nodes: Callable[[str], bool]) -> FloatArray:
-    """A table's histograms of 65 entries, summed over those nodes."""
+    """A table's histograms, summed over those nodes."""
     found = [array(v) for n, v in r[table].items() if nodes(n)]
-    return np.sum(found, axis=0) if found else np.zeros(65)
+    return np.sum(found, axis=0) if found else np.zeros(1)
 
 
 def spread_out(h: FloatArray) -> FloatArray:

@@ -142,12 +142,12 @@ def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
     PPDUs of one mode are taken for as long as that of their mean size.
     """
     ppdus = sum(m.ppdus for m in modes)
-    if standard not in ("n", "ac") or not ppdus:
+    if standard not in ("n", "ac", "ax") or not ppdus:
         return 0.0
     ms = 0.0
     for m in (m for m in modes if m.ppdus):
         octets = round(MPDU * m.mpdus / m.ppdus)
-        of = {"ht": "n", "vht": "ac"}.get(m.phy, standard)
+        of = {"ht": "n", "vht": "ac", "he": "ax"}.get(m.phy, standard)
         ms += m.ppdus * _core.ppdu_ms(of, m.mcs, m.streams, m.width_mhz, m.short_gi, octets)
     return ms / ppdus
 

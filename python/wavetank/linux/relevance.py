@@ -46,6 +46,16 @@ def _names() -> Mapping[str, Collection[str]]:
 
 #: Keys beside the drivers' own sections that say what stands in, or above, a card.
 OF_THE_CARDS = frozenset({"tao.leave", "tao.behind_holes", "ap.qdisc", "sta.qdisc", "ap.above", "sta.above"})
+#: Keys that say something in networks of some standards only.
+OF_STANDARDS = {
+    "wifi.mcs": ("n", "ac", "ax"),
+    "wifi.width_mhz": ("n", "ac", "ax"),
+    "wifi.aggregation": ("n", "ac", "ax"),
+    "wifi.short_gi": ("n", "ac"),
+    "wifi.streams": ("ac", "ax"),
+    "wifi.gi": ("ax",),
+    "wifi.rate": ("a",),
+}
 #: Every host has a clock and programs.
 OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
 
@@ -107,7 +117,4 @@ def _of_the_cards(t: Translated, key: str, section: str) -> bool:
 
 
 def _of_the_standard(t: Translated, key: str) -> bool:
-    if key in ("wifi.mcs", "wifi.width_mhz", "wifi.short_gi", "wifi.aggregation"):
-        return t.v["wifi.standard"] in ("n", "ac")
-    of = {"wifi.rate": "a", "wifi.streams": "ac"}.get(key, t.v["wifi.standard"])
-    return of == t.v["wifi.standard"]
+    return t.v["wifi.standard"] in OF_STANDARDS.get(key, (t.v["wifi.standard"],))

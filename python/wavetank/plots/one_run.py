@@ -199,10 +199,11 @@ def _sizes(ax: Axes, r: Result) -> None:
         label = n.name if few or n.name == "ap" else "stations" if n.name == "sta1" else None
         wide = 1.3 + 0.9 * (len(senders) - 1 - i) if few else 1.3  # the same curve twice: the first shows on both sides
         ax.step(
-            np.arange(65), share, where="post", color=colour, label=label, linewidth=wide, alpha=0.9 if few else 0.5
+            np.arange(share.size), share, where="post", color=colour, label=label, linewidth=wide,
+            alpha=0.9 if few else 0.5,
         )
     largest = max((int(np.flatnonzero(n.ampdu_hist)[-1]) for n in senders), default=1)
-    ax.set_xlim(0, max(largest, 4) + 1)  # ath9k's end at 32, ath10k's at 64
+    ax.set_xlim(0, max(largest, 4) + 1)  # ath9k's end at 32, ath10k's at 64, 802.11ax's at 256
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
     ax.set_ylim(0, 102)
     ax.set_xlabel("MPDUs in a PPDU, at most")

@@ -1,6 +1,6 @@
 //! The body of a beacon: 802.11-2020 9.3.3.2 (order), 9.4.1 and 9.4.2 (fields, elements), WMM 1.2 2.2.2.
 //!
-//! What it tells is the model's: band, channel, 802.11n and ac, WMM. Capabilities beyond those are zeros.
+//! What it tells is the model's: band, channel, 802.11n, ac and ax, WMM. Capabilities beyond those are zeros.
 
 use crate::frame::Frame;
 use wavetank_core::phy::Band;
@@ -59,6 +59,14 @@ pub(super) fn body(told: &Told, f: &Frame, out: &mut Vec<u8>) {
         element(out, 191, &[0; 12]);
         element(out, 192, &[0; 5]);
     }
+    if told.he {
+        // Element 255, told apart by its first byte (802.11ax-2021 9.4.2.248 ff.).
+        for (extension, bytes) in [(35, 21), (36, 6), (39, 1), (38, 13)] {
+            let mut body = vec![0; bytes + 1];
+            body[0] = extension;
+            element(out, 255, &body);
+        }
+    }
     if told.qos {
         // Best effort, background, video, voice: AIFSN and number, ECWmin and ECWmax, TXOP limit.
         let mut wmm = vec![0x00, 0x50, 0xf2, 0x02, 0x01, 0x01, 0x00, 0x00];
@@ -75,13 +83,14 @@ mod tests {
 
     #[test]
     fn as_long_as_it_is_on_the_air() {
-        for bits in 0..32 {
+        for bits in 0..64 {
             let is = |i| bits >> i & 1 != 0;
             let band = if is(0) { Band::Ghz2 } else { Band::Ghz5 };
             let told = Told {
                 band,
                 ht: is(1),
                 vht: is(2),
+                he: is(5),
                 qos: is(3),
                 basic: Ofdm::R6,
                 interval: 100,

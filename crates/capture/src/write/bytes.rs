@@ -2,6 +2,7 @@
 
 use super::{amsdu, beacon};
 use crate::frame::{Frame, Kind, Msdu, Packet, Transport, tcp};
+use wavetank_core::wifi::response;
 
 const MSS: u16 = 1460;
 /// QoS data's.
@@ -95,9 +96,11 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
             // Compressed bitmap; the acknowledgement policy is normal.
             let control = 0x0004 | u16::from(f.tid.unwrap_or(0)) << 12;
             out.extend(control.to_le_bytes());
-            out.extend((f.seq << 4).to_le_bytes());
+            // The fragment number says how long the bitmap is. src: 802.11ax-2021 table 9-30a
+            let wide = f.kind == Kind::BlockAck && f.len >= response::WIDE_BLOCK_ACK;
+            out.extend((f.seq << 4 | if wide { 4 } else { 0 }).to_le_bytes());
             if f.kind == Kind::BlockAck {
-                out.extend(f.bitmap[0].to_le_bytes());
+                f.bitmap[..if wide { 4 } else { 1 }].iter().for_each(|w| out.extend(w.to_le_bytes()));
             }
         }
         _ => {}

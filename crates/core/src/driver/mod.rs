@@ -1,4 +1,4 @@
-//! Device drivers: Ethernet with BQL, ath10k, ath9k, ath9k_htc, the Linksys access point, SoRa.
+//! Device drivers: Ethernet with BQL, ath9k, ath9k_htc, ath10k, mt76, the Linksys access point, SoRa.
 
 pub mod ath10k;
 pub mod ath9k;
@@ -7,6 +7,8 @@ pub mod bql;
 pub mod ethernet;
 pub mod holds;
 pub mod linksys;
+pub mod mt76;
+pub mod offload;
 pub mod sora;
 
 crate::choices! {
@@ -20,6 +22,8 @@ crate::choices! {
         Ath9kHtc = "ath9k_htc",
         /// Qualcomm Atheros 802.11ac on PCIe: QCA988x, QCA6174.
         Ath10k = "ath10k",
+        /// MediaTek 802.11ax on PCIe: MT7915, MT7916, MT7921.
+        Mt76 = "mt76",
         /// The thesis's commercial access point, a Broadcom chip; access points only.
         Linksys = "linksys",
         /// The thesis's software radio: 802.11a, late acknowledgements.

@@ -3,7 +3,7 @@
 //! Enters: packets that a device hands up. Leaves: the same packets, in order, later. A receiver that takes an A-MPDU apart
 //! packet by packet sends its TCP ACKs one by one, so that the first ones reach the driver alone or in twos.
 //! Stands for: linux@6.12 net/core/dev.c __netif_receive_skb_core up to tcp_v4_rcv, with what a CPU takes for it.
-//! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`], and so does ath10k ([`napi`]); ath9k and ath9k_htc are no NAPI drivers
+//! A wired card ([`nic`]) hands up frames in polls, merged by [`gro`], and so do ath10k and mt76 ([`napi`]); ath9k and ath9k_htc are no NAPI drivers
 //! and have neither.
 //! With `softirq_first` programs run when it is done with all of them: a whole A-MPDU is there before the program that waits for it reads, and
 //! TCP, whose window cannot advance before, acknowledges it in one go (`__tcp_ack_snd_check`: "tcp_recvmsg() will send ACK otherwise").

@@ -1,8 +1,9 @@
-//! What a radio whose driver polls by NAPI (ath10k) hands up in one go: frames that follow each other in a TCP stream are merged.
+//! What a radio whose driver polls by NAPI (ath10k, mt76) hands up in one go: frames that follow each other in a TCP stream are merged.
 //!
 //! Enters: what mac80211 has of a PPDU, in order. Leaves: the same bytes in fewer packets, when the poll that it fell into ends.
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/pci.c ath10k_pci_napi_poll, htt_rx.c ath10k_htt_txrx_compl_task; net/core/dev.c
-//! __napi_poll; net/mac80211/rx.c ieee80211_rx_napi (napi_gro_receive). The driver polls so from 4.9 on; ath9k and ath9k_htc do not.
+//! __napi_poll; net/mac80211/rx.c ieee80211_rx_napi (napi_gro_receive). ath10k polls so from 4.9 on; ath9k and ath9k_htc do not.
+//! drivers/net/wireless/mediatek/mt76/mac80211.c mt76_rx_complete.
 //! Differs: D1 a PPDU's frames are all there when the first poll begins, and no other PPDU's; D2 with a tick of 1 ms or less what a full
 //! poll holds back always waits for the next one (in Linux: unless it has waited since an earlier tick).
 

@@ -57,7 +57,7 @@ crate::params! {
         airtime_fairness: bool = true, src "linux@6.12 net/mac80211/debugfs.c airtime_flags; drivers/net/wireless/ath/ath9k/xmit.c ath_txq_schedule";
         /// A station's weight for airtime.
         weight: u16 = 256, in 1 => 65_535, src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AIRTIME_WEIGHT";
-        /// Airtime queue limits of drivers that ask for them: ath10k (from 5.5 on); ath9k does not. Off: they hold nobody back, but what stands in the device counts.
+        /// Airtime queue limits of drivers that ask for them: ath10k (from 5.5 on) and mt76; ath9k does not. Off: they hold nobody back, but what stands in the device counts.
         aql: Auto<bool> = Auto::Auto, src "linux@6.12 drivers/net/wireless/ath/ath10k/mac.c: NL80211_EXT_FEATURE_AQL; net/mac80211/debugfs.c aql_enable";
         /// AQL: airtime that a station and category may have in the device in any case.
         aql_low: Span = Span::from_us(5000), in Span::from_us(0) => Span::from_s(1), src "linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AQL_TXQ_LIMIT_L";

@@ -4,7 +4,7 @@ use super::bss::{BssConfig, DriverConfig, StaConfig};
 use crate::driver::Name;
 use crate::mac80211::profile::{Profile, Turns};
 use crate::mac80211::{MEMORY_HT, MEMORY_VHT};
-use crate::phy::{Band, Dsss, Hr, Ht, McsLoss, Mode, Ofdm, Vht, Width};
+use crate::phy::{Band, Dsss, He, Hr, Ht, McsLoss, Mode, Ofdm, Vht, Width};
 use crate::rate::{Setup, minstrel_ht};
 use crate::scenario::Scenario;
 use crate::scenario::each::Each;
@@ -36,6 +36,14 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
                 ),
             };
             mode.ok_or_else(|| format!("{key}: {} Mbit/s; expected a rate of {expected}", rate.bps() as f64 / 1e6))
+        }
+        Standard::Ax => {
+            let streams = of(&s.stations.streams).unwrap_or(w.streams);
+            let width = Width::from_mhz(width.unwrap_or(w.width_mhz));
+            let he = width.and_then(|width| He::new(mcs, streams, width, w.gi.of()));
+            he.map(Mode::He).ok_or_else(|| {
+                format!("stations.mcs: {mcs} with {streams} streams; expected a mode of 802.11ax at this width")
+            })
         }
         Standard::Ac => {
             let streams = of(&s.stations.streams).unwrap_or(w.streams);
@@ -87,7 +95,7 @@ fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
         .ok_or_else(|| format!("wifi.dsss_basic_rate: {} Mbit/s; expected 1, 2, 5.5 or 11 Mbit/s", bps as f64 / 1e6))
 }
 
-/// AQL came with 5.5, and ath10k has asked for it ever since (NL80211_EXT_FEATURE_AQL).
+/// AQL came with 5.5, and ath10k and mt76 have asked for it ever since (NL80211_EXT_FEATURE_AQL; mt76/mac80211.c mt76_phy_init).
 const fn has_aql(k: Kernel) -> bool {
     matches!(k, Kernel::V5_10 | Kernel::V6_12)
 }
@@ -100,7 +108,7 @@ fn protects(s: &Scenario) -> bool {
 
 /// The BSS of a Wi-Fi scenario. Node 0 is the access point, node `i` station `i`.
 pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
-    let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac);
+    let qos = matches!(s.wifi.standard, Standard::N | Standard::Ac | Standard::Ax);
     let driver = |r: &Radio, name: Name| match name {
         Name::Ath9k => DriverConfig::Ath9k(s.ath9k),
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
@@ -115,15 +123,16 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
+        Name::Mt76 => DriverConfig::Mt76(Box::new(s.mt76)),
         Name::Linksys => DriverConfig::Linksys(s.linksys),
         Name::Sora => DriverConfig::Sora(s.ath9k, s.sora),
     };
     let queues = |name: Name| {
         let mut q = s.mac80211;
-        let ath10k = name == Name::Ath10k;
-        let asks = ath10k && (has_aql(s.kernel) || q.aql == Auto::Set(true));
+        let asks_for_it = matches!(name, Name::Ath10k | Name::Mt76);
+        let asks = asks_for_it && (has_aql(s.kernel) || q.aql == Auto::Set(true));
         q.aql = if asks { Auto::Set(q.aql.or(true)) } else { Auto::Auto };
-        q.memory_limit = Auto::Set(q.memory_limit.or(if ath10k { MEMORY_VHT } else { MEMORY_HT }));
+        q.memory_limit = Auto::Set(q.memory_limit.or(if asks_for_it { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
     let kernel = |driver: Name| {

@@ -111,6 +111,7 @@ pub struct Bss {
     qos: bool,
     rfc8325: bool,
     first_beacon: Option<Time>,
+    window: u16,
 }
 
 impl Bss {
@@ -137,19 +138,25 @@ impl Bss {
                     tao: cfg.stations[i].tao.map(|p| Box::new(Tao::new(&p))),
                 })
                 .collect(),
-            receivers: (0..n).map(|_| Receiver::new(n, &cfg.reorder)).collect(),
+            receivers: (0..n).map(|i| cfg.receiver(i)).collect(),
             wants: Vec::new(),
             held: Vec::new(),
             hack: Hack::new(&cfg.hack, cfg.stations.iter().map(|s| s.node).collect()),
             band: cfg.band,
             qos: cfg.qos,
             rfc8325: cfg.rfc8325,
+            window: cfg.widest(),
         }
     }
 
     /// When [`MediumEvent::Tbtt`] is wanted first, if the access point sends beacons.
     pub fn first_beacon(&self) -> Option<Time> {
         self.first_beacon
+    }
+
+    /// MPDUs of its widest Block Ack window.
+    pub fn window(&self) -> u16 {
+        self.window
     }
 
     /// What the rate control of `s` did, if it counts that.

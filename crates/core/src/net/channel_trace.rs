@@ -13,8 +13,8 @@ const FINE: Span = Span::from_us(250);
 /// None: the scenario has no channel. Losses are of the HT modes of the scenario's streams, over its width and over 20 MHz of 40, then of 802.11a's; see
 /// [`Trace`] for the bytes. `csi`: with reports of CSI.
 pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String> {
-    if s.wifi.standard == Standard::Ac {
-        return Err("wifi.standard: ac; the virtual radio is of 802.11a and n".into());
+    if matches!(s.wifi.standard, Standard::Ac | Standard::Ax) {
+        return Err(format!("wifi.standard: {}; the virtual radio is of 802.11a and n", s.wifi.standard.name()));
     }
     let streams = if s.wifi.standard == Standard::N { s.wifi.mcs / 8 + 1 } else { 0 };
     // rate control goes down to 20 MHz of a channel of 40, where all the power is in half the width

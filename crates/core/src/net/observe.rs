@@ -94,6 +94,8 @@ pub(super) struct Watch {
     pub(super) nodes: Vec<(String, bool)>,
     /// Names of the wired ports' queues.
     pub(super) queues: Vec<String>,
+    /// MPDUs of an A-MPDU at most.
+    pub(super) mpdus: usize,
 }
 
 impl<T: Probe> Observer<T> {
@@ -135,9 +137,9 @@ impl<T: Probe> Observer<T> {
                 .map(|(i, (name, on_air))| NodeSeen {
                     name,
                     station: on_air.then_some(NodeId(i as u16)),
-                    window: AirAccount::new(64),
-                    rx_hist: vec![0; 65],
-                    rx_bad: vec![0; 65],
+                    window: AirAccount::new(w.mpdus),
+                    rx_hist: vec![0; w.mpdus + 1],
+                    rx_bad: vec![0; w.mpdus + 1],
                     ends: [0; End::COUNT],
                     modes: vec![(0, 0); if on_air { Mode::COUNT } else { 0 }],
                     rx_modes: vec![(0, 0); if on_air { Mode::COUNT } else { 0 }],
@@ -362,8 +364,9 @@ impl<T: Probe> Probe for Observer<T> {
         to.step.rx_bps += bps;
         to.step.rx_airtime += p.airtime;
         if counts {
-            to.rx_hist[usize::from(p.mpdus).min(64)] += 1;
-            to.rx_bad[usize::from(p.bad).min(64)] += 1;
+            let most = to.rx_hist.len() - 1;
+            to.rx_hist[usize::from(p.mpdus).min(most)] += 1;
+            to.rx_bad[usize::from(p.bad).min(most)] += 1;
             let (ppdus, mpdus) = &mut to.rx_modes[p.mode.number()];
             *ppdus += 1;
             *mpdus += u64::from(p.mpdus);

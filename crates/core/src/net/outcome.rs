@@ -74,9 +74,9 @@ pub struct EchoOutcome {
 pub struct NodeOutcome {
     /// Its name.
     pub name: String,
-    /// Data PPDUs in the window by the number of their MPDUs; 65 entries.
+    /// Data PPDUs in the window by the number of their MPDUs; 65 entries, with 802.11ax 257.
     pub ampdu_hist: Vec<u64>,
-    /// Data PPDUs sent to it within the window by the number of their MPDUs; 65 entries.
+    /// Data PPDUs sent to it within the window by the number of their MPDUs; 65 entries, with 802.11ax 257.
     pub rx_hist: Vec<u64>,
     /// The same by the number of MPDUs that were not decoded.
     pub rx_bad: Vec<u64>,

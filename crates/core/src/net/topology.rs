@@ -204,6 +204,7 @@ impl<T: Probe> World<T> {
                     .map(|(i, n)| (n.clone(), net.on_air.contains(&NodeId(i as u16))))
                     .collect(),
                 queues: net.port_names,
+                mpdus: net.bss.as_ref().map_or(64, |b| b.window().into()),
             },
             tap,
         );
@@ -369,10 +370,12 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut on_air = vec![ap];
     on_air.extend(&stations);
     let cfg = air::config(s)?;
-    // ath10k polls from 4.9 on ("ath10k: implement NAPI support").
-    if s.ath10k.gro && !matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18) {
-        let polled = hosts.iter_mut().zip(&cfg.stations).filter(|(_, c)| c.driver.is_ath10k());
-        polled.for_each(|(host, _)| host.napi = Some(Box::new(Napi::new(s.host.hz))));
+    // ath10k polls from 4.9 on ("ath10k: implement NAPI support"), mt76 ever since.
+    let ath10k = s.ath10k.gro && !matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18);
+    for (host, c) in hosts.iter_mut().zip(&cfg.stations) {
+        if (ath10k && c.driver.is_ath10k()) || (s.mt76.gro && c.driver.is_mt76()) {
+            host.napi = Some(Box::new(Napi::new(s.host.hz)));
+        }
     }
     let paces = |c: &&super::bss::StaConfig| c.driver.discipline() == Some(qdisc::Kind::Fq);
     let mut fq_at: Vec<NodeId> = cfg.stations.iter().filter(paces).map(|c| c.node).collect();

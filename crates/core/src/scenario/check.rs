@@ -1,11 +1,11 @@
 //! What a scenario must have, and what cannot go together.
 
 use super::error::ScenarioError;
-use super::keys::{BandName, Shaper, Standard, Topology};
+use super::keys::{BandName, Kernel, Shaper, Standard, Topology};
 use super::places::{Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
-use crate::phy::{Width, vht};
+use crate::phy::{Width, he, vht};
 use crate::sim::params::Value;
 use crate::sim::{Auto, Span};
 use crate::wifi::hack::Policy;
@@ -61,7 +61,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
     }
     modes(s, places, path)?;
     if s.sta.driver == Name::Linksys {
-        let expected = "a station's driver: ath9k, ath9k_htc or ath10k (the Linksys device is an access point)";
+        let expected = "a station's driver: ath9k, ath9k_htc, ath10k or mt76 (the Linksys device is an access point)";
         return Err(refuse(places, path, "sta.driver", "linksys", expected));
     }
     for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
@@ -69,10 +69,18 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             return Err(refuse(places, path, key, "sora", "wifi.standard = \"a\" (SoRa), or another driver"));
         }
     }
-    let ath10k = s.ap.driver == Name::Ath10k || (0..usize::from(w.stations)).any(|i| s.driver_of(i) == Name::Ath10k);
-    if s.topology.kind == Topology::Wifi && s.mac80211.aql == Auto::Set(true) && !ath10k {
+    for (key, driver) in [("ap.driver", s.ap.driver), ("sta.driver", s.sta.driver)] {
+        if driver == Name::Mt76 && !matches!(s.kernel, Kernel::V5_10 | Kernel::V6_12) {
+            let found = format!("mt76, with kernel = \"{}\"", s.kernel.name());
+            let expected = "kernel = \"5.10\" or \"6.12\" (the mt7915's driver came with 5.8), or another driver";
+            return Err(refuse(places, path, key, &found, expected));
+        }
+    }
+    let asks = |d: Name| matches!(d, Name::Ath10k | Name::Mt76);
+    let aql = asks(s.ap.driver) || (0..usize::from(w.stations)).any(|i| asks(s.driver_of(i)));
+    if s.topology.kind == Topology::Wifi && s.mac80211.aql == Auto::Set(true) && !aql {
         let expected =
-            "ap.driver or sta.driver ath10k, the one here that asks for airtime queue limits; or no such key";
+            "ap.driver or sta.driver ath10k or mt76, the ones here that ask for airtime queue limits; or no such key";
         return Err(refuse(places, path, "mac80211.aql", "true", expected));
     }
     let step = s.channel.power_step;
@@ -116,10 +124,13 @@ fn hack(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> 
 /// Width, MCS, streams and band that go together.
 fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
     let w = &s.wifi;
-    let ac = w.standard == Standard::Ac;
-    let Some(width) = Width::from_mhz(w.width_mhz).filter(|&x| ac || x <= Width::Mhz40) else {
+    let (ac, ax) = (w.standard == Standard::Ac, w.standard == Standard::Ax);
+    let Some(width) = Width::from_mhz(w.width_mhz).filter(|&x| ac || ax || x <= Width::Mhz40) else {
         let found = w.width_mhz.to_string();
-        let expected = if ac { "20, 40, 80 or 160" } else { "20 or 40 (wider channels need wifi.standard = \"ac\")" };
+        let expected = match ac || ax {
+            true => "20, 40, 80 or 160",
+            false => "20 or 40 (wider channels need wifi.standard = \"ac\" or \"ax\")",
+        };
         return Err(refuse(places, path, "wifi.width_mhz", &found, expected));
     };
     if matches!(w.standard, Standard::B | Standard::G) && w.band != BandName::Ghz2 {
@@ -136,23 +147,33 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
             return Err(refuse(places, path, "minstrel_ht.bitrates", &only.to_string(), &expected));
         }
     }
-    if !ac {
+    if !ax && places.contains_key("wifi.gi") {
+        let expected = "wifi.short_gi: the guard interval of 802.11n and ac, or wifi.standard = \"ax\"";
+        return Err(refuse(places, path, "wifi.gi", &w.gi.show(), expected));
+    }
+    if !ac && !ax {
         if w.streams != 1 && places.contains_key("wifi.streams") {
             let expected = "no such key: in 802.11n the MCS says it (15: two streams), 802.11a has one";
             return Err(refuse(places, path, "wifi.streams", &w.streams.to_string(), expected));
         }
         return Ok(());
     }
-    if w.band == BandName::Ghz2 {
-        return Err(refuse(places, path, "wifi.band", "\"2.4 GHz\", with wifi.standard = \"ac\"", "\"5 GHz\""));
+    if w.band == BandName::Ghz2 && (ac || width > Width::Mhz40) {
+        let found = format!("\"2.4 GHz\", with wifi.standard = \"{}\" and {} MHz", w.standard.name(), w.width_mhz);
+        return Err(refuse(places, path, "wifi.band", &found, "\"5 GHz\""));
     }
     for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
-        if radio.driver != Name::Ath10k {
-            let found = format!("{}, with wifi.standard = \"ac\"", radio.driver.name());
-            return Err(refuse(places, path, key, &found, "ath10k: the other drivers' cards are 802.11n's"));
-        }
+        let expected = match radio.driver {
+            Name::Mt76 => continue,
+            Name::Ath10k if ac => continue,
+            _ if ac => "ath10k or mt76: the other drivers' cards are 802.11n's",
+            _ => "mt76: the other drivers' cards are of older standards",
+        };
+        let found = format!("{}, with wifi.standard = \"{}\"", radio.driver.name(), w.standard.name());
+        return Err(refuse(places, path, key, &found, expected));
     }
-    match vht::why_not(w.mcs, w.streams, width) {
+    let why = if ax { he::why_not(w.mcs, w.streams) } else { vht::why_not(w.mcs, w.streams, width) };
+    match why {
         Some(expected) => Err(refuse(places, path, "wifi.mcs", &w.mcs.to_string(), &expected)),
         None => Ok(()),
     }

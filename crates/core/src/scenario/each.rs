@@ -105,14 +105,15 @@ fn one(text: &str) -> Raw {
 params! {
     /// Where stations differ: lists, the first station first. Stations beyond a list's end have what `[wifi]` and `[host]` say.
     pub struct Stations {
-        /// Modulation and coding scheme, to and from this station, counted as `wifi.mcs` is. One that is 802.11n's in an 802.11ac network
-        /// (`stations.driver`) has 802.11n's, 0 to 31.
+        /// Modulation and coding scheme, to and from this station, counted as `wifi.mcs` is. One that is of an older standard than the network
+        /// (`stations.driver`) has that one's: 802.11n's are 0 to 31, 802.11ac's 0 to 9.
         mcs: Each<u8> = Each::NONE, src "this project; default: wifi.mcs";
-        /// Spatial streams of 802.11ac, to and from this station.
+        /// Spatial streams of 802.11ac or ax, to and from this station.
         streams: Each<u8> = Each::NONE, src "this project; default: wifi.streams";
         /// Width of what is sent to and from this station, MHz: the channel's at most.
         width_mhz: Each<u8> = Each::NONE, src "this project; default: wifi.width_mhz, of 802.11n 40 at most";
-        /// The station's driver. In an 802.11ac network another than ath10k makes it a station of 802.11n, whose MCS `stations.mcs` has to say.
+        /// The station's driver. In an 802.11ac network another than ath10k or mt76 makes it a station of 802.11n, in one of 802.11ax ath10k one of
+        /// 802.11ac and another than mt76 one of 802.11n: its MCS `stations.mcs` has to say.
         driver: Each<crate::driver::Name> = Each::NONE, src "this project; default: sta.driver";
         /// Rate of 802.11a, b or g, to and from this station.
         rate: Each<Rate> = Each::NONE, src "this project; default: wifi.rate";

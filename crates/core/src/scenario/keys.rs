@@ -1,6 +1,7 @@
 //! The sections that belong to a run as a whole rather than to an algorithm.
 
 use super::each::{Each, Stations};
+use crate::phy::Gi;
 use crate::sim::{Auto, Bytes, Dscp, Rate, Span};
 use crate::{choices, params};
 
@@ -234,6 +235,31 @@ choices! {
         N = "n",
         /// 802.11ac: VHT, wider channels, A-MPDUs of up to 1 MiB; 5 GHz only.
         Ac = "ac",
+        /// 802.11ax: HE, one station a PPDU, A-MPDUs of up to 256 MPDUs and 6.5 MB.
+        Ax = "ax",
+    }
+}
+
+choices! {
+    /// The guard interval of an HE PPDU.
+    pub enum GiName {
+        /// 0.8 us, behind HE-LTFs of 2x.
+        Us0_8 = "0.8 us",
+        /// 1.6 us, behind HE-LTFs of 2x.
+        Us1_6 = "1.6 us",
+        /// 3.2 us, behind HE-LTFs of 4x.
+        Us3_2 = "3.2 us",
+    }
+}
+
+impl GiName {
+    /// As the PHY has it.
+    pub const fn of(self) -> Gi {
+        match self {
+            GiName::Us0_8 => Gi::Us0_8,
+            GiName::Us1_6 => Gi::Us1_6,
+            GiName::Us3_2 => Gi::Us3_2,
+        }
     }
 }
 
@@ -250,16 +276,19 @@ choices! {
 params! {
     /// The air: what every station of the BSS shares.
     pub struct Air {
-        /// 802.11a, b, g, n or ac.
+        /// 802.11a, b, g, n, ac or ax.
         standard: Standard = Standard::N, src "this project";
-        /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, beside `streams`.
-        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60";
-        /// Spatial streams of 802.11ac; in 802.11n the MCS says it.
+        /// Modulation and coding scheme. 802.11n: 8 a spatial stream (7: one stream, 15: two); 802.11ac: 0 to 9, and 802.11ax: 0 to 11, beside
+        /// `streams`.
+        mcs: u8 = 7, in 0 => 31, src "802.11-2020 tables 19-27 to 19-34, 21-29 to 21-60; 802.11ax-2021 27.5";
+        /// Spatial streams of 802.11ac and ax; in 802.11n the MCS says it.
         streams: u8 = 1, in 1 => 8, src "802.11-2020 tables 21-29 to 21-60";
-        /// Channel width, MHz: 20 or 40, and with 802.11ac 80 or 160.
+        /// Channel width, MHz: 20 or 40, and with 802.11ac and ax 80 or 160.
         width_mhz: u8 = 40, in 20 => 160, unit "MHz", src "Hard Times section V: 40 MHz (ath9k), 80 MHz (ath10k)";
-        /// Guard interval of 400 ns.
+        /// Guard interval of 400 ns (802.11n and ac).
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
+        /// Guard interval of 802.11ax.
+        gi: GiName = GiName::Us0_8, src "802.11ax-2021 table 27-12";
         /// The data rate of 802.11a, b and g.
         rate: Rate = Rate::from_mbit(54), in Rate::from_mbit(1) => Rate::from_mbit(54), src "802.11-2020 table 17-4";
         /// The band.

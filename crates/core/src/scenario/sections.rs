@@ -166,6 +166,8 @@ sections! {
     ath9k_htc: crate::driver::ath9k_htc::Params,
     /// The ath10k driver, its cards and their firmware.
     ath10k: crate::driver::ath10k::Params,
+    /// The mt76 driver, its cards and their firmware.
+    mt76: crate::driver::mt76::Params,
     /// The Linksys access point.
     linksys: crate::driver::linksys::Params,
     /// The SoRa software radio.

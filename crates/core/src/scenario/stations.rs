@@ -5,7 +5,7 @@ use super::keys::{Standard, Topology};
 use super::places::{Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
-use crate::phy::{Width, vht};
+use crate::phy::{Width, he, vht};
 
 /// As `traffic.tcp_up`.
 const MOST_FLOWS: u16 = 256;
@@ -17,12 +17,21 @@ impl Scenario {
     pub fn driver_of(&self, i: usize) -> Name {
         self.stations.driver.get(i).unwrap_or(self.sta.driver)
     }
-    /// What station `i`, counted from 0, is a station of: in an 802.11ac network, 802.11n if its driver is not ath10k.
+    /// What station `i`, counted from 0, is a station of: what its driver's cards can at most.
     pub fn standard_of(&self, i: usize) -> Standard {
         match self.wifi.standard {
-            Standard::Ac if self.driver_of(i) != Name::Ath10k => Standard::N,
+            Standard::Ac | Standard::Ax => newest(self.driver_of(i), self.wifi.standard),
             s => s,
         }
+    }
+}
+
+/// What cards of a driver are in a network of 802.11ac or ax.
+const fn newest(driver: Name, network: Standard) -> Standard {
+    match (driver, network) {
+        (Name::Mt76, s) => s,
+        (Name::Ath10k, _) => Standard::Ac,
+        _ => Standard::N,
     }
 }
 
@@ -55,7 +64,7 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
     }
     let standard = s.wifi.standard;
     let named = format!("set, with wifi.standard = \"{}\"", standard.name());
-    let ht = matches!(standard, Standard::N | Standard::Ac);
+    let ht = matches!(standard, Standard::N | Standard::Ac | Standard::Ax);
     if !ht {
         for (key, set) in [
             ("stations.mcs", !own.mcs.is_empty()),
@@ -68,9 +77,9 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
         }
     }
     if ht && !own.rate.is_empty() {
-        return no("stations.rate", &named, "stations.mcs: 802.11n and ac have an MCS");
+        return no("stations.rate", &named, "stations.mcs: 802.11n, ac and ax have an MCS");
     }
-    if standard != Standard::Ac && !own.streams.is_empty() {
+    if !matches!(standard, Standard::Ac | Standard::Ax) && !own.streams.is_empty() {
         return no(
             "stations.streams",
             &named,
@@ -85,7 +94,7 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
         );
     }
     if let Some((i, d)) = own.driver.all().find(|(_, d)| matches!(d, Name::Linksys)) {
-        let expected = "a station's driver: ath9k, ath9k_htc or ath10k (the Linksys device is an access point)";
+        let expected = "a station's driver: ath9k, ath9k_htc, ath10k or mt76 (the Linksys device is an access point)";
         return no("stations.driver", &format!("{} for station {}", d.name(), i + 1), expected);
     }
     if ht { (0..usize::from(s.wifi.stations)).try_for_each(|i| mode(s, i, places, path)) } else { Ok(()) }
@@ -97,10 +106,16 @@ fn mode(s: &Scenario, i: usize, places: &Places, path: &str) -> Result<(), Scena
     let no = |key: &str, found: &str, expected: &str| {
         Err(refuse(places, path, key, &format!("{found} for station {}", i + 1), expected))
     };
-    let n = s.standard_of(i) == Standard::N;
-    if n && w.standard == Standard::Ac && own.mcs.get(i).is_none() {
-        let found = format!("{} in an 802.11ac network, and no stations.mcs", s.driver_of(i).name());
-        return no("stations.driver", &found, "its MCS in stations.mcs, as 802.11n counts it (7: one stream, 15: two)");
+    let standard = s.standard_of(i);
+    let n = standard == Standard::N;
+    if standard != w.standard && own.mcs.get(i).is_none() {
+        let network = w.standard.name();
+        let found = format!("{} in an 802.11{network} network, and no stations.mcs", s.driver_of(i).name());
+        let expected = match n {
+            true => "its MCS in stations.mcs, as 802.11n counts it (7: one stream, 15: two)",
+            false => "its MCS in stations.mcs, as 802.11ac counts it (0 to 9)",
+        };
+        return no("stations.driver", &found, expected);
     }
     let most = if n { w.width_mhz.min(40) } else { w.width_mhz };
     let width = own.width_mhz.get(i).unwrap_or(most);
@@ -118,7 +133,12 @@ fn mode(s: &Scenario, i: usize, places: &Places, path: &str) -> Result<(), Scena
         if n && mcs > 31 {
             return no(key, &mcs.to_string(), "an MCS of 802.11n, from 0 to 31");
         }
-        if let Some(expected) = vht::why_not(mcs, streams, of).filter(|_| !n) {
+        let why = match standard {
+            Standard::Ac => vht::why_not(mcs, streams, of),
+            Standard::Ax => he::why_not(mcs, streams),
+            _ => None,
+        };
+        if let Some(expected) = why {
             return no(key, &mcs.to_string(), &expected);
         }
     }

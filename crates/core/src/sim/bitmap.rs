@@ -24,6 +24,10 @@ impl Bitmap {
             _ => u64::MAX,
         }))
     }
+    /// As words, place 0 the lowest bit of the first.
+    pub const fn words(self) -> [u64; WORDS] {
+        self.0
+    }
     /// Whether place `i` is in it.
     #[inline]
     pub const fn has(&self, i: usize) -> bool {

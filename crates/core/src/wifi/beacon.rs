@@ -44,6 +44,8 @@ pub struct Told {
     pub ht: bool,
     /// 802.11ac.
     pub vht: bool,
+    /// 802.11ax.
+    pub he: bool,
     /// WMM.
     pub qos: bool,
     /// The lowest basic rate.
@@ -68,6 +70,9 @@ impl Told {
         }
         if self.vht {
             n += 14 + 7;
+        }
+        if self.he {
+            n += 24 + 9 + 4 + 16; // capabilities without PPE thresholds, operation, spatial reuse, MU EDCA parameters
         }
         if self.qos {
             n += 26; // WMM parameters
@@ -155,7 +160,16 @@ mod tests {
     use super::*;
 
     fn told(band: Band, ht: bool) -> Told {
-        Told { band, ht, vht: false, qos: true, basic: Ofdm::R6, interval: 100, encryption: Encryption::None }
+        Told {
+            band,
+            ht,
+            vht: false,
+            he: false,
+            qos: true,
+            basic: Ofdm::R6,
+            interval: 100,
+            encryption: Encryption::None,
+        }
     }
 
     /// What hostapd 2.10 and Linux 6.12's mac80211 send at 5 GHz for an open network named "wavetank", on the virtual radio's air.

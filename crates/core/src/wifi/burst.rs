@@ -135,6 +135,8 @@ pub struct Burst {
     pub what: What,
     /// Sent under a Block Ack agreement, though it may be a single frame: the receiver reorders it.
     pub agreement: bool,
+    /// The agreement is of more than 64 MPDUs: a Block Ack has a bitmap of 256 bits.
+    pub wide: bool,
     /// Rates and tries.
     pub chain: Chain,
     /// Its first MPDU is a probe.
@@ -167,6 +169,7 @@ impl Burst {
             ac: Ac::Be,
             what: What::Single,
             agreement: false,
+            wide: false,
             chain: [Attempt::NONE; 4],
             probe: false,
             rts: false,

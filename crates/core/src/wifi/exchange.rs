@@ -34,7 +34,11 @@ impl Exchange {
         let rts = protected.then(|| if b.rts_lowest { r.lowest() } else { r.rts_rate(mode) });
         let protection = protection::of(mode, rts, r, band);
         let data = ppdu(mode, b.psdu, band);
-        let kind = if b.what == What::Single { Kind::Ack } else { Kind::BlockAck };
+        let kind = match b.what {
+            What::Single => Kind::Ack,
+            _ if b.wide => Kind::WideBlockAck,
+            _ => Kind::BlockAck,
+        };
         let response = r.answer(kind, mode, payload);
         let data_end = protection.map_or(Span::ZERO, |p| p.lead) + data;
         Exchange {

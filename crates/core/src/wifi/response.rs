@@ -2,7 +2,7 @@
 //!
 //! Stands for: 802.11-2020 10.6.6.5.2 (rate of a control response: the highest basic rate that is not above the rate, or
 //! the non-HT reference rate, of the frame it answers), table 10-8 (non-HT reference rates), 9.3.1.2 ff. (frame sizes),
-//! 9.3.1.8.2 (compressed Block Ack, 32 bytes).
+//! 9.3.1.8.2 (compressed Block Ack, 32 bytes; 802.11ax-2021: 56 with a bitmap of 256 bits).
 //! Where 802.11b stations are about ([`Erp`]), a frame of DSSS or CCK is answered by one, an OFDM frame by OFDM (same modulation class).
 //! Differs: D1 responses are non-HT always (no HT Block Ack); D2 the basic rates of 802.11b are all up to the highest of them.
 
@@ -17,6 +17,8 @@ pub const CTS: u32 = 14;
 pub const ACK: u32 = 14;
 /// Bytes of a compressed Block Ack.
 pub const BLOCK_ACK: u32 = 32;
+/// Bytes of one with a bitmap of 256 bits, which answers under an agreement of more than 64. src: 802.11ax-2021 table 9-30a
+pub const WIDE_BLOCK_ACK: u32 = BLOCK_ACK + 24;
 /// Bytes of a Block Ack request.
 pub const BAR: u32 = 24;
 
@@ -29,6 +31,8 @@ pub enum Kind {
     Ack,
     /// To an A-MPDU or a BAR.
     BlockAck,
+    /// The same with a bitmap of 256 bits.
+    WideBlockAck,
 }
 
 impl Kind {
@@ -38,6 +42,7 @@ impl Kind {
             Kind::Cts => CTS as u16,
             Kind::Ack => ACK as u16,
             Kind::BlockAck => BLOCK_ACK as u16,
+            Kind::WideBlockAck => WIDE_BLOCK_ACK as u16,
         }
     }
 }
@@ -86,6 +91,7 @@ pub struct Responses {
     rate: [Mode; ROWS],
     ack: [Span; ROWS],
     block_ack: [Span; ROWS],
+    wide_block_ack: [Span; ROWS],
     eifs_less_difs: Span,
     rts: Option<Ofdm>,
 }
@@ -158,6 +164,7 @@ impl Responses {
             rate,
             ack: rate.map(|m| duration::ppdu(m, ACK, band)),
             block_ack: rate.map(|m| duration::ppdu(m, BLOCK_ACK, band)),
+            wide_block_ack: rate.map(|m| duration::ppdu(m, WIDE_BLOCK_ACK, band)),
             eifs_less_difs: band.sifs() + duration::ppdu(lowest(band), ACK, band),
             rts: None,
         }
@@ -196,9 +203,9 @@ impl Responses {
         let i = row(to);
         let duration = match (kind, payload) {
             (Kind::BlockAck, 0) => self.block_ack[i],
+            (Kind::WideBlockAck, 0) => self.wide_block_ack[i],
             (_, 0) => self.ack[i], // a CTS is as long as an ACK
-            (Kind::BlockAck, n) => duration::ppdu(self.rate[i], BLOCK_ACK + u32::from(n), self.band),
-            (_, n) => duration::ppdu(self.rate[i], ACK + u32::from(n), self.band),
+            (_, n) => duration::ppdu(self.rate[i], u32::from(kind.bytes() + n), self.band),
         };
         Response { kind, duration, payload }
     }

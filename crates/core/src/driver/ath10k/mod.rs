@@ -13,13 +13,11 @@
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending,
 //! ath10k_mac_tx_push_txq; htt_rx.c ath10k_htt_txrx_compl_task, which ends with a push whatever the interrupt was for; before 4.15 mac.c ath10k_mac_op_tx under a qdisc. The firmware:
-//! [`firmware`]. Fact, assumption, calibration: docs/devices/ath10k.md.
+//! [`offload`](super::offload). Fact, assumption, calibration: docs/devices/ath10k.md.
 //! Differs: D1 an interrupt's own way to the host takes no time beside `report`; D2 received frames are handed up at once (to
 //! [`Napi`](crate::host::Napi)), since nothing is known of how the firmware gathers them; D3 push mode only; D4 the push of a poll for received
 //! frames comes when the stack has had those that take it no time: a host that takes time is at the others still.
 
-mod firmware;
-mod host;
 mod params;
 
 #[cfg(test)]
@@ -28,44 +26,18 @@ mod tests;
 pub use params::Params;
 
 use crate::driver::holds::Holds;
+use crate::driver::offload::{Above, Descriptors, Firmware, Peer};
 use crate::phy::Band;
 use crate::rate::Rates;
-use crate::sim::{Lane, Packet, Span, Time};
+use crate::sim::{Lane, Span, Time};
 use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
-use firmware::Firmware;
-use host::Host;
-
-/// What stands above the driver: mac80211's TXQs (from 4.15 on), or a qdisc a category.
-pub trait Above {
-    /// A round over what has packets of this category begins.
-    fn start(&mut self, ac: Ac);
-    /// Whose turn it is next; false: the round is over.
-    fn turn(&mut self, now: Time, ac: Ac) -> bool;
-    /// The next packet of who has the turn, with its next hop, its TID, and what AQL was charged for it.
-    fn pull(&mut self, now: Time, ac: Ac, sink: &mut Sink<'_>) -> Option<(Packet, StaIx, Tid, Span)>;
-    /// The turn is over.
-    fn give_back(&mut self, now: Time, ac: Ac);
-    /// A packet that it gave is completed.
-    fn completed(&mut self, now: Time, p: &Packet, to: StaIx, tid: Tid, charged: Span);
-    /// Whether completions that leave `pending` of `most` descriptors in use let more down: half must be free for TXQs
-    /// (`ath10k_mac_tx_push_pending`), one for a netdev queue (`ath10k_htt_tx_dec_pending`).
-    fn resumes(&self, pending: u16, most: u16) -> bool;
-    /// Whether a packet that came is pushed at once, with `pending` of `most` descriptors in use.
-    fn pushes(&self, pending: u16, most: u16) -> bool {
-        pending < most
-    }
-    /// Whether a poll for received frames pushes, too: one that has told of completions does in any case.
-    fn polls(&self) -> bool {
-        false
-    }
-}
 
 /// The card and its driver. `Q` is what stands above.
 #[derive(Debug)]
 pub struct Ath10k<Q> {
     par: Params,
-    host: Host,
+    host: Descriptors,
     fw: Firmware,
     /// When the host will be told of completions.
     report_at: Time,
@@ -81,12 +53,11 @@ const REPORT: u32 = 0;
 const POLL: u32 = 1;
 
 impl<Q: Above> Ath10k<Q> {
-    /// A card that talks to a station for each of `amsdus`: whether its Block Ack agreements permit A-MSDUs. `aggregates`: false where
-    /// aggregation is off.
-    pub fn new(par: &Params, rates: Rates, amsdus: &[bool], aggregates: bool, band: Band) -> Self {
+    /// A card that talks to these stations. `aggregates`: false where aggregation is off.
+    pub fn new(par: &Params, rates: Rates, peers: &[Peer], aggregates: bool, band: Band) -> Self {
         Ath10k {
-            host: Host::new(par.msdus),
-            fw: Firmware::new(par, rates, amsdus, aggregates, band),
+            host: Descriptors::new(par.msdus),
+            fw: Firmware::new(par.limits(), rates, peers, aggregates, band),
             par: *par,
             report_at: Time::NEVER,
             polled: false,
@@ -148,7 +119,7 @@ impl<Q: Above> Ath10k<Q> {
             self.fw.take(slot, to, tid);
         }
         q.give_back(now, ac);
-        self.fw.fill(now, ac, &self.host, &self.par);
+        self.fw.fill(now, ac, &self.host);
     }
     /// `ath10k_mac_tx_push_pending`: every category, everybody.
     fn push_pending(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
@@ -191,8 +162,8 @@ impl<Q: Above> Device for Ath10k<Q> {
         self.fw.head(ac)
     }
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
-        self.fw.complete(now, ac, report, &mut self.host, &self.par);
-        self.fw.fill(now, ac, &self.host, &self.par);
+        self.fw.complete(now, ac, report, &mut self.host);
+        self.fw.fill(now, ac, &self.host);
         if self.fw.done.is_empty() {
             return;
         }

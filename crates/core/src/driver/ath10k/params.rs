@@ -3,6 +3,7 @@
 //! The firmware is closed: what is fact, what is assumed and what is calibrated, device by device, is in
 //! docs/devices/ath10k.md.
 
+use crate::driver::offload::Limits;
 use crate::params;
 use crate::phy::duration::PPDU_MAX;
 use crate::sim::Span;
@@ -42,5 +43,24 @@ params! {
     }
 }
 
-/// A-MPDU bytes that an HT peer takes. src: linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_MAX_AMPDU_64K
-pub(super) const HT_AMPDU: u32 = 65_535;
+impl Params {
+    /// This device's limits.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            msdus: self.msdus,
+            ampdu_frames: self.ampdu_frames.into(),
+            amsdu_msdus: self.amsdu_msdus,
+            mpdu_bytes: self.mpdu_bytes,
+            amsdu_bytes: self.amsdu_bytes,
+            vht_bytes: (1 << (13 + self.ampdu_exponent)) - 1,
+            he_bytes: 0, // an 802.11ac card
+            airtime: self.airtime,
+            density: self.density,
+            depth: self.depth,
+            tid_depth: self.tid_depth,
+            retries: self.retries,
+            counts_tries: false,
+            rts_threshold: self.rts_threshold,
+        }
+    }
+}

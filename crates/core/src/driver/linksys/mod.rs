@@ -9,11 +9,12 @@
 //! Stands for: thesis section 4.8.3 (what was seen of it: at most 16 frames, 5 % of accesses with one aggregate, three in the
 //! median, fair to its stations); its maker's published driver for chips of the family, linux@6.12
 //! drivers/net/wireless/broadcom/brcm80211/brcmsmac/{ampdu,main}.c. The device's own software is closed.
-//! Aggregation, retries and BARs are [`ath10k`](super::ath10k)'s machinery with this device's limits.
+//! Aggregation, retries and BARs are [`offload`](super::offload)'s, driven as by [`ath10k`](super::ath10k), with this device's limits.
 //! Differs: D1 the published driver has one queue that its stations share; the thesis saw fairness, so here each has its own;
 //! D2 one opportunity a burst, whatever follows which; D3 reception takes no time.
 
-use super::ath10k::{self, Above, Ath10k};
+use super::ath10k::{self, Ath10k};
+use super::offload::Above;
 use crate::sim::{Bin, Packet, Place, Reason, Span, Time, Verdict};
 use crate::wifi::{Ac, Sink, StaIx, Tid};
 use std::collections::VecDeque;

@@ -1,7 +1,8 @@
 //! What a BSS is built from, and which combinations make no sense.
 
+use super::receive::Receiver;
 use crate::driver::Name;
-use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, sora};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, mt76, sora};
 use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
@@ -98,6 +99,8 @@ pub enum DriverConfig {
     Ath10k(Box<ath10k::Params>, qdisc::Kind, Box<qdisc::Setup>),
     /// The same under mac80211's TXQs ([`StaConfig::queues`]; 4.15 and later).
     Ath10kTxqs(Box<ath10k::Params>),
+    /// MediaTek 802.11ax on PCIe, under mac80211's TXQs ([`StaConfig::queues`]).
+    Mt76(Box<mt76::Params>),
     /// The Linksys access point, which has queues of its own.
     Linksys(linksys::Params),
     /// SoRa: ath9k's queues without aggregation, late responses.
@@ -112,6 +115,7 @@ impl DriverConfig {
             DriverConfig::Ath9kTidq(..) => Name::Ath9kTidq,
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => Name::Ath9kHtc,
             DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => Name::Ath10k,
+            DriverConfig::Mt76(_) => Name::Mt76,
             DriverConfig::Linksys(_) => Name::Linksys,
             DriverConfig::Sora(..) => Name::Sora,
         }
@@ -129,16 +133,21 @@ impl DriverConfig {
     pub const fn is_ath10k(&self) -> bool {
         matches!(self, DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_))
     }
+    /// Whether it is mt76.
+    pub const fn is_mt76(&self) -> bool {
+        matches!(self, DriverConfig::Mt76(_))
+    }
     /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
-    /// which neither ath9k nor ath9k_htc does (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp); ath10k's firmware answers itself.
+    /// which neither ath9k nor ath9k_htc does, and mt76 does (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
+    /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
     pub(super) const fn permits_amsdus(&self) -> bool {
-        self.is_ath10k()
+        self.is_ath10k() || self.is_mt76()
     }
     /// Why it cannot have that rate control, if it cannot.
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
         let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
         (!asks && rate.control != rate::Name::Fixed).then_some(
-            "the firmware of ath9k_htc's, ath10k's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
+            "the firmware of ath9k_htc's, ath10k's, mt76's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
              rate_control = \"fixed\"",
         )
     }
@@ -186,14 +195,17 @@ impl BssConfig {
             if s.aggregates && !self.qos {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
-            let vht = matches!(s.mode, Mode::Vht(_) | Mode::He(_));
-            if vht && !s.driver.is_ath10k() {
-                return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k at every station");
+            let (vht, he) = (matches!(s.mode, Mode::Vht(_)), matches!(s.mode, Mode::He(_)));
+            if he && !s.driver.is_mt76() {
+                return bad(s, "802.11ax needs driver mt76 at every station");
             }
-            if s.driver.is_ath10k() && !self.qos {
+            if vht && !s.driver.is_ath10k() && !s.driver.is_mt76() {
+                return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k or mt76 at every station");
+            }
+            if (s.driver.is_ath10k() || s.driver.is_mt76()) && !self.qos {
                 return bad(
                     s,
-                    "the firmware of ath10k's cards does QoS only: use 802.11n or 802.11ac, or driver ath9k",
+                    "the firmware of ath10k's and mt76's cards does QoS only here: use 802.11n, ac or ax, or driver ath9k",
                 );
             }
             if matches!(s.driver, DriverConfig::Sora(..)) && (self.qos || s.aggregates) {
@@ -214,7 +226,8 @@ impl BssConfig {
             if let Some(why) = s.driver.refuses(&s.rate) {
                 return bad(s, why);
             }
-            if s.rate.old_minstrel_streams().is_some_and(|n| !self.qos || s.mode.streams() > u32::from(n) || vht) {
+            if s.rate.old_minstrel_streams().is_some_and(|n| !self.qos || s.mode.streams() > u32::from(n) || vht || he)
+            {
                 return bad(
                     s,
                     "Minstrel-HT before 5.12 knows 802.11n here, up to three streams (four from 5.4 on): use minstrel_ht.version = \"6.12\"",
@@ -254,7 +267,8 @@ impl BssConfig {
         beacon::Told {
             band: self.band,
             ht: of(|m| m.aggregates()),
-            vht: of(|m| matches!(m, Mode::Vht(_) | Mode::He(_))),
+            vht: of(|m| matches!(m, Mode::Vht(_) | Mode::He(_))) && self.band == Band::Ghz5,
+            he: of(|m| matches!(m, Mode::He(_))),
             qos: self.qos,
             basic: self.basic.iter().copied().min().unwrap_or(Ofdm::R6),
             interval: self.beacon.interval,
@@ -269,6 +283,23 @@ impl BssConfig {
         let mhz = stations.iter().map(|s| s.mode.mhz()).max().unwrap_or(20);
         let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
         par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
+    }
+    /// MPDUs of the Block Ack windows between stations `i` and `peer`: 256 between stations of 802.11ax, else 64. One of them is the access
+    /// point. src: linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HE, IEEE80211_MAX_AMPDU_BUF_HT
+    pub(super) fn window(&self, i: usize, peer: usize) -> u16 {
+        let station = &self.stations[i.max(peer)];
+        if matches!(station.mode, Mode::He(_)) { 256 } else { 64 }
+    }
+    /// The widest of them.
+    pub(super) fn widest(&self) -> u16 {
+        (1..self.stations.len()).map(|i| self.window(i, 0)).max().unwrap_or(64)
+    }
+    /// The receiving side of station `i`.
+    pub(super) fn receiver(&self, i: usize) -> Receiver {
+        let n = self.stations.len();
+        let windows = (0..n).map(|peer| self.window(i, peer)).collect();
+        let s = &self.stations[i];
+        Receiver::new(windows, &self.reorder, s.driver.is_mt76().then_some(s.rate.hz))
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
@@ -306,6 +337,8 @@ impl StaConfig {
             | DriverConfig::Ath9kTidq(..)
             | DriverConfig::Ath10k(..)
             | DriverConfig::Ath10kTxqs(_) => (32, 10),
+            // The standard's: what the firmware sets is not public.
+            DriverConfig::Mt76(_) => (7, 7),
             DriverConfig::Linksys(p) => {
                 access[Ac::Be.ix()].txop = p.burst;
                 (7, 7) // dot11ShortRetryLimit

@@ -8,6 +8,8 @@ use crate::driver::ath9k::{Ath9k, Beaconing};
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
 use crate::driver::linksys::{Fifos, Linksys};
+use crate::driver::mt76::Mt76;
+use crate::driver::offload::Peer;
 use crate::mac80211::{self, Txqs};
 use crate::net::state::{AirtimeState, PhyState, QdiscState, RadioState, StationState, TxqState};
 use crate::phy::Mode;
@@ -28,6 +30,8 @@ pub(super) enum Netdev {
     Ath9kHtc(Box<Queues>, Box<Ath9kHtc<Queues>>),
     /// Qdiscs or TXQs, and ath10k.
     Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
+    /// TXQs, and mt76.
+    Mt76(Box<Queues>, Box<Mt76<Queues>>),
     /// The Linksys access point.
     Linksys(Box<Fifos>, Box<Linksys>),
 }
@@ -61,19 +65,32 @@ impl Netdev {
         };
         let txop = cfg.access(i).map(|a| a.txop);
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
-        let amsdus = || cfg.stations[..peers].iter().map(|s| s.driver.permits_amsdus()).collect::<Vec<_>>();
+        let known = || {
+            cfg.stations[..peers]
+                .iter()
+                .enumerate()
+                .map(|(k, s)| Peer { amsdus: s.driver.permits_amsdus(), window: cfg.window(i, k) })
+                .collect::<Vec<_>>()
+        };
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
             let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
-            let mut driver = Ath10k::new(p, rates, &amsdus(), s.aggregates, cfg.band);
+            let mut driver = Ath10k::new(p, rates, &known(), s.aggregates, cfg.band);
             driver.protect(cfg.encryption);
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
         match &s.driver {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
+            DriverConfig::Mt76(p) => {
+                let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
+                let mut driver = Mt76::new(p, rates, &known(), s.aggregates, cfg.band);
+                driver.protect(cfg.encryption);
+                let above = Queues::txqs(txqs(), cfg.qos, cfg.rfc8325).at(modes).offloads();
+                Netdev::Mt76(Box::new(above), Box::new(driver))
+            }
             DriverConfig::Linksys(p) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let mut driver = Linksys::new(&p.machinery(), rates, &amsdus(), s.aggregates, cfg.band);
+                let mut driver = Linksys::new(&p.machinery(), rates, &known(), s.aggregates, cfg.band);
                 driver.protect(cfg.encryption);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
@@ -131,6 +148,11 @@ impl Netdev {
                 d.wake(now, to, tid, q, sink);
                 v
             }
+            Netdev::Mt76(q, d) => {
+                let v = q.enqueue(now, to, *p, sink);
+                d.wake(now, to, tid, q, sink);
+                v
+            }
         }
     }
     /// Packets to one station that go down as one: the driver looks at its queues when all are there.
@@ -148,7 +170,7 @@ impl Netdev {
                 }
                 d.uncork(now, q, sink);
             }
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {
                 for p in all {
                     self.xmit(now, to, tid, p, sink);
                 }
@@ -161,7 +183,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
             Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
-            Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
+            Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
             Netdev::Ath9kHtc(..) => None,
         }
     }
@@ -173,6 +195,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.head(ac),
             Netdev::Ath9kHtc(_, d) => d.head(ac),
             Netdev::Ath10k(_, d) => d.head(ac),
+            Netdev::Mt76(_, d) => d.head(ac),
             Netdev::Linksys(_, d) => d.head(ac),
         }
     }
@@ -183,6 +206,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath9kHtc(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Ath10k(q, d) => d.done(now, ac, r, q, sink),
+            Netdev::Mt76(q, d) => d.done(now, ac, r, q, sink),
             Netdev::Linksys(q, d) => d.done(now, ac, r, q, sink),
         }
     }
@@ -208,6 +232,7 @@ impl Netdev {
                 }
             }
             Netdev::Ath10k(q, d) => d.timer(now, tag, q, sink),
+            Netdev::Mt76(q, d) => d.timer(now, tag, q, sink),
             Netdev::Linksys(q, d) => d.timer(now, tag, q, sink),
         }
     }
@@ -215,7 +240,7 @@ impl Netdev {
     #[inline]
     pub fn watch(&mut self, now: Time) -> Option<(Time, u32)> {
         match self {
-            Netdev::Ath9k(..) | Netdev::Linksys(..) => None,
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => None,
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => {
                 q.watch(now).map(|at| (at, WATCHDOG))
             }
@@ -226,7 +251,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.feedback(now, to, mode, answered, f),
             Netdev::Ath9kTidq(_, d) => d.feedback(now, to, mode, answered, f),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {} // fixed rates only
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {} // fixed rates only
         }
     }
     /// What its rate control did, if that counts it.
@@ -234,7 +259,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.rate_counts(),
             Netdev::Ath9kTidq(_, d) => d.rate_counts(),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => None,
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => None,
         }
     }
     /// A PPDU came.
@@ -244,6 +269,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
+            Netdev::Mt76(_, d) => d.heard(from, tid, airtime),
             Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
@@ -252,7 +278,7 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.lands(first, until),
             Netdev::Ath9kTidq(_, d) => d.lands(first, until),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
         }
     }
     /// A beacon: ath9k's cards hold frames back until an interrupt, and ath10k's poll ends with a push. When its firmware asks for one is not
@@ -262,7 +288,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.beacon(now, what, sink),
             Netdev::Ath9kTidq(_, d) => d.beacon(now, what, sink),
             Netdev::Ath10k(q, d) if what == Beaconing::Came => d.interrupt(now, q, sink),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Linksys(..) => {}
+            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
         }
     }
     /// A received frame, whose last bit was there at `ended`.
@@ -272,6 +298,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.receive(now, ended, c, sink),
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, c, sink),
             Netdev::Ath10k(q, d) => d.rx(now, c, q, sink),
+            Netdev::Mt76(_, d) => d.rx(c),
             Netdev::Linksys(q, d) => d.rx(now, c, q, sink),
         }
     }
@@ -282,6 +309,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.take_up(up),
             Netdev::Ath9kHtc(_, d) => d.take_up(up),
             Netdev::Ath10k(_, d) => d.take_up(up),
+            Netdev::Mt76(_, d) => d.take_up(up),
             Netdev::Linksys(_, d) => d.take_up(up),
         }
     }
@@ -293,6 +321,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => d.more_for(to, ac),
             Netdev::Ath9kHtc(q, _) => q.more_for(to), // what the firmware has, it does not say
             Netdev::Ath10k(q, d) => q.more_for(to) || d.more_for(to, ac),
+            Netdev::Mt76(q, d) => q.more_for(to) || d.more_for(to, ac),
             Netdev::Linksys(q, d) => q.more_for(to) || d.more_for(to, ac),
         }
     }
@@ -310,6 +339,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => (q.packets(), d.held()),
             Netdev::Ath9kHtc(q, d) => (q.packets(), d.held()),
             Netdev::Ath10k(q, d) => (q.packets(), d.held()),
+            Netdev::Mt76(q, d) => (q.packets(), d.held()),
             Netdev::Linksys(q, d) => (q.packets(), d.held()),
         }
     }
@@ -319,7 +349,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, _) => q.keeps_whole(),
             Netdev::Ath9kHtc(q, _) => q.keeps_whole(),
             Netdev::Ath10k(q, _) => q.keeps_whole(),
-            Netdev::Ath9k(..) | Netdev::Linksys(..) => false,
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => false,
         }
     }
     /// Packets that cutting has made.
@@ -328,14 +358,14 @@ impl Netdev {
             Netdev::Ath9kTidq(q, _) => q.cut(),
             Netdev::Ath9kHtc(q, _) => q.cut(),
             Netdev::Ath10k(q, _) => q.cut(),
-            Netdev::Ath9k(..) | Netdev::Linksys(..) => 0,
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => 0,
         }
     }
     /// Its disciplines and its state, but for what stands above the driver on the way up. `driver`: its name; `of`: whose it is; `peers`: those it knows.
     pub fn state(&self, driver: Name, of: NodeId, peers: &[NodeId]) -> (Vec<QdiscState>, RadioState) {
         let (txqs, qdiscs, cut, fifo) = match self {
             Netdev::Ath9k(q, _) => (Some(&**q), Vec::new(), 0, 0),
-            Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => {
+            Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) | Netdev::Mt76(q, _) => {
                 (q.txqs_above(), q.disciplines(), q.rest(), 0)
             }
             Netdev::Linksys(q, _) => (None, Vec::new(), 0, q.packets()),
@@ -345,10 +375,11 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => (d.holds(), d.held(), d.held_up()),
             Netdev::Ath9kHtc(_, d) => (d.holds(), d.held(), d.held_up()),
             Netdev::Ath10k(_, d) => (d.holds(), d.held(), d.held_up()),
+            Netdev::Mt76(_, d) => (d.holds(), d.held(), d.held_up()),
             Netdev::Linksys(_, d) => (d.holds(), d.held(), d.held_up()),
         };
         // ath10k's firmware agrees on Block Ack without mac80211.
-        let own = matches!(self, Netdev::Ath9k(..) | Netdev::Ath9kHtc(..));
+        let own = matches!(self, Netdev::Ath9k(..) | Netdev::Ath9kHtc(..) | Netdev::Mt76(..));
         let session =
             |to: StaIx, tid: u8| own && holds.tids.iter().any(|t| (t.to, t.tid.get(), t.agreement) == (to, tid, true));
         let stations = (peers.iter().enumerate().filter(|&(_, &p)| p != of))
@@ -384,6 +415,7 @@ impl Netdev {
             Netdev::Ath9kTidq(_, d) => Some(d.rates()),
             Netdev::Ath9kHtc(..) => None,
             Netdev::Ath10k(_, d) => Some(d.rates()),
+            Netdev::Mt76(_, d) => Some(d.rates()),
             Netdev::Linksys(_, d) => Some(d.rates()),
         }
     }
@@ -394,6 +426,7 @@ impl Netdev {
             Netdev::Ath9kTidq(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath9kHtc(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Ath10k(q, d) => q.packets() + d.held() + d.held_up(),
+            Netdev::Mt76(q, d) => q.packets() + d.held() + d.held_up(),
             Netdev::Linksys(q, d) => q.packets() + d.held() + d.held_up(),
         }
     }

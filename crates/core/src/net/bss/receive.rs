@@ -1,18 +1,26 @@
-//! The receiving side of a station's mac80211: duplicates, reorder buffers by (peer, TID), their timers.
+//! The receiving side of a station's mac80211: duplicates, reorder buffers by (peer, TID), their timers. mt76 has buffers of its own.
 //!
 //! Behind the driver, which hands frames up as they came.
 //!
-//! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl.
+//! Stands for: Linux net/mac80211/rx.c ieee80211_rx_h_check_dup, ieee80211_rx_reorder_ampdu, ieee80211_rx_h_ctrl;
+//! drivers/net/wireless/mediatek/mt76/mac80211.c mt76_rx_poll_complete.
 
+use crate::driver::mt76;
 use crate::sim::{Bitmap, Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::came::Frame;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
 use crate::wifi::{Burst, Came, Seq, StaIx, Tid, What};
 
+/// Whose buffer it is.
+enum Order {
+    Mac80211(Reorder),
+    Mt76(mt76::reorder::Reorder),
+}
+
 /// A buffer with its timer.
 struct Buffer {
-    reorder: Reorder,
+    order: Order,
     /// When the timer will fire; never if it is off.
     armed: Time,
 }
@@ -21,12 +29,18 @@ struct Buffer {
 pub struct Receiver {
     /// By peer and TID; made when first needed.
     buffers: Vec<Option<Box<Buffer>>>,
+    /// By peer: MPDUs of a Block Ack window.
+    windows: Vec<u16>,
     timeout: Span,
+    /// Ticks a second of a host under mt76.
+    mt76: Option<u32>,
 }
 
 impl Receiver {
-    pub(super) fn new(peers: usize, p: &reorder::Params) -> Receiver {
-        Receiver { buffers: (0..peers * Tid::COUNT).map(|_| None).collect(), timeout: p.timeout }
+    /// Of a station whose Block Ack windows with each peer are so wide; `mt76`: ticks a second of its host, if it is under mt76.
+    pub(super) fn new(windows: Vec<u16>, p: &reorder::Params, mt76: Option<u32>) -> Receiver {
+        let buffers = (0..windows.len() * Tid::COUNT).map(|_| None).collect();
+        Receiver { buffers, windows, timeout: p.timeout, mt76 }
     }
 
     /// Which of the MPDUs of `b` that were decoded its receiver had not had before.
@@ -70,16 +84,23 @@ impl Receiver {
         mut up: impl FnMut(&Packet),
         dropped: &mut Vec<(Packet, Place, Reason)>,
     ) -> Option<(Time, u16)> {
-        let (timeout, index) = (self.timeout, c.from.ix() * Tid::COUNT + c.tid.ix());
+        let (size, timeout, mt76) = (self.windows[c.from.ix()], self.timeout, self.mt76);
+        let index = c.from.ix() * Tid::COUNT + c.tid.ix();
         // An agreement begins with number 0: see driver::ath9k, D4.
-        let new = || Box::new(Buffer { reorder: Reorder::new(Seq::default(), 64, timeout), armed: Time::NEVER });
+        let new = || {
+            let order = match mt76 {
+                None => Order::Mac80211(Reorder::new(Seq::default(), size, timeout)),
+                Some(hz) => Order::Mt76(mt76::reorder::Reorder::new(Seq::default(), size, c.tid, hz)),
+            };
+            Box::new(Buffer { order, armed: Time::NEVER })
+        };
         match c.frame {
             Frame::Plain | Frame::Further => up(&c.p),
             Frame::Duplicate => {}
-            Frame::Bar(start) => self.buffers[index].get_or_insert_with(new).reorder.bar(start, &mut up), // the timer stays as it is
+            Frame::Bar(start) => self.buffers[index].get_or_insert_with(new).bar(start, &mut up), // the timer stays as it is
             Frame::Numbered(seq) => {
                 let buffer = self.buffers[index].get_or_insert_with(new);
-                if !buffer.reorder.put(now, seq, &c.p, more, &mut up) {
+                if !buffer.put(now, seq, &c.p, more, &mut up) {
                     // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
                     for p in core::iter::once(&c.p).chain(more) {
                         dropped.push((Packet { owner: Owner::NONE, ..*p }, Place::Wifi, Reason::Stale));
@@ -95,24 +116,56 @@ impl Receiver {
     pub(super) fn timer(&mut self, now: Time, i: u16, mut up: impl FnMut(&Packet)) -> Option<Time> {
         let b = self.buffers[usize::from(i)].as_mut().expect("the timer of a buffer that is in use");
         b.armed = Time::NEVER;
-        b.reorder.expire(now, &mut up);
+        b.expire(now, &mut up);
         b.arm()
     }
 
     /// Packets of `peer` and `tid` held back.
     pub(super) fn behind(&self, peer: StaIx, tid: Tid) -> u32 {
-        self.buffers[peer.ix() * Tid::COUNT + tid.ix()].as_ref().map_or(0, |b| b.reorder.held())
+        self.buffers[peer.ix() * Tid::COUNT + tid.ix()].as_ref().map_or(0, |b| b.held())
     }
     /// Packets held back.
     pub fn held(&self) -> u32 {
-        self.buffers.iter().flatten().map(|b| b.reorder.held()).sum()
+        self.buffers.iter().flatten().map(|b| b.held()).sum()
     }
 }
 
 impl Buffer {
     #[inline]
+    fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
+        match &mut self.order {
+            Order::Mac80211(r) => r.put(now, seq, p, more, up),
+            Order::Mt76(r) => r.put(now, seq, p, more, up),
+        }
+    }
+    fn bar(&mut self, start: Seq, up: &mut impl FnMut(&Packet)) {
+        match &mut self.order {
+            Order::Mac80211(r) => r.bar(start, up),
+            Order::Mt76(r) => r.bar(start, up),
+        }
+    }
+    fn expire(&mut self, now: Time, up: &mut impl FnMut(&Packet)) {
+        match &mut self.order {
+            Order::Mac80211(r) => r.expire(now, up),
+            Order::Mt76(r) => r.expire(now, up),
+        }
+    }
+    fn held(&self) -> u32 {
+        match &self.order {
+            Order::Mac80211(r) => r.held(),
+            Order::Mt76(r) => r.held(),
+        }
+    }
+    #[inline]
+    fn due(&self) -> Option<Time> {
+        match &self.order {
+            Order::Mac80211(r) => r.due(),
+            Order::Mt76(r) => r.due(),
+        }
+    }
+    #[inline]
     fn arm(&mut self) -> Option<Time> {
-        let due = self.reorder.due()?;
+        let due = self.due()?;
         if due >= self.armed {
             return None; // it fires early and looks again
         }

@@ -1,10 +1,11 @@
-//! What stands above ath10k, as its driver asks for it: turns of TXQs with AQL's charges, or a qdisc a category.
+//! What stands above ath10k and mt76, as their drivers ask for it: turns of TXQs with AQL's charges, or a qdisc a category.
 //!
 //! Stands for: linux@6.12 net/mac80211/tx.c ieee80211_tx_dequeue (the charge), status.c ieee80211_report_used_skb and
 //! ieee80211_tx_status_ext (its end); drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_update_airtime.
+//! Differs: D1 in the TXQs of a device that makes 802.11 headers (mt76) packets are as long as elsewhere, 20 bytes too long, but for AQL.
 
 use super::{Queued, Queues};
-use crate::driver::ath10k::Above;
+use crate::driver::offload::Above;
 use crate::mac80211::{estimate, frame_len};
 use crate::phy::Mode;
 use crate::sim::{Packet, Span, Time};
@@ -14,6 +15,9 @@ use crate::wifi::{Ac, Sink, StaIx, Tid};
 const IFS: Span = Span::from_us(16);
 /// src: ath10k_mac_update_airtime, `pktlen = skb->len + 38`
 const HEADER: u32 = 38;
+
+/// The TID for which mt76 registers a category's airtime, voice first. src: mt7915/mac.c mt7915_mac_sta_poll `ac_to_tid`
+const TID_OF: [u8; Ac::COUNT] = [6, 4, 0, 1];
 
 /// Airtime that the driver registers for a frame when it is completed.
 fn registered(mode: Mode, len: u32) -> Span {
@@ -50,8 +54,9 @@ impl Above for Queues {
             Queued::Txqs(q, turns) => {
                 let (sta, tid) = turns[ac.ix()].expect("a turn is on");
                 let p = q.dequeue(now, sta, tid, sink)?;
+                let len = if self.offloads { p.eth_len() } else { frame_len(&p) };
                 let expected = match q.has_aql() {
-                    true => estimate::airtime(self.modes[usize::from(sta)], frame_len(&p), ac != Ac::Vo),
+                    true => estimate::airtime(self.modes[usize::from(sta)], len, ac != Ac::Vo),
                     false => Span::ZERO,
                 };
                 let charged = q.aql_charge(sta, tid, expected);
@@ -70,6 +75,16 @@ impl Above for Queues {
             let sta = u16::from(to.0);
             q.register_airtime(now, sta, tid.get(), registered(self.modes[to.ix()], frame_len(p)), Span::ZERO);
             q.aql_done(sta, tid.get(), charged);
+        }
+    }
+    fn freed(&mut self, to: StaIx, tid: Tid, charged: Span) {
+        if let Queued::Txqs(q, _) = &mut self.kind {
+            q.aql_done(u16::from(to.0), tid.get(), charged);
+        }
+    }
+    fn spent(&mut self, now: Time, sta: StaIx, ac: Ac, tx: Span, rx: Span) {
+        if let Queued::Txqs(q, _) = &mut self.kind {
+            q.register_airtime(now, u16::from(sta.0), TID_OF[ac.ix()], tx, rx);
         }
     }
     /// A netdev queue that is not stopped has been emptied already.

@@ -1,4 +1,4 @@
-//! The firmware: one FIFO a (peer, TID), aggregates of up to 64 MPDUs formed when the hardware has room, retries, BARs.
+//! The firmware: one FIFO a (peer, TID), aggregates formed when the hardware has room, retries, BARs.
 //!
 //! A frame that finds no PPDU of its peer and TID in hardware is sent at once; behind one, what comes gathers. Nothing holds a
 //! frame back: there is no limit but the descriptors', and no flow is told from another.
@@ -9,20 +9,20 @@
 //! D2 an agreement stands from the start; D3 an A-MSDU is filled with what waits, and does not wait for more; D4 the
 //! firmware's own time is not modelled.
 
-use super::host::{Host, Slot};
-use super::params::{HT_AMPDU, Params};
+use super::descriptors::{Descriptors, Slot};
+use super::{Limits, Peer};
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::{Band, Mode};
 use crate::rate::{Control, Rates, Went};
 use crate::sim::Time;
 use crate::wifi::amsdu::{self, Aggregator, MSDUS};
 use crate::wifi::burst::DELIMITER;
-use crate::wifi::limits::Limits;
+use crate::wifi::limits;
 use crate::wifi::{Ac, Attempt, Burst, Encryption, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
 use std::collections::VecDeque;
 
-/// The Block Ack window.
-const WINDOW: u16 = 64;
+/// A-MPDU bytes that an HT peer takes. src: linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_MAX_AMPDU_64K; mt76/mac80211.c the same
+const HT_AMPDU: u32 = 65_535;
 /// Tries of a BAR by hardware, and by software, after which the agreement goes on without it.
 const BAR_TRIES: (u8, u8) = (11, 10);
 
@@ -69,7 +69,8 @@ struct Unit {
 
 /// All queues of the firmware.
 #[derive(Debug)]
-pub(super) struct Firmware {
+pub struct Firmware {
+    par: Limits,
     band: Band,
     encryption: Encryption,
     rates: Rates,
@@ -83,30 +84,31 @@ pub(super) struct Firmware {
 }
 
 impl Firmware {
-    /// That talks to a station for each of `amsdus`: whether its agreements permit A-MSDUs. `aggregates`: false where aggregation is off.
-    pub fn new(par: &Params, rates: Rates, amsdus: &[bool], aggregates: bool, band: Band) -> Firmware {
-        let peers = amsdus.len();
-        let queue = |i| {
-            let tid = Tid::new((i % Tid::COUNT) as u8);
+    /// That talks to these stations. `aggregates`: false where aggregation is off.
+    pub fn new(par: Limits, rates: Rates, peers: &[Peer], aggregates: bool, band: Band) -> Firmware {
+        let queues = peers.len() * Tid::COUNT;
+        let queue = |i: usize| {
+            let (tid, peer) = (Tid::new((i % Tid::COUNT) as u8), peers[i / Tid::COUNT]);
             Queue {
                 to: StaIx((i / Tid::COUNT) as u8),
                 tid,
                 fresh: VecDeque::with_capacity(64),
-                redo: VecDeque::with_capacity(usize::from(WINDOW)),
-                window: TxWindow::new(Seq::default(), WINDOW),
+                redo: VecDeque::with_capacity(64),
+                window: TxWindow::new(Seq::default(), peer.window),
                 agreement: aggregates && Ac::of(tid) != Ac::Vo,
-                amsdus: amsdus[i / Tid::COUNT],
+                amsdus: peer.amsdus,
                 scheduled: false,
                 paused: false,
                 in_hw: 0,
             }
         };
         Firmware {
+            par,
             band,
             encryption: Encryption::None,
             rates,
-            queues: (0..peers * Tid::COUNT).map(queue).collect(),
-            turn: core::array::from_fn(|_| VecDeque::with_capacity(peers * Tid::COUNT)),
+            queues: (0..queues).map(queue).collect(),
+            turn: core::array::from_fn(|_| VecDeque::with_capacity(queues)),
             hw: core::array::from_fn(|_| VecDeque::with_capacity(usize::from(par.depth) + 1)),
             spare: Vec::new(),
             again: Vec::with_capacity(64),
@@ -130,7 +132,7 @@ impl Firmware {
         self.queues[to.ix() * Tid::COUNT..][..Tid::COUNT].iter().any(waits) || self.hw.iter().enumerate().any(head)
     }
     /// What it holds.
-    pub fn holds(&self, host: &Host) -> Holds {
+    pub fn holds(&self, host: &Descriptors) -> Holds {
         let owed = |slots: &[Slot]| slots.iter().filter(|&&s| !host.has_landed(s)).count() as u32;
         let bufs = |bufs: &mut dyn Iterator<Item = &Buf>| bufs.map(|b| owed(&b.slots[..b.n.into()])).sum::<u32>();
         let hardware = core::array::from_fn(|k| {
@@ -165,14 +167,14 @@ impl Firmware {
         }
     }
     /// Fills the hardware queue.
-    pub fn fill(&mut self, now: Time, ac: Ac, host: &Host, par: &Params) {
-        while self.hw[ac.ix()].len() < usize::from(par.depth) {
+    pub fn fill(&mut self, now: Time, ac: Ac, host: &Descriptors) {
+        while self.hw[ac.ix()].len() < usize::from(self.par.depth) {
             let Some(i) = self.turn[ac.ix()].pop_front() else { return };
             self.queues[i].scheduled = false;
-            if self.queues[i].paused || self.queues[i].in_hw >= par.tid_depth {
+            if self.queues[i].paused || self.queues[i].in_hw >= self.par.tid_depth {
                 continue; // a completion schedules it
             }
-            let u = self.form(now, i, ac, host, par);
+            let u = self.form(now, i, ac, host);
             if u.bufs.is_empty() {
                 self.spare.push(u); // the window is closed; a completion schedules it
             } else {
@@ -191,24 +193,29 @@ impl Firmware {
         (u.queue, u.bar_retries) = (i, 0);
         (u.burst.to, u.burst.tid, u.burst.ac) = (self.queues[i].to, self.queues[i].tid, ac);
         (u.burst.rts, u.burst.psdu) = (false, 0);
+        u.burst.wide = self.queues[i].window.size() > 64;
         u
     }
     /// One PPDU of what queue `i` has: all that the window and the limits let in.
-    fn form(&mut self, now: Time, i: usize, ac: Ac, host: &Host, par: &Params) -> Unit {
+    fn form(&mut self, now: Time, i: usize, ac: Ac, host: &Descriptors) -> Unit {
         let mut u = self.unit(i, ac);
         let choice = self.rates.choose(now, u.burst.to, Mark::NONE);
         let mode = choice.chain[0].mode;
         u.burst.chain = choice.chain;
         u.burst.rts_fallback = choice.rts_fallback;
-        let q = &mut self.queues[i];
-        let longest = if matches!(mode, Mode::Vht(_)) { (1 << (13 + par.ampdu_exponent)) - 1 } else { HT_AMPDU };
-        let frames = if q.agreement { u16::from(par.ampdu_frames) } else { 1 };
-        let encryption = self.encryption;
-        let limits = Limits::new(mode, longest, par.airtime, frames, par.density, self.band);
+        let Firmware { queues, par, encryption, .. } = self;
+        let (q, encryption) = (&mut queues[i], *encryption);
+        let longest = match mode {
+            Mode::He(_) => par.he_bytes,
+            Mode::Vht(_) => par.vht_bytes,
+            _ => HT_AMPDU,
+        };
+        let frames = if q.agreement { par.ampdu_frames } else { 1 };
+        let limit = limits::Limits::new(mode, longest, par.airtime, frames, par.density, self.band);
         let (mut bytes, mut last) = (0, 0);
         while let Some(mut b) = q.next(mode, host, par, encryption) {
-            let with = limits.append(bytes, last, b.len);
-            if !limits.allow(u.bufs.len() as u16 + 1, with) {
+            let with = limit.append(bytes, last, b.len);
+            if !limit.allow(u.bufs.len() as u16 + 1, with) {
                 q.redo.push_front(b);
                 break;
             }
@@ -225,8 +232,8 @@ impl Firmware {
         u.burst.agreement = q.agreement;
         u.burst.what = if u.bufs.len() > 1 { What::Ampdu } else { What::Single };
         u.burst.psdu = match mode {
-            // Every VHT PPDU is an A-MPDU, padded to its last word.
-            Mode::Vht(_) => bytes.next_multiple_of(4),
+            // Every VHT and HE PPDU is an A-MPDU, padded to its last word.
+            Mode::Vht(_) | Mode::He(_) => bytes.next_multiple_of(4),
             _ if u.bufs.len() > 1 => bytes,
             _ => bytes.saturating_sub(DELIMITER),
         };
@@ -235,7 +242,7 @@ impl Firmware {
     }
 
     /// The hardware is done with the first unit of `ac`.
-    pub fn complete(&mut self, now: Time, ac: Ac, r: &Report, host: &mut Host, par: &Params) {
+    pub fn complete(&mut self, now: Time, ac: Ac, r: &Report, host: &mut Descriptors) {
         let mut u = self.hw[ac.ix()].pop_front().expect("a unit in hardware");
         let i = u.queue;
         if matches!(u.burst.what, What::Bar(_)) {
@@ -250,8 +257,9 @@ impl Firmware {
         self.queues[i].in_hw -= 1;
         let frames = u.bufs.len() as u16;
         let bad = frames - r.acked.len() as u16;
+        let tries = if self.par.counts_tries { r.attempts(&u.burst.chain) } else { 1 };
         self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
-        let (q, mut given_up) = (&mut self.queues[i], false);
+        let (q, par, mut given_up) = (&mut self.queues[i], &self.par, false);
         for (k, b) in u.bufs.iter_mut().enumerate() {
             let slots = &b.slots[..usize::from(b.n)];
             b.received |= r.received.has(k);
@@ -259,12 +267,12 @@ impl Firmware {
                 slots.iter().for_each(|&s| host.landed(s));
             }
             let ok = r.acked.has(k);
-            if ok || !q.agreement || b.retries >= par.retries {
+            if ok || !q.agreement || b.retries + tries > par.retries {
                 q.window.settle(b.seq);
                 self.done.extend(slots.iter().map(|&s| (s, ok)));
                 given_up |= !ok && q.agreement;
             } else {
-                b.retries += 1;
+                b.retries += tries;
                 self.again.push(*b);
             }
         }
@@ -296,7 +304,7 @@ impl Firmware {
 
 impl Queue {
     /// The next MPDU: one that has a number, else what waits, several MSDUs of it together.
-    fn next(&mut self, mode: Mode, host: &Host, par: &Params, encryption: Encryption) -> Option<Buf> {
+    fn next(&mut self, mode: Mode, host: &Descriptors, par: &Limits, encryption: Encryption) -> Option<Buf> {
         if let Some(&b) = self.redo.front() {
             let allowed = b.sent || self.window.allows(b.seq);
             return if allowed { self.redo.pop_front() } else { None };
@@ -329,7 +337,7 @@ impl Queue {
 }
 
 impl Unit {
-    fn add(&mut self, b: Buf, host: &Host) {
+    fn add(&mut self, b: Buf, host: &Descriptors) {
         self.burst.mpdus.push(Mpdu {
             mark: Mark::NONE,
             packet: *host.packet(b.slots[0]),

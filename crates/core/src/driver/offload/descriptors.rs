@@ -1,18 +1,18 @@
-//! The driver's side: MSDU descriptors, what is pushed down, what completions free.
+//! The driver's side: MSDU descriptors (ath10k) or tokens (mt76), what is pushed down, what completions free.
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath10k/htt_tx.c ath10k_htt_tx_inc_pending, ath10k_htt_tx_alloc_msdu_id;
-//! txrx.c ath10k_txrx_tx_unref.
+//! txrx.c ath10k_txrx_tx_unref; mediatek/mt76/tx.c mt76_token_consume, mt76_token_release.
 //! Differs: D1 management frames take no descriptors; D2 no peer flow control (push mode only, as without 10.4 firmware).
 
 use crate::sim::{Bin, Packet, Place, Reason, Span};
 use crate::wifi::{Sink, StaIx, Tid};
 
 /// The number of a descriptor (`msdu_id`).
-pub(super) type Slot = u16;
+pub type Slot = u16;
 
 /// A packet that the firmware has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Desc {
+pub struct Desc {
     pub packet: Packet,
     pub to: StaIx,
     pub tid: Tid,
@@ -24,18 +24,18 @@ pub(super) struct Desc {
 
 /// All descriptors.
 #[derive(Debug)]
-pub(super) struct Host {
+pub struct Descriptors {
     descs: Vec<Desc>,
     free: Vec<Slot>,
     landed: u16,
 }
 
-impl Host {
-    pub fn new(msdus: u16) -> Host {
+impl Descriptors {
+    pub fn new(msdus: u16) -> Descriptors {
         use crate::sim::{FlowId, Kind, NodeId};
         let packet = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
         let blank = Desc { packet, to: StaIx::AP, tid: Tid::new(0), charged: Span::ZERO, landed: false };
-        Host { descs: vec![blank; usize::from(msdus)], free: (0..msdus).rev().collect(), landed: 0 }
+        Descriptors { descs: vec![blank; usize::from(msdus)], free: (0..msdus).rev().collect(), landed: 0 }
     }
     /// MSDUs that the firmware has (`num_pending_tx`).
     pub fn pending(&self) -> u16 {
