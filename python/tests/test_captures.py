@@ -26,8 +26,15 @@ def capture(tmp_path, s, view="monitor", **more):
 
 VHT = {"wifi__standard": "ac", "wifi__mcs": 7, "wifi__width_mhz": 80, "sta__driver": "ath10k", "ap__driver": "ath10k"}
 
+AX = {
+    "wifi__standard": "ax", "wifi__mcs": 11, "wifi__width_mhz": 80, "sta__driver": "mt76", "ap__driver": "mt76", "kernel": "6.12",
+    "mt76__amsdu_msdus": 1,
+}  # fmt: skip
 
-@pytest.mark.parametrize(("snaplen", "radio"), [(0, {}), (256, {}), (256, VHT)], ids=["whole", "snapped", "ac"])
+
+@pytest.mark.parametrize(
+    ("snaplen", "radio"), [(0, {}), (256, {}), (256, VHT), (256, AX)], ids=["whole", "snapped", "ac", "ax"]
+)
 def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen, radio):
     s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02, **radio)
     path, _ = capture(tmp_path, s, snaplen=snaplen)

@@ -453,6 +453,7 @@ def _relevant(key):
         "bottleneck.",
         "ath9k_htc.",
         "ath10k.",
+        "mt76.",
         "linksys.",
         "sora.",
         "reno.",

@@ -39,7 +39,7 @@ def test_the_figures_run_is_the_walks():
 
 
 def test_a_ppdus_airtime_is_its_own():
-    mcs7 = Mode(7, 1, 40, True, 150.0, ppdus=10, mpdus=170)
+    mcs7 = Mode(7, 1, 40, True, 150.0, ppdus=10, mpdus=170, gi_ns=400)
     # 17 MPDUs of 1544 octets, 22 bits of service and tail: 389 symbols of 540 bits and 3.6 us, in whole 4 us; 36 us of preamble
     assert records._ppdu_ms([mcs7], "n") == pytest.approx(0.036 + 1.404)
     # one of 1544 octets: 119 symbols of 104 bits and 4 us, 40 us of preamble; the mean is over PPDUs
@@ -48,4 +48,4 @@ def test_a_ppdus_airtime_is_its_own():
     assert records._ppdu_ms([], "n") == 0.0
     assert records._ppdu_ms([mcs7], "a") == 0.0
     with pytest.raises(ValueError, match=r"802\.11n has no MCS 32"):
-        _core.ppdu_ms("n", 32, 1, 20, False, 100)
+        _core.ppdu_ms("n", 32, 1, 20, 800, 100)

@@ -206,7 +206,7 @@ def test_controls_that_are_not_there_are_unmeasured(tmp_path, monkeypatch):
 def test_the_other_rows_of_ns3_hold():
     """`validate dcf --more`, two seconds of each row."""
     rows = dcf.load(dcf.MORE)
-    assert len({dcf.name(r) for r in rows}) == len(rows) == 66
+    assert len({dcf.name(r) for r in rows}) == len(rows) == 106
     for row in rows:
         assert dcf.judge(row, _core.dcf_case(row, 1, 2.0), None)[0].ok, dcf.name(row)
 

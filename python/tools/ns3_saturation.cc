@@ -13,11 +13,11 @@ using namespace ns3;
 
 int main(int argc, char** argv) {
     std::string standard = "n", mode = "HtMcs7", dir = "up";
-    uint32_t width = 40, stations = 1, ampdu = 65535, payload = 1472, seed = 1;
+    uint32_t width = 40, stations = 1, ampdu = 65535, payload = 1472, seed = 1, window = 64;
     bool sgi = true, rts = false;
     double settle = 2, seconds = 5;
     CommandLine line;
-    line.AddValue("std", "n, ac (one stream) or a", standard);
+    line.AddValue("std", "n, ac or ax (one stream) or a", standard);
     line.AddValue("mode", "DataMode", mode);
     line.AddValue("dir", "up or down", dir);
     line.AddValue("width_mhz", "channel width", width);
@@ -26,11 +26,14 @@ int main(int argc, char** argv) {
     line.AddValue("sgi", "short guard interval", sgi);
     line.AddValue("rts", "RTS/CTS", rts);
     line.AddValue("udp_payload", "bytes", payload);
+    line.AddValue("ba_window", "MPDUs of a Block Ack window (802.11ax: 64 or 256)", window);
     line.AddValue("seconds", "of saturation", seconds);
     line.AddValue("seed", "run number", seed);
     line.Parse(argc, argv);
-    const bool n = standard == "n", ac = standard == "ac", up = dir == "up";
+    const bool n = standard == "n", ac = standard == "ac", ax = standard == "ax", up = dir == "up";
     RngSeedManager::SetRun(seed);
+    Config::SetDefault("ns3::HeConfiguration::MpduBufferSize", UintegerValue(window));
+    Config::SetDefault("ns3::HeConfiguration::GuardInterval", TimeValue(NanoSeconds(800)));
     Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(rts ? 0 : 999999));
 
     NodeContainer stas, ap;
@@ -46,9 +49,9 @@ int main(int argc, char** argv) {
     const int streams = n ? std::stoi(mode.substr(5)) / 8 + 1 : 1;
     for (const char* of : {"Antennas", "MaxSupportedTxSpatialStreams", "MaxSupportedRxSpatialStreams"})
         phy.Set(of, UintegerValue(streams));
-    phy.Set("ChannelSettings", StringValue("{0, " + std::to_string(n || ac ? width : 20) + ", BAND_5GHZ, 0}"));
+    phy.Set("ChannelSettings", StringValue("{0, " + std::to_string(n || ac || ax ? width : 20) + ", BAND_5GHZ, 0}"));
     WifiHelper wifi;
-    wifi.SetStandard(n ? WIFI_STANDARD_80211n : ac ? WIFI_STANDARD_80211ac : WIFI_STANDARD_80211a);
+    wifi.SetStandard(n ? WIFI_STANDARD_80211n : ac ? WIFI_STANDARD_80211ac : ax ? WIFI_STANDARD_80211ax : WIFI_STANDARD_80211a);
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue(mode), "ControlMode",
                                  StringValue("OfdmRate24Mbps"));
     const Ssid ssid("saturation");
@@ -73,7 +76,8 @@ int main(int argc, char** argv) {
     addresses.SetBase("10.0.0.0", "255.255.0.0");
     const Ipv4InterfaceContainer apAddress = addresses.Assign(apDevice), staAddress = addresses.Assign(staDevices);
 
-    const double offered = std::min(600.0, std::max(20.0, 900.0 / stations));  // Mbit/s a station, above what any carries
+    // Mbit/s a station, above what any carries
+    const double offered = std::min(ax ? 1200.0 : 600.0, std::max(20.0, (ax ? 1800.0 : 900.0) / stations));
     const Ptr<UniformRandomVariable> stagger = CreateObject<UniformRandomVariable>();
     ApplicationContainer sinks;
     for (uint32_t i = 0; i < stations; i++) {

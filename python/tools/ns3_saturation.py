@@ -15,7 +15,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".cc")
 LIBRARIES = [f"-lns3-{m}" for m in ("wifi", "applications", "internet", "mobility", "network", "core")]
-SETS = ("std", "mode", "dir", "width_mhz", "stations", "max_ampdu_bytes", "sgi", "rts", "udp_payload")
+SETS = ("std", "mode", "dir", "width_mhz", "stations", "max_ampdu_bytes", "sgi", "rts", "udp_payload", "ba_window")
 SEEDS, SECONDS = 3, 5
 
 HT = [  # mode, width, stations, sgi, rts, payload; each as single frames and as A-MPDUs
@@ -30,6 +30,12 @@ DOWN = [("HtMcs7", 40, 4, 1, 0, 1472), ("HtMcs12", 20, 10, 0, 1, 700)]
 AC = [  # of one stream
     ("VhtMcs9", 80, 1, 1, 0, 1472), ("VhtMcs9", 80, 5, 1, 0, 1472), ("VhtMcs5", 40, 3, 0, 0, 1472),
     ("VhtMcs8", 20, 2, 1, 1, 1472), ("VhtMcs0", 80, 4, 0, 1, 1472), ("VhtMcs7", 80, 2, 1, 0, 400),
+]  # fmt: skip
+AX = [  # of one stream: mode, direction, width, stations, rts, payload; each with both Block Ack windows
+    ("HeMcs11", "up", 80, 1, 0, 1472), ("HeMcs11", "up", 80, 5, 0, 1472), ("HeMcs11", "up", 80, 2, 0, 1472),
+    ("HeMcs9", "up", 160, 1, 0, 1472), ("HeMcs11", "up", 80, 1, 0, 400), ("HeMcs7", "down", 80, 3, 0, 1472),
+    ("HeMcs4", "up", 80, 4, 1, 1472), ("HeMcs7", "up", 40, 3, 0, 1472), ("HeMcs5", "up", 20, 4, 0, 1472),
+    ("HeMcs0", "up", 20, 2, 0, 1472),
 ]  # fmt: skip
 LEGACY = [  # Mbit/s, stations, rts, payload
     (6, 3, 0, 700), (9, 5, 1, 1472), (12, 3, 0, 700), (18, 3, 0, 700), (24, 10, 1, 1472), (36, 20, 0, 1472), (48, 3, 0, 700),
@@ -50,8 +56,13 @@ def rows() -> list[dict[str, str]]:
         for mode, width, n, sgi, rts, payload in AC
         for ampdu in (0, 65535, 1048575)
     ]
+    every += [
+        ("ax", mode, to, width, n, ampdu, 0, rts, payload, window)
+        for mode, to, width, n, rts, payload in AX
+        for ampdu, window in ((0, 256), (65535, 256), (1048575, 64), (1048575, 256))
+    ]
     every += [("a", f"OfdmRate{r}Mbps", "up", 20, n, 0, 0, rts, payload) for r, n, rts, payload in LEGACY]
-    return [dict(zip(SETS, map(str, row), strict=True)) for row in every]
+    return [dict(zip(SETS, map(str, (*row, 64)[: len(SETS)]), strict=True)) for row in every]
 
 
 def main() -> None:
@@ -76,7 +87,7 @@ def main() -> None:
                 row["goodput_mbit"], row["goodput_sd"] = f"{statistics.mean(got):.3f}", f"{statistics.stdev(got):.3f}"
                 print(",".join(row.values()), file=sys.stderr, flush=True)
     with args.out.open("w", newline="", encoding="utf-8") as f:
-        writer = csv.DictWriter(f, [*SETS, "goodput_mbit", "goodput_sd"], lineterminator="\n")
+        writer = csv.DictWriter(f, [*SETS[:-1], "goodput_mbit", "goodput_sd", SETS[-1]], lineterminator="\n")
         writer.writeheader()
         writer.writerows(table)
 

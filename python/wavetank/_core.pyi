@@ -150,11 +150,11 @@ def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
     ``csi``: int16, n x subcarriers x 2 (real, imaginary); ``snr_db``: float64, n. Raises ValueError if they do not fit.
     """
 
-def ppdu_ms(standard: str, mcs: int, streams: int, width_mhz: int, short_gi: bool, octets: int) -> float:
+def ppdu_ms(standard: str, mcs: int, streams: int, width_mhz: int, gi_ns: int, octets: int) -> float:
     """How long a PPDU of a PSDU of ``octets`` is on the air by itself, preamble included, at 5 GHz, ms.
 
-    ``standard``: "n" (whose MCS says the streams, too), "ac" or "ax" (whose guard interval is 0.8 us, whatever ``short_gi``). Raises
-    ValueError for a mode that it does not have.
+    ``standard``: "n" (whose MCS says the streams, too), "ac" or "ax"; ``gi_ns``: the guard interval, ns. Raises ValueError for a
+    mode that it does not have.
     """
 
 def channel_trace(

@@ -151,6 +151,8 @@ class Mode(NamedTuple):
     mpdus: int
     #: Whose mode it is: dsss, ofdm, ht, vht, he; a network may have stations of an older standard.
     phy: str = ""
+    #: Guard interval, ns: 400 or 800, of 802.11ax 800, 1600 or 3200; 0 of DSSS.
+    gi_ns: int = 800
 
 
 @dataclass(frozen=True)

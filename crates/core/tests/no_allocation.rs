@@ -56,9 +56,19 @@ fn steady_state_does_not_allocate() {
     ];
     let polled =
         [("ap.driver", "ath10k"), ("sta.driver", "ath10k"), ("traffic.tcp_up", "1"), ("traffic.tcp_down", "1")];
+    let ax = [
+        ("kernel", "6.12"),
+        ("wifi.standard", "ax"),
+        ("wifi.mcs", "11"),
+        ("wifi.width_mhz", "80"),
+        ("ap.driver", "mt76"),
+        ("sta.driver", "mt76"),
+        ("traffic.tcp_down", "1"),
+        ("wifi.error_rate", "0.02"),
+    ];
     let ath9k = workloads::ALL.iter().find(|w| w.name == ATH9K).expect("a workload on ath9k");
     let fixed = workloads::ALL.iter().map(|w| (w, &[][..])).chain(hacked);
-    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..], &polled[..]]);
+    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..], &polled[..], &ax[..]]);
     for (w, set) in fixed.chain(chosen.map(|set| (ath9k, set))) {
         let mut world = World::new(&w.scenario(set)).unwrap();
         world.run_until(Time::from_s(12));

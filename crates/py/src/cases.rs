@@ -21,7 +21,7 @@ fn case(row: &HashMap<String, String>) -> PyResult<(saturation::Params, Mode)> {
     let (mhz, sgi) = (field::<u8>(row, "width_mhz")?, field::<u8>(row, "sgi")? == 1);
     let mode = saturation::mode_named(&name, mhz, sgi).ok_or_else(|| {
         PyKeyError::new_err(format!(
-            "column \"mode\": \"{name}\" at {mhz} MHz; expected HtMcs0 to 31, VhtMcs0 to 9 or OfdmRate6Mbps to 54Mbps"
+            "column \"mode\": \"{name}\" at {mhz} MHz; expected HtMcs0 to 31, VhtMcs0 to 9, HeMcs0 to 11 or OfdmRate6Mbps to 54Mbps"
         ))
     })?;
     let p = saturation::Params {
@@ -30,6 +30,7 @@ fn case(row: &HashMap<String, String>) -> PyResult<(saturation::Params, Mode)> {
         max_ampdu_bytes: field(row, "max_ampdu_bytes")?,
         rts: field::<u8>(row, "rts")? == 1,
         down: field::<String>(row, "dir")? == "down",
+        window: if row.contains_key("ba_window") { field(row, "ba_window")? } else { 64 },
         ..saturation::Params::default()
     };
     Ok((p, mode))

@@ -128,6 +128,7 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
                 ppdus,
                 mpdus,
                 phy(m),
+                m.gi().ns(),
             ))?;
         }
         d.set_item(name, modes)?;

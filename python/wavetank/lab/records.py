@@ -148,7 +148,7 @@ def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
     for m in (m for m in modes if m.ppdus):
         octets = round(MPDU * m.mpdus / m.ppdus)
         of = {"ht": "n", "vht": "ac", "he": "ax"}.get(m.phy, standard)
-        ms += m.ppdus * _core.ppdu_ms(of, m.mcs, m.streams, m.width_mhz, m.short_gi, octets)
+        ms += m.ppdus * _core.ppdu_ms(of, m.mcs, m.streams, m.width_mhz, m.gi_ns, octets)
     return ms / ppdus
 
 

@@ -143,7 +143,8 @@ def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mo
         mpdus = k.replace("ppdus", "mpdus")
         streams, ppdus = mcs // 8 + 1, v - before.get(k, 0)
         mbit = HT_BITS[mhz][mcs % 8] * streams / (3.6 if short else 4.0)
-        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, after[mpdus] - before.get(mpdus, 0), "ht"))
+        n, gi_ns = after[mpdus] - before.get(mpdus, 0), 400 if short else 800
+        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, n, "ht", gi_ns))
     return tuple(found)
 
 

@@ -199,7 +199,12 @@ def _sizes(ax: Axes, r: Result) -> None:
         label = n.name if few or n.name == "ap" else "stations" if n.name == "sta1" else None
         wide = 1.3 + 0.9 * (len(senders) - 1 - i) if few else 1.3  # the same curve twice: the first shows on both sides
         ax.step(
-            np.arange(share.size), share, where="post", color=colour, label=label, linewidth=wide,
+            np.arange(share.size),
+            share,
+            where="post",
+            color=colour,
+            label=label,
+            linewidth=wide,
             alpha=0.9 if few else 0.5,
         )
     largest = max((int(np.flatnonzero(n.ampdu_hist)[-1]) for n in senders), default=1)

@@ -23,14 +23,14 @@ PATH = Path(__file__).parents[1] / "data" / "reference" / "ns3-saturation.csv"
 MORE = PATH.with_name("ns3-saturation-more.csv")
 COLUMNS = (
     "std", "mode", "dir", "width_mhz", "stations", "max_ampdu_bytes", "sgi", "rts", "udp_payload", "goodput_mbit",
-    "goodput_sd", "min_station_mbit", "max_station_mbit",
+    "goodput_sd", "min_station_mbit", "max_station_mbit", "ba_window",
 )  # fmt: skip
 #: What ns-3 had: seeds and seconds.
 SEEDS, SECONDS = 3, 12.0
 SHARE, DEVIATIONS, BIANCHI_SHARE = 0.08, 2.0, 0.05
 
 #: How the modes of a standard begin.
-MODES = {"n": "HtMcs", "ac": "VhtMcs", "a": "OfdmRate"}
+MODES = {"n": "HtMcs", "ac": "VhtMcs", "ax": "HeMcs", "a": "OfdmRate"}
 
 Table = dict[str, str]
 
@@ -58,7 +58,9 @@ def load(path: Path = PATH) -> list[Table]:
 
 
 def _check(path: Path, line: int, row: Table) -> None:
-    choices = {"std": ("n", "ac", "a"), "dir": ("up", "down"), "rts": ("0", "1"), "sgi": ("0", "1")}
+    choices = {"std": tuple(MODES), "dir": ("up", "down"), "rts": ("0", "1"), "sgi": ("0", "1")}
+    if "ba_window" in row:
+        choices["ba_window"] = ("64", "256") if row["std"] == "ax" else ("64",)
     for key, names in choices.items():
         if row[key] not in names:
             raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected one of {", ".join(names)}')
@@ -84,9 +86,10 @@ def name(row: Table) -> str:
     frames = {0: "single", 65535: "ampdu"}.get(most, f"ampdu{most}")
     rts = "-rts" if row["rts"] == "1" else ""
     down = "-down" if row["dir"] == "down" else ""
-    lgi = "-lgi" if row["std"] != "a" and row["sgi"] == "0" else ""
+    lgi = "-lgi" if row["std"] in ("n", "ac") and row["sgi"] == "0" else ""
     payload = "" if row["udp_payload"] == "1472" else f"-{row['udp_payload']}B"
-    return f"{row['std']}-{row['mode']}-{row['width_mhz']}MHz{lgi}-{frames}{rts}{payload}-{row['stations']}sta{down}"
+    window = "-ba256" if row.get("ba_window") == "256" else ""
+    return f"{row['std']}-{row['mode']}-{row['width_mhz']}MHz{lgi}-{frames}{window}{rts}{payload}-{row['stations']}sta{down}"
 
 
 def run_row(row: Table) -> float:

@@ -237,7 +237,7 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     if chosen(config):
         sent: dict[int, int] = {}
         sender = out["nodes"]["ap" if config["dir"] == "down" else "sta1"]
-        for used, _, _, _, _, _, mpdus, _ in sender["modes"]:
+        for used, _, _, _, _, _, mpdus, *_ in sender["modes"]:
             sent[used] = sent.get(used, 0) + mpdus
         values |= {f"{SHARE}{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
         if config["rc"].startswith(("aasrc", "aarc")):

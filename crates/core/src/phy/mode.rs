@@ -7,7 +7,7 @@
 use super::dsss::{Dsss, Hr};
 use super::he::{self, Gi, He};
 use super::vht::{self, Vht, Width};
-use crate::sim::Rate;
+use crate::sim::{Rate, Span};
 
 /// The frequency band, as far as timing needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -192,6 +192,15 @@ impl Mode {
             Mode::He(h) => h.width.mhz(),
         }
     }
+    /// The guard interval; none of DSSS.
+    pub const fn gi(self) -> Span {
+        match self {
+            Mode::Dsss(_) => Span::ZERO,
+            Mode::Ofdm(_) => Span::from_ns(800),
+            Mode::Ht(_) | Mode::Vht(_) => Span::from_ns(if self.short_gi() { 400 } else { 800 }),
+            Mode::He(h) => h.gi.span(),
+        }
+    }
     /// Whether the guard interval is the short one, of 400 ns: none of HE's is.
     pub const fn short_gi(self) -> bool {
         match self {
@@ -225,7 +234,7 @@ mod tests {
             assert_eq!(m.number(), n, "{m:?}");
         }
         let m = Mode::Ht(Ht::new(15, true, false).unwrap());
-        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.short_gi()), (15, 2, 40, false));
+        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.short_gi(), m.gi().ns()), (15, 2, 40, false, 800));
     }
 
     /// Behind all others, whose numbers it leaves as they were.
@@ -236,7 +245,7 @@ mod tests {
         assert!(he.iter().all(|m| matches!(m, Mode::He(_)) && m.aggregates() && !m.short_gi()));
         assert!((0..HE).filter_map(Mode::from_number).all(|m| !matches!(m, Mode::He(_))));
         let m = he[he.len() - 1];
-        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.rate().bps()), (11, 8, 160, 8_166_666_666));
+        assert_eq!((m.mcs(), m.streams(), m.mhz(), m.gi().ns(), m.rate().bps()), (11, 8, 160, 3_200, 8_166_666_666));
     }
 
     #[test]

@@ -33,6 +33,8 @@ crate::params! {
         payload: u32 = 1472, in 1 => 1472, src "docs/reference-data.md";
         /// Most bytes of an A-MPDU; 0: single frames.
         max_ampdu_bytes: u32 = 0, in 0 => 1048575, src "docs/reference-data.md";
+        /// MPDUs of the Block Ack window.
+        window: u16 = 64, in 1 => 256, src "docs/reference-data.md";
         /// Longest PPDU.
         max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; docs/reference-data.md";
         /// Protects every data frame by RTS/CTS.
@@ -87,15 +89,16 @@ impl Source {
     fn new(p: &Params, mode: Mode, qos: bool, to: StaIx, receivers: u8) -> Source {
         let len = mpdu_len(p.payload + 28, qos);
         let aggregate = p.max_ampdu_bytes > 0 && mode.aggregates();
-        let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, 64, Span::ZERO, Band::Ghz5);
-        let mut burst = Burst { to, agreement: aggregate, rts: p.rts, ..Burst::new() };
+        let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, p.window, Span::ZERO, Band::Ghz5);
+        let wide = p.window > 64;
+        let mut burst = Burst { to, agreement: aggregate, wide, rts: p.rts, ..Burst::new() };
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
         let mpdu = Mpdu { packet, seq: Seq::new(0), len, attempts: 0, received: false, more: 0, mark: Mark::NONE };
         let mut bytes = limits.append(0, 0, len);
         burst.mpdus.push(mpdu);
-        while aggregate && burst.mpdus.len() < 64 {
+        while aggregate && burst.mpdus.len() < usize::from(p.window) {
             let more = limits.append(bytes, len, len);
             if !limits.allow(burst.mpdus.len() as u16 + 1, more) {
                 break;

@@ -310,7 +310,7 @@ fn odd_company() {
     let draws = if std::env::var_os("CI").is_some() { 60 } else { 20 };
     for i in 0..draws {
         let mut of = |all: &[&'static str]| all[rng.below(all.len() as u32) as usize];
-        let standard = of(&["a", "n", "n", "ac"]);
+        let standard = of(&["a", "n", "n", "ac", "ax"]);
         let policy = of(&["more-data", "timer", "opportunistic"]);
         let (ap, sta) = match standard {
             // Who does not wait for SoRa's late ACKs hears none.
@@ -318,6 +318,7 @@ fn odd_company() {
                 .get(of(&["0", "1", "2"]).parse::<usize>().expect("a digit"))
                 .expect("one of three"),
             "ac" => ("ath10k", "ath10k"),
+            "ax" => ("mt76", "mt76"),
             _ => (
                 of(&["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k", "linksys"]),
                 of(&["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k"]),
@@ -332,7 +333,7 @@ fn odd_company() {
             ("ap.driver", ap),
             ("sta.driver", sta),
             ("ap.qdisc", of(&["fq_codel", "pfifo", "aaq"])),
-            ("kernel", of(&["4.14", "6.12"])),
+            ("kernel", if standard == "ax" { "6.12" } else { of(&["4.14", "6.12"]) }),
             ("wifi.stations", of(&["1", "3", "9"])),
             ("wifi.error_rate", of(&["0", "0.05", "0.4"])),
             ("medium.response_error", of(&["0", "0.2"])),

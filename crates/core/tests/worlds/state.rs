@@ -6,7 +6,7 @@ use wavetank_core::sim::{Named, Time};
 use wavetank_core::workloads;
 
 /// Set-ups in which packets wait in every kind of place.
-const PLACES: [&[(&str, &str)]; 11] = [
+const PLACES: [&[(&str, &str)]; 12] = [
     &[],
     &[
         ("ap.driver", "ath10k"),
@@ -42,6 +42,16 @@ const PLACES: [&[(&str, &str)]; 11] = [
         ("traffic.tcp_up", "3"),
         ("cake.bandwidth", "20 Mbit/s"),
         ("cake.memlimit", "64 KiB"),
+    ],
+    &[
+        ("kernel", "6.12"),
+        ("ap.driver", "mt76"),
+        ("sta.driver", "mt76"),
+        ("wifi.mcs", "11"),
+        ("wifi.standard", "ax"),
+        ("wifi.width_mhz", "80"),
+        ("wifi.error_rate", "0.05"),
+        ("traffic.tcp_down", "2"),
     ],
 ];
 /// No instant of a sample or of anybody's clock.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::driver::ath9k::RtsRate;
-use crate::driver::{ath9k, ath9k_htc, ath10k, linksys};
+use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, mt76};
 use crate::phy::{Band, Gi, He, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
 use crate::wifi::edca::Set;
@@ -61,6 +61,10 @@ fn ath10k(which: u8, amsdu: u8) -> DriverConfig {
         1 => DriverConfig::Ath10k(p, qdisc::Kind::FqCodel, Box::default()),
         _ => DriverConfig::Ath10kTxqs(p),
     }
+}
+
+fn he(mcs: u8, streams: u8) -> Mode {
+    Mode::He(He::new(mcs, streams, Width::Mhz80, Gi::Us0_8).unwrap())
 }
 
 fn vht(mcs: u8, streams: u8) -> Mode {
@@ -355,6 +359,44 @@ fn ath10k_fills_aggregates() {
     }
 }
 
+/// One saturated uploader of 802.11ax, 80 MHz, two streams, MCS 11 (16333 bits a symbol). Worked by hand: 256 * 1544 bytes and 16 bits are 194 symbols
+/// of 13.6 us, three segments of the last filled: 50.4 + 2638.4 + 12 us; SIFS 16, a Block Ack of 56 bytes 40, AIFS 43 and 67.5 of backoff: 2867.3 us for
+/// 256 datagrams of 1472 bytes: 1051.4 Mbit/s. With A-MSDUs of five (7652 bytes with delimiter) 106 of them, 398 symbols, two segments: 5471.2 and
+/// 166.5 us for 530 datagrams: 1107.1.
+#[test]
+fn mt76_fills_aggregates() {
+    for (amsdu_msdus, mpdus, expected) in [(1, 256, 1_051.4), (7, 106, 1_107.1)] {
+        let mut c = config(1, he(11, 2));
+        for s in &mut c.stations {
+            s.driver = DriverConfig::Mt76(Box::new(mt76::Params { amsdu_msdus, ..Default::default() }));
+        }
+        let mut w = World::new(&c, 3);
+        w.flow(1, 0, 1472, 0, 1_400);
+        w.run(Time::from_s(1));
+        let mbit = w.delivered() as f64 * 1472.0 * 8e-6;
+        assert!((mbit / expected - 1.0).abs() < 0.01, "{amsdu_msdus}: {mbit}");
+        assert!(w.seen.0.iter().filter(|p| p.mpdus == mpdus).count() as f64 > 0.98 * w.seen.0.len() as f64);
+        assert!(w.up[&(0, 0)].is_sorted());
+        w.check();
+    }
+}
+
+/// A network of 802.11ax with a station of 802.11ac, whose windows are of 64.
+#[test]
+fn windows_are_the_peers() {
+    let mut c = config(2, he(11, 2));
+    let mt76 = || DriverConfig::Mt76(Box::new(mt76::Params { amsdu_msdus: 1, ..Default::default() }));
+    c.stations.iter_mut().for_each(|s| s.driver = mt76());
+    (c.stations[2].driver, c.stations[2].mode, c.stations[2].mode_up) = (ath10k(2, 1), vht(9, 2), vht(9, 2));
+    let mut w = World::new(&c, 3);
+    w.flow(0, 1, 1472, 0, 600);
+    w.flow(0, 2, 1472, 0, 600);
+    w.run(Time::from_s(1));
+    let most = |to: u16| w.seen.0.iter().filter(|p| p.to == NodeId(to)).map(|p| p.mpdus).max();
+    assert_eq!((most(1), most(2)), (Some(256), Some(64)));
+    w.check();
+}
+
 /// The Linksys access point at 135 Mbit/s: aggregates of 16, three within each opportunity (thesis, figures 4.13d and 4.18), the same
 /// for every station.
 #[test]
@@ -402,7 +444,7 @@ fn vht_needs_ath10k() {
 
 #[test]
 fn the_channel_has_no_he() {
-    let mut c = config(1, Mode::He(He::new(11, 2, Width::Mhz80, Gi::Us0_8).unwrap()));
+    let mut c = config(1, he(11, 2));
     assert!(c.check().unwrap_err().to_string().contains("needs driver mt76"));
     c.stations.iter_mut().for_each(|s| s.driver = DriverConfig::Mt76(Box::default()));
     assert_eq!(c.check(), Ok(()));
@@ -474,6 +516,7 @@ proptest! {
         usb in 0u8..4,
         own_queues in any::<bool>(),
         ath10k_at in prop::sample::select(vec![0u8, 0, 1, 2]),
+        mt76_at in prop::sample::select(vec![false, false, true]),
         amsdu in 1u8..8,
         report in 0i64..2_000,
     ) {
@@ -499,6 +542,14 @@ proptest! {
             s.queues.aql = crate::sim::Auto::Set(report % 2 == 0);
             let mcs = if let Mode::Ht(h) = s.mode { h.mcs() } else { 0 };
             s.mode = vht(mcs % 10, if mcs > 9 { 2 } else { 1 });
+            s.mode_up = s.mode;
+        }
+        for s in c.stations.iter_mut().filter(|_| mt76_at) {
+            let (tokens, report) = (40 + u16::from(amsdu) * 10, Span::from_us(report));
+            let par = mt76::Params { amsdu_msdus: amsdu, tries: retries + 1, tokens, report, ..Default::default() };
+            s.driver = DriverConfig::Mt76(Box::new(par));
+            s.queues.aql = crate::sim::Auto::Set(report.us() % 2 == 0);
+            s.mode = he(if let Mode::Ht(h) = s.mode { h.mcs() % 12 } else { 0 }, 1);
             s.mode_up = s.mode;
         }
         let mut w = World::new(&c, seed);
