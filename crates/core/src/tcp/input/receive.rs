@@ -232,8 +232,9 @@ impl Socket {
             return;
         }
         self.data_recv(p, false);
-        let (mem, appended) = (self.rcv.mem_of(p.payload), self.rcv.appended(p.payload));
-        let (new, told) = self.rcv.ofo.insert(p.seq, end, mem, self.rcv.per_buffer, appended);
+        let r = &mut self.rcv;
+        let (mem, appended, list) = (r.mem_of(p.payload), r.appended(p.payload), r.is_list(p.payload));
+        let (new, told) = r.ofo.insert(p.seq, end, mem, r.per_buffer, appended, list);
         let crowded = if self.profile.blocks_flush { told.beyond_expected() } else { told.pushes_out() };
         if crowded {
             self.flush_compressed(low);

@@ -155,7 +155,7 @@ mod tests {
         let nxt = r.rcv_nxt;
         for i in 2..8 {
             let at = nxt + i * 1448;
-            let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448)).0;
+            let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448), false).0;
             r.rmem_alloc += took.unwrap_or_default();
         }
         assert_eq!(r.rmem_alloc, 2344 + 5 * 1448);

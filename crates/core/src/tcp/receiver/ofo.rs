@@ -128,18 +128,26 @@ impl Ofo {
     }
 
     /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one, which costs those that follow
-    /// `appended`. The memory that it takes; none: it brought nothing new. The second: where it is told of.
-    pub fn insert(&mut self, seq: u32, end: u32, mem: u32, per_buffer: u32, appended: u32) -> (Option<u32>, Told) {
+    /// `appended`, but for a `list` of frames, which shares none. The memory that it takes; none: it brought nothing new. The second: where it is told of.
+    pub fn insert(
+        &mut self,
+        seq: u32,
+        end: u32,
+        mem: u32,
+        per_buffer: u32,
+        appended: u32,
+        list: bool,
+    ) -> (Option<u32>, Told) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
-        let mut new = Run { seq, end, mem, tail: 1 };
+        let mut new = Run { seq, end, mem, tail: if list { per_buffer } else { 1 } };
         let mut taken = i;
         if let Some(r) = self.runs.get(i) {
             if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
                 self.set_dsack(seq, end);
                 return (None, self.note(seq, end));
             }
-            if r.end == seq && r.tail < per_buffer {
+            if r.end == seq && r.tail < per_buffer && !list {
                 // It fits behind the last of them (tcp_ooo_try_coalesce).
                 (new.mem, new.tail) = (appended, r.tail + 1);
             }
@@ -251,11 +259,11 @@ mod tests {
     #[test]
     fn the_newest_block_comes_first() {
         let mut o = Ofo::default();
-        o.insert(100, 200, 1, 1, 0);
-        o.insert(300, 400, 1, 1, 0);
-        o.insert(500, 600, 1, 1, 0);
+        o.insert(100, 200, 1, 1, 0, false);
+        o.insert(300, 400, 1, 1, 0, false);
+        o.insert(500, 600, 1, 1, 0, false);
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
-        o.insert(400, 500, 1, 1, 0);
+        o.insert(400, 500, 1, 1, 0, false);
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
         assert_eq!(o.drain(100), (200, 1));
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
@@ -265,22 +273,22 @@ mod tests {
     #[test]
     fn a_third_block_is_beyond_those_expected_and_a_fifth_pushes_one_out() {
         let mut o = Ofo::default();
-        let told = [100, 300, 500, 700, 900].map(|seq| o.insert(seq, seq + 100, 1, 1, 0).1);
+        let told = [100, 300, 500, 700, 900].map(|seq| o.insert(seq, seq + 100, 1, 1, 0, false).1);
         assert_eq!(told.map(Told::beyond_expected), [false, false, true, true, true]);
         assert_eq!(told.map(Told::pushes_out), [false, false, false, false, true]);
         // One that grows takes nobody's place, but where it was says how many were told of since.
-        let grown = o.insert(400, 450, 1, 1, 0).1;
+        let grown = o.insert(400, 450, 1, 1, 0, false).1;
         assert_eq!((grown, grown.beyond_expected(), grown.pushes_out()), (Told::Grown(3), true, false));
     }
 
     #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
-        o.insert(100, 300, 1, 1, 0);
-        assert!(o.insert(100, 200, 1, 1, 0).0.is_none());
+        o.insert(100, 300, 1, 1, 0, false);
+        assert!(o.insert(100, 200, 1, 1, 0, false).0.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
-        o.insert(250, 400, 1, 1, 0);
+        o.insert(250, 400, 1, 1, 0, false);
         assert_eq!(o.dsack, Some((250, 300)));
     }
 
@@ -296,7 +304,7 @@ mod tests {
                 if i < next || !set.insert(i) {
                     continue;
                 }
-                prop_assert!(o.insert(at(i), at(i + 1), 1, 1, 0).0.is_some());
+                prop_assert!(o.insert(at(i), at(i + 1), 1, 1, 0, false).0.is_some());
                 if i % 5 == 0 {
                     // The hole below is filled.
                     set.remove(&next);

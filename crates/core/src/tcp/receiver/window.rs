@@ -172,6 +172,12 @@ impl Rcv {
     fn head_mem(&self) -> u32 {
         self.rx_truesize.saturating_sub(self.advmss)
     }
+    /// Whether a packet of `payload` bytes is of frames that GRO has hung behind one another (`frag_list`): nothing is put behind it, nor it behind
+    /// another. src: linux@6.12 net/core/gro.c skb_gro_receive, of heads that are no page fragments; net/core/skbuff.c skb_try_coalesce
+    #[inline]
+    pub const fn is_list(&self, payload: u32) -> bool {
+        !self.pages && payload > self.advmss
+    }
     /// What a packet of `payload` bytes costs that is put behind another.
     #[inline]
     pub const fn appended(&self, payload: u32) -> u32 {
@@ -200,7 +206,7 @@ impl Rcv {
             }
             return;
         }
-        self.tail = pieces;
+        self.tail = if self.is_list(payload) { self.per_buffer } else { pieces };
         self.rmem_alloc += self.mem_of(payload);
         if first {
             self.head = new;
@@ -523,6 +529,28 @@ mod tests {
         assert_eq!(r.rcvbuf, 128 << 20);
         assert_eq!(r.rcv_wnd, (64 << 20) / 1448 * 1448);
         assert_eq!(r.wscale, 10);
+    }
+
+    /// Two frames share a buffer of 4 KiB; of what GRO has hung behind one another each has its own, and the frame behind them, too.
+    #[test]
+    fn nothing_is_put_behind_a_list_of_frames() {
+        let p = Params { rx_truesize: Bytes::new(4352), rx_per_buffer: 2, ..Params::default() };
+        let mut r = Rcv::new(&p, &V6_12);
+        r.advmss = 1448;
+        let queue = |r: &mut Rcv, frames: u32| {
+            r.queue(frames * 1448, frames * 1448);
+            r.advance(r.rcv_nxt.wrapping_add(frames * 1448));
+            r.rmem_alloc / 4352
+        };
+        let buffers = [1, 1, 1, 3, 1, 1, 2].map(|frames| queue(&mut r, frames));
+        assert_eq!(buffers, [1, 1, 2, 5, 6, 6, 8]);
+        let early = |r: &mut Rcv, at: u32, frames: u32| {
+            let (seq, n) = (r.rcv_nxt + at * 1448, frames * 1448);
+            let (mem, appended, list) = (r.mem_of(n), r.appended(n), r.is_list(n));
+            r.ofo.insert(seq, seq + n, mem, r.per_buffer, appended, list).0
+        };
+        let took = [(1, 1), (2, 1), (3, 2), (5, 1), (6, 1)].map(|(at, n)| early(&mut r, at, n).map(|m| m / 4352));
+        assert_eq!(took, [1, 0, 2, 1, 0].map(Some));
     }
 
     #[test]
