@@ -3,7 +3,7 @@
  * card: a card comes and goes, and what it says of itself.
  *
  * Source: capabilities after drivers/net/wireless/ath/ath9k/init.c ath9k_set_hw_capab. Airtime is reported and fairness left to
- *   mac80211 as ath9k and ath10k do; AQL is on in mode ath10k only.
+ *   mac80211 as ath9k and ath10k do; AQL is on in modes ath10k and mt76 only.
  * Differs:
  *   D1  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
  */
@@ -23,6 +23,7 @@ static const struct wt_driver *const drivers[WT_MODES] = {
 	[WT_ATH9K_HTC] = &wt_ath9k_htc,
 	[WT_ATH10K] = &wt_ath10k,
 	[WT_TIDQ] = &wt_ath9k_tidq,
+	[WT_MT76] = &wt_mt76,
 };
 
 static const struct ieee80211_regdomain wt_regdomain = {

@@ -118,14 +118,16 @@ void wt_clock_flush(void)
 	wt_status_tell(&done);
 	for (i = 0; i < wt_n_radios; i++) {
 		struct wt_radio *r = wt_radios[i];
-		bool polled = r->polled;
+		bool polled = r->polled, freed = r->freed;
 
-		r->polled = false;
+		r->polled = r->freed = false;
 		spin_lock(&wt_lock);
 		if (r->driver->completed)
 			r->driver->completed(r);
 		if (r->driver->polled && polled)
 			r->driver->polled(r);
+		if (r->driver->freed && freed)
+			r->driver->freed(r);
 		spin_unlock(&wt_lock);
 	}
 	wt_ba_send_bars(&bars);

@@ -20,6 +20,7 @@ struct wt_driver {
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
 	bool counts_chains;		/* as one attempt of an MPDU each */
+	bool sent_once;			/* an aggregate at a fixed rate: what nobody answers is formed anew, and the contention window stays as it is */
 	bool one_depth;			/* single frames stand in the hardware as aggregates do; else as many as ath9k's */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
 	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
@@ -48,6 +49,7 @@ struct wt_driver {
 	void (*forget)(struct wt_radio *r, struct ieee80211_sta *sta);	/* a station (all: NULL); may be NULL */
 	void (*completed)(struct wt_radio *r);	/* something happened, somewhere; may be NULL */
 	void (*polled)(struct wt_radio *r);	/* its host was handed received frames, or its own back; may be NULL */
+	void (*freed)(struct wt_radio *r);	/* its host was handed frames of its own back; may be NULL */
 
 	/* mpdu/ */
 	struct sk_buff *(*dequeue)(struct wt_radio *r, struct wt_tid *tid);	/* the next new frame; NULL: the TID's fw_q */
@@ -67,6 +69,6 @@ struct wt_driver {
 	void (*step)(struct wt_radio *r, u64 now);
 };
 
-extern const struct wt_driver wt_ath9k, wt_ath9k_htc, wt_ath10k, wt_ath9k_tidq;
+extern const struct wt_driver wt_ath9k, wt_ath9k_htc, wt_ath10k, wt_ath9k_tidq, wt_mt76;
 
 #endif

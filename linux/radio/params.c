@@ -11,16 +11,17 @@ struct wt_params wt_p = {
 	.radios = 2,
 	.seed = 1,
 	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
-	.max_bytes = { 65535, 65535, 65535, 65535 },	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX; what an HT peer takes */
-	.max_us = { 4096, 4096, 4096, 4096 },	/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
-	.hw_depth = { 2, 2, 2, 2 },		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
+	.max_bytes = { 65535, 65535, 65535, 65535, 65535 },	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX; what an HT peer takes */
+	.max_us = { 4096, 4096, 4096, 4096, 4096 },	/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
+	.hw_depth = { 2, 2, 2, 2, 2 },		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.retries = {
 		[WT_ATH9K] = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 		[WT_ATH9K_HTC] = 10,	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
 		[WT_ATH10K] = 10,	/* ath10k.retries of a scenario */
 		[WT_TIDQ] = 30,
+		[WT_MT76] = 14,		/* driver/mt76.c: 15 transmissions */
 	},
-	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424 },	/* driver/ath10k.c */
+	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424, [WT_MT76] = 8128 },	/* driver/ath10k.c, mt76.c */
 	.gro = true,
 	.rx_backlog = 1000,	/* net/core/hotdata.c max_backlog */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
@@ -65,13 +66,13 @@ PARAM(uint, max_frames, "MPDUs an aggregate of ath9k's may hold [32]");
 #define PER_MODE(_name, _text) \
 	module_param_array_named(_name, wt_p._name, uint, NULL, 0444); MODULE_PARM_DESC(_name, _text)
 
-PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535]");
-PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode (ath9k_htc: the firmware's table) [4096,4096,4096,4096]");
-PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2]");
-PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30]");
+PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535,65535]");
+PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode (ath9k_htc: the firmware's table) [4096,4096,4096,4096,4096]");
+PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2,2]");
+PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30,14]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
-MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc); one a radio, the last holds for the rest [0]");
-PER_MODE(fifo, "MSDUs that a device of mode 0, 1, 2 takes from mac80211 [0,246,1424]");
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc), 4 mt76 (AQL alone); one a radio, the last holds for the rest [0]");
+PER_MODE(fifo, "MSDUs that a device takes from mac80211, by mode [0,246,1424,0,8128]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
 PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
@@ -81,7 +82,7 @@ PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the ho
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
 MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
-PARAM(bool, gro, "ath10k: received frames of a TCP stream that come together go up as one packet [1]");
+PARAM(bool, gro, "ath10k, mt76: received frames of a TCP stream that come together go up as one packet [1]");
 PARAM(uint, rx_backlog, "where rx_ns says so: packets that may wait for a host, as netdev_max_backlog; more are dropped [1000]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");

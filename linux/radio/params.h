@@ -10,7 +10,7 @@
 
 #define WT_MAX_RADIOS	33
 
-enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MODES };
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MT76, WT_MODES };
 /* ack/hack.c: when a TCP ACK waits; NATIVE counts only */
 enum wt_hack_policy { WT_HACK_OFF, WT_HACK_NATIVE, WT_HACK_TIMER, WT_HACK_OPPORTUNISTIC, WT_HACK_MORE_DATA, WT_HACK_POLICIES };
 

@@ -101,6 +101,7 @@ struct wt_radio {
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
 	bool polled;			/* its host was handed something, in this softirq */
+	bool freed;			/* and that was frames of its own */
 	bool netdev_stopped;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	/* ack/ */

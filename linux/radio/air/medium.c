@@ -300,7 +300,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 		e->ampdu_depth--;
 	if (!p->beacon || wt_p.edma)	/* mac.c ath9k_hw_beaconq_setup: TXQ_FLAG_TXINT_ENABLE */
 		wt_rx_interrupt(r);	/* ath9k_tasklet receives before it completes */
-	if (!response && !p->no_ack)
+	if (!response && !p->no_ack && !(r->driver->sent_once && p->ampdu))
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
 	r->driver->done(r, q, p, response);
 }

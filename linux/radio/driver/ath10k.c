@@ -69,49 +69,9 @@ static u32 frame_airtime(const struct wt_radio *r, const struct wt_ppdu *p, cons
 	return (skb->len + 38) * 8 * (1000 / 100) / bitrate + OVERHEAD_IFS;
 }
 
-static bool settled(struct wt_radio *r, struct sk_buff *skb)
-{
-	r->fifo_used--;
-	return false;
-}
-
-static void again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
-{
-	if (!skb_queue_empty(failed))
-		wt_fifo_turn(r, tid);
-	skb_queue_splice_tail(failed, &tid->retry_q);
-}
-
-/* The firmware: TIDs take turns. */
-static void feed(struct wt_radio *r, int ac)
-{
-	unsigned int idle = 0, rounds = list_count_nodes(&r->fw_tids[ac]);
-	struct wt_tid *tid;
-
-	rcu_read_lock();
-	/* a frame is looked at once there is room for it: one that is put back, as ath9k does, would come behind those that were behind it */
-	while (!wt_tx_full(r, ac, true) &&
-	       (tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
-		bool sent = wt_tx_tid(r, ac, tid);
-
-		if (wt_fifo_waits(tid))
-			list_move_tail(&tid->fw_list, &r->fw_tids[ac]);
-		else
-			list_del_init(&tid->fw_list);
-		/* a TID whose window is shut yields to the next; a full round without a PPDU ends it */
-		idle = sent ? 0 : idle + 1;
-		if (idle > rounds)
-			break;
-	}
-	rcu_read_unlock();
-}
-
-/* D1; not ath9k's max_frames, which a scenario sets for the ath9k cards beside this one */
-static const unsigned int frames = 32;
-
 const struct wt_driver wt_ath10k = {
 	.mode = WT_ATH10K,
-	.max_frames = &frames,
+	.max_frames = &wt_fifo_frames,
 	.counts_chains = true,
 	.one_depth = true,
 	.tx_airtime = true,
@@ -122,9 +82,9 @@ const struct wt_driver wt_ath10k = {
 	.wake = wake,
 	.polled = polled,
 	.formed = wt_medium_offer,
-	.again = again,
-	.settled = settled,
-	.schedule = feed,
+	.again = wt_fifo_again,
+	.settled = wt_fifo_settled,
+	.schedule = wt_fifo_feed,
 	.done = wt_tx_over,
 	.came = wt_rx_arrived,
 };

@@ -37,7 +37,8 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 		bool ht = wt_p.fixed_legacy < 0;
 
 		p->rates[0].idx = ht ? mcs : wt_p.fixed_legacy;
-		p->rates[0].count = wt_p.fixed_tries;
+		p->rates[0].count = !r->driver->sent_once ? wt_p.fixed_tries :
+				    info->flags & IEEE80211_TX_CTL_AMPDU ? 1 : wt_p.retries[r->driver->mode] + 1;
 		p->rates[0].flags = !ht ? 0 : IEEE80211_TX_RC_MCS | (wt_p.fixed_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
 				    (wt_p.fixed_sgi ? IEEE80211_TX_RC_SHORT_GI : 0);
 		if (ht && r->driver->fixed_chain)

@@ -90,7 +90,7 @@ void wt_status_tell(struct sk_buff_head *done)
 		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 		struct wt_radio *r = info->status.status_driver_data[1];
 
-		r->polled = true;
+		r->polled = r->freed = true;
 		if (r->driver->asks_sessions || ieee80211_hw_check(r->hw, HAS_RATE_CONTROL))
 			ask_session(r, skb);
 		report(r, skb);

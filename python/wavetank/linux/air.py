@@ -23,6 +23,9 @@ from .own import (
 )
 from .queues import Queues
 
+#: Drivers that ask for fairness by airtime, so that a station may have a weight.
+FAIR = ("ath9k", "ath10k", "mt76")
+
 
 class Air(Queues):
     """The air."""
@@ -246,17 +249,15 @@ class Air(Queues):
             if key in given:
                 lines.append(f"all aqm {file} {units.size(self.text(f'mac80211.{key}'))}")
         if "memory_limit" not in given:
-            # ath10k's cards do VHT, the virtual radio does not: net/mac80211/tx.c ieee80211_txq_setup_flows
-            lines += [f"{i} aqm fq_memory_limit {MEMORY_VHT}" for i in those("ath10k")]
+            # their cards do VHT, the virtual radio does not: net/mac80211/tx.c ieee80211_txq_setup_flows
+            lines += [f"{i} aqm fq_memory_limit {MEMORY_VHT}" for i in those("ath10k", "mt76")]
         if not self.on("mac80211.airtime_fairness"):
             lines.append("all airtime_flags 0")
         if "weight" in given:  # others have none (net/wireless/nl80211.c)
-            lines += [f"{i} airtime_weight {self.number('mac80211.weight')}" for i in those("ath9k", "ath10k")]
+            lines += [f"{i} airtime_weight {self.number('mac80211.weight')}" for i in those(*FAIR)]
         if self.v["stations.weight"] != "off":
             own = self.listed("stations.weight")[: self.stations]
-            lines += [
-                f"{i} airtime_weight {w} {n}" for i in those("ath9k", "ath10k") if i == 0 for n, w in enumerate(own, 1)
-            ]
+            lines += [f"{i} airtime_weight {w} {n}" for i in those(*FAIR) if i == 0 for n, w in enumerate(own, 1)]
         if self.text("mac80211.aql") == "false":
             lines.append("all aql_enable 0")
         if given & {"aql_low", "aql_high"}:
@@ -314,6 +315,10 @@ class Air(Queues):
                 "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
+        if name == "mt76":
+            tokens, depth, tries = (self.number(f"mt76.{key}") for key in ("tokens", "depth", "tries"))
+            self.of_mode(name, fifo=tokens, hw_depth=depth, retries=tries - 1)
+            return {"gro": ("mt76.gro", self.on("mt76.gro"))}
         msdus, depth, retries = (self.number(f"ath10k.{key}") for key in ("msdus", "depth", "retries"))
         self.of_mode(name, fifo=msdus, hw_depth=depth, retries=retries)
         return {"gro": ("ath10k.gro", self.on("ath10k.gro"))}

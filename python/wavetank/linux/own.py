@@ -24,6 +24,12 @@ OWN: dict[str, tuple[str, str]] = {
     "ath10k.tid_depth": ("ath10k.depth", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.airtime": ("4096 us", "the virtual ath10k aggregates as ath9k does (linux/radio/driver/ath10k.c)"),
     "ath10k.report": ("0 ns", "the virtual ath10k tells of completions at once"),
+    "mt76.ampdu_frames": ("32", "the virtual mt76 aggregates as ath9k does (linux/radio/driver/mt76.c)"),
+    "mt76.amsdu_msdus": ("1", "the virtual mt76 forms no A-MSDU"),
+    "mt76.tid_depth": ("mt76.depth", "the virtual mt76 aggregates as ath9k does (linux/radio/driver/mt76.c)"),
+    "mt76.airtime": ("4096 us", "the virtual mt76 aggregates as ath9k does (linux/radio/driver/mt76.c)"),
+    "mt76.density": ("8 us", "the virtual radio has one for all cards, ath9k's"),
+    "mt76.report": ("0 ns", "the virtual mt76 tells of completions at once"),
     "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),
@@ -54,6 +60,7 @@ OWN_WIRED: dict[str, tuple[str, str]] = {
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/driver/ath10k.c)",
+    "mt76": "it is a constant of the virtual card (linux/radio/driver/mt76.c)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211 (net/mac80211/tx.c ieee80211_txq_setup_flows), which is not patched",
     "bql": "the wire behind the AP is a veth pair",
@@ -66,13 +73,13 @@ WHY: dict[str, str] = {
 HACK = ("off", "native", "timer", "opportunistic", "more-data")
 #: The virtual radio's values by mode, in the order of :data:`MODES` (linux/radio/params.c).
 BY_MODE: dict[str, tuple[int, ...]] = {
-    "fifo": (0, 246, 1424, 0),
-    "max_bytes": (65535, 65535, 65535, 65535),
-    "max_us": (4096, 4096, 4096, 4096),
-    "hw_depth": (2, 2, 2, 2),
-    "retries": (30, 10, 10, 30),
+    "fifo": (0, 246, 1424, 0, 8128),
+    "max_bytes": (65535, 65535, 65535, 65535, 65535),
+    "max_us": (4096, 4096, 4096, 4096, 4096),
+    "hw_depth": (2, 2, 2, 2, 2),
+    "retries": (30, 10, 10, 30, 14),
 }
-MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3}
+MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3, "mt76": 4}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",

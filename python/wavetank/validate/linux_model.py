@@ -14,7 +14,7 @@ from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
-DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq")
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
@@ -57,6 +57,12 @@ amsdu_msdus = 1
 tid_depth = 2
 airtime = "4096 us"
 report = 0
+[mt76] # the same
+ampdu_frames = 32
+amsdu_msdus = 1
+tid_depth = 2
+airtime = "4096 us"
+density = "8 us"
 [backhaul]
 veth = true
 delay = 0

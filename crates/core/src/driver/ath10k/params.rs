@@ -59,7 +59,7 @@ impl Params {
             depth: self.depth,
             tid_depth: self.tid_depth,
             retries: self.retries,
-            counts_tries: false,
+            once: false,
             rts_threshold: self.rts_threshold,
         }
     }

@@ -32,7 +32,7 @@ params! {
         depth: u8 = 2, in 1 => 16, src "assumed: one on the air, one ready";
         /// Of these, PPDUs of one peer and TID: with two, the window would be shared between them.
         tid_depth: u8 = 1, in 1 => 16, src "assumed: the hardware forms an A-MPDU when the one before is answered";
-        /// Transmissions of an MPDU at most.
+        /// Transmissions of an MPDU at most. Each is of a PPDU that is formed anew; `[fixed]` has no say in it.
         tries: u8 = 15, in 1 => 31, src "linux@6.12 mt76/mt76_connac_mac.c mt76_connac2_mac_write_txwi: MT_TXD3_REM_TX_COUNT 15";
         /// How long the firmware gathers completions (the tx-free event) before it tells the host of them, from the first on.
         report: Span = Span::ZERO, in Span::ZERO => Span::from_ms(20), src "assumed: nothing of it is public; one event holds up to 1023 packets (mt7915/mac.c mt7915_mac_tx_free)";
@@ -62,7 +62,7 @@ impl Params {
             depth: self.depth,
             tid_depth: self.tid_depth,
             retries: self.tries - 1,
-            counts_tries: true,
+            once: true,
             rts_threshold: self.rts_threshold,
         }
     }

@@ -86,6 +86,7 @@ impl Bench {
     fn done(&mut self, ok: bool) {
         let acked = crate::sim::Bitmap::first(if ok { self.head().mpdus.len() } else { 0 });
         let airtime = Span::from_us(500);
+        assert_eq!(self.head().chain.map(|a| a.tries), [1, 0, 0, 0], "formed anew each time");
         let r = Report { answered: ok, acked, received: acked, tries: 1, airtime, ..Report::default() };
         self.call(|d, q, sink| d.done(Time::ZERO, Ac::Be, &r, q, sink));
     }
@@ -136,7 +137,7 @@ fn tokens_block_the_queues() {
     assert_eq!((b.dev.tokens.pending(), b.dev.held()), (30, 30));
 }
 
-/// 15 transmissions, whatever links of a chain they were on; then a BAR.
+/// 15 transmissions, each of a unit of its own; then a BAR.
 #[test]
 fn transmissions_are_counted() {
     let mut b = Bench::new(Params::default(), 1, 256, usize::MAX);

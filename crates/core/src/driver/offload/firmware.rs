@@ -203,6 +203,10 @@ impl Firmware {
         let mode = choice.chain[0].mode;
         u.burst.chain = choice.chain;
         u.burst.rts_fallback = choice.rts_fallback;
+        if self.par.once {
+            let tries = if self.queues[i].agreement { 1 } else { self.par.retries + 1 };
+            u.burst.chain = [Attempt { mode, tries }, Attempt::NONE, Attempt::NONE, Attempt::NONE];
+        }
         let Firmware { queues, par, encryption, .. } = self;
         let (q, encryption) = (&mut queues[i], *encryption);
         let longest = match mode {
@@ -257,7 +261,6 @@ impl Firmware {
         self.queues[i].in_hw -= 1;
         let frames = u.bufs.len() as u16;
         let bad = frames - r.acked.len() as u16;
-        let tries = if self.par.counts_tries { r.attempts(&u.burst.chain) } else { 1 };
         self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
         let (q, par, mut given_up) = (&mut self.queues[i], &self.par, false);
         for (k, b) in u.bufs.iter_mut().enumerate() {
@@ -267,12 +270,12 @@ impl Firmware {
                 slots.iter().for_each(|&s| host.landed(s));
             }
             let ok = r.acked.has(k);
-            if ok || !q.agreement || b.retries + tries > par.retries {
+            if ok || !q.agreement || b.retries >= par.retries {
                 q.window.settle(b.seq);
                 self.done.extend(slots.iter().map(|&s| (s, ok)));
                 given_up |= !ok && q.agreement;
             } else {
-                b.retries += tries;
+                b.retries += 1;
                 self.again.push(*b);
             }
         }

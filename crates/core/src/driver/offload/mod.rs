@@ -41,10 +41,10 @@ pub(super) struct Limits {
     pub depth: u8,
     /// Of these, PPDUs of one peer and TID.
     pub tid_depth: u8,
-    /// How often an MPDU is sent again.
+    /// How often an MPDU is sent again: it counts how often it was in a PPDU that the hardware was done with.
     pub retries: u8,
-    /// Each transmission counts for that; else each time that a PPDU's whole rate chain has gone.
-    pub counts_tries: bool,
+    /// A PPDU under an agreement is sent once, and what nobody answered is formed anew; else its rate chain is gone through.
+    pub once: bool,
     /// PSDUs of more bytes are protected by RTS/CTS.
     pub rts_threshold: Option<u32>,
 }

@@ -355,7 +355,8 @@ impl StaConfig {
             access,
             qos: cfg.qos,
             window_limit,
-            resets_window: true,
+            // What nobody answers is sent again by a PPDU of its own.
+            resets_window: !self.driver.is_mt76(),
             rts_limit,
             late,
             patience,

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mt76 (mode 4): a worker pulls from the TXQs of every category, each until it gives nothing more, in rounds until one brings nothing. Nothing
+ * but AQL and the device's tokens ends a turn. It runs when a TXQ has frames and when frames of its own are freed, not for received ones.
+ *
+ * Source: drivers/net/wireless/mediatek/mt76/tx.c mt76_wake_tx_queue, mt76_txq_schedule_all, mt76_txq_schedule, mt76_txq_schedule_list,
+ *   mt76_txq_send_burst, mt76_token_consume; mt7915/mac.c mt7915_mac_tx_free, mt7915_mac_sta_poll; mt76_connac_mac.c
+ *   mt76_connac2_mac_write_txwi (MT_TXD3_REM_TX_COUNT 15).
+ * Differs:
+ *   D1  802.11n only, and no A-MSDUs; the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever
+ *       kind; stations take turns. A PPDU is sent once and formed anew.
+ *   D2  mac80211 makes the 802.11 headers, so that AQL counts 20 bytes more of each frame, and has the reorder buffers.
+ *   D3  the worker and the polls run at once; airtime is registered as each PPDU ends, and what was received as it is handed up.
+ *   D4  the rate is known from the start (MT_MAX_NON_AQL_PKT).
+ */
+#include "air/medium.h"
+#include "air/rx.h"
+#include "driver/fifo.h"
+#include "mpdu/tx.h"
+
+static bool room(const struct wt_radio *r)
+{
+	return r->fifo_used < wt_p.fifo[WT_MT76];
+}
+
+static void take(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
+{
+	__skb_queue_tail(&tid->fw_q, skb);
+	wt_fifo_turn(r, tid);
+}
+
+/* mt76_txq_schedule_all */
+static void work(struct wt_radio *r)
+{
+	int ac;
+
+	for (ac = 0; ac < IEEE80211_NUM_ACS; ac++) {
+		while (wt_fifo_pull(r, ac, true, room, take))
+			;
+		wt_tx_schedule(r, ac);
+	}
+}
+
+static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
+{
+	work(r);
+}
+
+const struct wt_driver wt_mt76 = {
+	.mode = WT_MT76,
+	.max_frames = &wt_fifo_frames,
+	.sent_once = true,
+	.one_depth = true,
+	.tx_airtime = true,
+	.rx_airtime = true,
+	.aql = true,
+	.napi = true,		/* mt76/mac80211.c mt76_rx_complete */
+	.chooses_rates = true,	/* mt7915/init.c mt7915_init_wiphy: HAS_RATE_CONTROL */
+	.wake = wake,
+	.freed = work,
+	.formed = wt_medium_offer,
+	.again = wt_fifo_again,
+	.settled = wt_fifo_settled,
+	.schedule = wt_fifo_feed,
+	.done = wt_tx_over,
+	.came = wt_rx_arrived,
+};
