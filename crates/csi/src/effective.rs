@@ -195,11 +195,14 @@ mod tests {
         assert!((bpsk - 6.29).abs() < 0.02, "{bpsk}");
     }
 
-    /// By hand, two sub-carriers of 16-QAM: 3/4 (exp(-10 / 10) + exp(-20 / 10)) / 2 = 0.188705.
+    /// By hand, two sub-carriers of 16-QAM: 3/4 (exp(-10 / 10) + exp(-20 / 10)) / 2 = 0.188705; of 1024-QAM:
+    /// 31/80 (exp(-1000 / 682) + exp(-2000 / 682)) / 2 = 0.0550336.
     #[test]
     fn soft_decisions_by_hand() {
         let got = ln_bhattacharyya(Modulation::Qam16, &[1.0, 2.0], 10.0).unwrap();
         assert!((libm::exp(got) - 0.188_705).abs() < 1e-5, "{got}");
+        let got = ln_bhattacharyya(Modulation::Qam1024, &[1.0, 2.0], 1000.0).unwrap();
+        assert!((libm::exp(got) - 0.055_033_6).abs() < 1e-6, "{got}");
         assert_eq!(ln_bhattacharyya(Modulation::Qam16, &[], 10.0), None);
         // Far below what a number holds: -1000 + ln 1.
         let far = ln_bhattacharyya(Modulation::Bpsk, &[1.0; 114], 1000.0).unwrap();

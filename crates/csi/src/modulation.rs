@@ -16,28 +16,37 @@ pub enum Modulation {
     Qam64,
     /// Eight (802.11ac; not in Table 5.2, by the same formula for square constellations).
     Qam256,
+    /// Ten (802.11ax; by the same formula).
+    Qam1024,
 }
 
 impl Modulation {
     /// All, sparsest first.
-    pub const ALL: [Modulation; 5] =
-        [Modulation::Bpsk, Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64, Modulation::Qam256];
+    pub const ALL: [Modulation; 6] = [
+        Modulation::Bpsk,
+        Modulation::Qpsk,
+        Modulation::Qam16,
+        Modulation::Qam64,
+        Modulation::Qam256,
+        Modulation::Qam1024,
+    ];
     /// Those of 802.11n and of Table 5.2.
     pub const HT: [Modulation; 4] = [Modulation::Bpsk, Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64];
 
-    /// SNR to the argument of `erfc(sqrt(.))`. src: Table 5.2; 256-QAM: 3 / (2 (M - 1))
+    /// SNR to the argument of `erfc(sqrt(.))`. src: Table 5.2; 256-QAM and 1024-QAM: 3 / (2 (M - 1))
     pub(crate) const fn scale(self) -> f64 {
-        [1.0, 1.0 / 2.0, 1.0 / 10.0, 1.0 / 42.0, 1.0 / 170.0][self as usize]
+        [1.0, 1.0 / 2.0, 1.0 / 10.0, 1.0 / 42.0, 1.0 / 170.0, 1.0 / 682.0][self as usize]
     }
     /// Natural logarithm of what stands before `erfc`: half of Table 5.2's factor before Q.
     const fn ln_factor(self) -> f64 {
-        // ln(1/2), ln(1/2), ln(3/8), ln(7/24), ln(15/64)
+        // ln(1/2), ln(1/2), ln(3/8), ln(7/24); by 2 (1 - 1/sqrt(M)) / log2(M): ln(15/64), ln(31/160)
         [
             -core::f64::consts::LN_2,
             -core::f64::consts::LN_2,
             -0.980_829_253_011_726_2,
             -1.232_143_681_292_632_4,
             -1.450_832_882_258_461_4,
+            -1.641_186_610_748_680_6,
         ][self as usize]
     }
 
@@ -128,7 +137,7 @@ mod tests {
         assert!((ln_erfc_sqrt(1e4) + 10_000.0 + 5.177_584_963).abs() < 2e-4);
     }
 
-    /// src: Table 5.2 by hand: BPSK at 9.6 dB has the textbook's 1e-5; 64-QAM without signal 7/24.
+    /// src: Table 5.2 by hand: BPSK at 9.6 dB has the textbook's 1e-5; 64-QAM without signal 7/24. Denser ones by the formula of their kind.
     #[test]
     fn bit_error_rates() {
         let at = |m: Modulation, db: f64| m.ber(libm::pow(10.0, db / 10.0));
@@ -140,6 +149,12 @@ mod tests {
         assert!((at(Modulation::Qam16, 10.0) - 0.058_987_2).abs() < 1e-6);
         // 64-QAM at 20 dB: 7/12 Q(sqrt(100/21)) = 0.583333 * Q(2.182179) = 0.583333 * 0.0145479
         assert!((at(Modulation::Qam64, 20.0) - 0.008_486_3).abs() < 2e-6);
+        assert!((Modulation::Qam256.ber(0.0) - 15.0 / 64.0).abs() < 1e-6);
+        assert!((Modulation::Qam1024.ber(0.0) - 31.0 / 160.0).abs() < 1e-6);
+        // 256-QAM at 30 dB: 15/32 Q(sqrt(1000/85)) = 0.46875 * Q(3.429972) = 0.46875 * 0.000301822
+        assert!((at(Modulation::Qam256, 30.0) / 1.414_791e-4 - 1.0).abs() < 1e-5);
+        // 1024-QAM at 30 dB: 31/80 Q(sqrt(1000/341)) = 0.3875 * Q(1.712469) = 0.3875 * 0.0434051
+        assert!((at(Modulation::Qam1024, 30.0) - 0.016_819_5).abs() < 1e-6);
     }
 
     #[test]

@@ -14,7 +14,9 @@
 //! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
 //! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
 //! D5 sub-carriers of pilots and data are alike; D6 a mode narrower than the channel uses its lower part, with all of the power; 802.11a's
-//! rates go as non-HT duplicates over all of it (802.11-2020 19.3.11.12), and their copies are not combined.
+//! rates go as non-HT duplicates over all of it (802.11-2020 19.3.11.12), and their copies are not combined; D7 HE's sub-carriers, four times as close
+//! (78.125 kHz), are sampled at 312.5 kHz as the others' are: only their mean counts, and at 50 ns of delay spread even the last tap turns by no more than
+//! a twentieth from one sample to the next. They fill 3 to 8 % more of the width than HT's and VHT's; their SNR is not lowered for it (0.1 to 0.3 dB).
 
 mod coding;
 mod fading;
@@ -79,11 +81,11 @@ crate::params! {
 /// Streams that a channel has paths for.
 const STREAMS: usize = 4;
 /// Modes of a direction's table: by width, streams and MCS, then 802.11a's.
-const HT: usize = 4 * STREAMS * 10;
-const MODES: usize = HT + 8;
+const BY_MCS: usize = 4 * STREAMS * MCS.len();
+const MODES: usize = BY_MCS + OFDM.len();
 
-/// Bits a sub-carrier and code rate of HT's and VHT's MCSs of one stream.
-const MCS: [(Modulation, CodeRate); 10] = {
+/// Bits a sub-carrier and code rate of HT's (to MCS 7), VHT's (to 9) and HE's MCSs of one stream. src: 802.11-2020 19.5, 21.5; 802.11ax-2021 27.5
+const MCS: [(Modulation, CodeRate); 12] = {
     use CodeRate::*;
     use Modulation::*;
     [
@@ -97,6 +99,8 @@ const MCS: [(Modulation, CodeRate); 10] = {
         (Qam64, FiveSixths),
         (Qam256, ThreeQuarters),
         (Qam256, FiveSixths),
+        (Qam1024, ThreeQuarters),
+        (Qam1024, FiveSixths),
     ]
 };
 /// The same of 802.11a's rates.
@@ -126,7 +130,7 @@ fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
         Mode::Ofdm(r) => OFDM[r as usize],
         Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
         Mode::Vht(v) => MCS[usize::from(v.mcs())],
-        Mode::He(_) => unreachable!("a BSS with 802.11ax stations has no channel (BssConfig::check)"),
+        Mode::He(h) => MCS[usize::from(h.mcs())],
     }
 }
 
@@ -289,13 +293,13 @@ impl Channel {
         let streams = (mode.streams() as usize).min(l.paths.len());
         let (modulation, rate) = coding_of(mode);
         let at = match mode {
-            Mode::Ofdm(r) => HT + r as usize,
+            Mode::Ofdm(r) => BY_MCS + r as usize,
             _ => {
                 let mcs = match mode {
                     Mode::Ht(h) => h.mcs() % 8,
                     m => m.mcs(),
                 };
-                (usize::from(width / 40).min(3) * STREAMS + streams - 1) * 10 + usize::from(mcs)
+                (usize::from(width / 40).min(3) * STREAMS + streams - 1) * MCS.len() + usize::from(mcs)
             }
         };
         let known = l.ways[way as usize].per_octet[at];

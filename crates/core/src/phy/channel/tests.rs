@@ -1,5 +1,5 @@
 use super::*;
-use crate::phy::{Ht, Ofdm, Vht, Width};
+use crate::phy::{Gi, He, Ht, Ofdm, Vht, Width};
 
 fn ht(mcs: u8) -> Mode {
     Mode::Ht(Ht::new(mcs, true, true).unwrap())
@@ -42,6 +42,63 @@ fn flat_channel_by_the_closed_form() {
     let mut c = channel(&flat(23.0), 1, 40, 1, 1);
     let dup = c.per_octet(ms(5), 0, Way::Down, Mode::Ofdm(Ofdm::R54));
     assert!(is_at(dup, Modulation::Qam64, CodeRate::ThreeQuarters, 23.0), "a duplicate has the whole width's SNR");
+}
+
+fn he(mcs: u8, streams: u8, width: Width) -> Mode {
+    Mode::He(He::new(mcs, streams, width, Gi::Us0_8).unwrap())
+}
+
+/// HE's MCSs to 9 are VHT's, and MCS 10 and 11 have 1024-QAM.
+#[test]
+fn he_by_the_closed_form() {
+    let mut c = channel(&flat(31.0), 1, 80, 1, 1);
+    for (mcs, (m, r)) in (0..).zip(MCS) {
+        let got = c.per_octet(ms(5), 0, Way::Down, he(mcs, 1, Width::Mhz80));
+        assert!(is_at(got, m, r, 31.0), "MCS {mcs}: {got}");
+        if let Some(vht) = Vht::new(mcs, 1, Width::Mhz80, true) {
+            assert_eq!(c.per_octet(ms(5), 0, Way::Down, Mode::Vht(vht)), got);
+        }
+    }
+    let mut c = channel(&Params { decisions: Decisions::Hard, ..flat(33.0) }, 1, 80, 1, 1);
+    let got = c.per_octet(ms(5), 0, Way::Down, he(10, 1, Width::Mhz80));
+    let at = |db| CodeRate::ThreeQuarters.per_octet(hard(Modulation::Qam1024.ber(linear(db))));
+    assert!((at(33.1)..at(32.9)).contains(&got), "hard decisions: {got}");
+}
+
+/// What is lost of MPDUs of 1500 octets over a flat channel falls below a tenth at an SNR that each MCS has higher than the one below it.
+#[test]
+fn thresholds_rise_with_he() {
+    let mut c: Vec<Channel> = (0..=400).map(|i| channel(&flat(f64::from(i) / 10.0), 1, 80, 1, 1)).collect();
+    let mut lost = |mcs, i: usize| {
+        let x = c[i].per_octet(ms(1), 0, Way::Down, he(mcs, 1, Width::Mhz80));
+        1.0 - libm::exp(-1500.0 * x)
+    };
+    let t: Vec<f64> = (0..12).map(|mcs| (0..=400).find(|&i| lost(mcs, i) < 0.1).unwrap() as f64 / 10.0).collect();
+    assert!(t.windows(2).all(|w| w[0] < w[1]), "{t:?}");
+    for (mcs, wanted) in [(0, 1.7), (9, 26.7), (10, 31.0), (11, 32.5)] {
+        assert!((t[mcs] - wanted).abs() < 0.2, "MCS {mcs}: {t:?}");
+    }
+}
+
+/// What is kept of a mode is no other's: asked after all others, each tells what it tells alone.
+#[test]
+fn modes_have_places_of_their_own() {
+    let p = Params { k_db: -40.0, delay_spread: Span::from_ns(50), ..flat(24.0) };
+    let mut modes: Vec<Mode> = Ofdm::ALL.map(Mode::Ofdm).into();
+    for (w, n) in Width::ALL.into_iter().flat_map(|w| (1..=4).map(move |n| (w, n))) {
+        modes.extend((0..12).map(|m| he(m, n, w)));
+        modes.extend((0..10).filter_map(|m| Vht::new(m, n, w, true)).map(Mode::Vht));
+    }
+    modes.extend((0..32).flat_map(|m| [false, true].map(|w| Mode::Ht(Ht::new(m, w, true).unwrap()))));
+    let mut all = channel(&p, 1, 160, 4, 1);
+    for &m in &modes {
+        all.per_octet(ms(1), 0, Way::Up, m);
+    }
+    let fresh = channel(&p, 1, 160, 4, 1);
+    for &m in &modes {
+        let alone = fresh.clone().per_octet(ms(1), 0, Way::Up, m);
+        assert_eq!(all.per_octet(ms(1), 0, Way::Up, m), alone, "{m:?}");
+    }
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Guide {
     }
 }
 
-/// The eSNR of a mode's modulation; 256-QAM has none of its own.
+/// The eSNR of a mode's modulation; denser ones than 64-QAM have none of their own.
 fn index(mode: Mode) -> usize {
     modulation(mode).min(Modulation::Qam64) as usize
 }
