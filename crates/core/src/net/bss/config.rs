@@ -240,9 +240,6 @@ impl BssConfig {
             if old && self.channel.0.on {
                 return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
             }
-            if [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::He(_))) && self.channel.0.on {
-                return bad(s, "the channel knows no 1024-QAM: channel.on = false, or no 802.11ax station");
-            }
             if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
                 return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
             }
