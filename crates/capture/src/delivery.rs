@@ -3,9 +3,10 @@
 //! Stands for: the IP layer behind the receiver's reorder buffer (`wavetank_core::wifi::reorder`). Differs: D1 what the monitor decoded,
 //! the receiver did: a capture does not say more; of ours it holds. D2 the agreement of a TID begins with the first A-MPDU that is seen on
 //! it. D3 what cannot be read of an A-MSDU (cut by the capture, or encrypted) is one packet, with the headers of all MSDUs in it but the
-//! first. D4 the buffer has 64 frames, 802.11ax or not.
+//! first. D4 the buffer is as large as mac80211 makes it for such a peer: another driver's may be smaller, or give holes up at another time.
 
 use crate::frame::{Frame, Kind, Mac, Msdu};
+use crate::phy::Phy;
 use std::collections::HashMap;
 use wavetank_core::sim::{self, FlowId, NodeId, Packet, Time};
 use wavetank_core::wifi::Seq;
@@ -13,8 +14,11 @@ use wavetank_core::wifi::reorder::{Params, Reorder};
 
 /// Links that are kept; frames of more are not counted.
 const MOST: usize = 4096;
-/// Frames in a receiver's reorder buffer.
+/// Frames in the reorder buffer of a receiver that is sent HT or VHT PPDUs.
+/// src: linux@6.12 net/mac80211/agg-rx.c __ieee80211_start_rx_ba_session, include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT
 const SIZE: u16 = 64;
+/// Of one that is sent HE PPDUs. src: same, IEEE80211_MAX_AMPDU_BUF_HE
+const SIZE_HE: u16 = 256;
 const LLC: u32 = 8;
 const FCS: u32 = 4;
 /// Of a subframe of an A-MSDU.
@@ -120,9 +124,10 @@ impl Deliveries {
         match f.subframe {
             Some(s) => {
                 self.ampdu = Some((ta, s.reference, f.time));
+                let size = if matches!(f.phy, Some(Phy::He(_))) { SIZE_HE } else { SIZE };
                 self.links[link].queues[tid]
                     .buffer
-                    .get_or_insert_with(|| Reorder::new(part.seq, SIZE, Params::default().timeout));
+                    .get_or_insert_with(|| Reorder::new(part.seq, size, Params::default().timeout));
                 self.parts.push(part);
             }
             None => {
@@ -205,6 +210,7 @@ fn expire(buffer: &mut Reorder, now: Option<u64>, packets: &mut Vec<Delivery>) {
 mod tests {
     use super::*;
     use crate::frame::{Amsdu, Subframe};
+    use crate::he::{He, Tones};
 
     const AP: Mac = Mac([2, 0, 0, 0, 0, 1]);
     const STA: Mac = Mac([2, 0, 0, 0, 0, 2]);
@@ -239,6 +245,19 @@ mod tests {
             data(6 * MS, 4, 1500, Some(2)),
         ]);
         assert_eq!(got, [(3 * MS, 1500), (6 * MS, 1500), (6 * MS, 52), (6 * MS, 1500)]);
+    }
+
+    /// HE's buffer still waits for a frame that is 64 behind, where HT's has moved on.
+    #[test]
+    fn the_buffer_is_as_large_as_the_ppdus_let_it() {
+        let tones = Tones::Channel(80);
+        let he = He { mcs: 11, streams: 2, tones, gi: 1, ltf: 2, dcm: false, multi_user: false, extended: false };
+        let of = |phy| {
+            let one = |time, seq, ip, reference| Frame { phy, ..data(time, seq, ip, Some(reference)) };
+            deliveries(&[one(MS, 1, 1, 1), one(2 * MS, 3, 3, 1), one(3 * MS, 66, 66, 2), one(4 * MS, 2, 2, 3)])
+        };
+        assert_eq!(of(None), [(2 * MS, 1), (3 * MS, 3), (103 * MS, 66)]);
+        assert_eq!(of(Some(Phy::He(he))), [(2 * MS, 1), (4 * MS, 2), (4 * MS, 3), (103 * MS, 66)]);
     }
 
     #[test]
