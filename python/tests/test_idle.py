@@ -90,3 +90,14 @@ def test_what_changes_something_is_not():
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(UserError, match="seed"):
         Scenario.from_dict(TWO).run(seed)
+
+
+def test_mt76_at_both_ends_has_its_own_reorder_buffer_and_chain():
+    s = Scenario.from_dict(TWO).set(
+        {"ap.driver": "mt76", "sta.driver": "mt76", "reorder.timeout": "50 ms", "fixed.tries": 2}
+    )
+    assert idle.notes(s) == [
+        "fixed.tries = 2 changes nothing here: mt76's hardware sends each PPDU once and forms the next anew",
+        "reorder.timeout = 50 ms changes nothing here: mt76 has a reorder buffer of its own",
+    ]
+    assert idle.notes(s.set({"sta.driver": "ath9k"})) == []

@@ -82,7 +82,7 @@ def _histogram(table: str, nodes: Callable[[str], bool], where: str) -> dict[str
     def size(read: Callable[[FloatArray], float], which: str) -> Quantity:
         return scalar(of(read), "packets", f"A-MPDU size {where}, {which}")
 
-    def part(low: int, high: int, label: str, more: str = "of data PPDUs") -> Quantity:
+    def part(low: int, high: int | None, label: str, more: str = "of data PPDUs") -> Quantity:
         return scalar(of(lambda h: share(h, low, high)), "%", label, more)
 
     def quantile(h: FloatArray) -> float:
@@ -101,7 +101,7 @@ def _histogram(table: str, nodes: Callable[[str], bool], where: str) -> dict[str
         "max": size(lambda h: float(np.max(np.nonzero(h)[0], initial=0)), "largest"),
         "usual_max": size(_usual_max, "largest that one PPDU in a thousand reaches"),
         "single": part(1, 2, f"Single frames {where}"),
-        "full": part(FULL, 65, f"PPDUs of {FULL} frames or more {where}", "64 KiB of full frames; of data PPDUs"),
+        "full": part(FULL, None, f"PPDUs of {FULL} frames or more {where}", "64 KiB of full frames; of data PPDUs"),
         "short": part(
             0, REST, f"PPDUs of {REST - 1} frames or less {where}",
             "what a full one leaves of the Block Ack window; of data PPDUs",
@@ -120,7 +120,7 @@ def _of_station(out: dict[str, Quantity], sizes: Callable[..., None], only: str)
     def bad(r: Record) -> FloatArray:
         return array(r["rx_bad"][only])
 
-    out[f"bad_ampdus@{only}"] = scalar(lambda r: share(bad(r), 1, 65), "%", f"A-MPDUs with a bad frame to {only}")
+    out[f"bad_ampdus@{only}"] = scalar(lambda r: share(bad(r), 1, None), "%", f"A-MPDUs with a bad frame to {only}")
     out[f"bad_frames@{only}"] = bad_frames(lambda n: n == only, f"to {only}")
 
 
@@ -129,7 +129,7 @@ def bad_frames(at: Callable[[str], bool], where: str) -> Quantity:
 
     def each(r: Record) -> float:
         h, n = of_nodes(r, "rx_bad", at), of_nodes(r, "rx_ampdu", at).sum()
-        return float((h * np.arange(65)).sum() / n) if n else math.nan
+        return float((h * np.arange(h.size)).sum() / n) if n else math.nan
 
     return Quantity(
         each, lambda r: spread_out(of_nodes(r, "rx_bad", at)), "frames", f"Bad frames in an A-MPDU {where}",

@@ -60,6 +60,6 @@ def spread_out(h: FloatArray) -> FloatArray:
     return np.repeat(np.arange(h.size, dtype=np.float64), h.astype(np.int64))
 
 
-def share(h: FloatArray, low: int, high: int) -> float:
-    """Percent of a histogram's entries from ``low`` to below ``high``."""
+def share(h: FloatArray, low: int, high: int | None) -> float:
+    """Percent of a histogram's entries from ``low`` to below ``high`` (None: to its end)."""
     return float(100 * h[low:high].sum() / h.sum()) if h.sum() > 0 else math.nan

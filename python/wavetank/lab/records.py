@@ -139,7 +139,7 @@ MPDU = 1544
 def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
     """How long a PPDU of full packets was on the air, mean, by itself (no RTS, CTS, Block Ack), ms; 0 without A-MPDUs.
 
-    PPDUs of one mode are taken for as long as that of their mean size.
+    PPDUs of one mode are taken for as long as that of their mean size, and an MPDU for one packet: with A-MSDUs it was longer.
     """
     ppdus = sum(m.ppdus for m in modes)
     if standard not in ("n", "ac", "ax") or not ppdus:

@@ -30,7 +30,7 @@ def files(radio: Radio) -> Iterator[tuple[str, str]]:
             if radio.phy is not None and radio.phy.aql_us is not None:
                 yield f"stations/{s.name}/aql", aql(s.airtime, radio.phy.aql_us)
         if s.txqs:
-            yield f"stations/{s.name}/aqm", aqm(s)
+            yield f"stations/{s.name}/aqm", aqm(s, amsdu=radio.driver == "mt76")
         if s.rates is not None:
             yield f"stations/{s.name}/rc_stats", rc_stats(s)
         if own_queues:
@@ -63,11 +63,12 @@ def card(phy: Phy) -> Iterator[tuple[str, str]]:
     yield "aqm", "access name value\n" + "".join(lines)
 
 
-def aqm(s: Station) -> str:
-    """``sta_aqm_read``. A session has A-MSDUs off, since mac80211 makes none here."""
+def aqm(s: Station, amsdu: bool = False) -> str:
+    """``sta_aqm_read``. A session has A-MSDUs off unless the peer takes them (``SUPPORTS_AMSDU_IN_AMPDU``): mt76's does."""
     rows = ["tid ac backlog-bytes backlog-packets new-flows drops marks overlimit collisions tx-bytes tx-packets flags"]
     for t in s.txqs:
-        flags = "0x6(RUN AMPDU NO-AMSDU)" if t.ampdu else "0x0(RUN)"
+        session = "0x2(RUN AMPDU)" if amsdu else "0x6(RUN AMPDU NO-AMSDU)"
+        flags = session if t.ampdu else "0x0(RUN)"
         numbers = (
             t.tid, t.ac, t.backlog_bytes, t.backlog_packets, t.new_flows, t.drops, t.marks, t.overlimit, t.collisions, t.tx_bytes,
             t.tx_packets,
