@@ -14,6 +14,7 @@
 #include "air/phy.h"
 #include "air/rx.h"
 #include "card.h"
+#include "clock.h"
 #include "driver.h"
 #include "mac.h"
 #include "minstrel.h"
@@ -55,6 +56,7 @@ static void destroy(struct wt_radio *r)
 	int q;
 
 	wt_rx_purge(r);
+	tasklet_kill(&r->worker);
 	if (r->driver->purge)
 		r->driver->purge(r);
 	wt_napi_exit(r);
@@ -89,6 +91,7 @@ struct wt_radio *wt_card_add(int index)
 	wt_rx_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++)
 		INIT_LIST_HEAD(&r->fw_tids[q]);
+	tasklet_setup(&r->worker, wt_clock_work);
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
 	wt_seed(&r->rnd_answer, index, WT_NUM_Q + 1);
 	for (q = 0; q < WT_NUM_Q; q++)

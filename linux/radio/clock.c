@@ -136,6 +136,17 @@ void wt_clock_flush(void)
 	local_bh_enable();
 }
 
+/* What a driver has put off by scheduling its tasklet. */
+void wt_clock_work(struct tasklet_struct *t)
+{
+	struct wt_radio *r = from_tasklet(r, t, worker);
+
+	spin_lock(&wt_lock);
+	r->driver->work(r);
+	wt_clock_rearm();
+	spin_unlock(&wt_lock);
+}
+
 void wt_clock_init(void)
 {
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

@@ -47,6 +47,7 @@ struct wt_driver {
 	void (*session_over)(struct wt_radio *r, struct wt_tid *tid);	/* may be NULL */
 	void (*flush)(struct wt_radio *r, struct wt_tid *tid);	/* a TXQ goes away (all of them: NULL); may be NULL */
 	void (*forget)(struct wt_radio *r, struct ieee80211_sta *sta);	/* a station (all: NULL); may be NULL */
+	void (*work)(struct wt_radio *r);	/* what it has asked for by `worker`; NULL: it does not */
 	void (*completed)(struct wt_radio *r);	/* something happened, somewhere; may be NULL */
 	void (*polled)(struct wt_radio *r);	/* its host was handed received frames, or its own back; may be NULL */
 	void (*freed)(struct wt_radio *r);	/* its host was handed frames of its own back; may be NULL */

@@ -29,6 +29,7 @@
 #ifndef WAVETANK_RADIO_H
 #define WAVETANK_RADIO_H
 
+#include <linux/interrupt.h>
 #include <linux/list.h>
 #include <linux/prandom.h>
 #include <linux/skbuff.h>
@@ -102,6 +103,7 @@ struct wt_radio {
 	unsigned int fifo_used;
 	bool polled;			/* its host was handed something, in this softirq */
 	bool freed;			/* and that was frames of its own */
+	struct tasklet_struct worker;	/* the driver's work; schedule it under the lock */
 	bool netdev_stopped;
 	bool corked;			/* several frames come down as one: they are looked at when all are there */
 	/* ack/ */

@@ -10,7 +10,7 @@
  *   D1  802.11n only, and no A-MSDUs; the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever
  *       kind; stations take turns. A PPDU is sent once and formed anew.
  *   D2  mac80211 makes the 802.11 headers, so that AQL counts 20 bytes more of each frame, and has the reorder buffers.
- *   D3  the worker and the polls run at once; airtime is registered as each PPDU ends, and what was received as it is handed up.
+ *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, and what was received as it is handed up.
  *   D4  the rate is known from the start (MT_MAX_NON_AQL_PKT).
  */
 #include "air/medium.h"
@@ -41,9 +41,15 @@ static void work(struct wt_radio *r)
 	}
 }
 
+/* mt76_worker_schedule: it runs when the softirq of the moment is through */
+static void wake_worker(struct wt_radio *r)
+{
+	tasklet_schedule(&r->worker);
+}
+
 static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 {
-	work(r);
+	wake_worker(r);
 }
 
 const struct wt_driver wt_mt76 = {
@@ -57,7 +63,8 @@ const struct wt_driver wt_mt76 = {
 	.napi = true,		/* mt76/mac80211.c mt76_rx_complete */
 	.chooses_rates = true,	/* mt7915/init.c mt7915_init_wiphy: HAS_RATE_CONTROL */
 	.wake = wake,
-	.freed = work,
+	.work = work,
+	.freed = wake_worker,
 	.formed = wt_medium_offer,
 	.again = wt_fifo_again,
 	.settled = wt_fifo_settled,

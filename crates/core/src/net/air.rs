@@ -129,10 +129,10 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     };
     let queues = |name: Name| {
         let mut q = s.mac80211;
-        let asks_for_it = matches!(name, Name::Ath10k | Name::Mt76);
-        let asks = asks_for_it && (has_aql(s.kernel) || q.aql == Auto::Set(true));
+        let vht = matches!(name, Name::Ath10k | Name::Mt76); // these ask for AQL, too
+        let asks = vht && (has_aql(s.kernel) || q.aql == Auto::Set(true));
         q.aql = if asks { Auto::Set(q.aql.or(true)) } else { Auto::Auto };
-        q.memory_limit = Auto::Set(q.memory_limit.or(if asks_for_it { MEMORY_VHT } else { MEMORY_HT }));
+        q.memory_limit = Auto::Set(q.memory_limit.or(if vht { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
     let kernel = |driver: Name| {

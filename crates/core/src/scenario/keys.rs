@@ -312,7 +312,7 @@ params! {
         stations: u8 = 1, in 1 => 254, src "this project";
         /// Probability that an MPDU is lost to noise.
         error_rate: f64 = 0.0, in 0.0 => 1.0, src "this project";
-        /// Probability that an MPDU is lost beside that, by its MCS: a list, MCS 0 first (802.11ac: ten a stream; 802.11a: 6 Mbit/s
+        /// Probability that an MPDU is lost beside that, by its MCS: a list, MCS 0 first (802.11ac: ten a stream; 802.11ax: twelve; 802.11a: 6 Mbit/s
         /// first); MCSs beyond its end are lost as its last one.
         mcs_error: Each<f64> = Each::NONE, src "this project: a channel that stands still";
     }

@@ -6,7 +6,7 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign};
 
 const WORDS: usize = 4;
 
-/// Bitmap 0 to 255, each in the set or not.
+/// Places 0 to 255, each in the set or not.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Bitmap([u64; WORDS]);
 

@@ -16,6 +16,7 @@ pub mod random;
 pub mod seq;
 mod time;
 mod units;
+pub mod wheel;
 pub mod xmit;
 
 pub use auto::Auto;

@@ -1,11 +1,11 @@
 //! The kernel's clocks as one socket sees them: nanoseconds, microseconds, the timestamp option's milliseconds, and jiffies, with the
-//! timer wheel's rounding.
+//! timer wheel's rounding ([`wheel`]).
 //!
-//! Stands for: Linux 6.12 `tcp_mstamp_refresh`, include/linux/jiffies.h, kernel/time/timer.c `calc_wheel_index`.
+//! Stands for: Linux 6.12 `tcp_mstamp_refresh`, include/linux/jiffies.h.
 //! Differs: D1 the clock is refreshed at every entry into the socket, not only where Linux refreshes it (in virtual time both show
-//! the same instant); D2 the wheel's own clock never lags behind jiffies.
+//! the same instant).
 
-use crate::sim::Time;
+use crate::sim::{Time, wheel};
 
 /// Milliseconds that the timestamp clock is ahead of the run's start, so that no valid timestamp is 0 (0 means none).
 const TS_OFFSET_MS: u64 = 300_000;
@@ -37,7 +37,7 @@ impl Clock {
         self.us = self.ns / 1_000;
         if self.ns >= self.next_tick {
             self.jiffies = self.ns * u64::from(self.hz) / 1_000_000_000;
-            self.next_tick = tick_ns(self.jiffies + 1, self.hz);
+            self.next_tick = wheel::tick(self.jiffies + 1, self.hz).ns();
         }
     }
     /// Jiffies as `tcp_jiffies32` cuts them.
@@ -77,26 +77,11 @@ impl Clock {
     /// When a wheel timer for `expires` (jiffies) that is armed now fires. It fires at the end of its jiffy or later: the wheel rounds up
     /// by one grain of its level.
     pub fn fires_at(&self, expires: u64) -> Time {
-        /// Buckets a level. src: linux@6.12 kernel/time/timer.c LVL_SIZE
-        const LEVEL: u64 = 64;
-        /// log2 of how much coarser each level is. src: linux@6.12 kernel/time/timer.c LVL_CLK_SHIFT
-        const SHIFT: u32 = 3;
         if expires < self.jiffies {
             return Time::from_ns(self.ns);
         }
-        let delta = expires - self.jiffies;
-        let mut level = 0;
-        while level < 8 && delta >= (LEVEL - 1) << (level * SHIFT) {
-            level += 1;
-        }
-        let shift = level * SHIFT;
-        Time::from_ns(tick_ns(((expires >> shift) + 1) << shift, self.hz))
+        wheel::tick(wheel::fires_in(self.jiffies, expires), self.hz)
     }
-}
-
-/// When tick `j` comes. (Exact for the first 200 days of a run, as is `jiffies`.)
-const fn tick_ns(j: u64, hz: u32) -> u64 {
-    (j * 1_000_000_000).div_ceil(hz as u64)
 }
 
 #[cfg(test)]
@@ -109,7 +94,7 @@ mod tests {
         for hz in [100, 250, 300, 1000] {
             let mut c = Clock::new(hz);
             for j in 1..2_000u64 {
-                let t = tick_ns(j, hz);
+                let t = wheel::tick(j, hz).ns();
                 c.set(Time::from_ns(t - 1));
                 assert_eq!(c.jiffies, j - 1);
                 c.set(Time::from_ns(t));

@@ -36,7 +36,7 @@ crate::params! {
         collision_eifs: bool = false, src "802.11-2020 10.3.7 (EIFS follows PHY-RXEND with an error); ns-3.44 phy-entity.cc EndPreambleDetectionPeriod";
         /// Probability that an ACK or Block Ack is not decoded by the station it is for.
         response_error: f64 = 0.0, in 0.0 => 1.0, src "model: responses go at robust rates";
-        /// Bitmap in which stations stand, in turn (station 1 in the first, 2 in the second, ...): those of different places do not
+        /// Places in which stations stand, in turn (station 1 in the first, 2 in the second, ...): those of different places do not
         /// hear each other. All hear the access point.
         places: u8 = 1, in 1 => 254, src "this project, crates/core/src/wifi/hidden.rs";
     }

@@ -28,6 +28,7 @@ pub mod reorder;
 pub mod response;
 pub mod saturation;
 pub mod seq;
+pub mod slots;
 mod stations;
 
 pub use ac::{Ac, Tid};

@@ -4,136 +4,68 @@
 //! ieee80211_release_reorder_timeout, ieee80211_rx_h_ctrl (BAR); 802.11-2020 10.25.6.6 (recipient's behaviour).
 //! Differs: D1 the timeout is counted in nanoseconds, not in jiffies.
 
-use super::amsdu::MSDUS;
 use super::seq::Seq;
-use crate::sim::{Bitmap, Packet, Span, Time};
+use super::slots::Slots;
+use crate::sim::{Packet, Span, Time};
 
 crate::params! {
     /// What a receiver's mac80211 is built with.
     pub struct Params {
-        /// How long a frame waits for an earlier one that is missing.
+        /// How long a frame waits for an earlier one that is missing, where the buffer is mac80211's; mt76 has its own.
         timeout: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT";
     }
 }
 
-/// The buffer of one (peer, TID). It allocates once, when the agreement begins.
+/// The buffer of one (peer, TID).
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    head: Seq,
-    size: u16,
+    slots: Slots<Time>,
     timeout: Span,
-    /// Slots in use.
-    stored: Bitmap,
-    /// By number, modulo their count, a power of two.
-    slots: Vec<(Packet, Time)>,
-    /// The further MSDUs of A-MSDUs, by slot: none until the first A-MSDU comes.
-    more: Vec<Vec<Packet>>,
 }
 
 impl Reorder {
     /// A buffer of `size` (1 to 256) frames that waits for `head` first.
     pub fn new(head: Seq, size: u16, timeout: Span) -> Reorder {
-        use crate::sim::{FlowId, Kind, NodeId};
-        assert!((1..=Bitmap::COUNT as u16).contains(&size), "a reorder buffer of {size}");
-        let slots = usize::from(size).next_power_of_two();
-        let blank = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-        Reorder { head, size, timeout, stored: Bitmap::NONE, slots: vec![(blank, Time::ZERO); slots], more: Vec::new() }
+        Reorder { slots: Slots::new(head, size), timeout }
     }
     /// What it waits for.
     pub const fn head(&self) -> Seq {
-        self.head
+        self.slots.head()
     }
     /// Packets held back.
     pub fn held(&self) -> u32 {
-        self.stored.len() as u32 + self.more.iter().map(|m| m.len() as u32).sum::<u32>()
-    }
-    fn slot(&self, seq: Seq) -> usize {
-        usize::from(seq.get()) & (self.slots.len() - 1)
-    }
-    fn has(&self, seq: Seq) -> bool {
-        self.stored.has(self.slot(seq))
+        self.slots.held()
     }
     /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it was a duplicate, or too
     /// old.
     pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
-        if seq == self.head && self.stored.is_empty() {
-            self.head = seq.plus(1);
-            up(p);
-            more.iter().for_each(up);
+        if seq == self.slots.head() && self.slots.is_empty() {
+            self.slots.pass(p, more, up);
             return true;
         }
-        if seq.before(self.head) {
-            return false;
+        let kept = self.slots.keep(now, seq, p, more, up);
+        if kept {
+            self.slots.run(up);
+            // What now stands first may have waited longer than what stood before it; the kernel's timer is then set to the past.
+            self.expire(now, up);
         }
-        if !seq.before(self.head.plus(self.size)) {
-            self.release_to(seq.minus(self.size).plus(1), up);
-        }
-        let slot = self.slot(seq);
-        if self.stored.has(slot) {
-            return false;
-        }
-        self.stored.put(slot);
-        self.slots[slot] = (*p, now);
-        if !more.is_empty() {
-            if self.more.is_empty() {
-                self.more.resize_with(self.slots.len(), || Vec::with_capacity(MSDUS - 1));
-            }
-            self.more[slot].extend_from_slice(more);
-        }
-        self.run(up);
-        // What now stands first may have waited longer than what stood before it; the kernel's timer is then set to the past.
-        self.expire(now, up);
-        true
-    }
-    /// Releases from the head on to the next hole.
-    fn run(&mut self, up: &mut impl FnMut(&Packet)) {
-        while self.has(self.head) {
-            self.pop(up);
-        }
-    }
-    fn pop(&mut self, up: &mut impl FnMut(&Packet)) {
-        let slot = self.slot(self.head);
-        if self.stored.has(slot) {
-            self.stored.take(slot);
-            up(&self.slots[slot].0);
-            if let Some(more) = self.more.get_mut(slot) {
-                more.drain(..).for_each(|p| up(&p));
-            }
-        }
-        self.head = self.head.plus(1);
-    }
-    /// Moves the head to `seq` and lets out what was stored before it.
-    fn release_to(&mut self, seq: Seq, up: &mut impl FnMut(&Packet)) {
-        while self.head.before(seq) {
-            if self.stored.is_empty() {
-                self.head = seq;
-                return;
-            }
-            self.pop(up);
-        }
+        kept
     }
     /// A BAR: nothing before `start` will come any more. What stands from there on waits for the next frame, or for the timer.
     /// src: linux@6.12 net/mac80211/rx.c `ieee80211_rx_h_ctrl`
     pub fn bar(&mut self, start: Seq, up: &mut impl FnMut(&Packet)) {
-        self.release_to(start, up);
+        self.slots.release_to(start, up);
     }
     /// When the first stored frame behind the hole has waited long enough.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        if self.stored.is_empty() { None } else { self.due_behind_a_hole() }
-    }
-    fn due_behind_a_hole(&self) -> Option<Time> {
-        // What is stored lies within the buffer's size of the head: behind the last slot comes the first.
-        let first = self.stored.next_from(self.slot(self.head))?;
-        Some(self.slots[first].1 + self.timeout)
+        if self.slots.is_empty() { None } else { self.slots.first_came().map(|at| at + self.timeout) }
     }
     /// The timer: gives up the holes before every frame that has waited longer than the timeout.
     pub fn expire(&mut self, now: Time, up: &mut impl FnMut(&Packet)) {
         while self.due().is_some_and(|at| at <= now) {
-            while !self.has(self.head) {
-                self.head = self.head.plus(1);
-            }
-            self.run(up);
+            self.slots.skip_hole();
+            self.slots.run(up);
         }
     }
 }

@@ -14,10 +14,12 @@
 //! Stands for: linux@6.12 drivers/net/wireless/mediatek/mt76/tx.c mt76_wake_tx_queue, mt76_tx_worker_run, mt76_txq_schedule_all,
 //! mt76_txq_schedule_list, mt76_txq_send_burst, mt76_token_consume; mt7915/mac.c mt7915_mac_tx_free, mt7915_mac_sta_poll. The firmware:
 //! [`offload`](super::offload). Fact and assumption: docs/devices/mt76.md.
-//! Differs: D1 the worker, a kernel thread of real-time priority, and the polling threads run at once; D2 AQL knows a rate from the start
-//! (the driver sends up to 16 packets a station before one was reported: MT_MAX_NON_AQL_PKT); D3 the transmit ring is never full
-//! (2048 descriptors, free again when the card has read them); D4 airtime is read at each tx-free event for all stations (the driver: for those
-//! that the event or a received frame has named); D5 fixed rates: what the firmware's rate control does is not public.
+//! Differs: D1 the worker, a kernel thread of real-time priority, and the polling threads run at once, when the softirqs of the instant are through;
+//! D2 AQL knows a rate from the start (the driver sends up to 16 packets a station before one was reported, and of those whose rate mac80211's
+//! estimate lacks: MT_MAX_NON_AQL_PKT), and it is the present one; D3 the transmit ring is never full (2048 descriptors, free again when the card
+//! has read them); D4 airtime is read at each tx-free event for all stations (the driver: for those that the event or a received frame has named);
+//! D5 fixed rates: what the firmware's rate control does is not public; D6 no packet asks for a status of its own (one in 250 ms a station, which is
+//! in no A-MSDU); D7 TAO is told where an A-MPDU ends, which mt76 does not tell mac80211 (RX_FLAG_AMPDU_IS_LAST).
 
 mod params;
 pub mod reorder;
@@ -45,12 +47,16 @@ pub struct Mt76<Q> {
     counted: Vec<[(Span, Span); Ac::COUNT]>,
     /// When the host will be told of completions.
     report_at: Time,
+    /// The worker was woken and has not run yet.
+    woken: bool,
     up: Vec<Came>,
     above: PhantomData<fn(&mut Q)>,
 }
 
 /// The tag of the tx-free event.
 const TX_FREE: u32 = 0;
+/// The tag of the worker.
+const WORKER: u32 = 1;
 
 impl<Q: Above> Mt76<Q> {
     /// A card that talks to these stations. `aggregates`: false where aggregation is off.
@@ -58,9 +64,10 @@ impl<Q: Above> Mt76<Q> {
         Mt76 {
             report: par.report,
             tokens: Descriptors::new(par.tokens),
-            fw: Firmware::new(par.limits(), rates, peers, aggregates, band),
+            fw: Firmware::new(par.limits(band), rates, peers, aggregates, band),
             counted: vec![Default::default(); peers.len()],
             report_at: Time::NEVER,
+            woken: false,
             up: Vec::with_capacity(256),
             above: PhantomData,
         }
@@ -99,6 +106,12 @@ impl<Q: Above> Mt76<Q> {
         self.up.iter().filter(|c| c.is_packet()).count() as u64
     }
 
+    /// `mt76_worker_schedule`: the worker's thread runs when the softirqs of the instant are through, so that packets that come together are there.
+    fn wake_worker(&mut self, now: Time, sink: &mut Sink<'_>) {
+        if !core::mem::replace(&mut self.woken, true) {
+            sink.wants.push((now, Lane::Tasklet, WORKER));
+        }
+    }
     /// `mt76_txq_schedule_all`: every category, in rounds until one brings nothing.
     fn work(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
         for ac in Ac::ALL {
@@ -130,7 +143,7 @@ impl<Q: Above> Mt76<Q> {
         }
         n
     }
-    /// `mt7915_mac_tx_free`: tokens and skbs are freed, the counters of airtime read, and the worker runs.
+    /// `mt7915_mac_tx_free`: tokens and skbs are freed, the counters of airtime read, and the worker is woken.
     fn free(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
         let mut done = core::mem::take(&mut self.fw.done);
         for (token, ok) in done.drain(..) {
@@ -146,15 +159,15 @@ impl<Q: Above> Mt76<Q> {
                 }
             }
         }
-        self.work(now, q, sink);
+        self.wake_worker(now, sink);
     }
 }
 
 impl<Q: Above> Device for Mt76<Q> {
     type Queues = Q;
 
-    fn wake(&mut self, now: Time, _to: StaIx, _tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
-        self.work(now, q, sink);
+    fn wake(&mut self, now: Time, _to: StaIx, _tid: Tid, _q: &mut Q, sink: &mut Sink<'_>) {
+        self.wake_worker(now, sink);
     }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.fw.head(ac)
@@ -174,8 +187,11 @@ impl<Q: Above> Device for Mt76<Q> {
             sink.wants.push((self.report_at, Lane::Completion, TX_FREE));
         }
     }
-    fn timer(&mut self, now: Time, _tag: u32, q: &mut Q, sink: &mut Sink<'_>) {
-        if now >= self.report_at {
+    fn timer(&mut self, now: Time, tag: u32, q: &mut Q, sink: &mut Sink<'_>) {
+        if tag == WORKER {
+            self.woken = false;
+            self.work(now, q, sink);
+        } else if now >= self.report_at {
             self.report_at = Time::NEVER;
             self.free(now, q, sink);
         }

@@ -4,6 +4,7 @@
 
 use crate::driver::offload::Limits;
 use crate::params;
+use crate::phy::Band;
 use crate::phy::duration::PPDU_MAX;
 use crate::sim::Span;
 
@@ -16,13 +17,13 @@ params! {
         ampdu_frames: u16 = 256, in 1 => 256, src "linux@6.12 mt76/mt7915/init.c max_tx_aggregation_subframes (IEEE80211_MAX_AMPDU_BUF_HE); what the firmware itself allows is not public";
         /// MSDUs in an A-MSDU at most, which the hardware builds; 1: none. The firmware is told 8; the model has room for 7.
         amsdu_msdus: u8 = 7, in 1 => 7, src "linux@6.12 mt76/mt7915/mcu.c mt7915_mcu_sta_amsdu_tlv: max_amsdu_num 8, for peers that take A-MSDUs";
-        /// MPDU length that a peer takes, bytes: 3895, 7991 (mt7915, mt7921) or 11454 (mt7916).
+        /// MPDU length that the hardware fills, bytes: its own limit or the peer's, 3895, 7991 (mt7915, mt7921) or 11454 (mt7916).
         mpdu_bytes: u16 = 7_991, in 1_600 => 11_454, unit "bytes", src "linux@6.12 mt76/mt7915/mcu.c mt7915_mcu_sta_amsdu_tlv; init.c IEEE80211_VHT_CAP_MAX_MPDU_LENGTH_7991";
         /// A-MSDU length that an HT peer takes, bytes: 3839 or 7935.
-        amsdu_bytes: u16 = 7_935, in 3_839 => 7_935, unit "bytes", src "linux@6.12 mt76/mac80211.c mt76_init_sband: IEEE80211_HT_CAP_MAX_AMSDU";
+        amsdu_bytes: u16 = 7_935, in 3_839 => 7_935, unit "bytes", src "linux@6.12 mt76/mt7915/init.c mt7915_init_wiphy, mt7921/init.c mt7921_init_wiphy: IEEE80211_HT_CAP_MAX_AMSDU";
         /// Maximum A-MPDU length exponent that a VHT peer announces: 2^(13 + n) - 1 bytes. An HT peer takes 65535.
         ampdu_exponent: u8 = 7, in 0 => 7, src "linux@6.12 mt76/mt7915/init.c IEEE80211_VHT_CAP_MAX_A_MPDU_LENGTH_EXPONENT_MASK";
-        /// The extension of that exponent that an HE peer announces beside 7: 2^(20 + n) - 1 bytes, and 6,500,631 at most.
+        /// The extension of that exponent that an HE peer announces beside 7: 2^(20 + n) - 1 bytes, and 6,500,631 at most; at 2.4 GHz 2^(16 + n) - 1.
         he_ampdu_extension: u8 = 3, in 0 => 3, src "linux@6.12 mt76/mt7915/init.c IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_3; 802.11ax-2021 9.4.2.248.2, table 27-55 (aPSDUMaxLength)";
         /// A PPDU's time on the air at most.
         airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
@@ -48,7 +49,10 @@ const HE_PSDU_MAX: u32 = 6_500_631;
 
 impl Params {
     /// This device's limits.
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self, band: Band) -> Limits {
+        // At 2.4 GHz a station has no VHT exponent beside it, but HT's. src: linux@6.12 drivers/net/wireless/ath/ath11k/mac.c ath11k_peer_assoc_h_he,
+        // include/linux/ieee80211.h IEEE80211_HE_VHT_MAX_AMPDU_FACTOR, IEEE80211_HE_HT_MAX_AMPDU_FACTOR
+        let base = if band == Band::Ghz2 { 16 } else { 20 };
         Limits {
             msdus: self.tokens,
             ampdu_frames: self.ampdu_frames,
@@ -56,7 +60,7 @@ impl Params {
             mpdu_bytes: self.mpdu_bytes,
             amsdu_bytes: self.amsdu_bytes,
             vht_bytes: (1 << (13 + self.ampdu_exponent)) - 1,
-            he_bytes: HE_PSDU_MAX.min((1 << (20 + self.he_ampdu_extension)) - 1),
+            he_bytes: HE_PSDU_MAX.min((1 << (base + self.he_ampdu_extension)) - 1),
             airtime: self.airtime,
             density: self.density,
             depth: self.depth,

@@ -3,147 +3,89 @@
 //!
 //! Stands for: linux@6.12 drivers/net/wireless/mediatek/mt76/agg-rx.c mt76_rx_aggr_reorder, mt76_rx_aggr_check_release,
 //! mt76_rx_aggr_reorder_work, mt76_rx_aggr_check_ctl, mt76_aggr_tid_to_timeo. What differs from mac80211's
-//! ([`wifi::reorder`](crate::wifi::reorder)): only the delayed work gives holes up, those before frames that came *more* than the timeout ago,
-//! in jiffies; it runs a timeout after the first frame that waited, when that is exactly as old, so a hole stands for two timeouts; a BAR also
-//! lets out what stands behind it.
-//! Differs: D1 the work runs at once when its time has come; D2 what came before the first frame of an agreement goes up in the kernel,
-//! here nothing does (agreements begin with the first frame).
+//! ([`wifi::reorder`](crate::wifi::reorder)): only the delayed work gives holes up, those before frames that came more than the timeout ago, in
+//! jiffies. It is queued by the first frame that has to wait, and then stays queued; the wheel runs it a jiffy or more after the timeout
+//! ([`wheel`]), so that this frame goes up then, and one that came later waits for the next run. A BAR also lets out what stands behind it.
+//! Differs: D1 the work runs at once when its timer fires; D2 what came before the first frame of an agreement goes up in the kernel,
+//! here nothing does (agreements begin with the first frame); D3 what the work releases may be merged by GRO as other frames are (the kernel
+//! hands it up by netif_receive_skb_list).
 
-use crate::sim::{Bitmap, Packet, Time};
-use crate::wifi::amsdu::MSDUS;
+use crate::sim::{Packet, Time, wheel};
+use crate::wifi::slots::Slots;
 use crate::wifi::{Seq, Tid};
 
 /// The buffer of one (peer, TID).
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    head: Seq,
-    size: u16,
-    hz: u64,
+    /// Each with the jiffy in which it came.
+    slots: Slots<u64>,
+    hz: u32,
     /// In jiffies.
     timeout: u64,
-    stored: Bitmap,
-    /// By number, modulo their count, a power of two; when each came, in jiffies.
-    slots: Vec<(Packet, u64)>,
-    /// The further MSDUs of A-MSDUs, by slot: none until the first A-MSDU comes.
-    more: Vec<Vec<Packet>>,
-    /// When the delayed work runs, in jiffies, if it is queued.
+    /// The jiffy in which the delayed work runs, if it is queued.
     work: Option<u64>,
 }
 
 impl Reorder {
     /// A buffer of `size` (1 to 256) frames of `tid` that waits for `head` first, on a host with so many ticks a second.
     pub fn new(head: Seq, size: u16, tid: Tid, hz: u32) -> Reorder {
-        use crate::sim::{FlowId, Kind, NodeId};
-        assert!((1..=Bitmap::COUNT as u16).contains(&size), "a reorder buffer of {size}");
-        let blank = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-        let hz = u64::from(hz);
-        let timeout = hz / if tid.get() >= 4 { 25 } else { 10 };
-        let slots = vec![(blank, 0); usize::from(size).next_power_of_two()];
-        Reorder { head, size, hz, timeout, stored: Bitmap::NONE, slots, more: Vec::new(), work: None }
+        let timeout = u64::from(hz) / if tid.get() >= 4 { 25 } else { 10 };
+        Reorder { slots: Slots::new(head, size), hz, timeout, work: None }
     }
     /// Packets held back.
     pub fn held(&self) -> u32 {
-        self.stored.len() as u32 + self.more.iter().map(|m| m.len() as u32).sum::<u32>()
+        self.slots.held()
     }
     /// When the delayed work runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        // The first tick at which jiffies have that value.
-        self.work.map(|j| Time::from_ns((j * 1_000_000_000).div_ceil(self.hz)))
+        self.work.map(|j| wheel::tick(j, self.hz))
     }
     /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it is dropped, as a duplicate or too old.
     pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
-        if seq == self.head {
-            self.head = seq.plus(1);
-            up(p);
-            more.iter().for_each(&mut *up);
-            self.run(up);
+        if seq == self.slots.head() {
+            self.slots.pass(p, more, up);
+            self.slots.run(up);
             return true;
         }
-        if seq.before(self.head) {
-            return false;
+        let jiffies = wheel::jiffies(now, self.hz);
+        let kept = self.slots.keep(jiffies, seq, p, more, up);
+        if kept {
+            self.slots.run(up);
+            self.queue(jiffies);
         }
-        if !seq.before(self.head.plus(self.size)) {
-            self.release_to(seq.minus(self.size).plus(1), up);
-        }
-        let slot = self.slot(seq);
-        if self.stored.has(slot) {
-            return false;
-        }
-        let jiffies = self.jiffies(now);
-        self.stored.put(slot);
-        self.slots[slot] = (*p, jiffies);
-        if !more.is_empty() {
-            if self.more.is_empty() {
-                self.more.resize_with(self.slots.len(), || Vec::with_capacity(MSDUS - 1));
-            }
-            self.more[slot].extend_from_slice(more);
-        }
-        self.run(up);
-        self.work.get_or_insert(jiffies + self.timeout);
-        true
+        kept
     }
     /// A BAR: nothing before `start` will come any more.
     pub fn bar(&mut self, start: Seq, up: &mut impl FnMut(&Packet)) {
-        self.release_to(start, up);
-        self.run(up);
+        self.slots.release_to(start, up);
+        self.slots.run(up);
     }
     /// The delayed work.
     pub fn expire(&mut self, now: Time, up: &mut impl FnMut(&Packet)) {
-        let jiffies = self.jiffies(now);
+        let jiffies = wheel::jiffies(now, self.hz);
         if self.work.is_none_or(|at| at > jiffies) {
             return;
         }
         self.work = None;
-        if self.stored.is_empty() {
+        if self.slots.is_empty() {
             return;
         }
-        self.run(up);
-        let first = self.head;
-        for ahead in 1..self.size {
-            let seq = first.plus(ahead);
-            let slot = self.slot(seq);
-            if self.stored.has(slot) && jiffies > self.slots[slot].1 + self.timeout {
-                self.release_to(seq, up);
+        self.slots.run(up);
+        let first = self.slots.head();
+        for seq in (1..self.slots.size()).map(|n| first.plus(n)) {
+            if self.slots.came(seq).is_some_and(|at| jiffies > at + self.timeout) {
+                self.slots.release_to(seq, up);
             }
         }
-        self.run(up);
-        if !self.stored.is_empty() {
-            self.work = Some(jiffies + self.timeout);
+        self.slots.run(up);
+        if !self.slots.is_empty() {
+            self.queue(jiffies);
         }
     }
-    fn jiffies(&self, now: Time) -> u64 {
-        (u128::from(now.ns()) * u128::from(self.hz) / 1_000_000_000) as u64
-    }
-    fn slot(&self, seq: Seq) -> usize {
-        usize::from(seq.get()) & (self.slots.len() - 1)
-    }
-    /// Releases from the head on to the next hole.
-    fn run(&mut self, up: &mut impl FnMut(&Packet)) {
-        while self.stored.has(self.slot(self.head)) {
-            self.pop(up);
-        }
-    }
-    /// Moves the head to `seq` and lets out what was stored before it.
-    fn release_to(&mut self, seq: Seq, up: &mut impl FnMut(&Packet)) {
-        while self.head.before(seq) {
-            if self.stored.is_empty() {
-                self.head = seq;
-                return;
-            }
-            self.pop(up);
-        }
-    }
-    fn pop(&mut self, up: &mut impl FnMut(&Packet)) {
-        let slot = self.slot(self.head);
-        if self.stored.has(slot) {
-            self.stored.take(slot);
-            up(&self.slots[slot].0);
-            if let Some(more) = self.more.get_mut(slot) {
-                more.drain(..).for_each(|p| up(&p));
-            }
-        }
-        self.head = self.head.plus(1);
+    /// `ieee80211_queue_delayed_work`, which leaves it as it is if it is queued.
+    fn queue(&mut self, jiffies: u64) {
+        self.work.get_or_insert(wheel::fires_in(jiffies, jiffies + self.timeout));
     }
 }
 
@@ -177,38 +119,41 @@ mod tests {
         }
     }
 
-    /// The frame that came first is exactly as old as the timeout when the work first runs, which is not older.
+    /// The wheel fires in the jiffy after, with 1000 ticks a second in steps of eight for a timeout of 100 jiffies.
     #[test]
-    fn a_hole_stands_for_two_timeouts() {
-        for (tid, timeout) in [(0, 100), (3, 100), (4, 40), (6, 40)] {
-            let mut r = Run::new(256, tid);
-            r.put(3, 1); // of the tick at 0
-            assert_eq!(r.until(2 * timeout - 1), [timeout]);
-            assert!(r.out().is_empty());
-            assert_eq!((r.until(2 * timeout), r.out()), (vec![2 * timeout], vec![1]));
+    fn a_hole_stands_for_the_timeout_and_what_the_wheel_adds() {
+        for (hz, tid, ms) in
+            [(100, 0, 110), (100, 3, 110), (100, 4, 50), (250, 0, 104), (250, 6, 44), (1000, 0, 104), (1000, 5, 41)]
+        {
+            let mut r = Run(Reorder::new(Seq::new(0), 256, Tid::new(tid), hz), vec![]);
+            r.put(0, 1);
+            assert!(r.until(ms - 1).is_empty());
+            assert_eq!((r.until(ms), r.out()), (vec![ms], vec![1]), "{hz} {tid}");
             assert_eq!((r.0.due(), r.0.held()), (None, 0));
         }
     }
 
-    /// A frame that came a tick later than the first is released with it at the second run; one of the second half is not.
+    /// What came later than the first is not old enough when the work runs, and waits for its next run.
     #[test]
     fn what_is_not_old_enough_waits_for_the_next_run() {
         let mut r = Run::new(64, 0);
-        r.put(0, 1);
-        r.put(50, 3);
-        r.put(150, 5);
-        assert_eq!((r.until(200), r.out()), (vec![100, 200], vec![1, 3]), "over two holes");
-        assert_eq!((r.until(300), r.out()), (vec![300], vec![5]), "150 ms old");
+        r.put(3, 1); // of the tick at 0
+        r.put(9, 3);
+        r.put(50, 5);
+        assert_eq!((r.until(110), r.out()), (vec![110], vec![1, 3]), "over two holes");
+        r.put(125, 7); // of the tick at 120, in the 22nd ten jiffies old
+        assert_eq!((r.until(220), r.out()), (vec![220], vec![5]), "170 ms after it came");
+        assert_eq!((r.until(330), r.out()), (vec![330], vec![7]));
     }
 
-    /// The frame that fills the hole leaves the work queued; it runs and finds nothing.
+    /// The frame that fills the hole leaves the work queued; it runs and finds nothing old enough.
     #[test]
     fn the_work_stays_queued() {
         let mut r = Run::new(64, 0);
         r.put(0, 1);
         assert!(r.put(20, 0) && r.out() == [0, 1]);
-        r.put(95, 3); // behind a new hole: the work of the old one is queued already
-        assert_eq!((r.until(250), r.out()), (vec![100, 200], vec![3]), "105 ms after it came");
+        r.put(95, 3); // behind a new hole
+        assert_eq!((r.until(250), r.out()), (vec![110, 220], vec![3]), "125 ms after it came");
     }
 
     #[test]

@@ -79,6 +79,15 @@ impl Bench {
             self.above.queues[to].push_back(p);
         }
         self.call(|d, q, sink| d.wake(Time::ZERO, StaIx(to as u8), Tid::new(0), q, sink));
+        self.work();
+    }
+    /// The worker, if it was woken.
+    fn work(&mut self) {
+        let before = self.wants.len();
+        self.wants.retain(|w| w.2 != WORKER);
+        if self.wants.len() < before {
+            self.call(|d, q, sink| d.timer(Time::ZERO, WORKER, q, sink));
+        }
     }
     fn head(&self) -> &Burst {
         self.dev.head(Ac::Be).unwrap()
@@ -89,6 +98,7 @@ impl Bench {
         assert_eq!(self.head().chain.map(|a| a.tries), [1, 0, 0, 0], "formed anew each time");
         let r = Report { answered: ok, acked, received: acked, tries: 1, airtime, ..Report::default() };
         self.call(|d, q, sink| d.done(Time::ZERO, Ac::Be, &r, q, sink));
+        self.work();
     }
 }
 
@@ -169,5 +179,24 @@ fn completions_may_gather() {
     b.done(true);
     assert_eq!((b.freed.len(), &b.wants[..]), (0, &[(Time::from_us(800), Lane::Completion, TX_FREE)][..]));
     b.call(|d, q, sink| d.timer(Time::from_us(800), TX_FREE, q, sink));
+    b.work();
     assert_eq!((b.freed.len(), b.dev.tokens.pending()), (10, 10));
+}
+
+/// Packets that come in one instant are there when the worker runs; it is woken once.
+#[test]
+fn the_worker_runs_when_all_have_come() {
+    let mut b = Bench::new(Params::default(), 1, 256, usize::MAX);
+    for _ in 0..3 {
+        b.above.queues[0].extend((0..5).map(|_| Packet {
+            payload: 1_472,
+            headers: 28,
+            ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0))
+        }));
+        b.call(|d, q, sink| d.wake(Time::ZERO, StaIx(0), Tid::new(0), q, sink));
+    }
+    assert!(b.dev.head(Ac::Be).is_none());
+    assert_eq!(b.wants, [(Time::ZERO, Lane::Tasklet, WORKER)]);
+    b.work();
+    assert_eq!((b.head().mpdus.len(), b.dev.tokens.pending()), (3, 15));
 }

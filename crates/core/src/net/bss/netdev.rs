@@ -183,8 +183,8 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
             Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
-            Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
-            Netdev::Ath9kHtc(..) => None,
+            Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
+            Netdev::Ath9kHtc(..) | Netdev::Mt76(..) => None,
         }
     }
     /// What the hardware would send next.
