@@ -68,6 +68,11 @@ pub const fn datagram(profile: &Profile, max_header: u32, payload: u32, on_air: 
     skb_truesize(profile, max_header, payload + 28 + link + 15)
 }
 
+/// `alloc_skb(size)`.
+pub const fn plain(size: u32) -> u32 {
+    bucket(align(size) + SHARED_INFO) + SK_BUFF
+}
+
 /// What a router's mac80211 device makes of skbs that a veth pair handed over as their sender allocated them: one piece, for it does not
 /// gather. What is added to an skb that no socket is charged for grows it; what moves from pages into the head is not taken off.
 /// src: linux@6.12 net/core/dev.c validate_xmit_skb; net/core/skbuff.c __pskb_pull_tail (128 bytes more than it needs), pskb_expand_head

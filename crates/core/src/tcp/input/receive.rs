@@ -200,17 +200,17 @@ impl Socket {
         self.ack.scheduled = true;
     }
 
-    /// `tcp_clamp_window`: whether there is room after all.
-    fn clamp_window(&mut self) -> bool {
+    /// `tcp_prune_queue`: whether there is room after all.
+    fn prune_queue(&mut self) -> bool {
         self.ack.quick = 0;
-        self.rcv.clamp_window()
+        self.rcv.clamp_window() || (self.rcv.collapse() && !self.rcv.is_overcommitted())
     }
 
     /// Data in order, and more than there is memory for: whether they are queued nevertheless, as what a reader without any waits for is, and a FIN.
     #[cold]
     fn try_rmem_schedule(&mut self, payload: u32) -> bool {
         let (first, tells) = (self.rcv.unread() == 0, self.profile.tells_no_memory);
-        if (first && !tells) || self.clamp_window() {
+        if (first && !tells) || self.prune_queue() {
             return true;
         }
         self.app.woken = true;
@@ -227,7 +227,7 @@ impl Socket {
         if self.ecn.check_ce(p.ecn) {
             self.enter_quickack(self.profile.quick_after_ce);
         }
-        if self.rcv.is_overcommitted() && !self.clamp_window() {
+        if self.rcv.is_overcommitted() && !self.prune_queue() {
             self.stats.rcv_drops += 1;
             return;
         }

@@ -4,14 +4,15 @@
 //! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10 do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
 //! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
-//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on; D4 what exceeds the memory is neither collapsed (from 6.6 on full
-//! frames are not, `tcp_collapse`) nor pruned.
+//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on; D4 what came early is not pruned when
+//! it exceeds the memory.
 
 use crate::sim::Packet;
 use crate::tcp::clock::Clock;
 use crate::tcp::config::Params;
 use crate::tcp::options::Offer;
 use crate::tcp::profile::{Profile, RightSizing};
+use crate::tcp::receiver::collapse::Packing;
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::seq::{after, before};
 use crate::tcp::truesize;
@@ -55,6 +56,8 @@ pub struct Rcv {
     pub head: u32,
     /// Frames in the last buffer that is not read.
     tail: u32,
+    /// How well what is queued is packed.
+    pub(super) packing: Packing,
     /// Full frames that one buffer of the driver's takes.
     pub per_buffer: u32,
     /// Payload in 256 parts of memory.
@@ -129,6 +132,7 @@ impl Rcv {
             rmem_alloc: 0,
             head: 0,
             tail: 0,
+            packing: Packing::default(),
             per_buffer: p.rx_per_buffer,
             ratio: DEFAULT_RATIO,
             overhead: truesize::skb_overhead(p.max_header),
@@ -195,19 +199,24 @@ impl Rcv {
     pub fn queue(&mut self, new: u32, payload: u32) {
         let first = self.unread() == 0;
         if first {
-            (self.head, self.tail) = (0, 0);
+            (self.head, self.tail, self.packing) = (0, 0, Packing::default());
         }
         let pieces = self.pieces(payload);
         if self.tail > 0 && self.tail + pieces <= self.per_buffer && payload <= self.advmss {
             self.tail += pieces;
             self.rmem_alloc += self.appended(payload);
+            self.packing.len += payload;
+            self.packing.mem += self.appended(payload);
             if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
                 self.head += new;
             }
             return;
         }
         self.tail = if self.is_list(payload) { self.per_buffer } else { pieces };
-        self.rmem_alloc += self.mem_of(payload);
+        self.close_last();
+        let mem = self.mem_of(payload);
+        self.rmem_alloc += mem;
+        (self.packing.len, self.packing.mem) = (payload, mem);
         if first {
             self.head = new;
         }
@@ -218,6 +227,8 @@ impl Rcv {
         if bytes == 0 {
             return;
         }
+        self.close_last();
+        (self.packing.len, self.packing.mem) = (bytes, 0);
         let all = bytes.div_ceil(self.advmss);
         if self.pages && all == frames && self.tail + all <= self.per_buffer {
             self.tail += all;
@@ -228,6 +239,10 @@ impl Rcv {
         } else {
             self.tail = frames;
         }
+    }
+    /// Nothing has room behind the last skb.
+    pub(super) fn full_tail(&mut self) {
+        self.tail = self.per_buffer;
     }
     /// Bytes that came in order and were not read.
     #[inline]
