@@ -100,4 +100,5 @@ def test_mt76_at_both_ends_has_its_own_reorder_buffer_and_chain():
         "fixed.tries = 2 changes nothing here: mt76's hardware sends each PPDU once and forms the next anew",
         "reorder.timeout = 50 ms changes nothing here: mt76 has a reorder buffer of its own",
     ]
+    assert len(idle.notes(s.set({"mt76.reorder": False}))) == 1
     assert idle.notes(s.set({"sta.driver": "ath9k"})) == []

@@ -130,7 +130,7 @@ def _radios(t: _Read, key: str) -> str:
     if key.startswith("mac80211.aql") and not (t.drivers("ap") | t.drivers("sta")) & {"ath10k", "mt76"}:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
     alone = t.drivers("ap") | t.drivers("sta") == {"mt76"}
-    if key == "reorder.timeout" and alone:
+    if key == "reorder.timeout" and alone and t.v["mt76.reorder"] == "true":
         return "mt76 has a reorder buffer of its own"
     if key.startswith("fixed.") and alone:
         return "mt76's hardware sends each PPDU once and forms the next anew"

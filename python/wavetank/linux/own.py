@@ -30,6 +30,7 @@ OWN: dict[str, tuple[str, str]] = {
     "mt76.airtime": ("4096 us", "the virtual mt76 aggregates as ath9k does (linux/radio/driver/mt76.c)"),
     "mt76.density": ("8 us", "the virtual radio has one for all cards, ath9k's"),
     "mt76.report": ("0 ns", "the virtual mt76 tells of completions at once"),
+    "mt76.reorder": ("false", "the virtual mt76 hands frames up as they came: the reorder buffer is mac80211's"),
     "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
     "nic.rx_usecs": ("0 ns", "the wire behind the AP is a veth pair without NAPI"),

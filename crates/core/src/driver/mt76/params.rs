@@ -39,6 +39,8 @@ params! {
         report: Span = Span::ZERO, in Span::ZERO => Span::from_ms(20), src "assumed: nothing of it is public; one event holds up to 1023 packets (mt7915/mac.c mt7915_mac_tx_free)";
         /// Received frames of a TCP stream that its polls (NAPI) find together go up as one packet.
         gro: bool = true, src "linux@6.12 mt76/mac80211.c mt76_rx_complete: napi_gro_receive; on unless switched off";
+        /// Received frames wait for earlier ones that are missing in the driver's own reorder buffer, and not in mac80211's.
+        reorder: bool = true, src "linux@6.12 mt76/agg-rx.c mt76_rx_aggr_reorder; mac80211.c mt76_phy_init: SUPPORTS_REORDERING_BUFFER";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 mt76/mt76_connac_mcu.c mt76_connac_mcu_set_rts_thresh: 2347 bytes unless set, and a count of 2 packets, of which nothing says what it does";
     }

@@ -296,7 +296,8 @@ impl BssConfig {
         let n = self.stations.len();
         let windows = (0..n).map(|peer| self.window(i, peer)).collect();
         let s = &self.stations[i];
-        Receiver::new(windows, &self.reorder, s.driver.is_mt76().then_some(s.rate.hz))
+        let own = matches!(&s.driver, DriverConfig::Mt76(p) if p.reorder);
+        Receiver::new(windows, &self.reorder, own.then_some(s.rate.hz))
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {

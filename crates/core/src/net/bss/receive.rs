@@ -32,12 +32,13 @@ pub struct Receiver {
     /// By peer: MPDUs of a Block Ack window.
     windows: Vec<u16>,
     timeout: Span,
-    /// Ticks a second of a host under mt76.
+    /// Ticks a second of a host whose driver, mt76, has buffers of its own.
     mt76: Option<u32>,
 }
 
 impl Receiver {
-    /// Of a station whose Block Ack windows with each peer are so wide; `mt76`: ticks a second of its host, if it is under mt76.
+    /// Of a station whose Block Ack windows with each peer are so wide; `mt76`: ticks a second of its host, if its driver has buffers of
+    /// its own.
     pub(super) fn new(windows: Vec<u16>, p: &reorder::Params, mt76: Option<u32>) -> Receiver {
         let buffers = (0..windows.len() * Tid::COUNT).map(|_| None).collect();
         Receiver { buffers, windows, timeout: p.timeout, mt76 }
