@@ -6,6 +6,7 @@
 //! LDPC; where the capture has the L-SIG field, that tells; D2 no STBC, no Doppler midambles; D3 of a PPDU for several users (MU, TB) one user's part alone.
 
 use serde::Serialize;
+use wavetank_core::phy::he::CODING;
 use wavetank_core::phy::{self, Band, Gi, Mode, Width};
 
 /// What carries the data: a whole channel, or a resource unit of it.
@@ -53,28 +54,13 @@ impl From<phy::He> for He {
     }
 }
 
-/// Bits a subcarrier, and the code's rate as a fraction. src: 802.11ax-2021 27.5
-const MCS: [(u32, u32, u32); 12] = [
-    (1, 1, 2),
-    (2, 1, 2),
-    (2, 3, 4),
-    (4, 1, 2),
-    (4, 3, 4),
-    (6, 2, 3),
-    (6, 3, 4),
-    (6, 5, 6),
-    (8, 3, 4),
-    (8, 5, 6),
-    (10, 3, 4),
-    (10, 5, 6),
-];
 /// SERVICE.
 const SERVICE: u64 = 16;
 
 impl He {
     /// None if there is no such modulation.
     pub fn checked(self) -> Option<He> {
-        let known = usize::from(self.mcs) < MCS.len() && (1..=8).contains(&self.streams) && self.data_tones() > 0;
+        let known = usize::from(self.mcs) < CODING.len() && (1..=8).contains(&self.streams) && self.data_tones() > 0;
         (known && matches!(self.gi, 1 | 2 | 4) && matches!(self.ltf, 1 | 2 | 4)).then_some(self)
     }
 
@@ -101,7 +87,7 @@ impl He {
     }
     /// Data bits a symbol.
     fn bits_per_symbol(self) -> u64 {
-        let (bits, n, of) = MCS[usize::from(self.mcs)];
+        let (bits, n, of) = CODING[usize::from(self.mcs)];
         let tones = if self.dcm { self.data_tones() / 2 } else { self.data_tones() };
         u64::from(tones * u32::from(self.streams) * bits * n / of)
     }

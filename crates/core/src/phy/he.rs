@@ -50,7 +50,7 @@ pub const STREAMS: u8 = 8;
 pub const MCS: u8 = 11;
 
 /// Bits a subcarrier (N_BPSCS) and the code rate, by MCS.
-const CODING: [(u32, u32, u32); MCS as usize + 1] = [
+pub const CODING: [(u32, u32, u32); MCS as usize + 1] = [
     (1, 1, 2),
     (2, 1, 2),
     (2, 3, 4),
