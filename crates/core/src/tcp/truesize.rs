@@ -57,7 +57,8 @@ const fn end_offset(profile: &Profile, max_header: u32, size: u32) -> u32 {
     bucket(asked) - SHARED_INFO
 }
 
-const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 {
+/// `alloc_skb(size)`.
+pub const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 {
     end_offset(profile, max_header, size) + SK_BUFF + SHARED_INFO
 }
 
@@ -66,11 +67,6 @@ const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 {
 pub const fn datagram(profile: &Profile, max_header: u32, payload: u32, on_air: bool) -> u32 {
     let link = if on_air { 80 } else { 16 };
     skb_truesize(profile, max_header, payload + 28 + link + 15)
-}
-
-/// `alloc_skb(size)`.
-pub const fn plain(size: u32) -> u32 {
-    bucket(align(size) + SHARED_INFO) + SK_BUFF
 }
 
 /// What a router's mac80211 device makes of skbs that a veth pair handed over as their sender allocated them: one piece, for it does not

@@ -10,31 +10,32 @@ use crate::tcp::truesize;
 /// Payload of an skb that is copied into. src: linux@6.12 include/linux/skbuff.h SKB_MAX_ORDER(0, 0)
 const PIECE: u32 = 4096 - 320;
 
-/// Payload and memory of the last skb, and from where on the queue is worth collapsing.
+/// Payload and memory of the last skb, the memory of those before it, and from where on the queue is worth collapsing.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Packing {
     /// Bytes of the last skb.
     pub(super) len: u32,
     /// Its truesize.
     pub(super) mem: u32,
+    /// Truesize of all before it.
+    pub(super) before: u32,
     /// The first skb with more memory than payload: its first sequence number, and the memory of those before it.
     wasted: Option<(u32, u32)>,
 }
 
 impl Rcv {
-    /// The last skb of the receive queue is complete: another follows.
+    /// Another skb follows in the receive queue, of `len` bytes and truesize `mem`.
     #[inline]
-    pub(super) fn close_last(&mut self) {
-        if self.packing.wasted.is_none() {
-            self.packing.wasted = self.last_wasted();
-        }
+    pub(super) fn pack(&mut self, len: u32, mem: u32) {
+        let last = self.packing;
+        let wasted = last.wasted.or_else(|| self.last_wasted());
+        self.packing = Packing { len, mem, before: last.before + last.mem, wasted };
     }
 
     /// The last skb, if it has more memory than payload.
     fn last_wasted(&self) -> Option<(u32, u32)> {
         let last = self.packing;
-        (self.window_of(last.mem) > last.len)
-            .then(|| (self.rcv_nxt.wrapping_sub(last.len), self.rmem_alloc - self.ofo.memory() - last.mem))
+        (self.window_of(last.mem) > last.len).then(|| (self.rcv_nxt.wrapping_sub(last.len), last.before))
     }
 
     /// `tcp_collapse` of the receive queue: from the first skb on that has more memory than payload, all is copied into skbs of a page.
@@ -43,15 +44,18 @@ impl Rcv {
     pub fn collapse(&mut self) -> bool {
         let Some((from, before)) = self.packing.wasted.or_else(|| self.last_wasted()) else { return false };
         let bytes = self.rcv_nxt.wrapping_sub(from);
-        let rest = bytes % PIECE;
-        let full = truesize::plain(PIECE);
-        let last = if rest > 0 { (rest, truesize::plain(rest)) } else { (PIECE, full) };
-        self.rmem_alloc = self.ofo.memory() + before + bytes / PIECE * full + if rest > 0 { last.1 } else { 0 };
+        if bytes == 0 {
+            return false; // a FIN's
+        }
+        let len = (bytes - 1) % PIECE + 1;
+        let truesize = |size| truesize::skb_truesize(self.profile, self.max_header, size);
+        let (mem, before) = (truesize(len), before + (bytes - len) / PIECE * truesize(PIECE));
+        self.rmem_alloc = self.ofo.memory() + before + mem;
         if from == self.copied_seq {
             self.head = bytes.min(PIECE);
         }
-        self.packing = Packing { len: last.0, mem: last.1, wasted: None };
-        self.full_tail();
+        self.packing = Packing { len, mem, before, wasted: None };
+        self.tail = self.per_buffer; // nothing has room behind it
         true
     }
 }
@@ -112,6 +116,23 @@ mod tests {
         assert_eq!(r.rmem_alloc, 2 * 4352);
         queue(&mut r, 290);
         assert!(r.collapse());
-        assert_eq!(r.rmem_alloc, 2 * 4352 + 1280);
+        assert_eq!(r.rmem_alloc, 2 * 4352 + 960, "in a small head of the cache (truesize::skb_truesize)");
+    }
+
+    /// What came early and now follows is counted once.
+    #[test]
+    fn what_had_come_early_is_behind_what_was_short() {
+        let mut r = receiver();
+        let at = r.rcv_nxt + 290;
+        let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448), false).0;
+        r.rmem_alloc += took.unwrap();
+        queue(&mut r, 290);
+        let (to, frames) = r.ofo.drain(r.rcv_nxt);
+        r.joined(to - r.rcv_nxt, frames);
+        r.advance(to);
+        assert_eq!(r.rmem_alloc, 2 * 4352);
+        queue(&mut r, 1448);
+        assert!(r.collapse());
+        assert_eq!(r.rmem_alloc, 4352, "3186 bytes in a page");
     }
 }

@@ -1,5 +1,5 @@
-//! What a receiver remembers: its memory and how far the window may open (`window`), what is made of memory that holds little (`collapse`), which window is offered (`offer`), what came early
-//! (`ofo`), and what acknowledgements are due (`delack`, `stretch`). Nothing here knows the socket.
+//! What a receiver remembers: its memory and how far the window may open (`window`), what is made of memory that holds little (`collapse`),
+//! which window is offered (`offer`), what came early (`ofo`), and what acknowledgements are due (`delack`, `stretch`). Nothing here knows the socket.
 
 mod collapse;
 pub mod delack;

@@ -55,16 +55,15 @@ pub struct Rcv {
     /// Bytes of the first buffer that is not read.
     pub head: u32,
     /// Frames in the last buffer that is not read.
-    tail: u32,
+    pub(super) tail: u32,
     /// How well what is queued is packed.
     pub(super) packing: Packing,
     /// Full frames that one buffer of the driver's takes.
     pub per_buffer: u32,
     /// Payload in 256 parts of memory.
     ratio: u32,
-    /// Memory of a full segment in the sender's own accounting: `SKB_TRUESIZE(advmss + MAX_TCP_HEADER)` less `advmss`.
-    overhead: u32,
-    profile: &'static Profile,
+    pub(super) max_header: u32,
+    pub(super) profile: &'static Profile,
     /// Window scale.
     pub wscale: u32,
     /// Windows may be scaled.
@@ -135,7 +134,7 @@ impl Rcv {
             packing: Packing::default(),
             per_buffer: p.rx_per_buffer,
             ratio: DEFAULT_RATIO,
-            overhead: truesize::skb_overhead(p.max_header),
+            max_header: p.max_header,
             profile,
             wscale: 0,
             scales: true,
@@ -171,6 +170,10 @@ impl Rcv {
             return payload + payload.div_ceil(self.advmss).max(1) * self.head_mem();
         }
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
+    }
+    /// Memory of a full segment in the sender's own accounting: `SKB_TRUESIZE(advmss + MAX_TCP_HEADER)`.
+    fn segment_mem(&self) -> u32 {
+        self.advmss + truesize::skb_overhead(self.max_header)
     }
     /// What a frame in pages is charged beside its payload.
     fn head_mem(&self) -> u32 {
@@ -213,10 +216,9 @@ impl Rcv {
             return;
         }
         self.tail = if self.is_list(payload) { self.per_buffer } else { pieces };
-        self.close_last();
         let mem = self.mem_of(payload);
         self.rmem_alloc += mem;
-        (self.packing.len, self.packing.mem) = (payload, mem);
+        self.pack(payload, mem);
         if first {
             self.head = new;
         }
@@ -227,8 +229,7 @@ impl Rcv {
         if bytes == 0 {
             return;
         }
-        self.close_last();
-        (self.packing.len, self.packing.mem) = (bytes, 0);
+        self.pack(bytes, 0);
         let all = bytes.div_ceil(self.advmss);
         if self.pages && all == frames && self.tail + all <= self.per_buffer {
             self.tail += all;
@@ -239,10 +240,7 @@ impl Rcv {
         } else {
             self.tail = frames;
         }
-    }
-    /// Nothing has room behind the last skb.
-    pub(super) fn full_tail(&mut self) {
-        self.tail = self.per_buffer;
+        self.packing.before = self.rmem_alloc - self.ofo.memory();
     }
     /// Bytes that came in order and were not read.
     #[inline]
@@ -329,7 +327,7 @@ impl Rcv {
         self.space_seq = self.copied_seq;
         if let (Some(segs), false) = (self.profile.first_window_segs, self.locked) {
             // tcp_fixup_rcvbuf: right-sizing takes two to three round trips, which must not limit the sender.
-            let room = 2 * (self.advmss + self.overhead) * segs * 4;
+            let room = 2 * self.segment_mem() * segs * 4;
             self.rcvbuf = self.rcvbuf.max(room.min(self.rmem_max));
         }
         // tcp_app_win is 31: its share is nothing, a segment is reserved.
@@ -479,7 +477,7 @@ impl Rcv {
     /// What a segment of the window is given where windows do not follow the measured payload share: an skb's memory, in steps of 128 bytes
     /// as much as gives a window of one segment.
     fn segment_memory(&self) -> u32 {
-        let mut m = self.advmss + self.overhead;
+        let mut m = self.segment_mem();
         while self.window_of(m) < self.advmss {
             m += 128;
         }
