@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from ..linux.own import HACK, LEGACY_MBIT
+from .. import _core, keys
+from ..linux.own import HACK, LEGACY_MBIT, OWN
 from ..scenario import show
 from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76")
+#: What the virtual cards whose firmware aggregates have of their own; a key for a value: that one's.
+CARDS = {key: value for key, (value, _) in OWN.items() if key.startswith(("ath10k.", "mt76."))}
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
@@ -51,18 +53,6 @@ band = "5 GHz"
 links = 1
 tries = 7
 rts_fallback = false
-[ath10k] # the virtual card aggregates as ath9k does, and tells the host of completions at once
-ampdu_frames = 32
-amsdu_msdus = 1
-tid_depth = 2
-airtime = "4096 us"
-report = 0
-[mt76] # the same
-ampdu_frames = 32
-amsdu_msdus = 1
-tid_depth = 2
-airtime = "4096 us"
-density = "8 us"
 [backhaul]
 veth = true
 delay = 0
@@ -155,6 +145,8 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # UDP runs between the stations and the AP itself
         "backhaul.present": "true" if tcp else "false",
     }
+    default = keys.defaults()
+    sets |= {key: default.get(value, value) for key, value in CARDS.items()}
     sets |= _losses(radio["error_ppm"])
     # 0: the virtual card tells of every frame at once
     sets |= {f"ath9k.rimt_{k}": f"{radio[f'rimt_{k}_us']} us" for k in ("first", "last")}
