@@ -127,12 +127,12 @@ def _radios(t: _Read, key: str) -> str:
     """Of keys of all radios: what none of them has."""
     if not t.wifi:
         return ""
-    if key.startswith("mac80211.aql") and not (t.drivers("ap") | t.drivers("sta")) & {"ath10k", "mt76"}:
+    cards = t.drivers("ap") | t.drivers("sta")
+    if key.startswith("mac80211.aql") and not cards & {"ath10k", "mt76"}:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
-    alone = t.drivers("ap") | t.drivers("sta") == {"mt76"}
-    if key == "reorder.timeout" and alone and t.v["mt76.reorder"] == "true":
+    if key == "reorder.timeout" and cards == {"mt76"} and t.v["mt76.reorder"] == "true":
         return "mt76 has a reorder buffer of its own"
-    if key.startswith("fixed.") and alone:
+    if key.startswith("fixed.") and cards == {"mt76"}:
         return "mt76's hardware sends each PPDU once and forms the next anew"
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
 

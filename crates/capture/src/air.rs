@@ -18,6 +18,7 @@ use wavetank_core::net::Conversation;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::{self, NodeId, flags};
 use wavetank_core::wifi::beacon::Told;
+use wavetank_core::wifi::block_ack::{WIDE_WINDOW, WINDOW};
 use wavetank_core::wifi::framing::LLC_SNAP;
 use wavetank_core::wifi::{Aired, Beaconed, Burst, Framing, Mpdu, Seq, What, response};
 
@@ -336,7 +337,7 @@ impl Air {
         let board = self
             .boards
             .entry((a.from, a.to, b.tid.get()))
-            .or_insert(Scoreboard::new(first, if b.wide { 256 } else { 64 }));
+            .or_insert(Scoreboard::new(first, if b.wide { WIDE_WINDOW } else { WINDOW }));
         let mut f = blank(Kind::BlockAck, a.x.response.0.bytes().into(), a.from, Some(a.to));
         f.tid = Some(b.tid.get());
         if let What::Bar(ssn) = b.what {

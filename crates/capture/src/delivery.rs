@@ -10,15 +10,11 @@ use crate::phy::Phy;
 use std::collections::HashMap;
 use wavetank_core::sim::{self, FlowId, NodeId, Packet, Time};
 use wavetank_core::wifi::Seq;
+use wavetank_core::wifi::block_ack::{WIDE_WINDOW, WINDOW};
 use wavetank_core::wifi::reorder::{Params, Reorder};
 
 /// Links that are kept; frames of more are not counted.
 const MOST: usize = 4096;
-/// Frames in the reorder buffer of a receiver that is sent HT or VHT PPDUs.
-/// src: linux@6.12 net/mac80211/agg-rx.c __ieee80211_start_rx_ba_session, include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT
-const SIZE: u16 = 64;
-/// Of one that is sent HE PPDUs. src: same, IEEE80211_MAX_AMPDU_BUF_HE
-const SIZE_HE: u16 = 256;
 const LLC: u32 = 8;
 const FCS: u32 = 4;
 /// Of a subframe of an A-MSDU.
@@ -124,7 +120,8 @@ impl Deliveries {
         match f.subframe {
             Some(s) => {
                 self.ampdu = Some((ta, s.reference, f.time));
-                let size = if matches!(f.phy, Some(Phy::He(_))) { SIZE_HE } else { SIZE };
+                // src: linux@6.12 net/mac80211/agg-rx.c __ieee80211_start_rx_ba_session
+                let size = if matches!(f.phy, Some(Phy::He(_))) { WIDE_WINDOW } else { WINDOW };
                 self.links[link].queues[tid]
                     .buffer
                     .get_or_insert_with(|| Reorder::new(part.seq, size, Params::default().timeout));

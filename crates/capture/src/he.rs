@@ -67,7 +67,7 @@ impl He {
     /// What the model calls it; none of what no model sends.
     pub fn model(self) -> Option<phy::He> {
         let Tones::Channel(mhz) = self.tones else { return None };
-        let gi = Gi::ALL.into_iter().find(|gi| 1 << *gi as u8 == self.gi)?;
+        let gi = Gi::ALL.iter().copied().find(|gi| 1 << *gi as u8 == self.gi)?;
         let he = phy::He::new(self.mcs, self.streams, Width::from_mhz(mhz.try_into().ok()?)?, gi)?;
         (He::from(he) == self).then_some(he)
     }
@@ -167,7 +167,7 @@ mod tests {
     /// Both know the same preambles; what no model sends is none's.
     #[test]
     fn the_models() {
-        for gi in Gi::ALL {
+        for &gi in Gi::ALL {
             for h in (1..=8).flat_map(|n| Width::ALL.map(|w| phy::He::new(11, n, w, gi).unwrap())) {
                 let ours = He::from(h);
                 assert_eq!((ours.checked(), ours.model()), (Some(ours), Some(h)));

@@ -10,7 +10,7 @@ fn mode(standard: &str, mcs: u8, streams: u8, width_mhz: u8, gi_ns: i64) -> Opti
         "n" if width_mhz == 20 || width_mhz == 40 => Ht::new(mcs, width_mhz == 40, short_gi).map(Mode::Ht),
         "ac" => Vht::new(mcs, streams, Width::from_mhz(width_mhz)?, short_gi).map(Mode::Vht),
         "ax" => {
-            let gi = Gi::ALL.into_iter().find(|gi| gi.span().ns() == gi_ns)?;
+            let gi = Gi::ALL.iter().copied().find(|gi| gi.span().ns() == gi_ns)?;
             He::new(mcs, streams, Width::from_mhz(width_mhz)?, gi).map(Mode::He)
         }
         _ => None,

@@ -30,3 +30,14 @@ crate::choices! {
         Sora = "sora",
     }
 }
+
+impl Name {
+    /// Whether its cards do 802.11ac, at least.
+    pub const fn does_vht(self) -> bool {
+        matches!(self, Name::Ath10k | Name::Mt76)
+    }
+    /// Whether the driver asks for airtime queue limits (NL80211_EXT_FEATURE_AQL).
+    pub const fn asks_for_aql(self) -> bool {
+        matches!(self, Name::Ath10k | Name::Mt76)
+    }
+}

@@ -40,7 +40,7 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
         Standard::Ax => {
             let streams = of(&s.stations.streams).unwrap_or(w.streams);
             let width = Width::from_mhz(width.unwrap_or(w.width_mhz));
-            let he = width.and_then(|width| He::new(mcs, streams, width, w.gi.of()));
+            let he = width.and_then(|width| He::new(mcs, streams, width, w.gi));
             he.map(Mode::He).ok_or_else(|| {
                 format!("stations.mcs: {mcs} with {streams} streams; expected a mode of 802.11ax at this width")
             })
@@ -129,10 +129,9 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     };
     let queues = |name: Name| {
         let mut q = s.mac80211;
-        let vht = matches!(name, Name::Ath10k | Name::Mt76); // these ask for AQL, too
-        let asks = vht && (has_aql(s.kernel) || q.aql == Auto::Set(true));
+        let asks = name.asks_for_aql() && (has_aql(s.kernel) || q.aql == Auto::Set(true));
         q.aql = if asks { Auto::Set(q.aql.or(true)) } else { Auto::Auto };
-        q.memory_limit = Auto::Set(q.memory_limit.or(if vht { MEMORY_VHT } else { MEMORY_HT }));
+        q.memory_limit = Auto::Set(q.memory_limit.or(if name.does_vht() { MEMORY_VHT } else { MEMORY_HT }));
         q
     };
     let kernel = |driver: Name| {

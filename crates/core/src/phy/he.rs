@@ -8,21 +8,19 @@
 use super::vht::Width;
 use crate::sim::{Rate, Span};
 
-/// Guard interval, and with it the length of a symbol.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum Gi {
-    /// 0.8 us: the normal one.
-    Us0_8,
-    /// 1.6 us.
-    Us1_6,
-    /// 3.2 us.
-    Us3_2,
+crate::choices! {
+    /// The guard interval of an HE PPDU, and with it the length of a symbol.
+    pub enum Gi {
+        /// 0.8 us, behind HE-LTFs of 2x.
+        Us0_8 = "0.8 us",
+        /// 1.6 us, behind HE-LTFs of 2x.
+        Us1_6 = "1.6 us",
+        /// 3.2 us, behind HE-LTFs of 4x.
+        Us3_2 = "3.2 us",
+    }
 }
 
 impl Gi {
-    /// All, shortest first.
-    pub const ALL: [Gi; 3] = [Gi::Us0_8, Gi::Us1_6, Gi::Us3_2];
     /// How long it is.
     pub const fn span(self) -> Span {
         Span::from_ns(800 << self as u8)
@@ -164,7 +162,7 @@ mod tests {
     /// Three segments are never more than a symbol, and the fourth is longer by a few bits or shorter.
     #[test]
     fn every_combination_exists() {
-        for (w, gi) in Width::ALL.into_iter().flat_map(|w| Gi::ALL.map(|gi| (w, gi))) {
+        for (w, gi) in Width::ALL.into_iter().flat_map(|w| Gi::ALL.iter().map(move |&gi| (w, gi))) {
             for h in (1..=STREAMS).flat_map(|n| (0..=MCS).map(move |m| he(m, n, w, gi))) {
                 assert!(3 * h.bits_per_segment() < h.bits_per_symbol(), "{h:?}");
                 let (bits, num, den) = CODING[usize::from(h.mcs)];

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn he_psdu_within_is_the_inverse() {
-        for (w, gi) in Width::ALL.into_iter().flat_map(|w| Gi::ALL.map(|gi| (w, gi))) {
+        for (w, gi) in Width::ALL.into_iter().flat_map(|w| Gi::ALL.iter().map(move |&gi| (w, gi))) {
             for m in (1..=he::STREAMS).flat_map(|n| (0..=he::MCS).map(move |m| Mode::He(he(m, n, w, gi)))) {
                 for us in [200, 201, 205, 209, 1_504, 3_008, 4_000, 5_484] {
                     let lim = Span::from_us(us);
@@ -150,7 +150,7 @@ mod tests {
     /// What `within` relies on: a byte more never shortens a PPDU.
     #[test]
     fn longer_is_not_shorter() {
-        for gi in Gi::ALL {
+        for &gi in Gi::ALL {
             for h in [he(0, 1, Width::Mhz20, gi), he(9, 1, Width::Mhz80, gi), he(11, 2, Width::Mhz40, gi)] {
                 let all: Vec<Span> = (0..4_000).map(|n| duration(h, n)).collect();
                 assert!(all.is_sorted(), "{h:?}");

@@ -77,8 +77,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             return Err(refuse(places, path, key, &found, expected));
         }
     }
-    let asks = |d: Name| matches!(d, Name::Ath10k | Name::Mt76);
-    let aql = asks(s.ap.driver) || (0..usize::from(w.stations)).any(|i| asks(s.driver_of(i)));
+    let aql = s.ap.driver.asks_for_aql() || (0..usize::from(w.stations)).any(|i| s.driver_of(i).asks_for_aql());
     if s.topology.kind == Topology::Wifi && s.mac80211.aql == Auto::Set(true) && !aql {
         let expected =
             "ap.driver or sta.driver ath10k or mt76, the ones here that ask for airtime queue limits; or no such key";

@@ -241,29 +241,6 @@ choices! {
 }
 
 choices! {
-    /// The guard interval of an HE PPDU.
-    pub enum GiName {
-        /// 0.8 us, behind HE-LTFs of 2x.
-        Us0_8 = "0.8 us",
-        /// 1.6 us, behind HE-LTFs of 2x.
-        Us1_6 = "1.6 us",
-        /// 3.2 us, behind HE-LTFs of 4x.
-        Us3_2 = "3.2 us",
-    }
-}
-
-impl GiName {
-    /// As the PHY has it.
-    pub const fn of(self) -> Gi {
-        match self {
-            GiName::Us0_8 => Gi::Us0_8,
-            GiName::Us1_6 => Gi::Us1_6,
-            GiName::Us3_2 => Gi::Us3_2,
-        }
-    }
-}
-
-choices! {
     /// The frequency band, as far as timing needs it.
     pub enum BandName {
         /// SIFS 10 us, signal extension.
@@ -288,7 +265,7 @@ params! {
         /// Guard interval of 400 ns (802.11n and ac).
         short_gi: bool = true, src "Hard Times: 150 and 300 Mbit/s need it";
         /// Guard interval of 802.11ax.
-        gi: GiName = GiName::Us0_8, src "802.11ax-2021 table 27-12";
+        gi: Gi = Gi::Us0_8, src "802.11ax-2021 table 27-12";
         /// The data rate of 802.11a, b and g.
         rate: Rate = Rate::from_mbit(54), in Rate::from_mbit(1) => Rate::from_mbit(54), src "802.11-2020 table 17-4";
         /// The band.

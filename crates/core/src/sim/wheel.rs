@@ -5,12 +5,12 @@
 
 use super::Time;
 
-/// `jiffies` at `now`, with `hz` ticks a second.
+/// `jiffies` at `now`, with `hz` ticks a second. (Exact for the first 200 days of a run, as is [`tick`].)
 pub const fn jiffies(now: Time, hz: u32) -> u64 {
-    (now.ns() as u128 * hz as u128 / 1_000_000_000) as u64
+    now.ns() * hz as u64 / 1_000_000_000
 }
 
-/// When tick `j` comes. (Exact for the first 200 days of a run.)
+/// When tick `j` comes.
 pub const fn tick(j: u64, hz: u32) -> Time {
     Time::from_ns((j * 1_000_000_000).div_ceil(hz as u64))
 }

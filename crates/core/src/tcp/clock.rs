@@ -36,7 +36,7 @@ impl Clock {
         self.ns = now.ns();
         self.us = self.ns / 1_000;
         if self.ns >= self.next_tick {
-            self.jiffies = self.ns * u64::from(self.hz) / 1_000_000_000;
+            self.jiffies = wheel::jiffies(now, self.hz);
             self.next_tick = wheel::tick(self.jiffies + 1, self.hz).ns();
         }
     }

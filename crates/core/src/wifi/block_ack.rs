@@ -7,6 +7,11 @@
 use super::seq::Seq;
 use crate::sim::Bitmap;
 
+/// MPDUs of a window between HT or VHT stations. src: linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HT
+pub const WINDOW: u16 = 64;
+/// Between HE stations. src: same, IEEE80211_MAX_AMPDU_BUF_HE
+pub const WIDE_WINDOW: u16 = 256;
+
 /// The window of one (peer, TID). It covers `size` numbers from the lowest one that is not settled, and moves only to
 /// the first hole.
 #[derive(Clone, Copy, Debug)]

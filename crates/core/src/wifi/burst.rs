@@ -9,6 +9,7 @@
 //! ath_tx_status), in no chip's layout.
 
 use super::ac::{Ac, Tid};
+use super::block_ack::WINDOW;
 use super::seq::Seq;
 use crate::phy::{Mode, Ofdm};
 use crate::sim::{Bitmap, Packet, Span};
@@ -27,7 +28,7 @@ impl StaIx {
 }
 
 /// MPDUs that a burst has room for from the start: what a Block Ack of 64 bits can answer for.
-pub const BURST_MPDUS: usize = 64;
+pub const BURST_MPDUS: usize = WINDOW as usize;
 
 /// One MPDU of a burst.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@
 //! rounded to whole 4 us, as the standard has it and ns-3 has not.
 
 use super::ac::{Ac, Tid};
+use super::block_ack::WINDOW;
 use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What};
 use super::edca::Set;
 use super::framing::mpdu_len;
@@ -34,7 +35,7 @@ crate::params! {
         /// Most bytes of an A-MPDU; 0: single frames.
         max_ampdu_bytes: u32 = 0, in 0 => 1048575, src "docs/reference-data.md";
         /// MPDUs of the Block Ack window.
-        window: u16 = 64, in 1 => 256, src "docs/reference-data.md";
+        window: u16 = WINDOW, in 1 => 256, src "docs/reference-data.md";
         /// Longest PPDU.
         max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; docs/reference-data.md";
         /// Protects every data frame by RTS/CTS.
@@ -90,7 +91,7 @@ impl Source {
         let len = mpdu_len(p.payload + 28, qos);
         let aggregate = p.max_ampdu_bytes > 0 && mode.aggregates();
         let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, p.window, Span::ZERO, Band::Ghz5);
-        let wide = p.window > 64;
+        let wide = p.window > WINDOW;
         let mut burst = Burst { to, agreement: aggregate, wide, rts: p.rts, ..Burst::new() };
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =

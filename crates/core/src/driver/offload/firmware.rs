@@ -16,6 +16,7 @@ use crate::phy::{Band, Mode};
 use crate::rate::{Control, Rates, Went};
 use crate::sim::Time;
 use crate::wifi::amsdu::{self, Aggregator, MSDUS};
+use crate::wifi::block_ack::WINDOW;
 use crate::wifi::burst::DELIMITER;
 use crate::wifi::limits;
 use crate::wifi::{Ac, Attempt, Burst, Encryption, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
@@ -193,7 +194,7 @@ impl Firmware {
         (u.queue, u.bar_retries) = (i, 0);
         (u.burst.to, u.burst.tid, u.burst.ac) = (self.queues[i].to, self.queues[i].tid, ac);
         (u.burst.rts, u.burst.psdu) = (false, 0);
-        u.burst.wide = self.queues[i].window.size() > 64;
+        u.burst.wide = self.queues[i].window.size() > WINDOW;
         u
     }
     /// One PPDU of what queue `i` has: all that the window and the limits let in.

@@ -8,6 +8,7 @@ use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
 use crate::sim::{NodeId, Streams};
+use crate::wifi::block_ack::{WIDE_WINDOW, WINDOW};
 use crate::wifi::edca::{Access, Set};
 use crate::wifi::response::Erp;
 use crate::wifi::{Ac, Encryption, StaMac, beacon, medium, reorder};
@@ -199,10 +200,10 @@ impl BssConfig {
             if he && !s.driver.is_mt76() {
                 return bad(s, "802.11ax needs driver mt76 at every station");
             }
-            if vht && !s.driver.is_ath10k() && !s.driver.is_mt76() {
+            if vht && !s.driver.name().does_vht() {
                 return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k or mt76 at every station");
             }
-            if (s.driver.is_ath10k() || s.driver.is_mt76()) && !self.qos {
+            if s.driver.name().does_vht() && !self.qos {
                 return bad(
                     s,
                     "the firmware of ath10k's and mt76's cards does QoS only here: use 802.11n, ac or ax, or driver ath9k",
@@ -281,15 +282,14 @@ impl BssConfig {
         let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
         par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
     }
-    /// MPDUs of the Block Ack windows between stations `i` and `peer`: 256 between stations of 802.11ax, else 64. One of them is the access
-    /// point. src: linux@6.12 include/linux/ieee80211.h IEEE80211_MAX_AMPDU_BUF_HE, IEEE80211_MAX_AMPDU_BUF_HT
+    /// MPDUs of the Block Ack windows between stations `i` and `peer`, one of which is the access point.
     pub(super) fn window(&self, i: usize, peer: usize) -> u16 {
         let station = &self.stations[i.max(peer)];
-        if matches!(station.mode, Mode::He(_)) { 256 } else { 64 }
+        if matches!(station.mode, Mode::He(_)) { WIDE_WINDOW } else { WINDOW }
     }
     /// The widest of them.
     pub(super) fn widest(&self) -> u16 {
-        (1..self.stations.len()).map(|i| self.window(i, 0)).max().unwrap_or(64)
+        (1..self.stations.len()).map(|i| self.window(i, 0)).max().unwrap_or(WINDOW)
     }
     /// The receiving side of station `i`.
     pub(super) fn receiver(&self, i: usize) -> Receiver {
