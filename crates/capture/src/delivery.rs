@@ -13,6 +13,8 @@ use wavetank_core::wifi::Seq;
 use wavetank_core::wifi::block_ack::{WIDE_WINDOW, WINDOW};
 use wavetank_core::wifi::reorder::{Params, Reorder};
 
+/// Ticks a second of the receiver's host, as a scenario has them unless it says otherwise: by them a hole's timeout is rounded.
+const HZ: u32 = 300;
 /// Links that are kept; frames of more are not counted.
 const MOST: usize = 4096;
 const LLC: u32 = 8;
@@ -124,7 +126,7 @@ impl Deliveries {
                 let size = if matches!(f.phy, Some(Phy::He(_))) { WIDE_WINDOW } else { WINDOW };
                 self.links[link].queues[tid]
                     .buffer
-                    .get_or_insert_with(|| Reorder::new(part.seq, size, Params::default().timeout));
+                    .get_or_insert_with(|| Reorder::new(part.seq, size, Params::default().timeout, HZ));
                 self.parts.push(part);
             }
             None => {
@@ -244,6 +246,9 @@ mod tests {
         assert_eq!(got, [(3 * MS, 1500), (6 * MS, 1500), (6 * MS, 52), (6 * MS, 1500)]);
     }
 
+    /// When what came in the first jiffy is not waited for any longer: 1 and 30 jiffies later the timer is asked for, and fires in the next, 32 at HZ 300.
+    const GIVEN_UP: u64 = 106_666_667;
+
     /// HE's buffer still waits for a frame that is 64 behind, where HT's has moved on.
     #[test]
     fn the_buffer_is_as_large_as_the_ppdus_let_it() {
@@ -253,8 +258,8 @@ mod tests {
             let one = |time, seq, ip, reference| Frame { phy, ..data(time, seq, ip, Some(reference)) };
             deliveries(&[one(MS, 1, 1, 1), one(2 * MS, 3, 3, 1), one(3 * MS, 66, 66, 2), one(4 * MS, 2, 2, 3)])
         };
-        assert_eq!(of(None), [(2 * MS, 1), (3 * MS, 3), (103 * MS, 66)]);
-        assert_eq!(of(Some(Phy::He(he))), [(2 * MS, 1), (4 * MS, 2), (4 * MS, 3), (103 * MS, 66)]);
+        assert_eq!(of(None), [(2 * MS, 1), (3 * MS, 3), (GIVEN_UP, 66)]);
+        assert_eq!(of(Some(Phy::He(he))), [(2 * MS, 1), (4 * MS, 2), (4 * MS, 3), (GIVEN_UP, 66)]);
     }
 
     #[test]
@@ -271,9 +276,9 @@ mod tests {
     fn what_is_given_up_lets_the_rest_go_at_a_bar_or_after_100_ms() {
         let ampdu = [data(MS, 1, 1500, Some(1)), data(2 * MS, 3, 1500, Some(1))];
         let bar = Frame { time: 9 * MS, kind: Kind::Bar, seq: 3, tid: Some(0), ra: STA, ta: Some(AP), ..Frame::EMPTY };
-        assert_eq!(deliveries(&[ampdu[0], ampdu[1]]), [(2 * MS, 1500), (102 * MS, 1500)]);
+        assert_eq!(deliveries(&[ampdu[0], ampdu[1]]), [(2 * MS, 1500), (GIVEN_UP, 1500)]);
         let next = data(150 * MS, 4, 1500, None);
-        assert_eq!(deliveries(&[ampdu[0], ampdu[1], next]), [(2 * MS, 1500), (102 * MS, 1500), (150 * MS, 1500)]);
+        assert_eq!(deliveries(&[ampdu[0], ampdu[1], next]), [(2 * MS, 1500), (GIVEN_UP, 1500), (150 * MS, 1500)]);
         // a BAR moves the window; what then stands first waits for the next frame or the timer, as in mac80211
         let next = data(10 * MS, 4, 1500, None);
         let got = deliveries(&[ampdu[0], ampdu[1], bar, next]);

@@ -11,13 +11,16 @@ use super::gro::Gro;
 use crate::sim::{Packet, Time};
 use std::collections::VecDeque;
 
-/// Frames in a poll at most. src: linux@6.12 include/linux/netdevice.h NAPI_POLL_WEIGHT
+/// Frames in a poll at most, as the driver hands them to mac80211, which may hold some back for a later one to bring along.
+/// src: linux@6.12 include/linux/netdevice.h NAPI_POLL_WEIGHT
 const BUDGET: usize = 64;
 
 /// The polls of one radio.
 #[derive(Clone, Debug)]
 pub struct Napi {
     frames: VecDeque<(Time, Packet)>,
+    /// Of these, how many each poll brings.
+    polls: Vec<usize>,
     gro: Gro,
     /// What a full poll holds back goes up when it ends. src: linux@6.12 net/core/dev.c __napi_poll (HZ >= 1000)
     flushes: bool,
@@ -26,11 +29,17 @@ pub struct Napi {
 impl Napi {
     /// On a host with so many ticks a second.
     pub fn new(hz: u32) -> Napi {
-        Napi { frames: VecDeque::with_capacity(4 * BUDGET), gro: Gro::default(), flushes: hz < 1000 }
+        let (frames, polls) = (VecDeque::with_capacity(4 * BUDGET), Vec::with_capacity(64));
+        Napi { frames, polls, gro: Gro::default(), flushes: hz < 1000 }
     }
-    /// mac80211 has a frame.
+    /// mac80211 lets go of a packet when it is given the `frame`-th frame, counted from 0.
     #[inline]
-    pub fn receive(&mut self, p: &Packet) {
+    pub fn receive(&mut self, frame: u16, p: &Packet) {
+        let poll = if self.flushes { usize::from(frame) / BUDGET } else { 0 };
+        while self.polls.len() <= poll {
+            self.polls.push(0);
+        }
+        self.polls[poll] += 1;
         self.frames.push_back((Time::ZERO, *p));
     }
     /// The polls that it takes; `up` gets each packet. Where one of them ends an A-MPDU, the last to go up does. Returns how many frames
@@ -38,8 +47,7 @@ impl Napi {
     pub fn poll(&mut self, mut up: impl FnMut(&Packet)) -> u64 {
         let ends = self.frames.iter().any(|(_, p)| p.ends_ampdu);
         let (mut merged, mut last) = (0, None);
-        while !self.frames.is_empty() {
-            let n = if self.flushes { self.frames.len().min(BUDGET) } else { self.frames.len() };
+        for n in self.polls.drain(..) {
             merged += self.gro.poll(&mut self.frames, n, |_, p| {
                 if let Some(before) = last.replace(Packet { ends_ampdu: false, ..*p }) {
                     up(&before);
@@ -66,7 +74,7 @@ mod tests {
     /// What goes up of so many segments, the last of which ends its A-MPDU: segments of each packet, and whether it ends it.
     fn poll(hz: u32, n: u32) -> Vec<(u16, bool)> {
         let mut napi = Napi::new(hz);
-        (0..n).for_each(|i| napi.receive(&Packet { ends_ampdu: i + 1 == n, ..segment(i) }));
+        (0..n).for_each(|i| napi.receive(i as u16, &Packet { ends_ampdu: i + 1 == n, ..segment(i) }));
         let mut up = vec![];
         let merged = napi.poll(|p| up.push((p.segs, p.ends_ampdu)));
         assert_eq!(merged, u64::from(n) - up.len() as u64);
@@ -86,12 +94,23 @@ mod tests {
         assert_eq!(of(1000, 192), [45, 45, 45, 45, 12], "what is held outlives a poll of less than a tick");
     }
 
+    /// A frame fills a hole, and a hundred that waited behind it come with it: one poll.
+    #[test]
+    fn what_was_held_back_is_of_the_poll_that_lets_it_go() {
+        let mut napi = Napi::new(300);
+        (0..101).for_each(|i| napi.receive(0, &segment(i)));
+        (101..104).for_each(|i| napi.receive(64, &segment(i)));
+        let mut up = vec![];
+        napi.poll(|p| up.push(p.segs));
+        assert_eq!(up, [45, 45, 11, 3]);
+    }
+
     #[test]
     fn a_ping_that_ends_the_ampdu_leaves_that_to_what_goes_up_behind_it() {
         let mut napi = Napi::new(300);
-        napi.receive(&segment(0));
+        napi.receive(0, &segment(0));
         let ping = Packet::blank(Kind::EchoRequest, FlowId(9), NodeId(0), NodeId(1));
-        napi.receive(&Packet { ends_ampdu: true, ..ping });
+        napi.receive(1, &Packet { ends_ampdu: true, ..ping });
         let mut up = vec![];
         napi.poll(|p| up.push((p.kind, p.ends_ampdu)));
         assert_eq!(up, [(Kind::EchoRequest, false), (Kind::Tcp, true)]);

@@ -43,6 +43,14 @@ impl Accounts {
         }
     }
 
+    /// What `p`, which a socket has just sent, weighs if it was cut since then (the first `before` charges are older). The socket has to know at
+    /// once, for it may send more in the same call: what is told of the cut later changes no weight any more.
+    pub(super) fn cut_since(&mut self, before: usize, p: &Packet) -> Option<u32> {
+        let its = |c: &&mut (Owner, Charge)| matches!(c, (o, Charge::Cut(f)) if *o == p.owner && f.seq == p.seq);
+        let (_, Charge::Cut(f)) = self.charges[before..].iter_mut().find(its)? else { return None };
+        Some(core::mem::replace(&mut f.parts, f.truesize))
+    }
+
     /// Cuts a socket's super-packet into its segments.
     pub(super) fn segment(&mut self, p: &Packet, by: Cutter) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;

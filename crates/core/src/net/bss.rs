@@ -58,13 +58,24 @@ pub enum BssEvent {
     Hack(StaIx),
 }
 
+/// An MSDU for a station's host.
+#[derive(Clone, Copy, Debug)]
+pub struct HandedUp {
+    /// Whose host.
+    pub to: StaIx,
+    /// Which frame brought it up, of those that its driver handed to mac80211 at once, from 0 on.
+    pub frame: u16,
+    /// The packet.
+    pub packet: Packet,
+}
+
 /// What a call brought about. The caller drains it after each call; it is used again.
 #[derive(Clone, Debug, Default)]
 pub struct Out {
     /// Calls of [`Bss::on`] that are wanted.
     pub schedule: Vec<(Time, Lane, BssEvent)>,
     /// MSDUs for the host of a station, in order.
-    pub up: Vec<(StaIx, Packet)>,
+    pub up: Vec<HandedUp>,
     /// Within a call: frames that a driver hands on, and the further MSDUs of one.
     came: Vec<Came>,
     more: Vec<Packet>,
@@ -304,10 +315,12 @@ impl Bss {
             }
             BssEvent::Reorder(s, i) => {
                 let first = out.up.len();
-                if let Some(at) = self.receivers[s.ix()].timer(now, i, |p| out.up.push((s, *p))) {
+                if let Some(at) =
+                    self.receivers[s.ix()].timer(now, i, |p| out.up.push(HandedUp { to: s, frame: 0, packet: *p }))
+                {
                     out.schedule.push((at, Lane::Timer, ev));
                 }
-                out.up[first..].iter_mut().next_back().into_iter().for_each(|(_, p)| p.ends_ampdu = true);
+                out.up[first..].iter_mut().next_back().into_iter().for_each(|u| u.packet.ends_ampdu = true);
             }
             BssEvent::Driver(s, tag) => {
                 let st = &mut self.stations[s.ix()];

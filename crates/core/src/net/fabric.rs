@@ -1,7 +1,7 @@
 //! The network below the sockets: hosts' receive paths, wired ports, the BSS, routes, and the ledger of packets.
 
 use super::accounts::{Accounts, Cutter};
-use super::bss::{AckOutcome, Bss, BssEvent, Out, StaIx};
+use super::bss::{AckOutcome, Bss, BssEvent, HandedUp, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
@@ -214,7 +214,7 @@ impl Fabric {
         }
         let Fabric { q, hosts, accounts, backlog, rx_memory, out, stations, .. } = self;
         let mut polls = false;
-        for (sta, p) in &mut out.up {
+        for HandedUp { to: sta, frame, packet: p } in &mut out.up {
             // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
             // the reorder buffer, and lies in the card's memory.
             (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
@@ -223,14 +223,14 @@ impl Fabric {
             match &mut host.napi {
                 None => hand_up(now, node, host, p, *backlog, q, accounts),
                 Some(napi) => {
-                    napi.receive(p);
+                    napi.receive(*frame, p);
                     polls = true;
                 }
             }
         }
         if polls {
-            for together in out.up.chunk_by(|a, b| a.0 == b.0) {
-                let node = stations[usize::from(together[0].0.0)];
+            for together in out.up.chunk_by(|a, b| a.to == b.to) {
+                let node = stations[usize::from(together[0].to.0)];
                 poll(now, node, &mut hosts[usize::from(node.0)], *backlog, q, accounts);
             }
         }
@@ -263,12 +263,25 @@ impl Fabric {
 pub(super) struct Below<'a> {
     pub(super) fabric: &'a mut Fabric,
     pub(super) node: NodeId,
+    weighs: Option<u32>,
+}
+
+impl<'a> Below<'a> {
+    pub(super) fn new(fabric: &'a mut Fabric, node: NodeId) -> Below<'a> {
+        Below { fabric, node, weighs: None }
+    }
 }
 
 impl Lower for Below<'_> {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         self.fabric.accounts.ledger.made += 1;
+        let before = self.fabric.accounts.charges.len();
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
-        self.fabric.send(now, self.node, &p, &mut crate::sim::Blind)
+        let verdict = self.fabric.send(now, self.node, &p, &mut crate::sim::Blind);
+        self.weighs = if p.segs > 1 { self.fabric.accounts.cut_since(before, &p) } else { None };
+        verdict
+    }
+    fn weighs(&mut self) -> Option<u32> {
+        self.weighs.take()
     }
 }

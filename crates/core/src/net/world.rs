@@ -152,7 +152,7 @@ impl<T: Probe> World<T> {
                 if s.wake == now {
                     s.wake = Time::NEVER;
                     if s.socket.wake_at() <= now {
-                        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+                        let mut below = Below::new(&mut self.fabric, s.node);
                         s.socket.on_timer(now, &mut below, &mut self.observer);
                     }
                     self.arm(i);
@@ -188,7 +188,7 @@ impl<T: Probe> World<T> {
     /// Calls a socket and sets its timer anew.
     fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer<T>)) {
         let s = &mut self.socks[usize::from(i)];
-        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+        let mut below = Below::new(&mut self.fabric, s.node);
         f(&mut s.socket, &mut below, &mut self.observer);
         self.arm(i);
     }
@@ -276,7 +276,7 @@ impl<T: Probe> World<T> {
     /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
     fn write(&mut self, now: Time, i: u16) {
         let s = &mut self.socks[usize::from(i)];
-        let mut below = Below { fabric: &mut self.fabric, node: s.node };
+        let mut below = Below::new(&mut self.fabric, s.node);
         s.writes = s.socket.on_writer(now, &mut below);
         if s.writes {
             self.fabric.q.push(now, Lane::Program, Event::SockWrite(i));

@@ -21,4 +21,8 @@ pub enum Verdict {
 pub trait Lower {
     /// Hands `p` down.
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict;
+    /// What the super-packet that was handed down last weighs, if it was cut into its segments within that call.
+    fn weighs(&mut self) -> Option<u32> {
+        None
+    }
 }

@@ -59,6 +59,9 @@ impl<T: Copy + Default> Slots<T> {
     }
     /// When the first frame that is here came.
     pub fn first_came(&self) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
         // What is stored lies within the size of the head: behind the last slot comes the first.
         Some(self.slots[self.stored.next_from(self.slot(self.head))?].1)
     }
@@ -92,11 +95,13 @@ impl<T: Copy + Default> Slots<T> {
         }
         true
     }
-    /// Releases from the head on to the next hole.
-    pub fn run(&mut self, up: &mut impl FnMut(&Packet)) {
+    /// Releases from the head on to the next hole. Answers whether anything was.
+    pub fn run(&mut self, up: &mut impl FnMut(&Packet)) -> bool {
+        let first = self.head;
         while self.stored.has(self.slot(self.head)) {
             self.pop(up);
         }
+        self.head != first
     }
     /// Gives up what is missing before the first frame that is here; there must be one.
     pub fn skip_hole(&mut self) {

@@ -297,7 +297,7 @@ impl BssConfig {
         let windows = (0..n).map(|peer| self.window(i, peer)).collect();
         let s = &self.stations[i];
         let own = matches!(&s.driver, DriverConfig::Mt76(p) if p.reorder);
-        Receiver::new(windows, &self.reorder, own.then_some(s.rate.hz))
+        Receiver::new(windows, &self.reorder, s.rate.hz, own)
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {

@@ -32,16 +32,17 @@ pub struct Receiver {
     /// By peer: MPDUs of a Block Ack window.
     windows: Vec<u16>,
     timeout: Span,
-    /// Ticks a second of a host whose driver, mt76, has buffers of its own.
-    mt76: Option<u32>,
+    /// Ticks a second.
+    hz: u32,
+    /// Its driver has buffers of its own.
+    mt76: bool,
 }
 
 impl Receiver {
-    /// Of a station whose Block Ack windows with each peer are so wide; `mt76`: ticks a second of its host, if its driver has buffers of
-    /// its own.
-    pub(super) fn new(windows: Vec<u16>, p: &reorder::Params, mt76: Option<u32>) -> Receiver {
+    /// Of a station whose Block Ack windows with each peer are so wide, on a host with `hz` ticks a second; `mt76`: its driver has buffers of its own.
+    pub(super) fn new(windows: Vec<u16>, p: &reorder::Params, hz: u32, mt76: bool) -> Receiver {
         let buffers = (0..windows.len() * Tid::COUNT).map(|_| None).collect();
-        Receiver { buffers, windows, timeout: p.timeout, mt76 }
+        Receiver { buffers, windows, timeout: p.timeout, hz, mt76 }
     }
 
     /// Which of the MPDUs of `b` that were decoded its receiver had not had before.
@@ -85,13 +86,13 @@ impl Receiver {
         mut up: impl FnMut(&Packet),
         dropped: &mut Vec<(Packet, Place, Reason)>,
     ) -> Option<(Time, u16)> {
-        let (size, timeout, mt76) = (self.windows[c.from.ix()], self.timeout, self.mt76);
+        let (size, timeout, hz, mt76) = (self.windows[c.from.ix()], self.timeout, self.hz, self.mt76);
         let index = c.from.ix() * Tid::COUNT + c.tid.ix();
         // An agreement begins with number 0: see driver::ath9k, D4.
         let new = || {
             let order = match mt76 {
-                None => Order::Mac80211(Reorder::new(Seq::default(), size, timeout)),
-                Some(hz) => Order::Mt76(mt76::reorder::Reorder::new(Seq::default(), size, c.tid, hz)),
+                false => Order::Mac80211(Reorder::new(Seq::default(), size, timeout, hz)),
+                true => Order::Mt76(mt76::reorder::Reorder::new(Seq::default(), size, c.tid, hz)),
             };
             Box::new(Buffer { order, armed: Time::NEVER })
         };

@@ -162,7 +162,7 @@ impl World {
     fn settle(&mut self) {
         self.schedule();
         self.at_once = self.at_once.max(self.out.up.len());
-        for (s, p) in self.out.up.drain(..) {
+        for HandedUp { to: s, packet: p, .. } in self.out.up.drain(..) {
             assert_eq!(u16::from(s.0), p.dst.0);
             self.up.entry((p.dst.0, p.flow.0)).or_default().push(p.seq);
         }

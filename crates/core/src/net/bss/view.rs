@@ -1,7 +1,7 @@
 //! The stations as the medium calls them: what is at the head of a queue, what arrived, what became of what was sent.
 
 use super::hack::Hack;
-use super::{BssEvent, Out, Receiver, Station};
+use super::{BssEvent, HandedUp, Out, Receiver, Station};
 use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
@@ -54,7 +54,7 @@ impl<P: Probe> View<'_, P> {
     /// mac80211 of `s` takes frames.
     fn take(&mut self, now: Time, s: StaIx, came: &[Came]) {
         let mut latest = [None; Tid::COUNT];
-        let mut rest = came;
+        let (mut rest, mut frame) = (came, 0);
         while let Some((c, others)) = rest.split_first() {
             let n = others.iter().take_while(|c| c.frame == Frame::Further).count();
             let (further, next) = others.split_at(n);
@@ -62,8 +62,20 @@ impl<P: Probe> View<'_, P> {
             let Out { up, dropped, schedule, more, .. } = &mut *self.out;
             more.extend(further.iter().map(|c| c.p));
             let before = up.len();
-            let timer = self.receivers[s.ix()].take(now, c, more, |p| up.push((s, *p)), dropped);
+            let mut msdu = 0;
+            let timer = self.receivers[s.ix()].take(
+                now,
+                c,
+                more,
+                |p| {
+                    // What was held back goes with the frame's last MSDU.
+                    up.push(HandedUp { to: s, frame: frame + msdu.min(n as u16), packet: *p });
+                    msdu += 1;
+                },
+                dropped,
+            );
             more.clear();
+            frame += 1 + n as u16;
             if up.len() > before {
                 latest[c.tid.ix()] = Some(up.len() - 1);
             }
@@ -76,7 +88,7 @@ impl<P: Probe> View<'_, P> {
         }
         if let Some(h) = self.hack.as_mut().filter(|_| s == StaIx::AP) {
             let before = self.out.up.len() as u64;
-            self.out.up.retain(|(_, p)| p.kind != Kind::Chain); // for the driver, not for the host
+            self.out.up.retain(|u| u.packet.kind != Kind::Chain); // for the driver, not for the host
             h.flushes -= before - self.out.up.len() as u64;
         }
     }
@@ -87,7 +99,7 @@ impl<P: Probe> View<'_, P> {
             None => whole,
         };
         if let Some(i) = latest {
-            self.out.up[i].1.ends_ampdu = ends;
+            self.out.up[i].packet.ends_ampdu = ends;
         }
     }
     /// A beacon, as the driver of `s` has to do with it.
