@@ -146,6 +146,16 @@ def address(symbol):
     return int(found[0], 16)
 
 
+def standard(radio):
+    """What the guest has to know of the radio's standard: hostapd is told."""
+    return {
+        "ht": radio.get("ht", True),
+        "vht": radio.get("vht", False),
+        "he": radio.get("he", False),
+        "mhz": radio.get("fixed_mhz", 40),
+    }
+
+
 def module_words(values):
     """A module's parameters as insmod takes them."""
 

@@ -32,7 +32,7 @@ static const struct ieee80211_regdomain wt_regdomain = {
 	.alpha2 = "99",
 	.reg_rules = {
 		REG_RULE(2402, 2482, 40, 0, 20, 0),
-		REG_RULE(5170, 5835, 80, 0, 20, 0),
+		REG_RULE(5170, 5835, 160, 0, 20, 0),
 	},
 };
 
@@ -91,6 +91,7 @@ struct wt_radio *wt_card_add(int index)
 	wt_rx_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++)
 		INIT_LIST_HEAD(&r->fw_tids[q]);
+	__skb_queue_head_init(&r->unreported);
 	tasklet_setup(&r->worker, wt_clock_work);
 	wt_seed(&r->rnd_error, index, WT_NUM_Q);
 	wt_seed(&r->rnd_answer, index, WT_NUM_Q + 1);
@@ -121,6 +122,10 @@ struct wt_radio *wt_card_add(int index)
 		hw->tx_sk_pacing_shift = min(wt_p.pacing_shift, 31);
 	hw->queues = IEEE80211_NUM_ACS;
 	hw->max_rates = 4;
+	if (r->driver->amsdus)
+		ieee80211_hw_set(hw, SUPPORTS_AMSDU_IN_AMPDU);
+	if (wt_p.he)
+		hw->max_rx_aggregation_subframes = hw->max_tx_aggregation_subframes = WT_MAX_MPDUS;
 	hw->max_rate_tries = 10;
 	hw->sta_data_size = sizeof(struct wt_sta);
 	hw->vif_data_size = sizeof(struct wt_vif);
@@ -137,7 +142,7 @@ struct wt_radio *wt_card_add(int index)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
 	if (r->driver->aql)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
-	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(void *));
+	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(((struct ieee80211_tx_info *)NULL)->status.status_driver_data));
 
 	err = ieee80211_register_hw(hw);
 	if (err)

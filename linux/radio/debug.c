@@ -21,6 +21,7 @@
 #include "air/channel.h"
 #include "air/loss.h"
 #include "air/medium.h"
+#include "air/phy.h"
 #include "air/trace.h"
 #include "debug.h"
 #include "minstrel.h"
@@ -56,13 +57,28 @@ static void show_hist(struct seq_file *f, const char *name, const u64 of[WT_MAX_
 }
 
 /* Data by MCS, width and guard interval: NAME_MCS_MHZ_SHORT. */
-static void show_modes(struct seq_file *f, const char *name, const u64 of[WT_MODES_HT])
+static void show_mode(struct seq_file *f, const char *name, u32 k, u64 n)
 {
-	int i;
+	seq_printf(f, "%s_%u_%u_%u %llu\n", name, k / 8, wt_phy_modulation_mhz(k), k & 1, n);
+}
 
-	for (i = 0; i < WT_MODES_HT; i++)
-		if (of[i])
-			seq_printf(f, "%s_%d_%d_%d %llu\n", name, i / 4, i & 2 ? 40 : 20, i & 1, of[i]);
+static void show_modes(struct seq_file *f, const char *name, const u64 of[WT_MODULATIONS])
+{
+	u32 k;
+
+	for (k = 0; k < WT_MODULATIONS; k++)
+		if (of[k])
+			show_mode(f, name, k, of[k]);
+}
+
+/* And what each carries, bit/s. */
+static void show_bps(struct seq_file *f, const struct wt_counters *c)
+{
+	u32 k;
+
+	for (k = 0; k < WT_MODULATIONS; k++)
+		if (c->mode_ppdus[k] || c->rx_mode_ppdus[k])
+			show_mode(f, "mode_bps", k, wt_phy_modulation_bps(k));
 }
 
 static int radio_show(struct seq_file *f, void *unused)
@@ -85,6 +101,7 @@ static int radio_show(struct seq_file *f, void *unused)
 	show_modes(f, "mode_mpdus", c->mode_mpdus);
 	show_modes(f, "rx_mode_ppdus", c->rx_mode_ppdus);
 	show_modes(f, "rx_mode_mpdus", c->rx_mode_mpdus);
+	show_bps(f, c);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(radio);

@@ -23,13 +23,16 @@ struct wt_driver {
 	bool sent_once;			/* an aggregate at a fixed rate: what nobody answers is formed anew, and the contention window stays as it is */
 	bool one_depth;			/* single frames stand in the hardware as aggregates do; else as many as ath9k's */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */
-	bool tx_airtime, rx_airtime;	/* reported to mac80211 */
+	bool tx_airtime, rx_airtime;	/* reported to mac80211; received: by the driver, of each MPDU as if it had come alone */
+	bool rx_ppdu_airtime;		/* received: counted by the hardware, of each PPDU */
 	u32 (*frame_airtime)(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb);	/* us of a frame that is over, reported in
 										 * place of the PPDU's; may be NULL */
 	bool aql;
+	bool in_order;			/* what it sends again goes by its numbers; else, as in ath9k, behind all that wait */
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
+	bool amsdus;			/* it takes A-MSDUs within A-MPDUs */
 	bool napi;			/* its host polls: received frames go up merged */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	bool chooses_rates;		/* HAS_RATE_CONTROL, where rates are fixed: mac80211's own asks for no sessions then, so it does */

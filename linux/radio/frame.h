@@ -10,8 +10,10 @@
 #include <linux/slab.h>
 #include <net/mac80211.h>
 
-#define WT_MAX_MPDUS	64	/* of one A-MPDU: the Block Ack window */
-#define WT_BAW_BITS	128	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
+#define WT_MAX_MSDUS	7	/* of an A-MSDU: what 11454 octets hold of full packets */
+#define WT_WINDOW	64	/* of a Block Ack agreement, where no other was agreed on */
+#define WT_MAX_MPDUS	256	/* of one A-MPDU: the window of 802.11ax */
+#define WT_BAW_BITS	(2 * WT_MAX_MPDUS)	/* twice the window, as ath9k's ATH_TID_MAX_BUFS */
 
 struct wt_tid {				/* ieee80211_txq.drv_priv */
 	struct ieee80211_txq *txq;	/* NULL until first seen */
@@ -24,7 +26,9 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 baw_size;
 	u16 bar_seq;
 	bool active;			/* a Block Ack session runs */
-	u16 unused;			/* numbers of mac80211's that were given back (driver/seize.c) */
+	bool amsdus;			/* its peer takes A-MSDUs */
+	u8 in_hw;			/* PPDUs of a device with a FIFO that are with the hardware (driver/fifo.c) */
+	u16 unused;			/* numbers of mac80211's that no MPDU has (driver/seize.c, mpdu/amsdu.c) */
 	bool bar_due;			/* everything before bar_seq was given up */
 	/* driver/tidq.c */
 	struct list_head turn;		/* in wt_turn.tids, if it waits for its turn */
@@ -71,6 +75,12 @@ struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_
 	u8 urb;				/* ath9k_htc: the request that it came with */
 	bool baw_tracked;
 	bool in_fifo;			/* counted in wt_radio.fifo_used */
+	bool more;			/* an MSDU of the same MPDU follows (mpdu/amsdu.c) */
+	union {
+		struct sk_buff *next;	/* that one */
+		struct wt_tid *tid;	/* ath9k_htc: driver/htc_state.h */
+		struct wt_radio *radio;	/* whose frame it was, once it is over */
+	};
 };
 
 static inline struct wt_frame *wt_frame(struct sk_buff *skb)
@@ -85,17 +95,37 @@ static inline bool wt_protected(const struct sk_buff *skb)
 	return ieee80211_has_protected(((const struct ieee80211_hdr *)skb->data)->frame_control);
 }
 
-/* An MPDU as it is on the air: ath9k's framelen (setup_frame_info: skb->len, FCS_LEN and the key's icv_len). */
-static inline u32 wt_mpdu_len(const struct sk_buff *skb)
-{
-	return skb->len + FCS_LEN + (wt_protected(skb) ? WT_CCMP_MIC : 0);
-}
-
 /* Octets in front of a data frame's LLC. */
 static inline unsigned int wt_header_len(const struct sk_buff *skb)
 {
 	return ieee80211_hdrlen(((const struct ieee80211_hdr *)skb->data)->frame_control) +
 	       (wt_protected(skb) ? IEEE80211_CCMP_HDR_LEN : 0);
+}
+
+/* The MSDU of the same MPDU that comes after this one, or NULL. */
+static inline struct sk_buff *wt_next_msdu(struct sk_buff *skb)
+{
+	return wt_frame(skb)->more ? wt_frame(skb)->next : NULL;
+}
+
+#define WT_SUBFRAME	14	/* an MSDU's header within an A-MSDU: destination, source, length (802.11-2016, 9.3.2.2.2) */
+
+/* An MPDU of this frame alone, as it is on the air: ath9k's framelen (setup_frame_info: skb->len, FCS_LEN and the key's icv_len). */
+static inline u32 wt_frame_len(const struct sk_buff *skb)
+{
+	return skb->len + FCS_LEN + (wt_protected(skb) ? WT_CCMP_MIC : 0);
+}
+
+/* An MPDU that is to be sent, with all of its MSDUs. */
+static inline u32 wt_mpdu_len(struct sk_buff *skb)
+{
+	u32 around = wt_frame_len(skb) - skb->len + wt_header_len(skb), len = WT_SUBFRAME + skb->len - wt_header_len(skb);
+
+	if (!wt_frame(skb)->more)
+		return wt_frame_len(skb);
+	while ((skb = wt_next_msdu(skb)))
+		len = ALIGN(len, 4) + WT_SUBFRAME + skb->len - wt_header_len(skb);
+	return len + around;
 }
 
 static inline void wt_frame_init(struct sk_buff *skb)
@@ -118,7 +148,7 @@ struct wt_ppdu {
 	u8 tries;			/* at that rate */
 	u8 attempts;			/* in all */
 	u8 rts_failures;
-	u8 n;
+	u16 n;
 	bool back_req;			/* the frame is a BAR of mac80211's */
 	bool probe;			/* goes out alone, to try a rate */
 	bool unit;			/* of ath9k_htc's firmware, which completes it */
@@ -128,8 +158,9 @@ struct wt_ppdu {
 	bool aggr;			/* an A-MPDU: answered by a Block Ack */
 	bool no_ack;
 	bool beacon;
+	bool wide;			/* what a Block Ack answers with has 256 bits */
 	bool bar;			/* its turn is used for a BAR: the last aggregate got no answer */
-	u64 acked;			/* bit i: mpdu[i] arrived */
+	DECLARE_BITMAP(acked, WT_MAX_MPDUS);	/* mpdu[i] arrived */
 	struct sk_buff *mpdu[WT_MAX_MPDUS];
 };
 
@@ -143,13 +174,29 @@ static inline void wt_ppdu_free(struct wt_ppdu *p)
 	kfree(p);
 }
 
+/* An MPDU, with all of its MSDUs. */
+static inline void wt_frame_free(struct sk_buff *skb)
+{
+	while (skb) {
+		struct sk_buff *next = wt_next_msdu(skb);
+
+		dev_kfree_skb_any(skb);
+		skb = next;
+	}
+}
+
 static inline void wt_ppdu_free_all(struct wt_ppdu *p)
 {
 	int i;
 
 	for (i = 0; i < p->n; i++)
-		dev_kfree_skb_any(p->mpdu[i]);
+		wt_frame_free(p->mpdu[i]);
 	wt_ppdu_free(p);
+}
+
+static inline unsigned int wt_ppdu_acked(const struct wt_ppdu *p)
+{
+	return bitmap_weight(p->acked, WT_MAX_MPDUS);
 }
 
 /* Its station goes away (all of them: NULL). */

@@ -161,6 +161,18 @@ static int wt_op_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif, uns
 /* IEEE80211_HT_MPDU_DENSITY_*: none, 1/4, 1/2, 1, 2, 4, 8, 16 us */
 static const u32 density_ns[8] = { 0, 250, 500, 1000, 2000, 4000, 8000, 16000 };
 
+/* Octets of an A-MPDU that a peer takes: 802.11-2016, 9.4.2.56.3, 9.4.2.158.2; 802.11ax-2021, 9.4.2.248.2, table 27-55 (aPSDUMaxLength). */
+static u32 max_ampdu(const struct ieee80211_sta *sta)
+{
+	const struct ieee80211_link_sta *link = &sta->deflink;
+
+	if (link->he_cap.has_he)
+		return min_t(u32, 6500631, (1u << (20 + (link->he_cap.he_cap_elem.mac_cap_info[3] & IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_MASK) / 8)) - 1);
+	if (link->vht_cap.vht_supported)
+		return (1u << (13 + FIELD_GET(IEEE80211_VHT_CAP_MAX_A_MPDU_LENGTH_EXPONENT_MASK, link->vht_cap.cap))) - 1;
+	return (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + link->ht_cap.ampdu_factor)) - 1;
+}
+
 static int wt_op_sta_add(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
 {
 	wt_turns_init(((struct wt_sta *)sta->drv_priv)->turn);
@@ -197,7 +209,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		if (!wt_p.ampdu)
 			return -EOPNOTSUPP;
 		spin_lock_bh(&wt_lock);
-		s->max_ampdu = (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + sta->deflink.ht_cap.ampdu_factor)) - 1;
+		s->max_ampdu = max_ampdu(sta);
 		s->density_ns = density_ns[sta->deflink.ht_cap.ampdu_density & 7];
 		params->ssn = (params->ssn - tid->unused) & IEEE80211_SN_MASK;
 		if (r->driver->session)
@@ -222,7 +234,8 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		break;
 	case IEEE80211_AMPDU_TX_OPERATIONAL:
 		spin_lock_bh(&wt_lock);
-		tid->baw_size = min_t(u16, params->buf_size ?: WT_MAX_MPDUS, WT_MAX_MPDUS);
+		tid->amsdus = params->amsdu;
+		tid->baw_size = min_t(u16, params->buf_size ?: WT_WINDOW, WT_MAX_MPDUS);
 		spin_unlock_bh(&wt_lock);
 		break;
 	default:

@@ -41,7 +41,7 @@ static int __init wt_init(void)
 	unsigned int i;
 	int err;
 
-	err = wt_params_check();
+	err = wt_params_check() ?: wt_phy_init();
 	if (err)
 		return err;
 	err = wt_channel_load(wt_p.channel);
@@ -59,7 +59,6 @@ static int __init wt_init(void)
 	err = wt_wire_hook();
 	if (err)
 		goto no_wire;
-	wt_phy_init();
 	wt_status_init();
 	wt_clock_init();
 	if (wt_debug_init()) {
@@ -100,4 +99,4 @@ static void __exit wt_exit(void)
 module_init(wt_init);
 module_exit(wt_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A virtual 802.11n card whose air is modelled");
+MODULE_DESCRIPTION("A virtual 802.11n, ac and ax card whose air is modelled");

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/ieee80211.h>
 #include <linux/moduleparam.h>
+#include "frame.h"
 #include "params.h"
 
 struct wt_params wt_p = {
@@ -22,6 +23,10 @@ struct wt_params wt_p = {
 		[WT_MT76] = 14,		/* driver/mt76.c: 15 transmissions */
 	},
 	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424, [WT_MT76] = 8128 },	/* driver/ath10k.c, mt76.c */
+	.fifo_frames = { [WT_ATH10K] = 32, [WT_MT76] = 32 },	/* of a scenario: ath10k.ampdu_frames, mt76.ampdu_frames, and so on */
+	.tid_depth = { [WT_ATH10K] = 2, [WT_MT76] = 2 },
+	.amsdu_msdus = { [0 ... WT_MODES - 1] = 1 },
+	.amsdu_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },	/* 802.11-2016, table 9-19: the shorter one that an HT peer may take */
 	.gro = true,
 	.rx_backlog = 1000,	/* net/core/hotdata.c max_backlog */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
@@ -45,7 +50,8 @@ struct wt_params wt_p = {
 	.ampdu = true,
 	.ht = true,
 	.fixed_legacy = -1,
-	.fixed_40 = true,
+	.fixed_mhz = 40,
+	.he_gi_ns = 800,
 	.fixed_sgi = true,
 	.fixed_tries = 7,	/* dot11ShortRetryLimit, IEEE 802.11-2016 annex C */
 	.rts_limit = 10,	/* ath9k/mac.h INIT_SH_RETRY */
@@ -73,6 +79,11 @@ PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,3
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
 MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc), 4 mt76 (AQL alone); one a radio, the last holds for the rest [0]");
 PER_MODE(fifo, "MSDUs that a device takes from mac80211, by mode [0,246,1424,0,8128]");
+PER_MODE(fifo_frames, "MPDUs that an aggregate of a device with a FIFO may hold, by mode [0,0,32,0,32]");
+PER_MODE(tid_depth, "PPDUs of one TID that the hardware of such a device holds, by mode [0,0,2,0,2]");
+PER_MODE(amsdu_msdus, "MSDUs that such a device puts into an A-MSDU; 1: it forms none, by mode [1,1,1,1,1]");
+PER_MODE(amsdu_bytes, "octets of an A-MSDU, by mode [0,0,3839,0,3839]");
+PER_MODE(report_us, "microseconds for which such a device gathers completions before it tells of them, by mode [0,0,0,0,0]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
 PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
@@ -96,11 +107,14 @@ PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
 PARAM(bool, edma, "ath9k: AR9300 or later; one before has ten delimiters more behind each encrypted MPDU of an aggregate, and tells of no beacon sent [1]");
-PARAM(uint, streams, "spatial streams, 1..3 [2]");
+PARAM(uint, streams, "spatial streams, 1..3 (with vht ..8) [2]");
 PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
+PARAM(bool, vht, "802.11ac: the fixed MCS is of it, with all of the streams; no rate control [0]");
+PARAM(bool, he, "802.11ax on top of it: the same [0]");
+PARAM(uint, he_gi_ns, "guard interval of 802.11ax: 800, 1600 or 3200 [800]");
 PARAM(bool, ghz2, "RTS at the lowest rate and EIFS as at 2.4 GHz, whatever the channel [0]");
 PARAM(bool, dcf, "the BSS has no QoS: all contend by DCF, whatever mac80211 sets up (mac.c) [0]");
 module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
@@ -108,7 +122,7 @@ MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; t
 module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
 MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
 PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
-PARAM(bool, fixed_40, "40 MHz at the fixed MCS [1]");
+PARAM(uint, fixed_mhz, "channel width at the fixed MCS: 20, 40 or, with vht, 80 and 160 [40]");
 PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
 PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
 PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
@@ -143,12 +157,26 @@ MODULE_PARM_DESC(error_run_milli, "MPDUs in a row that are lost of what the AP s
 module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
 MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
 
+/* A channel that there is; the wider ones, and 802.11ac and ax, for fixed rates. */
+static bool channel_exists(void)
+{
+	bool wide = wt_p.fixed_mhz == 80 || wt_p.fixed_mhz == 160;
+
+	if ((wt_p.fixed_mhz != 20 && wt_p.fixed_mhz != 40 && !wide) || (wide && !wt_p.vht) || (wt_p.he && !wt_p.vht) || (wt_p.vht && !wt_p.ht))
+		return false;
+	if (wt_p.he_gi_ns != 800 && wt_p.he_gi_ns != 1600 && wt_p.he_gi_ns != 3200)
+		return false;
+	return !wt_p.vht || (wt_p.n_fixed && !wt_p.n_rc);
+}
+
 /* Whether what the user set can be run. */
 int wt_params_check(void)
 {
 	unsigned int i;
 
-	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > 3 || wt_p.density > 7 || !wt_p.walk_ms)
+	if (!channel_exists())
+		return -EINVAL;
+	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > (wt_p.vht ? 8 : 3) || wt_p.density > 7 || !wt_p.walk_ms)
 		return -EINVAL;
 	if (wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us)
 		return -EINVAL;
@@ -159,8 +187,8 @@ int wt_params_check(void)
 			return -EINVAL;
 	if (!wt_p.max_frames || wt_p.htc_buffers < 2 || !wt_p.htc_frames || !wt_p.fixed_tries)
 		return -EINVAL;
-	for (i = 0; i < wt_p.n_fixed; i++)
-		if (wt_p.fixed_mcs[i] >= (int)wt_p.streams * 8)
+	for (i = 0; i < WT_MODES; i++)
+		if (wt_p.fifo_frames[i] > WT_MAX_MPDUS || wt_p.amsdu_msdus[i] > WT_MAX_MSDUS || (wt_p.fifo[i] && !wt_p.amsdu_msdus[i]))
 			return -EINVAL;
 	return 0;
 }

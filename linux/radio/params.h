@@ -25,6 +25,9 @@ struct wt_params {
 	 * attempts that an MPDU gets in all (ath9k_htc, ath10k: chains) */
 	unsigned int max_bytes[WT_MODES], max_us[WT_MODES], hw_depth[WT_MODES], retries[WT_MODES];
 	unsigned int fifo[WT_MODES];	/* MSDUs that the device takes from mac80211 */
+	/* by mode, of devices with a FIFO (driver/fifo.c): MPDUs that an aggregate may hold; PPDUs of one TID that the hardware holds; MSDUs of an
+	 * A-MSDU, and octets of it with its subframe headers; how long completions gather until the host is told */
+	unsigned int fifo_frames[WT_MODES], tid_depth[WT_MODES], amsdu_msdus[WT_MODES], amsdu_bytes[WT_MODES], report_us[WT_MODES];
 	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
 	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
 	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
@@ -52,12 +55,15 @@ struct wt_params {
 	bool ghz2;			/* what goes at the lowest rate does so at 2.4 GHz's */
 	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
+	bool vht;			/* 802.11ac, too: a fixed MCS is of it, with all of `streams` */
+	bool he;			/* and 802.11ax: the same */
+	unsigned int he_gi_ns;		/* guard interval of HE: 800, 1600, 3200 */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
 	unsigned int n_rc;
 	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
 	unsigned int n_fixed;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
-	bool fixed_40;
+	unsigned int fixed_mhz;		/* width of the channel at the fixed MCS */
 	bool fixed_sgi;
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wavetank_radio: a virtual 802.11a/n card whose air is modelled, under the real mac80211.
+ * wavetank_radio: a virtual 802.11a/n/ac/ax card whose air is modelled, under the real mac80211.
  *
  * A packet's way, and the layers that it crosses, each a folder:
  *
@@ -11,8 +11,8 @@
  * Who may call whom, by name (include): a file its own layer and those before it in this list, where python/tests/test_radio.py holds it.
  *
  *   ground   params, radio (this file), frame, driver.h, rider.h
- *   air/     phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
- *   mpdu/    status, rates, block_ack, ampdu, tx
+ *   air/     vht, he, phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
+ *   mpdu/    status, rates, block_ack, amsdu, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack
@@ -40,7 +40,7 @@
 
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
-#define WT_MODES_HT	(32 * 4)
+#define WT_MODULATIONS	(32 * 4 * 2)
 
 struct wt_rx_frame;		/* rider.h */
 
@@ -61,8 +61,8 @@ struct wt_counters {
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
 	u64 rx_airtime_ns, rx_ampdu[WT_MAX_MPDUS + 1], rx_bad[WT_MAX_MPDUS + 1];	/* of what was sent to it */
-	u64 mode_ppdus[WT_MODES_HT], mode_mpdus[WT_MODES_HT];	/* data by HT mode: MCS, 40 MHz, short guard interval */
-	u64 rx_mode_ppdus[WT_MODES_HT], rx_mode_mpdus[WT_MODES_HT];	/* of what was sent to it */
+	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data that may aggregate, by air/phy.c wt_phy_modulation */
+	u64 rx_mode_ppdus[WT_MODULATIONS], rx_mode_mpdus[WT_MODULATIONS];	/* of what was sent to it */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
 	u64 backlog_drops;	/* packets that its host's CPU had no room for */
 	u64 tao_held, tao_releases, tao_expired;
@@ -101,6 +101,8 @@ struct wt_radio {
 	struct wt_tidq *tidq;
 	struct list_head fw_tids[IEEE80211_NUM_ACS];	/* TIDs with frames in the firmware, in turn */
 	unsigned int fifo_used;
+	struct sk_buff_head unreported;	/* over, and the host has yet to be told (driver/fifo.c) */
+	u64 report_at;			/* when it will be, 0: nothing waits */
 	bool polled;			/* its host was handed something, in this softirq */
 	bool freed;			/* and that was frames of its own */
 	struct tasklet_struct worker;	/* the driver's work; schedule it under the lock */

@@ -10,7 +10,7 @@ import wavetank
 from wavetank import UserError, compare, table, units
 from wavetank.lab import plan
 from wavetank.linux import like_linux, outcome, tree
-from wavetank.linux.own import OWN
+from wavetank.linux.own import MODES, OWN
 from wavetank.linux.translate import translate
 from wavetank.plots import compare as compare_plots
 
@@ -206,7 +206,7 @@ def test_limits_are_each_drivers_own():
     }
     radio = translate(up().set(sets)).case["radio"]
     assert radio["max_bytes"] == [8191, 65535, 65535, 65535, 65535]
-    assert radio["max_us"] == [2000, 4096, 4096, 4096, 4096]
+    assert radio["max_us"] == [2000, 4096, 5484, 4096, 4096]
     assert radio["retries"] == [3, 10, 4, 30, 14]
 
 
@@ -342,8 +342,8 @@ def test_contention_is_hostapds():
         ({"tcp.cc": "bbrp", "bbrp.bbrp_pace": 16}, ["bbrp.bbrp_pace = 16", "10 bits"]),
         ({"tcp.cc": "bbr-plus", "bbr-plus.probe_gain": 1024}, ["bbr-plus.probe_gain = 1024", "10 bits"]),
         (
-            {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k"},
-            ["wifi.standard = ac", "802.11a and n"],
+            {"wifi.standard": "ac", "ap.driver": "ath10k", "sta.driver": "ath10k", "channel.on": True},
+            ["channel.on = true", "802.11n's"],
         ),
         ({"edca.be_txop": "100 us"}, ["edca.be_txop", "32 us"]),
         ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
@@ -487,11 +487,28 @@ def test_hack_is_carried_out_with_its_values():
     assert translate(up().set({"wifi.standard": "a"})).case["wmm"] is False
 
 
-def test_a_tid_of_the_virtual_ath10k_has_all_of_its_hardware():
-    for depth in ("1", "4"):
-        of = translate(up(sta__driver="ath10k", ap__driver="ath10k").set({"ath10k.depth": depth}))
-        assert of.values["ath10k.tid_depth"] == depth
-        assert of.case["radio"]["hw_depth"][2] == int(depth)
+@pytest.mark.parametrize(
+    ("driver", "standard", "octets", "amsdu"),
+    [
+        ("ath10k", "n", 65_535, 4_095),
+        ("ath10k", "ac", 2**20 - 1, 11_454 - 30),
+        ("mt76", "ac", 2**20 - 1, 7_991 - 30),
+        ("mt76", "ax", 6_500_631, 7_991 - 30),
+    ],
+)
+def test_what_firmware_keeps_to(driver, standard, octets, amsdu):
+    """802.11-2020 9.7.1, 9.4.2.157; 802.11ax-2021 table 27-55: A-MPDUs and A-MSDUs that a peer takes."""
+    sets = {"wifi.standard": standard, "wifi.mcs": 9, "wifi.width_mhz": 40, "ap.driver": driver, "sta.driver": driver}
+    radio = translate(up().set({**sets, f"{driver}.tid_depth": 2, f"{driver}.report": "1 ms"})).case["radio"]
+    mode = MODES[driver]
+    assert (radio["max_bytes"][mode], radio["amsdu_bytes"][mode]) == (octets, amsdu)
+    assert (radio["tid_depth"][mode], radio["report_us"][mode]) == (2, 1000)
+    assert (radio.get("vht", False), radio.get("he", False)) == (standard != "n", standard == "ax")
+
+
+def test_encryption_leaves_less_of_an_mpdu():
+    sets = {"wifi.standard": "ac", "wifi.encryption": "ccmp", "ap.driver": "ath10k", "sta.driver": "ath10k"}
+    assert translate(up().set({**sets, "wifi.mcs": 9})).case["radio"]["amsdu_bytes"][2] == 11_454 - 30 - 16
 
 
 def test_one_discipline_for_all_categories_is_told_of():

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import wavetank
 from wavetank import idle, linux
 from wavetank.cli import cli
-from wavetank.validate import linux_draw, linux_draw_rare, linux_random
+from wavetank.validate import linux_draw, linux_draw_firmware, linux_draw_rare, linux_random
 from wavetank.validate.linux_random import MORE, RUNS, judge
 
 
@@ -38,10 +38,22 @@ def test_both_waters_accept_every_drawn_scenario(seed):
         linux.like_linux(s).check()
 
 
-@pytest.mark.parametrize("rare", [False, True])
-def test_every_drawn_scenario_runs(rare, tmp_path):
+@pytest.mark.parametrize("seed", range(2))
+def test_both_waters_accept_every_scenario_of_firmware(seed):
+    seen = Counter()
+    for _, keys in linux_draw_firmware.scenarios(seed, 120):
+        s = scenario(keys)
+        linux.check(s, 1)
+        v = linux.like_linux(s).check()
+        seen.update(f"{k}={v[k]}" for k in ("wifi.standard", "wifi.width_mhz", "wifi.streams", "wifi.gi"))
+    wanted = {"wifi.standard": ("n", "ac", "ax"), "wifi.width_mhz": (20, 40, 80, 160), "wifi.streams": (1, 2, 3)}
+    assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
+
+
+@pytest.mark.parametrize("kind", sorted(linux_random.DRAWS))
+def test_every_drawn_scenario_runs(kind, tmp_path):
     # Upon a core that checks itself (scripts/venv checked): no number may overflow, no assertion fail, whatever is drawn.
-    for drawn in linux_random.draw(1, 20, tmp_path, rare):
+    for drawn in linux_random.draw(1, 20, tmp_path, kind):
         result = drawn.run("model", 0).scenario.run()
         assert result.flows or result.pings, drawn.name
 
@@ -199,7 +211,7 @@ def test_a_run_that_failed_is_a_miss_and_is_tried_again(monkeypatch, tmp_path):
         (["kernel", "--random", "3"], "--random belongs to linux"),
         (["linux", "--random", "3", "--recorded"], "runs both waters"),
         (["linux", "--seed", "3"], "belong to --random"),
-        (["linux", "--rare"], "belong to --random"),
+        (["linux", "--draw", "rare"], "belong to --random"),
         (["linux", "--random", "0"], "0 is not in the range"),
     ],
 )

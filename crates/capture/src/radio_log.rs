@@ -9,20 +9,23 @@ use crate::phy;
 use crate::read;
 use crate::views::Views;
 use std::io::{self, Read};
-use wavetank_core::phy::{Dsss, Hr, Ht, Mode, Ofdm};
-use wavetank_core::sim::{self, FlowId, NodeId, Span, Time};
+use wavetank_core::phy::{Dsss, Gi, He, Hr, Ht, Mode, Ofdm, Vht, Width};
+use wavetank_core::sim::{self, Bitmap, FlowId, NodeId, Span, Time};
+use wavetank_core::wifi::amsdu::SUBFRAME_HEADER;
 use wavetank_core::wifi::{Ac, Aired, Burst, Exchanged, Guard, Mark, Mpdu, Seq, StaIx, Tid, What, response};
 
 const MAGIC: u32 = 0x7774_6361;
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 const EVERY: u8 = 255;
 /// 802.11 at 5 GHz, which the radio's intervals are of, ns.
 const SIFS: u64 = 16_000;
 /// After a DSSS frame, which has no signal extension, ns.
 const DSSS_SIFS: u64 = 10_000;
 const SLOT: u64 = 9_000;
-/// Of a record: 64 MPDUs of 64 KiB, and what is told of them.
+/// Of a record: 256 MPDUs of 16 KiB, and what is told of them.
 const LONGEST: u32 = 5 << 20;
+/// MPDUs of an A-MPDU.
+const MPDUS: usize = Bitmap::COUNT;
 /// The guest's flow `k` listens at this port and `k` more (`linux/guest/src/run.rs`).
 const FIRST_PORT: u16 = 30_500;
 const FLOWS: u16 = 1_000;
@@ -36,9 +39,14 @@ mod flag {
     pub const BEACON: u16 = 32;
     pub const NO_ACK: u16 = 64;
     pub const BLOCK_ACK: u16 = 128;
-    pub const HT: u16 = 256;
-    pub const WIDE: u16 = 512;
-    pub const SHORT_GI: u16 = 1024;
+    pub const WIDE_BITMAP: u16 = 256;
+}
+
+/// `phy` of a record; others are no such PPDU.
+mod ppdu {
+    pub const HT: u8 = 1;
+    pub const VHT: u8 = 2;
+    pub const HE: u8 = 3;
 }
 
 /// A log that is none, or damaged: at which octet, and what.
@@ -103,8 +111,12 @@ struct Record {
     ac: u8,
     aifsn: u8,
     attempts: u8,
-    n: u8,
-    decoded: u64,
+    phy: u8,
+    streams: u8,
+    mhz: u16,
+    gi_ns: u16,
+    n: u16,
+    decoded: Bitmap,
 }
 
 impl Record {
@@ -112,7 +124,8 @@ impl Record {
         let (start, base, rts, cts) = (f.u64(), f.u64(), f.u32(), f.u32());
         let (data, answer, psdu, flags, rate, control) = (f.u32(), f.u32(), f.u32(), f.u16(), f.u16(), f.u16());
         let (rts_rate, ssn, from, to) = (f.u16(), f.u16(), f.u8(), f.u8());
-        let (tid, ac, aifsn, attempts, n, decoded) = (f.u8(), f.u8(), f.u8(), f.u8(), f.u8(), f.u64());
+        let (tid, ac, aifsn, attempts, phy, streams) = (f.u8(), f.u8(), f.u8(), f.u8(), f.u8(), f.u8());
+        let (mhz, gi_ns, n, decoded) = (f.u16(), f.u16(), f.u16(), [f.u64(), f.u64(), f.u64(), f.u64()].into());
         Record {
             start,
             base,
@@ -132,6 +145,10 @@ impl Record {
             ac,
             aifsn,
             attempts,
+            phy,
+            streams,
+            mhz,
+            gi_ns,
             n,
             decoded,
         } // as they stand there
@@ -144,10 +161,17 @@ impl Record {
         self.flags & flag != 0
     }
     fn mode(&self) -> Option<Mode> {
-        if !self.is(flag::HT) {
-            return legacy(self.rate);
+        let (mcs, width) = (u8::try_from(self.rate), Width::from_mhz(u8::try_from(self.mhz).ok()?));
+        let short = self.gi_ns == 400;
+        match self.phy {
+            ppdu::HT => Ht::new(mcs.ok()?, self.mhz == 40, short).map(Mode::Ht),
+            ppdu::VHT => Vht::new(mcs.ok()?, self.streams, width?, short).map(Mode::Vht),
+            ppdu::HE => {
+                let gi = Gi::ALL.iter().copied().find(|g| g.span().ns() == i64::from(self.gi_ns))?;
+                He::new(mcs.ok()?, self.streams, width?, gi).map(Mode::He)
+            }
+            _ => legacy(self.rate),
         }
-        Ht::new(u8::try_from(self.rate).ok()?, self.is(flag::WIDE), self.is(flag::SHORT_GI)).map(Mode::Ht)
     }
     fn what(&self) -> What {
         match () {
@@ -180,12 +204,20 @@ impl Record {
             lead: Span::from_ns(lead as i64),
             sifs: Span::from_ns(SIFS as i64),
             response: (
-                if self.is(flag::BLOCK_ACK) || bar { response::Kind::BlockAck } else { response::Kind::Ack },
+                match self.is(flag::BLOCK_ACK) || bar {
+                    true if self.is(flag::WIDE_BITMAP) => response::Kind::WideBlockAck,
+                    true => response::Kind::BlockAck,
+                    false => response::Kind::Ack,
+                },
                 span(self.answer),
             ),
             control,
             // What is for everybody is not acknowledged, and lost by collisions only.
-            decoded: if self.is(flag::NO_ACK) && !self.is(flag::COLLIDED) { u64::MAX } else { self.decoded }.into(),
+            decoded: if self.is(flag::NO_ACK) && !self.is(flag::COLLIDED) {
+                Bitmap::first(MPDUS)
+            } else {
+                self.decoded
+            },
             heard: self.is(flag::HEARD),
             answered: self.is(flag::ANSWERED),
             collided: self.is(flag::COLLIDED),
@@ -206,6 +238,49 @@ fn legacy(rate_100k: u16) -> Option<Mode> {
 
 fn node(radio: u8) -> NodeId {
     if radio == EVERY { EVERYBODY } else { NodeId(radio.into()) }
+}
+
+/// QoS data's header, and the octets of CCMP's behind it. src: 802.11-2020 9.2.4.1, 12.5.3.2
+const HEADER: usize = 26;
+const CCMP: usize = 8;
+/// Octets of the longest MPDU. src: 802.11-2020 table 9-34
+const LONGEST_MPDU: usize = 11_454;
+
+/// The octets of an MPDU of `n` MSDUs, into `out`: of several an A-MSDU, as it was on the air, with zeros for what was not kept. False: there is no
+/// such one. src: 802.11-2020 9.3.2.2.2, table 9-30
+fn mpdu(f: &mut Fields<'_>, n: u8, out: &mut Vec<u8>) -> bool {
+    let mut sound = n > 0;
+    for k in 0..n {
+        let (len, kept) = (f.u16(), f.u16());
+        let frame = f.octets(kept.into());
+        if n == 1 {
+            out.extend(frame);
+            return kept <= len;
+        }
+        let protected = frame.get(1).is_some_and(|b| b & 0x40 != 0);
+        let head = HEADER + if protected { CCMP } else { 0 };
+        let begun = k == 0 || out.len() >= head;
+        let fits =
+            begun && usize::from(len) >= head && kept <= len && out.len() + usize::from(len) <= LONGEST_MPDU + head;
+        let (Some(header), true) = (frame.get(..head), fits) else {
+            sound = false;
+            continue;
+        };
+        if k == 0 {
+            out.extend(header);
+            out[24] |= 0x80; // an A-MSDU is in it
+            let bssid = if header[1] & 1 != 0 { 4 } else { 10 };
+            out.copy_within(bssid..bssid + 6, 16);
+        }
+        out.resize(head + (out.len() - head).next_multiple_of(4), 0);
+        let start = out.len();
+        let [da, sa] = if header[1] & 1 != 0 { [16, 10] } else { [4, 16] };
+        [da, sa].iter().for_each(|&at| out.extend(&header[at..at + 6]));
+        out.extend((len - head as u16).to_be_bytes());
+        out.extend(&frame[head..]);
+        out.resize(start + SUBFRAME_HEADER as usize + usize::from(len) - head, 0);
+    }
+    sound
 }
 
 /// As much of a packet as a picture shows: which flow's, and how much it carries; of an A-MSDU its first.
@@ -230,7 +305,7 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         return Err(BadLog(format!("no log of the radio's, or another version of it ({magic:#x}, {version})")));
     }
     let (mut at, mut octets, mut depths, mut msdus) = (head.len() as u64, Vec::new(), Vec::new(), Vec::new());
-    let mut burst = Burst::new();
+    let (mut burst, mut kept) = (Burst::new(), vec![Vec::new(); MPDUS]);
     while at < used {
         let bad = |what: &str| BadLog(format!("octet {at}: {what}"));
         let mut size = [0; 4];
@@ -246,12 +321,11 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         depths.clear();
         depths.extend((0..radios).map(|_| (u64::from(f.u32()), u64::from(f.u32()))));
         burst.mpdus.clear();
-        let mut kept: [&[u8]; 64] = [&[]; 64];
+        kept.iter_mut().for_each(Vec::clear);
         let mut whole = r.sound();
         for k in kept.iter_mut().take(r.n.into()) {
-            let (len, n, attempts) = (f.u16(), f.u16(), f.u8());
-            *k = f.octets(n.into());
-            whole &= u32::from(n) + 4 <= u32::from(len);
+            let (len, attempts, n) = (f.u16(), f.u8(), f.u8());
+            whole &= mpdu(&mut f, n, k) && k.len() + 4 <= usize::from(len);
             let seq = k.get(22..24).map_or(0, |s| u16::from_le_bytes([s[0], s[1]]) >> 4);
             let (packet, seq) = (shown(k, len, &mut msdus), Seq::new(seq));
             burst.mpdus.push(Mpdu { packet, seq, len, attempts, received: false, more: 0, mark: Mark(0) });
@@ -264,14 +338,15 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         }
         let rts = if r.rts > 0 { legacy(r.rts_rate) } else { legacy(r.control) };
         let (Some(mode), Some(control), Some(rts)) = (r.mode(), legacy(r.control), rts) else {
-            return Err(bad("a rate that 802.11a, b and n do not have"));
+            return Err(bad("a rate that no standard has"));
         };
         // Of an RTS that collided nothing else was sent.
         let sent = !(r.rts > 0 && r.is(flag::COLLIDED));
         if sent && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
             return Err(bad("a PPDU shorter than its preamble"));
         }
-        show(&r, (mode, control, rts), &mut burst, &kept[..r.n.into()], &depths, views);
+        let octets: Vec<&[u8]> = kept[..r.n.into()].iter().map(Vec::as_slice).collect();
+        show(&r, (mode, control, rts), &mut burst, &octets, &depths, views);
         at += u64::from(size);
     }
     Ok((cut != u64::MAX).then_some(cut as f64 / 1e9))
@@ -300,7 +375,7 @@ fn show(
         );
         return;
     }
-    (burst.what, burst.tid, burst.psdu) = (r.what(), Tid::new(r.tid), r.psdu);
+    (burst.what, burst.tid, burst.psdu, burst.wide) = (r.what(), Tid::new(r.tid), r.psdu, r.is(flag::WIDE_BITMAP));
     let x = r.exchanged(mode, control, rts);
     if !matches!(burst.what, What::Bar(_)) {
         views.exchange(&Aired { x, from, to: node(r.to), burst, depths }, kept);
@@ -334,23 +409,42 @@ mod tests {
 
     /// An exchange of the station's at MCS 7 behind an RTS, by hand after `struct exchange`; 3 ms into the run.
     fn exchange(flags: u16, decoded: u64, mpdus: &[(Vec<u8>, u8)]) -> Vec<u8> {
+        let alone = |(octets, attempts): &(Vec<u8>, u8)| (octets.len() as u16 + 4, *attempts, vec![octets.clone()]);
+        exchange_at((ppdu::HT, 0, 40, 400), flags, decoded, &mpdus.iter().map(alone).collect::<Vec<_>>())
+    }
+
+    /// The same at MCS 7 of another standard, streams, width and guard interval; of MPDUs each of its length, attempts and MSDUs.
+    fn exchange_at(
+        (phy, streams, mhz, gi): (u8, u8, u16, u16),
+        flags: u16,
+        decoded: u64,
+        mpdus: &[(u16, u8, Vec<Vec<u8>>)],
+    ) -> Vec<u8> {
         let mut b = Vec::new();
         b.extend(3_000_000_u64.to_le_bytes());
         b.extend((3_000_000 - 3 * SLOT - 18_000).to_le_bytes());
         for n in [28_000_u32, 28_000, 100_000, 32_000, 132] {
             b.extend(n.to_le_bytes());
         }
-        for n in [flags | flag::HT | flag::WIDE | flag::SHORT_GI, 7, 240, 240, 0] {
+        for n in [flags, 7, 240, 240, 0] {
             b.extend(n.to_le_bytes());
         }
-        b.extend([1, 0, 0, 2, 3, 1, mpdus.len() as u8]);
-        b.extend(decoded.to_le_bytes());
+        b.extend([1, 0, 0, 2, 3, 1, phy, streams]);
+        for n in [mhz, gi, mpdus.len() as u16] {
+            b.extend(n.to_le_bytes());
+        }
+        for word in [decoded, 0, 0, 0] {
+            b.extend(word.to_le_bytes());
+        }
         b.extend([9, 0, 0, 0, 2, 0, 0, 0, 40, 0, 0, 0, 30, 0, 0, 0]); // what waits at the access point, at the station
-        for (octets, attempts) in mpdus {
-            b.extend((octets.len() as u16 + 4).to_le_bytes());
-            b.extend((octets.len() as u16).to_le_bytes());
-            b.push(*attempts);
-            b.extend(octets);
+        for (len, attempts, msdus) in mpdus {
+            b.extend(len.to_le_bytes());
+            b.extend([*attempts, msdus.len() as u8]);
+            for octets in msdus {
+                b.extend((octets.len() as u16).to_le_bytes());
+                b.extend((octets.len() as u16).to_le_bytes());
+                b.extend(octets);
+            }
         }
         [&(b.len() as u32 + 4).to_le_bytes()[..], &b].concat()
     }
@@ -409,6 +503,20 @@ mod tests {
         assert_eq!(all[3].phy, Some(crate::Phy::Ht(7, true, true)));
     }
 
+    /// By hand: 26 of header, subframes of 14 + 40 octets, the first padded by two, and the FCS.
+    #[test]
+    fn several_msdus_are_an_amsdu() {
+        let flags = flag::AGGREGATE | flag::BLOCK_ACK | flag::HEARD | flag::ANSWERED | flag::WIDE_BITMAP;
+        let mpdus = [(26 + 56 + 54 + 4, 0, vec![data(7), data(7)]), (26 + 40 + 4, 0, vec![data(8)])];
+        let all = frames(&log(&[exchange_at((ppdu::HE, 2, 80, 1_600), flags, 0b11, &mpdus)], u64::MAX));
+        let mut data: Vec<_> = all.iter().filter(|f| f.kind == Kind::Data).collect();
+        data.sort_by_key(|f| f.seq);
+        assert_eq!(data.iter().map(|f| f.amsdu.map(|a| (a.msdus, a.unread))).collect::<Vec<_>>(), [Some((2, 0)), None]);
+        assert_eq!(data.iter().map(|f| (f.seq, f.len)).collect::<Vec<_>>(), [(7, 140), (8, 70)]);
+        let he = He::new(7, 2, Width::Mhz80, Gi::Us1_6).unwrap();
+        assert_eq!(data[0].phy, Some(Mode::He(he).into()));
+    }
+
     #[test]
     fn of_an_rts_that_collided_nothing_else_is_there() {
         let all = frames(&log(&[exchange(flag::COLLIDED, 0, &[(data(7), 0)])], u64::MAX));
@@ -417,7 +525,9 @@ mod tests {
 
     #[test]
     fn damage_is_told_and_never_trusted() {
-        let whole = log(&[exchange(flag::HEARD, 1, &[(data(7), 0)])], 5_000_000_000);
+        let amsdu = [(26 + 56 + 54 + 4, 0, vec![data(8), data(8)])];
+        let vht = exchange_at((ppdu::VHT, 2, 80, 400), flag::HEARD, 1, &amsdu);
+        let whole = log(&[exchange(flag::HEARD, 1, &[(data(7), 0)]), vht], 5_000_000_000);
         let path = std::env::temp_dir().join(format!("wavetank-log-{}-damage.pcapng", std::process::id()));
         let show = |b: &[u8]| {
             let mut views = watching(&path);

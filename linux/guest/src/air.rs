@@ -123,7 +123,8 @@ fn ccmp(case: &Case) -> Result<bool, String> {
 
 fn access_point(case: &Case) -> Result<(), String> {
     let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
-    let ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
+    let mut ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
+    ht += &beyond_ht(case)?;
     let wmm = u8::from(case.get("wmm", true)?);
     let rsn = if ccmp(case)? { format!("vendor_elements={}\n", keys::RSN_ELEMENT) } else { String::new() };
     let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
@@ -147,6 +148,28 @@ fn access_point(case: &Case) -> Result<(), String> {
     sys::within("AP", || sys::wait_carrier("wlan0", 10)).map_err(|e| {
         format!("{e}; hostapd said:\n{}", std::fs::read_to_string("/tmp/wt/hostapd.log").unwrap_or_default())
     })
+}
+
+/// What hostapd is told of 802.11ac and ax: its channel's width, and what it lets stations know of the card.
+fn beyond_ht(case: &Case) -> Result<String, String> {
+    let (width, middle) = match case.get("mhz", 40)? {
+        80 => (1, 42),
+        160 => (2, 50),
+        _ => (0, 0), // as 802.11n has it
+    };
+    let oper = |of: &str| format!("{of}_oper_chwidth={width}\n{of}_oper_centr_freq_seg0_idx={middle}\n");
+    let mut text = String::new();
+    if case.get("vht", false)? {
+        let wide = if width == 2 { "[VHT160][SHORT-GI-160]" } else { "" };
+        text += &format!(
+            "ieee80211ac=1\nvht_capab=[MAX-MPDU-11454][SHORT-GI-80][MAX-A-MPDU-LEN-EXP7]{wide}\n{}",
+            oper("vht")
+        );
+    }
+    if case.get("he", false)? {
+        text += &format!("ieee80211ax=1\n{}", oper("he"));
+    }
+    Ok(text)
 }
 
 /// Ends hostapd and removes the namespaces.

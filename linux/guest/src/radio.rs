@@ -26,8 +26,8 @@ pub fn value(of: &Counters, key: &str) -> u64 {
     of.iter().find(|(k, _)| k == key).map_or(0, |(_, v)| *v)
 }
 
-/// What is sampled of a radio: ns of airtime sent, PPDUs, MPDUs, ns of airtime to it; MPDUs of HT modes that it sent, and the sum of
-/// their rates (kbit/s); the same of those sent to it; data MPDUs sent to it, and how many of them were lost.
+/// What is sampled of a radio: ns of airtime sent, PPDUs, MPDUs, ns of airtime to it; MPDUs that it sent and that may aggregate, and the
+/// sum of their rates (kbit/s); the same of those sent to it; data MPDUs sent to it, and how many of them were lost.
 pub fn row(of: &Counters) -> [u64; 10] {
     let [airtime, ppdus, mpdus, rx_airtime] = ["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"].map(|k| value(of, k));
     let ([sent, kbit], [got, rx_kbit]) = (modes(of, "mode_mpdus_"), modes(of, "rx_mode_mpdus_"));
@@ -44,20 +44,12 @@ fn sum(of: &Counters, name: &str) -> u64 {
 fn modes(of: &Counters, name: &str) -> [u64; 2] {
     let mut total = [0; 2];
     for (k, n) in of {
-        let words = k.strip_prefix(name).map(|w| w.split('_').map_while(|x| x.parse().ok()).collect::<Vec<u64>>());
-        if let Some([mcs, mhz, short]) = words.as_deref() {
+        if let Some(mode) = k.strip_prefix(name) {
             total[0] += n;
-            total[1] += n * ht_kbit(*mcs, *mhz, *short != 0);
+            total[1] += n * value(of, &format!("mode_bps_{mode}")) / 1000;
         }
     }
     total
-}
-
-/// Rate of an HT mode, kbit/s. src: 802.11-2020 tables 19-27 to 19-38
-fn ht_kbit(mcs: u64, mhz: u64, short: bool) -> u64 {
-    const BITS: [[u64; 8]; 2] = [[26, 52, 78, 104, 156, 208, 234, 260], [54, 108, 162, 216, 324, 432, 486, 540]];
-    let a_symbol = BITS[usize::from(mhz == 40)][mcs as usize % 8] * (mcs / 8 + 1);
-    a_symbol * 10_000 / if short { 36 } else { 40 }
 }
 
 pub fn object(of: &Counters) -> String {

@@ -3,8 +3,8 @@
  * capture: what goes over the air is written down, frame by frame: crates/capture/src/radio_log.rs makes captures and pictures of it.
  *
  * One piece of memory, taken when the module is loaded and read when the run is over, so that looking on changes nothing of a run. A
- * record is struct exchange, the depths of all radios' queues, and for each MPDU struct mpdu and the first octets of it as mac80211 made
- * it. Little endian.
+ * record is struct exchange, the depths of all radios' queues, and for each MPDU struct mpdu, and for each of its MSDUs struct msdu and the
+ * first octets of its frame as mac80211 made it. Little endian.
  *
  * Source: what a monitor beside the receiver would have got of medium.c's exchanges.
  * Differs:
@@ -21,9 +21,10 @@
 #include "driver.h"
 
 #define MAGIC	0x77746361	/* "actw" */
-#define VERSION	2
+#define VERSION	3
 
-enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, HT = 256, WIDE = 512, SHORT_GI = 1024 };
+enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, WIDE_BITMAP = 256 };
+enum { NON_HT, HT, VHT, HE };
 
 struct head {
 	u32 magic;
@@ -42,8 +43,10 @@ struct exchange {
 	u16 control_rate, rts_rate;	/* 100 kbit/s */
 	u16 ssn;			/* of a BAR */
 	u8 from, to;			/* 255: everybody */
-	u8 tid, ac, aifsn, attempts, n;
-	u64 decoded;
+	u8 tid, ac, aifsn, attempts;
+	u8 phy, streams;		/* of VHT and HE */
+	u16 mhz, gi_ns, n;
+	u64 decoded[WT_MAX_MPDUS / 64];
 } __packed;
 
 struct depth {
@@ -51,8 +54,12 @@ struct depth {
 } __packed;
 
 struct mpdu {
-	u16 len, kept;			/* octets on the air, FCS included; that follow here */
-	u8 attempts;
+	u16 len;			/* octets on the air, FCS included */
+	u8 attempts, msdus;
+} __packed;
+
+struct msdu {
+	u16 len, kept;			/* octets of its frame without FCS; that follow here */
 } __packed;
 
 static struct head *log;
@@ -114,10 +121,14 @@ static struct depth depth_of(struct wt_radio *r)
 static u64 size_of(const struct wt_ppdu *p)
 {
 	u64 size = sizeof(struct exchange) + wt_n_radios * sizeof(struct depth);
+	struct sk_buff *skb;
 	int i;
 
-	for (i = 0; i < p->n; i++)
-		size += sizeof(struct mpdu) + min(p->mpdu[i]->len, wt_p.capture_octets);
+	for (i = 0; i < p->n; i++) {
+		size += sizeof(struct mpdu);
+		for (skb = p->mpdu[i]; skb; skb = wt_next_msdu(skb))
+			size += sizeof(struct msdu) + min(skb->len, wt_p.capture_octets);
+	}
 	return size;
 }
 
@@ -137,12 +148,30 @@ static void bar_of(const struct wt_ppdu *p, struct exchange *x)
 	}
 }
 
-static u16 rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate, u16 *flags)
+static void rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate, struct exchange *x)
 {
-	if (!(rate->flags & IEEE80211_TX_RC_MCS))
-		return wt_phy_legacy_rate(band, rate->idx);
-	*flags |= HT | (rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? WIDE : 0) | (rate->flags & IEEE80211_TX_RC_SHORT_GI ? SHORT_GI : 0);
-	return rate->idx;
+	struct rate_info info;
+
+	if (!wt_phy_aggregates(rate)) {
+		x->rate = wt_phy_legacy_rate(band, rate->idx);
+		return;
+	}
+	info = wt_phy_rate_info(rate);
+	x->phy = info.flags & RATE_INFO_FLAGS_HE_MCS ? HE : info.flags & RATE_INFO_FLAGS_VHT_MCS ? VHT : HT;
+	x->rate = info.mcs;
+	x->streams = info.nss;
+	x->mhz = wt_phy_modulation_mhz(wt_phy_modulation(rate));
+	x->gi_ns = x->phy == HE ? wt_p.he_gi_ns : info.flags & RATE_INFO_FLAGS_SHORT_GI ? 400 : 800;
+}
+
+/* A frame with the first of its octets. */
+static u8 *put_msdu(u8 *out, struct sk_buff *skb)
+{
+	struct msdu m = { .len = skb->len, .kept = min(skb->len, wt_p.capture_octets) };
+
+	memcpy(out, &m, sizeof(m));
+	skb_copy_bits(skb, 0, out + sizeof(m), m.kept);
+	return out + sizeof(m) + m.kept;
 }
 
 /* Whether an exchange that begins at `start` is written down. */
@@ -174,12 +203,13 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		.size = size, .start = at, .base = e->base > zero ? e->base - zero : 0,
 		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
 		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
-			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0),
+			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0) | (p->wide ? WIDE_BITMAP : 0),
 		.control_rate = wt_phy_response_rate(wt_band(r), rate), .rts_rate = e->rts_rate,
 		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
-		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n, .decoded = p->acked,
+		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n,
 	};
-	x->rate = rate_of(wt_band(r), rate, &x->flags);
+	memcpy(x->decoded, p->acked, sizeof(x->decoded));
+	rate_of(wt_band(r), rate, x);
 	if (ieee80211_is_data_qos(hdr->frame_control))
 		x->tid = ieee80211_get_tid((struct ieee80211_hdr *)hdr);
 	if (p->bar || p->back_req)
@@ -189,12 +219,13 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		put_unaligned(depth_of(wt_radios[i]), (struct depth *)out);
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
-		u32 kept = min(skb->len, wt_p.capture_octets);
-		struct mpdu m = { .len = wt_mpdu_len(skb), .kept = kept, .attempts = wt_frame(skb)->attempts };
+		struct mpdu m = { .len = wt_mpdu_len(skb), .attempts = wt_frame(skb)->attempts };
+		u8 *at = out;
 
-		memcpy(out, &m, sizeof(m));
-		skb_copy_bits(skb, 0, out + sizeof(m), kept);
-		out += sizeof(m) + kept;
+		out += sizeof(m);
+		for (; skb; skb = wt_next_msdu(skb), m.msdus++)
+			out = put_msdu(out, skb);
+		memcpy(at, &m, sizeof(m));
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <net/genetlink.h>
 #include "air/channel.h"
 #include "air/csi.h"
+#include "air/phy.h"
 
 #define BITS	10
 
@@ -68,7 +69,7 @@ void wt_csi_report(struct wt_radio *to, const struct wt_radio *from, const struc
 	const __le16 *csi;
 	u32 n;
 
-	if (!p->tid || !(rate->flags & IEEE80211_TX_RC_MCS))
+	if (!p->tid || !wt_phy_aggregates(rate))
 		return;
 	n = wt_channel_csi(from, to, at, &csi);
 	if (!n)

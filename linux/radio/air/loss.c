@@ -52,17 +52,17 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = p->no_ack ? NULL : wt_receiver(r, wt_ppdu_to(p));
-	bool channel = p->tid && wt_channel_present(r, to), ofdm = !(rate->flags & IEEE80211_TX_RC_MCS);
+	bool channel = p->tid && wt_channel_present(r, to), ofdm = !wt_phy_aggregates(rate);
 	enum wt_channel_modes of = ofdm ? WT_OFDM : rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? WT_HT40 : WT_HT20;
 	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : rate->idx;
 	bool lost = false;
 	int i;
 
-	p->acked = 0;
+	bitmap_zero(p->acked, WT_MAX_MPDUS);
 	if (!p->no_ack && !to)
 		return;
 	if (wt_p.n_error && (!wt_p.ht || !ofdm))
-		ppm = wt_p.error_ppm[clamp(rate->idx + walked(), 0, (int)wt_p.n_error - 1)];
+		ppm = wt_p.error_ppm[clamp(wt_phy_mcs(rate) + walked(), 0, (int)wt_p.n_error - 1)];
 	if (p->tid && to && wt_is_ap(r)) {
 		if (wt_p.n_error_down)
 			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
@@ -81,7 +81,7 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 			continue;
 		if (planted(r, p, i))
 			continue;
-		p->acked |= BIT_ULL(i);
+		__set_bit(i, p->acked);
 	}
 }
 

@@ -106,7 +106,7 @@ static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 
 static u32 answer_bytes(const struct wt_ppdu *p)
 {
-	return p->aggr || p->bar || p->back_req ? 32 : 14;
+	return p->aggr || p->bar || p->back_req ? (p->wide ? 56 : 32) : 14;	/* 802.11ax-2021, table 9-30a */
 }
 
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
@@ -143,15 +143,14 @@ static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = wt_receiver(r, wt_ppdu_to(p));
-	u32 k = (rate->idx & 31) * 4 + !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH) * 2 +
-		!!(rate->flags & IEEE80211_TX_RC_SHORT_GI);
+	u32 k = wt_phy_modulation(rate);
 
 	r->count.ht_ampdu[p->n]++;
 	if (to) {
 		to->count.rx_ampdu[p->n]++;
-		to->count.rx_bad[p->n - hweight64(p->acked)]++;
+		to->count.rx_bad[p->n - wt_ppdu_acked(p)]++;
 	}
-	if (!(rate->flags & IEEE80211_TX_RC_MCS))
+	if (!wt_phy_aggregates(rate))
 		return;
 	r->count.mode_ppdus[k]++;
 	r->count.mode_mpdus[k] += p->n;
@@ -186,7 +185,7 @@ static void transmit(u64 at)
 
 		wt_air.tx[i].end = wt_air.tx[i].start + ns;
 		end = max(end, wt_air.tx[i].end);
-		p->acked = 0;
+		bitmap_zero(p->acked, WT_MAX_MPDUS);
 		wt_air.rides = wt_rider ? wt_rider->head(r, wt_air.tx[i].q, p) : NULL;
 		r->ac[wt_air.tx[i].q].tried = true;
 		if (alone) {
@@ -194,7 +193,7 @@ static void transmit(u64 at)
 				wt_loss_draw(r, p);
 				wt_rx_lands(r, p, wt_air.tx[i].end);
 			}
-			wt_air.response = p->bar || (!p->no_ack && p->acked);
+			wt_air.response = p->bar || (!p->no_ack && wt_ppdu_acked(p));
 			wt_air.deaf = wt_air.response && wt_loss_answer(r, p, answer_bytes(p));
 			wt_air.response_ns = answer;
 			if (wt_air.last_tx == r && r->ac[wt_air.tx[i].q].depth > 1)

@@ -4,13 +4,15 @@
  *
  * Source: IEEE 802.11-2016, 17.4.3 (OFDM TXTIME), 19.4.3 (HT-mixed TXTIME), 16.3.4 (DSSS/CCK), 10.7.6.5 (rates of
  *   control responses); the same numbers as drivers/net/wireless/ath/ath9k/xmit.c ath_pkt_duration, but with the
- *   short guard interval's symbols rounded up to 4 us as 19.4.3 demands.
+ *   short guard interval's symbols rounded up to 4 us as 19.4.3 demands. VHT and HE: vht.c and he.c.
  * Differs:
  *   D1  HT-mixed format only; no greenfield, no LDPC, no STBC: one BCC encoder up to 300 Mbit/s.
  *   D2  no propagation delay.
  *   D3  DSSS/CCK with the long preamble only.
  */
+#include "air/he.h"
 #include "air/phy.h"
+#include "air/vht.h"
 #include "params.h"
 
 /* data bits a 4 us symbol, one stream: ath9k/xmit.c bits_per_symbol */
@@ -28,6 +30,7 @@ static struct ieee80211_rate rates[] = {
 #define CHAN2(_n) { .band = NL80211_BAND_2GHZ, .center_freq = 2407 + 5 * (_n), .hw_value = (_n), .max_power = 20 }
 static struct ieee80211_channel chans5[] = {
 	CHAN5(36), CHAN5(40), CHAN5(44), CHAN5(48), CHAN5(149), CHAN5(153), CHAN5(157), CHAN5(161),
+	CHAN5(52), CHAN5(56), CHAN5(60), CHAN5(64),	/* for 160 MHz only */
 };
 
 static struct ieee80211_channel chans2[] = {
@@ -35,7 +38,7 @@ static struct ieee80211_channel chans2[] = {
 };
 
 struct ieee80211_supported_band wt_band_5ghz = {
-	.band = NL80211_BAND_5GHZ, .channels = chans5, .n_channels = ARRAY_SIZE(chans5),
+	.band = NL80211_BAND_5GHZ, .channels = chans5, .n_channels = ARRAY_SIZE(chans5) - 4,
 	.bitrates = rates + 4, .n_bitrates = ARRAY_SIZE(rates) - 4,
 };
 
@@ -44,13 +47,29 @@ struct ieee80211_supported_band wt_band_2ghz = {
 	.bitrates = rates, .n_bitrates = ARRAY_SIZE(rates),
 };
 
-void wt_phy_init(void)
+/* Whether the standard has a fixed MCS. */
+static bool mcs_exists(int mcs)
+{
+	if (mcs < 0)	/* rate control's */
+		return !wt_p.vht;
+	if (!wt_p.vht)
+		return mcs < (int)wt_p.streams * 8;
+	return wt_p.he ? mcs < WT_HE_MCS : wt_vht_exists(mcs, wt_p.streams, wt_p.fixed_mhz);
+}
+
+/* The bands, as the parameters have them. */
+int wt_phy_init(void)
 {
 	struct ieee80211_sta_ht_cap *ht = &wt_band_5ghz.ht_cap;
 	unsigned int i;
 
+	for (i = 0; i < wt_p.n_fixed; i++)
+		if (!mcs_exists(wt_p.fixed_mcs[i]))
+			return -EINVAL;
+	if (wt_p.fixed_mhz == 160)
+		wt_band_5ghz.n_channels = ARRAY_SIZE(chans5);
 	if (!wt_p.ht)
-		return;
+		return 0;
 	ht->ht_supported = true;
 	ht->cap = IEEE80211_HT_CAP_SUP_WIDTH_20_40 | IEEE80211_HT_CAP_SGI_20 | IEEE80211_HT_CAP_SGI_40 |
 		  IEEE80211_HT_CAP_SM_PS | IEEE80211_HT_CAP_DSSSCCK40;
@@ -60,6 +79,62 @@ void wt_phy_init(void)
 		ht->mcs.rx_mask[i] = 0xff;
 	ht->mcs.tx_params = IEEE80211_HT_MCS_TX_DEFINED;
 	wt_band_2ghz.ht_cap = *ht;
+	if (wt_p.vht)
+		wt_vht_init(&wt_band_5ghz);
+	if (wt_p.he)
+		wt_he_init(&wt_band_5ghz);
+	return 0;
+}
+
+/*
+ * Of 802.11ac or, in a network of 802.11ax, of that: no flag of mac80211's tells HE. Every such PPDU is an A-MPDU, padded to its last word.
+ */
+bool wt_phy_is_vht(const struct ieee80211_tx_rate *r)
+{
+	return r->flags & IEEE80211_TX_RC_VHT_MCS;
+}
+
+/* Whether A-MPDUs may be sent with it. */
+bool wt_phy_aggregates(const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_is_vht(r) || r->flags & IEEE80211_TX_RC_MCS;
+}
+
+/* As its standard counts it: 802.11n over all streams, 802.11ac and ax within one count of streams; else the bitrate's index. */
+int wt_phy_mcs(const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_is_vht(r) ? ieee80211_rate_get_vht_mcs(r) : r->idx;
+}
+
+void wt_phy_set_mcs(struct ieee80211_tx_rate *r, int mcs)
+{
+	static const u16 width[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, 0, IEEE80211_TX_RC_160_MHZ_WIDTH };
+
+	r->flags = (wt_p.vht ? IEEE80211_TX_RC_VHT_MCS : IEEE80211_TX_RC_MCS) | width[wt_p.fixed_mhz / 40] |
+		   (wt_p.fixed_sgi && !wt_p.he ? IEEE80211_TX_RC_SHORT_GI : 0);
+	if (wt_p.vht)
+		ieee80211_rate_set_vht(r, mcs, wt_p.streams);
+	else
+		r->idx = mcs;
+}
+
+/* The same for mac80211's statistics. */
+struct rate_info wt_phy_rate_info(const struct ieee80211_tx_rate *r)
+{
+	static const enum rate_info_bw bw[] = { RATE_INFO_BW_20, RATE_INFO_BW_40, RATE_INFO_BW_80, RATE_INFO_BW_160 };
+	struct rate_info info = { .mcs = wt_phy_mcs(r), .bw = bw[wt_vht_width(r)] };
+
+	if (wt_phy_is_vht(r))
+		info.nss = ieee80211_rate_get_vht_nss(r);
+	if (wt_phy_is_vht(r) && wt_p.he) {
+		info.flags = RATE_INFO_FLAGS_HE_MCS;
+		info.he_gi = wt_he_gi();
+		return info;
+	}
+	info.flags = wt_phy_is_vht(r) ? RATE_INFO_FLAGS_VHT_MCS : RATE_INFO_FLAGS_MCS;
+	if (r->flags & IEEE80211_TX_RC_SHORT_GI)
+		info.flags |= RATE_INFO_FLAGS_SHORT_GI;
+	return info;
 }
 
 /* A bitrate by its index, 100 kbit/s. */
@@ -130,11 +205,41 @@ static u64 ht_preamble_ns(const struct ieee80211_tx_rate *r)
 	return 20000ull + 8000 + 4000 + 4000ull * (streams == 3 ? 4 : streams);
 }
 
+/* A number below WT_MODULATIONS: MCS, width, short guard interval; a network has one count of streams at each MCS. */
+u32 wt_phy_modulation(const struct ieee80211_tx_rate *r)
+{
+	return (wt_phy_mcs(r) & 31) * 8 + wt_vht_width(r) * 2 + !!(r->flags & IEEE80211_TX_RC_SHORT_GI);
+}
+
+u32 wt_phy_modulation_mhz(u32 k)
+{
+	return 20 << (k / 2 % 4);
+}
+
+/* The rate of such data, bit/s. */
+u64 wt_phy_modulation_bps(u32 k)
+{
+	static const u16 width[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
+	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width[k / 2 % 4] };
+	u32 symbol_ns = wt_p.he ? wt_he_symbol_ns() : k & 1 ? 3600 : 4000;
+	u64 bits;
+
+	if (wt_p.vht) {
+		ieee80211_rate_set_vht(&r, k / 8, wt_p.streams);
+		bits = wt_p.he ? wt_he_symbol_bits(&r) : wt_vht_symbol_bits(&r);
+	} else {
+		bits = ht_symbol_bits(&r);
+	}
+	return div_u64(bits * NSEC_PER_SEC, symbol_ns);
+}
+
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
 {
 	u64 ns;
 	u32 n;
 
+	if (wt_phy_is_vht(r))
+		return wt_p.he ? wt_he_ppdu_ns(r, bytes) : wt_vht_ppdu_ns(r, bytes);
 	if (!(r->flags & IEEE80211_TX_RC_MCS))
 		return wt_phy_control_ns(wt_phy_legacy_rate(band, r->idx), bytes);
 	n = DIV_ROUND_UP(16 + 6 + 8 * bytes, ht_symbol_bits(r));
@@ -145,7 +250,7 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 /* What ath9k counts as its airtime: with a SIFS if it is not of 802.11n (ath9k/hw.c ath9k_hw_computetxtime). */
 u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
 {
-	return wt_phy_ppdu_ns(band, r, bytes) + (r->flags & IEEE80211_TX_RC_MCS ? 0 : WT_SIFS_NS);
+	return wt_phy_ppdu_ns(band, r, bytes) + (wt_phy_aggregates(r) ? 0 : WT_SIFS_NS);
 }
 
 /* The longest PSDU that lasts at most `us` (ath9k/xmit.c ath_max_framelen). */
@@ -154,6 +259,8 @@ u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us)
 	u64 ns = us * 1000ull;
 	u32 symbols;
 
+	if (wt_phy_is_vht(r))
+		return wt_p.he ? wt_he_bytes_in(r, ns) : wt_vht_bytes_in(r, ns);
 	if (ns < ht_preamble_ns(r) + 8000)
 		return 0;
 	ns -= ht_preamble_ns(r);
@@ -161,11 +268,15 @@ u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us)
 	return (symbols * ht_symbol_bits(r) - 22) / 8;
 }
 
-/* Octets that pass in a minimum MPDU start spacing of `ns` (ath9k/xmit.c ath_compute_num_delims). */
+/* Octets that pass in a minimum MPDU start spacing of `ns`: ath9k's count (xmit.c ath_compute_num_delims), else the rate's. */
 u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns)
 {
 	u32 symbol = r->flags & IEEE80211_TX_RC_SHORT_GI ? 3600 : 4000;
 
+	if (wt_phy_is_vht(r) && wt_p.he)
+		return div_u64((u64)wt_he_symbol_bits(r) * ns, 8 * wt_he_symbol_ns());
+	if (wt_phy_is_vht(r))
+		return div_u64((u64)wt_vht_symbol_bits(r) * ns, 8 * symbol);
 	return max(ns / symbol, 1u) * ht_symbol_bits(r) / 8;
 }
 
@@ -180,6 +291,8 @@ u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate 
 
 	if (wt_p.ctl_rate)
 		return wt_p.ctl_rate;
+	if (wt_phy_is_vht(r))
+		return of_mcs[min(wt_phy_mcs(r), 7)];
 	if (r->flags & IEEE80211_TX_RC_MCS)
 		return of_mcs[r->idx % 8];
 	rate = wt_phy_legacy_rate(band, r->idx);

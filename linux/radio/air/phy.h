@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * phy: durations, rates and bands of 802.11a, b and n. A 5 GHz card's slots, whatever its band.
+ * phy: durations, rates and bands, whatever the standard. A 5 GHz card's slots, whatever its band.
  */
 #ifndef WAVETANK_RADIO_PHY_H
 #define WAVETANK_RADIO_PHY_H
@@ -8,6 +8,14 @@
 #include <net/mac80211.h>
 
 #define WT_OFDM_RATES	8
+bool wt_phy_aggregates(const struct ieee80211_tx_rate *r);
+bool wt_phy_is_vht(const struct ieee80211_tx_rate *r);
+int wt_phy_mcs(const struct ieee80211_tx_rate *r);
+void wt_phy_set_mcs(struct ieee80211_tx_rate *r, int mcs);
+u32 wt_phy_modulation(const struct ieee80211_tx_rate *r);
+u32 wt_phy_modulation_mhz(u32 k);
+u64 wt_phy_modulation_bps(u32 k);
+struct rate_info wt_phy_rate_info(const struct ieee80211_tx_rate *r);
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
 u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
 u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us);
@@ -25,6 +33,6 @@ u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate 
 #define WT_SIFS_NS	16000ull
 
 extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
-void wt_phy_init(void);
+int wt_phy_init(void);
 
 #endif

@@ -64,10 +64,11 @@ static struct sk_buff *received(const struct sk_buff *skb)
 	return skb_copy_expand(skb, skb_headroom(skb), max(room, 0), GFP_ATOMIC);
 }
 
-static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
+/* A card hands each MSDU of an A-MSDU up as a frame of its own (ath10k/htt_rx.c ath10k_htt_rx_h_mpdu, mt76/mac80211.c mt76_rx_release_amsdu). */
+static void copy_msdu(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, struct sk_buff *msdu, bool last, u64 ended, s8 signal)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
-	struct sk_buff *skb = received(p->mpdu[i]);
+	struct sk_buff *skb = received(msdu);
 	struct ieee80211_rx_status *rx;
 
 	if (!skb)
@@ -83,20 +84,49 @@ static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *
 	rx->band = wt_band(from);
 	rx->signal = signal;
 	rx->rate_idx = max_t(int, rate->idx, 0);
-	if (rate->flags & IEEE80211_TX_RC_MCS) {
-		rx->encoding = RX_ENC_HT;
-		rx->bw = rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? RATE_INFO_BW_40 : RATE_INFO_BW_20;
-		if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
+	if (wt_phy_aggregates(rate)) {
+		struct rate_info info = wt_phy_rate_info(rate);
+
+		rx->encoding = info.flags & RATE_INFO_FLAGS_HE_MCS ? RX_ENC_HE : info.flags & RATE_INFO_FLAGS_VHT_MCS ? RX_ENC_VHT : RX_ENC_HT;
+		rx->rate_idx = info.mcs;
+		rx->nss = info.nss;
+		rx->bw = info.bw;
+		rx->he_gi = info.he_gi;
+		if (info.flags & RATE_INFO_FLAGS_SHORT_GI)
 			rx->enc_flags |= RX_ENC_FLAG_SHORT_GI;
 	}
+	if (wt_next_msdu(msdu))
+		rx->flag |= RX_FLAG_AMSDU_MORE;
 	if (p->aggr)	/* ath9k/recv.c ath_rx_tasklet: the end that the host sees is that of what arrived */
 		rx->flag |= RX_FLAG_AMPDU_DETAILS | RX_FLAG_AMPDU_LAST_KNOWN | (last ? RX_FLAG_AMPDU_IS_LAST : 0);
 	if (wt_protected(skb))	/* ath9k/recv.c: the card has deciphered it, and this copy never had a MIC */
 		rx->flag |= RX_FLAG_DECRYPTED | RX_FLAG_MIC_STRIPPED;
 	rx->ampdu_reference = from->count.ppdus;
-	to->count.rx_mpdus++;
+	to->count.rx_mpdus += !wt_next_msdu(msdu);
 	to->count.rx_bytes += skb->len;
 	to->driver->came(to, skb, ended);
+}
+
+static void copy_to(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu *p, int i, bool last, u64 ended, s8 signal)
+{
+	struct sk_buff *msdu;
+
+	for (msdu = p->mpdu[i]; msdu; msdu = wt_next_msdu(msdu))
+		copy_msdu(to, from, p, msdu, last && !wt_next_msdu(msdu), ended, signal);
+}
+
+/* Where the hardware counts what it hears of a station, a PPDU. */
+static void count_ppdu(struct wt_radio *to, struct wt_radio *from, const struct wt_ppdu *p, u64 ns)
+{
+	struct ieee80211_sta *sta;
+
+	if (!to->driver->rx_ppdu_airtime || !p->tid)
+		return;
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(to->hw, from->vif ? from->vif->addr : NULL, NULL);
+	if (sta)
+		ieee80211_sta_register_airtime(sta, p->tid->txq->tid, 0, div_u64(ns, 1000));
+	rcu_read_unlock();
 }
 
 /* A frame is with the card, which tells the host at once. */
@@ -139,9 +169,9 @@ void wt_rx_lands(struct wt_radio *from, const struct wt_ppdu *p, u64 until)
 	struct wt_radio *to = wt_receiver(from, wt_ppdu_to(p));
 	u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
 
-	if (!to || !p->acked)
+	if (!to || !wt_ppdu_acked(p))
 		return;
-	to->lands_first = until - div_u64(ns * (p->n - 1 - __ffs64(p->acked)), p->n);
+	to->lands_first = until - div_u64(ns * (p->n - 1 - find_first_bit(p->acked, WT_MAX_MPDUS)), p->n);
 	to->lands_until = until;
 }
 
@@ -165,7 +195,7 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since)
 	const u8 *addr = wt_ppdu_to(p);
 	struct wt_radio *to;
 	unsigned int j;
-	int i;
+	int i, last;
 
 	if (!is_multicast_ether_addr(addr)) {
 		u64 ns = wt_phy_ppdu_ns(wt_band(from), &p->rates[p->chain], p->bytes);
@@ -173,11 +203,14 @@ void wt_rx_deliver(struct wt_radio *from, struct wt_ppdu *p, u64 since)
 		s16 ctl, ext;
 
 		to = wt_receiver(from, addr);
-		if (to && p->acked && snr_signal(from, to, since, &ctl, &ext, &signal))
+		last = find_last_bit(p->acked, WT_MAX_MPDUS);
+		if (to && wt_ppdu_acked(p) && snr_signal(from, to, since, &ctl, &ext, &signal))
 			wt_csi_report(to, from, p, since, ctl, ext);
+		if (to && wt_ppdu_acked(p))
+			count_ppdu(to, from, p, ns);
 		for (i = 0; to && i < p->n; i++)
-			if (p->acked & BIT_ULL(i)) {
-				copy_to(to, from, p, i, !(p->acked >> i >> 1), wt_now - div_u64(ns * (p->n - 1 - i), p->n), signal);
+			if (test_bit(i, p->acked)) {
+				copy_to(to, from, p, i, i == last, wt_now - div_u64(ns * (p->n - 1 - i), p->n), signal);
 				if (wt_rider && wt_is_ap(to))
 					wt_rider->came(from, p->mpdu[i]);
 			}
@@ -223,7 +256,7 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 	rcu_read_lock();
 	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr2, NULL);
 	if (sta)
-		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_counted_ns(rx->band, &rate, wt_mpdu_len(skb)), 1000));
+		ieee80211_sta_register_airtime(sta, 0, 0, div_u64(wt_phy_counted_ns(rx->band, &rate, wt_frame_len(skb)), 1000));
 	rcu_read_unlock();
 }
 

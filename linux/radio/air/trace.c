@@ -3,6 +3,7 @@
  * trace: the last PPDUs on the air and, under TCP/HACK, what became of the last TCP ACKs. What their lines say: debug.c.
  */
 #include <linux/jhash.h>
+#include "air/phy.h"
 #include "air/trace.h"
 
 #define TRACE 16384
@@ -13,7 +14,8 @@ struct trace {
 	u32 ns;
 	s16 rate;
 	u16 seq;
-	u8 radio, q, n, attempt, collided;
+	u16 n;
+	u8 radio, q, attempt, collided;
 };
 
 struct ack {
@@ -38,19 +40,20 @@ void wt_trace_ppdu(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start
 
 	if (!ring)
 		return;
-	/* an aggregate spans no more than the window: offsets from its lowest number fit 64 bits */
+	/* an aggregate spans no more than the window: offsets from its lowest number fit 64 bits, but for windows of 802.11ax, where more is left out */
 	for (i = 1; i < p->n; i++)
 		lowest = min_t(s16, lowest, sign_extend32(wt_frame(p->mpdu[i])->seq - first, 11));
 	for (i = 0; i < p->n && !p->beacon; i++) {
-		u64 bit = BIT_ULL((wt_frame(p->mpdu[i])->seq - first - lowest) & 63);
+		u16 at = (wt_frame(p->mpdu[i])->seq - first - lowest) & IEEE80211_SN_MASK;
+		u64 bit = at < 64 ? BIT_ULL(at) : 0;
 
 		sent |= bit;
-		if (p->acked & BIT_ULL(i))
+		if (test_bit(i, p->acked))
 			acked |= bit;
 	}
 	ring[traced++ % TRACE] = (struct trace) {
 		.start = start, .acked = acked, .sent = sent, .ns = ns, .seq = (first + lowest) & IEEE80211_SN_MASK,
-		.rate = rate->flags & IEEE80211_TX_RC_MCS ? rate->idx : -1 - rate->idx,
+		.rate = wt_phy_aggregates(rate) ? wt_phy_mcs(rate) : -1 - rate->idx,
 		.radio = r->index, .q = q, .n = p->n, .attempt = p->attempts, .collided = collided,
 	};
 }

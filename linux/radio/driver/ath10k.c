@@ -7,16 +7,20 @@
  * Source: drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_op_wake_tx_queue, ath10k_mac_tx_push_pending; htt_rx.c
  *   ath10k_htt_txrx_compl_task; htt_tx.c ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
- *   D1  the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever kind; stations take turns.
+ *   D1  the firmware is taken to do as the model has it (crates/core/src/driver/offload): A-MSDUs of what waits, A-MPDUs of what the window and the
+ *       limits let in, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c.
  *   D2  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  *   D3  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
  *       beacon, which is a poll, too, is not known.
  *   D4  with a fixed rate the card has HAS_RATE_CONTROL, as ath10k has always, and AQL reckons with that rate; where a rate control is
  *       named for it, that is mac80211's.
+ *   D5  airtime is registered as each PPDU ends, whatever report_us is.
  */
 #include "air/medium.h"
+#include "air/phy.h"
 #include "air/rx.h"
 #include "driver/fifo.h"
+#include "mpdu/amsdu.h"
 #include "mpdu/tx.h"
 
 static bool room(const struct wt_radio *r)
@@ -58,32 +62,33 @@ static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 static u32 frame_airtime(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[0];
-	struct rate_info info = { .mcs = rate->idx, .flags = RATE_INFO_FLAGS_MCS, .bw = RATE_INFO_BW_20 };
-	u32 bitrate;
+	struct rate_info info = wt_phy_rate_info(rate);
+	u32 bitrate = wt_phy_aggregates(rate) ? cfg80211_calculate_bitrate(&info) : wt_phy_legacy_rate(wt_band(r), rate->idx);
 
-	if (rate->flags & IEEE80211_TX_RC_SHORT_GI)
-		info.flags |= RATE_INFO_FLAGS_SHORT_GI;
-	if (rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH)
-		info.bw = RATE_INFO_BW_40;
-	bitrate = rate->flags & IEEE80211_TX_RC_MCS ? cfg80211_calculate_bitrate(&info) : r->hw->wiphy->bands[wt_band(r)]->bitrates[rate->idx].bitrate;
 	return (skb->len + 38) * 8 * (1000 / 100) / bitrate + OVERHEAD_IFS;
 }
 
 const struct wt_driver wt_ath10k = {
 	.mode = WT_ATH10K,
-	.max_frames = &wt_fifo_frames,
+	.max_frames = &wt_p.fifo_frames[WT_ATH10K],
 	.counts_chains = true,
 	.one_depth = true,
+	.in_order = true,
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,
 	.aql = true,
+	.amsdus = true,		/* its firmware asks for Block Ack sessions (mac.c ath10k_ampdu_action), with A-MSDUs (htt.c ath10k_htt_setup) */
 	.napi = true,		/* htt_rx.c ath10k_process_rx */
 	.chooses_rates = true,	/* mac.c ath10k_mac_register */
 	.wake = wake,
 	.polled = polled,
+	.dequeue = wt_amsdu_dequeue,
 	.formed = wt_medium_offer,
 	.again = wt_fifo_again,
 	.settled = wt_fifo_settled,
+	.due = wt_fifo_due,
+	.step = wt_fifo_report,
+	.purge = wt_fifo_purge,
 	.schedule = wt_fifo_feed,
 	.done = wt_tx_over,
 	.came = wt_rx_arrived,

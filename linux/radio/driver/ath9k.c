@@ -10,6 +10,7 @@
 #include "driver.h"
 #include "driver/ath9k.h"
 #include "mpdu/ampdu.h"
+#include "mpdu/block_ack.h"
 #include "mpdu/tx.h"
 
 static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
@@ -25,7 +26,7 @@ static struct sk_buff *dequeue(struct wt_radio *r, struct wt_tid *tid)
 
 	if (skb) {
 		wt_frame_init(skb);
-		wt_ath9k_number(tid, skb);
+		wt_ba_number(tid, skb);
 	}
 	return skb;
 }

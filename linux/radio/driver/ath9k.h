@@ -7,7 +7,6 @@
 
 #include "driver.h"
 
-void wt_ath9k_number(struct wt_tid *tid, struct sk_buff *skb);
 void wt_ath9k_seize(struct wt_radio *r, const struct wt_picker *pick);
 
 #endif

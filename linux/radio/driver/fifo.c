@@ -3,6 +3,8 @@
  * fifo: devices with a queue of their own below mac80211, from which their firmware forms the aggregates: how it is filled and emptied.
  */
 #include "driver/fifo.h"
+#include "mpdu/block_ack.h"
+#include "mpdu/status.h"
 #include "mpdu/tx.h"
 
 /* From the TXQs into the device, as far as it has room: one round, or of one turn only. How many frames came. */
@@ -50,19 +52,54 @@ void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid)
 		list_add_tail(&tid->fw_list, &r->fw_tids[tid->txq->ac]);
 }
 
-/* A frame of it is over. */
+/* A frame of it is over: its descriptor is free once the host is told, which completions that gather are from the first on. */
 bool wt_fifo_settled(struct wt_radio *r, struct sk_buff *skb)
 {
-	r->fifo_used--;
-	return false;
+	u32 us = wt_p.report_us[r->driver->mode];
+
+	if (!us) {
+		r->fifo_used--;
+		return false;
+	}
+	if (!r->report_at)
+		r->report_at = wt_now + us * 1000ull;
+	__skb_queue_tail(&r->unreported, skb);
+	return true;
 }
 
-/* What failed goes first, at the TID's next turn. */
+u64 wt_fifo_due(const struct wt_radio *r)
+{
+	return r->report_at ?: U64_MAX;
+}
+
+/* The host is told. */
+void wt_fifo_report(struct wt_radio *r, u64 now)
+{
+	struct sk_buff *skb;
+
+	r->report_at = 0;
+	while ((skb = __skb_dequeue(&r->unreported))) {
+		r->fifo_used--;
+		wt_status_hand_back(skb);
+	}
+}
+
+void wt_fifo_purge(struct wt_radio *r)
+{
+	__skb_queue_purge(&r->unreported);
+}
+
+/* A PPDU of the TID is over. What failed goes first, at the TID's next turn. */
 void wt_fifo_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len)
 {
-	if (!skb_queue_empty(failed))
+	struct sk_buff *skb;
+
+	if (tid->in_hw)
+		tid->in_hw--;
+	while ((skb = __skb_dequeue(failed)))
+		wt_ba_keep(r, tid, skb);
+	if (wt_fifo_waits(tid))
 		wt_fifo_turn(r, tid);
-	skb_queue_splice_tail(failed, &tid->retry_q);
 }
 
 /* The firmware: TIDs take turns. */
@@ -75,9 +112,10 @@ void wt_fifo_feed(struct wt_radio *r, int ac)
 	/* a frame is looked at once there is room for it: one that is put back, as ath9k does, would come behind those that were behind it */
 	while (!wt_tx_full(r, ac, true) &&
 	       (tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
-		bool sent = wt_tx_tid(r, ac, tid);
+		bool ready = tid->in_hw < wt_p.tid_depth[r->driver->mode], sent = ready && wt_tx_tid(r, ac, tid);
 
-		if (wt_fifo_waits(tid))
+		tid->in_hw += sent;
+		if (ready && wt_fifo_waits(tid))	/* else a completion gives it its turn */
 			list_move_tail(&tid->fw_list, &r->fw_tids[ac]);
 		else
 			list_del_init(&tid->fw_list);
@@ -88,6 +126,3 @@ void wt_fifo_feed(struct wt_radio *r, int ac)
 	}
 	rcu_read_unlock();
 }
-
-/* MPDUs of an aggregate; not ath9k's max_frames, which a scenario sets for the ath9k cards beside this one */
-const unsigned int wt_fifo_frames = 32;

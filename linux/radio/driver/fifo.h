@@ -14,7 +14,8 @@ void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid);
 bool wt_fifo_settled(struct wt_radio *r, struct sk_buff *skb);
 void wt_fifo_again(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);
 void wt_fifo_feed(struct wt_radio *r, int ac);
-
-extern const unsigned int wt_fifo_frames;
+u64 wt_fifo_due(const struct wt_radio *r);
+void wt_fifo_report(struct wt_radio *r, u64 now);
+void wt_fifo_purge(struct wt_radio *r);
 
 #endif

@@ -60,7 +60,7 @@ struct wt_htc {
 /* A frame's TID, on its way through the host and the bus; NULL: it has left. */
 static inline struct wt_tid **wt_htc_tid(struct sk_buff *skb)
 {
-	return (struct wt_tid **)&IEEE80211_SKB_CB(skb)->status.status_driver_data[1];
+	return &wt_frame(skb)->tid;
 }
 
 #endif

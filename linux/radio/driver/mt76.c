@@ -7,15 +7,16 @@
  *   mt76_txq_send_burst, mt76_token_consume; mt7915/mac.c mt7915_mac_tx_free, mt7915_mac_sta_poll; mt76_connac_mac.c
  *   mt76_connac2_mac_write_txwi (MT_TXD3_REM_TX_COUNT 15).
  * Differs:
- *   D1  802.11n only, and no A-MSDUs; the firmware's aggregation is ath9k's (mpdu/ampdu.c), of 32 frames, with two PPDUs in hardware, of whatever
- *       kind; stations take turns. A PPDU is sent once and formed anew.
+ *   D1  the firmware is taken to do as the model has it (crates/core/src/driver/offload): A-MSDUs of what waits, A-MPDUs of what the window and the
+ *       limits let in, PPDUs that are sent once and formed anew, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c.
  *   D2  mac80211 makes the 802.11 headers, so that AQL counts 20 bytes more of each frame, and has the reorder buffers.
- *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, and what was received as it is handed up.
+ *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, whatever report_us is.
  *   D4  the rate is known from the start (MT_MAX_NON_AQL_PKT).
  */
 #include "air/medium.h"
 #include "air/rx.h"
 #include "driver/fifo.h"
+#include "mpdu/amsdu.h"
 #include "mpdu/tx.h"
 
 static bool room(const struct wt_radio *r)
@@ -54,20 +55,26 @@ static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 
 const struct wt_driver wt_mt76 = {
 	.mode = WT_MT76,
-	.max_frames = &wt_fifo_frames,
+	.max_frames = &wt_p.fifo_frames[WT_MT76],
 	.sent_once = true,
 	.one_depth = true,
+	.in_order = true,
 	.tx_airtime = true,
-	.rx_airtime = true,
+	.rx_ppdu_airtime = true,	/* mt7915/mac.c mt7915_mac_sta_poll */
 	.aql = true,
+	.amsdus = true,	/* mt76/mac80211.c mt76_phy_init */
 	.napi = true,		/* mt76/mac80211.c mt76_rx_complete */
 	.chooses_rates = true,	/* mt7915/init.c mt7915_init_wiphy: HAS_RATE_CONTROL */
 	.wake = wake,
 	.work = work,
 	.freed = wake_worker,
+	.dequeue = wt_amsdu_dequeue,
 	.formed = wt_medium_offer,
 	.again = wt_fifo_again,
 	.settled = wt_fifo_settled,
+	.due = wt_fifo_due,
+	.step = wt_fifo_report,
+	.purge = wt_fifo_purge,
 	.schedule = wt_fifo_feed,
 	.done = wt_tx_over,
 	.came = wt_rx_arrived,

@@ -16,23 +16,6 @@
 #include "mpdu/block_ack.h"
 #include "mpdu/tx.h"
 
-static void renumber(struct sk_buff *skb, u16 seq)
-{
-	struct ieee80211_hdr *hdr = (void *)skb->data;
-
-	if (!ieee80211_is_data_qos(hdr->frame_control))
-		return;
-	hdr->seq_ctrl = cpu_to_le16(IEEE80211_SN_TO_SEQ(seq) | (le16_to_cpu(hdr->seq_ctrl) & IEEE80211_SCTL_FRAG));
-	wt_frame(skb)->seq = seq;
-}
-
-/* A frame that mac80211 numbered: the number that the card gives it. */
-void wt_ath9k_number(struct wt_tid *tid, struct sk_buff *skb)
-{
-	if (tid->unused)
-		renumber(skb, (wt_frame(skb)->seq - tid->unused) & IEEE80211_SN_MASK);
-}
-
 static bool fresh(struct sk_buff *skb, const struct wt_picker *pick)
 {
 	return !wt_frame(skb)->attempts && pick->wants(skb);
@@ -95,7 +78,7 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid, const struct wt_pi
 			ieee80211_free_txskb(r->hw, skb);
 			continue;
 		}
-		renumber(skb, next);
+		wt_ba_renumber(skb, next);
 		next = (next + 1) & IEEE80211_SN_MASK;
 		if (tid->active && IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU)
 			wt_ba_add(tid, skb);
@@ -103,7 +86,7 @@ static void seize_tid(struct wt_radio *r, struct wt_tid *tid, const struct wt_pi
 	}
 	while (taking && (skb = ieee80211_tx_dequeue(r->hw, tid->txq))) {
 		wt_frame_init(skb);
-		wt_ath9k_number(tid, skb);
+		wt_ba_number(tid, skb);
 		taking = pick->takes(r, skb);
 		if (taking) {
 			tid->unused = (tid->unused + 1) & IEEE80211_SN_MASK;

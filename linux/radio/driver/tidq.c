@@ -34,8 +34,6 @@
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
 
-#define DELIM		4
-
 struct wt_tidq {
 	struct category {
 		struct list_head round;		/* stations with TIDs that hold frames */
@@ -58,12 +56,12 @@ static void stop_or_wake(struct wt_radio *r)
 
 /* ---- one TID ---- */
 
-static u32 subframe(const struct sk_buff *skb)
+static u32 subframe(struct sk_buff *skb)
 {
-	return ALIGN(DELIM + wt_mpdu_len(skb), 4);
+	return ALIGN(WT_DELIM + wt_mpdu_len(skb), 4);
 }
 
-static void count(struct wt_tid *tid, const struct sk_buff *skb, int sign)
+static void count(struct wt_tid *tid, struct sk_buff *skb, int sign)
 {
 	tid->held += sign;
 	tid->held_bytes += sign * (int)subframe(skb);
@@ -77,7 +75,7 @@ static unsigned int most_frames(void)
 /* Another frame like the last would still fit into the aggregate, in which a first one always fits, and the window has room for the next number. */
 static bool has_room(const struct wt_tid *tid, unsigned int len)
 {
-	bool fits = !tid->held || (tid->held < most_frames() && tid->held_bytes + DELIM + len <= tid->allowed);
+	bool fits = !tid->held || (tid->held < most_frames() && tid->held_bytes + WT_DELIM + len <= tid->allowed);
 
 	return fits && wt_ba_within(tid, tid->seq_next);
 }

@@ -23,7 +23,6 @@
 #include "mpdu/rates.h"
 #include "mpdu/status.h"
 
-#define DELIM		4
 #define CIPHER_DELIMS	10	/* ath9k.h ATH_AGGR_ENCRYPTDELIM */
 
 /* ath_tx_get_tid_subframe: the next frame that the window allows; frames to be retried come first */
@@ -47,7 +46,9 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 		if (!(info->flags & IEEE80211_TX_CTL_AMPDU))
 			break;
 		if (!wt_ba_within(tid, f->seq)) {
-			__skb_queue_tail(&tid->retry_q, skb);
+			wt_ba_keep(r, tid, skb);
+			if (r->driver->in_order)
+				return -EINPROGRESS;
 			/* others that wait may lie within; stop when this one comes round again */
 			if (!skb_queue_is_first(&tid->retry_q, skb) && skb != put_back) {
 				if (!put_back)
@@ -85,7 +86,7 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 	for (i = 0; i < IEEE80211_TX_MAX_RATES && p->rates[i].idx >= 0; i++) {
 		if (!p->rates[i].count)
 			continue;
-		if (!(p->rates[i].flags & IEEE80211_TX_RC_MCS))
+		if (!wt_phy_aggregates(&p->rates[i]))
 			return 0;
 		limit = min(limit, r->driver->longest ? r->driver->longest(&p->rates[i]) : wt_phy_bytes_in(&p->rates[i], us));
 	}
@@ -94,28 +95,36 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 	return limit;
 }
 
-/* ath_compute_num_delims: octets of delimiters after a frame of `len` octets; `cipher`: the engine of a card without EDMA wants more */
+/*
+ * ath_compute_num_delims: octets of delimiters after a frame of `len` octets; `cipher`: the engine of a card without EDMA wants more. Cards of
+ * 802.11ac and ax: what lacks from the start of one subframe to the next (10.12.3).
+ */
 static u32 delimiters(const struct wt_radio *r, struct wt_ppdu *p, u32 len, bool cipher)
 {
-	u32 shortest = r->driver->shortest, n = len >= shortest ? 0 : DIV_ROUND_UP(shortest - len, DELIM);
+	u32 shortest = r->driver->shortest, n = len >= shortest ? 0 : DIV_ROUND_UP(shortest - len, WT_DELIM);
 	u32 ns = p->sta ? ((struct wt_sta *)p->sta->drv_priv)->density_ns : 0;
 
+	if (wt_phy_is_vht(&p->rates[0])) {
+		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns), subframe = ALIGN(WT_DELIM + len, WT_DELIM);
+
+		return gap > subframe ? ALIGN(gap - subframe, WT_DELIM) : 0;
+	}
 	if (cipher)
 		n += CIPHER_DELIMS;
 	if (ns) {
 		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns);
 
 		if (len < gap)
-			n = max(n, (gap - len) / DELIM);
+			n = max(n, (gap - len) / WT_DELIM);
 	}
-	return n * DELIM;
+	return n * WT_DELIM;
 }
 
 /* Whether a frame goes with those that are there. */
 bool wt_ampdu_fits(const struct wt_radio *r, const struct wt_ampdu_size *size, const struct wt_ppdu *p, struct sk_buff *skb,
 		   u32 limit, u32 frames)
 {
-	return limit >= size->bytes + size->pad + DELIM + wt_mpdu_len(skb) && p->n < frames && !wt_rates_probing(r, skb) &&
+	return limit >= size->bytes + size->pad + WT_DELIM + wt_mpdu_len(skb) && p->n < frames && !wt_rates_probing(r, skb) &&
 	       IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
 }
 
@@ -124,8 +133,8 @@ void wt_ampdu_add(const struct wt_radio *r, struct wt_ampdu_size *size, struct w
 	u32 len = wt_mpdu_len(skb);
 	bool cipher = !wt_p.edma && r->driver->shortest && wt_protected(skb);	/* ath9k's and its firmware's */
 
-	size->bytes += size->pad + DELIM + len;
-	size->pad = (4 - (DELIM + len) % 4) % 4 + delimiters(r, p, len, cipher);
+	size->bytes += size->pad + WT_DELIM + len;
+	size->pad = (4 - (WT_DELIM + len) % 4) % 4 + delimiters(r, p, len, cipher);
 	p->mpdu[p->n++] = skb;
 }
 
@@ -141,7 +150,7 @@ void wt_ampdu_form(struct wt_radio *r, struct wt_edcaf *e, struct wt_tid *tid, s
 	p->probe = wt_rates_probing(r, first);
 	for (;;) {
 		if (p->n && !wt_ampdu_fits(r, &size, p, skb, limit, cap)) {
-			__skb_queue_tail(&tid->retry_q, skb);
+			wt_ba_keep(r, tid, skb);
 			break;
 		}
 		wt_ampdu_add(r, &size, p, skb);
@@ -155,6 +164,8 @@ void wt_ampdu_formed(struct wt_radio *r, const struct wt_ampdu_size *size, struc
 {
 	p->aggr = p->n > 1;
 	p->bytes = p->aggr ? size->bytes : wt_mpdu_len(p->mpdu[0]);
+	if (wt_phy_is_vht(&p->rates[0]))
+		p->bytes = ALIGN(p->bytes + (p->aggr ? 0 : WT_DELIM), 4);
 	if (p->aggr)
 		r->count.aggregates++;
 	else

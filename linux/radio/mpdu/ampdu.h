@@ -7,6 +7,8 @@
 
 #include "radio.h"
 
+#define WT_DELIM	4	/* octets of an MPDU delimiter */
+
 struct wt_ampdu_size {
 	u32 bytes, pad;
 };

@@ -6,7 +6,7 @@
  *   ath_tx_addto_baw, ath_tx_update_baw, ath_tx_complete_aggr, ath_tx_set_retry, ath_send_bar.
  * The receiver's half, reordering and its 100 ms timeout, is mac80211's own (net/mac80211/rx.c, agg-rx.c).
  * Acknowledged and abandoned frames are handed back; failed ones keep their memory, and with it their charge to
- * the socket, and go to the tail of retry_q.
+ * the socket, and go to the tail of retry_q, or where their number is (wt_ba_keep).
  * Differs:
  *   D1  frames of an ended session are dropped as in ath9k, but no BAR follows: the DELBA tells the receiver.
  */
@@ -95,6 +95,39 @@ void wt_ba_unassign(struct wt_tid *tid, struct sk_buff *skb)
 		tid->baw_tail = at;
 }
 
+/* A frame waits to be sent, again or for the first time: ath9k's behind all that do (ath_tx_get_tid_subframe, ath_tx_complete_aggr). */
+void wt_ba_keep(const struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
+{
+	struct sk_buff *before;
+
+	if (!r->driver->in_order) {
+		__skb_queue_tail(&tid->retry_q, skb);
+		return;
+	}
+	skb_queue_reverse_walk(&tid->retry_q, before)
+		if (ieee80211_sn_less(wt_frame(before)->seq, wt_frame(skb)->seq))
+			break;
+	__skb_queue_after(&tid->retry_q, before, skb);
+}
+
+/* A frame that has a number is given another. */
+void wt_ba_renumber(struct sk_buff *skb, u16 seq)
+{
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+
+	if (!ieee80211_is_data_qos(hdr->frame_control))
+		return;
+	hdr->seq_ctrl = cpu_to_le16(IEEE80211_SN_TO_SEQ(seq) | (le16_to_cpu(hdr->seq_ctrl) & IEEE80211_SCTL_FRAG));
+	wt_frame(skb)->seq = seq;
+}
+
+/* A frame that mac80211 numbered: the number that the card gives it. */
+void wt_ba_number(struct wt_tid *tid, struct sk_buff *skb)
+{
+	if (tid->unused)
+		wt_ba_renumber(skb, (wt_frame(skb)->seq - tid->unused) & IEEE80211_SN_MASK);
+}
+
 /* ath_tx_rc_status: the rates tried, on the frame that carries the report */
 static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, int n_acked)
 {
@@ -161,7 +194,7 @@ static void count_airtime(struct wt_radio *r, struct wt_ppdu *p)
  */
 void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 {
-	int i, n_acked = response ? hweight64(p->acked) : 0, last_given_up = -1;
+	int i, n_acked = response ? wt_ppdu_acked(p) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
 	unsigned int len = wt_mpdu_len(p->mpdu[0]);
 	bool reported = false;
@@ -177,14 +210,15 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
 		struct wt_frame *f = wt_frame(skb);
-		bool ok = p->no_ack || (response && (p->acked & BIT_ULL(i)));
+		bool ok = p->no_ack || (response && test_bit(i, p->acked));
 
 		if (!ok && p->ampdu && p->tid && p->tid->active && wt_ba_within(p->tid, f->seq) &&
 		    f->attempts < wt_p.retries[r->driver->mode]) {
-			struct ieee80211_hdr *hdr = (void *)skb->data;
+			struct sk_buff *msdu = skb;
 
 			f->attempts += r->driver->counts_chains ? 1 : p->attempts;
-			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
+			for (; msdu; msdu = wt_next_msdu(msdu))
+				((struct ieee80211_hdr *)msdu->data)->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 			__skb_queue_tail(&retry, skb);
 			r->count.failed_mpdus++;
 			continue;
@@ -202,7 +236,8 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 		if (p->tid && p->ampdu)
 			wt_ba_complete(p->tid, skb);
 		if (p->tid && p->sta && r->driver->frame_airtime)
-			ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, r->driver->frame_airtime(r, p, skb), 0);
+			for (struct sk_buff *msdu = skb; msdu; msdu = wt_next_msdu(msdu))
+				ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, r->driver->frame_airtime(r, p, msdu), 0);
 		wt_status_done(r, skb, ok);
 	}
 	if (p->tid)

@@ -9,6 +9,7 @@
  *   D3  a card that chooses rates itself tries what mac80211 leaves to it (management, BAR) as often as ath9k is told to (rate.c
  *       __rate_control_send_low): the limit of ath10k's firmware (wmi.h mgmt_retry_limit) is nowhere said.
  */
+#include "air/phy.h"
 #include "driver.h"
 #include "mpdu/rates.h"
 
@@ -36,11 +37,12 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 	if (p->tid && p->sta && (mcs >= 0 || (wt_p.fixed_legacy >= 0 && !r->own_rc))) {
 		bool ht = wt_p.fixed_legacy < 0;
 
-		p->rates[0].idx = ht ? mcs : wt_p.fixed_legacy;
+		p->rates[0].idx = wt_p.fixed_legacy;
+		p->rates[0].flags = 0;
+		if (ht)
+			wt_phy_set_mcs(&p->rates[0], mcs);
 		p->rates[0].count = !r->driver->sent_once ? wt_p.fixed_tries :
 				    info->flags & IEEE80211_TX_CTL_AMPDU ? 1 : wt_p.retries[r->driver->mode] + 1;
-		p->rates[0].flags = !ht ? 0 : IEEE80211_TX_RC_MCS | (wt_p.fixed_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
-				    (wt_p.fixed_sgi ? IEEE80211_TX_RC_SHORT_GI : 0);
 		if (ht && r->driver->fixed_chain)
 			r->driver->fixed_chain(p->rates);
 		return;

@@ -4,6 +4,7 @@
  *
  * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_tx_complete.
  */
+#include "air/phy.h"
 #include "driver.h"
 #include "mpdu/status.h"
 #include "rider.h"
@@ -21,8 +22,7 @@ void wt_status_hand_back(struct sk_buff *skb)
 	__skb_queue_tail(&over, skb);
 }
 
-/* A frame is over for the card; its device may have more to do with it. */
-void wt_status_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
+static void over_for(struct wt_radio *r, struct sk_buff *skb, bool acked)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 
@@ -30,9 +30,21 @@ void wt_status_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
 		wt_rider->settled(r, skb, acked);
 	if (acked)
 		info->flags |= info->flags & IEEE80211_TX_CTL_NO_ACK ? IEEE80211_TX_STAT_NOACK_TRANSMITTED : IEEE80211_TX_STAT_ACK;
-	info->status.status_driver_data[1] = r;
+	wt_frame(skb)->more = false;
+	wt_frame(skb)->radio = r;
 	if (!wt_frame(skb)->in_fifo || !r->driver->settled(r, skb))
 		wt_status_hand_back(skb);
+}
+
+/* An MPDU is over for the card, with all of its MSDUs; its device may have more to do with them. */
+void wt_status_done(struct wt_radio *r, struct sk_buff *skb, bool acked)
+{
+	while (skb) {
+		struct sk_buff *next = wt_next_msdu(skb);
+
+		over_for(r, skb, acked);
+		skb = next;
+	}
 }
 
 /* Those that were handed back until now. */
@@ -63,6 +75,21 @@ static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
+/* A card that knows its rates tells them, HE's too (ath10k's ieee80211_tx_rate_update, mt76/tx.c __mt76_tx_complete_skb). */
+static void report_rate(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+	struct ieee80211_rate_status rate = { .rate_idx = wt_phy_rate_info(&info->status.rates[0]) };
+	struct ieee80211_tx_status status = { .sta = sta, .info = info, .skb = skb };
+
+	if (wt_phy_is_vht(&info->status.rates[0])) {
+		status.rates = &rate;
+		status.n_rates = 1;
+		info->status.rates[0].idx = -1;	/* no rate of that list */
+	}
+	ieee80211_tx_status_ext(r->hw, &status);
+}
+
 /* ath9k keeps the skb of data frames to itself, so that their acknowledgement sends no BAR again (xmit.c ath_tx_status). */
 static void report(struct wt_radio *r, struct sk_buff *skb)
 {
@@ -70,6 +97,12 @@ static void report(struct wt_radio *r, struct sk_buff *skb)
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 	struct ieee80211_sta *sta;
 
+	if (wt_p.vht) {
+		rcu_read_lock();
+		report_rate(r, ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2), skb);
+		rcu_read_unlock();
+		return;
+	}
 	if (r->driver->mode != WT_ATH9K || info->flags & (IEEE80211_TX_CTL_REQ_TX_STATUS | IEEE80211_TX_STATUS_EOSP)) {
 		ieee80211_tx_status_skb(r->hw, skb);
 		return;
@@ -87,8 +120,7 @@ void wt_status_tell(struct sk_buff_head *done)
 {
 	while (!skb_queue_empty(done)) {
 		struct sk_buff *skb = __skb_dequeue(done);
-		struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
-		struct wt_radio *r = info->status.status_driver_data[1];
+		struct wt_radio *r = wt_frame(skb)->radio;
 
 		r->polled = r->freed = true;
 		if (r->driver->asks_sessions || ieee80211_hw_check(r->hw, HAS_RATE_CONTROL))

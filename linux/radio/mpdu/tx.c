@@ -10,6 +10,7 @@
  *   D3  no power save: nothing is buffered for sleeping stations.
  */
 #include "air/medium.h"
+#include "air/phy.h"
 #include "driver.h"
 #include "mpdu/ampdu.h"
 #include "mpdu/block_ack.h"
@@ -28,7 +29,7 @@ struct wt_tid *wt_tid_of(struct ieee80211_txq *txq)
 		__skb_queue_head_init(&tid->fw_q);
 		INIT_LIST_HEAD(&tid->fw_list);
 		INIT_LIST_HEAD(&tid->turn);
-		tid->baw_size = WT_MAX_MPDUS;
+		tid->baw_size = WT_WINDOW;
 		tid->txq = txq;
 	}
 	return tid;
@@ -41,6 +42,8 @@ void wt_tx_single(struct wt_ppdu *p, struct sk_buff *skb)
 	p->mpdu[0] = skb;
 	p->n = 1;
 	p->bytes = wt_mpdu_len(skb);
+	if (wt_phy_is_vht(&p->rates[0]))
+		p->bytes = ALIGN(p->bytes + WT_DELIM, 4);
 	p->back_req = ieee80211_is_back_req(hdr->frame_control);
 	p->no_ack = is_multicast_ether_addr(hdr->addr1) || (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_NO_ACK);
 	wt_frame(skb)->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
@@ -55,6 +58,7 @@ struct wt_ppdu *wt_tx_ppdu(struct wt_radio *r, struct wt_tid *tid, struct sk_buf
 		p->tid = tid;
 		p->sta = tid->txq->sta;
 		p->vif = tid->txq->vif;
+		p->wide = tid->baw_size > WT_WINDOW;
 		wt_rates_set(r, p, first);
 	}
 	return p;
@@ -82,7 +86,7 @@ bool wt_tx_tid(struct wt_radio *r, int ac, struct wt_tid *tid)
 	ampdu = IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU;
 	p = wt_tx_full(r, ac, ampdu) ? NULL : wt_tx_ppdu(r, tid, skb);
 	if (!p) {
-		__skb_queue_tail(&tid->retry_q, skb);
+		wt_ba_keep(r, tid, skb);
 		return false;
 	}
 	if (ampdu)
@@ -109,6 +113,18 @@ void wt_tx_over(struct wt_radio *r, int q, struct wt_ppdu *p, bool response)
 		wt_tx_schedule(r, q);		/* the next PPDU is formed before the freed skbs wake TCP */
 }
 
+/* Whether the Block Ack that a BAR of mac80211's asks for has 256 bits. */
+static bool wide_answer(struct ieee80211_sta *sta, struct sk_buff *skb)
+{
+	const struct ieee80211_bar *bar = (void *)skb->data;
+	struct ieee80211_txq *txq;
+
+	if (!sta || !ieee80211_is_back_req(bar->frame_control))
+		return false;
+	txq = sta->txq[le16_to_cpu(bar->control) >> 12];
+	return txq && wt_tid_of(txq)->baw_size > WT_WINDOW;
+}
+
 /* A frame without a queue of its own. */
 void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb)
 {
@@ -122,6 +138,7 @@ void wt_tx_one(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *sk
 	p->vif = IEEE80211_SKB_CB(skb)->control.vif;
 	rcu_read_lock();
 	wt_rates_set(r, p, skb);
+	p->wide = wide_answer(sta, skb);
 	rcu_read_unlock();
 	p->sta = NULL;		/* only its rates were wanted; it may go away */
 	wt_tx_single(p, skb);

@@ -37,13 +37,19 @@ if TYPE_CHECKING:
     metavar="N",
     help="linux: N random scenarios on both waters, in place of the standing set.",
 )
-@click.option("--rare", is_flag=True, help="--random: each with up to three keys more that hardly anyone sets.")
+@click.option(
+    "--draw",
+    type=click.Choice(["common", "rare", "firmware"]),
+    default=None,
+    help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; or ath10k "
+    "and mt76, whose firmware aggregates, under 802.11n, ac and ax.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED].",
+    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, firmware-linux-SEED].",
 )
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
@@ -64,7 +70,7 @@ def validate(
     more: bool,
     recorded: bool,
     count: int | None,
-    rare: bool,
+    draw: str | None,
     seed: int | None,
     out: Path | None,
     on: str,
@@ -99,10 +105,10 @@ def validate(
             raise click.UsageError(
                 "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
             )
-        _tell(_random(count, 1 if seed is None else seed, out, jobs, rare), check, as_json)
+        _tell(_random(count, 1 if seed is None else seed, out, jobs, draw or "common"), check, as_json)
         return
-    if rare or seed is not None or out is not None:
-        raise click.UsageError("--rare, --seed and --out belong to --random")
+    if draw is not None or seed is not None or out is not None:
+        raise click.UsageError("--draw, --seed and --out belong to --random")
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots),
@@ -135,16 +141,16 @@ def validate(
     _tell(outcome, check, as_json)
 
 
-def _random(count: int, seed: int, out: Path | None, jobs: int, rare: bool) -> Report:
+def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str) -> Report:
     """Random scenarios on both waters."""
     from ..linux import build
     from ..validate import linux_random
 
-    folder = out or Path("results") / f"{'rare' if rare else 'random'}-linux-{seed}"
+    folder = out or Path("results") / f"{'random' if draw == 'common' else draw}-linux-{seed}"
     _usable(folder)
     with _progress("validate linux --random") as progress:
         build(None, progress)
-        return linux_random.validate(seed, count, folder, jobs, progress, rare)
+        return linux_random.validate(seed, count, folder, jobs, progress, draw)
 
 
 def _tell(outcome: Report, check: bool, as_json: bool) -> None:

@@ -25,6 +25,11 @@ from .queues import Queues
 
 #: Drivers that ask for fairness by airtime, so that a station may have a weight.
 FAIR = ("ath9k", "ath10k", "mt76")
+DENSITIES = "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us"
+#: Octets of an MPDU beside its body: header and FCS, and what CCMP adds.
+AROUND_BODY, AROUND_CCMP = 30, 16
+#: Octets of an A-MSDU within an A-MPDU of 802.11n, of its A-MPDU, and of an HE PSDU.
+HT_AMSDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
 
 
 class Air(Queues):
@@ -101,10 +106,12 @@ class Air(Queues):
                     r["fixed_mcs"] = mcs
             else:
                 r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
-            r |= {"fixed_40": self.number("wifi.width_mhz") == 40, "fixed_sgi": self.on("wifi.short_gi")}
+            r |= {"fixed_mhz": self.number("wifi.width_mhz"), "fixed_sgi": self.on("wifi.short_gi")}
             r["ampdu"] = self.on("wifi.aggregation")
+        elif standard in ("ac", "ax"):
+            self.beyond_n(standard)
         else:
-            raise self.refuse("wifi.standard", "the virtual card is of 802.11a and n")
+            raise self.refuse("wifi.standard", "the virtual card is of 802.11a, n, ac and ax")
         if self.text("wifi.band") == "2.4 GHz":
             r["ghz2"] = True
             self.notes.append(
@@ -115,6 +122,24 @@ class Air(Queues):
         if tries > MOST_TRIES:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
+
+    def beyond_n(self, standard: str) -> None:
+        """802.11ac and ax, whose rates are fixed: the cards' firmware has them."""
+        if units.switch(self.v["channel.on"]):
+            raise self.refuse("channel.on", "what the virtual radio knows of a channel is 802.11n's")
+        width = self.number("wifi.width_mhz")
+        self.radio |= {
+            "vht": True,
+            "he": standard == "ax",
+            "streams": self.number("wifi.streams"),
+            "fixed_mcs": self.each_mcs(self.number("wifi.mcs")),
+            "fixed_mhz": width,
+            "ampdu": self.on("wifi.aggregation"),
+        }
+        if standard == "ax":
+            self.radio["he_gi_ns"] = self.span("wifi.gi")
+        else:
+            self.radio["fixed_sgi"] = self.on("wifi.short_gi")
 
     def as_it_is(self, mcs: int) -> None:
         """Under rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
@@ -200,7 +225,7 @@ class Air(Queues):
         if not self.differ("mcs"):
             return mcs
         listed = self.each("stations.mcs", mcs, int)
-        if max(listed) > max(15, mcs // 8 * 8 + 7):
+        if self.v["wifi.standard"] == "n" and max(listed) > max(15, mcs // 8 * 8 + 7):
             raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
         return [mcs, *listed]
 
@@ -274,7 +299,7 @@ class Air(Queues):
                 raise self.refuse("ath9k.rts_threshold", "the virtual card protects all frames (0) or none (off)")
             density = self.span("ath9k.density")
             if density not in DENSITY:
-                raise self.refuse("ath9k.density", "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us")
+                raise self.refuse("ath9k.density", DENSITIES)
             own: dict[str, tuple[str, Any]] = {}
             if name == "ath9k_tidq":
                 own = {
@@ -315,13 +340,45 @@ class Air(Queues):
                 "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
+        return self.firmware(name)
+
+    def firmware(self, name: str) -> dict[str, tuple[str, Any]]:
+        """The same of ath10k and mt76, whose firmware aggregates."""
+        key = f"{name}.{{}}".format
         if name == "mt76":
-            tokens, depth, tries = (self.number(f"mt76.{key}") for key in ("tokens", "depth", "tries"))
-            self.of_mode(name, fifo=tokens, hw_depth=depth, retries=tries - 1)
-            return {"gro": ("mt76.gro", self.on("mt76.gro"))}
-        msdus, depth, retries = (self.number(f"ath10k.{key}") for key in ("msdus", "depth", "retries"))
-        self.of_mode(name, fifo=msdus, hw_depth=depth, retries=retries)
-        return {"gro": ("ath10k.gro", self.on("ath10k.gro"))}
+            self.of_mode(name, fifo=self.number("mt76.tokens"), retries=self.number("mt76.tries") - 1)
+        else:
+            self.of_mode(name, fifo=self.number("ath10k.msdus"), retries=self.number("ath10k.retries"))
+        self.of_mode(
+            name,
+            hw_depth=self.number(key("depth")),
+            tid_depth=self.number(key("tid_depth")),
+            fifo_frames=self.number(key("ampdu_frames")),
+            amsdu_msdus=self.number(key("amsdu_msdus")),
+            amsdu_bytes=self.amsdu_bytes(name),
+            max_bytes=self.ampdu_bytes(name),
+            max_us=self.whole_us(key("airtime")),
+            report_us=self.whole_us(key("report")),
+        )
+        density = self.span(key("density"))
+        if density not in DENSITY:
+            raise self.refuse(key("density"), DENSITIES)
+        return {"gro": (key("gro"), self.on(key("gro"))), "density": (key("density"), DENSITY[density])}
+
+    def amsdu_bytes(self, name: str) -> int:
+        """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`."""
+        longest, mpdu = self.number(f"{name}.amsdu_bytes"), self.number(f"{name}.mpdu_bytes")
+        if self.v["wifi.standard"] in ("ac", "ax"):
+            return mpdu - AROUND_BODY - (AROUND_CCMP if self.ccmp else 0)
+        return min(longest, HT_AMSDU_IN_AMPDU)
+
+    def ampdu_bytes(self, name: str) -> int:
+        """Octets of an A-MPDU that a peer takes: of the model, crates/core/src/driver/mt76/params.rs `limits`."""
+        standard = self.v["wifi.standard"]
+        if standard == "ax":
+            base = 16 if self.v["wifi.band"] == "2.4 GHz" else 20
+            return min(HE_PSDU, (1 << base + self.number(f"{name}.he_ampdu_extension")) - 1)
+        return (1 << 13 + self.number(f"{name}.ampdu_exponent")) - 1 if standard == "ac" else HT_AMPDU
 
     def of_mode(self, driver: str, **values: int) -> None:
         """Values of one driver's cards."""

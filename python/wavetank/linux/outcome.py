@@ -29,8 +29,6 @@ TCP = (
     "notsent",
 )  # fmt: skip
 MICROSECONDS = ("srtt_ms", "min_rtt_ms")
-#: Data bits a symbol and stream of MCS 0 to 7, by channel width. src: 802.11-2020 tables 19-27, 19-31
-HT_BITS = {20: (26, 52, 78, 104, 156, 208, 234, 260), 40: (54, 108, 162, 216, 324, 432, 486, 540)}
 
 
 def _table(rows: list[list[float | None]], width: int) -> FloatArray:
@@ -101,8 +99,8 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
             airtime_rx_fraction=share(i, "rx_airtime_ns"),
-            modes=_modes("mode", before[i], after[i]),
-            rx_modes=_modes("rx_mode", before[i], after[i]),
+            modes=_modes("mode", before[i], after[i], of.case["radio"]),
+            rx_modes=_modes("rx_mode", before[i], after[i], of.case["radio"]),
             unanswered=sum(after[i][k] - before[i][k] for k in ("no_response", "collisions")),
             acks=_acks(after[i]),
         )
@@ -126,25 +124,26 @@ def _acks(counts: dict[str, int]) -> dict[str, float] | None:
 
 def _hist(name: str, before: dict[str, int], after: dict[str, int]) -> FloatArray:
     """Data PPDUs by their MPDUs (or by those of them that were lost), between two readings of a radio's counters."""
-    hist = np.zeros(65)
+    hist = np.zeros(257)
     for k, v in after.items():
         if k.startswith(name):
             hist[int(k.removeprefix(name))] = v - before.get(k, 0)
     return hist
 
 
-def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
+def _modes(name: str, before: dict[str, int], after: dict[str, int], radio: dict[str, Any]) -> tuple[Mode, ...]:
     """Data by how it was modulated, between two readings of a radio's counters; 802.11a's is not told apart."""
     found = []
+    phy = "he" if radio.get("he") else "vht" if radio.get("vht") else "ht"
     for k, v in after.items():
         if not k.startswith(f"{name}_ppdus_") or v == before.get(k, 0):
             continue
-        mcs, mhz, short = (int(word) for word in k.removeprefix(f"{name}_ppdus_").split("_"))
+        mode = k.removeprefix(f"{name}_ppdus_")
+        mcs, mhz, short = (int(word) for word in mode.split("_"))
         mpdus = k.replace("ppdus", "mpdus")
-        streams, ppdus = mcs // 8 + 1, v - before.get(k, 0)
-        mbit = HT_BITS[mhz][mcs % 8] * streams / (3.6 if short else 4.0)
-        n, gi_ns = after[mpdus] - before.get(mpdus, 0), 400 if short else 800
-        found.append(Mode(mcs, streams, mhz, bool(short), mbit, ppdus, n, "ht", gi_ns))
+        streams, ppdus = mcs // 8 + 1 if phy == "ht" else radio["streams"], v - before.get(k, 0)
+        n, gi_ns = after[mpdus] - before.get(mpdus, 0), radio["he_gi_ns"] if phy == "he" else 400 if short else 800
+        found.append(Mode(mcs, streams, mhz, bool(short), after[f"mode_bps_{mode}"] / 1e6, ppdus, n, phy, gi_ns))
     return tuple(found)
 
 

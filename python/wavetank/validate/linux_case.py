@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UserError, unknown
+from ..linux.own import BY_MODE
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
 #: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
@@ -68,6 +69,11 @@ RADIO: dict[str, Any] = {
     "ht": True,
     "ampdu": True,
     "fixed_legacy": -1,
+    "vht": False,
+    "he": False,
+    "fixed_mhz": 40,
+    "density": 6,
+    **{key: list(values) for key, values in BY_MODE.items()},
 }
 CHOICES = {"dir": {"up", "down", "both"}, "traffic": {"tcp", "udp"}}
 

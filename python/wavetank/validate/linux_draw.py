@@ -7,7 +7,7 @@ without a static small queue) is not drawn; that every drawn scenario is accepte
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import linux_draw_cake, linux_draw_wired
@@ -31,8 +31,9 @@ WIRED = 6
 QUEUES = ("pfifo", "fq_codel", "fq_codel", "pfifo_fast", "fq", "cake")
 
 
-def _draw(r: random.Random, cc: str) -> Drawn:
-    ap, sta = r.choice(DRIVERS)
+def draw(r: random.Random, cc: str, drivers: Sequence[tuple[str, str]] = DRIVERS) -> Drawn:
+    """One of Wi-Fi, of cards out of ``drivers``."""
+    ap, sta = r.choice(drivers)
     s: Drawn = {
         "time": {"lead_in": "1 s", "flows": "12 s", "warmup": "4 s", "tail": "0 ns"},
         "topology": {"kind": "wifi"},
@@ -247,23 +248,30 @@ def _rate_control(r: random.Random, s: Drawn) -> None:
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
     """Name and keys of each; every congestion control comes once before any comes again."""
     r = random.Random(f"wavetank/{seed}")
+    for i, cc in enumerate(controls(r, count)):
+        s = linux_draw_wired.draw(r, cc, cc in PACED) if i % WIRED == WIRED - 1 else draw(r, cc)
+        yield f"r{seed}-{i:03d}-{called(s)}", s
+
+
+def controls(r: random.Random, count: int) -> Iterator[str]:
+    """So many congestion controls: every one comes once before any comes again."""
     left: list[str] = []
-    for i in range(count):
+    for _ in range(count):
         if not left:
             left = list(CONTROLS)
             r.shuffle(left)
-        cc = left.pop()
-        s = linux_draw_wired.draw(r, cc, cc in PACED) if i % WIRED == WIRED - 1 else _draw(r, cc)
-        yield f"r{seed}-{i:03d}-{_called(s)}", s
+        yield left.pop()
 
 
-def _called(s: Drawn) -> str:
+def called(s: Drawn) -> str:
+    """What it is, in words of its name."""
     t = s["traffic"]
     if s["topology"]["kind"] == "wired":
         leaf, rate = (s["htb"]["leaf"], s["htb"]["rate"]) if "htb" in s else ("cake", s["cake"]["bandwidth"])
         return f"wired-{leaf}-{rate.split()[0]}m-up{t['tcp_up']}-{s['tcp']['cc']}"
     w = s["wifi"]
-    rate = f"mcs{w['mcs']}" if w["standard"] == "n" else f"a{w['rate'].split()[0]}"
+    standard = {"a": "", "n": "mcs"}.get(w["standard"], w["standard"])
+    rate = f"a{w['rate'].split()[0]}" if w["standard"] == "a" else f"{standard}{w['mcs']}"
     drivers = "-".join(dict.fromkeys((s["ap"]["driver"], s["sta"]["driver"])))
     ways = [f"{word}{t[key]}" for word, key in (("up", "tcp_up"), ("down", "tcp_down")) if t[key]]
     if "udp_up" in t or "udp_down" in t:

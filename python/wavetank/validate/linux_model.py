@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, keys
-from ..linux.own import HACK, LEGACY_MBIT, OWN
+from .. import _core
+from ..linux.air import AROUND_BODY, AROUND_CCMP
+from ..linux.own import BY_MODE, DENSITY, HACK, LEGACY_MBIT, MODES
 from ..scenario import show
 from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76")
-#: What the virtual cards whose firmware aggregates have of their own; a key for a value: that one's.
-CARDS = {key: value for key, (value, _) in OWN.items() if key.startswith(("ath10k.", "mt76."))}
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 #: How much later than in the run before the flows start against the echo, ms.
@@ -56,6 +55,13 @@ rts_fallback = false
 [backhaul]
 veth = true
 delay = 0
+[ethernet] # which has no rate, no ring and no NAPI
+rate = "400 Gbit/s"
+ring = 65536
+bql = false
+[nic]
+gro = false
+rx_usecs = 0
 [time]
 tail = 0
 [traffic]
@@ -95,6 +101,43 @@ def _losses(ppm: Any) -> dict[str, str]:
     if isinstance(ppm, list) and len(set(ppm)) > 1:
         return {"wifi.mcs_error": ", ".join(repr(x / 1e6) for x in ppm)}
     return {"wifi.error_rate": repr(per_radio(ppm, 0) / 1e6)}
+
+
+def _standard(radio: dict[str, Any], sets: dict[str, str]) -> None:
+    """What is not of 802.11n."""
+    if radio["vht"]:
+        sets |= {
+            "wifi.standard": "ax" if radio["he"] else "ac",
+            "wifi.streams": str(radio["streams"]),
+            "wifi.width_mhz": str(radio["fixed_mhz"]),
+        }
+    if not radio["ht"]:
+        for key in ("wifi.mcs", "ath9k.ampdu_frames"):
+            del sets[key]
+        sets |= {"wifi.standard": "a", "wifi.rate": f"{LEGACY_MBIT[radio['fixed_legacy']]} Mbit/s"}
+
+
+def firmware(driver: str, radio: dict[str, Any], ccmp: bool) -> dict[str, str]:
+    """The section of a card whose firmware aggregates, as the radio's parameters have it."""
+    of = {name: radio[name][MODES[driver]] for name in BY_MODE}
+    every = {
+        "depth": of["hw_depth"],
+        "tid_depth": of["tid_depth"],
+        "ampdu_frames": of["fifo_frames"],
+        "amsdu_msdus": of["amsdu_msdus"],
+        "airtime": f"{of['max_us']} us",
+        "report": f"{of['report_us']} us",
+        "density": f"{next(ns for ns, field in DENSITY.items() if field == radio['density'])} ns",
+    }
+    if driver == "mt76":
+        every |= {"tokens": of["fifo"], "tries": of["retries"] + 1}
+    else:
+        every |= {"msdus": of["fifo"], "retries": of["retries"]}
+    if radio["vht"]:
+        every["mpdu_bytes"] = of["amsdu_bytes"] + AROUND_BODY + (AROUND_CCMP if ccmp else 0)
+    else:
+        every["amsdu_bytes"] = of["amsdu_bytes"]
+    return {f"{driver}.{key}": str(value) for key, value in every.items()}
 
 
 def _span(seconds: float) -> str:
@@ -145,8 +188,9 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # UDP runs between the stations and the AP itself
         "backhaul.present": "true" if tcp else "false",
     }
-    default = keys.defaults()
-    sets |= {key: default.get(value, value) for key, value in CARDS.items()}
+    for driver in {sets["ap.driver"], sets["sta.driver"]} & {"ath10k", "mt76"}:
+        sets |= firmware(driver, radio, c["ccmp"])
+    sets["mt76.reorder"] = "false"  # the reorder buffer is mac80211's
     sets |= _losses(radio["error_ppm"])
     # 0: the virtual card tells of every frame at once
     sets |= {f"ath9k.rimt_{k}": f"{radio[f'rimt_{k}_us']} us" for k in ("first", "last")}
@@ -185,10 +229,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets["ath9k.edma"] = "true" if radio["edma"] else "false"
     sets["tao.enabled"] = "true" if radio["tao"] else "false"
     sets["hack.policy"] = HACK[radio["hack"]]
-    if not radio["ht"]:
-        for key in ("wifi.mcs", "ath9k.ampdu_frames"):
-            del sets[key]
-        sets |= {"wifi.standard": "a", "wifi.rate": f"{LEGACY_MBIT[radio['fixed_legacy']]} Mbit/s"}
+    _standard(radio, sets)
     if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
         rates = [per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
         sets["stations.error_down"] = ", ".join(map(repr, rates))

@@ -1,10 +1,11 @@
 """Random scenarios on model and kernel side by side: what no one has looked at.
 
-Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`) runs :data:`RUNS` times on both waters, each run with another seed
-and the flows 13.7 ms later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`).
-Medians of the runs are compared, within the tolerances of the standing set and the least differences of the wired reference.
-Where a figure lies outside after so few runs the scenario gets :data:`MORE` further ones of each water and is judged by all of
-them; the row says by how many standard errors of the difference the figure is beyond what is tolerated.
+Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`, :mod:`.linux_draw_firmware`) runs :data:`RUNS` times on both waters,
+each run with another seed and the flows 13.7 ms later than in the one before; the model is set up like the kernel
+(:func:`wavetank.linux.like_linux`). Medians of the runs are compared, within the tolerances of the standing set and the least
+differences of the wired reference. Where a figure lies outside after so few runs the scenario gets :data:`MORE` further ones of
+each water and is judged by all of them; the row says by how many standard errors of the difference the figure is beyond what is
+tolerated.
 
 The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
 same command goes on where it was stopped.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,11 +28,17 @@ from ..linux import LinuxFailed
 from ..result import Flow, Result
 from ..scenario import Scenario
 from ..stats import FloatArray, finite
-from . import linux_draw, linux_draw_rare
+from . import linux_draw, linux_draw_firmware, linux_draw_rare
 from .linux_model import LATER_MS
 from .report import Report, Row
 
 WATERS = ("linux", "model")
+#: What may be drawn: common keys, rare ones beside them, cards whose firmware aggregates.
+DRAWS: dict[str, Callable[[int, int], Iterator[tuple[str, linux_draw.Drawn]]]] = {
+    "common": linux_draw.scenarios,
+    "rare": linux_draw_rare.scenarios,
+    "firmware": linux_draw_firmware.scenarios,
+}
 #: Runs of each water at first, and further ones where a figure lies outside.
 RUNS, MORE = 3, 9
 #: Figure: the largest difference from the kernel's median at which it holds, as a share of it, and at least (in its unit).
@@ -102,10 +109,10 @@ class Drawn:
         return runner.Run(self.name, linux.like_linux(s) if water == "model" else s, i + 1, water=water)
 
 
-def draw(seed: int, count: int, folder: Path, rare: bool = False) -> list[Drawn]:
-    """The scenarios of a seed, written as files; ``rare``: with rare keys."""
+def draw(seed: int, count: int, folder: Path, kind: str = "common") -> list[Drawn]:
+    """The scenarios of a seed and kind (:data:`DRAWS`), written as files."""
     out = []
-    for name, keys in (linux_draw_rare if rare else linux_draw).scenarios(seed, count):
+    for name, keys in DRAWS[kind](seed, count):
         path = folder / f"{name}.toml"
         scenario = Scenario.from_dict({"name": name, "kernel": "6.12", **keys}, str(path))
         files.write_text(path, scenario.text)
@@ -202,10 +209,10 @@ def validate(
     folder: Path,
     jobs: int = 1,
     done: Callable[[int, int, str], None] = lambda reached, of, name: None,
-    rare: bool = False,
+    kind: str = "common",
 ) -> Report:
-    """Draws ``count`` scenarios (``rare``: with rare keys) and runs each on both waters. Raises UserError for what is missing."""
-    drawn = draw(seed, count, folder, rare)
+    """Draws ``count`` scenarios of a kind (:data:`DRAWS`) and runs each on both waters. Raises UserError for what is missing."""
+    drawn = draw(seed, count, folder, kind)
     found: dict[str, dict[str, list[Figures | str]]] = {d.name: {w: [] for w in WATERS} for d in drawn}
     for start, end in ((0, RUNS), (RUNS, RUNS + MORE)):
         some = drawn if start == 0 else [d for d in drawn if d.name in missed(_judge_all(drawn, found))]

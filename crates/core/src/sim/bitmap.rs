@@ -124,6 +124,13 @@ impl From<u64> for Bitmap {
     }
 }
 
+/// Place 0 is the lowest bit of the first.
+impl From<[u64; WORDS]> for Bitmap {
+    fn from(words: [u64; WORDS]) -> Bitmap {
+        Bitmap(words)
+    }
+}
+
 impl FromIterator<usize> for Bitmap {
     fn from_iter<T: IntoIterator<Item = usize>>(places: T) -> Bitmap {
         places.into_iter().fold(Bitmap::NONE, |mut set, i| {

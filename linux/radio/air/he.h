@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * he: durations and capabilities of 802.11ax.
+ */
+#ifndef WAVETANK_RADIO_HE_H
+#define WAVETANK_RADIO_HE_H
+
+#include <net/mac80211.h>
+
+u32 wt_he_symbol_bits(const struct ieee80211_tx_rate *r);
+u32 wt_he_symbol_ns(void);
+u64 wt_he_ppdu_ns(const struct ieee80211_tx_rate *r, u32 bytes);
+u32 wt_he_bytes_in(const struct ieee80211_tx_rate *r, u64 ns);
+enum nl80211_he_gi wt_he_gi(void);
+void wt_he_init(struct ieee80211_supported_band *band);
+
+#endif

@@ -1,0 +1,72 @@
+"""Random scenarios of cards whose firmware aggregates, ath10k and mt76, under 802.11n, ac and ax: a function of the seed.
+
+What is not of the cards is drawn as in :mod:`.linux_draw`; none is wired.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from . import linux_draw
+from .linux_draw import Drawn
+
+#: Drivers of the access point and of the stations; the commonest first. 802.11ac needs one of these two at both ends, ax mt76.
+DRIVERS = (
+    ("mt76", "mt76"), ("mt76", "mt76"), ("mt76", "mt76"), ("ath10k", "ath10k"), ("ath10k", "ath10k"),
+    ("ath10k", "mt76"), ("mt76", "ath10k"),
+    ("mt76", "ath9k"), ("ath9k", "mt76"), ("ath10k", "ath9k"), ("ath9k", "ath10k"),
+)  # fmt: skip
+#: The highest MCS of 802.11ac by streams and width, MHz, where it is not 9. src: 802.11-2020 21.5
+LAST_VHT_MCS = {(1, 20): 8, (2, 20): 8, (3, 160): 8}
+#: What there is not, beside that.
+NO_VHT = {(6, 3, 80)}
+
+
+def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
+    """Name and keys of each; every congestion control comes once before any comes again."""
+    r = random.Random(f"wavetank/firmware/{seed}")
+    for i, cc in enumerate(linux_draw.controls(r, count)):
+        s = linux_draw.draw(r, cc, DRIVERS)
+        _standard(r, s)
+        _cards(r, s)
+        yield f"f{seed}-{i:03d}-{linux_draw.called(s)}", s
+
+
+def _standard(r: random.Random, s: Drawn) -> None:
+    """802.11ac or ax in place of n, where the cards have it."""
+    drivers = {s["ap"]["driver"], s["sta"]["driver"]}
+    if "ath9k" in drivers or r.random() < 0.15:
+        return
+    w, ax = s["wifi"], drivers == {"mt76"} and r.random() < 0.6
+    streams, width = r.choice([1, 2, 2, 3]), r.choice([20, 40, 80, 80, 160])
+    for key in ("short_gi", "mcs"):
+        w.pop(key, None)
+    w |= {"standard": "ax" if ax else "ac", "streams": streams, "width_mhz": width}
+    if ax:
+        last, none = 11, set()
+        w["gi"] = r.choice(["0.8 us", "0.8 us", "1.6 us", "3.2 us"])
+    else:
+        last, none = LAST_VHT_MCS.get((streams, width), 9), {m for m, n, mhz in NO_VHT if (n, mhz) == (streams, width)}
+        w["short_gi"] = r.random() < 0.6
+    have = [m for m in range(last + 1) if m not in none]
+    w["mcs"] = r.choice([*have[1:], *have[-3:]])
+    if "mcs" in s.get("stations", {}):
+        s["stations"]["mcs"] = ", ".join(str(r.choice([0, 2, 4, w["mcs"]])) for _ in range(w["stations"]))
+
+
+def _cards(r: random.Random, s: Drawn) -> None:
+    """What their firmware keeps to."""
+    drivers = {s["ap"]["driver"], s["sta"]["driver"]}
+    for driver in sorted(drivers & {"ath10k", "mt76"}):
+        card = s.setdefault(driver, {})
+        if r.random() < 0.4:
+            card["amsdu_msdus"] = r.choice([1, 2, 4])
+        if r.random() < 0.5:
+            card["report"] = r.choice(["0 us", "500 us", "2 ms"])
+        if r.random() < 0.2:
+            card["ampdu_frames"] = r.choice([16, 32, 64])
+        if r.random() < 0.2:
+            card["tid_depth"] = 2
+        if len(drivers) > 1:
+            card["density"] = "8 us"  # the virtual radio has one for all cards, ath9k's
