@@ -141,8 +141,9 @@ static void report(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb, i
 		info->status.ack_signal = wt_rx_signal(wt_receiver(r, ((struct ieee80211_hdr *)skb->data)->addr1), r, wt_air.busy_since);
 	if (p->ampdu)
 		info->flags |= IEEE80211_TX_STAT_AMPDU;
-	info->status.ampdu_len = p->n;
-	info->status.ampdu_ack_len = n_acked;
+	/* of eight bits: 256 would be none, by which rate control divides */
+	info->status.ampdu_len = min_t(u16, p->n, U8_MAX);
+	info->status.ampdu_ack_len = min(n_acked, U8_MAX);
 	info->status.rates[p->chain].count = max_t(u8, p->tries, 1);	/* ts_longretry + 1, even if only RTSs went out */
 	for (i = p->chain + 1; i < IEEE80211_TX_MAX_RATES; i++)
 		info->status.rates[i].idx = -1;
