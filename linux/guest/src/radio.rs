@@ -46,7 +46,7 @@ fn modes(of: &Counters, name: &str) -> [u64; 2] {
     for (k, n) in of {
         if let Some(mode) = k.strip_prefix(name) {
             total[0] += n;
-            total[1] += n * value(of, &format!("mode_bps_{mode}")) / 1000;
+            total[1] += n * (value(of, &format!("mode_bps_{mode}")) / 1000);
         }
     }
     total

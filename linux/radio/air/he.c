@@ -25,11 +25,20 @@ static u32 bits(const struct ieee80211_tx_rate *r, u32 subcarriers)
 	return subcarriers * c->bits * ieee80211_rate_get_vht_nss(r) * c->num / c->den;
 }
 
+static const u16 data_subcarriers[4] = { 234, 468, 980, 1960 };
+
 u32 wt_he_symbol_bits(const struct ieee80211_tx_rate *r)
 {
-	static const u16 subcarriers[4] = { 234, 468, 980, 1960 };
+	return bits(r, data_subcarriers[wt_vht_width(r)]);
+}
 
-	return bits(r, subcarriers[wt_vht_width(r)]);
+/* Its rate, bit/s: a symbol's part of a bit counts in it, as in the standard's tables. */
+u64 wt_he_bps(const struct ieee80211_tx_rate *r)
+{
+	const struct wt_coding *c = &wt_coding[ieee80211_rate_get_vht_mcs(r)];
+	u64 coded = data_subcarriers[wt_vht_width(r)] * c->bits * ieee80211_rate_get_vht_nss(r);
+
+	return div_u64(coded * c->num * NSEC_PER_SEC, c->den * wt_he_symbol_ns());
 }
 
 /* Of each of the first three segments of a last symbol. */

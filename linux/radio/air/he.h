@@ -9,6 +9,7 @@
 
 u32 wt_he_symbol_bits(const struct ieee80211_tx_rate *r);
 u32 wt_he_symbol_ns(void);
+u64 wt_he_bps(const struct ieee80211_tx_rate *r);
 u64 wt_he_ppdu_ns(const struct ieee80211_tx_rate *r, u32 bytes);
 u32 wt_he_bytes_in(const struct ieee80211_tx_rate *r, u64 ns);
 enum nl80211_he_gi wt_he_gi(void);

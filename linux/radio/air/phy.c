@@ -221,16 +221,14 @@ u64 wt_phy_modulation_bps(u32 k)
 {
 	static const u16 width[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
 	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width[k / 2 % 4] };
-	u32 symbol_ns = wt_p.he ? wt_he_symbol_ns() : k & 1 ? 3600 : 4000;
 	u64 bits;
 
-	if (wt_p.vht) {
+	if (wt_p.vht)
 		ieee80211_rate_set_vht(&r, k / 8, wt_p.streams);
-		bits = wt_p.he ? wt_he_symbol_bits(&r) : wt_vht_symbol_bits(&r);
-	} else {
-		bits = ht_symbol_bits(&r);
-	}
-	return div_u64(bits * NSEC_PER_SEC, symbol_ns);
+	if (wt_p.he)
+		return wt_he_bps(&r);
+	bits = wt_p.vht ? wt_vht_symbol_bits(&r) : ht_symbol_bits(&r);
+	return div_u64(bits * NSEC_PER_SEC, k & 1 ? 3600 : 4000);
 }
 
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
