@@ -278,7 +278,9 @@ impl Lower for Below<'_> {
         let before = self.fabric.accounts.charges.len();
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
         let verdict = self.fabric.send(now, self.node, &p, &mut crate::sim::Blind);
-        self.weighs = if p.segs > 1 { self.fabric.accounts.cut_since(before, &p) } else { None };
+        if p.segs > 1 {
+            self.weighs = self.fabric.accounts.cut_since(before, &p);
+        }
         verdict
     }
     fn weighs(&mut self) -> Option<u32> {

@@ -77,6 +77,7 @@ impl Reorder {
     }
     /// `ieee80211_sta_reorder_release`: what stands first goes up, or else what stands behind holes that have lasted too long. Then the timer is set for what
     /// stands first; in the past, if that has waited too long already, which is the next tick.
+    #[inline(never)] // frames that wait for none are many
     fn release(&mut self, jiffies: u64, up: &mut impl FnMut(&Packet)) {
         if !self.slots.run(up) {
             while self.slots.first_came().is_some_and(|at| jiffies > at + self.timeout) {

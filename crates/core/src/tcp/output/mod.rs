@@ -138,17 +138,17 @@ impl Socket {
         }
         debug_assert!(p.ecn != Ecn::Ce);
         let verdict = low.xmit(Time::from_ns(self.tp.clock.ns), p);
-        if charged && p.segs > 1 {
+        if charged && load.segs > 1 {
             // src: linux@6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`, in the call that sends: the small queue is looked at again right after
             if let Some(segments) = low.weighs() {
-                self.tsq.recharge(p.truesize, segments);
+                self.tsq.recharge(load.truesize, segments);
             }
         }
         match verdict {
             Verdict::Ok => Ok(()),
             Verdict::Orphaned => {
                 if charged {
-                    self.tsq.orphan(p.truesize);
+                    self.tsq.orphan(load.truesize);
                 }
                 Ok(())
             }
