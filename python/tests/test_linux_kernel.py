@@ -375,7 +375,7 @@ def test_queues_of_an_ath10k_hold_what_its_card_may():
 
 def test_an_ath10k_of_few_descriptors_goes_on_by_itself():
     """A flood that waits for its send buffer wakes no queue: completions must."""
-    sets = {"ath10k.msdus": 8, "traffic.udp_up": "40 Mbit/s", "wifi.mcs": 5}
+    sets = {"ath10k.msdus": 8, "ath10k.report": "0 ms", "traffic.udp_up": "40 Mbit/s", "wifi.mcs": 5}
     s = scenario(ap__driver="ath10k", sta__driver="ath10k", traffic__tcp_up=0).set(sets)
     kernel, model = s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)
     assert kernel.flows[0].goodput_mbit > 30
@@ -477,8 +477,8 @@ def test_air_is_shared_by_weight_as_in_the_kernel(driver):
     )
     assert ours == pytest.approx(theirs, rel=0.05)
     heavy, light = theirs
-    # of ath10k both stations fill what AQL lets into the device, which takes turns by itself
-    assert heavy == pytest.approx(2 * light, rel=0.05) if driver == "ath9k" else heavy > 1.1 * light
+    # of ath10k both stations fill what AQL lets into the device, which takes turns by itself: the weights do next to nothing
+    assert heavy == (pytest.approx(2 * light, rel=0.05) if driver == "ath9k" else pytest.approx(light, rel=0.1))
 
 
 def test_small_receive_buffers_open_as_the_kernels_do():

@@ -89,13 +89,14 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             "rx_bitrate_mbit": _ratio(rx_kbit, got) / 1e3,
             "rx_bad_share": _ratio(rx_bad, rx_mpdus),
         }
+        most = 256 if of.case["radio"].get("he") else 64  # of a Block Ack window
         nodes[name] = Node(
             name=name,
-            ampdu_hist=_hist("ampdu_", before[i], after[i]),
+            ampdu_hist=_hist("ampdu_", before[i], after[i], most),
             airtime_fraction=share(i, "airtime_ns"),
             series=series,
-            rx_hist=_hist("rx_ampdu_", before[i], after[i]),
-            rx_bad=_hist("rx_bad_", before[i], after[i]),
+            rx_hist=_hist("rx_ampdu_", before[i], after[i], most),
+            rx_bad=_hist("rx_bad_", before[i], after[i], most),
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
             airtime_rx_fraction=share(i, "rx_airtime_ns"),
@@ -122,9 +123,9 @@ def _acks(counts: dict[str, int]) -> dict[str, float] | None:
     return found | dict.fromkeys(("accesses", "waited_us", "late_us", "airtime_us"), np.nan)
 
 
-def _hist(name: str, before: dict[str, int], after: dict[str, int]) -> FloatArray:
+def _hist(name: str, before: dict[str, int], after: dict[str, int], most: int) -> FloatArray:
     """Data PPDUs by their MPDUs (or by those of them that were lost), between two readings of a radio's counters."""
-    hist = np.zeros(257)
+    hist = np.zeros(most + 1)
     for k, v in after.items():
         if k.startswith(name):
             hist[int(k.removeprefix(name))] = v - before.get(k, 0)
