@@ -53,6 +53,9 @@ fn run(init: bool) -> Result<(), String> {
     sys::mount_all(&host_dir)?;
     // Packets have the memory, not programs: without any to kill the kernel would look for some for ever, with its clock at rest.
     std::fs::write("/proc/sys/vm/panic_on_oom", "2").map_err(|e| format!("panic_on_oom: {e}"))?;
+    // A veth pair stands for a wire, and what a discipline lets go at once (64 skbs of 45 segments, net/sched/sch_generic.c
+    // __qdisc_run) for what leaves a card at its rate: a thousand packets' room in front of a CPU (enqueue_to_backlog) would lose some.
+    sys::sysctl("net/core/netdev_max_backlog", "1000000")?;
     let case = Case::read("/tmp/wt/case")?;
     for words in case.lines("module") {
         sys::insmod(words[0], &words[1..].join(" "))?; // of one's own
