@@ -16,10 +16,12 @@
 //! `backlog` packets, which in Linux it passes by (net/mac80211/rx.c `ieee80211_rx_napi`: `netif_receive_skb_list`): where the CPU is too slow,
 //! the ring of the card's driver fills instead.
 
+pub mod backlog;
 pub mod gro;
 pub mod napi;
 pub mod nic;
 
+pub use backlog::Backlog;
 pub use napi::Napi;
 pub use nic::Nic;
 
@@ -67,6 +69,8 @@ pub struct Host {
     pub nic: Option<Nic>,
     /// Its radio's polls, if frames are merged there.
     pub napi: Option<Box<Napi>>,
+    /// What veth pairs bring.
+    pub backlog: Backlog,
 }
 
 /// What a poll brought.
@@ -84,7 +88,16 @@ impl Host {
     /// A host that takes `cost` for a packet.
     pub fn new(cost: Span) -> Host {
         let (ring, passing) = (VecDeque::with_capacity(256), VecDeque::with_capacity(256));
-        Host { ring, passing, cost, busy_until: Time::ZERO, wire: None, nic: None, napi: None }
+        Host {
+            ring,
+            passing,
+            cost,
+            busy_until: Time::ZERO,
+            wire: None,
+            nic: None,
+            napi: None,
+            backlog: Backlog::default(),
+        }
     }
 
     /// The same, with a wired card at the far end of this port's cable.

@@ -11,6 +11,8 @@ pub(super) enum Event {
     HostRx(NodeId),
     /// A host's wired card has an interrupt for it.
     HostPoll(NodeId),
+    /// A host's tasklets have run, and packets of veth pairs wait.
+    HostAgain(NodeId),
     /// A packet arrives at the far end of a port's cable.
     PortArrive(u16),
     /// A port's device has sent a packet.
@@ -73,6 +75,7 @@ impl Event {
             Event::Bss(Medium(MediumEvent::Tbtt)) => (23, 0, 0),
             Event::Bss(BeaconAsked) => (24, 0, 0),
             Event::Bss(BeaconSent { collided }) => (25, u16::from(collided), 0),
+            Event::HostAgain(n) => (26, n.0, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -107,6 +110,7 @@ impl Event {
             23 => Event::Bss(Medium(MediumEvent::Tbtt)),
             24 => Event::Bss(BeaconAsked),
             25 => Event::Bss(BeaconSent { collided: short != 0 }),
+            26 => Event::HostAgain(NodeId(short)),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -158,6 +162,7 @@ mod tests {
         let own = [
             Event::HostRx(NodeId(i)),
             Event::HostPoll(NodeId(i)),
+            Event::HostAgain(NodeId(i)),
             Event::PortArrive(i),
             Event::PortDone(i),
             Event::PortWake(i),

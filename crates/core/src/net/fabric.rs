@@ -5,6 +5,7 @@ use super::bss::{AckOutcome, Bss, BssEvent, HandedUp, Out, StaIx};
 use super::event::{Event, Events};
 use super::port::{Port, PortCtx};
 use crate::host::Host;
+use crate::host::backlog::Turn;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Bin, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::Linearised;
@@ -125,14 +126,32 @@ impl Fabric {
 
     /// A packet arrives at the far end of a port's cable.
     pub(super) fn on_port_arrive(&mut self, now: Time, i: u16) {
+        let port = &self.ports[usize::from(i)];
+        let (peer, veth) = (port.peer, port.is_veth());
+        if veth {
+            match self.hosts[usize::from(peer.0)].backlog.arrive(now, i) {
+                Turn::Now => {}
+                Turn::Next => return self.q.push(now, Lane::Again, Event::HostAgain(peer)),
+                Turn::Behind => return,
+            }
+        }
         let (port, mut ctx) = self.port(i);
-        let (p, peer, veth) = (port.arrive(now, &mut ctx), port.peer, port.is_veth());
+        let p = port.arrive(now, &mut ctx);
         let host = &mut self.hosts[usize::from(peer.0)];
         if veth && !host.in_no_time() {
             host.pass(&p);
             self.q.push(now, Lane::Softirq, Event::HostRx(peer));
         } else {
             self.up(now, peer, &p);
+        }
+    }
+
+    /// The next round of what veth pairs have brought to `node`.
+    pub(super) fn on_again(&mut self, now: Time, node: NodeId) {
+        let Fabric { hosts, q, .. } = self;
+        let more = hosts[usize::from(node.0)].backlog.next_round(|i| q.push(now, Lane::Arrival, Event::PortArrive(i)));
+        if more {
+            q.push(now, Lane::Again, Event::HostAgain(node));
         }
     }
 

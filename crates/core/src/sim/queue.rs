@@ -21,16 +21,18 @@ pub enum Lane {
     Softirq = 3,
     /// A host's tasklets (TSQ's): a softirq of their own, after those that send and receive.
     Tasklet = 4,
+    /// A host goes on with what one round of softirqs has left. src: linux@6.12 kernel/softirq.c handle_softirqs (restart)
+    Again = 5,
     /// A timer of a protocol fires.
-    Timer = 5,
+    Timer = 6,
     /// A station's access to the medium is decided.
-    Medium = 6,
+    Medium = 7,
     /// A program goes on that softirqs have interrupted.
-    Program = 7,
+    Program = 8,
     /// An application or a traffic generator acts.
-    App = 8,
+    App = 9,
     /// Somebody looks at the world: after everything else of the instant.
-    Sample = 9,
+    Sample = 10,
 }
 
 /// What waits in the heap.
