@@ -59,6 +59,8 @@ start_step = "512 ns" # two readings of User-Mode Linux's clock (docs/reference-
 """
 
 _LEAD_IN_S = 1.0
+#: How much later than in the run before the flows start against the echo, ms.
+LATER_MS = 13.7
 
 
 class UnknownKey(ValueError):

@@ -11,6 +11,7 @@ from .. import _core
 from ..linux.air import AROUND_BODY, AROUND_CCMP
 from ..linux.own import BY_MODE, DENSITY, HACK, LEGACY_MBIT, MODES
 from ..scenario import show
+from .kernel_case import LATER_MS
 from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
@@ -18,8 +19,6 @@ MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
 DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
-#: How much later than in the run before the flows start against the echo, ms.
-LATER_MS = 13.7
 LEAD_IN_S = 1.0
 #: The guest's flood takes no time: when half of its send buffer is free it fills it in one instant. (At an even rate packets
 #: come while the hardware is full, and each that does turns ath9k's retry queue round, which tears aggregates where MPDUs are

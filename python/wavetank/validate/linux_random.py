@@ -29,7 +29,7 @@ from ..result import Flow, Result
 from ..scenario import Scenario
 from ..stats import FloatArray, finite
 from . import linux_draw, linux_draw_firmware, linux_draw_rare
-from .linux_model import LATER_MS
+from .kernel_case import LATER_MS
 from .report import Report, Row
 
 WATERS = ("linux", "model")
