@@ -229,7 +229,7 @@ impl<T: Probe> World<T> {
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         let (softirq_first, wake, charges) = (s.host.softirq_first, s.host.wake, Vec::new());
         let encryption = s.wifi.encryption;
-        let events = 0;
+        let (events, programs) = (0, vec![Time::ZERO; fabric.hosts.len()]);
         Ok(World {
             fabric,
             socks,
@@ -243,6 +243,7 @@ impl<T: Probe> World<T> {
             charges,
             softirq_first,
             wake,
+            programs,
             encryption,
         })
     }

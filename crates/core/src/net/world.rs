@@ -12,6 +12,12 @@ use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood, IcmpSocket};
 use crate::wifi::Encryption;
 
+/// A host whose packets take it no time has programs that do: so long after the softirqs that wake it one runs, and so long goes by between
+/// two packets that it hands down. What it sends is therefore behind what those softirqs sent, at the next queue, too. As long as the reading
+/// of the clock that stands before either takes in User-Mode Linux (arch/um/kernel/time.c timer_read: not in softirqs; net/ipv4/tcp_input.c
+/// tcp_rcv_space_adjust, tcp_output.c tcp_write_xmit: tcp_mstamp_refresh); a real switch of context takes longer.
+const PROGRAM: Span = Span::from_ns(256);
+
 /// A run: everything there is, and the time. `T` is told of all that happens.
 pub struct World<T = Blind> {
     pub(super) fabric: Fabric,
@@ -30,6 +36,8 @@ pub struct World<T = Blind> {
     pub(super) softirq_first: Auto<bool>,
     /// How long a blocked program takes to run once it is woken.
     pub(super) wake: Span,
+    /// By node: a program that writes has its host's CPU until then, where packets take that no time.
+    pub(super) programs: Vec<Time>,
     /// What protects data frames on the air, if there is one.
     pub(super) encryption: Encryption,
 }
@@ -162,6 +170,9 @@ impl<T: Probe> World<T> {
             Event::SockTsq(i) => {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
+            Event::SockRead(i) | Event::SockWrite(i) if self.program(i) > now => {
+                self.fabric.q.push(self.program(i), Lane::App, event);
+            }
             Event::SockRead(i) => self.read(now, i),
             Event::SockWrite(i) => self.write(now, i),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
@@ -194,11 +205,17 @@ impl<T: Probe> World<T> {
         self.arm(i);
     }
 
+    /// Until when a program has the CPU of the host of socket `i`.
+    #[inline]
+    fn program(&self, i: u16) -> Time {
+        self.programs[usize::from(self.socks[usize::from(i)].node.0)]
+    }
+
     fn arm(&mut self, i: u16) {
         let s = &mut self.socks[usize::from(i)];
         if s.socket.writer_wakes() && !s.writes {
             s.writes = true;
-            self.fabric.q.push(self.fabric.q.now(), Lane::App, Event::SockWrite(i));
+            self.fabric.q.push(self.fabric.q.now() + PROGRAM, Lane::App, Event::SockWrite(i));
         }
         let at = s.socket.wake_at();
         if at < s.wake {
@@ -275,12 +292,14 @@ impl<T: Probe> World<T> {
 
     /// The program that writes to socket `i` runs, until it waits. Each packet that it hands down ends with softirqs
     /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
+    /// Hosts whose packets take time are not asked ([`Socket::writer_wakes`]): their programs write at once.
     fn write(&mut self, now: Time, i: u16) {
         let s = &mut self.socks[usize::from(i)];
         let mut below = Below::new(&mut self.fabric, s.node);
         s.writes = s.socket.on_writer(now, &mut below);
         if s.writes {
-            self.fabric.q.push(now, Lane::Program, Event::SockWrite(i));
+            self.programs[usize::from(s.node.0)] = now + PROGRAM;
+            self.fabric.q.push(now + PROGRAM, Lane::Program, Event::SockWrite(i));
         }
         self.arm(i);
     }
@@ -292,9 +311,10 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                let at_once = self.wake == Span::ZERO;
+                let (at_once, in_no_time) =
+                    (self.wake == Span::ZERO, self.fabric.hosts[usize::from(node.0)].in_no_time());
                 let mut reader = false;
-                if at_once && !self.softirq_first.or(self.fabric.hosts[usize::from(node.0)].in_no_time()) {
+                if at_once && !self.softirq_first.or(in_no_time) {
                     self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 } else {
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
@@ -302,7 +322,8 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if (reader || s.socket.reader_begins()) && !s.reads {
                     s.reads = true;
-                    self.fabric.q.push(now + self.wake, Lane::App, Event::SockRead(i));
+                    let wake = if in_no_time { self.wake.max(PROGRAM) } else { self.wake };
+                    self.fabric.q.push(now + wake, Lane::App, Event::SockRead(i));
                 }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {

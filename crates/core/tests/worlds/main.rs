@@ -13,6 +13,7 @@ mod hack;
 mod icmp_socket;
 mod instant_backhaul;
 mod many_stations;
+mod programs_take_time;
 mod rate_control;
 mod scenario_fuzz;
 mod send_buffer;
