@@ -32,6 +32,14 @@ mod wired;
 
 use case::Case;
 
+/// Pages that all of TCP may take (low, pressure, high), as `tcp_init_mem` (net/ipv4/tcp.c) sizes them on a host with 8 GiB. The guest's own,
+/// of 512 MiB, would be shared by hosts that are machines of their own: eight windows of 4 MiB with holes met it.
+const TCP_MEM: &str = "98304 131072 196608";
+/// Packets that may wait for a CPU that a veth pair hands them to. A veth pair stands for a wire, and what a discipline lets go at once
+/// (64 skbs of 45 segments, net/sched/sch_generic.c __qdisc_run) for what leaves a card at its rate: the kernel's thousand
+/// (net/core/dev.c enqueue_to_backlog) would lose some of them.
+const BACKLOG: &str = "1000000";
+
 fn main() {
     let init = std::process::id() == 1;
     let result = std::panic::catch_unwind(|| run(init));
@@ -53,9 +61,8 @@ fn run(init: bool) -> Result<(), String> {
     sys::mount_all(&host_dir)?;
     // Packets have the memory, not programs: without any to kill the kernel would look for some for ever, with its clock at rest.
     std::fs::write("/proc/sys/vm/panic_on_oom", "2").map_err(|e| format!("panic_on_oom: {e}"))?;
-    // A veth pair stands for a wire, and what a discipline lets go at once (64 skbs of 45 segments, net/sched/sch_generic.c
-    // __qdisc_run) for what leaves a card at its rate: a thousand packets' room in front of a CPU (enqueue_to_backlog) would lose some.
-    sys::sysctl("net/core/netdev_max_backlog", "1000000")?;
+    sys::sysctl("net/core/netdev_max_backlog", BACKLOG)?;
+    sys::sysctl("net/ipv4/tcp_mem", TCP_MEM)?;
     let case = Case::read("/tmp/wt/case")?;
     for words in case.lines("module") {
         sys::insmod(words[0], &words[1..].join(" "))?; // of one's own

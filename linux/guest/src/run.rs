@@ -203,13 +203,8 @@ fn build(case: &Case) -> Result<Net, String> {
     Ok(Net { stations, server, hosts, seen, radios: n + 1 })
 }
 
-/// Pages that all of TCP may take (low, pressure, high), as `tcp_init_mem` (net/ipv4/tcp.c) sizes them on a host with 8 GiB. The guest's own,
-/// of 512 MiB, would be shared by hosts that are machines of their own: eight windows of 4 MiB with holes met it.
-const TCP_MEM: &str = "98304 131072 196608";
-
 /// Settings of TCP, of devices and of queueing disciplines, in the order in which they stand in the case.
 fn apply(case: &Case, net: &Net) -> Result<(), String> {
-    sys::sysctl("net/ipv4/tcp_mem", TCP_MEM)?;
     for host in &net.hosts {
         sys::within(host, || {
             for words in case.lines("sysctl") {
