@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from .. import _core
 from . import linux_draw
 from .linux_draw import Drawn
 
@@ -17,10 +18,6 @@ DRIVERS = (
     ("ath10k", "mt76"), ("mt76", "ath10k"),
     ("mt76", "ath9k"), ("ath9k", "mt76"), ("ath10k", "ath9k"), ("ath9k", "ath10k"),
 )  # fmt: skip
-#: The highest MCS of 802.11ac by streams and width, MHz, where it is not 9. src: 802.11-2020 21.5
-LAST_VHT_MCS = {(1, 20): 8, (2, 20): 8, (3, 160): 8}
-#: What there is not, beside that.
-NO_VHT = {(6, 3, 80)}
 
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
@@ -44,15 +41,22 @@ def _standard(r: random.Random, s: Drawn) -> None:
         w.pop(key, None)
     w |= {"standard": "ax" if ax else "ac", "streams": streams, "width_mhz": width}
     if ax:
-        last, none = 11, set()
         w["gi"] = r.choice(["0.8 us", "0.8 us", "1.6 us", "3.2 us"])
     else:
-        last, none = LAST_VHT_MCS.get((streams, width), 9), {m for m, n, mhz in NO_VHT if (n, mhz) == (streams, width)}
         w["short_gi"] = r.random() < 0.6
-    have = [m for m in range(last + 1) if m not in none]
+    have = [mcs for mcs in range(12) if _exists(w["standard"], mcs, streams, width)]
     w["mcs"] = r.choice([*have[1:], *have[-3:]])
     if "mcs" in s.get("stations", {}):
         s["stations"]["mcs"] = ", ".join(str(r.choice([0, 2, 4, w["mcs"]])) for _ in range(w["stations"]))
+
+
+def _exists(standard: str, mcs: int, streams: int, width: int) -> bool:
+    """Whether the standard has such a mode."""
+    try:
+        _core.ppdu_ms(standard, mcs, streams, width, 800, 1)
+    except ValueError:
+        return False
+    return True
 
 
 def _cards(r: random.Random, s: Drawn) -> None:
