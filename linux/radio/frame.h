@@ -110,6 +110,12 @@ static inline struct sk_buff *wt_next_msdu(struct sk_buff *skb)
 
 #define WT_SUBFRAME	14	/* an MSDU's header within an A-MSDU: destination, source, length (802.11-2016, 9.3.2.2.2) */
 
+/* Octets of an MSDU with that header. */
+static inline u32 wt_subframe_len(const struct sk_buff *skb)
+{
+	return WT_SUBFRAME + skb->len - wt_header_len(skb);
+}
+
 /* An MPDU of this frame alone, as it is on the air: ath9k's framelen (setup_frame_info: skb->len, FCS_LEN and the key's icv_len). */
 static inline u32 wt_frame_len(const struct sk_buff *skb)
 {
@@ -119,12 +125,12 @@ static inline u32 wt_frame_len(const struct sk_buff *skb)
 /* An MPDU that is to be sent, with all of its MSDUs. */
 static inline u32 wt_mpdu_len(struct sk_buff *skb)
 {
-	u32 around = wt_frame_len(skb) - skb->len + wt_header_len(skb), len = WT_SUBFRAME + skb->len - wt_header_len(skb);
+	u32 around = wt_frame_len(skb) - skb->len + wt_header_len(skb), len = wt_subframe_len(skb);
 
 	if (!wt_frame(skb)->more)
 		return wt_frame_len(skb);
 	while ((skb = wt_next_msdu(skb)))
-		len = ALIGN(len, 4) + WT_SUBFRAME + skb->len - wt_header_len(skb);
+		len = ALIGN(len, 4) + wt_subframe_len(skb);
 	return len + around;
 }
 

@@ -106,11 +106,12 @@ int wt_phy_mcs(const struct ieee80211_tx_rate *r)
 	return wt_phy_is_vht(r) ? ieee80211_rate_get_vht_mcs(r) : r->idx;
 }
 
+/* Of wt_vht_width()'s widths. */
+static const u16 width_flag[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
+
 void wt_phy_set_mcs(struct ieee80211_tx_rate *r, int mcs)
 {
-	static const u16 width[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, 0, IEEE80211_TX_RC_160_MHZ_WIDTH };
-
-	r->flags = (wt_p.vht ? IEEE80211_TX_RC_VHT_MCS : IEEE80211_TX_RC_MCS) | width[wt_p.fixed_mhz / 40] |
+	r->flags = (wt_p.vht ? IEEE80211_TX_RC_VHT_MCS : IEEE80211_TX_RC_MCS) | width_flag[ilog2(wt_p.fixed_mhz / 20)] |
 		   (wt_p.fixed_sgi && !wt_p.he ? IEEE80211_TX_RC_SHORT_GI : 0);
 	if (wt_p.vht)
 		ieee80211_rate_set_vht(r, mcs, wt_p.streams);
@@ -219,8 +220,7 @@ u32 wt_phy_modulation_mhz(u32 k)
 /* The rate of such data, bit/s. */
 u64 wt_phy_modulation_bps(u32 k)
 {
-	static const u16 width[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
-	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width[k / 2 % 4] };
+	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width_flag[k / 2 % 4] };
 	u64 bits;
 
 	if (wt_p.vht)

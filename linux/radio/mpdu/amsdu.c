@@ -21,12 +21,6 @@ static bool in_session(const struct sk_buff *skb)
 	       ieee80211_is_data_qos(((const struct ieee80211_hdr *)skb->data)->frame_control);
 }
 
-/* Octets of the MSDU with its subframe header. */
-static u32 subframe(const struct sk_buff *skb)
-{
-	return WT_SUBFRAME + skb->len - wt_header_len(skb);
-}
-
 /* What stands first in the FIFO, and of what stands behind it as much as fits, as one MPDU; NULL: nothing does, or the window is shut. */
 struct sk_buff *wt_amsdu_dequeue(struct wt_radio *r, struct wt_tid *tid)
 {
@@ -41,9 +35,9 @@ struct sk_buff *wt_amsdu_dequeue(struct wt_radio *r, struct wt_tid *tid)
 		return NULL;
 	__skb_unlink(first, &tid->fw_q);
 	wt_ba_renumber(first, seq);
-	bytes = subframe(first);
+	bytes = wt_subframe_len(first);
 	while (n < most && in_session(first) && (skb = skb_peek(&tid->fw_q)) && in_session(skb)) {
-		bytes = ALIGN(bytes, 4) + subframe(skb);
+		bytes = ALIGN(bytes, 4) + wt_subframe_len(skb);
 		if (bytes > limit)
 			break;
 		__skb_unlink(skb, &tid->fw_q);
