@@ -48,7 +48,7 @@ def reproduce(
     Runs that are already in the folder are not run again: after Ctrl-C or a kill, the same command goes on. On linux the figures
     run on the real kernel, with the model's beside them; the table says what stands in for what it cannot have.
     """
-    from ..lab import plan
+    from ..lab import on_linux, plan
     from ..lab import reproduce as lab_reproduce
 
     if quick and repetitions is not None:
@@ -67,8 +67,8 @@ def reproduce(
         _usable(folder)
         with _progress(f"reproduce {n}") as progress:
             if on == "linux":
-                n_linux = repetitions or lab_reproduce.LINUX_REPETITIONS
-                outcomes.append(lab_reproduce.reproduce_on_linux(n, folder, quick, jobs, progress, n_linux))
+                n_linux = repetitions or on_linux.REPETITIONS
+                outcomes.append(on_linux.reproduce(n, folder, quick, jobs, progress, n_linux))
             else:
                 outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs, progress, repetitions))
     if as_json:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files, shipped
-from ..errors import UserError, unknown
+from ..errors import unknown
 from ..version import __version__
 from . import channel_reports, claims, judge, metrics, over, plan, runner
 from .judge import Sample, Unmeasured
@@ -95,10 +95,6 @@ def figures_for(name: str, every: dict[str, claims.Claim]) -> tuple[list[Figure]
 Progress = Callable[[int, int, str], None]
 
 
-#: Repetitions on the second water, where they take a hundred times as long.
-LINUX_REPETITIONS = 3
-
-
 def reproduce(
     name: str,
     out: Path,
@@ -118,7 +114,7 @@ def reproduce(
         own, others = (
             [replace(f, repetitions=repetitions) if _other(f, repetitions) else f for f in fs] for fs in (own, others)
         )
-    outcome = _outcome(name, out, (own, others), quick, jobs, progress)
+    outcome = run_and_judge(name, out, (own, others), quick, jobs, progress)
     return write(replace(outcome, asked=None if quick else asked), out)
 
 
@@ -127,42 +123,7 @@ def _other(figure: Figure, repetitions: int) -> bool:
     return figure.repetitions not in (0, repetitions)
 
 
-def reproduce_on_linux(
-    name: str,
-    out: Path,
-    quick: bool = False,
-    jobs: int = 1,
-    progress: Progress = lambda done, of, what: None,
-    repetitions: int = LINUX_REPETITIONS,
-) -> Outcome:
-    """The same on the real kernel; beside it the model (as many repetitions), set up like the kernel and as the paper has it."""
-    every = claims.load()
-    own, others = figures_for(name, every)
-    n = len(own)
-    fewer = [replace(f, repetitions=min(f.repetitions, repetitions)) for f in (*own, *others)]
-    changed, replaced = plan.on_linux([*own, *others], repetitions)
-    alike = [replace(f, points={k: _alike(p) for k, p in f.points.items()}) for f in changed]
-    beside = {
-        "model, alike": _outcome(name, out, (alike[:n], alike[n:]), quick, jobs, progress),
-        "model": _outcome(name, out, (fewer[:n], fewer[n:]), quick, jobs, progress),
-    }
-    outcome = _outcome(name, out, (changed[:n], changed[n:]), quick, jobs, progress, "linux")
-    # the reasons that the claims give are the model's
-    verdicts = [v if v.ok is None else replace(v, reason="") for v in outcome.verdicts]
-    return write(replace(outcome, verdicts=verdicts, beside=beside, replaced=replaced), out)
-
-
-def _alike(point: Point) -> Point:
-    """The point set up like the second water; as it is where that cannot run it."""
-    from .. import linux
-
-    try:
-        return replace(point, scenario=linux.like_linux(point.scenario))
-    except UserError:
-        return point
-
-
-def _outcome(
+def run_and_judge(
     name: str,
     out: Path,
     figures: tuple[Sequence[Figure], Sequence[Figure]],
