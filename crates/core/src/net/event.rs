@@ -27,6 +27,8 @@ pub(super) enum Event {
     SockRead(u16),
     /// The program that writes to a socket runs.
     SockWrite(u16),
+    /// The program that has a host's CPU acts.
+    Program(NodeId),
     /// Something in the BSS.
     Bss(BssEvent),
     /// A flow begins.
@@ -76,6 +78,7 @@ impl Event {
             Event::Bss(BeaconAsked) => (24, 0, 0),
             Event::Bss(BeaconSent { collided }) => (25, u16::from(collided), 0),
             Event::HostAgain(n) => (26, n.0, 0),
+            Event::Program(n) => (27, n.0, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -111,6 +114,7 @@ impl Event {
             24 => Event::Bss(BeaconAsked),
             25 => Event::Bss(BeaconSent { collided: short != 0 }),
             26 => Event::HostAgain(NodeId(short)),
+            27 => Event::Program(NodeId(short)),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -170,6 +174,7 @@ mod tests {
             Event::SockTsq(i),
             Event::SockRead(i),
             Event::SockWrite(i),
+            Event::Program(NodeId(i)),
             Event::FlowStart(i),
             Event::FlowsEnd,
             Event::Window,

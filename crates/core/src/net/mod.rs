@@ -15,6 +15,7 @@ mod observe;
 pub mod outcome;
 mod parked;
 mod port;
+mod programs;
 pub mod state;
 mod topology;
 mod world;

@@ -9,6 +9,7 @@ use super::fabric::{Fabric, Route};
 use super::observe::{Observer, Watch};
 use super::outcome::Outcome;
 use super::port::{Link, Port};
+use super::programs::Programs;
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
@@ -229,7 +230,7 @@ impl<T: Probe> World<T> {
         let plan = Timetable { flows_end, end, sample: s.time.sample };
         let (softirq_first, wake, charges) = (s.host.softirq_first, s.host.wake, Vec::new());
         let encryption = s.wifi.encryption;
-        let (events, programs) = (0, vec![Time::ZERO; fabric.hosts.len()]);
+        let (events, programs) = (0, vec![Programs::default(); fabric.hosts.len()]);
         Ok(World {
             fabric,
             socks,

@@ -7,16 +7,11 @@ use super::event::Event;
 use super::fabric::{Below, Fabric};
 use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
+use super::programs::{Programs, STEP};
 use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
 use crate::traffic::{Echo, Flood, IcmpSocket};
 use crate::wifi::Encryption;
-
-/// A host whose packets take it no time has programs that do: so long after the softirqs that wake it one runs, and so long goes by between
-/// two packets that it hands down. What it sends is therefore behind what those softirqs sent, at the next queue, too. As long as the reading
-/// of the clock that stands before either takes in User-Mode Linux (arch/um/kernel/time.c timer_read: not in softirqs; net/ipv4/tcp_input.c
-/// tcp_rcv_space_adjust, tcp_output.c tcp_write_xmit: tcp_mstamp_refresh); a real switch of context takes longer.
-const PROGRAM: Span = Span::from_ns(256);
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
 pub struct World<T = Blind> {
@@ -36,8 +31,8 @@ pub struct World<T = Blind> {
     pub(super) softirq_first: Auto<bool>,
     /// How long a blocked program takes to run once it is woken.
     pub(super) wake: Span,
-    /// By node: a program that writes has its host's CPU until then, where packets take that no time.
-    pub(super) programs: Vec<Time>,
+    /// By node: who of a host's programs runs, where packets take that no time.
+    pub(super) programs: Vec<Programs>,
     /// What protects data frames on the air, if there is one.
     pub(super) encryption: Encryption,
 }
@@ -170,13 +165,15 @@ impl<T: Probe> World<T> {
             Event::SockTsq(i) => {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
-            Event::SockRead(i) | Event::SockWrite(i) if self.program(i) > now => {
-                self.fabric.q.push(self.program(i), Lane::App, event);
-            }
+            Event::SockRead(i) if self.in_no_time(i) => self.wake_program(now, i, event),
             Event::SockRead(i) => self.read(now, i),
-            Event::SockWrite(i) => self.write(now, i),
+            Event::SockWrite(i) => self.wake_program(now, i, event),
+            Event::Program(node) => self.on_program(now, node),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
-            Event::FlowStart(i) => self.start_flow(now, i),
+            Event::FlowStart(i) => match self.flows[usize::from(i)] {
+                Ends::Tcp { client, .. } if self.in_no_time(client) => self.wake_program(now, client, event),
+                _ => self.start_flow(now, i),
+            },
             Event::FlowsEnd => self.end_flows(now),
             Event::Window => self.observer.window(now, &self.socks, &self.floods),
             Event::Echo(i) => {
@@ -198,24 +195,18 @@ impl<T: Probe> World<T> {
     }
 
     /// Calls a socket and sets its timer anew.
-    fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer<T>)) {
+    pub(super) fn call(&mut self, i: u16, f: impl FnOnce(&mut Socket, &mut Below, &mut Observer<T>)) {
         let s = &mut self.socks[usize::from(i)];
         let mut below = Below::new(&mut self.fabric, s.node);
         f(&mut s.socket, &mut below, &mut self.observer);
         self.arm(i);
     }
 
-    /// Until when a program has the CPU of the host of socket `i`.
-    #[inline]
-    fn program(&self, i: u16) -> Time {
-        self.programs[usize::from(self.socks[usize::from(i)].node.0)]
-    }
-
-    fn arm(&mut self, i: u16) {
+    pub(super) fn arm(&mut self, i: u16) {
         let s = &mut self.socks[usize::from(i)];
         if s.socket.writer_wakes() && !s.writes {
             s.writes = true;
-            self.fabric.q.push(self.fabric.q.now() + PROGRAM, Lane::App, Event::SockWrite(i));
+            self.fabric.q.push(self.fabric.q.now(), Lane::App, Event::SockWrite(i));
         }
         let at = s.socket.wake_at();
         if at < s.wake {
@@ -278,32 +269,6 @@ impl<T: Probe> World<T> {
         }
     }
 
-    /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
-    fn read(&mut self, now: Time, i: u16) {
-        let s = &mut self.socks[usize::from(i)];
-        if self.softirq_first.or(false)
-            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
-        {
-            return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
-        }
-        s.reads = false;
-        self.call(i, |s, low, _| s.on_reader(now, low));
-    }
-
-    /// The program that writes to socket `i` runs, until it waits. Each packet that it hands down ends with softirqs
-    /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
-    /// Hosts whose packets take time are not asked ([`Socket::writer_wakes`]): their programs write at once.
-    fn write(&mut self, now: Time, i: u16) {
-        let s = &mut self.socks[usize::from(i)];
-        let mut below = Below::new(&mut self.fabric, s.node);
-        s.writes = s.socket.on_writer(now, &mut below);
-        if s.writes {
-            self.programs[usize::from(s.node.0)] = now + PROGRAM;
-            self.fabric.q.push(now + PROGRAM, Lane::Program, Event::SockWrite(i));
-        }
-        self.arm(i);
-    }
-
     fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
@@ -322,7 +287,8 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if (reader || s.socket.reader_begins()) && !s.reads {
                     s.reads = true;
-                    let wake = if in_no_time { self.wake.max(PROGRAM) } else { self.wake };
+                    // What reading takes is waited for when it has the CPU.
+                    let wake = if in_no_time { self.wake.max(STEP) - STEP } else { self.wake };
                     self.fabric.q.push(now + wake, Lane::App, Event::SockRead(i));
                 }
             }
@@ -358,7 +324,7 @@ impl<T: Probe> World<T> {
         }
     }
 
-    fn start_flow(&mut self, now: Time, i: u16) {
+    pub(super) fn start_flow(&mut self, now: Time, i: u16) {
         match self.flows[usize::from(i)] {
             Ends::Tcp { client, sender, .. } => {
                 self.socks[usize::from(sender)].socket.set_bulk(None);

@@ -1,0 +1,119 @@
+//! The programs of a host whose packets take it no time: one has the CPU at a time, the others wait for it in the order in which they were woken.
+//!
+//! Stands for: Linux 6.12 kernel/sched, where softirqs have been run before a program goes on, and no program takes the CPU from another.
+//! Differs: D1 what a program does takes as long as reading the clock in User-Mode Linux, each time that the kernel reads it there, and
+//! nothing else (arch/um/kernel/time.c `timer_read`: not in softirqs); a real switch of context takes longer.
+
+use super::ends::Ends;
+use super::event::Event;
+use super::fabric::Below;
+use super::world::World;
+use crate::sim::{Lane, NodeId, Probe, Span, Time};
+use std::collections::VecDeque;
+
+/// A program reads the clock so long: before what a reader or a writer sends, and between two packets that a writer hands down, which are
+/// therefore behind what the softirqs that woke it sent, at the next queue, too.
+/// src: linux@6.12 net/ipv4/tcp_input.c tcp_rcv_space_adjust, tcp_output.c tcp_write_xmit: tcp_mstamp_refresh
+pub(super) const STEP: Span = Span::from_ns(256);
+
+/// Opening a connection reads it twice.
+/// src: linux@6.12 net/ipv4/tcp_output.c tcp_connect: tcp_mstamp_refresh; net/core/secure_seq.c seq_scale: ktime_get_real_ns
+const CONNECT: Span = Span::from_ns(512);
+
+/// A host's programs, each by the event that it is to act on.
+#[derive(Clone, Default)]
+pub(super) struct Programs {
+    runs: Option<Event>,
+    waiting: VecDeque<Event>,
+}
+
+impl Programs {
+    /// One is woken. True: it has the CPU.
+    fn wake(&mut self, event: Event) -> bool {
+        if self.runs.is_some() {
+            self.waiting.push_back(event);
+            return false;
+        }
+        self.runs = Some(event);
+        true
+    }
+
+    /// Whoever had it waits for something; the next one has it.
+    fn next(&mut self) -> Option<Event> {
+        self.runs = self.waiting.pop_front();
+        self.runs
+    }
+}
+
+impl<T: Probe> World<T> {
+    /// The host of socket `i` takes no time for a packet.
+    #[inline]
+    pub(super) fn in_no_time(&self, i: u16) -> bool {
+        self.fabric.hosts[usize::from(self.socks[usize::from(i)].node.0)].in_no_time()
+    }
+
+    /// The program that `event` is for, on the host of socket `i`, is to run.
+    pub(super) fn wake_program(&mut self, now: Time, i: u16, event: Event) {
+        let node = self.socks[usize::from(i)].node;
+        let programs = &mut self.programs[usize::from(node.0)];
+        let opens = |e| matches!(e, Event::FlowStart(f) if matches!(self.flows[usize::from(f)], Ends::Tcp { client, .. } if client == i));
+        if event == Event::SockWrite(i) && programs.runs.is_some_and(opens) {
+            // It is connected as its call returns, and goes on.
+            programs.waiting.push_front(event);
+        } else if programs.wake(event) {
+            self.begin_program(now, node, event);
+        }
+    }
+
+    fn begin_program(&mut self, now: Time, node: NodeId, event: Event) {
+        let step = match event {
+            Event::FlowStart(i) => {
+                self.start_flow(now, i);
+                CONNECT
+            }
+            _ => STEP,
+        };
+        self.fabric.q.push(now + step, Lane::Program, Event::Program(node));
+    }
+
+    /// The program that has the CPU acts.
+    pub(super) fn on_program(&mut self, now: Time, node: NodeId) {
+        let goes_on = match self.programs[usize::from(node.0)].runs {
+            Some(Event::SockRead(i)) => {
+                self.read(now, i);
+                false
+            }
+            Some(Event::SockWrite(i)) => self.write(now, i),
+            _ => false,
+        };
+        if goes_on {
+            self.fabric.q.push(now + STEP, Lane::Program, Event::Program(node));
+        } else if let Some(next) = self.programs[usize::from(node.0)].next() {
+            self.begin_program(now, node, next);
+        }
+    }
+
+    /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
+    pub(super) fn read(&mut self, now: Time, i: u16) {
+        let s = &mut self.socks[usize::from(i)];
+        if self.softirq_first.or(false)
+            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
+        {
+            return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
+        }
+        s.reads = false;
+        self.call(i, |s, low, _| s.on_reader(now, low));
+    }
+
+    /// The program that writes to socket `i` runs. True: it goes on. Each packet that it hands down ends with softirqs
+    /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
+    /// Hosts whose packets take time are not asked ([`Socket::writer_wakes`]): their programs write at once.
+    fn write(&mut self, now: Time, i: u16) -> bool {
+        let s = &mut self.socks[usize::from(i)];
+        let mut below = Below::new(&mut self.fabric, s.node);
+        let goes_on = s.socket.on_writer(now, &mut below);
+        s.writes = goes_on;
+        self.arm(i);
+        goes_on
+    }
+}
