@@ -63,8 +63,10 @@ pub enum BssEvent {
 pub struct HandedUp {
     /// Whose host.
     pub to: StaIx,
-    /// Which frame brought it up, of those that its driver handed to mac80211 at once, from 0 on.
-    pub frame: u16,
+    /// Which frame brought it up, of those that its driver handed to mac80211 at once, from 0 on; `None`: no frame, but a reorder buffer's
+    /// timer, which is no poll's. src: linux@6.12 net/mac80211/rx.c ieee80211_release_reorder_timeout (no list, so netif_receive_skb);
+    /// drivers/net/wireless/mediatek/mt76/agg-rx.c mt76_rx_aggr_reorder_work (no napi)
+    pub frame: Option<u16>,
     /// The packet.
     pub packet: Packet,
 }
@@ -316,7 +318,7 @@ impl Bss {
             BssEvent::Reorder(s, i) => {
                 let first = out.up.len();
                 if let Some(at) =
-                    self.receivers[s.ix()].timer(now, i, |p| out.up.push(HandedUp { to: s, frame: 0, packet: *p }))
+                    self.receivers[s.ix()].timer(now, i, |p| out.up.push(HandedUp { to: s, frame: None, packet: *p }))
                 {
                     out.schedule.push((at, Lane::Timer, ev));
                 }

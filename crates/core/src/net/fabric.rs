@@ -239,12 +239,12 @@ impl Fabric {
             (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
             let node = stations[usize::from(sta.0)];
             let host = &mut hosts[usize::from(node.0)];
-            match &mut host.napi {
-                None => hand_up(now, node, host, p, *backlog, q, accounts),
-                Some(napi) => {
-                    napi.receive(*frame, p);
+            match (&mut host.napi, *frame) {
+                (Some(napi), Some(frame)) => {
+                    napi.receive(frame, p);
                     polls = true;
                 }
+                _ => hand_up(now, node, host, p, *backlog, q, accounts),
             }
         }
         if polls {

@@ -21,18 +21,20 @@ pub enum Lane {
     Softirq = 3,
     /// A host's tasklets (TSQ's): a softirq of their own, after those that send and receive.
     Tasklet = 4,
+    /// A driver's worker that softirqs have woken: it finds what TSQ's tasklet has sent.
+    Worker = 5,
     /// A host goes on with what one round of softirqs has left. src: linux@6.12 kernel/softirq.c handle_softirqs (restart)
-    Again = 5,
+    Again = 6,
     /// A timer of a protocol fires.
-    Timer = 6,
+    Timer = 7,
     /// A station's access to the medium is decided.
-    Medium = 7,
+    Medium = 8,
     /// A program goes on that softirqs have interrupted.
-    Program = 8,
+    Program = 9,
     /// An application or a traffic generator acts.
-    App = 9,
+    App = 10,
     /// Somebody looks at the world: after everything else of the instant.
-    Sample = 10,
+    Sample = 11,
 }
 
 /// What waits in the heap.

@@ -106,10 +106,11 @@ impl<Q: Above> Mt76<Q> {
         self.up.iter().filter(|c| c.is_packet()).count() as u64
     }
 
-    /// `mt76_worker_schedule`: the worker's thread runs when the softirqs of the instant are through, so that packets that come together are there.
+    /// `mt76_worker_schedule`: the worker's thread runs when the softirqs of the instant are through, so that packets that come together are there,
+    /// and what TCP sends for the skbs that were freed.
     fn wake_worker(&mut self, now: Time, sink: &mut Sink<'_>) {
         if !core::mem::replace(&mut self.woken, true) {
-            sink.wants.push((now, Lane::Tasklet, WORKER));
+            sink.wants.push((now, Lane::Worker, WORKER));
         }
     }
     /// `mt76_txq_schedule_all`: every category, in rounds until one brings nothing.

@@ -196,7 +196,7 @@ fn the_worker_runs_when_all_have_come() {
         b.call(|d, q, sink| d.wake(Time::ZERO, StaIx(0), Tid::new(0), q, sink));
     }
     assert!(b.dev.head(Ac::Be).is_none());
-    assert_eq!(b.wants, [(Time::ZERO, Lane::Tasklet, WORKER)]);
+    assert_eq!(b.wants, [(Time::ZERO, Lane::Worker, WORKER)]);
     b.work();
     assert_eq!((b.head().mpdus.len(), b.dev.tokens.pending()), (3, 15));
 }

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 mod kept_below;
+mod reorder_timer;
 
 fn ht(mcs: u8) -> Mode {
     Mode::Ht(Ht::new(mcs, true, true).unwrap())

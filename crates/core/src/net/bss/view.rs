@@ -69,7 +69,7 @@ impl<P: Probe> View<'_, P> {
                 more,
                 |p| {
                     // What was held back goes with the frame's last MSDU.
-                    up.push(HandedUp { to: s, frame: frame + msdu.min(n as u16), packet: *p });
+                    up.push(HandedUp { to: s, frame: Some(frame + msdu.min(n as u16)), packet: *p });
                     msdu += 1;
                 },
                 dropped,
