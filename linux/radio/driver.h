@@ -28,6 +28,7 @@ struct wt_driver {
 	u32 (*frame_airtime)(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb);	/* us of a frame that is over, reported in
 										 * place of the PPDU's; may be NULL */
 	bool aql;
+	bool makes_ccmp;		/* the CCMP header, too, not the MIC alone: mac80211 leaves no room for it */
 	bool in_order;			/* what it sends again goes by its numbers; else, as in ath9k, behind all that wait */
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool half_window;		/* of CWmin */

@@ -244,13 +244,15 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 	return 0;
 }
 
-/* ath9k_set_key: mac80211 makes the CCMP header, the card the MIC */
+/* ath9k_set_key: mac80211 makes the CCMP header, the card the MIC; ath10k's and mt76's cards make both (ath10k/mac.c ath10k_send_key) */
 static int wt_op_set_key(struct ieee80211_hw *hw, enum set_key_cmd cmd, struct ieee80211_vif *vif,
 			 struct ieee80211_sta *sta, struct ieee80211_key_conf *key)
 {
+	const struct wt_radio *r = *(struct wt_radio **)hw->priv;
+
 	if (key->cipher != WLAN_CIPHER_SUITE_CCMP || !(key->flags & IEEE80211_KEY_FLAG_PAIRWISE))
 		return -EOPNOTSUPP;
-	if (cmd == SET_KEY)
+	if (cmd == SET_KEY && !r->driver->makes_ccmp)
 		key->flags |= IEEE80211_KEY_FLAG_GENERATE_IV;
 	return 0;
 }

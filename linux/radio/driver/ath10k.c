@@ -77,6 +77,7 @@ const struct wt_driver wt_ath10k = {
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,
 	.aql = true,
+	.makes_ccmp = true,
 	.amsdus = true,		/* its firmware asks for Block Ack sessions (mac.c ath10k_ampdu_action), with A-MSDUs (htt.c ath10k_htt_setup) */
 	.napi = true,		/* htt_rx.c ath10k_process_rx */
 	.chooses_rates = true,	/* mac.c ath10k_mac_register */

@@ -2,10 +2,38 @@
 /*
  * fifo: devices with a queue of their own below mac80211, from which their firmware forms the aggregates: how it is filled and emptied.
  */
+#include <linux/unaligned.h>
 #include "driver/fifo.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
+
+/*
+ * The CCMP header of a frame whose mac80211 has left it to the card: 802.11-2016, 12.5.3.2. So it is no part of what waits in a TXQ, and AQL does
+ * not count it. False: no memory.
+ */
+static bool encipher(struct sk_buff *skb)
+{
+	struct ieee80211_key_conf *key = IEEE80211_SKB_CB(skb)->control.hw_key;
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	unsigned int before = ieee80211_hdrlen(hdr->frame_control);
+	u64 pn;
+	u8 *ccmp;
+
+	if (!key || !wt_protected(skb) || key->flags & IEEE80211_KEY_FLAG_GENERATE_IV)
+		return true;
+	if (skb_cow_head(skb, IEEE80211_CCMP_HDR_LEN))
+		return false;
+	ccmp = skb_push(skb, IEEE80211_CCMP_HDR_LEN);
+	memmove(ccmp, ccmp + IEEE80211_CCMP_HDR_LEN, before);
+	ccmp += before;
+	pn = atomic64_inc_return(&key->tx_pn);
+	put_unaligned_le16(pn, ccmp);
+	ccmp[2] = 0;
+	ccmp[3] = 0x20 | key->keyidx << 6;	/* ExtIV */
+	put_unaligned_le32(pn >> 16, ccmp + 4);
+	return true;
+}
 
 /* From the TXQs into the device, as far as it has room: one round, or of one turn only. How many frames came. */
 unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(const struct wt_radio *r),
@@ -23,6 +51,10 @@ unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(con
 		struct wt_tid *tid = wt_tid_of(txq);
 
 		while (room(r) && (skb = ieee80211_tx_dequeue(r->hw, txq))) {
+			if (!encipher(skb)) {
+				ieee80211_free_txskb(r->hw, skb);
+				continue;
+			}
 			wt_frame_init(skb);
 			wt_frame(skb)->in_fifo = true;
 			r->fifo_used++;

@@ -9,7 +9,8 @@
  * Differs:
  *   D1  the firmware is taken to do as the model has it (crates/core/src/driver/offload): A-MSDUs of what waits, A-MPDUs of what the window and the
  *       limits let in, PPDUs that are sent once and formed anew, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c.
- *   D2  mac80211 makes the 802.11 headers, so that AQL counts 20 bytes more of each frame, and has the reorder buffers.
+ *   D2  mac80211 makes the 802.11 headers, which wait in TXQs and count for AQL with 20 bytes more than an Ethernet header (mt76.encap of the model),
+ *       and has the reorder buffers.
  *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, whatever report_us is.
  *   D4  the rate is known from the start (MT_MAX_NON_AQL_PKT).
  */
@@ -62,6 +63,7 @@ const struct wt_driver wt_mt76 = {
 	.tx_airtime = true,
 	.rx_ppdu_airtime = true,	/* mt7915/mac.c mt7915_mac_sta_poll */
 	.aql = true,
+	.makes_ccmp = true,
 	.amsdus = true,	/* mt76/mac80211.c mt76_phy_init */
 	.napi = true,		/* mt76/mac80211.c mt76_rx_complete */
 	.chooses_rates = true,	/* mt7915/init.c mt7915_init_wiphy: HAS_RATE_CONTROL */

@@ -19,6 +19,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath9k.subframe_bytes": ("256", "the virtual card pads as ath9k does (linux/radio/mpdu/ampdu.c)"),
     "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/driver/htc.c)"),
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/driver/htc.c)"),
+    "mt76.encap": ("false", "mac80211 makes the 802.11 headers for the virtual card"),
     "mt76.reorder": ("false", "the virtual mt76 hands frames up as they came: the reorder buffer is mac80211's"),
     "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),

@@ -76,16 +76,11 @@ pub const MEMORY_VHT: Bytes = Bytes::from_mib(16);
 /// Bytes before the IP packet in the 802.11 frame: QoS data header 26, LLC/SNAP 8.
 pub const HEADER: u32 = 34;
 
-/// `skb->len` of a packet in a TXQ.
-#[inline]
-pub const fn frame_len(p: &Packet) -> u32 {
-    p.ip_len() + HEADER
-}
-
 /// All transmit queues of one device.
 #[derive(Clone, Debug)]
 pub struct Txqs {
     seed: u32,
+    header: u32,
     fq: Fq,
     sched: Scheduler,
     /// ath9k's own turns, where the kernel is of that time.
@@ -100,6 +95,7 @@ pub struct Txqs {
 struct FlowHead<'a, B> {
     fq: &'a mut Fq,
     flow: u32,
+    header: u32,
     bin: &'a mut B,
     tin: u32,
     dropped: &'a mut u64,
@@ -110,7 +106,8 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
     type Item = u32;
     #[inline]
     fn pop(&mut self) -> Option<u32> {
-        self.fq.pop(self.flow, frame_len)
+        let header = self.header;
+        self.fq.pop(self.flow, |p| p.ip_len() + header)
     }
     #[inline]
     fn enqueued(&self, p: &u32) -> Time {
@@ -143,6 +140,7 @@ impl Txqs {
         let aql = if let Auto::Set(enabled) = p.aql { Some(limits(enabled)) } else { None };
         Txqs {
             seed,
+            header: HEADER,
             fq: Fq::new(
                 p.flows,
                 u32::from(stations) * 8,
@@ -165,17 +163,35 @@ impl Txqs {
         }
     }
 
+    /// The same for frames that have so many bytes in front of the IP packet while they wait.
+    pub fn headed(mut self, bytes: u32) -> Txqs {
+        self.header = bytes;
+        self
+    }
+    /// `skb->len` of a packet in a TXQ.
+    #[inline]
+    pub const fn frame_len(&self, p: &Packet) -> u32 {
+        p.ip_len() + self.header
+    }
+
     /// Takes a packet to `sta` and schedules its TXQ. It always succeeds; if all is full, the fattest flow pays.
     /// src: `ieee80211_queue_skb`; waking the driver is the caller's
     #[inline]
     pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, p: &Packet, bin: &mut impl Bin) {
         let flow = reciprocal_scale(hash(self.seed, p), self.fq.table());
-        let dropped = &mut self.dropped;
-        self.fq.enqueue(tin(sta, tid), flow, p, now, frame_len, |p, full| {
-            *dropped += 1;
-            let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
-            bin.drop(p, Place::Mac80211, reason);
-        });
+        let (header, dropped) = (self.header, &mut self.dropped);
+        self.fq.enqueue(
+            tin(sta, tid),
+            flow,
+            p,
+            now,
+            |p| p.ip_len() + header,
+            |p, full| {
+                *dropped += 1;
+                let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
+                bin.drop(p, Place::Mac80211, reason);
+            },
+        );
         match &mut self.own {
             Some(o) => o.wake(sta, tid),
             None => self.sched.put_back(now, sta, tid, true),
@@ -205,14 +221,18 @@ impl Txqs {
             return None;
         }
         let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
-        let (dropped, tin) = (&mut self.dropped, tin(sta, tid));
-        let pulled = self.fq.dequeue(tin, frame_len, |fq, flow| {
-            let mut vars = fq.flows[flow as usize].vars;
-            let mut head = FlowHead { fq: &mut *fq, flow, bin: &mut *bin, tin, dropped: &mut *dropped };
-            let p = vars.dequeue(&config, now, &mut head);
-            fq.flows[flow as usize].vars = vars;
-            p
-        });
+        let (header, dropped, tin) = (self.header, &mut self.dropped, tin(sta, tid));
+        let pulled = self.fq.dequeue(
+            tin,
+            |p| p.ip_len() + header,
+            |fq, flow| {
+                let mut vars = fq.flows[flow as usize].vars;
+                let mut head = FlowHead { fq: &mut *fq, flow, header, bin: &mut *bin, tin, dropped: &mut *dropped };
+                let p = vars.dequeue(&config, now, &mut head);
+                fq.flows[flow as usize].vars = vars;
+                p
+            },
+        );
         if let (None, Some(o)) = (pulled, &mut self.own) {
             o.ran_empty(sta, tid);
         }

@@ -13,6 +13,26 @@ fn packet(flow: u16, seq: u32, payload: u32) -> Packet {
 
 type Binned = Vec<(Packet, Place, Reason)>;
 
+/// Flows that have no more than ACKs: the longer what stands before the IP packet, the fewer of them go for one full packet.
+#[test]
+fn what_stands_before_a_packet_counts() {
+    let par = Params { memory_limit: Auto::Set(Bytes::from_mib(64)), ..Params::default() };
+    let acks = |header| {
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(&par, &V6_12, 1, 1).headed(header), Vec::new());
+        for n in 0..2000 {
+            q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 0), &mut bin);
+            q.enqueue(Time::ZERO, 0, 0, &packet(2, n, 1448), &mut bin);
+        }
+        let first = q.frame_len(&packet(1, 0, 0));
+        assert_eq!(q.frame_bytes(0, 0), 2000 * u64::from(2 * first + 1448));
+        let mut next = || q.dequeue(Time::ZERO, 0, 0, &mut bin).expect("4000 packets are held");
+        (0..2000).filter(|_| next().payload == 0).count()
+    };
+    // 1534 for 86 bytes, 1542 for 94.
+    assert_eq!((acks(34) as f64 / 2000.0 * 1e3).round(), 947.0);
+    assert_eq!((acks(42) as f64 / 2000.0 * 1e3).round(), 943.0);
+}
+
 #[test]
 fn flows_of_a_txq_take_turns_by_bytes() {
     let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1), Vec::new());
@@ -23,7 +43,7 @@ fn flows_of_a_txq_take_turns_by_bytes() {
     let mut bytes = [0, 0];
     for _ in 0..60 {
         let p = q.dequeue(Time::ZERO, 0, 0, &mut bin).expect("120 packets are held");
-        bytes[usize::from(p.flow.0) - 1] += frame_len(&p) as i64;
+        bytes[usize::from(p.flow.0) - 1] += q.frame_len(&p) as i64;
     }
     assert!((bytes[0] - bytes[1]).abs() <= 2 * 1534, "{bytes:?}");
 }
@@ -135,7 +155,7 @@ proptest! {
                         for _ in 0..n {
                             if let Some(p) = q.dequeue(now, sta, tid, &mut bin) {
                                 got += 1;
-                                got_bytes += u64::from(frame_len(&p));
+                                got_bytes += u64::from(q.frame_len(&p));
                                 pending.push((sta, tid, q.aql_charge(sta, tid, Span::from_us(2000))));
                             }
                         }

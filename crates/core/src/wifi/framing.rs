@@ -32,6 +32,10 @@ impl Framing {
     pub const fn open(qos: bool) -> Framing {
         Framing { qos, encryption: Encryption::None }
     }
+    /// Bytes in front of the IP packet, with the CCMP header.
+    pub const fn header(self) -> u16 {
+        LLC_SNAP + self.encryption.header() + if self.qos { QOS_HEADER } else { PLAIN_HEADER }
+    }
     /// Bytes of the MPDU that carries an IP packet of `ip_len` bytes.
     pub const fn mpdu_len(self, ip_len: u32) -> u16 {
         self.around(ip_len as u16 + LLC_SNAP)
@@ -53,5 +57,7 @@ mod tests {
         assert_eq!(of(true, Encryption::Ccmp), 26 + 8 + 8 + 1_500 + 8 + 4);
         assert_eq!(of(false, Encryption::Ccmp), 1_552);
         assert_eq!([of(true, Encryption::None), of(false, Encryption::None)], [1_538, 1_536]);
+        let header = |encryption| Framing { qos: true, encryption }.header();
+        assert_eq!([header(Encryption::None), header(Encryption::Ccmp)], [34, 42]);
     }
 }

@@ -41,6 +41,8 @@ params! {
         gro: bool = true, src "linux@6.12 mt76/mac80211.c mt76_rx_complete: napi_gro_receive; on unless switched off";
         /// Received frames wait for earlier ones that are missing in the driver's own reorder buffer, and not in mac80211's.
         reorder: bool = true, src "linux@6.12 mt76/agg-rx.c mt76_rx_aggr_reorder; mac80211.c mt76_phy_init: SUPPORTS_REORDERING_BUFFER";
+        /// The hardware makes the 802.11 header and the CCMP header: what waits in TXQs, and AQL counts, has an Ethernet header.
+        encap: bool = true, src "linux@6.12 mt76/mt7915/init.c mt7915_init_wiphy: SUPPORTS_TX_ENCAP_OFFLOAD (mt7921 has it, too)";
         /// PSDUs of more bytes are protected by RTS/CTS.
         rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 mt76/mt76_connac_mcu.c mt76_connac_mcu_set_rts_thresh: 2347 bytes unless set, and a count of 2 packets, of which nothing says what it does";
     }

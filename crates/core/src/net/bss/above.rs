@@ -29,8 +29,6 @@ pub(super) struct Queues {
     rfc8325: bool,
     /// How each peer is sent to, for AQL.
     modes: Vec<Mode>,
-    /// The device makes the 802.11 header: what waits has an Ethernet header.
-    offloads: bool,
     /// Bit by category: its qdisc had its turn.
     begun: u8,
     /// Packets that cutting has made.
@@ -120,7 +118,6 @@ impl Queues {
             qos,
             rfc8325,
             modes: Vec::new(),
-            offloads: false,
             begun: 0,
             cut: 0,
             watch: Time::NEVER,
@@ -133,7 +130,6 @@ impl Queues {
             qos,
             rfc8325,
             modes: Vec::new(),
-            offloads: false,
             begun: 0,
             cut: 0,
             watch: Time::NEVER,
@@ -142,11 +138,6 @@ impl Queues {
     /// The same, told how each peer is sent to.
     pub fn at(mut self, modes: Vec<Mode>) -> Queues {
         self.modes = modes;
-        self
-    }
-    /// The same for a device that makes 802.11 headers itself (`IEEE80211_OFFLOAD_ENCAP_ENABLED`).
-    pub fn offloads(mut self) -> Queues {
-        self.offloads = true;
         self
     }
     fn tid(&self, p: &Packet) -> Tid {

@@ -38,6 +38,8 @@ pub(super) enum Netdev {
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
+/// An Ethernet header, bytes.
+const ETHERNET: u16 = 14;
 /// A TID of each netdev queue, voice first.
 const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
@@ -51,8 +53,18 @@ impl Netdev {
         // ath9k_htc reports no airtime, and asks for no fairness by it. src: linux@6.12 ath9k/htc_drv_init.c ath9k_set_hw_capab
         let airtime_fairness = s.queues.airtime_fairness && !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_));
         let queues = mac80211::Params { airtime_fairness, ..s.queues };
+        let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
+        // What mac80211 makes of it waits in a TXQ: the CCMP header for ath9k and ath9k_htc, no part of it where the device makes it all.
+        // src: linux@6.12 net/mac80211/tx.c ieee80211_check_fast_xmit (gen_iv), __ieee80211_xmit_fast, ieee80211_8023_xmit; ath9k/main.c
+        // ath9k_set_key, ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV)
+        let header = match &s.driver {
+            DriverConfig::Mt76(p) if p.encap => ETHERNET,
+            DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) => Framing::open(cfg.qos).header(),
+            _ => framing.header(),
+        };
         let txqs = || {
-            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32);
+            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32)
+                .headed(header.into());
             let weights = cfg.stations[..peers].iter().enumerate().filter_map(|(i, s)| Some((i as u16, s.weight?)));
             weights.for_each(|(i, w)| q.set_weight(i, w));
             q
@@ -64,7 +76,6 @@ impl Netdev {
             Queues::qdiscs(kind, setup, seeds, cfg.head_room, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
-        let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
         let known = || {
             cfg.stations[..peers]
                 .iter()
@@ -85,7 +96,7 @@ impl Netdev {
                 let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
                 let mut driver = Mt76::new(p, rates, &known(), s.aggregates, cfg.band);
                 driver.protect(cfg.encryption);
-                let above = Queues::txqs(txqs(), cfg.qos, cfg.rfc8325).at(modes).offloads();
+                let above = Queues::txqs(txqs(), cfg.qos, cfg.rfc8325).at(modes);
                 Netdev::Mt76(Box::new(above), Box::new(driver))
             }
             DriverConfig::Linksys(p) => {

@@ -2,11 +2,10 @@
 //!
 //! Stands for: linux@6.12 net/mac80211/tx.c ieee80211_tx_dequeue (the charge), status.c ieee80211_report_used_skb and
 //! ieee80211_tx_status_ext (its end); drivers/net/wireless/ath/ath10k/mac.c ath10k_mac_update_airtime.
-//! Differs: D1 in the TXQs of a device that makes 802.11 headers (mt76) packets are as long as elsewhere, 20 bytes too long, but for AQL.
 
 use super::{Queued, Queues};
 use crate::driver::offload::Above;
-use crate::mac80211::{estimate, frame_len};
+use crate::mac80211::estimate;
 use crate::phy::Mode;
 use crate::sim::{Packet, Span, Time};
 use crate::wifi::{Ac, Sink, StaIx, Tid};
@@ -54,7 +53,7 @@ impl Above for Queues {
             Queued::Txqs(q, turns) => {
                 let (sta, tid) = turns[ac.ix()].expect("a turn is on");
                 let p = q.dequeue(now, sta, tid, sink)?;
-                let len = if self.offloads { p.eth_len() } else { frame_len(&p) };
+                let len = q.frame_len(&p);
                 let expected = match q.has_aql() {
                     true => estimate::airtime(self.modes[usize::from(sta)], len, ac != Ac::Vo),
                     false => Span::ZERO,
@@ -73,7 +72,7 @@ impl Above for Queues {
     fn completed(&mut self, now: Time, p: &Packet, to: StaIx, tid: Tid, charged: Span) {
         if let Queued::Txqs(q, _) = &mut self.kind {
             let sta = u16::from(to.0);
-            q.register_airtime(now, sta, tid.get(), registered(self.modes[to.ix()], frame_len(p)), Span::ZERO);
+            q.register_airtime(now, sta, tid.get(), registered(self.modes[to.ix()], q.frame_len(p)), Span::ZERO);
             q.aql_done(sta, tid.get(), charged);
         }
     }
