@@ -409,6 +409,27 @@ mod tests {
         }
     }
 
+    /// mt76's worker goes round until a round brings nothing. Where AQL ends each run by shutting the round, its number is 0, and 1 in the next
+    /// run: after turns in rounds 1 and 2 the TXQ is taken to have had its turn in 1.
+    #[test]
+    fn every_third_run_that_aql_ends_is_in_vain() {
+        let mut s = Scheduler::new(Config { aql: Some(AQL), fairness: false, ..PLAIN }, 1, 256);
+        s.put_back(Time::ZERO, 0, 0, true);
+        let mut run = || {
+            let (mut turns, mut below) = (0, vec![]);
+            loop {
+                s.start(2);
+                let Some((sta, tid)) = s.next(2) else { break };
+                below.extend([4_000; 3].map(|us| s.aql_charge(sta, tid, Span::from_us(us))));
+                s.put_back(Time::ZERO, sta, tid, true);
+                turns += 1;
+            }
+            below.into_iter().for_each(|charged| s.aql_done(0, 0, charged));
+            turns
+        };
+        assert_eq!([(); 9].map(|()| run()), [1, 0, 1, 1, 0, 1, 1, 0, 1]);
+    }
+
     /// 22 ms in the device and nobody in line: the round begins all the same, so that who comes now has a turn.
     #[test]
     fn an_empty_line_is_never_shut() {

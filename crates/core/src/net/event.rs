@@ -23,9 +23,9 @@ pub(super) enum Event {
     SockTimer(u16),
     /// A socket's TSQ tasklet.
     SockTsq(u16),
-    /// The program that reads from a socket runs.
+    /// The program that reads from a socket is to run.
     SockRead(u16),
-    /// The program that writes to a socket runs.
+    /// The program that writes to a socket is to run.
     SockWrite(u16),
     /// The program that has a host's CPU acts.
     Program(NodeId),
