@@ -69,7 +69,7 @@ fn fq_codel(bencher: Bencher<'_, '_>, flows: u16) {
 /// mac80211's queues to so many stations, 32 packets in and then, station by station, out.
 #[divan::bench(args = [1, 14])]
 fn txqs(bencher: Bencher<'_, '_>, stations: u16) {
-    let mut q = Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, stations, 7);
+    let mut q = Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, stations, 7, 34);
     let (mut now, mut seq) = (Time::ZERO, 0_u32);
     bencher.counter(ItemsCount::new(N)).bench_local(|| {
         for _ in 0..N / 32 {

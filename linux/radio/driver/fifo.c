@@ -12,7 +12,7 @@
  * The CCMP header of a frame whose mac80211 has left it to the card: 802.11-2016, 12.5.3.2. So it is no part of what waits in a TXQ, and AQL does
  * not count it. False: no memory.
  */
-static bool encipher(struct sk_buff *skb)
+static bool make_ccmp_header(struct sk_buff *skb)
 {
 	struct ieee80211_key_conf *key = IEEE80211_SKB_CB(skb)->control.hw_key;
 	struct ieee80211_hdr *hdr = (void *)skb->data;
@@ -51,7 +51,7 @@ unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(con
 		struct wt_tid *tid = wt_tid_of(txq);
 
 		while (room(r) && (skb = ieee80211_tx_dequeue(r->hw, txq))) {
-			if (!encipher(skb)) {
+			if (!make_ccmp_header(skb)) {
 				ieee80211_free_txskb(r->hw, skb);
 				continue;
 			}

@@ -76,6 +76,7 @@ pub struct Fq {
     limit: u32,
     memory_limit: u64,
     pays: Pays,
+    header: u32,
     /// Packets held.
     pub packets: u32,
     /// Memory held (truesize).
@@ -96,8 +97,8 @@ pub enum Full {
 }
 
 impl Fq {
-    /// An empty queue with `table` hashed flows.
-    pub fn new(table: u32, tins: u32, quantum: u32, limit: u32, memory_limit: u64, pays: Pays) -> Fq {
+    /// An empty queue with `table` hashed flows, of frames that have `header` bytes in front of the IP packet while they wait.
+    pub fn new(table: u32, tins: u32, quantum: u32, limit: u32, memory_limit: u64, pays: Pays, header: u32) -> Fq {
         let flows = (table + tins) as usize;
         Fq {
             flows: vec![Flow::default(); flows],
@@ -109,6 +110,7 @@ impl Fq {
             limit,
             memory_limit,
             pays,
+            header,
             packets: 0,
             memory: 0,
             overlimit: 0,
@@ -118,6 +120,11 @@ impl Fq {
     /// Packets held at most, memory held at most, and what a flow sends in its turn.
     pub const fn limits(&self) -> (u32, u64, i32) {
         (self.limit, self.memory_limit, self.quantum)
+    }
+    /// `skb->len` of a packet.
+    #[inline]
+    pub const fn len_of(&self, p: &Packet) -> u32 {
+        p.ip_len() + self.header
     }
     /// Hashed flows.
     pub const fn table(&self) -> u32 {
@@ -141,16 +148,16 @@ impl Fq {
 
     /// Takes the first packet of a flow; it stays in `pool` until it is taken from there. src: `fq_flow_dequeue`
     #[inline]
-    pub fn pop(&mut self, flow: u32, len: impl Fn(&Packet) -> u32) -> Option<u32> {
+    pub fn pop(&mut self, flow: u32) -> Option<u32> {
         let i = self.pool.detach(&mut self.flows[flow as usize].list)?;
         let p = self.pool.get(i);
-        let (bytes, truesize) = (len(p), u64::from(p.truesize));
+        let (bytes, truesize) = (self.len_of(p), u64::from(p.truesize));
         self.removed(flow as usize, 1, bytes, truesize);
         Some(i)
     }
 
     /// Drops half a flow, at most 32 packets, at least one. src: `fq_flow_drop`; linux@5.10 `fq_tin_enqueue`: one
-    fn drop_from(&mut self, i: usize, len: &impl Fn(&Packet) -> u32, free: &mut impl FnMut(Packet)) -> u32 {
+    fn drop_from(&mut self, i: usize, free: &mut impl FnMut(Packet)) -> u32 {
         let pending = match self.pays {
             Pays::Half => (self.flows[i].list.len() / 2).min(32),
             Pays::One => 1,
@@ -158,7 +165,7 @@ impl Fq {
         let (mut packets, mut bytes, mut truesize) = (0, 0, 0);
         while let Some(p) = self.pool.pop(&mut self.flows[i].list) {
             packets += 1;
-            bytes += len(&p);
+            bytes += self.len_of(&p);
             truesize += u64::from(p.truesize);
             free(p);
             if packets >= pending {
@@ -187,22 +194,15 @@ impl Fq {
 
     /// Puts a packet into flow `idx` of the table for `tin` at `now`; what pays for it goes to `free`. src: `fq_tin_enqueue`
     #[inline]
-    pub fn enqueue(
-        &mut self,
-        tin: u32,
-        idx: u32,
-        p: &Packet,
-        now: Time,
-        len: impl Fn(&Packet) -> u32,
-        mut free: impl FnMut(Packet, Full),
-    ) {
+    pub fn enqueue(&mut self, tin: u32, idx: u32, p: &Packet, now: Time, mut free: impl FnMut(Packet, Full)) {
         let mut i = idx as usize;
         let t = &mut self.tins[tin as usize];
         if self.flows[i].tin != NIL && self.flows[i].tin != tin {
             t.collisions += 1;
             i = (self.table + tin) as usize; // fq_flow_classify: the default flow
         }
-        let (bytes, flow) = (len(p), &mut self.flows[i]);
+        let bytes = self.len_of(p);
+        let (t, flow) = (&mut self.tins[tin as usize], &mut self.flows[i]);
         self.bitmap[i / 64] |= 1 << (i % 64);
         flow.tin = tin;
         flow.backlog += bytes;
@@ -221,7 +221,7 @@ impl Fq {
             let Some(fat) = self.fattest() else { return };
             let owner = self.flows[fat].tin as usize;
             let full = if memory { Full::Memory } else { Full::Packets };
-            if self.drop_from(fat, &len, &mut |p| free(p, full)) == 0 {
+            if self.drop_from(fat, &mut |p| free(p, full)) == 0 {
                 return;
             }
             self.tins[owner].overlimit += 1;
@@ -233,12 +233,7 @@ impl Fq {
 
     /// The tin's next packet, still in `pool`, as `take` (CoDel over a flow) gives it. src: `fq_tin_dequeue`
     #[inline]
-    pub fn dequeue(
-        &mut self,
-        tin: u32,
-        len: impl Fn(&Packet) -> u32,
-        mut take: impl FnMut(&mut Fq, u32) -> Option<u32>,
-    ) -> Option<u32> {
+    pub fn dequeue(&mut self, tin: u32, mut take: impl FnMut(&mut Fq, u32) -> Option<u32>) -> Option<u32> {
         loop {
             let t = &mut self.tins[tin as usize];
             let new = !t.new_flows.is_empty();
@@ -262,7 +257,7 @@ impl Fq {
                 }
             }
             if let Some(p) = take(self, i) {
-                let bytes = len(self.pool.get(p));
+                let bytes = self.len_of(self.pool.get(p));
                 self.flows[i as usize].deficit -= bytes as i32;
                 let t = &mut self.tins[tin as usize];
                 t.tx_bytes += u64::from(bytes);
@@ -289,8 +284,7 @@ mod tests {
     /// same, compiled outside the kernel.
     #[test]
     fn order_and_drops_are_the_kernels() {
-        let mut fq = Fq::new(16, 3, 300, 200, 200_000, Pays::Half);
-        let len = |p: &Packet| p.payload;
+        let mut fq = Fq::new(16, 3, 300, 200, 200_000, Pays::Half, 0);
         let mut x = 12_345_u32;
         let mut draw = || {
             x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -304,10 +298,10 @@ mod tests {
             if dice < 70 {
                 let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
                 (p.seq, p.payload, p.truesize) = (seq, 60 + b % 1400, 760 + b % 1400);
-                fq.enqueue(tin, (b >> 12) % 16, &p, Time::ZERO, len, |p, _| sum(&mut drops, &p));
+                fq.enqueue(tin, (b >> 12) % 16, &p, Time::ZERO, |p, _| sum(&mut drops, &p));
             }
             if dice >= 45 {
-                if let Some(i) = fq.dequeue(tin, len, |fq, flow| fq.pop(flow, len)) {
+                if let Some(i) = fq.dequeue(tin, |fq, flow| fq.pop(flow)) {
                     sum(&mut out, &fq.pool.take(i));
                 }
             }
@@ -322,13 +316,13 @@ mod tests {
     #[test]
     fn one_packet_or_half_a_flow_pays() {
         for (pays, left) in [(Pays::One, [19, 1]), (Pays::Half, [10, 1])] {
-            let mut fq = Fq::new(16, 1, 300, 20, 1_000_000, pays);
+            let mut fq = Fq::new(16, 1, 300, 20, 1_000_000, pays, 0);
             let mut drops = Vec::new();
             for seq in 0..21 {
                 let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
                 (p.seq, p.payload, p.truesize) = (seq, 1_000, 1_000);
                 let flow = u32::from(seq == 20);
-                fq.enqueue(0, flow, &p, Time::ZERO, |p| p.payload, |p, full| drops.push((p.seq, full)));
+                fq.enqueue(0, flow, &p, Time::ZERO, |p, full| drops.push((p.seq, full)));
             }
             let held = [0, 1].map(|i| fq.flows[i].list.len());
             assert_eq!(held, left, "{pays:?}");

@@ -73,14 +73,10 @@ pub const MEMORY_HT: Bytes = Bytes::from_mib(4);
 /// See [`MEMORY_HT`].
 pub const MEMORY_VHT: Bytes = Bytes::from_mib(16);
 
-/// Bytes before the IP packet in the 802.11 frame: QoS data header 26, LLC/SNAP 8.
-pub const HEADER: u32 = 34;
-
 /// All transmit queues of one device.
 #[derive(Clone, Debug)]
 pub struct Txqs {
     seed: u32,
-    header: u32,
     fq: Fq,
     sched: Scheduler,
     /// ath9k's own turns, where the kernel is of that time.
@@ -95,7 +91,6 @@ pub struct Txqs {
 struct FlowHead<'a, B> {
     fq: &'a mut Fq,
     flow: u32,
-    header: u32,
     bin: &'a mut B,
     tin: u32,
     dropped: &'a mut u64,
@@ -106,8 +101,7 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
     type Item = u32;
     #[inline]
     fn pop(&mut self) -> Option<u32> {
-        let header = self.header;
-        self.fq.pop(self.flow, |p| p.ip_len() + header)
+        self.fq.pop(self.flow)
     }
     #[inline]
     fn enqueued(&self, p: &u32) -> Time {
@@ -132,15 +126,15 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
 }
 
 impl Txqs {
-    /// Empty queues as `kernel` has them to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash.
-    pub fn new(p: &Params, kernel: &Profile, stations: u16, seed: u32) -> Txqs {
+    /// Empty queues as `kernel` has them to `stations` peers (an AP's stations; 1, the AP, at a station). `seed` perturbs the hash;
+    /// a frame has `header` bytes in front of the IP packet while it waits.
+    pub fn new(p: &Params, kernel: &Profile, stations: u16, seed: u32, header: u32) -> Txqs {
         let us = |s: Span| s.us() as i32;
         let limits =
             |enabled| Aql { low: us(p.aql_low), high: us(p.aql_high), threshold: us(p.aql_threshold), enabled };
         let aql = if let Auto::Set(enabled) = p.aql { Some(limits(enabled)) } else { None };
         Txqs {
             seed,
-            header: HEADER,
             fq: Fq::new(
                 p.flows,
                 u32::from(stations) * 8,
@@ -148,6 +142,7 @@ impl Txqs {
                 p.limit,
                 p.memory_limit.or(MEMORY_HT).get(),
                 kernel.pays,
+                header,
             ),
             sched: Scheduler::new(
                 Config { fairness: p.airtime_fairness, aql, turns: kernel.turns },
@@ -163,15 +158,10 @@ impl Txqs {
         }
     }
 
-    /// The same for frames that have so many bytes in front of the IP packet while they wait.
-    pub fn headed(mut self, bytes: u32) -> Txqs {
-        self.header = bytes;
-        self
-    }
     /// `skb->len` of a packet in a TXQ.
     #[inline]
     pub const fn frame_len(&self, p: &Packet) -> u32 {
-        p.ip_len() + self.header
+        self.fq.len_of(p)
     }
 
     /// Takes a packet to `sta` and schedules its TXQ. It always succeeds; if all is full, the fattest flow pays.
@@ -179,19 +169,12 @@ impl Txqs {
     #[inline]
     pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, p: &Packet, bin: &mut impl Bin) {
         let flow = reciprocal_scale(hash(self.seed, p), self.fq.table());
-        let (header, dropped) = (self.header, &mut self.dropped);
-        self.fq.enqueue(
-            tin(sta, tid),
-            flow,
-            p,
-            now,
-            |p| p.ip_len() + header,
-            |p, full| {
-                *dropped += 1;
-                let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
-                bin.drop(p, Place::Mac80211, reason);
-            },
-        );
+        let dropped = &mut self.dropped;
+        self.fq.enqueue(tin(sta, tid), flow, p, now, |p, full| {
+            *dropped += 1;
+            let reason = if full == Full::Memory { Reason::Memory } else { Reason::Overlimit };
+            bin.drop(p, Place::Mac80211, reason);
+        });
         match &mut self.own {
             Some(o) => o.wake(sta, tid),
             None => self.sched.put_back(now, sta, tid, true),
@@ -221,18 +204,14 @@ impl Txqs {
             return None;
         }
         let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
-        let (header, dropped, tin) = (self.header, &mut self.dropped, tin(sta, tid));
-        let pulled = self.fq.dequeue(
-            tin,
-            |p| p.ip_len() + header,
-            |fq, flow| {
-                let mut vars = fq.flows[flow as usize].vars;
-                let mut head = FlowHead { fq: &mut *fq, flow, header, bin: &mut *bin, tin, dropped: &mut *dropped };
-                let p = vars.dequeue(&config, now, &mut head);
-                fq.flows[flow as usize].vars = vars;
-                p
-            },
-        );
+        let (dropped, tin) = (&mut self.dropped, tin(sta, tid));
+        let pulled = self.fq.dequeue(tin, |fq, flow| {
+            let mut vars = fq.flows[flow as usize].vars;
+            let mut head = FlowHead { fq: &mut *fq, flow, bin: &mut *bin, tin, dropped: &mut *dropped };
+            let p = vars.dequeue(&config, now, &mut head);
+            fq.flows[flow as usize].vars = vars;
+            p
+        });
         if let (None, Some(o)) = (pulled, &mut self.own) {
             o.ran_empty(sta, tid);
         }

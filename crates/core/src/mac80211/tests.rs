@@ -11,6 +11,9 @@ fn packet(flow: u16, seq: u32, payload: u32) -> Packet {
     p
 }
 
+/// A QoS data header and LLC/SNAP.
+const HEADER: u32 = 34;
+
 type Binned = Vec<(Packet, Place, Reason)>;
 
 /// Flows that have no more than ACKs: the longer what stands before the IP packet, the fewer of them go for one full packet.
@@ -18,7 +21,7 @@ type Binned = Vec<(Packet, Place, Reason)>;
 fn what_stands_before_a_packet_counts() {
     let par = Params { memory_limit: Auto::Set(Bytes::from_mib(64)), ..Params::default() };
     let acks = |header| {
-        let (mut q, mut bin): (_, Binned) = (Txqs::new(&par, &V6_12, 1, 1).headed(header), Vec::new());
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(&par, &V6_12, 1, 1, header), Vec::new());
         for n in 0..2000 {
             q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 0), &mut bin);
             q.enqueue(Time::ZERO, 0, 0, &packet(2, n, 1448), &mut bin);
@@ -35,7 +38,7 @@ fn what_stands_before_a_packet_counts() {
 
 #[test]
 fn flows_of_a_txq_take_turns_by_bytes() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1, HEADER), Vec::new());
     for n in 0..60 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
         q.enqueue(Time::ZERO, 0, 0, &packet(2, n, 448), &mut bin);
@@ -50,7 +53,7 @@ fn flows_of_a_txq_take_turns_by_bytes() {
 
 #[test]
 fn a_sparse_flow_passes_a_full_queue() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 1, 1, HEADER), Vec::new());
     for n in 0..100 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
@@ -61,7 +64,7 @@ fn a_sparse_flow_passes_a_full_queue() {
 
 #[test]
 fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
-    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 2, 1), Vec::new());
+    let (mut q, mut bin): (_, Binned) = (Txqs::new(&Params::default(), &V6_12, 2, 1, HEADER), Vec::new());
     for n in 0..1820 {
         q.enqueue(Time::ZERO, 0, 0, &packet(1, n, 1448), &mut bin);
     }
@@ -77,7 +80,7 @@ fn four_mebibytes_are_1820_full_segments_and_the_fattest_flow_pays() {
 #[test]
 fn a_flow_taken_by_another_txq_sends_a_packet_to_the_default_flow() {
     let (mut q, mut bin): (_, Binned) =
-        (Txqs::new(&Params { flows: 1, ..Params::default() }, &V6_12, 2, 1), Vec::new());
+        (Txqs::new(&Params { flows: 1, ..Params::default() }, &V6_12, 2, 1, HEADER), Vec::new());
     q.enqueue(Time::ZERO, 0, 0, &packet(1, 0, 100), &mut bin);
     q.enqueue(Time::ZERO, 1, 0, &packet(2, 0, 100), &mut bin);
     assert_eq!(q.fq.tins[8].collisions, 1);
@@ -93,7 +96,7 @@ fn a_flow_taken_by_another_txq_sends_a_packet_to_the_default_flow() {
 #[test]
 fn codel_waits_20_and_100_ms_and_old_kernels_50_and_300_for_a_slow_station() {
     let first_drop = |p: &Params, kbit| {
-        let (mut q, mut bin): (_, Binned) = (Txqs::new(p, &V6_12, 1, 1), Vec::new());
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(p, &V6_12, 1, 1, HEADER), Vec::new());
         q.set_expected_throughput(0, kbit);
         let (mut now, mut seq) = (Time::ZERO, 0);
         while bin.is_empty() && now < Time::from_s(2) {
@@ -134,7 +137,7 @@ proptest! {
     #[test]
     fn packets_are_conserved_and_a_txq_with_packets_always_gets_its_turn(ops in ops(), aql: bool, flows in 1u32..64) {
         let params = Params { flows, limit: 60, memory_limit: crate::sim::Auto::Set(Bytes::new(100_000)), aql: crate::sim::Auto::Set(aql), ..Params::default() };
-        let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, &V6_12, 3, 9), Vec::new());
+        let (mut q, mut bin): (_, Binned) = (Txqs::new(&params, &V6_12, 3, 9, HEADER), Vec::new());
         let (mut now, mut put, mut got, mut got_bytes) = (Time::from_s(1), 0u64, 0u64, 0u64);
         let mut pending = Vec::new();
         for op in &ops {

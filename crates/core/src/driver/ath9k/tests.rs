@@ -27,7 +27,13 @@ impl Bench {
         let ht = mode.aggregates();
         Bench {
             d: Ath9k::new(&p, rates, 1, Framing::open(ht), ht, Set::Station.all().map(|a| a.txop), frame_protection),
-            q: Txqs::new(&mac80211::Params::default(), &mac80211::profile::V6_12, 1, 1),
+            q: Txqs::new(
+                &mac80211::Params::default(),
+                &mac80211::profile::V6_12,
+                1,
+                1,
+                Framing::open(true).header().into(),
+            ),
             freed: vec![],
             dropped: vec![],
             wants: vec![],

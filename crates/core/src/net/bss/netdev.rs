@@ -43,6 +43,18 @@ const ETHERNET: u16 = 14;
 /// A TID of each netdev queue, voice first.
 const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
+/// Bytes that a frame has in front of the IP packet while it waits in a TXQ: what mac80211 has made of it. The CCMP header is part of it for ath9k
+/// and ath9k_htc, not for ath10k; mt76's hardware makes 802.11's, too.
+/// src: linux@6.12 net/mac80211/tx.c ieee80211_check_fast_xmit (gen_iv), __ieee80211_xmit_fast, ieee80211_8023_xmit; ath9k/main.c ath9k_set_key,
+/// ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV)
+fn waiting_header(driver: &DriverConfig, framing: Framing) -> u16 {
+    match driver {
+        DriverConfig::Mt76(p) if p.encap => ETHERNET,
+        DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) => Framing::open(framing.qos).header(),
+        _ => framing.header(),
+    }
+}
+
 impl Netdev {
     /// The device of station `i`.
     pub fn new(cfg: &BssConfig, i: usize, streams: &Streams) -> Netdev {
@@ -54,17 +66,9 @@ impl Netdev {
         let airtime_fairness = s.queues.airtime_fairness && !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_));
         let queues = mac80211::Params { airtime_fairness, ..s.queues };
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
-        // What mac80211 makes of it waits in a TXQ: the CCMP header for ath9k and ath9k_htc, no part of it where the device makes it all.
-        // src: linux@6.12 net/mac80211/tx.c ieee80211_check_fast_xmit (gen_iv), __ieee80211_xmit_fast, ieee80211_8023_xmit; ath9k/main.c
-        // ath9k_set_key, ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV)
-        let header = match &s.driver {
-            DriverConfig::Mt76(p) if p.encap => ETHERNET,
-            DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) => Framing::open(cfg.qos).header(),
-            _ => framing.header(),
-        };
         let txqs = || {
-            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, streams.get(&s.name, "txq/hash").bits() as u32)
-                .headed(header.into());
+            let seed = streams.get(&s.name, "txq/hash").bits() as u32;
+            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, seed, waiting_header(&s.driver, framing).into());
             let weights = cfg.stations[..peers].iter().enumerate().filter_map(|(i, s)| Some((i as u16, s.weight?)));
             weights.for_each(|(i, w)| q.set_weight(i, w));
             q
