@@ -31,3 +31,10 @@ pub(super) enum Ends {
     /// A series of echoes.
     Echo(u16),
 }
+
+impl Ends {
+    /// The socket that connects.
+    pub(super) const fn client(&self) -> Option<u16> {
+        if let Ends::Tcp { client, .. } = *self { Some(client) } else { None }
+    }
+}

@@ -4,7 +4,6 @@
 //! Differs: D1 what a program does takes as long as reading the clock in User-Mode Linux, each time that the kernel reads it there, and
 //! nothing else (arch/um/kernel/time.c `timer_read`: not in softirqs); a real switch of context takes longer.
 
-use super::ends::Ends;
 use super::event::Event;
 use super::fabric::Below;
 use super::world::World;
@@ -56,8 +55,9 @@ impl<T: Probe> World<T> {
     pub(super) fn wake_program(&mut self, now: Time, i: u16, event: Event) {
         let node = self.socks[usize::from(i)].node;
         let programs = &mut self.programs[usize::from(node.0)];
-        let opens = |e| matches!(e, Event::FlowStart(f) if matches!(self.flows[usize::from(f)], Ends::Tcp { client, .. } if client == i));
-        if event == Event::SockWrite(i) && programs.runs.is_some_and(opens) {
+        let opens =
+            matches!(programs.runs, Some(Event::FlowStart(f)) if self.flows[usize::from(f)].client() == Some(i));
+        if opens && event == Event::SockWrite(i) {
             // It is connected as its call returns, and goes on.
             programs.waiting.push_front(event);
         } else if programs.wake(event) {
@@ -91,18 +91,6 @@ impl<T: Probe> World<T> {
         } else if let Some(next) = self.programs[usize::from(node.0)].next() {
             self.begin_program(now, node, next);
         }
-    }
-
-    /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
-    pub(super) fn read(&mut self, now: Time, i: u16) {
-        let s = &mut self.socks[usize::from(i)];
-        if self.softirq_first.or(false)
-            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
-        {
-            return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
-        }
-        s.reads = false;
-        self.call(i, |s, low, _| s.on_reader(now, low));
     }
 
     /// The program that writes to socket `i` runs. True: it goes on. Each packet that it hands down ends with softirqs

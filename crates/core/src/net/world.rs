@@ -170,8 +170,8 @@ impl<T: Probe> World<T> {
             Event::SockWrite(i) => self.wake_program(now, i, event),
             Event::Program(node) => self.on_program(now, node),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
-            Event::FlowStart(i) => match self.flows[usize::from(i)] {
-                Ends::Tcp { client, .. } if self.in_no_time(client) => self.wake_program(now, client, event),
+            Event::FlowStart(i) => match self.flows[usize::from(i)].client() {
+                Some(client) if self.in_no_time(client) => self.wake_program(now, client, event),
                 _ => self.start_flow(now, i),
             },
             Event::FlowsEnd => self.end_flows(now),
@@ -267,6 +267,18 @@ impl<T: Probe> World<T> {
         if tao {
             self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
+    }
+
+    /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
+    pub(super) fn read(&mut self, now: Time, i: u16) {
+        let s = &mut self.socks[usize::from(i)];
+        if self.softirq_first.or(false)
+            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
+        {
+            return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
+        }
+        s.reads = false;
+        self.call(i, |s, low, _| s.on_reader(now, low));
     }
 
     fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
