@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from ..linux.own import OWN_WIRED
 
 #: Every key of a reference case's ``config`` and the value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
@@ -48,9 +49,6 @@ max_header = 80 # 32 + 48: no WLAN and IPv6-in-IPv4 tunnels, as arch/um's defcon
 rcvbuf = "64 MiB"
 rcvlowat = "128 KiB"
 rmem_max = "32 MiB"
-rx_truesize = "2344 B" # the skb that a veth pair hands over is the sender's (linux/own.py OWN_WIRED)
-rx_pages = true
-rx_per_buffer = 17
 wmem_max = "32 MiB"
 [time]
 tail = "450 ms" # the last echoes sent before the end may need a queue's length to come back: the reference waits so long
@@ -117,6 +115,8 @@ def overrides(config: Mapping[str, Any], phase_ms: float = 0.0) -> list[tuple[st
     }
     if leaf == "pfifo":
         sets["pfifo.limit"] = str(c["limit"])
+    # The skb that a veth pair hands over is the sender's.
+    sets |= {key: value for key, (value, _) in OWN_WIRED.items() if key.startswith("tcp.rx_")}
     return list(sets.items())
 
 
