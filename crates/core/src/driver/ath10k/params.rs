@@ -26,7 +26,7 @@ params! {
         ampdu_exponent: u8 = 7, in 0 => 7, src "802.11-2020 9.4.2.157.2; linux@6.12 ath10k/mac.c ath10k_peer_assoc_h_vht";
         /// A PPDU's time on the air at most.
         airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11-2020 table 21-29 aPPDUMaxTime; what the firmware itself allows is not public";
-        /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
+        /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_MPDU_DENSITY_8";
         /// PPDUs that stand in a hardware queue, the one on the air included.
         depth: u8 = 2, in 1 => 16, src "assumed: one on the air, one ready";
@@ -55,7 +55,6 @@ impl Params {
             vht_bytes: (1 << (13 + self.ampdu_exponent)) - 1,
             he_bytes: 0, // an 802.11ac card
             airtime: self.airtime,
-            density: self.density,
             depth: self.depth,
             tid_depth: self.tid_depth,
             retries: self.retries,

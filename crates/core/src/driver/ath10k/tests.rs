@@ -46,7 +46,7 @@ impl Bench {
     fn with(par: Params, amsdus: bool) -> Bench {
         let mode = Mode::Vht(Vht::new(9, 2, Width::Mhz80, true).unwrap());
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
-        let dev = Ath10k::new(&par, rates, &[Peer { amsdus, window: 64 }], true, Band::Ghz5);
+        let dev = Ath10k::new(&par, rates, &[Peer { amsdus, window: 64, density: par.density }], true, Band::Ghz5);
         Bench { dev, above: Fifo::default(), freed: vec![], dropped: vec![], wants: vec![] }
     }
     fn send(&mut self, now: Time, n: u32) {

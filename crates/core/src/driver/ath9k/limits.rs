@@ -40,11 +40,11 @@ pub(super) fn aggr_limit(p: &Params, choice: &Choice, txop: Span) -> u32 {
     if choice.probe { 0 } else { limit.min(p.ampdu_bytes) }
 }
 
-/// Empty delimiters behind a subframe of `len` bytes (`ath_compute_num_delims`).
-pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32, encryption: Encryption) -> u32 {
+/// Empty delimiters behind a subframe of `len` bytes, to a peer that takes MPDUs so close together (`ath_compute_num_delims`).
+pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32, density: Span, encryption: Encryption) -> u32 {
     let extra = if encryption.is_on() && !p.edma { EXTRA_DELIMITERS } else { 0 };
     let shortest = p.subframe_bytes.saturating_sub(len).div_ceil(4) + extra;
-    let density = p.density.us() as u32;
+    let density = density.us() as u32;
     let Mode::Ht(h) = choice.chain[0].mode else { return shortest };
     if density == 0 {
         return shortest;
@@ -111,17 +111,17 @@ mod tests {
     fn short_frames_are_padded() {
         let p = Params::default();
         // A TCP ACK: 52 + 8 + 26 + 4 = 90 bytes; (256 - 90) / 4 rounded up = 42.
-        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90, Encryption::None), 42);
-        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538, Encryption::None), 0);
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90, p.density, Encryption::None), 42);
+        assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538, p.density, Encryption::None), 0);
         // Two streams at 300 Mbit/s: 8 us are 2 symbols, 2160 bits, 270 bytes; (270 - 90) / 4 = 45.
-        assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90, Encryption::None), 45);
+        assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90, p.density, Encryption::None), 45);
     }
     /// Behind those of the length, and before the density: MCS 15's 45 for 90 bytes are 41 for the 106 of the encrypted frame, fewer
     /// than (256 - 106) / 4 = 38 and ten.
     #[test]
     fn old_cards_want_ten_more_behind_what_is_encrypted() {
         let (edma, old) = (Params::default(), Params { edma: false, ..Params::default() });
-        let of = |p, mcs, len, e| delimiters(p, &choice(&[(mcs, true)]), len, e);
+        let of = |p: &Params, mcs, len, e| delimiters(p, &choice(&[(mcs, true)]), len, p.density, e);
         assert_eq!([of(&old, 7, 1554, Encryption::Ccmp), of(&edma, 7, 1554, Encryption::Ccmp)], [10, 0]);
         assert_eq!(of(&old, 7, 1538, Encryption::None), 0);
         assert_eq!([of(&old, 15, 106, Encryption::Ccmp), of(&edma, 15, 106, Encryption::Ccmp)], [48, 41]);
@@ -133,7 +133,7 @@ mod tests {
         let p = Params { edma: false, ..Params::default() };
         let mut size = Size::default();
         for _ in 0..2 {
-            size.add(1554, delimiters(&p, &choice(&[(7, true)]), 1554, Encryption::Ccmp));
+            size.add(1554, delimiters(&p, &choice(&[(7, true)]), 1554, p.density, Encryption::Ccmp));
         }
         assert_eq!(size.bytes, 1558 + 2 + 40 + 1558);
         // ath_tx_form_aggr counts the padding and the delimiters of the one before: 3158 + 42 + 1558.

@@ -58,7 +58,7 @@ crate::params! {
         ampdu_bytes: u32 = 65_535, in 1_000 => 65_535, unit "bytes", src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MAX_AMPDU_64K";
         /// Airtime of an aggregate at most, at the slowest rate of its chain.
         airtime: Span = Span::from_us(4_096), in Span::from_us(100) => Span::from_us(4_096), src "linux@6.12 ath9k/xmit.c ath_update_max_aggr_framelen";
-        /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
+        /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath9k/common-init.c IEEE80211_HT_MPDU_DENSITY_8";
         /// A receive interrupt comes when no frame came for this long ...
         rimt_last: Span = Span::from_us(500), in Span::ZERO => Span::from_ms(65), src "linux@6.12 ath9k/hw.c ath9k_hw_init_config: AR9300 and later (before: 250 us)";
@@ -98,6 +98,8 @@ crate::choices! {
 #[derive(Clone, Debug)]
 pub struct Ath9k {
     par: Params,
+    /// How close together each peer takes MPDUs.
+    densities: Vec<Span>,
     /// See [`Profile`](crate::mac80211::Profile).
     frame_protection: bool,
     rates: Rates,
@@ -114,23 +116,24 @@ pub struct Ath9k {
 }
 
 impl Ath9k {
-    /// A card that talks to stations `0..peers`. `aggregates`: false for 802.11a, or where aggregation is off. `framing`: what
-    /// data frames have around them. `txop`: by access category, as the BSS announces it.
+    /// A card that talks to a peer for each of `densities`, how close together it takes MPDUs. `aggregates`: false for 802.11a, or where aggregation is
+    /// off. `framing`: what data frames have around them. `txop`: by access category, as the BSS announces it.
     pub fn new(
         par: &Params,
         rates: Rates,
-        peers: u8,
+        densities: Vec<Span>,
         framing: Framing,
         aggregates: bool,
         txop: [Span; Ac::COUNT],
         frame_protection: bool,
     ) -> Ath9k {
-        let tids = (0..peers)
+        let tids = (0..densities.len() as u8)
             .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
             .map(|(s, t)| TidState::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, framing))
             .collect();
         Ath9k {
             par: *par,
+            densities,
             frame_protection,
             rates,
             framing,
@@ -272,6 +275,7 @@ impl Ath9k {
     fn form_aggregate(&mut self, now: Time, mut b: Burst, q: &mut Txqs, sink: &mut Sink<'_>) {
         let choice = self.rates.choose(now, b.to, b.mpdus[0].mark);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
+        let density = self.densities[b.to.ix()];
         let t = &mut self.tids[b.to.ix() * Tid::COUNT + b.tid.ix()];
         let mut size = limits::Size::default();
         loop {
@@ -282,7 +286,7 @@ impl Ath9k {
                 t.retry.extend(b.mpdus.pop());
                 break;
             }
-            size.add(len, limits::delimiters(&self.par, &choice, len, self.framing.encryption));
+            size.add(len, limits::delimiters(&self.par, &choice, len, density, self.framing.encryption));
             if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
                 break;
             }

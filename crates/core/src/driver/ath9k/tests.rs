@@ -26,7 +26,15 @@ impl Bench {
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode]);
         let ht = mode.aggregates();
         Bench {
-            d: Ath9k::new(&p, rates, 1, Framing::open(ht), ht, Set::Station.all().map(|a| a.txop), frame_protection),
+            d: Ath9k::new(
+                &p,
+                rates,
+                vec![p.density],
+                Framing::open(ht),
+                ht,
+                Set::Station.all().map(|a| a.txop),
+                frame_protection,
+            ),
             q: Txqs::new(
                 &mac80211::Params::default(),
                 &mac80211::profile::V6_12,

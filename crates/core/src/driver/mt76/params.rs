@@ -27,7 +27,7 @@ params! {
         he_ampdu_extension: u8 = 3, in 0 => 3, src "linux@6.12 mt76/mt7915/init.c IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_3; 802.11ax-2021 9.4.2.248.2, table 27-55 (aPSDUMaxLength)";
         /// A PPDU's time on the air at most.
         airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
-        /// Shortest time from the start of one MPDU of an aggregate to the next that the peer takes.
+        /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(4), in Span::ZERO => Span::from_us(16), src "linux@6.12 mt76/mt7915/init.c IEEE80211_HT_MPDU_DENSITY_4";
         /// PPDUs that stand in a hardware queue, the one on the air included.
         depth: u8 = 2, in 1 => 16, src "assumed: one on the air, one ready";
@@ -66,7 +66,6 @@ impl Params {
             vht_bytes: (1 << (13 + self.ampdu_exponent)) - 1,
             he_bytes: HE_PSDU_MAX.min((1 << (base + self.he_ampdu_extension)) - 1),
             airtime: self.airtime,
-            density: self.density,
             depth: self.depth,
             tid_depth: self.tid_depth,
             retries: self.tries - 1,

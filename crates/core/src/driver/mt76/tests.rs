@@ -63,7 +63,13 @@ impl Bench {
     fn new(par: Params, stations: usize, window: u16, limit: usize) -> Bench {
         let mode = Mode::He(He::new(11, 2, Width::Mhz80, Gi::Us0_8).unwrap());
         let rates = Rates::fixed(&fixed::Params::default(), vec![mode; stations]);
-        let dev = Mt76::new(&par, rates, &vec![Peer { amsdus: true, window }; stations], true, Band::Ghz5);
+        let dev = Mt76::new(
+            &par,
+            rates,
+            &vec![Peer { amsdus: true, window, density: par.density }; stations],
+            true,
+            Band::Ghz5,
+        );
         let queues = vec![VecDeque::new(); stations];
         let above = Txqs { queues, pending: vec![0; stations], limit, ..Txqs::default() };
         Bench { dev, above, freed: vec![], dropped: vec![], wants: vec![] }

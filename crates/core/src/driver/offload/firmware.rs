@@ -14,7 +14,7 @@ use super::{Limits, Peer};
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::{Band, Mode};
 use crate::rate::{Control, Rates, Went};
-use crate::sim::Time;
+use crate::sim::{Span, Time};
 use crate::wifi::amsdu::{self, Aggregator, MSDUS};
 use crate::wifi::block_ack::WINDOW;
 use crate::wifi::burst::DELIMITER;
@@ -51,6 +51,8 @@ struct Queue {
     agreement: bool,
     /// The agreement permits A-MSDUs.
     amsdus: bool,
+    /// How close together its peer takes MPDUs.
+    density: Span,
     scheduled: bool,
     /// Waits for a BAR.
     paused: bool,
@@ -98,6 +100,7 @@ impl Firmware {
                 window: TxWindow::new(Seq::default(), peer.window),
                 agreement: aggregates && Ac::of(tid) != Ac::Vo,
                 amsdus: peer.amsdus,
+                density: peer.density,
                 scheduled: false,
                 paused: false,
                 in_hw: 0,
@@ -216,7 +219,7 @@ impl Firmware {
             _ => HT_AMPDU,
         };
         let frames = if q.agreement { par.ampdu_frames } else { 1 };
-        let limit = limits::Limits::new(mode, longest, par.airtime, frames, par.density, self.band);
+        let limit = limits::Limits::new(mode, longest, par.airtime, frames, q.density, self.band);
         let (mut bytes, mut last) = (0, 0);
         while let Some(mut b) = q.next(mode, host, par, encryption) {
             let with = limit.append(bytes, last, b.len);

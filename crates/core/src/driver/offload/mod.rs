@@ -35,8 +35,6 @@ pub(super) struct Limits {
     pub he_bytes: u32,
     /// A PPDU's time on the air at most.
     pub airtime: Span,
-    /// Shortest time from the start of one MPDU of an aggregate to the next.
-    pub density: Span,
     /// PPDUs that stand in a hardware queue, the one on the air included.
     pub depth: u8,
     /// Of these, PPDUs of one peer and TID.
@@ -49,13 +47,15 @@ pub(super) struct Limits {
     pub rts_threshold: Option<u32>,
 }
 
-/// What a peer has agreed to.
+/// What a peer has agreed to, and announces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer {
     /// A-MSDUs within A-MPDUs.
     pub amsdus: bool,
     /// MPDUs of a Block Ack window.
     pub window: u16,
+    /// Shortest time from the start of one MPDU of an aggregate to the next that it takes.
+    pub density: Span,
 }
 
 /// What stands above the driver: mac80211's TXQs (from 4.15 on), or a qdisc a category.

@@ -7,7 +7,7 @@ use crate::mac80211::tao;
 use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
-use crate::sim::{NodeId, Streams};
+use crate::sim::{NodeId, Span, Streams};
 use crate::wifi::block_ack::{WIDE_WINDOW, WINDOW};
 use crate::wifi::edca::{Access, Set};
 use crate::wifi::response::Erp;
@@ -143,6 +143,18 @@ impl DriverConfig {
     /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
     pub(super) const fn permits_amsdus(&self) -> bool {
         self.is_ath10k() || self.is_mt76()
+    }
+    /// Shortest time from the start of one MPDU of an aggregate to the next that it takes, which whoever sends to it keeps to. src: linux@6.12
+    /// ath9k/xmit.c ath_tx_aggr_start, ath10k/mac.c ath10k_peer_assoc_h_ht, mt76/mt76_connac_mcu.c mt76_connac_mcu_wtbl_ht_tlv
+    pub(super) fn density(&self) -> Span {
+        match self {
+            DriverConfig::Ath9k(p) | DriverConfig::Ath9kTidq(p, ..) | DriverConfig::Sora(p, _) => p.density,
+            // src: linux@6.12 ath9k/htc_drv_init.c, which takes ath9k/common-init.c ath9k_cmn_setup_ht_cap, too
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => ath9k::Params::default().density,
+            DriverConfig::Ath10k(p, ..) | DriverConfig::Ath10kTxqs(p) => p.density,
+            DriverConfig::Mt76(p) => p.density,
+            DriverConfig::Linksys(p) => p.machinery().density,
+        }
     }
     /// Why it cannot have that rate control, if it cannot.
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {

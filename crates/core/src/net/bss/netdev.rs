@@ -84,9 +84,14 @@ impl Netdev {
             cfg.stations[..peers]
                 .iter()
                 .enumerate()
-                .map(|(k, s)| Peer { amsdus: s.driver.permits_amsdus(), window: cfg.window(i, k) })
+                .map(|(k, s)| Peer {
+                    amsdus: s.driver.permits_amsdus(),
+                    window: cfg.window(i, k),
+                    density: s.driver.density(),
+                })
                 .collect::<Vec<_>>()
         };
+        let densities = || cfg.stations[..peers].iter().map(|s| s.driver.density()).collect::<Vec<_>>();
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
             let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
             let mut driver = Ath10k::new(p, rates, &known(), s.aggregates, cfg.band);
@@ -111,12 +116,12 @@ impl Netdev {
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9k::new(p, rates, peers as u8, framing, s.aggregates, txop, s.kernel.frame_protection);
+                let driver = Ath9k::new(p, rates, densities(), framing, s.aggregates, txop, s.kernel.frame_protection);
                 Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9kTidq::new(p, rates, peers as u8, framing, s.aggregates, txop);
+                let driver = Ath9kTidq::new(p, rates, densities(), framing, s.aggregates, txop);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
             DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, i, &modes),

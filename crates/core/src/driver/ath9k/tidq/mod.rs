@@ -61,6 +61,8 @@ struct Category {
 #[derive(Clone, Debug)]
 pub struct Ath9kTidq<Q> {
     par: Params,
+    /// How close together each peer takes MPDUs.
+    densities: Vec<Span>,
     rates: Rates,
     framing: Framing,
     txop: [Span; Ac::COUNT],
@@ -77,15 +79,16 @@ pub struct Ath9kTidq<Q> {
 }
 
 impl<Q: Above> Ath9kTidq<Q> {
-    /// A card that talks to stations `0..peers`; see [`Ath9k::new`](super::Ath9k::new).
+    /// A card that talks to a peer for each of `densities`; see [`Ath9k::new`](super::Ath9k::new).
     pub fn new(
         par: &Params,
         rates: Rates,
-        peers: u8,
+        densities: Vec<Span>,
         framing: Framing,
         aggregates: bool,
         txop: [Span; Ac::COUNT],
     ) -> Self {
+        let peers = densities.len() as u8;
         let tids = (0..peers)
             .flat_map(|s| (0..Tid::COUNT as u8).map(move |t| (StaIx(s), Tid::new(t))))
             .map(|(s, t)| SwTid::new(s, t, aggregates && Ac::of(t) != Ac::Vo, par.window, framing))
@@ -93,6 +96,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         let category = || Category { hw: Hw::default(), turns: Turns::new(peers), pending: 0, stopped: false };
         Ath9kTidq {
             par: *par,
+            densities,
             rates,
             framing,
             txop,
@@ -330,6 +334,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         let mut b = self.burst(to, tid);
         let choice = self.rates.choose(now, to, first.1);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
+        let density = self.densities[to.ix()];
         let t = &mut self.tids[Self::ix(to, tid)];
         let mut size = limits::Size::default();
         let mut next = Some(first);
@@ -342,7 +347,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             if !size.takes(limit, self.par.ampdu_frames, len) || (size.n > 0 && mark.probes()) {
                 break;
             }
-            size.add(len, limits::delimiters(&self.par, &choice, len, self.framing.encryption));
+            size.add(len, limits::delimiters(&self.par, &choice, len, density, self.framing.encryption));
             b.mpdus.extend(t.take());
             stale += t.skip_given_up(sink);
             next = t.head().map(|m| (m.len.into(), m.mark));

@@ -31,7 +31,14 @@ impl Bench {
     fn new(p: Params, mcs: u8) -> Bench {
         let modes = vec![Mode::Ht(Ht::new(mcs, true, true).unwrap()); 4];
         let rates = Rates::fixed(&fixed::Params::default(), modes);
-        let d = Ath9kTidq::new(&p, rates, 4, Framing::open(true), true, Set::AccessPoint.all().map(|a| a.txop));
+        let d = Ath9kTidq::new(
+            &p,
+            rates,
+            vec![p.density; 4],
+            Framing::open(true),
+            true,
+            Set::AccessPoint.all().map(|a| a.txop),
+        );
         Bench { d, q: Fifo::default() }
     }
     fn sink<T>(&mut self, f: impl FnOnce(&mut Ath9kTidq<Fifo>, &mut Fifo, &mut Sink<'_>) -> T) -> T {
@@ -157,7 +164,14 @@ impl UnderAaq {
         let p = Params { ampdu_frames: 64, keep_turn: true, ..p };
         let modes = vec![Mode::Ht(Ht::new(6, true, true).unwrap()); 4];
         let rates = Rates::fixed(&fixed::Params::default(), modes);
-        let d = Ath9kTidq::new(&p, rates, 4, Framing::open(true), true, Set::AccessPoint.all().map(|a| a.txop));
+        let d = Ath9kTidq::new(
+            &p,
+            rates,
+            vec![p.density; 4],
+            Framing::open(true),
+            true,
+            Set::AccessPoint.all().map(|a| a.txop),
+        );
         let mut setup = crate::qdisc::Setup::default();
         setup.aaq.limit = limit;
         let q = Listening(crate::qdisc::Qdisc::new(crate::qdisc::Kind::Aaq, &setup, 0));
