@@ -29,9 +29,9 @@ def write(path, step_ns, links):
     mcs, subcarriers = len(steps[0][2]), len(steps[0][3])
     modes = mcs + len(ofdm)
     with open(path, "wb") as f:
-        f.write(b"WTCHAN2\n" + struct.pack("<IIQHHI", len(links), len(steps), step_ns, mcs, 1, subcarriers))
+        f.write(b"WTCHAN3\n" + struct.pack("<IIQII", len(links), len(steps), step_ns, subcarriers, 0))
         for (sender, receiver), steps in links.items():
-            f.write(struct.pack("<HHI", sender, receiver, 0))
+            f.write(struct.pack("<HHHH", sender, receiver, mcs, 1))
             for ctl, ext, losses, response in steps:
                 parts = [part for pair in response for part in pair]
                 snrs = round(ctl * 100), round(ext * 100)

@@ -148,11 +148,15 @@ def address(symbol):
 
 def standard(radio):
     """What the guest has to know of the radio's standard: hostapd is told."""
+    mhz = radio.get("fixed_mhz", 40)
+    mhz = mhz[0] if isinstance(mhz, list) else mhz
+    short = "[SHORT-GI-20][SHORT-GI-40]" if radio.get("fixed_sgi", True) else ""
     return {
         "ht": radio.get("ht", True),
         "vht": radio.get("vht", False),
         "he": radio.get("he", False),
-        "mhz": radio.get("fixed_mhz", 40),
+        "mhz": mhz,
+        "ht_capab": ("" if mhz == 20 and not radio.get("vht", False) else "[HT40+]") + short,
     }
 
 

@@ -86,7 +86,7 @@ struct wt_radio *wt_card_add(int index)
 	*(struct wt_radio **)hw->priv = r;
 	r->hw = hw;
 	r->index = index;
-	r->driver = drivers[min_t(u32, wt_p.n_mode ? wt_p.mode[min_t(u32, index, wt_p.n_mode - 1)] : WT_ATH9K, WT_MODES - 1)];
+	r->driver = drivers[min_t(u32, wt_p.n_mode ? wt_listed(mode, n_mode, index) : WT_ATH9K, WT_MODES - 1)];
 	r->dcf = wt_p.dcf;
 	wt_rx_init(r);
 	for (q = 0; q < IEEE80211_NUM_ACS; q++)
@@ -104,9 +104,9 @@ struct wt_radio *wt_card_add(int index)
 	if (err)
 		goto out;
 
-	if (wt_p.n_rc && strcmp(wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)], "fixed")) {
+	if (wt_p.n_rc && strcmp(wt_listed(rc, n_rc, index), "fixed")) {
 		r->own_rc = true;
-		hw->rate_control_algorithm = wt_p.rc[min_t(u32, index, wt_p.n_rc - 1)];
+		hw->rate_control_algorithm = wt_listed(rc, n_rc, index);
 	}
 	if (rates_are_its_own(r))
 		ieee80211_hw_set(hw, HAS_RATE_CONTROL);	/* else AQL reckons with the rates that nobody sends at */
@@ -124,7 +124,7 @@ struct wt_radio *wt_card_add(int index)
 	hw->max_rates = 4;
 	if (r->driver->amsdus)
 		ieee80211_hw_set(hw, SUPPORTS_AMSDU_IN_AMPDU);
-	if (wt_p.he)
+	if (wt_standard_of(index) == WT_HE)
 		hw->max_rx_aggregation_subframes = hw->max_tx_aggregation_subframes = WT_MAX_MPDUS;
 	hw->max_rate_tries = 10;
 	hw->sta_data_size = sizeof(struct wt_sta);
@@ -132,8 +132,9 @@ struct wt_radio *wt_card_add(int index)
 	hw->txq_data_size = sizeof(struct wt_tid);
 	hw->wiphy->interface_modes = BIT(NL80211_IFTYPE_STATION) | BIT(NL80211_IFTYPE_AP);
 	hw->wiphy->flags &= ~WIPHY_FLAG_PS_ON_BY_DEFAULT;
-	hw->wiphy->bands[NL80211_BAND_5GHZ] = &wt_band_5ghz;
-	hw->wiphy->bands[NL80211_BAND_2GHZ] = &wt_band_2ghz;
+	wt_phy_bands(r);
+	hw->wiphy->bands[NL80211_BAND_5GHZ] = &r->bands[NL80211_BAND_5GHZ];
+	hw->wiphy->bands[NL80211_BAND_2GHZ] = &r->bands[NL80211_BAND_2GHZ];
 	hw->wiphy->regulatory_flags |= REGULATORY_CUSTOM_REG | REGULATORY_COUNTRY_IE_IGNORE;
 	if (wt_p.rts && r->driver->rts)
 		hw->wiphy->rts_threshold = 0;

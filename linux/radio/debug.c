@@ -56,10 +56,13 @@ static void show_hist(struct seq_file *f, const char *name, const u64 of[WT_MAX_
 			seq_printf(f, "%s_%d %llu\n", name, i, of[i]);
 }
 
-/* Data by MCS, width and guard interval: NAME_MCS_MHZ_SHORT. */
+/* Data by how they are modulated: NAME_STANDARD_MCS_STREAMS_MHZ_GI, the guard interval in ns. */
 static void show_mode(struct seq_file *f, const char *name, u32 k, u64 n)
 {
-	seq_printf(f, "%s_%u_%u_%u %llu\n", name, k / 8, wt_phy_modulation_mhz(k), k & 1, n);
+	struct ieee80211_tx_rate r = wt_phy_modulated(k);
+	const char *of = wt_phy_is_he(&r) ? "he" : wt_phy_is_vht(&r) ? "vht" : "ht";
+
+	seq_printf(f, "%s_%s_%d_%u_%u_%u %llu\n", name, of, wt_phy_mcs(&r), wt_phy_streams(&r), wt_phy_mhz(&r), wt_phy_gi_ns(&r), n);
 }
 
 static void show_modes(struct seq_file *f, const char *name, const u64 of[WT_MODULATIONS])
@@ -76,9 +79,12 @@ static void show_bps(struct seq_file *f, const struct wt_counters *c)
 {
 	u32 k;
 
-	for (k = 0; k < WT_MODULATIONS; k++)
+	for (k = 0; k < WT_MODULATIONS; k++) {
+		struct ieee80211_tx_rate r = wt_phy_modulated(k);
+
 		if (c->mode_ppdus[k] || c->rx_mode_ppdus[k])
-			show_mode(f, "mode_bps", k, wt_phy_modulation_bps(k));
+			show_mode(f, "mode_bps", k, wt_phy_bps(&r));
+	}
 }
 
 static int radio_show(struct seq_file *f, void *unused)

@@ -41,7 +41,7 @@ static int __init wt_init(void)
 	unsigned int i;
 	int err;
 
-	err = wt_params_check() ?: wt_phy_init();
+	err = wt_params_check() ?: wt_phy_check();
 	if (err)
 		return err;
 	err = wt_channel_load(wt_p.channel);

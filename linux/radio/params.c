@@ -27,6 +27,7 @@ struct wt_params wt_p = {
 	.tid_depth = { [WT_ATH10K] = 2, [WT_MT76] = 2 },
 	.amsdu_msdus = { [0 ... WT_MODES - 1] = 1 },
 	.amsdu_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },	/* 802.11-2016, table 9-19: the shorter one that an HT peer may take */
+	.amsdu_ht_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },
 	.gro = true,
 	.rx_backlog = 1000,	/* net/core/hotdata.c max_backlog */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
@@ -44,13 +45,16 @@ struct wt_params wt_p = {
 	.hack_bytes = 512,
 	.max_pending = 123,	/* 3.18 ath9k.h ATH_MAX_QDEPTH: ATH_TXBUF / 4 - ATH_TXBUF_RESERVE */
 	.edma = true,		/* ath9k/hw.c ath9k_hw_fill_cap_info: AR9300 and later */
-	.streams = 2,
-	.density = IEEE80211_HT_MPDU_DENSITY_8,	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
+	.streams = { 2 },
+	.n_streams = 1,
+	.n_density = 1,
+	.density = { IEEE80211_HT_MPDU_DENSITY_8 },	/* ath9k/common-init.c ath9k_cmn_setup_ht_cap */
 	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
 	.ampdu = true,
 	.ht = true,
 	.fixed_legacy = -1,
-	.fixed_mhz = 40,
+	.fixed_mhz = { 40 },
+	.n_mhz = 1,
 	.he_gi_ns = 800,
 	.fixed_sgi = true,
 	.fixed_tries = 7,	/* dot11ShortRetryLimit, IEEE 802.11-2016 annex C */
@@ -83,6 +87,7 @@ PER_MODE(fifo_frames, "MPDUs that an aggregate of a device with a FIFO may hold,
 PER_MODE(tid_depth, "PPDUs of one TID that the hardware of such a device holds, by mode [0,0,2,0,2]");
 PER_MODE(amsdu_msdus, "MSDUs that such a device puts into an A-MSDU; 1: it forms none, by mode [1,1,1,1,1]");
 PER_MODE(amsdu_bytes, "octets of an A-MSDU, by mode [0,0,3839,0,3839]");
+PER_MODE(amsdu_ht_bytes, "the same to a peer of 802.11n, where the card is of 802.11ac or ax, by mode [0,0,3839,0,3839]");
 PER_MODE(report_us, "microseconds for which such a device gathers completions before it tells of them, by mode [0,0,0,0,0]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
@@ -107,12 +112,16 @@ PARAM(uint, hack_bytes, "octets that ride on one response at most [512]");
 PARAM(uint, max_pending, "mode 3: frames of a category above which the netdev's queue is stopped [123]");
 PARAM(bool, keep_turn, "mode 3: a TID that finds the hardware full stays first in its round (the thesis's fix) [0]");
 PARAM(bool, edma, "ath9k: AR9300 or later; one before has ten delimiters more behind each encrypted MPDU of an aggregate, and tells of no beacon sent [1]");
-PARAM(uint, streams, "spatial streams, 1..3 (with vht ..8) [2]");
-PARAM(uint, density, "A-MPDU density field, 0..7 [6: 8 us]");
+module_param_array_named(standard, wt_p.standard, uint, &wt_p.n_standard, 0444);
+MODULE_PARM_DESC(standard, "of radio i's card, where it is older than the network: 1 802.11n, 2 802.11ac, 3 802.11ax; 0: the network's; the last holds for the rest [0]");
+module_param_array_named(streams, wt_p.streams, uint, &wt_p.n_streams, 0444);
+MODULE_PARM_DESC(streams, "spatial streams of radio i, and of its link with the AP (radio 0, which has the most), 1..3 (802.11ac and ax ..8); the last holds for the rest [2]");
+module_param_array_named(density, wt_p.density, uint, &wt_p.n_density, 0444);
+MODULE_PARM_DESC(density, "A-MPDU density field that radio i announces, 0..7; the last holds for the rest [6: 8 us]");
 PARAM(int, pacing_shift, "ieee80211_hw.tx_sk_pacing_shift: TSQ holds 2^-N s; -1: as mac80211 has it [-1]");
 PARAM(bool, ampdu, "aggregate [1]");
 PARAM(bool, ht, "802.11n [1]");
-PARAM(bool, vht, "802.11ac: the fixed MCS is of it, with all of the streams; no rate control [0]");
+PARAM(bool, vht, "802.11ac: the fixed MCS is of it, with all of a link's streams; no rate control [0]");
 PARAM(bool, he, "802.11ax on top of it: the same [0]");
 PARAM(uint, he_gi_ns, "guard interval of 802.11ax: 800, 1600 or 3200 [800]");
 PARAM(bool, ghz2, "RTS at the lowest rate and EIFS as at 2.4 GHz, whatever the channel [0]");
@@ -121,9 +130,12 @@ module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
 MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");
 module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
 MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
+module_param_array_named(fixed_mcs_up, wt_p.fixed_mcs_up, int, &wt_p.n_fixed_up, 0444);
+MODULE_PARM_DESC(fixed_mcs_up, "MCS of what radio i sends, in place of that; element 0 is the AP's own and unused; the last holds for the rest [none]");
 PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
-PARAM(uint, fixed_mhz, "channel width at the fixed MCS: 20, 40 or, with vht, 80 and 160 [40]");
-PARAM(bool, fixed_sgi, "short guard interval at the fixed MCS [1]");
+module_param_array_named(fixed_mhz, wt_p.fixed_mhz, uint, &wt_p.n_mhz, 0444);
+MODULE_PARM_DESC(fixed_mhz, "width of radio i's link with the AP (radio 0: of the channel): 20, 40 or, with vht, 80 and 160; the last holds for the rest [40]");
+PARAM(bool, fixed_sgi, "the cards have the short guard interval, and use it at a fixed MCS [1]");
 PARAM(uint, fixed_tries, "attempts of the hardware at the fixed rate [7]");
 PARAM(uint, ctl_rate, "rate of control responses, 100 kbit/s; 0: highest basic rate not above the data's [0]");
 PARAM(bool, rts, "RTS/CTS before data of ath9k's modes [0]");
@@ -135,7 +147,7 @@ PARAM(bool, explicit_bar, "a BAR follows an aggregate without answer, as in ns-3
 PARAM(bool, eifs, "bystanders of a collision wait EIFS [0]");
 PARAM(uint, cca_ns, "starts closer than this collide [4000]");
 module_param_array_named(error_ppm, wt_p.error_ppm, uint, &wt_p.n_error, 0444);
-MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up (with ht=0 for each bitrate index); the last holds for the rest [0]");
+MODULE_PARM_DESC(error_ppm, "MPDU error rate in parts per million, one for each MCS from 0 up (802.11ac: ten a stream, ax: twelve; with ht=0 for each bitrate index); the last holds for the rest [0]");
 module_param_array_named(walk, wt_p.walk, int, &wt_p.n_walk, 0444);
 MODULE_PARM_DESC(walk, "what is added to the MCS before error_ppm is asked, step after step, over and over [0]");
 PARAM(uint, walk_ms, "milliseconds of such a step [1000]");
@@ -157,16 +169,43 @@ MODULE_PARM_DESC(error_run_milli, "MPDUs in a row that are lost of what the AP s
 module_param_array_named(error_up_ppm, wt_p.error_up_ppm, uint, &wt_p.n_error_up, 0444);
 MODULE_PARM_DESC(error_up_ppm, "the same of what radio i sends to the AP [none]");
 
-/* A channel that there is; the wider ones, and 802.11ac and ax, for fixed rates. */
-static bool channel_exists(void)
+/* What a card is of. */
+enum wt_standard wt_standard_of(unsigned int radio)
 {
-	bool wide = wt_p.fixed_mhz == 80 || wt_p.fixed_mhz == 160;
+	enum wt_standard network = wt_p.he ? WT_HE : wt_p.vht ? WT_VHT : wt_p.ht ? WT_HT : WT_LEGACY;
+	enum wt_standard own = wt_p.n_standard ? wt_listed(standard, n_standard, radio) : 0;
 
-	if ((wt_p.fixed_mhz != 20 && wt_p.fixed_mhz != 40 && !wide) || (wide && !wt_p.vht) || (wt_p.he && !wt_p.vht) || (wt_p.vht && !wt_p.ht))
+	return own ? min(own, network) : network;
+}
+
+/* A width that a link can have: 802.11n's is 40 MHz at most. */
+static bool width_exists(unsigned int radio)
+{
+	unsigned int mhz = wt_listed(fixed_mhz, n_mhz, radio);
+	bool wide = mhz == 80 || mhz == 160;
+
+	if ((mhz != 20 && mhz != 40 && !wide) || mhz > wt_listed(fixed_mhz, n_mhz, 0))
+		return false;
+	return !wide || wt_standard_of(radio) == WT_VHT || wt_standard_of(radio) == WT_HE;
+}
+
+/* Standards, widths and streams that there are; those of 802.11ac and ax for fixed rates. */
+static bool cards_exist(void)
+{
+	unsigned int i;
+
+	if ((wt_p.he && !wt_p.vht) || (wt_p.vht && !wt_p.ht) || (wt_p.vht && (!wt_p.n_fixed || wt_p.n_rc)))
 		return false;
 	if (wt_p.he_gi_ns != 800 && wt_p.he_gi_ns != 1600 && wt_p.he_gi_ns != 3200)
 		return false;
-	return !wt_p.vht || (wt_p.n_fixed && !wt_p.n_rc);
+	for (i = 0; i < wt_p.radios; i++) {
+		unsigned int streams = wt_listed(streams, n_streams, i);
+		enum wt_standard of = wt_standard_of(i);
+
+		if (wt_listed(density, n_density, i) > 7 || !width_exists(i) || !streams || streams > (of == WT_VHT || of == WT_HE ? 8 : 3))
+			return false;
+	}
+	return true;
 }
 
 /* Whether what the user set can be run. */
@@ -174,9 +213,9 @@ int wt_params_check(void)
 {
 	unsigned int i;
 
-	if (!channel_exists())
+	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.walk_ms)
 		return -EINVAL;
-	if (!wt_p.radios || wt_p.radios > WT_MAX_RADIOS || !wt_p.streams || wt_p.streams > (wt_p.vht ? 8 : 3) || wt_p.density > 7 || !wt_p.walk_ms)
+	if (!cards_exist())
 		return -EINVAL;
 	if (wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us)
 		return -EINVAL;

@@ -5,11 +5,14 @@
 #ifndef WAVETANK_RADIO_PARAMS_H
 #define WAVETANK_RADIO_PARAMS_H
 
+#include <linux/minmax.h>
 #include <linux/prandom.h>
 #include <linux/types.h>
 
 #define WT_MAX_RADIOS	33
+#define WT_MCS_OVER_STREAMS	96	/* 12 of 802.11ax for each of eight streams */
 
+enum wt_standard { WT_LEGACY, WT_HT, WT_VHT, WT_HE };	/* what a card is of */
 enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MT76, WT_MODES };
 /* ack/hack.c: when a TCP ACK waits; NATIVE counts only */
 enum wt_hack_policy { WT_HACK_OFF, WT_HACK_NATIVE, WT_HACK_TIMER, WT_HACK_OPPORTUNISTIC, WT_HACK_MORE_DATA, WT_HACK_POLICIES };
@@ -28,6 +31,7 @@ struct wt_params {
 	/* by mode, of devices with a FIFO (driver/fifo.c): MPDUs that an aggregate may hold; PPDUs of one TID that the hardware holds; MSDUs of an
 	 * A-MSDU, and octets of it with its subframe headers; how long completions gather until the host is told */
 	unsigned int fifo_frames[WT_MODES], tid_depth[WT_MODES], amsdu_msdus[WT_MODES], amsdu_bytes[WT_MODES], report_us[WT_MODES];
+	unsigned int amsdu_ht_bytes[WT_MODES];	/* the same to a peer of 802.11n, where the card is of a newer standard */
 	unsigned int htc_buffers;	/* ath9k_htc: frames in the device */
 	unsigned int htc_frames;	/* ath9k_htc: MPDUs an aggregate may hold */
 	unsigned int cpu_frame_ns, cpu_ppdu_ns, cpu_turn_ns;	/* ath9k_htc: the device's CPU */
@@ -48,23 +52,30 @@ struct wt_params {
 	bool edma;			/* cards without: more delimiters behind encrypted MPDUs, no interrupt for a beacon that was sent */
 	unsigned int max_pending;	/* mode 3: frames of a category above which the netdev's queue is stopped */
 	bool keep_turn;			/* mode 3: a TID that finds the hardware full stays first in its round */
-	unsigned int streams;		/* spatial streams */
-	unsigned int density;		/* A-MPDU density field, 0..7 */
+	unsigned int standard[WT_MAX_RADIOS];	/* enum wt_standard: of radio i's card, where it is older than the network; 0: that one's */
+	unsigned int n_standard;
+	unsigned int streams[WT_MAX_RADIOS];	/* spatial streams of radio i, and of its link with the AP */
+	unsigned int n_streams;
+	unsigned int density[WT_MAX_RADIOS];	/* A-MPDU density field that radio i announces, 0..7 */
+	unsigned int n_density;
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
 	bool ghz2;			/* what goes at the lowest rate does so at 2.4 GHz's */
 	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
-	bool vht;			/* 802.11ac, too: a fixed MCS is of it, with all of `streams` */
+	bool vht;			/* 802.11ac, too: a fixed MCS is of it, with all of a link's streams */
 	bool he;			/* and 802.11ax: the same */
 	unsigned int he_gi_ns;		/* guard interval of HE: 800, 1600, 3200 */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
 	unsigned int n_rc;
 	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
 	unsigned int n_fixed;
+	int fixed_mcs_up[WT_MAX_RADIOS];	/* of what radio i sends, in place of that */
+	unsigned int n_fixed_up;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
-	unsigned int fixed_mhz;		/* width of the channel at the fixed MCS */
-	bool fixed_sgi;
+	unsigned int fixed_mhz[WT_MAX_RADIOS];	/* width of radio i's link with the AP; of radio 0: of the channel */
+	unsigned int n_mhz;
+	bool fixed_sgi;			/* the cards have the short guard interval, and use it at a fixed MCS */
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */
 	bool rts;
@@ -75,7 +86,7 @@ struct wt_params {
 	bool explicit_bar;		/* ask with a BAR after an aggregate without answer */
 	bool eifs;			/* bystanders of a collision wait EIFS */
 	unsigned int cca_ns;		/* two that start closer than this do not hear each other */
-	unsigned int error_ppm[32];	/* per MPDU, by MCS (without 802.11n by bitrate index) */
+	unsigned int error_ppm[WT_MCS_OVER_STREAMS];	/* per MPDU, by MCS over all streams (without 802.11n by bitrate index) */
 	unsigned int n_error;
 	char *channel;			/* file that says what each link does to a PPDU (air/channel.c) */
 	int walk[64];			/* what is added to the MCS before error_ppm is asked, a step */
@@ -95,6 +106,9 @@ struct wt_params {
 };
 extern struct wt_params wt_p;
 
+/* What a list has for radio i: the last holds for the rest. `_n` of them were given, one at least. */
+#define wt_listed(_list, _n, _i)	(wt_p._list[min_t(unsigned int, _i, wt_p._n - 1)])
+
 static inline bool wt_hack_on(void)
 {
 	return wt_p.hack != WT_HACK_OFF;
@@ -105,6 +119,7 @@ static inline bool wt_hack_rides(void)
 	return wt_p.hack > WT_HACK_NATIVE;
 }
 
+enum wt_standard wt_standard_of(unsigned int radio);
 int wt_params_check(void);
 void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose);
 

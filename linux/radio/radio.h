@@ -40,7 +40,7 @@
 
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
-#define WT_MODULATIONS	(32 * 4 * 2)
+#define WT_MODULATIONS	((32 + 2 * 8 * 12) * 4 * 2)	/* MCSs of 802.11n; of 802.11ac and ax with eight streams; widths; guard intervals */
 
 struct wt_rx_frame;		/* rider.h */
 
@@ -75,6 +75,8 @@ struct wt_radio {
 	bool own_rc;			/* its rate control was named: no fixed rate for what it sends */
 	bool dcf;			/* a BSS without QoS: DCF's count at the first boundary (air/edca.c) */
 	struct ieee80211_vif *vif;	/* one interface a radio */
+	struct ieee80211_supported_band bands[NUM_NL80211_BANDS];	/* what its card can (air/phy.c) */
+	struct ieee80211_sband_iftype_data he;
 	u32 freq;			/* of the primary channel, MHz */
 	struct wt_edcaf ac[WT_NUM_Q];	/* IEEE80211_AC_VO.. first is the highest; then the beacon's */
 	u64 base;			/* AIFSN slots are counted from here: end of the last frame + SIFS */

@@ -40,7 +40,7 @@ fn sum(of: &Counters, name: &str) -> u64 {
     each.sum()
 }
 
-/// Over the entries `NAME_MCS_MHZ_SHORT`: how many, and their rates' sum, kbit/s.
+/// Over the entries `NAME_STANDARD_MCS_STREAMS_MHZ_GI`: how many, and their rates' sum, kbit/s.
 fn modes(of: &Counters, name: &str) -> [u64; 2] {
     let mut total = [0; 2];
     for (k, n) in of {

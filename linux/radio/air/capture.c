@@ -160,8 +160,8 @@ static void rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate
 	x->phy = info.flags & RATE_INFO_FLAGS_HE_MCS ? HE : info.flags & RATE_INFO_FLAGS_VHT_MCS ? VHT : HT;
 	x->rate = info.mcs;
 	x->streams = info.nss;
-	x->mhz = wt_phy_modulation_mhz(wt_phy_modulation(rate));
-	x->gi_ns = x->phy == HE ? wt_p.he_gi_ns : info.flags & RATE_INFO_FLAGS_SHORT_GI ? 400 : 800;
+	x->mhz = wt_phy_mhz(rate);
+	x->gi_ns = wt_phy_gi_ns(rate);
 }
 
 /* A frame with the first of its octets. */

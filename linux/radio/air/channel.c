@@ -5,11 +5,11 @@
  * Source: the model's channel (crates/core/src/phy), which writes both down for every step of time; the kernel has no floating
  *   point, and so both waters meet literally the same channel. A file, named by the parameter `channel`, little-endian:
  *
- *     magic "WTCHAN2\n"   u32 links   u32 steps   u64 step, ns   u16 mcs   u16 widths   u32 subcarriers
- *     a link:  u16 from, u16 to (radios), u32 0, then for each step
+ *     magic "WTCHAN3\n"   u32 links   u32 steps   u64 step, ns   u32 subcarriers   u32 0
+ *     a link:  u16 from, u16 to (radios), u16 mcs, u16 widths, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
  *              u32 loss[mcs * widths + 8]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
- *              over the whole channel, then (two widths) over 20 MHz of its 40, then at the eight rates of 802.11a
+ *              of the link's standard and streams over its width, then (two widths) over 20 MHz of its 40, then at 802.11a's eight rates
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
@@ -31,28 +31,52 @@ struct head {
 	u8 magic[8];
 	__le32 links, steps;
 	__le64 step_ns;
-	__le16 mcs, widths;
-	__le32 subcarriers;
+	__le32 subcarriers, zero;
 } __packed;
 
 struct link_head {
-	__le16 from, to;
-	__le32 zero;
+	__le16 from, to, mcs, widths;
 } __packed;
+
+struct link {
+	const u8 *first;		/* its first step, NULL: none */
+	u32 mcs, widths, modes, step_bytes;
+};
 
 static struct {
 	void *file;
-	const u8 *link[WT_MAX_RADIOS][WT_MAX_RADIOS];	/* its first step, NULL: none */
+	struct link link[WT_MAX_RADIOS][WT_MAX_RADIOS];
 	u64 start, step_ns;
-	u32 steps, step_bytes, mcs, widths, modes, subcarriers;
+	u32 steps, subcarriers;
 } ch;
+
+/* A link's part of the file, of which `room` octets are left: how many it takes, 0: it cannot be. */
+static size_t load_link(const struct link_head *head, size_t room)
+{
+	u16 from, to;
+	struct link l;
+	size_t bytes;
+
+	if (room < sizeof(*head))
+		return 0;
+	from = le16_to_cpu(head->from);
+	to = le16_to_cpu(head->to);
+	l = (struct link) { .first = (const u8 *)(head + 1), .mcs = le16_to_cpu(head->mcs), .widths = le16_to_cpu(head->widths) };
+	l.modes = l.mcs * l.widths + WT_OFDM_RATES;
+	l.step_bytes = 4 + 4 * l.modes + 4 * ch.subcarriers;
+	bytes = sizeof(*head) + (size_t)ch.steps * l.step_bytes;
+	if (from >= WT_MAX_RADIOS || to >= WT_MAX_RADIOS || l.mcs > 32 || l.widths < 1 || l.widths > 2 || room < bytes)
+		return 0;
+	ch.link[from][to] = l;
+	return bytes;
+}
 
 int wt_channel_load(const char *path)
 {
 	const struct head *h;
 	ssize_t size;
-	size_t link_bytes;
-	u32 i, links;
+	size_t at = sizeof(*h);
+	u32 links;
 
 	if (!path || !*path)
 		return 0;
@@ -62,30 +86,23 @@ int wt_channel_load(const char *path)
 		return size;
 	}
 	h = ch.file;
-	if (size < sizeof(*h) || memcmp(h->magic, "WTCHAN2\n", 8))
+	if (size < sizeof(*h) || memcmp(h->magic, "WTCHAN3\n", 8))
 		goto bad;
 	links = le32_to_cpu(h->links);
 	ch.steps = le32_to_cpu(h->steps);
 	ch.step_ns = le64_to_cpu(h->step_ns);
-	ch.mcs = le16_to_cpu(h->mcs);
-	ch.widths = le16_to_cpu(h->widths);
-	ch.modes = ch.mcs * ch.widths + WT_OFDM_RATES;
 	ch.subcarriers = le32_to_cpu(h->subcarriers);
-	if (!ch.steps || !ch.step_ns || ch.mcs > 32 || ch.widths < 1 || ch.widths > 2 || ch.subcarriers > MAX_SUBCARRIERS)
+	if (!ch.steps || !ch.step_ns || ch.subcarriers > MAX_SUBCARRIERS)
 		goto bad;
-	ch.step_bytes = 4 + 4 * ch.modes + 4 * ch.subcarriers;
-	link_bytes = sizeof(struct link_head) + (size_t)ch.steps * ch.step_bytes;
-	if (links > WT_MAX_RADIOS * WT_MAX_RADIOS || size != sizeof(*h) + links * link_bytes)
-		goto bad;
-	for (i = 0; i < links; i++) {
-		const struct link_head *l = ch.file + sizeof(*h) + i * link_bytes;
-		u16 from = le16_to_cpu(l->from), to = le16_to_cpu(l->to);
+	while (links--) {
+		size_t bytes = load_link(ch.file + at, size - at);
 
-		if (from >= WT_MAX_RADIOS || to >= WT_MAX_RADIOS)
+		if (!bytes)
 			goto bad;
-		ch.link[from][to] = (const u8 *)(l + 1);
+		at += bytes;
 	}
-	return 0;
+	if (at == size)
+		return 0;
 bad:
 	pr_err("wavetank_radio: %s is no channel of this version, or is cut short\n", path);
 	wt_channel_unload();
@@ -106,10 +123,10 @@ void wt_channel_start(u64 at)
 /* What a link is like at a time: its record, or NULL. */
 static const u8 *record(const struct wt_radio *from, const struct wt_radio *to, u64 at)
 {
-	const u8 *first = to ? ch.link[from->index][to->index] : NULL;
+	const struct link *l = to ? &ch.link[from->index][to->index] : NULL;
 	u64 step = ch.start && at > ch.start ? div64_u64(at - ch.start, ch.step_ns ?: 1) : 0;
 
-	return first ? first + min_t(u64, step, ch.steps - 1) * ch.step_bytes : NULL;
+	return l && l->first ? l->first + min_t(u64, step, ch.steps - 1) * l->step_bytes : NULL;
 }
 
 /* 2^-(x / 2^32), in parts of 2^32 (saturated below 1): each bit of the fraction is a factor 2^-(2^-k) */
@@ -135,16 +152,17 @@ static u32 exp2_minus(u64 x)
 
 bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to)
 {
-	return to && ch.link[from->index][to->index];
+	return to && ch.link[from->index][to->index].first;
 }
 
 /* The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS or at a rate of 802.11a. */
 u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, enum wt_channel_modes of, u32 idx, u32 bytes)
 {
 	const __le32 *loss = (const __le32 *)(record(from, to, at) + 4);
-	u32 first = of == WT_OFDM ? ch.mcs * ch.widths : of == WT_HT20 ? ch.mcs * (ch.widths - 1) : 0;
+	const struct link *l = &ch.link[from->index][to->index];
+	u32 first = of == WT_OFDM ? l->mcs * l->widths : of == WT_NARROW ? l->mcs * (l->widths - 1) : 0;
 
-	return idx < (of == WT_OFDM ? WT_OFDM_RATES : ch.mcs) ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
+	return idx < (of == WT_OFDM ? WT_OFDM_RATES : l->mcs) ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
 }
 
 /* SNR of the halves of the channel, 1/100 dB; false where the file says nothing. */
@@ -164,6 +182,6 @@ u32 wt_channel_csi(const struct wt_radio *from, const struct wt_radio *to, u64 a
 {
 	const u8 *r = record(from, to, at);
 
-	*csi = r ? (const __le16 *)(r + 4 + 4 * ch.modes) : NULL;
+	*csi = r ? (const __le16 *)(r + 4 + 4 * ch.link[from->index][to->index].modes) : NULL;
 	return r ? ch.subcarriers : 0;
 }

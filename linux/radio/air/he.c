@@ -103,30 +103,30 @@ u32 wt_he_bytes_in(const struct ieee80211_tx_rate *r, u64 ns)
 	return most < overhead(r) ? 0 : (most - overhead(r)) / 8;
 }
 
-/* What the cards say of themselves: MCS 0 to 11 with their streams, A-MPDUs as long as may be, A-MSDUs within them. */
-void wt_he_init(struct ieee80211_supported_band *band)
+/* What a card says of itself: MCS 0 to 11 with its streams, A-MPDUs as long as may be, A-MSDUs within them. `data` is kept. */
+void wt_he_caps(struct ieee80211_supported_band *band, struct ieee80211_sband_iftype_data *data, u32 streams)
 {
-	static struct ieee80211_sband_iftype_data data;
-	struct ieee80211_he_cap_elem *he = &data.he_cap.he_cap_elem;
-	struct ieee80211_he_mcs_nss_supp *mcs = &data.he_cap.he_mcs_nss_supp;
+	struct ieee80211_he_cap_elem *he = &data->he_cap.he_cap_elem;
+	struct ieee80211_he_mcs_nss_supp *mcs = &data->he_cap.he_mcs_nss_supp;
+	bool wide = wt_listed(fixed_mhz, n_mhz, 0) == 160;
 	u16 map = 0xffff;	/* two bits a stream: 3, not supported */
 	unsigned int i;
 
-	memset(&data, 0, sizeof(data));
-	data.types_mask = BIT(NL80211_IFTYPE_STATION) | BIT(NL80211_IFTYPE_AP);
-	data.he_cap.has_he = true;
+	memset(data, 0, sizeof(*data));
+	data->types_mask = BIT(NL80211_IFTYPE_STATION) | BIT(NL80211_IFTYPE_AP);
+	data->he_cap.has_he = true;
 	he->mac_cap_info[0] = IEEE80211_HE_MAC_CAP0_HTC_HE;
 	he->mac_cap_info[3] = IEEE80211_HE_MAC_CAP3_OMI_CONTROL | IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_3;
 	he->mac_cap_info[4] = IEEE80211_HE_MAC_CAP4_AMSDU_IN_AMPDU;
 	he->phy_cap_info[0] = IEEE80211_HE_PHY_CAP0_CHANNEL_WIDTH_SET_40MHZ_80MHZ_IN_5G;
-	if (wt_p.fixed_mhz == 160)
+	if (wide)
 		he->phy_cap_info[0] |= IEEE80211_HE_PHY_CAP0_CHANNEL_WIDTH_SET_160MHZ_IN_5G;
 	he->phy_cap_info[1] = IEEE80211_HE_PHY_CAP1_LDPC_CODING_IN_PAYLOAD;
 	he->phy_cap_info[9] = IEEE80211_HE_PHY_CAP9_NOMINAL_PKT_PADDING_16US << IEEE80211_HE_PHY_CAP9_NOMINAL_PKT_PADDING_POS;
-	for (i = 0; i < wt_p.streams; i++)
+	for (i = 0; i < streams; i++)
 		map = (map & ~(3 << 2 * i)) | IEEE80211_HE_MCS_SUPPORT_0_11 << 2 * i;
 	mcs->rx_mcs_80 = mcs->tx_mcs_80 = cpu_to_le16(map);
-	mcs->rx_mcs_160 = mcs->tx_mcs_160 = cpu_to_le16(wt_p.fixed_mhz == 160 ? map : 0xffff);
+	mcs->rx_mcs_160 = mcs->tx_mcs_160 = cpu_to_le16(wide ? map : 0xffff);
 	mcs->rx_mcs_80p80 = mcs->tx_mcs_80p80 = cpu_to_le16(0xffff);
-	_ieee80211_set_sband_iftype_data(band, &data, 1);
+	_ieee80211_set_sband_iftype_data(band, data, 1);
 }

@@ -13,6 +13,6 @@ u64 wt_he_bps(const struct ieee80211_tx_rate *r);
 u64 wt_he_ppdu_ns(const struct ieee80211_tx_rate *r, u32 bytes);
 u32 wt_he_bytes_in(const struct ieee80211_tx_rate *r, u64 ns);
 enum nl80211_he_gi wt_he_gi(void);
-void wt_he_init(struct ieee80211_supported_band *band);
+void wt_he_caps(struct ieee80211_supported_band *band, struct ieee80211_sband_iftype_data *data, u32 streams);
 
 #endif

@@ -24,7 +24,7 @@ static struct wt_rx_frame *frame_of(struct sk_buff *skb)
 
 static unsigned int host_ns(const struct wt_radio *r)
 {
-	return wt_p.n_rx ? wt_p.rx_ns[min_t(u32, r->index, wt_p.n_rx - 1)] : 0;
+	return wt_p.n_rx ? wt_listed(rx_ns, n_rx, r->index) : 0;
 }
 
 /* A merged packet costs what its frames cost. */

@@ -53,8 +53,9 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = p->no_ack ? NULL : wt_receiver(r, wt_ppdu_to(p));
 	bool channel = p->tid && wt_channel_present(r, to), ofdm = !wt_phy_aggregates(rate);
-	enum wt_channel_modes of = ofdm ? WT_OFDM : rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH ? WT_HT40 : WT_HT20;
-	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : rate->idx;
+	bool narrow = !wt_phy_is_vht(rate) && wt_phy_mhz(rate) == 20;
+	enum wt_channel_modes of = ofdm ? WT_OFDM : narrow ? WT_NARROW : WT_WHOLE;
+	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : wt_phy_mcs(rate);
 	bool lost = false;
 	int i;
 
@@ -62,14 +63,14 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 	if (!p->no_ack && !to)
 		return;
 	if (wt_p.n_error && (!wt_p.ht || !ofdm))
-		ppm = wt_p.error_ppm[clamp(wt_phy_mcs(rate) + walked(), 0, (int)wt_p.n_error - 1)];
+		ppm = wt_p.error_ppm[clamp(wt_phy_mcs_over_streams(rate) + walked(), 0, (int)wt_p.n_error - 1)];
 	if (p->tid && to && wt_is_ap(r)) {
 		if (wt_p.n_error_down)
-			ppm = wt_p.error_down_ppm[min_t(u32, to->index, wt_p.n_error_down - 1)];
+			ppm = wt_listed(error_down_ppm, n_error_down, to->index);
 		if (wt_p.n_error_run)
-			run = wt_p.error_run_milli[min_t(u32, to->index, wt_p.n_error_run - 1)];
+			run = wt_listed(error_run_milli, n_error_run, to->index);
 	} else if (wt_p.n_error_up && p->tid) {
-		ppm = wt_p.error_up_ppm[min_t(u32, r->index, wt_p.n_error_up - 1)];
+		ppm = wt_listed(error_up_ppm, n_error_up, r->index);
 	}
 	for (i = 0; i < p->n; i++) {
 		u32 likely = run >= 1000 && ppm < 1000000 && i ? in_run(ppm, run, lost) : ppm;

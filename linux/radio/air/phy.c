@@ -37,61 +37,88 @@ static struct ieee80211_channel chans2[] = {
 	CHAN2(1), CHAN2(2), CHAN2(3), CHAN2(4), CHAN2(5), CHAN2(6), CHAN2(7), CHAN2(8), CHAN2(9), CHAN2(10), CHAN2(11),
 };
 
-struct ieee80211_supported_band wt_band_5ghz = {
-	.band = NL80211_BAND_5GHZ, .channels = chans5, .n_channels = ARRAY_SIZE(chans5) - 4,
-	.bitrates = rates + 4, .n_bitrates = ARRAY_SIZE(rates) - 4,
+static const struct ieee80211_supported_band bands[NUM_NL80211_BANDS] = {
+	[NL80211_BAND_2GHZ] = { .channels = chans2, .n_channels = ARRAY_SIZE(chans2), .bitrates = rates, .n_bitrates = ARRAY_SIZE(rates) },
+	[NL80211_BAND_5GHZ] = { .channels = chans5, .n_channels = ARRAY_SIZE(chans5) - 4,
+				.bitrates = rates + 4, .n_bitrates = ARRAY_SIZE(rates) - 4 },
 };
 
-struct ieee80211_supported_band wt_band_2ghz = {
-	.band = NL80211_BAND_2GHZ, .channels = chans2, .n_channels = ARRAY_SIZE(chans2),
-	.bitrates = rates, .n_bitrates = ARRAY_SIZE(rates),
-};
-
-/* Whether the standard has a fixed MCS. */
-static bool mcs_exists(int mcs)
+/* Whether the standard has an MCS on the link of a station. */
+static bool mcs_exists(unsigned int station, int mcs)
 {
-	if (mcs < 0)	/* rate control's */
-		return !wt_p.vht;
-	if (!wt_p.vht)
-		return mcs < (int)wt_p.streams * 8;
-	return wt_p.he ? mcs < WT_HE_MCS : wt_vht_exists(mcs, wt_p.streams, wt_p.fixed_mhz);
+	u32 streams = wt_listed(streams, n_streams, station), mhz = wt_listed(fixed_mhz, n_mhz, station);
+
+	switch (wt_standard_of(station)) {
+	case WT_HE:
+		return mcs >= 0 && mcs < WT_HE_MCS;
+	case WT_VHT:
+		return mcs >= 0 && wt_vht_exists(mcs, streams, mhz);
+	default:	/* -1: rate control's */
+		return mcs < (int)streams * 8;
+	}
 }
 
-/* The bands, as the parameters have them. */
-int wt_phy_init(void)
+/* Whether the fixed rates that were asked for exist. */
+int wt_phy_check(void)
 {
-	struct ieee80211_sta_ht_cap *ht = &wt_band_5ghz.ht_cap;
 	unsigned int i;
 
-	for (i = 0; i < wt_p.n_fixed; i++)
-		if (!mcs_exists(wt_p.fixed_mcs[i]))
+	for (i = 1; i < wt_p.radios; i++) {
+		if (wt_p.n_fixed && !mcs_exists(i, wt_listed(fixed_mcs, n_fixed, i)))
 			return -EINVAL;
-	if (wt_p.fixed_mhz == 160)
-		wt_band_5ghz.n_channels = ARRAY_SIZE(chans5);
-	if (!wt_p.ht)
-		return 0;
-	ht->ht_supported = true;
-	ht->cap = IEEE80211_HT_CAP_SUP_WIDTH_20_40 | IEEE80211_HT_CAP_SGI_20 | IEEE80211_HT_CAP_SGI_40 |
-		  IEEE80211_HT_CAP_SM_PS | IEEE80211_HT_CAP_DSSSCCK40;
-	ht->ampdu_factor = IEEE80211_HT_MAX_AMPDU_64K;
-	ht->ampdu_density = wt_p.density;
-	for (i = 0; i < wt_p.streams; i++)
-		ht->mcs.rx_mask[i] = 0xff;
-	ht->mcs.tx_params = IEEE80211_HT_MCS_TX_DEFINED;
-	wt_band_2ghz.ht_cap = *ht;
-	if (wt_p.vht)
-		wt_vht_init(&wt_band_5ghz);
-	if (wt_p.he)
-		wt_he_init(&wt_band_5ghz);
+		if (wt_p.n_fixed_up && !mcs_exists(i, wt_listed(fixed_mcs_up, n_fixed_up, i)))
+			return -EINVAL;
+	}
 	return 0;
 }
 
-/*
- * Of 802.11ac or, in a network of 802.11ax, of that: no flag of mac80211's tells HE. Every such PPDU is an A-MPDU, padded to its last word.
- */
+/* What a card of 802.11n says of itself. One of a newer standard has 40 MHz, however narrow its link. */
+static void ht_caps(struct ieee80211_sta_ht_cap *ht, unsigned int radio)
+{
+	bool wide = wt_standard_of(radio) != WT_HT || wt_listed(fixed_mhz, n_mhz, radio) > 20;
+	unsigned int i;
+
+	ht->ht_supported = true;
+	ht->cap = IEEE80211_HT_CAP_SM_PS | IEEE80211_HT_CAP_DSSSCCK40 | (wide ? IEEE80211_HT_CAP_SUP_WIDTH_20_40 : 0) |
+		  (wt_p.fixed_sgi ? IEEE80211_HT_CAP_SGI_20 | IEEE80211_HT_CAP_SGI_40 : 0);
+	ht->ampdu_factor = IEEE80211_HT_MAX_AMPDU_64K;
+	ht->ampdu_density = wt_listed(density, n_density, radio);
+	for (i = 0; i < min(wt_listed(streams, n_streams, radio), 4u); i++)
+		ht->mcs.rx_mask[i] = 0xff;
+	ht->mcs.tx_params = IEEE80211_HT_MCS_TX_DEFINED;
+}
+
+/* The bands of a card, as the parameters have them. */
+void wt_phy_bands(struct wt_radio *r)
+{
+	struct ieee80211_supported_band *wide = &r->bands[NL80211_BAND_5GHZ];
+	enum wt_standard of = wt_standard_of(r->index);
+	u32 streams = wt_listed(streams, n_streams, r->index);
+
+	memcpy(r->bands, bands, sizeof(bands));
+	if (wt_listed(fixed_mhz, n_mhz, 0) == 160)
+		wide->n_channels = ARRAY_SIZE(chans5);
+	if (of == WT_LEGACY)
+		return;
+	ht_caps(&wide->ht_cap, r->index);
+	r->bands[NL80211_BAND_2GHZ].ht_cap = wide->ht_cap;
+	if (of == WT_VHT || of == WT_HE)
+		wt_vht_caps(&wide->vht_cap, streams);
+	if (of == WT_HE)
+		wt_he_caps(wide, &r->he, streams);
+}
+
+#define RC_HE	IEEE80211_TX_RC_GREEN_FIELD	/* a VHT rate with it is HE's: mac80211 has no flag for that, and a VHT rate none of this */
+
+/* Of 802.11ac or ax. Every such PPDU is an A-MPDU, padded to its last word. */
 bool wt_phy_is_vht(const struct ieee80211_tx_rate *r)
 {
 	return r->flags & IEEE80211_TX_RC_VHT_MCS;
+}
+
+bool wt_phy_is_he(const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_is_vht(r) && r->flags & RC_HE;
 }
 
 /* Whether A-MPDUs may be sent with it. */
@@ -106,17 +133,50 @@ int wt_phy_mcs(const struct ieee80211_tx_rate *r)
 	return wt_phy_is_vht(r) ? ieee80211_rate_get_vht_mcs(r) : r->idx;
 }
 
+/* Counted over all streams, as 802.11n's is. */
+int wt_phy_mcs_over_streams(const struct ieee80211_tx_rate *r)
+{
+	if (!wt_phy_is_vht(r))
+		return r->idx;
+	return (ieee80211_rate_get_vht_nss(r) - 1) * (wt_phy_is_he(r) ? WT_HE_MCS : WT_VHT_MCS) + ieee80211_rate_get_vht_mcs(r);
+}
+
+/* The next ones: of what may aggregate. */
+u32 wt_phy_streams(const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_is_vht(r) ? ieee80211_rate_get_vht_nss(r) : r->idx / 8 + 1;
+}
+
+u32 wt_phy_mhz(const struct ieee80211_tx_rate *r)
+{
+	return 20 << wt_vht_width(r);
+}
+
+u32 wt_phy_gi_ns(const struct ieee80211_tx_rate *r)
+{
+	return wt_phy_is_he(r) ? wt_p.he_gi_ns : r->flags & IEEE80211_TX_RC_SHORT_GI ? 400 : 800;
+}
+
 /* Of wt_vht_width()'s widths. */
 static const u16 width_flag[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
 
-void wt_phy_set_mcs(struct ieee80211_tx_rate *r, int mcs)
+/* The fixed rate of the link between a station and the AP. */
+void wt_phy_set_fixed(struct ieee80211_tx_rate *r, unsigned int station, int mcs)
 {
-	r->flags = (wt_p.vht ? IEEE80211_TX_RC_VHT_MCS : IEEE80211_TX_RC_MCS) | width_flag[ilog2(wt_p.fixed_mhz / 20)] |
-		   (wt_p.fixed_sgi && !wt_p.he ? IEEE80211_TX_RC_SHORT_GI : 0);
-	if (wt_p.vht)
-		ieee80211_rate_set_vht(r, mcs, wt_p.streams);
-	else
+	enum wt_standard of = wt_standard_of(station);
+
+	r->flags = width_flag[ilog2(wt_listed(fixed_mhz, n_mhz, station) / 20)];
+	if (of == WT_HE)
+		r->flags |= RC_HE;
+	else if (wt_p.fixed_sgi)
+		r->flags |= IEEE80211_TX_RC_SHORT_GI;
+	if (of == WT_VHT || of == WT_HE) {
+		r->flags |= IEEE80211_TX_RC_VHT_MCS;
+		ieee80211_rate_set_vht(r, mcs, wt_listed(streams, n_streams, station));
+	} else {
+		r->flags |= IEEE80211_TX_RC_MCS;
 		r->idx = mcs;
+	}
 }
 
 /* The same for mac80211's statistics. */
@@ -127,7 +187,7 @@ struct rate_info wt_phy_rate_info(const struct ieee80211_tx_rate *r)
 
 	if (wt_phy_is_vht(r))
 		info.nss = ieee80211_rate_get_vht_nss(r);
-	if (wt_phy_is_vht(r) && wt_p.he) {
+	if (wt_phy_is_he(r)) {
 		info.flags = RATE_INFO_FLAGS_HE_MCS;
 		info.he_gi = wt_he_gi();
 		return info;
@@ -141,7 +201,7 @@ struct rate_info wt_phy_rate_info(const struct ieee80211_tx_rate *r)
 /* A bitrate by its index, 100 kbit/s. */
 u32 wt_phy_legacy_rate(enum nl80211_band band, int idx)
 {
-	const struct ieee80211_supported_band *b = band == NL80211_BAND_2GHZ ? &wt_band_2ghz : &wt_band_5ghz;
+	const struct ieee80211_supported_band *b = &bands[band == NL80211_BAND_2GHZ ? band : NL80211_BAND_5GHZ];
 
 	return b->bitrates[clamp(idx, 0, b->n_bitrates - 1)].bitrate;
 }
@@ -206,29 +266,39 @@ static u64 ht_preamble_ns(const struct ieee80211_tx_rate *r)
 	return 20000ull + 8000 + 4000 + 4000ull * (streams == 3 ? 4 : streams);
 }
 
-/* A number below WT_MODULATIONS: MCS, width, short guard interval; a network has one count of streams at each MCS. */
+/* How data that may aggregate are modulated, as a number below WT_MODULATIONS. */
 u32 wt_phy_modulation(const struct ieee80211_tx_rate *r)
 {
-	return (wt_phy_mcs(r) & 31) * 8 + wt_vht_width(r) * 2 + !!(r->flags & IEEE80211_TX_RC_SHORT_GI);
+	u32 mcs = wt_phy_mcs(r), slot = mcs & 31;
+
+	if (wt_phy_is_vht(r))
+		slot = 32 + ((wt_phy_is_he(r) ? 8 : 0) + wt_phy_streams(r) - 1) * WT_HE_MCS + mcs;
+	return slot * 8 + wt_vht_width(r) * 2 + !!(r->flags & IEEE80211_TX_RC_SHORT_GI);
 }
 
-u32 wt_phy_modulation_mhz(u32 k)
+/* The rate of such a number. */
+struct ieee80211_tx_rate wt_phy_modulated(u32 k)
 {
-	return 20 << (k / 2 % 4);
+	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width_flag[k / 2 % 4] | (k & 1 ? IEEE80211_TX_RC_SHORT_GI : 0) };
+	u32 of = k / 8 - 32;
+
+	if (k / 8 < 32) {
+		r.flags |= IEEE80211_TX_RC_MCS;
+		return r;
+	}
+	r.flags |= IEEE80211_TX_RC_VHT_MCS | (of / WT_HE_MCS >= 8 ? RC_HE : 0);
+	ieee80211_rate_set_vht(&r, of % WT_HE_MCS, of / WT_HE_MCS % 8 + 1);
+	return r;
 }
 
-/* The rate of such data, bit/s. */
-u64 wt_phy_modulation_bps(u32 k)
+/* Its bits in a second. */
+u64 wt_phy_bps(const struct ieee80211_tx_rate *r)
 {
-	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width_flag[k / 2 % 4] };
-	u64 bits;
+	u64 bits = wt_phy_is_vht(r) ? wt_vht_symbol_bits(r) : ht_symbol_bits(r);
 
-	if (wt_p.vht)
-		ieee80211_rate_set_vht(&r, k / 8, wt_p.streams);
-	if (wt_p.he)
-		return wt_he_bps(&r);
-	bits = wt_p.vht ? wt_vht_symbol_bits(&r) : ht_symbol_bits(&r);
-	return div_u64(bits * NSEC_PER_SEC, k & 1 ? 3600 : 4000);
+	if (wt_phy_is_he(r))
+		return wt_he_bps(r);
+	return div_u64(bits * NSEC_PER_SEC, r->flags & IEEE80211_TX_RC_SHORT_GI ? 3600 : 4000);
 }
 
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
@@ -237,7 +307,7 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 	u32 n;
 
 	if (wt_phy_is_vht(r))
-		return wt_p.he ? wt_he_ppdu_ns(r, bytes) : wt_vht_ppdu_ns(r, bytes);
+		return wt_phy_is_he(r) ? wt_he_ppdu_ns(r, bytes) : wt_vht_ppdu_ns(r, bytes);
 	if (!(r->flags & IEEE80211_TX_RC_MCS))
 		return wt_phy_control_ns(wt_phy_legacy_rate(band, r->idx), bytes);
 	n = DIV_ROUND_UP(16 + 6 + 8 * bytes, ht_symbol_bits(r));
@@ -258,7 +328,7 @@ u32 wt_phy_bytes_in(const struct ieee80211_tx_rate *r, u32 us)
 	u32 symbols;
 
 	if (wt_phy_is_vht(r))
-		return wt_p.he ? wt_he_bytes_in(r, ns) : wt_vht_bytes_in(r, ns);
+		return wt_phy_is_he(r) ? wt_he_bytes_in(r, ns) : wt_vht_bytes_in(r, ns);
 	if (ns < ht_preamble_ns(r) + 8000)
 		return 0;
 	ns -= ht_preamble_ns(r);
@@ -271,7 +341,7 @@ u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns)
 {
 	u32 symbol = r->flags & IEEE80211_TX_RC_SHORT_GI ? 3600 : 4000;
 
-	if (wt_phy_is_vht(r) && wt_p.he)
+	if (wt_phy_is_he(r))
 		return div_u64((u64)wt_he_symbol_bits(r) * ns, 8 * wt_he_symbol_ns());
 	if (wt_phy_is_vht(r))
 		return div_u64((u64)wt_vht_symbol_bits(r) * ns, 8 * symbol);

@@ -5,16 +5,21 @@
 #ifndef WAVETANK_RADIO_PHY_H
 #define WAVETANK_RADIO_PHY_H
 
-#include <net/mac80211.h>
+#include "radio.h"
 
 #define WT_OFDM_RATES	8
 bool wt_phy_aggregates(const struct ieee80211_tx_rate *r);
 bool wt_phy_is_vht(const struct ieee80211_tx_rate *r);
 int wt_phy_mcs(const struct ieee80211_tx_rate *r);
-void wt_phy_set_mcs(struct ieee80211_tx_rate *r, int mcs);
+int wt_phy_mcs_over_streams(const struct ieee80211_tx_rate *r);
+bool wt_phy_is_he(const struct ieee80211_tx_rate *r);
+u32 wt_phy_mhz(const struct ieee80211_tx_rate *r);
+u32 wt_phy_gi_ns(const struct ieee80211_tx_rate *r);
+u32 wt_phy_streams(const struct ieee80211_tx_rate *r);
+u64 wt_phy_bps(const struct ieee80211_tx_rate *r);
+void wt_phy_set_fixed(struct ieee80211_tx_rate *r, unsigned int station, int mcs);
 u32 wt_phy_modulation(const struct ieee80211_tx_rate *r);
-u32 wt_phy_modulation_mhz(u32 k);
-u64 wt_phy_modulation_bps(u32 k);
+struct ieee80211_tx_rate wt_phy_modulated(u32 k);
 struct rate_info wt_phy_rate_info(const struct ieee80211_tx_rate *r);
 u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
 u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes);
@@ -32,7 +37,7 @@ u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate 
 #define WT_SLOT_NS	9000ull
 #define WT_SIFS_NS	16000ull
 
-extern struct ieee80211_supported_band wt_band_5ghz, wt_band_2ghz;
-int wt_phy_init(void);
+int wt_phy_check(void);
+void wt_phy_bands(struct wt_radio *r);
 
 #endif

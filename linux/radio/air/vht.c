@@ -99,19 +99,18 @@ bool wt_vht_exists(unsigned int mcs, unsigned int streams, unsigned int mhz)
 	}
 }
 
-/* What the cards say of themselves: the longest MPDUs and A-MPDUs, MCS 0 to 9 with their streams. */
-void wt_vht_init(struct ieee80211_supported_band *band)
+/* What a card says of itself: the longest MPDUs and A-MPDUs, MCS 0 to 9 with its streams. */
+void wt_vht_caps(struct ieee80211_sta_vht_cap *vht, u32 streams)
 {
-	struct ieee80211_sta_vht_cap *vht = &band->vht_cap;
 	u16 map = 0xffff;	/* two bits a stream: 3, not supported */
 	unsigned int i;
 
 	vht->vht_supported = true;
 	vht->cap = IEEE80211_VHT_CAP_MAX_MPDU_LENGTH_11454 | IEEE80211_VHT_CAP_SHORT_GI_80 |
 		   FIELD_PREP(IEEE80211_VHT_CAP_MAX_A_MPDU_LENGTH_EXPONENT_MASK, 7);
-	if (wt_p.fixed_mhz == 160)
+	if (wt_listed(fixed_mhz, n_mhz, 0) == 160)
 		vht->cap |= IEEE80211_VHT_CAP_SUPP_CHAN_WIDTH_160MHZ | IEEE80211_VHT_CAP_SHORT_GI_160;
-	for (i = 0; i < wt_p.streams; i++)
+	for (i = 0; i < streams; i++)
 		map = (map & ~(3 << 2 * i)) | IEEE80211_VHT_MCS_SUPPORT_0_9 << 2 * i;
 	vht->vht_mcs.rx_mcs_map = vht->vht_mcs.tx_mcs_map = cpu_to_le16(map);
 }

@@ -22,6 +22,6 @@ u32 wt_vht_symbol_bits(const struct ieee80211_tx_rate *r);
 u64 wt_vht_ppdu_ns(const struct ieee80211_tx_rate *r, u32 bytes);
 u32 wt_vht_bytes_in(const struct ieee80211_tx_rate *r, u64 ns);
 bool wt_vht_exists(unsigned int mcs, unsigned int streams, unsigned int mhz);
-void wt_vht_init(struct ieee80211_supported_band *band);
+void wt_vht_caps(struct ieee80211_sta_vht_cap *vht, u32 streams);
 
 #endif

@@ -21,10 +21,22 @@ static bool in_session(const struct sk_buff *skb)
 	       ieee80211_is_data_qos(((const struct ieee80211_hdr *)skb->data)->frame_control);
 }
 
+/* Octets of an A-MSDU: one within an A-MPDU of 802.11n is shorter than 802.11ac's and ax's. */
+static u32 longest(const struct wt_radio *r, const struct wt_tid *tid)
+{
+	const struct ieee80211_sta *sta = tid->txq->sta;
+	enum wt_standard of = wt_standard_of(r->index);
+	bool newer = of == WT_VHT || of == WT_HE;
+
+	if (newer && sta && !sta->deflink.vht_cap.vht_supported)
+		return wt_p.amsdu_ht_bytes[r->driver->mode];
+	return wt_p.amsdu_bytes[r->driver->mode];
+}
+
 /* What stands first in the FIFO, and of what stands behind it as much as fits, as one MPDU; NULL: nothing does, or the window is shut. */
 struct sk_buff *wt_amsdu_dequeue(struct wt_radio *r, struct wt_tid *tid)
 {
-	u32 most = tid->active && tid->amsdus ? wt_p.amsdu_msdus[r->driver->mode] : 1, limit = wt_p.amsdu_bytes[r->driver->mode], bytes, n = 1;
+	u32 most = tid->active && tid->amsdus ? wt_p.amsdu_msdus[r->driver->mode] : 1, limit = longest(r, tid), bytes, n = 1;
 	struct sk_buff *first = skb_peek(&tid->fw_q), *last = first, *skb;
 	u16 seq;
 

@@ -13,16 +13,20 @@
 #include "driver.h"
 #include "mpdu/rates.h"
 
-/* The fixed MCS of a link, named after its station's radio (the AP is the other end), or -1. */
-static int fixed_mcs(struct wt_radio *r, const u8 *to)
+/* A link is named after its station's radio; the AP is the other end. */
+static unsigned int link_of(struct wt_radio *r, const u8 *to)
 {
-	struct wt_radio *station = r;
+	return wt_is_ap(r) ? (wt_receiver(r, to) ?: r)->index : r->index;
+}
 
+/* The fixed MCS of what a radio sends on a link, or -1. */
+static int fixed_mcs(struct wt_radio *r, unsigned int link)
+{
 	if (!wt_p.n_fixed || r->own_rc)
 		return -1;
-	if (wt_is_ap(r))
-		station = wt_receiver(r, to) ?: r;
-	return wt_p.fixed_mcs[min_t(u32, station->index, wt_p.n_fixed - 1)];
+	if (!wt_is_ap(r) && wt_p.n_fixed_up)
+		return wt_listed(fixed_mcs_up, n_fixed_up, link);
+	return wt_listed(fixed_mcs, n_fixed, link);
 }
 
 /* ath_set_rates, ath_merge_ratetbl: a rate that mac80211 put on the frame first, then the station's table */
@@ -30,7 +34,8 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	struct ieee80211_sta_rates *table = NULL;
-	int i = 0, mcs = p->tid && p->sta ? fixed_mcs(r, p->sta->addr) : -1;
+	unsigned int link = p->tid && p->sta ? link_of(r, p->sta->addr) : 0;
+	int i = 0, mcs = p->tid && p->sta ? fixed_mcs(r, link) : -1;
 
 	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
 		p->rates[i].idx = -1;
@@ -40,7 +45,7 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 		p->rates[0].idx = wt_p.fixed_legacy;
 		p->rates[0].flags = 0;
 		if (ht)
-			wt_phy_set_mcs(&p->rates[0], mcs);
+			wt_phy_set_fixed(&p->rates[0], link, mcs);
 		p->rates[0].count = !r->driver->sent_once ? wt_p.fixed_tries :
 				    info->flags & IEEE80211_TX_CTL_AMPDU ? 1 : wt_p.retries[r->driver->mode] + 1;
 		if (ht && r->driver->fixed_chain)

@@ -95,9 +95,10 @@ static void report(struct wt_radio *r, struct sk_buff *skb)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
 	struct ieee80211_hdr *hdr = (void *)skb->data;
+	enum wt_standard of = wt_standard_of(r->index);
 	struct ieee80211_sta *sta;
 
-	if (wt_p.vht) {
+	if (of == WT_VHT || of == WT_HE) {
 		rcu_read_lock();
 		report_rate(r, ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2), skb);
 		rcu_read_unlock();

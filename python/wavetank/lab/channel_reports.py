@@ -89,11 +89,12 @@ def of(scenario: Scenario, seed: int) -> Reports:
     data = scenario.channel_trace(seed, csi=True)
     if data is None:
         raise Unmeasured("the scenario has no channel")
-    links, steps, step_ns, mcs, widths, subcarriers = struct.unpack_from("<8xIIQHHI", data)
-    row = np.dtype([("snr", "<i2", 2), ("loss", "<u4", mcs * widths + OFDM), ("csi", "<i2", (subcarriers, 2))])
-    for i in range(links):
-        at = 32 + i * (8 + steps * row.itemsize)
-        if struct.unpack_from("<HH", data, at) == (0, 1):
+    links, steps, step_ns, subcarriers = struct.unpack_from("<8xIIQI", data)
+    at = 32
+    for _ in range(links):
+        sender, receiver, mcs, widths = struct.unpack_from("<HHHH", data, at)
+        row = np.dtype([("snr", "<i2", 2), ("loss", "<u4", mcs * widths + OFDM), ("csi", "<i2", (subcarriers, 2))])
+        if (sender, receiver) == (0, 1):
             rows = np.frombuffer(data, row, steps, at + 8)
             parts = rows["csi"].astype(np.float64)
             return Reports(
@@ -102,6 +103,7 @@ def of(scenario: Scenario, seed: int) -> Reports:
                 parts[..., 0] + 1j * parts[..., 1],
                 2.0 ** (-rows["loss"][:, :mcs].astype(np.float64) / 2.0**32),
             )
+        at += 8 + steps * row.itemsize
     raise Unmeasured("the access point sends to nobody")
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from .. import units
 from . import rate
+from .asked import values
+from .cards import Cards, shortened
 from .own import (
-    DENSITY,
     HACK,
     HOSTAPD_INTERVAL,
     HOSTAPD_QUEUE,
     LEGACY_MBIT,
+    MCS_OVER_STREAMS,
     MEMORY_VHT,
     MODES,
     MOST_MCS,
@@ -21,25 +22,22 @@ from .own import (
     MOST_STATIONS,
     MOST_TRIES,
 )
-from .queues import Queues
 
 #: Drivers that ask for fairness by airtime, so that a station may have a weight.
 FAIR = ("ath9k", "ath10k", "mt76")
-DENSITIES = "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us"
-#: Octets of an MPDU beside its body: header and FCS, and what CCMP adds.
-AROUND_BODY, AROUND_CCMP = 30, 16
-#: Octets of an A-MSDU within an A-MPDU of 802.11n, of its A-MPDU, and of an HE PSDU.
-HT_AMSDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
+#: MHz of a link of 802.11n at most; streams that a card of 802.11n has whose rates are fixed, at least.
+HT_WIDEST, TWO_STREAMS = 40, 2
 
 
-class Air(Queues):
+class Air(Cards):
     """The air."""
 
     def cards(self) -> None:
         """The cards and what they share: rates, noise, hosts, drivers."""
         if self.stations > MOST_STATIONS:
             raise self.refuse("wifi.stations", f"the virtual radio has {MOST_STATIONS} stations at most")
-        self.rates()
+        drivers = self.drivers()
+        self.rates(drivers)
         rate.channel(self)
         r = self.radio
         self.noise()
@@ -56,13 +54,10 @@ class Air(Queues):
         self.ccmp = self.text("wifi.encryption") == "ccmp"
         if self.ccmp:
             self.case["ccmp"] = True
-        drivers = {end: self.text(f"{end}.driver") for end in ("ap", "sta")}
-        for end, driver in drivers.items():
-            if driver not in MODES:
-                raise self.refuse(f"{end}.driver", f"the virtual card is {', '.join(MODES)}")
-        r["mode"] = [MODES[drivers["ap"]], MODES[drivers["sta"]]]
+        r["mode"] = shortened([MODES[driver] for driver in drivers])
+        r["density"] = shortened([self.density(driver) for driver in drivers])
         limits: dict[str, tuple[str, Any]] = {}
-        for driver in dict.fromkeys(drivers.values()):
+        for driver in dict.fromkeys(drivers):
             for name, (key, value) in self.driver(driver).items():
                 other = limits.setdefault(name, (key, value))
                 if other[1] != value:
@@ -83,10 +78,10 @@ class Air(Queues):
         if interval != HOSTAPD_INTERVAL:
             self.lines["hostapd"].append(f"beacon_int={interval}")
 
-    def rates(self) -> None:
-        """One rate for all data, or rate control."""
+    def rates(self, drivers: list[str]) -> None:
+        """One rate for all data of a link, or rate control."""
         r = self.radio
-        controls = rate.controls(self)
+        controls = rate.controls(self, drivers)
         standard = self.text("wifi.standard")
         if standard == "a":
             r |= {"ht": False, "ampdu": False}
@@ -96,20 +91,8 @@ class Air(Queues):
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
             if "fixed" in controls:
                 r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
-        elif standard == "n":
-            mcs = self.number("wifi.mcs")
-            if mcs > MOST_MCS:
-                raise self.refuse("wifi.mcs", "the virtual card has three streams: MCS 23 at most")
-            if set(controls) != {"fixed"}:
-                self.as_it_is(mcs)
-                if "fixed" in controls:
-                    r["fixed_mcs"] = mcs
-            else:
-                r |= {"fixed_mcs": self.each_mcs(mcs), "streams": max(2, mcs // 8 + 1)}
-            r |= {"fixed_mhz": self.number("wifi.width_mhz"), "fixed_sgi": self.on("wifi.short_gi")}
-            r["ampdu"] = self.on("wifi.aggregation")
-        elif standard in ("ac", "ax"):
-            self.beyond_n(standard)
+        elif standard in ("n", "ac", "ax"):
+            self.links(self.standards(drivers), controls)
         else:
             raise self.refuse("wifi.standard", "the virtual card is of 802.11a, n, ac and ax")
         if self.text("wifi.band") == "2.4 GHz":
@@ -123,34 +106,48 @@ class Air(Queues):
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
 
-    def beyond_n(self, standard: str) -> None:
-        """802.11ac and ax, whose rates are fixed: the cards' firmware has them."""
-        if units.switch(self.v["channel.on"]):
-            raise self.refuse("channel.on", "what the virtual radio knows of a channel is 802.11n's")
-        width = self.number("wifi.width_mhz")
-        self.radio |= {
-            "vht": True,
-            "he": standard == "ax",
-            "streams": self.number("wifi.streams"),
-            "fixed_mcs": self.each_mcs(self.number("wifi.mcs")),
-            "fixed_mhz": width,
-            "ampdu": self.on("wifi.aggregation"),
-        }
-        if standard == "ax":
-            self.radio["he_gi_ns"] = self.span("wifi.gi")
+    def links(self, standards: list[str], controls: tuple[str, str]) -> None:
+        """MCS, streams and width of each station's link with the access point, after the network's own."""
+        r, network = self.radio, standards[0]
+        fixed = set(controls) == {"fixed"}
+        self.modes(standards, controls)
+        channel = self.number("wifi.width_mhz")
+        most = [min(channel, HT_WIDEST) if of == "n" else channel for of in standards]
+        own = [channel, *self.each("stations.width_mhz", 0, int)]
+        r["fixed_mhz"] = shortened([width or widest for width, widest in zip(own, most, strict=True)])
+        r["ampdu"] = self.on("wifi.aggregation")
+        if network != "n":
+            if not fixed:
+                raise self.refuse("sta.rate_control", "the virtual radio's rates of 802.11ac and ax networks are fixed")
+            r |= {"vht": True, "he": network == "ax"}
+        if network == "ax":
+            r["he_gi_ns"] = self.span("wifi.gi")
         else:
-            self.radio["fixed_sgi"] = self.on("wifi.short_gi")
+            r["fixed_sgi"] = self.on("wifi.short_gi")
 
-    def as_it_is(self, mcs: int) -> None:
-        """Under rate control the card has the streams of ``wifi.mcs``, 40 MHz and both guard intervals."""
-        self.radio["streams"] = mcs // 8 + 1
-        self.text("stations.mcs")
-        if self.v.get("stations.mcs", "off") != "off":
-            raise self.refuse("stations.mcs", "with rate control every virtual card has wifi.mcs's streams")
-        if self.number("wifi.width_mhz") != 40:
-            raise self.refuse("wifi.width_mhz", "with rate control the virtual radio's channel is 40 MHz wide")
-        if not self.on("wifi.short_gi"):
-            raise self.refuse("wifi.short_gi", "with rate control the virtual card has the short guard interval, too")
+    def modes(self, standards: list[str], controls: tuple[str, str]) -> None:
+        """Of these, MCS and streams."""
+        r, mcs, fixed = self.radio, self.number("wifi.mcs"), set(controls) == {"fixed"}
+        down = [mcs, *self.each("stations.mcs", mcs, int)]
+        own = [-1, *self.each("stations.mcs_up", -1, int)]
+        up = [of if of >= 0 else other for of, other in zip(own, down, strict=True)]
+        if not fixed and up != down:
+            raise self.refuse("stations.mcs_up", "under rate control a link has its streams both ways")
+        for key, listed in (("mcs", down), ("mcs_up", up)):
+            if any(of == "n" and m > MOST_MCS for of, m in zip(standards, listed, strict=True)):
+                named = f"stations.{key}" if self.differ(key) else "wifi.mcs"
+                raise self.refuse(named, f"the virtual card has three streams: MCS {MOST_MCS} at most")
+        if "fixed" in controls:
+            r["fixed_mcs"] = shortened(down)
+            if up != down:
+                r["fixed_mcs_up"] = shortened(up)
+        every = self.number("wifi.streams") if standards[0] != "n" else 0
+        given = [every, *self.each("stations.streams", every, int)]
+        least = TWO_STREAMS if fixed else 1  # of what rate control does not choose from
+        streams = [
+            max(down[i] // 8 + 1, up[i] // 8 + 1, least) if of == "n" else given[i] for i, of in enumerate(standards)
+        ]
+        r["streams"] = shortened([max(streams), *streams[1:]])
 
     def noise(self) -> None:
         """What noise costs: MPDUs by station and way, in runs or one by one, and responses."""
@@ -172,11 +169,8 @@ class Air(Queues):
         every, listed = float(self.text("wifi.error_rate")), self.text("wifi.mcs_error")
         if listed == "off":
             return round(every * 1e6)
-        by_mcs: list[int] = []
-        for part in listed.split(","):
-            value, _, times = part.strip().partition("*")
-            by_mcs += [round((1 - (1 - every) * (1 - float(value))) * 1e6)] * int(times or 1)
-        return by_mcs[:32]
+        by_mcs = [round((1 - (1 - every) * (1 - float(value))) * 1e6) for value in values(listed)]
+        return by_mcs[:MCS_OVER_STREAMS]
 
     def contention(self) -> None:
         """EDCA parameters as hostapd's lines: what it announces to the stations, and what the access point has itself."""
@@ -220,37 +214,36 @@ class Air(Queues):
             "hack_bytes": self.number("hack.bytes"),
         }
 
-    def each_mcs(self, mcs: int) -> int | list[int]:
-        """One for all, or one a station after the AP's, which is unused."""
-        if not self.differ("mcs"):
-            return mcs
-        listed = self.each("stations.mcs", mcs, int)
-        if self.v["wifi.standard"] == "n" and max(listed) > max(15, mcs // 8 * 8 + 7):
-            raise self.refuse("stations.mcs", "the virtual card has as many streams as wifi.mcs, two at least")
-        return [mcs, *listed]
-
-    def above_cards(self, drivers: Mapping[str, str]) -> None:
+    def above_cards(self, drivers: list[str]) -> None:
         """Disciplines above ath9k_htc and ath9k_tidq; limits of mac80211's queues."""
-        cards = {
-            "ap": [("AP", "wlan0", "ap wlan")],
-            "sta": [(f"C{i + 1}", f"wlan{i + 1}", f"sta{i + 1} wlan") for i in range(self.stations)],
+        ends = ["sta" if i else "ap" for i in range(len(drivers))]
+        above = {
+            end: self.text(f"{end}.above")
+            for end, name in dict.fromkeys(zip(ends, drivers, strict=True))
+            if name == "ath9k_htc"
         }
-        ends = [end for end, driver in drivers.items() if driver == "ath9k_htc"]
-        above = {end: self.text(f"{end}.above") for end in ends}
         if len({a == "qdisc" for a in above.values()}) > 1:
             raise self.refuse("ap.above", f"the virtual radio has one for both ends, and sta.above is {above['sta']}")
-        for end in ends:
+        for a in above.values():
             # 6.12 has TXQs above ath9k_htc
-            self.radio["htc_qdisc"] = above[end] == "qdisc"
-        below = {end: d for end, d in drivers.items() if d == "ath9k_tidq" or above.get(end) == "qdisc"}
+            self.radio["htc_qdisc"] = a == "qdisc"
+        below = {
+            i: name
+            for i, name in enumerate(drivers)
+            if name == "ath9k_tidq" or (name == "ath9k_htc" and above[ends[i]] == "qdisc")
+        }
         if below and self.marked():
             cards_of = ", ".join(dict.fromkeys(below.values()))
             one = "6.12's interfaces have one transmit queue: one discipline for all categories, not four"
             self.notes.append(f"a discipline above {cards_of}: {one}")
-        for end in below:
-            kind = self.text(f"{end}.qdisc")
-            for ns, dev, name in cards[end]:
-                self.attach(f"{end}.qdisc", kind, ns, dev, name)
+        for i in below:
+            key, ns, dev, name = (
+                f"{ends[i]}.qdisc",
+                f"C{i}" if i else "AP",
+                f"wlan{i}",
+                f"sta{i} wlan" if i else "ap wlan",
+            )
+            self.attach(key, self.text(key), ns, dev, name)
         self.txqs(drivers)
 
     def marked(self) -> bool:
@@ -261,13 +254,12 @@ class Air(Queues):
             return True
         return units.switch(self.v["traffic.rrul"]) and units.switch(self.v["traffic.marks"])
 
-    def txqs(self, drivers: Mapping[str, str]) -> None:
+    def txqs(self, drivers: list[str]) -> None:
         """Limits of TXQs, shares of airtime and airtime queue limits: debugfs and ``iw``."""
         given = {k.partition(".")[2] for k in self.given if k.startswith("mac80211.")}
-        cards = {"ap": range(1), "sta": range(1, self.stations + 1)}
 
         def those(*names: str) -> list[int]:
-            return [i for end, driver in drivers.items() if driver in names for i in cards[end]]
+            return [i for i, driver in enumerate(drivers) if driver in names]
 
         lines = self.lines["wiphy"]
         for key, file in (("limit", "fq_limit"), ("quantum", "fq_quantum"), ("memory_limit", "fq_memory_limit")):
@@ -290,97 +282,3 @@ class Air(Queues):
             lines += [f"all aql_txq_limit {ac} {low} {high}" for ac in range(len(HOSTAPD_QUEUE))]
         if "aql_threshold" in given:
             lines.append(f"all aql_threshold {self.whole_us('mac80211.aql_threshold')}")
-
-    def driver(self, name: str) -> dict[str, tuple[str, Any]]:
-        """wavetank_radio's parameters that a driver's section sets: the key it is from, and the value."""
-        if name in ("ath9k", "ath9k_tidq"):
-            rts = self.text("ath9k.rts_threshold")
-            if rts not in ("off", "0"):
-                raise self.refuse("ath9k.rts_threshold", "the virtual card protects all frames (0) or none (off)")
-            density = self.span("ath9k.density")
-            if density not in DENSITY:
-                raise self.refuse("ath9k.density", DENSITIES)
-            own: dict[str, tuple[str, Any]] = {}
-            if name == "ath9k_tidq":
-                own = {
-                    "max_pending": ("ath9k.max_pending", self.number("ath9k.max_pending")),
-                    "keep_turn": ("ath9k.keep_turn", self.on("ath9k.keep_turn")),
-                }
-            edma = self.on("ath9k.edma")
-            self.of_mode(
-                name,
-                hw_depth=self.number("ath9k.depth"),
-                max_bytes=self.number("ath9k.ampdu_bytes"),
-                max_us=self.whole_us("ath9k.airtime"),
-                retries=self.number("ath9k.retries"),
-            )
-            if self.ccmp or not edma:
-                own["edma"] = ("ath9k.edma", edma)
-            return own | {
-                "rts": ("ath9k.rts_threshold", rts == "0"),
-                "rts_lowest": ("ath9k.rts_rate", self.text("ath9k.rts_rate") == "lowest"),
-                "density": ("ath9k.density", DENSITY[density]),
-                "max_frames": ("ath9k.ampdu_frames", self.number("ath9k.ampdu_frames")),
-                "rimt_first_us": ("ath9k.rimt_first", self.whole_us("ath9k.rimt_first")),
-                "rimt_last_us": ("ath9k.rimt_last", self.whole_us("ath9k.rimt_last")),
-            }
-        if name == "ath9k_htc":
-            self.of_mode(
-                name,
-                fifo=self.number("ath9k_htc.tx_threshold"),
-                max_bytes=self.number("ath9k_htc.ampdu_bytes"),
-                retries=self.number("ath9k_htc.retries"),
-            )
-            cipher = {"edma": ("wifi.encryption", False)} if self.ccmp else {}  # its firmware adds them
-            return cipher | {
-                "htc_frames": ("ath9k_htc.ampdu_frames", self.number("ath9k_htc.ampdu_frames")),
-                "htc_buffers": ("ath9k_htc.target_buffers", self.number("ath9k_htc.target_buffers")),
-                "cpu_frame_ns": ("ath9k_htc.cpu_frame", self.span("ath9k_htc.cpu_frame")),
-                "cpu_ppdu_ns": ("ath9k_htc.cpu_ppdu", self.span("ath9k_htc.cpu_ppdu")),
-                "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
-                "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
-            }
-        return self.firmware(name)
-
-    def firmware(self, name: str) -> dict[str, tuple[str, Any]]:
-        """The same of ath10k and mt76, whose firmware aggregates."""
-        key = f"{name}.{{}}".format
-        if name == "mt76":
-            self.of_mode(name, fifo=self.number("mt76.tokens"), retries=self.number("mt76.tries") - 1)
-        else:
-            self.of_mode(name, fifo=self.number("ath10k.msdus"), retries=self.number("ath10k.retries"))
-        self.of_mode(
-            name,
-            hw_depth=self.number(key("depth")),
-            tid_depth=self.number(key("tid_depth")),
-            fifo_frames=self.number(key("ampdu_frames")),
-            amsdu_msdus=self.number(key("amsdu_msdus")),
-            amsdu_bytes=self.amsdu_bytes(name),
-            max_bytes=self.ampdu_bytes(name),
-            max_us=self.whole_us(key("airtime")),
-            report_us=self.whole_us(key("report")),
-        )
-        density = self.span(key("density"))
-        if density not in DENSITY:
-            raise self.refuse(key("density"), DENSITIES)
-        return {"gro": (key("gro"), self.on(key("gro"))), "density": (key("density"), DENSITY[density])}
-
-    def amsdu_bytes(self, name: str) -> int:
-        """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`."""
-        longest, mpdu = self.number(f"{name}.amsdu_bytes"), self.number(f"{name}.mpdu_bytes")
-        if self.v["wifi.standard"] in ("ac", "ax"):
-            return mpdu - AROUND_BODY - (AROUND_CCMP if self.ccmp else 0)
-        return min(longest, HT_AMSDU_IN_AMPDU)
-
-    def ampdu_bytes(self, name: str) -> int:
-        """Octets of an A-MPDU that a peer takes: of the model, crates/core/src/driver/mt76/params.rs `limits`."""
-        standard = self.v["wifi.standard"]
-        if standard == "ax":
-            base = 16 if self.v["wifi.band"] == "2.4 GHz" else 20
-            return min(HE_PSDU, (1 << base + self.number(f"{name}.he_ampdu_extension")) - 1)
-        return (1 << 13 + self.number(f"{name}.ampdu_exponent")) - 1 if standard == "ac" else HT_AMPDU
-
-    def of_mode(self, driver: str, **values: int) -> None:
-        """Values of one driver's cards."""
-        for name, value in values.items():
-            self.by_mode[name][MODES[driver]] = value

@@ -10,6 +10,15 @@ from ..errors import UserError
 from .own import BY_MODE
 
 
+def values(listed: str) -> list[str]:
+    """The values of a list: "15, 7*3" has 7 three times."""
+    out: list[str] = []
+    for part in listed.split(","):
+        value, _, times = part.strip().partition("*")
+        out += [value.strip()] * int(times or 1)
+    return out
+
+
 class Asks(Protocol):
     """A scenario, as far as it is asked here: :class:`wavetank.Scenario` is one."""
 
@@ -118,12 +127,8 @@ class Asked:
         return (listed + [default] * self.stations)[: self.stations]
 
     def listed(self, key: str) -> list[str]:
-        """A list's values, as they stand there: "15, 7*3" has 7 three times."""
-        out: list[str] = []
-        for part in self.text(key).split(","):
-            value, _, times = part.strip().partition("*")
-            out += [value.strip()] * int(times or 1)
-        return out
+        """A list's values, as they stand there."""
+        return values(self.text(key))
 
     def own(self, key: str) -> list[str]:
         """A key of ``[traffic]`` for each station: what is said of it, else what is said of all."""

@@ -23,6 +23,9 @@ from ..result import DSCP, ENDS, Flow, Mode, Node, Ping, Result
 from ..stats import FloatArray
 from .translated import FlowName, Translated
 
+#: Of 802.11n and ac; 802.11ax has none so short.
+SHORT_GI_NS = 400
+
 #: Columns of a TCP flow's row after t and received (guest/src/bulk.rs Info::row); us become ms.
 TCP = (
     "acked", "snd_cwnd", "snd_ssthresh", "srtt_ms", "min_rtt_ms", "unacked", "retrans", "pacing_bps", "delivery_bps",
@@ -100,8 +103,8 @@ def _nodes(of: Translated, out: dict[str, Any], span: float) -> dict[str, Node]:
             ends=np.full(len(ENDS), np.nan),
             runs=unknown,
             airtime_rx_fraction=share(i, "rx_airtime_ns"),
-            modes=_modes("mode", before[i], after[i], of.case["radio"]),
-            rx_modes=_modes("rx_mode", before[i], after[i], of.case["radio"]),
+            modes=_modes("mode", before[i], after[i]),
+            rx_modes=_modes("rx_mode", before[i], after[i]),
             unanswered=sum(after[i][k] - before[i][k] for k in ("no_response", "collisions")),
             acks=_acks(after[i]),
         )
@@ -132,19 +135,18 @@ def _hist(name: str, before: dict[str, int], after: dict[str, int], most: int) -
     return hist
 
 
-def _modes(name: str, before: dict[str, int], after: dict[str, int], radio: dict[str, Any]) -> tuple[Mode, ...]:
+def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
     """Data by how it was modulated, between two readings of a radio's counters; 802.11a's is not told apart."""
     found = []
-    phy = "he" if radio.get("he") else "vht" if radio.get("vht") else "ht"
     for k, v in after.items():
         if not k.startswith(f"{name}_ppdus_") or v == before.get(k, 0):
             continue
         mode = k.removeprefix(f"{name}_ppdus_")
-        mcs, mhz, short = (int(word) for word in mode.split("_"))
+        phy, *words = mode.split("_")
+        mcs, streams, mhz, gi_ns = (int(word) for word in words)
         mpdus = k.replace("ppdus", "mpdus")
-        streams, ppdus = mcs // 8 + 1 if phy == "ht" else radio["streams"], v - before.get(k, 0)
-        n, gi_ns = after[mpdus] - before.get(mpdus, 0), radio["he_gi_ns"] if phy == "he" else 400 if short else 800
-        found.append(Mode(mcs, streams, mhz, bool(short), after[f"mode_bps_{mode}"] / 1e6, ppdus, n, phy, gi_ns))
+        ppdus, n, short = v - before.get(k, 0), after[mpdus] - before.get(mpdus, 0), gi_ns == SHORT_GI_NS
+        found.append(Mode(mcs, streams, mhz, short, after[f"mode_bps_{mode}"] / 1e6, ppdus, n, phy, gi_ns))
     return tuple(found)
 
 

@@ -73,8 +73,11 @@ BY_MODE: dict[str, tuple[int, ...]] = {
     "tid_depth": (0, 0, 2, 0, 2),
     "amsdu_msdus": (1, 1, 1, 1, 1),
     "amsdu_bytes": (0, 0, 3839, 0, 3839),
+    "amsdu_ht_bytes": (0, 0, 3839, 0, 3839),
     "report_us": (0, 0, 0, 0, 0),
 }
+#: Standards of cards, as wavetank_radio's ``standard`` counts them.
+STANDARDS = {"n": 1, "ac": 2, "ax": 3}
 MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3, "mt76": 4}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
@@ -93,6 +96,8 @@ MAC80211_SHIFT, SOCKET_SHIFT = 7, 10
 MEMORY_VHT = 16 << 20
 #: wavetank_radio's 33 cards, one of them the AP's; its three streams; count:5 of struct ieee80211_tx_rate.
 MOST_STATIONS, MOST_MCS, MOST_TRIES = 32, 23, 31
+#: Of its table of losses: 12 MCSs of 802.11ax for each of eight streams.
+MCS_OVER_STREAMS = 96
 LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
 #: A-MPDU density field by its time, ns. src: 802.11-2020 table 9-185
 DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}

@@ -14,17 +14,18 @@ OWN = ("aasrc", "aarc", "aarc_snr")
 CHANNEL = ("channel.", "floor.", "stations.snr")
 
 
-def controls(t: Asked) -> tuple[str, str]:
-    """The rate controls of the access point and of the stations; what they need is put into the case."""
+def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
+    """The rate controls of the access point and the stations, ``drivers`` being their cards'; what they need is in the case."""
     ap, sta = t.text("ap.rate_control"), t.text("sta.rate_control")
     for key, name in (("ap.rate_control", ap), ("sta.rate_control", sta)):
         if name not in STOCK + OWN:
             raise t.refuse(key, f"the second water has {', '.join(STOCK + OWN)}")
-        driver = t.v[f"{key.partition('.')[0]}.driver"]
-        if name != "fixed" and driver == "ath9k_tidq":
+        its = drivers[:1] if key.startswith("ap.") else drivers[1:]
+        if name != "fixed" and "ath9k_tidq" in its:
             raise t.refuse(key, "frames wait below rate control there, which was not held against the model yet")
-        if name != "fixed" and driver != "ath9k":
-            raise t.refuse(key, f"the firmware of {driver} chooses")
+        other = [driver for driver in its if driver != "ath9k"]
+        if name != "fixed" and other:
+            raise t.refuse(key, f"the firmware of {other[0]} chooses")
     if {ap, sta} != {"fixed"}:
         t.case["rc"] = f"{ap},{sta}"
     if {ap, sta} & set(OWN):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from .. import _core
 from . import rate
+from .asked import values
 
 
 class Translated(Protocol):
@@ -103,16 +104,24 @@ class Relevance:
         return has and _of_the_standard(t, key)
 
 
+def _of_stations(t: Translated) -> set[str]:
+    """The drivers of the stations' cards."""
+    listed, count = t.v["stations.driver"], int(t.v["wifi.stations"])
+    own = values(listed)[:count] if listed != "off" else []
+    return {*own, *([t.v["sta.driver"]] if len(own) < count else [])}
+
+
 def _of_the_cards(t: Translated, key: str, section: str) -> bool:
     """Keys of drivers, and of what stands above them."""
-    drivers = {t.v["ap.driver"], t.v["sta.driver"]}
+    stations = _of_stations(t)
+    drivers = {t.v["ap.driver"], *stations}
     if key in ("ath9k.max_pending", "ath9k.keep_turn"):
         return "ath9k_tidq" in drivers
     if key.startswith("tao."):
         return t.v["tao.enabled"] == "true"
     if section not in ("ap", "sta"):
         return section in drivers or (section == "ath9k" and "ath9k_tidq" in drivers)
-    htc = t.v[f"{section}.driver"] == "ath9k_htc"
+    htc = "ath9k_htc" in ({t.v["ap.driver"]} if section == "ap" else stations)
     return htc and (key.endswith("above") or t.v[f"{section}.above"] == "qdisc")
 
 

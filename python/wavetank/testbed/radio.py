@@ -132,7 +132,7 @@ class Radio(Air, Bed):
 
     def of_ours(self, end: str, name: str) -> None:
         """AASRC and AARC, by their module."""
-        linux_rate.controls(self)
+        linux_rate.controls(self, [self.v["ap.driver"], self.v["sta.driver"]])
         for role, card in self.cards_of(end):
             role.tell("module", "wavetank_aasrc", keys=f"{end}.rate_control")
             for key, value in self.case["rc_params"].items():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..linux.air import AROUND_BODY, AROUND_CCMP
+from ..linux.cards import AROUND_BODY, AROUND_CCMP
 from ..linux.own import BY_MODE, DENSITY, HACK, LEGACY_MBIT, MODES
 from ..scenario import show
 from .kernel_case import LATER_MS

@@ -1,28 +1,19 @@
 //! The channel of a scenario, written down for the real kernel's virtual radio: what [`World`](super::World) would draw, step by step.
 
 use super::air;
-use crate::phy::channel::Trace;
-use crate::phy::{Ht, Mode};
+use crate::phy::channel::{LinkModes, Trace};
+use crate::phy::{He, Ht, Mode, Vht, he, vht};
 use crate::scenario::Scenario;
-use crate::scenario::keys::Standard;
 use crate::sim::{Span, Streams};
 
 /// Steps while interference comes and goes at any time.
 const FINE: Span = Span::from_us(250);
 
-/// None: the scenario has no channel. Losses are of the HT modes of the scenario's streams, over its width and over 20 MHz of 40, then of 802.11a's; see
-/// [`Trace`] for the bytes. `csi`: with reports of CSI.
+/// None: the scenario has no channel. Losses are of all MCSs of each link's standard, streams and width (of 40 MHz of 802.11n, of 20 of them, too), then of
+/// 802.11a's rates; see [`Trace`] for the bytes. `csi`: with reports of CSI.
 pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String> {
-    if matches!(s.wifi.standard, Standard::Ac | Standard::Ax) {
-        return Err(format!("wifi.standard: {}; the virtual radio is of 802.11a and n", s.wifi.standard.name()));
-    }
-    let streams = if s.wifi.standard == Standard::N { s.wifi.mcs / 8 + 1 } else { 0 };
-    // rate control goes down to 20 MHz of a channel of 40, where all the power is in half the width
-    let wide = s.wifi.width_mhz == 40;
-    let widths: &[bool] = if wide { &[true, false] } else { &[false] };
-    let ht = |mhz40| (0..8 * streams).filter_map(move |mcs| Ht::new(mcs, mhz40, true).map(Mode::Ht));
-    let modes: Vec<Mode> = widths.iter().flat_map(|&w| ht(w)).collect();
-    let widths = widths.len() as u16;
+    let cfg = air::config(s)?;
+    let modes: Vec<LinkModes> = cfg.stations.iter().skip(1).map(|of| link_modes(of.mode, of.mode_up)).collect();
     let mut step = s.channel.step.ns();
     if s.channel.power_step > Span::ZERO {
         step = common(step, s.channel.power_step.ns());
@@ -31,8 +22,30 @@ pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String>
         step = common(step, FINE.ns());
     }
     let span = s.time.lead_in + s.time.flows + s.time.tail;
-    let channel = air::config(s)?.channel(&Streams::new(s.seed));
-    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, widths, step: Span::from_ns(step), span, csi })))
+    let channel = cfg.channel(&Streams::new(s.seed));
+    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, step: Span::from_ns(step), span, csi })))
+}
+
+/// The modes of a link that may be used on it, one of which is `down` and one `up`.
+fn link_modes(down: Mode, up: Mode) -> LinkModes {
+    let streams = down.streams().max(up.streams()) as u8;
+    match down {
+        Mode::Dsss(_) | Mode::Ofdm(_) => LinkModes { modes: Vec::new(), widths: 1 },
+        Mode::Ht(h) => {
+            // rate control goes down to 20 MHz of a channel of 40, where all the power is in half the width
+            let widths: &[bool] = if h.mhz40 { &[true, false] } else { &[false] };
+            let of = |wide| (0..8 * streams).map(move |mcs| Ht::new(mcs, wide, true).map(Mode::Ht));
+            LinkModes { modes: widths.iter().flat_map(|&w| of(w)).collect(), widths: widths.len() as u16 }
+        }
+        Mode::Vht(v) => {
+            let of = (0..=vht::MCS).map(|mcs| Vht::new(mcs, streams, v.width, true).map(Mode::Vht));
+            LinkModes { modes: of.collect(), widths: 1 }
+        }
+        Mode::He(h) => {
+            let of = (0..=he::MCS).map(|mcs| He::new(mcs, streams, h.width, h.gi).map(Mode::He));
+            LinkModes { modes: of.collect(), widths: 1 }
+        }
+    }
 }
 
 /// Greatest common divisor.
@@ -56,6 +69,13 @@ mod tests {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!(word(16), 1_000_000, "1 ms divides 2 and 3");
         assert_eq!(bytes.len(), 32 + 2 * (8 + 1001 * (4 + 4 * 24)));
+        // Of 802.11ac and ax a link has the MCSs of its one width.
+        let ac = text.replace(
+            "mcs = 7",
+            "standard = \"ac\"\nmcs = 4\nwidth_mhz = 80\n[ap]\ndriver = \"ath10k\"\n[sta]\ndriver = \"ath10k\"",
+        );
+        let bytes = channel_trace(&scenario(&ac), false).unwrap().unwrap();
+        assert_eq!((bytes.len(), bytes[36]), (32 + 2 * (8 + 1001 * (4 + 4 * 18)), 10));
         assert_eq!(
             channel_trace(&scenario("name = \"t\"\n[topology]\nkind = \"wifi\"\n[wifi]\nmcs = 7\n"), false).unwrap(),
             None

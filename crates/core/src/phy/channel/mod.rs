@@ -26,7 +26,7 @@ mod process;
 mod trace;
 
 pub use measure::Feedback;
-pub use trace::Trace;
+pub use trace::{LinkModes, Trace};
 
 use super::Mode;
 use crate::sim::{Bitmap, Span, Stream, Streams, Time};

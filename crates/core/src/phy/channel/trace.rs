@@ -1,9 +1,9 @@
 //! A channel written down, for the real kernel's virtual radio, which has no floating point: every link's state, step by step.
 //!
-//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN2\n", links (u32), steps (u32), ns of a step (u64), MCSs
-//! (u16), widths (u16), sub-carriers (u32); modes are HT's from MCS 0 over the whole channel, then over 20 MHz of 40, then 802.11a's eight; each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), a zero (u32), and by step the reported SNR of the control and
-//! of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
-//! imaginary; i16) of the reported CSI.
+//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN3\n", links (u32), steps (u32), ns of a step (u64), sub-carriers (u32), a zero
+//! (u32); each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), MCSs (u16), widths (u16), and by step the reported SNR of the
+//! control and of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
+//! imaginary; i16) of the reported CSI. Modes are the link's from MCS 0 over its whole width, then over 20 MHz of 40, then 802.11a's eight.
 //! Differs: D1 the state at a step's start holds for all of it; D2 one report a step, however many PPDUs it has.
 
 use super::{Channel, Way};
@@ -13,10 +13,8 @@ use crate::sim::{Span, Time};
 /// What is written down.
 #[derive(Clone, Debug)]
 pub struct Trace<'a> {
-    /// The modes of 802.11n that losses are wanted of, as many at each width.
-    pub modes: &'a [Mode],
-    /// How many widths those have.
-    pub widths: u16,
+    /// What losses are wanted of, beside those of 802.11a's rates: of each station's link, both ways.
+    pub modes: &'a [LinkModes],
     /// Time between steps.
     pub step: Span,
     /// How long.
@@ -25,15 +23,31 @@ pub struct Trace<'a> {
     pub csi: bool,
 }
 
+/// The modes of one link that losses are wanted of.
+#[derive(Clone, Debug)]
+pub struct LinkModes {
+    /// By MCS, as many at each width; what the standard lacks loses everything.
+    pub modes: Vec<Option<Mode>>,
+    /// How many widths those have.
+    pub widths: u16,
+}
+
+impl LinkModes {
+    /// Bytes of a step.
+    fn step_bytes(&self, subcarriers: usize) -> usize {
+        4 + 4 * (self.modes.len() + Ofdm::ALL.len()) + 4 * subcarriers
+    }
+}
+
 impl Channel {
     /// Writes the channel down. It is at its end afterwards.
     pub fn trace(mut self, t: &Trace<'_>) -> Vec<u8> {
         let steps = (t.span.ns().div_euclid(t.step.ns()) + 1) as usize;
         let subcarriers = if t.csi { super::subcarriers(self.mhz) } else { 0 };
         let links = 2 * self.links.len();
-        let each = 4 + 4 * (t.modes.len() + Ofdm::ALL.len()) + 4 * subcarriers;
+        let each: Vec<usize> = t.modes.iter().map(|m| m.step_bytes(subcarriers)).collect();
         // Times do not go back, so all links are written at once, each to its part.
-        let mut parts = vec![Vec::with_capacity(steps * each); links];
+        let mut parts: Vec<Vec<u8>> = (0..links).map(|k| Vec::with_capacity(steps * each[k / 2])).collect();
         for i in 0..steps as i64 {
             let now = Time::ZERO + t.step * i;
             for station in 0..self.links.len() {
@@ -42,25 +56,28 @@ impl Channel {
                 }
             }
         }
-        let mut out = Vec::with_capacity(32 + links * (8 + steps * each));
-        out.extend_from_slice(b"WTCHAN2\n");
+        let mut out = Vec::with_capacity(32 + parts.iter().map(|part| 8 + part.len()).sum::<usize>());
+        out.extend_from_slice(b"WTCHAN3\n");
         out.extend_from_slice(&(links as u32).to_le_bytes());
         out.extend_from_slice(&(steps as u32).to_le_bytes());
         out.extend_from_slice(&(t.step.ns() as u64).to_le_bytes());
-        out.extend_from_slice(&(t.modes.len() as u16 / t.widths).to_le_bytes());
-        out.extend_from_slice(&t.widths.to_le_bytes());
         out.extend_from_slice(&(subcarriers as u32).to_le_bytes());
+        out.extend_from_slice(&0u32.to_le_bytes());
         for (k, part) in parts.iter().enumerate() {
             let station = k as u16 / 2 + 1;
             let (from, to) = if k % 2 == 0 { (0, station) } else { (station, 0) };
-            out.extend([from, to, 0, 0].iter().flat_map(|v: &u16| v.to_le_bytes()));
+            let of = &t.modes[k / 2];
+            out.extend(
+                [from, to, of.modes.len() as u16 / of.widths, of.widths].iter().flat_map(|v: &u16| v.to_le_bytes()),
+            );
             out.extend_from_slice(part);
         }
         out
     }
     fn write_step(&mut self, now: Time, station: usize, way: Way, t: &Trace<'_>, out: &mut Vec<u8>) {
-        let modes = t.modes.iter().copied().chain(Ofdm::ALL.map(Mode::Ofdm));
-        let losses = modes.map(|m| exponent(self.per_octet(now, station, way, m))).collect::<Vec<_>>();
+        let modes = t.modes[station].modes.iter().copied().chain(Ofdm::ALL.map(|r| Some(Mode::Ofdm(r))));
+        let losses =
+            modes.map(|m| m.map_or(u32::MAX, |m| exponent(self.per_octet(now, station, way, m)))).collect::<Vec<_>>();
         self.feedback(now, station, way);
         let (snr, csi) = self.last_report(station, way);
         out.extend(snr.iter().flat_map(|db| ((db * 100.0) as i16).to_le_bytes()));
@@ -89,7 +106,8 @@ mod tests {
         let ends = [("a", 20.0), ("b", 10.0)].map(|(n, snr)| End { name: n.into(), snr: Some(snr) });
         let make = || Channel::new(&par, &floor::Params::default(), &ends, 40, 1, &Streams::new(7));
         let modes: Vec<Mode> = (0..8).map(|m| Mode::Ht(Ht::new(m, true, true).unwrap())).collect();
-        let t = Trace { modes: &modes, widths: 1, step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
+        let link = LinkModes { modes: modes.iter().copied().map(Some).collect(), widths: 1 };
+        let t = Trace { modes: &[link.clone(), link], step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
         let bytes = make().trace(&t);
         let each = 4 + 32 + 32 + 4 * 114;
         assert_eq!(bytes.len(), 32 + 4 * (8 + 51 * each));

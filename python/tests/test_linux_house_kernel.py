@@ -1,0 +1,106 @@
+"""A house of stations that differ on the real kernel: `pytest -m kernel`, which linux/test calls."""
+
+from __future__ import annotations
+
+import pytest
+
+import wavetank
+from wavetank.linux import like_linux
+
+pytestmark = pytest.mark.kernel
+SHORT = {"lead_in": "400 ms", "flows": "4 s", "tail": "400 ms", "warmup": "1 s"}
+HOUSE = {
+    "name": "house",
+    "time": SHORT,
+    "topology": {"kind": "wifi"},
+    "wifi": {"standard": "ax", "mcs": 9, "streams": 2, "width_mhz": 80, "stations": 4},
+    "ap": {"driver": "mt76"},
+    "sta": {"driver": "mt76"},
+    "stations": {
+        "driver": "mt76, ath10k, ath9k, mt76",
+        "mcs": "9, 7, 15, 4",
+        "streams": "2, 1, 1, 1",
+        "width_mhz": "80, 80, 20, 40",
+    },
+    "traffic": {"tcp_up": 1, "tcp_down": 1},
+}
+N = {
+    "name": "rc",
+    "time": SHORT,
+    "topology": {"kind": "wifi"},
+    "wifi": {"stations": 2, "mcs": 15, "width_mhz": 20, "short_gi": False},
+}
+
+
+def lost(r: wavetank.Result, node: str) -> float:
+    """The share of the MPDUs sent to it that were not decoded, those of collisions among them."""
+    of = r.nodes[node]
+    mpdus = sum(k * n for k, n in enumerate(of.rx_hist))
+    return float(sum(k * n for k, n in enumerate(of.rx_bad)) / mpdus)
+
+
+def both(scenario: wavetank.Scenario) -> list[wavetank.Result]:
+    return [scenario.run(1, on="linux"), like_linux(scenario).run(1)]
+
+
+def modes(r: wavetank.Result) -> dict[str, set[tuple[str, int, int, int, int]]]:
+    """How each node sent its data, single frames of 802.11a's rates apart."""
+    return {
+        name: {(m.phy, m.mcs, m.streams, m.width_mhz, m.gi_ns) for m in n.modes if m.phy != "ofdm"}
+        for name, n in r.nodes.items()
+    }
+
+
+def test_each_station_is_sent_to_as_its_card_takes_it():
+    linux, model = both(wavetank.Scenario.from_dict(HOUSE))
+    assert modes(linux) == modes(model)
+    assert modes(linux)["ap"] == {
+        ("he", 9, 2, 80, 800), ("vht", 7, 1, 80, 400), ("ht", 15, 2, 20, 400), ("he", 4, 1, 40, 800),
+    }  # fmt: skip
+    for i, most in enumerate([256, 64, 64, 256], 1):  # their windows
+        assert max(k for k, n in enumerate(linux.nodes[f"sta{i}"].rx_hist) if n) <= most
+    total = [sum(f.goodput_mbit for f in r.flows) for r in (linux, model)]
+    assert total[0] == pytest.approx(total[1], rel=0.15)
+
+
+def test_a_channel_of_802_11ac_is_the_models():
+    """A station that is near, one that is at the edge of its MCS, and one of 802.11n: the same share of MPDUs arrives."""
+    s = wavetank.Scenario.from_dict(HOUSE).set(
+        {
+            "wifi.standard": "ac",
+            "wifi.mcs": 7,
+            "wifi.stations": 3,
+            "ap.driver": "ath10k",
+            "sta.driver": "ath10k",
+            "stations.driver": "ath10k*2, ath9k",
+            "stations.mcs": "7, 4, 12",
+            "stations.streams": "2, 1, 1",
+            "stations.width_mhz": "80, 40, 40",
+            "stations.snr": "40, 20, 24",
+            "channel.on": True,
+            "channel.doppler": 5,
+            "traffic.tcp_up": 0,
+            "traffic.tcp_down": 0,
+            "traffic.udp_down": "20 Mbit/s",
+        }
+    )
+    linux, model = both(s)
+    for i in (1, 2, 3):
+        assert lost(linux, f"sta{i}") == pytest.approx(lost(model, f"sta{i}"), abs=0.05), i
+    assert lost(linux, "sta1") < 0.02 < lost(linux, "sta2")
+
+
+def test_rate_control_keeps_to_what_each_card_can():
+    s = wavetank.Scenario.from_dict(N).set(
+        {
+            "ap.rate_control": "minstrel_ht",
+            "sta.rate_control": "minstrel_ht",
+            "stations.mcs": "15, 7",
+            "traffic.tcp_down": 1,
+        }
+    )
+    for r in both(s):
+        found = {m for name, of in modes(r).items() for m in of}
+        assert {(mhz, gi) for *_, mhz, gi in found} == {(20, 800)}
+        assert {streams for _, _, streams, *_ in modes(r)["sta2"]} == {1}
+        assert 2 in {streams for _, _, streams, *_ in modes(r)["sta1"]}
