@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Choice(["common", "rare", "firmware"]),
+    type=click.Choice(["common", "rare", "firmware", "house"]),
     default=None,
-    help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; or ath10k "
-    "and mt76, whose firmware aggregates, under 802.11n, ac and ax.",
+    help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
+    "and mt76, whose firmware aggregates, under 802.11n, ac and ax; or stations with drivers, standards and modes of their own.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, firmware-linux-SEED].",
+    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, ...].",
 )
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(

@@ -44,13 +44,13 @@ def _standard(r: random.Random, s: Drawn) -> None:
         w["gi"] = r.choice(["0.8 us", "0.8 us", "1.6 us", "3.2 us"])
     else:
         w["short_gi"] = r.random() < 0.6
-    have = [mcs for mcs in range(12) if _exists(w["standard"], mcs, streams, width)]
+    have = [mcs for mcs in range(12) if exists(w["standard"], mcs, streams, width)]
     w["mcs"] = r.choice([*have[1:], *have[-3:]])
     if "mcs" in s.get("stations", {}):
         s["stations"]["mcs"] = ", ".join(str(r.choice([0, 2, 4, w["mcs"]])) for _ in range(w["stations"]))
 
 
-def _exists(standard: str, mcs: int, streams: int, width: int) -> bool:
+def exists(standard: str, mcs: int, streams: int, width: int) -> bool:
     """Whether the standard has such a mode."""
     try:
         _core.ppdu_ms(standard, mcs, streams, width, 800, 1)
@@ -72,5 +72,3 @@ def _cards(r: random.Random, s: Drawn) -> None:
             card["ampdu_frames"] = r.choice([16, 32, 64])
         if r.random() < 0.2:
             card["tid_depth"] = 2
-        if len(drivers) > 1:
-            card["density"] = "8 us"  # the virtual radio has one for all cards, ath9k's
