@@ -44,7 +44,7 @@ static bool rates_are_its_own(const struct wt_radio *r)
 	if (!r->driver->chooses_rates || r->own_rc)
 		return false;
 	for (i = 0; i < wt_p.n_fixed; i++)
-		if (wt_p.fixed_mcs[i] < 0)
+		if (wt_p.fixed_mcs[i] == -1)
 			return false;
 	return wt_p.n_fixed || wt_p.fixed_legacy >= 0;
 }

@@ -129,7 +129,7 @@ PARAM(bool, dcf, "the BSS has no QoS: all contend by DCF, whatever mac80211 sets
 module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
 MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");
 module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
-MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control [-1]");
+MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control; -2: what carries most through the channel, as it was when the last PPDU there went out [-1]");
 module_param_array_named(fixed_mcs_up, wt_p.fixed_mcs_up, int, &wt_p.n_fixed_up, 0444);
 MODULE_PARM_DESC(fixed_mcs_up, "MCS of what radio i sends, in place of that; element 0 is the AP's own and unused; the last holds for the rest [none]");
 PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
@@ -217,6 +217,8 @@ int wt_params_check(void)
 		return -EINVAL;
 	if (!cards_exist())
 		return -EINVAL;
+	for (i = 0; i < WT_MAX_RADIOS; i++)
+		wt_p.ideal |= (i < wt_p.n_fixed && wt_p.fixed_mcs[i] == WT_IDEAL) || (i < wt_p.n_fixed_up && wt_p.fixed_mcs_up[i] == WT_IDEAL);
 	if (wt_p.hack >= WT_HACK_POLICIES || wt_p.hack_bytes < 8 || wt_p.hack_bytes > 2000 || !wt_p.hack_guard_us)
 		return -EINVAL;
 	if (wt_p.minstrel_kib && !wt_p.minstrel_table)

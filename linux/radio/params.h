@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #define WT_MAX_RADIOS	33
+#define WT_IDEAL	(-2)	/* fixed_mcs: the best that the channel lets through (air/channel.c) */
 #define WT_MCS_OVER_STREAMS	96	/* 12 of 802.11ax for each of eight streams */
 
 enum wt_standard { WT_LEGACY, WT_HT, WT_VHT, WT_HE };	/* what a card is of */
@@ -68,13 +69,14 @@ struct wt_params {
 	unsigned int he_gi_ns;		/* guard interval of HE: 800, 1600, 3200 */
 	char *rc[WT_MAX_RADIOS];	/* rate control, a radio; "fixed": none, the fixed rate */
 	unsigned int n_rc;
-	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control */
+	int fixed_mcs[WT_MAX_RADIOS];	/* of the link of radio i with the AP, both ways; -1: ask rate control; or WT_IDEAL */
 	unsigned int n_fixed;
 	int fixed_mcs_up[WT_MAX_RADIOS];	/* of what radio i sends, in place of that */
 	unsigned int n_fixed_up;
 	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
 	unsigned int fixed_mhz[WT_MAX_RADIOS];	/* width of radio i's link with the AP; of radio 0: of the channel */
 	unsigned int n_mhz;
+	bool ideal;			/* some is WT_IDEAL */
 	bool fixed_sgi;			/* the cards have the short guard interval, and use it at a fixed MCS */
 	unsigned int fixed_tries;	/* of the hardware at a fixed rate */
 	unsigned int ctl_rate;		/* 100 kbit/s; 0: by the standard's rule */

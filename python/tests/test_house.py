@@ -161,3 +161,26 @@ def test_metrics_of_one_station_are_that_stations(result):
     assert read["udp_delay_p99"] == call["delivery"]["delay_ms"]["p99"]
     assert metrics.QUANTITIES["jain"].each(record) == pytest.approx(s["jain"])
     assert sweep_metrics.metric("ping_p90@sta4").better == sweep_metrics.metric("udp_loss").better == "less"
+
+
+@pytest.mark.parametrize("standard", ["ac", "ax"])
+def test_the_ideal_rate_control_gives_each_station_what_its_channel_carries(standard):
+    """At 38 and 14 dB on a channel that stands still; the far one has the MCS whose threshold it has (docs/channel.md)."""
+    driver = "ath10k" if standard == "ac" else "mt76"
+    text = f"""
+        name = "far"
+        topology.kind = "wifi"
+        wifi = {{ standard = "{standard}", width_mhz = 80, mcs = 9, streams = 2, stations = 2 }}
+        stations.snr = [38, 14]
+        channel = {{ on = true, delay_spread = "0 ns", k_db = 60 }}
+        ap = {{ driver = "{driver}", rate_control = "ideal" }}
+        sta = {{ driver = "{driver}", rate_control = "ideal" }}
+        traffic = {{ tcp_up = 0, udp_down = "20 Mbit/s" }}
+        time = {{ lead_in = "1 s", flows = "4 s", tail = "1 s" }}
+    """
+    r = scenario("\n".join(line.strip() for line in text.splitlines())).run()
+    near, far = ({(m.streams, m.mcs) for m in r.nodes[f"sta{i}"].rx_modes} for i in (1, 2))
+    assert near == {(2, 11 if standard == "ax" else 9)}
+    assert far == {(2, 3)}, "each of two streams has 11 dB, and MCS 3 wants 10.8"
+    lost = [sum(k * n for k, n in enumerate(r.nodes[f"sta{i}"].rx_bad)) for i in (1, 2)]
+    assert lost[0] < 10

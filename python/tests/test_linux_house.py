@@ -86,13 +86,25 @@ def test_losses_are_by_mcs_over_all_streams():
 
 
 def test_channels_are_of_each_links_modes():
-    """A link's part: 8 bytes, then steps of 4 and 4 a mode: 12 MCSs of 802.11ax, 10 of ac, 8 a stream of n, and 8 rates of 802.11a."""
+    """A link's part: 8 bytes, then steps of 4 and 4 a mode: 12 MCSs of 802.11ax, 10 of ac and 8 of n a stream, 8 rates of 802.11a."""
     s = house(channel__on=True, time__lead_in="0 s", time__flows="1 s", time__warmup="0 s", time__tail="0 s")
     trace, steps = s.channel_trace(1), 501
     assert trace is not None
-    modes = [12, 10, 16, 12, 12]
+    modes = [24, 10, 16, 12, 24]  # of as many streams as the link has
     assert len(trace) == 32 + 2 * sum(8 + steps * 4 * (1 + n + 8) for n in modes)
     assert translate(s).case["channel"]["channel.on"] == "true"
+
+
+def test_the_card_itself_has_the_ideal_rate_control():
+    s = house(channel__on=True, ap__rate_control="ideal")
+    case = translate(s).case
+    assert "rc" not in case, "mac80211 has no part in it"
+    assert (case["radio"]["fixed_mcs"], case["radio"]["fixed_mcs_up"]) == (-2, [9, 9, 7, 15, 4, 11])
+    both = translate(s.set({"sta.rate_control": "ideal"})).case["radio"]
+    assert both["fixed_mcs"] == -2
+    assert "fixed_mcs_up" not in both
+    with pytest.raises(wavetank.ScenarioError, match=r"channel\.on = true"):
+        translate(house(ap__rate_control="ideal"))
 
 
 def test_a_driver_that_no_station_has_says_nothing():
@@ -119,4 +131,6 @@ def test_both_waters_accept_every_drawn_house(seed):
         *(f"wifi.standard={of}" for of in ("n", "ac", "ax")),
         "channel.on=true",
     ]
-    assert [x for x in [*wanted, "ap.rate_control=minstrel_ht", "ap.rate_control=aasrc"] if not seen[x]] == []
+    assert [
+        x for x in [*wanted, *(f"ap.rate_control={name}" for name in ("minstrel_ht", "aasrc", "ideal"))] if not seen[x]
+    ] == []

@@ -39,6 +39,12 @@ def lost(r: wavetank.Result, node: str) -> float:
     return float(sum(k * n for k, n in enumerate(of.rx_bad)) / mpdus)
 
 
+def rate(r: wavetank.Result, station: int) -> float:
+    """What it was sent to at, Mbit/s, the mean over the MPDUs."""
+    modes = r.nodes[f"sta{station}"].rx_modes
+    return sum(m.mbit * m.mpdus for m in modes) / sum(m.mpdus for m in modes)
+
+
 def both(scenario: wavetank.Scenario) -> list[wavetank.Result]:
     return [scenario.run(1, on="linux"), like_linux(scenario).run(1)]
 
@@ -104,3 +110,28 @@ def test_rate_control_keeps_to_what_each_card_can():
         assert {(mhz, gi) for *_, mhz, gi in found} == {(20, 800)}
         assert {streams for _, _, streams, *_ in modes(r)["sta2"]} == {1}
         assert 2 in {streams for _, _, streams, *_ in modes(r)["sta1"]}
+
+
+@pytest.mark.parametrize("standard", ["ac", "n"])
+def test_the_ideal_rates_are_the_models(standard):
+    """Stations far and near: how fast each is sent to, by the same channel on both waters."""
+    s = wavetank.Scenario.from_dict(
+        HOUSE | {"wifi": {"standard": standard, "stations": 3, "mcs": 9, "width_mhz": 80, "streams": 2}}
+    )
+    n = {
+        "wifi.standard": "n",
+        "wifi.mcs": 15,
+        "wifi.streams": 1,
+        "wifi.width_mhz": 40,
+        "ap.driver": "ath9k",
+        "sta.driver": "ath9k",
+    }
+    ac = {"ap.driver": "ath10k", "sta.driver": "ath10k"}
+    off = {f"stations.{key}": "off" for key in ("driver", "mcs", "streams", "width_mhz")}
+    channel = {"channel.on": True, "channel.doppler": 2, "stations.snr": "38, 24, 14"}
+    ideal = {"ap.rate_control": "ideal", "sta.rate_control": "ideal", "traffic.tcp_up": 0}
+    rates = [
+        [rate(r, i) for i in (1, 2, 3)] for r in both(s.set(off | channel | ideal | (n if standard == "n" else ac)))
+    ]
+    assert rates[0] == pytest.approx(rates[1], rel=0.1)
+    assert rates[0][0] > 1.2 * rates[0][1] > 1.2**2 * rates[0][2]

@@ -9,7 +9,8 @@
  *     a link:  u16 from, u16 to (radios), u16 mcs, u16 widths, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
  *              u32 loss[mcs * widths + 8]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
- *              of the link's standard and streams over its width, then (two widths) over 20 MHz of its 40, then at 802.11a's eight rates
+ *              of the link's standard, over all of its streams, at its width, then (two widths) over 20 MHz of its 40, then at 802.11a's
+ *              eight rates
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
@@ -26,6 +27,7 @@
 #include "air/phy.h"
 
 #define MAX_SUBCARRIERS	114	/* 40 MHz */
+#define FULL_MPDU	1538
 
 struct head {
 	u8 magic[8];
@@ -41,6 +43,7 @@ struct link_head {
 struct link {
 	const u8 *first;		/* its first step, NULL: none */
 	u32 mcs, widths, modes, step_bytes;
+	u32 best;			/* MCS over all streams, when it was asked last */
 };
 
 static struct {
@@ -65,7 +68,7 @@ static size_t load_link(const struct link_head *head, size_t room)
 	l.modes = l.mcs * l.widths + WT_OFDM_RATES;
 	l.step_bytes = 4 + 4 * l.modes + 4 * ch.subcarriers;
 	bytes = sizeof(*head) + (size_t)ch.steps * l.step_bytes;
-	if (from >= WT_MAX_RADIOS || to >= WT_MAX_RADIOS || l.mcs > 32 || l.widths < 1 || l.widths > 2 || room < bytes)
+	if (from >= WT_MAX_RADIOS || to >= WT_MAX_RADIOS || l.mcs > WT_MCS_OVER_STREAMS || l.widths < 1 || l.widths > 2 || room < bytes)
 		return 0;
 	ch.link[from][to] = l;
 	return bytes;
@@ -163,6 +166,35 @@ u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, 
 	u32 first = of == WT_OFDM ? l->mcs * l->widths : of == WT_NARROW ? l->mcs * (l->widths - 1) : 0;
 
 	return idx < (of == WT_OFDM ? WT_OFDM_RATES : l->mcs) ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
+}
+
+/*
+ * The MCS, over all streams, whose rate times the probability that a full MPDU arrives is largest: the model's `ideal` rate control. What holds for
+ * a PPDU that goes on the air now is what the next one that is formed goes out with.
+ */
+void wt_channel_learn(const struct wt_radio *from, const struct wt_radio *to, u64 at)
+{
+	struct link *l = &ch.link[from->index][to->index];
+	unsigned int station = from->index ?: to->index;
+	u64 most = 0;
+	u32 i;
+
+	for (i = 0; i < l->mcs; i++) {
+		struct ieee80211_tx_rate rate = {};
+		u64 carries;
+
+		wt_phy_set_fixed(&rate, station, i);
+		carries = (wt_phy_bps(&rate) >> 10) * wt_channel_survives(from, to, at, WT_WHOLE, i, FULL_MPDU);
+		if (carries > most) {
+			most = carries;
+			l->best = i;
+		}
+	}
+}
+
+u32 wt_channel_best(const struct wt_radio *from, const struct wt_radio *to)
+{
+	return ch.link[from->index][to->index].best;
 }
 
 /* SNR of the halves of the channel, 1/100 dB; false where the file says nothing. */

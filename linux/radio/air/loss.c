@@ -55,13 +55,15 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 	bool channel = p->tid && wt_channel_present(r, to), ofdm = !wt_phy_aggregates(rate);
 	bool narrow = !wt_phy_is_vht(rate) && wt_phy_mhz(rate) == 20;
 	enum wt_channel_modes of = ofdm ? WT_OFDM : narrow ? WT_NARROW : WT_WHOLE;
-	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : wt_phy_mcs(rate);
+	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : wt_phy_mcs_over_streams(rate);
 	bool lost = false;
 	int i;
 
 	bitmap_zero(p->acked, WT_MAX_MPDUS);
 	if (!p->no_ack && !to)
 		return;
+	if (channel && wt_p.ideal)
+		wt_channel_learn(r, to, wt_now);
 	if (wt_p.n_error && (!wt_p.ht || !ofdm))
 		ppm = wt_p.error_ppm[clamp(wt_phy_mcs_over_streams(rate) + walked(), 0, (int)wt_p.n_error - 1)];
 	if (p->tid && to && wt_is_ap(r)) {

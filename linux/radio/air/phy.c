@@ -48,6 +48,8 @@ static bool mcs_exists(unsigned int station, int mcs)
 {
 	u32 streams = wt_listed(streams, n_streams, station), mhz = wt_listed(fixed_mhz, n_mhz, station);
 
+	if (mcs == WT_IDEAL)
+		return wt_p.channel && *wt_p.channel && wt_standard_of(station) != WT_LEGACY;
 	switch (wt_standard_of(station)) {
 	case WT_HE:
 		return mcs >= 0 && mcs < WT_HE_MCS;
@@ -160,7 +162,21 @@ u32 wt_phy_gi_ns(const struct ieee80211_tx_rate *r)
 /* Of wt_vht_width()'s widths. */
 static const u16 width_flag[] = { 0, IEEE80211_TX_RC_40_MHZ_WIDTH, IEEE80211_TX_RC_80_MHZ_WIDTH, IEEE80211_TX_RC_160_MHZ_WIDTH };
 
-/* The fixed rate of the link between a station and the AP. */
+/* MCSs of a standard with one stream. */
+static unsigned int mcs_of_stream(enum wt_standard of)
+{
+	return of == WT_HE ? WT_HE_MCS : of == WT_VHT ? WT_VHT_MCS : 8;
+}
+
+/* An MCS that a parameter gives, over all streams: 802.11ac's and ax's are with all of the link's. */
+int wt_phy_fixed(unsigned int station, int mcs)
+{
+	enum wt_standard of = wt_standard_of(station);
+
+	return of == WT_HE || of == WT_VHT ? mcs + (wt_listed(streams, n_streams, station) - 1) * mcs_of_stream(of) : mcs;
+}
+
+/* The rate of the link between a station and the AP at an MCS, over all streams. */
 void wt_phy_set_fixed(struct ieee80211_tx_rate *r, unsigned int station, int mcs)
 {
 	enum wt_standard of = wt_standard_of(station);
@@ -172,7 +188,7 @@ void wt_phy_set_fixed(struct ieee80211_tx_rate *r, unsigned int station, int mcs
 		r->flags |= IEEE80211_TX_RC_SHORT_GI;
 	if (of == WT_VHT || of == WT_HE) {
 		r->flags |= IEEE80211_TX_RC_VHT_MCS;
-		ieee80211_rate_set_vht(r, mcs, wt_listed(streams, n_streams, station));
+		ieee80211_rate_set_vht(r, mcs % mcs_of_stream(of), mcs / mcs_of_stream(of) + 1);
 	} else {
 		r->flags |= IEEE80211_TX_RC_MCS;
 		r->idx = mcs;

@@ -17,6 +17,7 @@ u32 wt_phy_mhz(const struct ieee80211_tx_rate *r);
 u32 wt_phy_gi_ns(const struct ieee80211_tx_rate *r);
 u32 wt_phy_streams(const struct ieee80211_tx_rate *r);
 u64 wt_phy_bps(const struct ieee80211_tx_rate *r);
+int wt_phy_fixed(unsigned int station, int mcs);
 void wt_phy_set_fixed(struct ieee80211_tx_rate *r, unsigned int station, int mcs);
 u32 wt_phy_modulation(const struct ieee80211_tx_rate *r);
 struct ieee80211_tx_rate wt_phy_modulated(u32 k);

@@ -9,6 +9,7 @@
  *   D3  a card that chooses rates itself tries what mac80211 leaves to it (management, BAR) as often as ath9k is told to (rate.c
  *       __rate_control_send_low): the limit of ath10k's firmware (wmi.h mgmt_retry_limit) is nowhere said.
  */
+#include "air/channel.h"
 #include "air/phy.h"
 #include "driver.h"
 #include "mpdu/rates.h"
@@ -19,14 +20,17 @@ static unsigned int link_of(struct wt_radio *r, const u8 *to)
 	return wt_is_ap(r) ? (wt_receiver(r, to) ?: r)->index : r->index;
 }
 
-/* The fixed MCS of what a radio sends on a link, or -1. */
+/* What a radio sends with on a link: an MCS over all streams, or -1. */
 static int fixed_mcs(struct wt_radio *r, unsigned int link)
 {
-	if (!wt_p.n_fixed || r->own_rc)
-		return -1;
-	if (!wt_is_ap(r) && wt_p.n_fixed_up)
-		return wt_listed(fixed_mcs_up, n_fixed_up, link);
-	return wt_listed(fixed_mcs, n_fixed, link);
+	bool up = !wt_is_ap(r);
+	int mcs = -1;
+
+	if (wt_p.n_fixed && !r->own_rc)
+		mcs = up && wt_p.n_fixed_up ? wt_listed(fixed_mcs_up, n_fixed_up, link) : wt_listed(fixed_mcs, n_fixed, link);
+	if (mcs == WT_IDEAL)
+		return wt_channel_best(r, wt_radios[up ? 0 : link]);
+	return mcs < 0 ? mcs : wt_phy_fixed(link, mcs);
 }
 
 /* ath_set_rates, ath_merge_ratetbl: a rate that mac80211 put on the frame first, then the station's table */

@@ -25,6 +25,8 @@ from .own import (
 
 #: Drivers that ask for fairness by airtime, so that a station may have a weight.
 FAIR = ("ath9k", "ath10k", "mt76")
+#: wavetank_radio's fixed_mcs of the ideal rate control.
+IDEAL = -2
 #: MHz of a link of 802.11n at most; streams that a card of 802.11n has whose rates are fixed, at least.
 HT_WIDEST, TWO_STREAMS = 40, 2
 
@@ -109,7 +111,7 @@ class Air(Cards):
     def links(self, standards: list[str], controls: tuple[str, str]) -> None:
         """MCS, streams and width of each station's link with the access point, after the network's own."""
         r, network = self.radio, standards[0]
-        fixed = set(controls) == {"fixed"}
+        fixed = set(controls) <= set(rate.FIRMWARE)
         self.modes(standards, controls)
         channel = self.number("wifi.width_mhz")
         most = [min(channel, HT_WIDEST) if of == "n" else channel for of in standards]
@@ -127,7 +129,7 @@ class Air(Cards):
 
     def modes(self, standards: list[str], controls: tuple[str, str]) -> None:
         """Of these, MCS and streams."""
-        r, mcs, fixed = self.radio, self.number("wifi.mcs"), set(controls) == {"fixed"}
+        r, mcs, fixed = self.radio, self.number("wifi.mcs"), set(controls) <= set(rate.FIRMWARE)
         down = [mcs, *self.each("stations.mcs", mcs, int)]
         own = [-1, *self.each("stations.mcs_up", -1, int)]
         up = [of if of >= 0 else other for of, other in zip(own, down, strict=True)]
@@ -137,10 +139,11 @@ class Air(Cards):
             if any(of == "n" and m > MOST_MCS for of, m in zip(standards, listed, strict=True)):
                 named = f"stations.{key}" if self.differ(key) else "wifi.mcs"
                 raise self.refuse(named, f"the virtual card has three streams: MCS {MOST_MCS} at most")
-        if "fixed" in controls:
-            r["fixed_mcs"] = shortened(down)
-            if up != down:
-                r["fixed_mcs_up"] = shortened(up)
+        if set(controls) & set(rate.FIRMWARE):
+            sent, back = ([IDEAL] if of == "ideal" else listed for of, listed in zip(controls, (down, up), strict=True))
+            r["fixed_mcs"] = shortened(sent)
+            if sent != back:
+                r["fixed_mcs_up"] = shortened(back)
         every = self.number("wifi.streams") if standards[0] != "n" else 0
         given = [every, *self.each("stations.streams", every, int)]
         least = TWO_STREAMS if fixed else 1  # of what rate control does not choose from

@@ -9,6 +9,8 @@ from .asked import Asked
 
 #: What 6.12 has, and what the module wavetank_aasrc brings.
 STOCK = ("fixed", "minstrel_ht")
+#: Those that firmware may have; the virtual card does both itself.
+FIRMWARE = ("fixed", "ideal")
 OWN = ("aasrc", "aarc", "aarc_snr")
 #: Sections of a scenario that the channel is made of; the core writes it down (``_core.channel_trace``).
 CHANNEL = ("channel.", "floor.", "stations.snr")
@@ -18,16 +20,16 @@ def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
     """The rate controls of the access point and the stations, ``drivers`` being their cards'; what they need is in the case."""
     ap, sta = t.text("ap.rate_control"), t.text("sta.rate_control")
     for key, name in (("ap.rate_control", ap), ("sta.rate_control", sta)):
-        if name not in STOCK + OWN:
-            raise t.refuse(key, f"the second water has {', '.join(STOCK + OWN)}")
+        if name not in (*STOCK, "ideal", *OWN):
+            raise t.refuse(key, f"the second water has {', '.join((*STOCK, 'ideal', *OWN))}")
         its = drivers[:1] if key.startswith("ap.") else drivers[1:]
         if name != "fixed" and "ath9k_tidq" in its:
             raise t.refuse(key, "frames wait below rate control there, which was not held against the model yet")
         other = [driver for driver in its if driver != "ath9k"]
-        if name != "fixed" and other:
+        if name not in FIRMWARE and other:
             raise t.refuse(key, f"the firmware of {other[0]} chooses")
-    if {ap, sta} != {"fixed"}:
-        t.case["rc"] = f"{ap},{sta}"
+    if {ap, sta} - set(FIRMWARE):
+        t.case["rc"] = ",".join("fixed" if name in FIRMWARE else name for name in (ap, sta))
     if {ap, sta} & set(OWN):
         t.case["rc_params"] = _aasrc(t)
     if {ap, sta} & {"aarc", "aarc_snr"}:

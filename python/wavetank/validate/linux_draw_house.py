@@ -121,5 +121,9 @@ def _channel(r: random.Random, s: Drawn, chosen: bool) -> None:
         s["wifi"].pop(key, None)
     moving = r.random() < 0.5
     s["channel"] = {"on": True, "moving": 1 if moving else 0, "doppler": r.choice([1, 5]) if moving else 0}
-    low = 12 if chosen else 24  # whoever cannot go down hears nothing at some 20 dB
+    ideal = not chosen and "ath9k_htc" not in s["stations"]["driver"] and r.random() < 0.5
+    if ideal:
+        for end in ("ap", "sta"):
+            s[end]["rate_control"] = "ideal"
+    low = 12 if chosen or ideal else 24  # whoever cannot go down hears nothing at some 20 dB
     s["stations"]["snr"] = ", ".join(str(r.choice([low, low + 6, low + 12, 40])) for _ in range(s["wifi"]["stations"]))

@@ -136,7 +136,8 @@ impl Bss {
         let mut medium =
             Medium::beside(cfg.medium, cfg.band, &cfg.basic, cfg.erp(), macs, cfg.mcs_loss.clone(), streams);
         if let Some(c) = cfg.channel(streams) {
-            medium.set_channel(c, cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect());
+            let guided = cfg.stations.iter().map(|s| s.rate.control.is_guided()).collect();
+            medium.set_channel(c, guided, (0..n).map(|i| cfg.ideal(i)).collect());
         }
         let beacons = Beacons::new(&cfg.beacon, &cfg.told(), medium.responses().slot(), streams.get("ap", "beacon"));
         let first_beacon = beacons.map(|b| medium.set_beacons(b));

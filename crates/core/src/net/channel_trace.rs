@@ -9,7 +9,7 @@ use crate::sim::{Span, Streams};
 /// Steps while interference comes and goes at any time.
 const FINE: Span = Span::from_us(250);
 
-/// None: the scenario has no channel. Losses are of all MCSs of each link's standard, streams and width (of 40 MHz of 802.11n, of 20 of them, too), then of
+/// None: the scenario has no channel. Losses are of all MCSs of each link's standard, with at most its streams, at its width (of 40 MHz of 802.11n, of 20 of them, too), then of
 /// 802.11a's rates; see [`Trace`] for the bytes. `csi`: with reports of CSI.
 pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String> {
     let cfg = air::config(s)?;
@@ -38,12 +38,12 @@ fn link_modes(down: Mode, up: Mode) -> LinkModes {
             LinkModes { modes: widths.iter().flat_map(|&w| of(w)).collect(), widths: widths.len() as u16 }
         }
         Mode::Vht(v) => {
-            let of = (0..=vht::MCS).map(|mcs| Vht::new(mcs, streams, v.width, true).map(Mode::Vht));
-            LinkModes { modes: of.collect(), widths: 1 }
+            let of = |n| (0..=vht::MCS).map(move |mcs| Vht::new(mcs, n, v.width, true).map(Mode::Vht));
+            LinkModes { modes: (1..=streams).flat_map(of).collect(), widths: 1 }
         }
         Mode::He(h) => {
-            let of = (0..=he::MCS).map(|mcs| He::new(mcs, streams, h.width, h.gi).map(Mode::He));
-            LinkModes { modes: of.collect(), widths: 1 }
+            let of = |n| (0..=he::MCS).map(move |mcs| He::new(mcs, n, h.width, h.gi).map(Mode::He));
+            LinkModes { modes: (1..=streams).flat_map(of).collect(), widths: 1 }
         }
     }
 }

@@ -183,6 +183,22 @@ impl Mode {
             Mode::He(h) => h.streams(),
         }
     }
+    /// The modes of its standard with at most its streams, at its width and guard interval: by streams, then by MCS. Of 802.11a and b: itself.
+    pub fn up_to(self) -> impl Iterator<Item = Mode> {
+        let mcs = match self {
+            Mode::Dsss(_) | Mode::Ofdm(_) => 1,
+            Mode::Ht(_) => 8,
+            Mode::Vht(_) => vht::MCS + 1,
+            Mode::He(_) => he::MCS + 1,
+        };
+        let with = move |streams: u8, mcs: u8| match self {
+            Mode::Dsss(_) | Mode::Ofdm(_) => Some(self),
+            Mode::Ht(h) => Ht::new((streams - 1) * 8 + mcs, h.mhz40, h.sgi).map(Mode::Ht),
+            Mode::Vht(v) => Vht::new(mcs, streams, v.width, v.sgi).map(Mode::Vht),
+            Mode::He(h) => He::new(mcs, streams, h.width, h.gi).map(Mode::He),
+        };
+        (1..=self.streams() as u8).flat_map(move |n| (0..mcs).filter_map(move |i| with(n, i)))
+    }
     /// Channel width, MHz.
     pub const fn mhz(self) -> u8 {
         match self {

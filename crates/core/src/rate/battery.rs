@@ -107,6 +107,7 @@ fn a_channel_without_loss_is_used() {
         let mut c = control(&setup, &mut Streams::new(7).get("ap", "rate/samples"));
         let (to, how) = (StaIx(0), Unit { to: 0, frames: 32, bad: 0, link: 0, after_us: 0 });
         let mut last = c.choose(Time::ZERO, to, Mark::NONE);
+        c.learn(to, fastest()[0]); // who asks the channel is told so
         for ms in 0..10_000 {
             let choice = unit(&mut c, Time::from_ms(ms), to, &how).unwrap();
             if !choice.probe {

@@ -33,6 +33,10 @@ impl Fixed {
     pub fn new(par: &Params, modes: Vec<Mode>) -> Fixed {
         Fixed { par: *par, modes }
     }
+    /// Another one to `to` from now on.
+    pub(super) fn set(&mut self, to: StaIx, mode: Mode) {
+        self.modes[to.ix()] = mode;
+    }
 }
 
 impl Control for Fixed {

@@ -10,6 +10,7 @@ pub mod aasrc;
 #[cfg(test)]
 mod battery;
 pub mod fixed;
+pub mod ideal;
 pub mod minstrel_ht;
 
 use crate::phy::Mode;
@@ -56,6 +57,8 @@ crate::choices! {
         Aarc = "aarc",
         /// The same, guided by its SNR.
         AarcSnr = "aarc_snr",
+        /// The mode that carries most through the channel as it is, as closed firmware may be taken to choose.
+        Ideal = "ideal",
     }
 }
 
@@ -127,6 +130,8 @@ pub enum Rates {
     MinstrelHt(Box<minstrel_ht::Control>),
     /// AASRC, AARC, AARC-SNR.
     Aasrc(Box<aasrc::Control>),
+    /// What the channel says.
+    Ideal(ideal::Ideal),
 }
 
 impl Rates {
@@ -135,6 +140,7 @@ impl Rates {
     pub fn new(setup: &Setup, modes: Vec<Mode>, random: &mut Stream) -> Rates {
         match setup.control {
             Name::Fixed => Rates::fixed(&setup.fixed, modes),
+            Name::Ideal => Rates::Ideal(ideal::Ideal::new(&setup.fixed, &modes)),
             Name::MinstrelHt => {
                 let c = minstrel_ht::Control::new(&setup.minstrel_ht, &modes, setup.hz, random);
                 Rates::MinstrelHt(Box::new(c))
@@ -162,6 +168,12 @@ impl Rates {
             c.feedback(now, to, mode, answered, f);
         }
     }
+    /// The mode that would have been best for what has just been sent to `to`.
+    pub fn learn(&mut self, to: StaIx, best: Mode) {
+        if let Rates::Ideal(c) = self {
+            c.learn(to, best);
+        }
+    }
     /// The throughput that it expects to `to`, kbit/s, if it is one of those that older kernels choose CoDel's parameters by
     /// (`get_expected_throughput`; Minstrel-HT up to 5.11).
     pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
@@ -174,7 +186,7 @@ impl Rates {
     pub fn rc_stats(&self, to: StaIx) -> Option<(Vec<minstrel_ht::RateStats>, u32)> {
         match self {
             Rates::MinstrelHt(c) => c.rc_stats(to),
-            Rates::Fixed(_) | Rates::Aasrc(_) => None,
+            Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => None,
         }
     }
     /// What it did, if it counts that.
@@ -187,6 +199,10 @@ impl Rates {
 }
 
 impl Name {
+    /// Whether closed firmware may have it, too.
+    pub const fn is_of_firmware(self) -> bool {
+        matches!(self, Name::Fixed | Name::Ideal)
+    }
     /// Whether it wants to hear of its receivers' channels.
     pub const fn is_guided(self) -> bool {
         matches!(self, Name::Aarc | Name::AarcSnr)
@@ -197,7 +213,7 @@ impl Control for Rates {
     #[inline]
     fn frame(&mut self, now: Time, to: StaIx) -> Mark {
         match self {
-            Rates::Fixed(_) | Rates::Aasrc(_) => Mark::NONE,
+            Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => Mark::NONE,
             Rates::MinstrelHt(c) => c.frame(now, to),
         }
     }
@@ -206,6 +222,7 @@ impl Control for Rates {
             Rates::Fixed(c) => c.choose(now, to, mark),
             Rates::MinstrelHt(c) => c.choose(now, to, mark),
             Rates::Aasrc(c) => c.choose(now, to, mark),
+            Rates::Ideal(c) => c.choose(now, to, mark),
         }
     }
     fn expect(&mut self, now: Time, to: StaIx) -> Choice {
@@ -219,6 +236,7 @@ impl Control for Rates {
             Rates::Fixed(c) => c.report(now, to, went),
             Rates::MinstrelHt(c) => c.report(now, to, went),
             Rates::Aasrc(c) => c.report(now, to, went),
+            Rates::Ideal(c) => c.report(now, to, went),
         }
     }
 }

@@ -73,6 +73,8 @@ pub trait Device {
     fn heard(&mut self, _now: Time, _from: StaIx, _tid: Tid, _airtime: Span, _q: &mut Self::Queues) {}
     /// The receiver of a PPDU to `to` tells of it (`answered`: in a response that came), for rate controls that want it.
     fn feedback(&mut self, _now: Time, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
+    /// `best` would be the ideal mode for what goes on the air to `to`.
+    fn learn(&mut self, _to: StaIx, _best: Mode) {}
     /// What its rate control did, if that counts it.
     fn rate_counts(&self) -> Option<Counts> {
         None

@@ -90,6 +90,8 @@ pub struct Medium {
     /// The channel, if there is one, and by sender whether its rate control hears of it.
     channel: Option<Box<Channel>>,
     guided: Vec<bool>,
+    /// By sender whose rate control is the ideal one, and receiver: the most that it may send with; else empty.
+    ideal: Vec<Vec<Mode>>,
     contenders: Vec<Contender>,
     /// Contenders that take part, in no order that matters; and where each one stands in it.
     active: Vec<u16>,
@@ -147,6 +149,7 @@ impl Medium {
             loss: Loss::new(&stas, by_mcs, params.response_error, streams),
             channel: None,
             guided: vec![false; n],
+            ideal: Vec::new(),
             beacons: None,
             place: vec![NOWHERE; contenders.len()],
             active: Vec::with_capacity(contenders.len()),
@@ -167,8 +170,8 @@ impl Medium {
         }
     }
     /// Frames are lost by this channel, too; the stations that are `guided` hear of it from their receivers.
-    pub fn set_channel(&mut self, channel: Channel, guided: Vec<bool>) {
-        (self.channel, self.guided) = (Some(Box::new(channel)), guided);
+    pub fn set_channel(&mut self, channel: Channel, guided: Vec<bool>, ideal: Vec<Vec<Mode>>) {
+        (self.channel, self.guided, self.ideal) = (Some(Box::new(channel)), guided, ideal);
     }
     /// What `s` has put on the air so far.
     pub fn airtime(&self, s: StaIx) -> Span {

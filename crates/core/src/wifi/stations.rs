@@ -179,6 +179,8 @@ pub trait Stations {
     fn arrived(&mut self, now: Time, a: &Arrival) -> Bitmap;
     /// The receiver of a PPDU from `from` tells of it; `answered`: its response came.
     fn feedback(&mut self, _now: Time, _from: StaIx, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
+    /// `best` would be the ideal mode for the PPDU from `from` to `to` that goes on the air, where `from` wants to know.
+    fn learn(&mut self, _from: StaIx, _to: StaIx, _best: Mode) {}
     /// The hardware is done with the head.
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.

@@ -27,7 +27,7 @@ pub use params::Params;
 
 use crate::driver::holds::Holds;
 use crate::driver::offload::{Above, Descriptors, Firmware, Peer};
-use crate::phy::Band;
+use crate::phy::{Band, Mode};
 use crate::rate::Rates;
 use crate::sim::{Lane, Span, Time};
 use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
@@ -138,6 +138,7 @@ impl<Q: Above> Ath10k<Q> {
         let mut done = core::mem::take(&mut self.fw.done);
         for (slot, ok) in done.drain(..) {
             let d = self.host.complete(slot, ok, sink);
+            q.sent_at(d.to, self.fw.last_mode(d.to));
             q.completed(now, &d.packet, d.to, d.tid, d.charged);
         }
         self.fw.done = done;
@@ -157,6 +158,9 @@ impl<Q: Above> Device for Ath10k<Q> {
         if q.turn(now, ac) {
             self.push(now, ac, q, sink);
         }
+    }
+    fn learn(&mut self, to: StaIx, best: Mode) {
+        self.fw.learn(to, best);
     }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.fw.head(ac)

@@ -335,6 +335,9 @@ impl Device for Ath9k {
     fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         self.rates.feedback(now, to, mode, answered, f);
     }
+    fn learn(&mut self, to: StaIx, best: Mode) {
+        self.rates.learn(to, best);
+    }
     fn rate_counts(&self) -> Option<Counts> {
         self.rates.counts()
     }

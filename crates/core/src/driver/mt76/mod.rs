@@ -31,7 +31,7 @@ pub use params::Params;
 
 use super::holds::Holds;
 use super::offload::{Above, Descriptors, Firmware, Peer};
-use crate::phy::Band;
+use crate::phy::{Band, Mode};
 use crate::rate::Rates;
 use crate::sim::{Lane, Span, Time};
 use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
@@ -149,6 +149,7 @@ impl<Q: Above> Mt76<Q> {
         let mut done = core::mem::take(&mut self.fw.done);
         for (token, ok) in done.drain(..) {
             let d = self.tokens.complete(token, ok, sink);
+            q.sent_at(d.to, self.fw.last_mode(d.to));
             q.freed(d.to, d.tid, d.charged);
         }
         self.fw.done = done;
@@ -169,6 +170,9 @@ impl<Q: Above> Device for Mt76<Q> {
 
     fn wake(&mut self, now: Time, _to: StaIx, _tid: Tid, _q: &mut Q, sink: &mut Sink<'_>) {
         self.wake_worker(now, sink);
+    }
+    fn learn(&mut self, to: StaIx, best: Mode) {
+        self.fw.learn(to, best);
     }
     fn head(&self, ac: Ac) -> Option<&Burst> {
         self.fw.head(ac)

@@ -80,6 +80,8 @@ pub struct Firmware {
     queues: Vec<Queue>,
     turn: [VecDeque<usize>; Ac::COUNT],
     hw: [VecDeque<Unit>; Ac::COUNT],
+    /// By peer, how the last PPDU that is over went out.
+    last: Vec<Mode>,
     spare: Vec<Unit>,
     again: Vec<Buf>,
     /// Completions that the host has not been told of: the descriptor, and whether it was acknowledged.
@@ -88,7 +90,10 @@ pub struct Firmware {
 
 impl Firmware {
     /// That talks to these stations. `aggregates`: false where aggregation is off.
-    pub fn new(par: Limits, rates: Rates, peers: &[Peer], aggregates: bool, band: Band) -> Firmware {
+    pub fn new(par: Limits, mut rates: Rates, peers: &[Peer], aggregates: bool, band: Band) -> Firmware {
+        // What AQL reckons with before anything was sent.
+        let last =
+            (0..peers.len()).map(|i| rates.choose(Time::ZERO, StaIx(i as u8), Mark::NONE).chain[0].mode).collect();
         let queues = peers.len() * Tid::COUNT;
         let queue = |i: usize| {
             let (tid, peer) = (Tid::new((i % Tid::COUNT) as u8), peers[i / Tid::COUNT]);
@@ -114,6 +119,7 @@ impl Firmware {
             queues: (0..queues).map(queue).collect(),
             turn: core::array::from_fn(|_| VecDeque::with_capacity(queues)),
             hw: core::array::from_fn(|_| VecDeque::with_capacity(usize::from(par.depth) + 1)),
+            last,
             spare: Vec::new(),
             again: Vec::with_capacity(64),
             done: Vec::with_capacity(usize::from(par.msdus)),
@@ -122,6 +128,14 @@ impl Firmware {
     /// Data frames are protected from now on.
     pub fn protect(&mut self, encryption: Encryption) {
         self.encryption = encryption;
+    }
+    /// See [`Rates::learn`].
+    pub fn learn(&mut self, to: StaIx, best: Mode) {
+        self.rates.learn(to, best);
+    }
+    /// How the last PPDU to `to` that is over went out.
+    pub fn last_mode(&self, to: StaIx) -> Mode {
+        self.last[to.ix()]
     }
     /// What stands first in the hardware queue.
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
@@ -265,6 +279,7 @@ impl Firmware {
         self.queues[i].in_hw -= 1;
         let frames = u.bufs.len() as u16;
         let bad = frames - r.acked.len() as u16;
+        self.last[u.burst.to.ix()] = u.burst.chain[usize::from(r.link)].mode;
         self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
         let (q, par, mut given_up) = (&mut self.queues[i], &self.par, false);
         for (k, b) in u.bufs.iter_mut().enumerate() {

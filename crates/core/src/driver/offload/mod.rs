@@ -13,6 +13,7 @@ mod firmware;
 pub(super) use descriptors::Descriptors;
 pub(super) use firmware::Firmware;
 
+use crate::phy::Mode;
 use crate::sim::{Packet, Span, Time};
 use crate::wifi::{Ac, Sink, StaIx, Tid};
 
@@ -70,6 +71,8 @@ pub trait Above {
     fn give_back(&mut self, now: Time, ac: Ac);
     /// A packet that it gave is completed: AQL's charge ends, and the driver registers what it takes for its airtime (ath10k).
     fn completed(&mut self, now: Time, p: &Packet, to: StaIx, tid: Tid, charged: Span);
+    /// Who is told so: that is how a peer was sent to last, which AQL reckons with (`ieee80211_tx_status_ext`, last_rate_info).
+    fn sent_at(&mut self, _to: StaIx, _mode: Mode) {}
     /// The same for AQL alone.
     fn freed(&mut self, _to: StaIx, _tid: Tid, _charged: Span) {}
     /// The hardware has counted this airtime to and from a station (`ieee80211_sta_register_airtime`).

@@ -159,9 +159,13 @@ impl DriverConfig {
     /// Why it cannot have that rate control, if it cannot.
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
         let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
-        (!asks && rate.control != rate::Name::Fixed).then_some(
+        let offloads = self.is_ath10k() || self.is_mt76();
+        if asks || rate.control == rate::Name::Fixed || (offloads && rate.control.is_of_firmware()) {
+            return None;
+        }
+        Some(
             "the firmware of ath9k_htc's, ath10k's, mt76's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
-             rate_control = \"fixed\"",
+             rate_control = \"fixed\" (ath10k's and mt76's on a channel: \"ideal\")",
         )
     }
     const fn is_usb(&self) -> bool {
@@ -239,6 +243,15 @@ impl BssConfig {
             if let Some(why) = s.driver.refuses(&s.rate) {
                 return bad(s, why);
             }
+            if s.rate.control == rate::Name::Ideal && (!self.channel.0.on || !self.qos) {
+                return bad(
+                    s,
+                    "rate_control = \"ideal\" asks a channel for the best mode of 802.11n, ac or ax: channel.on = true",
+                );
+            }
+            if matches!(s.driver, DriverConfig::Ath9kTidq(..)) && s.rate.control == rate::Name::Ideal {
+                return bad(s, "rate_control = \"ideal\" is of ath9k, ath10k and mt76");
+            }
             if s.rate.old_minstrel_streams().is_some_and(|n| !self.qos || s.mode.streams() > u32::from(n) || vht || he)
             {
                 return bad(
@@ -293,6 +306,15 @@ impl BssConfig {
         let mhz = stations.iter().map(|s| s.mode.mhz()).max().unwrap_or(20);
         let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
         par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
+    }
+    /// The most that station `i` may send to each peer with, where its rate control is the ideal one; else nothing.
+    pub(super) fn ideal(&self, i: usize) -> Vec<Mode> {
+        let s = &self.stations[i];
+        match (s.rate.control, i) {
+            (rate::Name::Ideal, 0) => self.stations.iter().map(|s| s.mode).collect(),
+            (rate::Name::Ideal, _) => vec![s.mode_up],
+            _ => Vec::new(),
+        }
     }
     /// MPDUs of the Block Ack windows between stations `i` and `peer`, one of which is the access point.
     pub(super) fn window(&self, i: usize, peer: usize) -> u16 {

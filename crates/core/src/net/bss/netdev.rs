@@ -274,6 +274,15 @@ impl Netdev {
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {} // fixed rates only
         }
     }
+    /// `best` would be the ideal mode for what goes on the air to `to`.
+    pub fn learn(&mut self, to: StaIx, best: Mode) {
+        match self {
+            Netdev::Ath9k(_, d) => d.learn(to, best),
+            Netdev::Ath10k(_, d) => d.learn(to, best),
+            Netdev::Mt76(_, d) => d.learn(to, best),
+            Netdev::Ath9kTidq(..) | Netdev::Ath9kHtc(..) | Netdev::Linksys(..) => {}
+        }
+    }
     /// What its rate control did, if that counts it.
     pub fn rate_counts(&self) -> Option<Counts> {
         match self {

@@ -162,6 +162,9 @@ impl<P: Probe> Stations for View<'_, P> {
     fn feedback(&mut self, now: Time, from: StaIx, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         self.stations[from.ix()].netdev.feedback(now, to, mode, answered, f);
     }
+    fn learn(&mut self, from: StaIx, to: StaIx, best: Mode) {
+        self.stations[from.ix()].netdev.learn(to, best);
+    }
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report) {
         if let Some(h) = self.hack.as_mut() {
             let b = self.stations[s.ix()].netdev.head(ac).expect("what is done is still at the head");

@@ -80,6 +80,8 @@ crate::params! {
 
 /// Streams that a channel has paths for.
 const STREAMS: usize = 4;
+/// Bytes of a full MPDU.
+const MPDU: f64 = 1538.0;
 /// Modes of a direction's table: by width, streams and MCS, then 802.11a's.
 const BY_MCS: usize = 4 * STREAMS * MCS.len();
 const MODES: usize = BY_MCS + OFDM.len();
@@ -319,6 +321,19 @@ impl Channel {
         let x = rate.per_octet(bit) as f32;
         l.ways[way as usize].per_octet[at] = x;
         x.into()
+    }
+    /// Of the modes up to `most` ([`Mode::up_to`]) the one whose data rate times the probability that an MPDU of [`MPDU`] bytes arrives is largest; of
+    /// equal ones the first.
+    pub fn best(&mut self, now: Time, station: usize, way: Way, most: Mode) -> Mode {
+        let (mut best, mut carries) = (most, -1.0);
+        for m in most.up_to() {
+            let x = self.per_octet(now, station, way, m);
+            let of = m.rate().bps() as f64 * libm::exp(-MPDU * x);
+            if of > carries {
+                (best, carries) = (m, of);
+            }
+        }
+        best
     }
     /// The places of those MPDUs of these lengths that survive.
     pub fn survivors(

@@ -3,7 +3,7 @@
 //! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN3\n", links (u32), steps (u32), ns of a step (u64), sub-carriers (u32), a zero
 //! (u32); each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), MCSs (u16), widths (u16), and by step the reported SNR of the
 //! control and of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
-//! imaginary; i16) of the reported CSI. Modes are the link's from MCS 0 over its whole width, then over 20 MHz of 40, then 802.11a's eight.
+//! imaginary; i16) of the reported CSI. Modes are the link's from MCS 0, over all streams, at its whole width, then over 20 MHz of 40, then 802.11a's eight.
 //! Differs: D1 the state at a step's start holds for all of it; D2 one report a step, however many PPDUs it has.
 
 use super::{Channel, Way};

@@ -23,9 +23,13 @@ impl Medium {
         let (from, to, n) = (c.sta, b.to, b.mpdus.len());
         let mode = b.chain[c.link as usize].mode;
         let mut decoded = self.loss.decoded(from, to, mode, n);
+        let mut best = None;
         let (station, way, back) = link(from, to);
         if let Some(ch) = &mut self.channel {
             decoded &= ch.survivors(at, station, way, mode, b.mpdus.iter().map(|m| m.len));
+            if let Some(&most) = self.ideal[from.ix()].get(to.ix()).filter(|_| n > 0) {
+                best = Some(ch.best(at, station, way, most));
+            }
         }
         // src: thesis section 3.4.2; driver::sora, D3
         let again = c.tries > 0 || c.link > 0;
@@ -40,6 +44,9 @@ impl Medium {
             }
         }
         let heard = !decoded.is_empty() || mistaken || matches!(b.what, What::Bar(_));
+        if let Some(best) = best {
+            stations.learn(from, to, best);
+        }
         // What rides on a response, and how late it is, is known when it begins.
         let rides = stations.sends(from, c.ac);
         let b = stations.head(c.sta, c.ac).expect("it is still there");

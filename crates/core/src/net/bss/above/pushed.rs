@@ -76,6 +76,9 @@ impl Above for Queues {
             q.aql_done(sta, tid.get(), charged);
         }
     }
+    fn sent_at(&mut self, to: StaIx, mode: Mode) {
+        self.modes[to.ix()] = mode;
+    }
     fn freed(&mut self, to: StaIx, tid: Tid, charged: Span) {
         if let Queued::Txqs(q, _) = &mut self.kind {
             q.aql_done(u16::from(to.0), tid.get(), charged);
