@@ -18,6 +18,7 @@
 #include "driver.h"
 #include "mac.h"
 #include "minstrel.h"
+#include "mpdu/rate_set.h"
 
 static const struct wt_driver *const drivers[WT_MODES] = {
 	[WT_ATH9K] = &wt_ath9k,
@@ -127,6 +128,12 @@ struct wt_radio *wt_card_add(int index)
 	if (wt_standard_of(index) == WT_HE)
 		hw->max_rx_aggregation_subframes = hw->max_tx_aggregation_subframes = WT_MAX_MPDUS;
 	hw->max_rate_tries = 10;
+	if (wt_rate_set_used(r)) {	/* mt76/mt7615/init.c mt7615_init_wiphy */
+		hw->max_rates = 3;
+		hw->max_report_rates = 7;
+		hw->max_rate_tries = 11;
+		ieee80211_hw_set(hw, TX_STATUS_NO_AMPDU_LEN);
+	}
 	hw->sta_data_size = sizeof(struct wt_sta);
 	hw->vif_data_size = sizeof(struct wt_vif);
 	hw->txq_data_size = sizeof(struct wt_tid);

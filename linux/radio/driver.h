@@ -36,6 +36,7 @@ struct wt_driver {
 	bool amsdus;			/* it takes A-MSDUs within A-MPDUs */
 	bool napi;			/* its host polls: received frames go up merged */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
+	bool rate_sets;			/* where mac80211 chooses, the hardware goes through a set of its rates (mpdu/rate_set.c) */
 	bool chooses_rates;		/* HAS_RATE_CONTROL, where rates are fixed: mac80211's own asks for no sessions then, so it does */
 	void (*fixed_chain)(struct ieee80211_tx_rate *rates);	/* below a fixed MCS; NULL: nothing */
 	u32 (*longest)(const struct ieee80211_tx_rate *rate);	/* octets of an aggregate at a rate of HT; NULL: what max_us has room for */

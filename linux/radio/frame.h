@@ -56,7 +56,17 @@ static inline void wt_turns_init(struct wt_turn *turn)
 	}
 }
 
+struct wt_rate_set {			/* mpdu/rate_set.c */
+	struct ieee80211_tx_rate rates[4], probe;
+	u8 given;			/* how many are mac80211's */
+	bool probing;
+};
+
 struct wt_sta {				/* ieee80211_sta.drv_priv */
+	struct ieee80211_tx_rate table[4];	/* mac80211's, of a card that goes through a set of its rates */
+	int given;			/* of them; 0: it was not told yet */
+	bool stale;			/* mac80211 has another by now */
+	struct wt_rate_set set;
 	u32 max_ampdu;
 	u32 density_ns;
 	u16 asked;			/* bit by TID: its driver has asked for a Block Ack session */
@@ -148,6 +158,7 @@ struct wt_ppdu {
 	struct ieee80211_sta *sta;
 	struct ieee80211_vif *vif;
 	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
+	struct wt_rate_set set;		/* what they are of, if of one */
 	u64 ready;			/* when it was handed to the hardware */
 	u32 bytes;			/* PSDU: delimiters, MPDUs, padding */
 	u8 chain;			/* rate in use */

@@ -15,6 +15,7 @@
 #include "driver.h"
 #include "mac.h"
 #include "mpdu/block_ack.h"
+#include "mpdu/rate_set.h"
 #include "mpdu/tx.h"
 #include "pace.h"
 
@@ -179,6 +180,12 @@ static int wt_op_sta_add(struct ieee80211_hw *hw, struct ieee80211_vif *vif, str
 	return 0;
 }
 
+static void wt_op_sta_rate_tbl_update(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
+{
+	if (wt_rate_set_used(*(struct wt_radio **)hw->priv))
+		wt_rate_set_table(sta);
+}
+
 static int wt_op_sta_remove(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
 {
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
@@ -283,6 +290,7 @@ const struct ieee80211_ops wt_mac_ops = {
 	.set_rts_threshold = wt_op_set_rts_threshold,
 	.sta_add = wt_op_sta_add,
 	.sta_remove = wt_op_sta_remove,
+	.sta_rate_tbl_update = wt_op_sta_rate_tbl_update,
 	.ampdu_action = wt_op_ampdu_action,
 	.set_key = wt_op_set_key,
 	.get_tsf = wt_op_get_tsf,

@@ -9,7 +9,8 @@
  * A recording is little-endian and begins with "WTMR" 1 0, HZ (u16) and the sample table (10 columns of 10). Then events: kind
  * (u8), station (u8), jiffies (u32), and by kind
  *
- *   1 begins     max_rates, max_rate_tries (u8), four overheads (u16: aggregates, with RTS, legacy, with RTS), ht (u8),
+ *   1 begins     max_rates, max_rate_tries (u8), four overheads (u16: aggregates, with RTS, legacy, with RTS), flags (u8:
+ *                1 ht, 2 TX_STATUS_NO_AMPDU_LEN),
  *                groups (u8), supported of each (u16); a decision
  *   2 status     flags (u8: 1 of an A-MPDU, 2 told of it, 4 acknowledged, 8 not to be acknowledged), ampdu_len, ampdu_ack_len
  *                (u8), n (u8), n rates: idx (s8), count (u8), flags (u16)
@@ -188,7 +189,7 @@ static void begins(void *priv, struct ieee80211_sta *sta, struct minstrel_ht_sta
 		put16(mi->overhead_rtscts);
 		put16(mi->overhead_legacy);
 		put16(mi->overhead_legacy_rtscts);
-		put8(sta->deflink.ht_cap.ht_supported);
+		put8(sta->deflink.ht_cap.ht_supported | (ieee80211_hw_check(mp->hw, TX_STATUS_NO_AMPDU_LEN) ? 2 : 0));
 		put8(MINSTREL_GROUPS_NB);
 		for (i = 0; i < MINSTREL_GROUPS_NB; i++)
 			put16(mi->supported[i]);

@@ -194,7 +194,7 @@ static bool cards_exist(void)
 {
 	unsigned int i;
 
-	if ((wt_p.he && !wt_p.vht) || (wt_p.vht && !wt_p.ht) || (wt_p.vht && (!wt_p.n_fixed || wt_p.n_rc)))
+	if ((wt_p.he && !wt_p.vht) || (wt_p.vht && !wt_p.ht) || (wt_p.vht && !wt_p.n_fixed && !wt_p.n_rc))
 		return false;
 	if (wt_p.he_gi_ns != 800 && wt_p.he_gi_ns != 1600 && wt_p.he_gi_ns != 3200)
 		return false;

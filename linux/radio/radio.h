@@ -12,7 +12,7 @@
  *
  *   ground   params, radio (this file), frame, driver.h, rider.h
  *   air/     vht, he, phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
- *   mpdu/    status, rates, block_ack, amsdu, ampdu, tx
+ *   mpdu/    status, rate_set, rates, block_ack, amsdu, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, mt76, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack

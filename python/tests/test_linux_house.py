@@ -67,8 +67,8 @@ def test_rate_control_has_the_cards_of_the_scenario():
         translate(minstrel.set({"stations.mcs_up": "3"}))
 
 
-def test_rates_beyond_802_11n_are_fixed():
-    with pytest.raises(wavetank.ScenarioError, match="chooses rates by itself"):
+def test_rates_of_stations_of_an_older_standard_are_fixed():
+    with pytest.raises(wavetank.ScenarioError, match="their firmware chooses"):
         translate(house(sta__rate_control="minstrel_ht"))
     only = house(
         sta__rate_control="minstrel_ht", stations__driver="ath9k*5", stations__mcs="15*5", stations__width_mhz="40*5"
@@ -105,6 +105,30 @@ def test_the_card_itself_has_the_ideal_rate_control():
     assert "fixed_mcs_up" not in both
     with pytest.raises(wavetank.ScenarioError, match=r"channel\.on = true"):
         translate(house(ap__rate_control="ideal"))
+
+
+def test_mt76_of_the_generation_before_leaves_rates_to_mac80211():
+    s = house(ap__rate_control="minstrel_ht", sta__rate_control="minstrel_ht").set(
+        {
+            "wifi.standard": "ac",
+            "stations.driver": "off",
+            "stations.mcs": "9, 4",
+            "stations.streams": "2, 1",
+            "stations.width_mhz": "off",
+        }
+    )
+    case = translate(s.set({"mt76.amsdu_msdus": 4, "mt76.tries": 20})).case
+    assert (case["rc"], "fixed_mcs" in case["radio"]) == ("minstrel_ht,minstrel_ht", False)
+    assert case["radio"]["streams"] == [2, 2, 1, 2]
+    assert (case["radio"]["retries"][4], case["radio"]["amsdu_msdus"][4]) == (11, 1), (
+        "three rates, four attempts of each"
+    )
+    with pytest.raises(UserError, match=r"mt76's cards of one kind"):
+        translate(s.set({"sta.rate_control": "fixed"}))
+    with pytest.raises(wavetank.ScenarioError, match="up to 80 MHz"):
+        s.set({"wifi.width_mhz": 160}).check()
+    with pytest.raises(UserError, match="older standard than the network"):
+        translate(s.set({"stations.driver": "mt76, ath9k", "stations.mcs": "9, 15"}))
 
 
 def test_a_driver_that_no_station_has_says_nothing():

@@ -38,24 +38,45 @@ fn rate(r: &Reader<'_>, idx: i8, flags: u16) -> Result<Rate, Broken> {
     const MCS: u16 = 1 << 3;
     const MHZ40: u16 = 1 << 5;
     const SHORT_GI: u16 = 1 << 7;
+    const VHT: u16 = 1 << 8;
+    const MHZ80: u16 = 1 << 9;
     let bit = |f: u16| u8::from(flags & f != 0);
     match u8::try_from(idx) {
         Ok(i) if flags & MCS != 0 && i < 32 => Ok(Rate::new(bit(MHZ40) * 8 + bit(SHORT_GI) * 4 + i / 8, i % 8)),
-        Ok(i) if flags & MCS == 0 && i < 8 => Ok(Rate::new(groups::OFDM, i)), // 5 GHz
+        Ok(i) if flags & VHT != 0 && i >> 4 < 4 && i & 15 < 10 => {
+            let group = (bit(MHZ40) + 2 * bit(MHZ80)) * 8 + bit(SHORT_GI) * 4 + (i >> 4);
+            Ok(Rate::new(groups::VHT + group, i & 15))
+        }
+        Ok(i) if flags & (MCS | VHT) == 0 && i < 8 => Ok(Rate::new(groups::OFDM, i)), // 5 GHz
         _ => Err(r.broken(&format!("a rate {idx} with flags {flags:#x}"))),
     }
 }
 
 /// What a station supports, from the kernel's bits by group.
 fn supports(masks: &[u16], ht: bool) -> Supports {
-    let any = |groups: &[usize]| groups.iter().any(|&g| masks[g] != 0);
+    let vht = usize::from(groups::VHT);
+    // Four streams without and with the short guard interval, by width; VHT's groups stand apart.
+    let of = |first: usize| {
+        (first..first + 4).chain(vht + first..vht + first + 4).any(|g| masks.get(g).is_some_and(|&m| m != 0))
+    };
+    let wide = |w: usize| of(8 * w) || of(8 * w + 4);
+    let top = |stream: usize| {
+        (vht..masks.len()).filter(|g| (g - vht) % 4 == stream).map(|g| masks[g]).fold(0, |a, m| a | m).checked_ilog2()
+    };
+    let tops: [Option<u8>; 4] = std::array::from_fn(|i| top(i).map(|t| t as u8));
     Supports {
         ht: ht.then(|| std::array::from_fn(|i| masks[i] as u8)),
-        width_mhz: if any(&[8, 9, 10, 11]) { 40 } else { 20 },
-        short_gi: [any(&[4, 5, 6, 7]), any(&[12, 13, 14, 15]), false],
+        vht: tops.iter().any(Option::is_some).then_some(tops),
+        width_mhz: if masks[vht + 16..].iter().any(|&m| m != 0) {
+            80
+        } else if wide(1) {
+            40
+        } else {
+            20
+        },
+        short_gi: [of(4), of(12), masks[vht + 20..].iter().any(|&m| m != 0)],
         cck: masks[usize::from(groups::CCK)],
         ofdm: masks[usize::from(groups::OFDM)],
-        ..Supports::default()
     }
 }
 
@@ -125,9 +146,11 @@ impl Replay {
     }
     fn begins(&mut self, r: &mut Reader<'_>, table: Table, hz: u32, jiffies: u32) -> Result<(), Broken> {
         let sta = self.stations.len();
-        let hardware = Hardware { max_rates: r.u8()?, max_rate_tries: r.u8()? };
+        let (max_rates, max_rate_tries) = (r.u8()?, r.u8()?);
         let overhead = Overhead { ht: [r.u16()?.into(), r.u16()?.into()], legacy: [r.u16()?.into(), r.u16()?.into()] };
-        let ht = r.u8()? != 0;
+        let flags = r.u8()?;
+        let (ht, tells_length) = (flags & 1 != 0, flags & 2 == 0);
+        let hardware = Hardware { max_rates, max_rate_tries, tells_length };
         let masks: Vec<u16> = (0..r.u8()?).map(|_| r.u16()).collect::<Result<_, _>>()?;
         if masks.len() != groups::GROUPS {
             return Err(r.broken("another number of groups than 6.12 has"));

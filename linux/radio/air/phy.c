@@ -50,13 +50,15 @@ static bool mcs_exists(unsigned int station, int mcs)
 
 	if (mcs == WT_IDEAL)
 		return wt_p.channel && *wt_p.channel && wt_standard_of(station) != WT_LEGACY;
+	if (mcs == -1)	/* rate control's, which has none of HE */
+		return wt_standard_of(station) != WT_HE;
 	switch (wt_standard_of(station)) {
 	case WT_HE:
 		return mcs >= 0 && mcs < WT_HE_MCS;
 	case WT_VHT:
 		return mcs >= 0 && wt_vht_exists(mcs, streams, mhz);
-	default:	/* -1: rate control's */
-		return mcs < (int)streams * 8;
+	default:
+		return mcs >= 0 && mcs < (int)streams * 8;
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <linux/unaligned.h>
 #include "driver/fifo.h"
 #include "mpdu/block_ack.h"
+#include "mpdu/rate_set.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
 
@@ -51,6 +52,10 @@ unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(con
 		struct wt_tid *tid = wt_tid_of(txq);
 
 		while (room(r) && (skb = ieee80211_tx_dequeue(r->hw, txq))) {
+			const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+
+			if (wt_rate_set_used(r) && txq->sta && info->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE)
+				wt_rate_set_probe(txq->sta, &info->control.rates[0]);
 			if (!make_ccmp_header(skb)) {
 				ieee80211_free_txskb(r->hw, skb);
 				continue;

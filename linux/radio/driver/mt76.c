@@ -13,6 +13,8 @@
  *       and has the reorder buffers.
  *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, whatever report_us is.
  *   D4  the rate is known from the start (MT_MAX_NON_AQL_PKT).
+ *   D5  where a rate control is named for it, it is a card of MT7603's and MT7615's kind, whose rates are mac80211's; its A-MSDUs, which mac80211
+ *       would form (TX_AMSDU), are not there.
  */
 #include "air/medium.h"
 #include "air/rx.h"
@@ -66,6 +68,7 @@ const struct wt_driver wt_mt76 = {
 	.makes_ccmp = true,
 	.amsdus = true,	/* mt76/mac80211.c mt76_phy_init */
 	.napi = true,		/* mt76/mac80211.c mt76_rx_complete */
+	.rate_sets = true,	/* MT7603, MT7615 */
 	.chooses_rates = true,	/* mt7915/init.c mt7915_init_wiphy: HAS_RATE_CONTROL */
 	.wake = wake,
 	.work = work,

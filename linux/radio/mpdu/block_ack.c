@@ -15,6 +15,7 @@
 #include "air/rx.h"
 #include "driver.h"
 #include "mpdu/block_ack.h"
+#include "mpdu/rate_set.h"
 #include "mpdu/status.h"
 
 struct bar {
@@ -198,7 +199,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	int i, n_acked = response ? wt_ppdu_acked(p) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
 	unsigned int len = wt_mpdu_len(p->mpdu[0]);
-	bool reported = false;
+	bool reported = false, sets = wt_rate_set_used(r) && p->tid && p->sta;
 	struct sk_buff_head retry;
 
 	if (p->beacon) {
@@ -230,9 +231,13 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 			r->count.dropped_mpdus++;
 		if (!ok && p->ampdu && p->tid && wt_ba_within(p->tid, f->seq))
 			last_given_up = max_t(int, last_given_up, (f->seq - first) & IEEE80211_SN_MASK);
-		if (!reported) {
+		if (sets && p->ampdu) {
+			wt_rate_set_report(p, skb, ok);
+		} else if (!reported) {
 			report(r, p, skb, p->ampdu ? n_acked : ok);
 			reported = true;
+			if (sets)
+				wt_rate_set_over(p);
 		}
 		if (p->tid && p->ampdu)
 			wt_ba_complete(p->tid, skb);

@@ -12,6 +12,7 @@
 #include "air/channel.h"
 #include "air/phy.h"
 #include "driver.h"
+#include "mpdu/rate_set.h"
 #include "mpdu/rates.h"
 
 /* A link is named after its station's radio; the AP is the other end. */
@@ -56,6 +57,10 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 			r->driver->fixed_chain(p->rates);
 		return;
 	}
+	if (wt_rate_set_used(r) && p->tid && p->sta) {
+		wt_rate_set_chain(p, skb);
+		return;
+	}
 	if (p->sta)
 		table = rcu_dereference(p->sta->rates);
 	if (table) {
@@ -79,5 +84,5 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 /* Whether rate control wants to learn from this frame. */
 bool wt_rates_probing(const struct wt_radio *r, struct sk_buff *skb)
 {
-	return (!wt_p.n_fixed || r->own_rc) && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
+	return (!wt_p.n_fixed || r->own_rc) && !wt_rate_set_used(r) && (IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE);
 }

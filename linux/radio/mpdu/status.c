@@ -6,6 +6,7 @@
  */
 #include "air/phy.h"
 #include "driver.h"
+#include "mpdu/rate_set.h"
 #include "mpdu/status.h"
 #include "rider.h"
 
@@ -98,13 +99,13 @@ static void report(struct wt_radio *r, struct sk_buff *skb)
 	enum wt_standard of = wt_standard_of(r->index);
 	struct ieee80211_sta *sta;
 
-	if (of == WT_VHT || of == WT_HE) {
+	if ((of == WT_VHT || of == WT_HE) && !r->own_rc) {
 		rcu_read_lock();
 		report_rate(r, ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2), skb);
 		rcu_read_unlock();
 		return;
 	}
-	if (r->driver->mode != WT_ATH9K || info->flags & (IEEE80211_TX_CTL_REQ_TX_STATUS | IEEE80211_TX_STATUS_EOSP)) {
+	if ((r->driver->mode != WT_ATH9K && !wt_rate_set_used(r)) || info->flags & (IEEE80211_TX_CTL_REQ_TX_STATUS | IEEE80211_TX_STATUS_EOSP)) {
 		ieee80211_tx_status_skb(r->hw, skb);
 		return;
 	}
@@ -113,7 +114,10 @@ static void report(struct wt_radio *r, struct sk_buff *skb)
 	if (sta)
 		ieee80211_tx_status_noskb(r->hw, sta, info);
 	rcu_read_unlock();
-	dev_kfree_skb(skb);
+	if (r->driver->aql)	/* which is to forget it, whatever becomes of it */
+		ieee80211_free_txskb(r->hw, skb);
+	else
+		dev_kfree_skb(skb);
 }
 
 /* Without the lock. */

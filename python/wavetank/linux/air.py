@@ -119,8 +119,11 @@ class Air(Cards):
         r["fixed_mhz"] = shortened([width or widest for width, widest in zip(own, most, strict=True)])
         r["ampdu"] = self.on("wifi.aggregation")
         if network != "n":
-            if not fixed:
-                raise self.refuse("sta.rate_control", "the virtual radio's rates of 802.11ac and ax networks are fixed")
+            if not fixed and "n" in standards:
+                raise self.refuse(
+                    "sta.rate_control",
+                    "where stations are of an older standard than the network, the virtual radio's rates are fixed",
+                )
             r |= {"vht": True, "he": network == "ax"}
         if network == "ax":
             r["he_gi_ns"] = self.span("wifi.gi")

@@ -14,6 +14,8 @@ DENSITIES = "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us"
 AROUND_BODY, AROUND_CCMP = 30, 16
 #: Octets of an A-MSDU within an A-MPDU of 802.11n, of its A-MPDU, and of an HE PSDU.
 HT_AMSDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
+#: What a card of mt76's has that leaves rates to mac80211: crates/core/src/driver/mt76/params.rs `mt7615`.
+MT7615_TRIES = 12
 #: Of an A-MPDU's length that a card of 802.11ac takes, 2^(13 + 7) - 1 (linux/radio/air/vht.c).
 MOST_EXPONENT = 7
 
@@ -123,8 +125,21 @@ class Cards(Queues):
     def firmware(self, name: str) -> dict[str, tuple[str, Any]]:
         """The same of ath10k and mt76, whose firmware aggregates."""
         key = f"{name}.{{}}".format
+        ap, *stations = self.drivers()
+        ends = [end for end, has in (("ap", ap == name), ("sta", name in stations)) if has]
+        controls = {self.v[f"{end}.rate_control"] for end in ends}
+        chosen = name == "mt76" and "minstrel_ht" in controls
+        if chosen and len(controls) > 1:
+            raise self.refuse(
+                "sta.rate_control",
+                "the virtual radio has mt76's cards of one kind: minstrel_ht at both ends or at none",
+            )
+        msdus = self.number(key("amsdu_msdus"))
         if name == "mt76":
-            self.of_mode(name, fifo=self.number("mt76.tokens"), retries=self.number("mt76.tries") - 1)
+            tries = self.number("mt76.tries")
+            self.of_mode(
+                name, fifo=self.number("mt76.tokens"), retries=(min(tries, MT7615_TRIES) if chosen else tries) - 1
+            )
         else:
             self.of_mode(name, fifo=self.number("ath10k.msdus"), retries=self.number("ath10k.retries"))
         self.of_mode(
@@ -132,7 +147,7 @@ class Cards(Queues):
             hw_depth=self.number(key("depth")),
             tid_depth=self.number(key("tid_depth")),
             fifo_frames=self.number(key("ampdu_frames")),
-            amsdu_msdus=self.number(key("amsdu_msdus")),
+            amsdu_msdus=1 if chosen else msdus,
             amsdu_bytes=self.amsdu_bytes(name),
             amsdu_ht_bytes=self.amsdu_ht_bytes(name),
             max_bytes=self.ampdu_bytes(name),

@@ -25,7 +25,8 @@ def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
         its = drivers[:1] if key.startswith("ap.") else drivers[1:]
         if name != "fixed" and "ath9k_tidq" in its:
             raise t.refuse(key, "frames wait below rate control there, which was not held against the model yet")
-        other = [driver for driver in its if driver != "ath9k"]
+        leave = ("ath9k", "mt76") if name == "minstrel_ht" else ("ath9k",)
+        other = [driver for driver in its if driver not in leave]
         if name not in FIRMWARE and other:
             raise t.refuse(key, f"the firmware of {other[0]} chooses")
     if {ap, sta} - set(FIRMWARE):

@@ -155,6 +155,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             minstrel_ht: minstrel_ht(s),
             aasrc: s.aasrc,
             aarc: s.aarc,
+            hardware: if end(i).1 == Name::Mt76 { minstrel_ht::Hardware::MT7615 } else { minstrel_ht::Hardware::ATH9K },
             hz: s.host.hz,
         },
         queues: queues(end(i).1),

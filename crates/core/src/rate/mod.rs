@@ -80,6 +80,8 @@ pub struct Setup {
     pub aasrc: aasrc::Params,
     /// `[aarc]`.
     pub aarc: aarc::Params,
+    /// What the hardware can do.
+    pub hardware: minstrel_ht::Hardware,
     /// Timer ticks a second.
     pub hz: u32,
 }
@@ -100,6 +102,7 @@ impl Default for Setup {
             minstrel_ht: minstrel_ht::Params::default(),
             aasrc: aasrc::Params::default(),
             aarc: aarc::Params::default(),
+            hardware: minstrel_ht::Hardware::ATH9K,
             hz: crate::host::Params::default().hz,
         }
     }
@@ -142,7 +145,7 @@ impl Rates {
             Name::Fixed => Rates::fixed(&setup.fixed, modes),
             Name::Ideal => Rates::Ideal(ideal::Ideal::new(&setup.fixed, &modes)),
             Name::MinstrelHt => {
-                let c = minstrel_ht::Control::new(&setup.minstrel_ht, &modes, setup.hz, random);
+                let c = minstrel_ht::Control::new(&setup.minstrel_ht, setup.hardware, &modes, setup.hz, random);
                 Rates::MinstrelHt(Box::new(c))
             }
             Name::Aasrc | Name::Aarc | Name::AarcSnr => {
@@ -166,6 +169,13 @@ impl Rates {
     pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         if let Rates::Aasrc(c) = self {
             c.feedback(now, to, mode, answered, f);
+        }
+    }
+    /// The table of a station that a driver copies (`sta_rate_tbl_update`), and how often it was made anew; of Minstrel-HT only.
+    pub fn table(&self, to: StaIx) -> Option<(Chain, u32)> {
+        match self {
+            Rates::MinstrelHt(c) => Some(c.table(to)),
+            _ => None,
         }
     }
     /// The mode that would have been best for what has just been sent to `to`.

@@ -312,7 +312,7 @@ params! {
     pub struct Radio {
         /// The driver.
         driver: crate::driver::Name = crate::driver::Name::Ath9k, src "CoTSQ table I";
-        /// What chooses the rates of what it sends; other than `fixed` and `ideal` with ath9k only, and up to `wifi.mcs`'s streams,
+        /// What chooses the rates of what it sends; other than `fixed` and `ideal` with ath9k only (`minstrel_ht` with mt76, too, under 802.11n and ac), and up to `wifi.mcs`'s streams,
         /// `wifi.width_mhz` and `wifi.short_gi`.
         rate_control: crate::rate::Name = crate::rate::Name::Fixed, src "linux@6.12 net/mac80211/rate.c; the papers fix rates";
         /// The queueing discipline above ath9k_tidq, above ath9k_htc (see `above`), and above ath10k with `kernel` up to 4.14: since

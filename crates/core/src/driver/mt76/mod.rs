@@ -18,7 +18,8 @@
 //! D2 AQL knows a rate from the start (the driver sends up to 16 packets a station before one was reported, and of those whose rate mac80211's
 //! estimate lacks: MT_MAX_NON_AQL_PKT), and it is the present one; D3 the transmit ring is never full (2048 descriptors, free again when the card
 //! has read them); D4 airtime is read at each tx-free event for all stations (the driver: for those that the event or a received frame has named);
-//! D5 fixed rates: what the firmware's rate control does is not public; D6 no packet asks for a status of its own (one in 250 ms a station, which is
+//! D5 fixed rates, or ideal ones: what the firmware's rate control does is not public. With Minstrel-HT it is a card of the generation before, MT7603 or MT7615
+//! ([`rate_set`](super::offload), [`Params::mt7615`]), and AQL is charged for a frame that is to probe as for the others; D6 no packet asks for a status of its own (one in 250 ms a station, which is
 //! in no A-MSDU); D7 TAO is told where an A-MPDU ends, which mt76 does not tell mac80211 (RX_FLAG_AMPDU_IS_LAST).
 
 mod params;
@@ -138,6 +139,7 @@ impl<Q: Above> Mt76<Q> {
         let mut n = 0;
         while self.tokens.has_room() {
             let Some((p, to, tid, charged)) = q.pull(now, ac, sink) else { break };
+            self.fw.pulled(now, to);
             let token = self.tokens.take(&p, to, tid, charged);
             self.fw.take(token, to, tid);
             n += 1;
@@ -182,6 +184,7 @@ impl<Q: Above> Device for Mt76<Q> {
         self.counted[to.ix()][ac.ix()].0 += report.airtime;
         self.fw.complete(now, ac, report, &mut self.tokens);
         self.fw.fill(now, ac, &self.tokens);
+        self.fw.tell(now);
         if self.fw.done.is_empty() {
             return;
         }

@@ -52,6 +52,11 @@ params! {
 const HE_PSDU_MAX: u32 = 6_500_631;
 
 impl Params {
+    /// The same of a card that leaves rates to mac80211: its three rates have four attempts each, and A-MSDUs it forms none (mac80211 forms them for it,
+    /// which is not modelled). src: linux@6.12 mt76/mt7615/mac.c mt7615_mac_set_rates (`rate_count`); mac80211.c mt76_phy_init (`TX_AMSDU`)
+    pub fn mt7615(&self) -> Params {
+        Params { tries: self.tries.min(12), amsdu_msdus: 1, ..*self }
+    }
     /// This device's limits.
     pub(super) fn limits(&self, band: Band) -> Limits {
         // At 2.4 GHz a station has no VHT exponent beside it, but HT's. src: linux@6.12 drivers/net/wireless/ath/ath11k/mac.c ath11k_peer_assoc_h_he,

@@ -9,7 +9,9 @@
 //! D2 an agreement stands from the start; D3 an A-MSDU is filled with what waits, and does not wait for more; D4 the
 //! firmware's own time is not modelled.
 
+use super::chosen::Chosen;
 use super::descriptors::{Descriptors, Slot};
+use super::rate_set::RateSet;
 use super::{Limits, Peer};
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::{Band, Mode};
@@ -68,6 +70,8 @@ struct Unit {
     bufs: Vec<Buf>,
     queue: usize,
     bar_retries: u8,
+    /// What it was sent with, where mac80211 chooses.
+    set: Option<RateSet>,
 }
 
 /// All queues of the firmware.
@@ -80,6 +84,7 @@ pub struct Firmware {
     queues: Vec<Queue>,
     turn: [VecDeque<usize>; Ac::COUNT],
     hw: [VecDeque<Unit>; Ac::COUNT],
+    chosen: Chosen,
     /// By peer, how the last PPDU that is over went out.
     last: Vec<Mode>,
     spare: Vec<Unit>,
@@ -92,8 +97,8 @@ impl Firmware {
     /// That talks to these stations. `aggregates`: false where aggregation is off.
     pub fn new(par: Limits, mut rates: Rates, peers: &[Peer], aggregates: bool, band: Band) -> Firmware {
         // What AQL reckons with before anything was sent.
-        let last =
-            (0..peers.len()).map(|i| rates.choose(Time::ZERO, StaIx(i as u8), Mark::NONE).chain[0].mode).collect();
+        let last = (0..peers.len()).map(|i| Chosen::first(&mut rates, StaIx(i as u8))).collect();
+        let chosen = Chosen::new(&rates, peers.len());
         let queues = peers.len() * Tid::COUNT;
         let queue = |i: usize| {
             let (tid, peer) = (Tid::new((i % Tid::COUNT) as u8), peers[i / Tid::COUNT]);
@@ -119,6 +124,7 @@ impl Firmware {
             queues: (0..queues).map(queue).collect(),
             turn: core::array::from_fn(|_| VecDeque::with_capacity(queues)),
             hw: core::array::from_fn(|_| VecDeque::with_capacity(usize::from(par.depth) + 1)),
+            chosen,
             last,
             spare: Vec::new(),
             again: Vec::with_capacity(64),
@@ -133,9 +139,18 @@ impl Firmware {
     pub fn learn(&mut self, to: StaIx, best: Mode) {
         self.rates.learn(to, best);
     }
-    /// How the last PPDU to `to` that is over went out.
+    /// mac80211 hands a packet to `to` down.
+    pub fn pulled(&mut self, now: Time, to: StaIx) {
+        self.chosen.pulled(now, to, &mut self.rates);
+    }
+    /// mac80211 is told of the MPDUs that are over, where it chooses.
+    pub fn tell(&mut self, now: Time) {
+        self.chosen.tell(now, &mut self.rates);
+    }
+    /// What AQL reckons with (`last_rate`): how the last PPDU to `to` that is over went out; where mac80211 chooses, the first of its table, since it notes
+    /// what it has chosen for a frame as that leaves its queues, and hears of none that was sent. src: linux@6.12 net/mac80211/tx.c ieee80211_tx_h_rate_ctrl
     pub fn last_mode(&self, to: StaIx) -> Mode {
-        self.last[to.ix()]
+        self.rates.table(to).map_or(self.last[to.ix()], |(table, _)| table[0].mode)
     }
     /// What stands first in the hardware queue.
     pub fn head(&self, ac: Ac) -> Option<&Burst> {
@@ -203,7 +218,7 @@ impl Firmware {
         }
     }
     fn unit(&mut self, i: usize, ac: Ac) -> Unit {
-        let new = || Unit { burst: Burst::new(), bufs: Vec::with_capacity(64), queue: 0, bar_retries: 0 };
+        let new = || Unit { burst: Burst::new(), bufs: Vec::with_capacity(64), queue: 0, bar_retries: 0, set: None };
         let mut u = self.spare.pop().unwrap_or_else(new);
         u.burst.mpdus.clear();
         u.burst.more.clear();
@@ -218,10 +233,14 @@ impl Firmware {
     fn form(&mut self, now: Time, i: usize, ac: Ac, host: &Descriptors) -> Unit {
         let mut u = self.unit(i, ac);
         let choice = self.rates.choose(now, u.burst.to, Mark::NONE);
-        let mode = choice.chain[0].mode;
+        let before = self.queues[i].redo.front().map_or(0, |b| b.retries);
+        u.set = self.chosen.set(u.burst.to);
+        let mode = u.set.map_or(choice.chain[0].mode, |set| set.at(before));
         u.burst.chain = choice.chain;
         u.burst.rts_fallback = choice.rts_fallback;
-        if self.par.once {
+        if let (Some(set), false) = (u.set, self.queues[i].agreement) {
+            u.burst.chain = set.status(set.tries(), set.at(set.tries() - 1)).0;
+        } else if self.par.once {
             let tries = if self.queues[i].agreement { 1 } else { self.par.retries + 1 };
             u.burst.chain = [Attempt { mode, tries }, Attempt::NONE, Attempt::NONE, Attempt::NONE];
         }
@@ -280,8 +299,11 @@ impl Firmware {
         let frames = u.bufs.len() as u16;
         let bad = frames - r.acked.len() as u16;
         self.last[u.burst.to.ix()] = u.burst.chain[usize::from(r.link)].mode;
-        self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
+        if u.set.is_none() || !self.queues[i].agreement {
+            self.rates.report(now, u.burst.to, &Went { chain: &u.burst.chain, report: r, frames, bad });
+        }
         let (q, par, mut given_up) = (&mut self.queues[i], &self.par, false);
+        let done = self.done.len();
         for (k, b) in u.bufs.iter_mut().enumerate() {
             let slots = &b.slots[..usize::from(b.n)];
             b.received |= r.received.has(k);
@@ -290,6 +312,9 @@ impl Firmware {
             }
             let ok = r.acked.has(k);
             if ok || !q.agreement || b.retries >= par.retries {
+                if let (Some(set), true) = (&u.set, q.agreement) {
+                    self.chosen.over(u.burst.to, set, b.retries + 1, u.burst.chain[0].mode, ok);
+                }
                 q.window.settle(b.seq);
                 self.done.extend(slots.iter().map(|&s| (s, ok)));
                 given_up |= !ok && q.agreement;
@@ -302,6 +327,9 @@ impl Firmware {
             q.redo.extend(self.again.drain(..));
             let start = q.window.start();
             q.redo.make_contiguous().sort_unstable_by_key(|b| b.seq.ahead_of(start));
+        }
+        if let Some(set) = u.set.as_ref().filter(|_| self.done.len() > done) {
+            self.chosen.probed(u.burst.to, set, &self.rates);
         }
         self.spare.push(u);
         if given_up {

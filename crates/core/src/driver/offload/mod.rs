@@ -7,8 +7,10 @@
 //! TXQs or qdisc -> descriptors -> firmware: FIFO a (peer, TID) -> A-MSDU -> A-MPDU -> PPDUs that stand ready -> air
 //! ```
 
+mod chosen;
 mod descriptors;
 mod firmware;
+mod rate_set;
 
 pub(super) use descriptors::Descriptors;
 pub(super) use firmware::Firmware;

@@ -160,6 +160,9 @@ impl DriverConfig {
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
         let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
         let offloads = self.is_ath10k() || self.is_mt76();
+        if self.is_mt76() && rate.control == rate::Name::MinstrelHt {
+            return None;
+        }
         if asks || rate.control == rate::Name::Fixed || (offloads && rate.control.is_of_firmware()) {
             return None;
         }
@@ -251,6 +254,14 @@ impl BssConfig {
             }
             if matches!(s.driver, DriverConfig::Ath9kTidq(..)) && s.rate.control == rate::Name::Ideal {
                 return bad(s, "rate_control = \"ideal\" is of ath9k, ath10k and mt76");
+            }
+            let mt7615 = s.driver.is_mt76() && s.rate.control == rate::Name::MinstrelHt;
+            if mt7615 && (he || s.mode.mhz() > 80 || s.rate.old_minstrel_streams().is_some()) {
+                return bad(
+                    s,
+                    "mt76's cards that leave rates to Minstrel-HT are of 802.11n and ac, up to 80 MHz, here with minstrel_ht.version = \"6.12\"; of 802.11ax \
+                     and at 160 MHz their firmware chooses: rate_control = \"fixed\" or \"ideal\"",
+                );
             }
             if s.rate.old_minstrel_streams().is_some_and(|n| !self.qos || s.mode.streams() > u32::from(n) || vht || he)
             {

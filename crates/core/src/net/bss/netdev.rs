@@ -15,8 +15,8 @@ use crate::net::state::{AirtimeState, PhyState, QdiscState, RadioState, StationS
 use crate::phy::Mode;
 use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
-use crate::rate::Rates;
 use crate::rate::aasrc::Counts;
+use crate::rate::{self, Rates};
 use crate::sim::{NodeId, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Came, Device, Framing, Report, Sink, StaIx, Tid};
 
@@ -47,9 +47,9 @@ const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 /// and ath9k_htc, not for ath10k; mt76's hardware makes 802.11's, too.
 /// src: linux@6.12 net/mac80211/tx.c ieee80211_check_fast_xmit (gen_iv), __ieee80211_xmit_fast, ieee80211_8023_xmit; ath9k/main.c ath9k_set_key,
 /// ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV)
-fn waiting_header(driver: &DriverConfig, framing: Framing) -> u16 {
+fn waiting_header(driver: &DriverConfig, chosen: bool, framing: Framing) -> u16 {
     match driver {
-        DriverConfig::Mt76(p) if p.encap => ETHERNET,
+        DriverConfig::Mt76(p) if p.encap && !chosen => ETHERNET,
         DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) => Framing::open(framing.qos).header(),
         _ => framing.header(),
     }
@@ -68,7 +68,13 @@ impl Netdev {
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
         let txqs = || {
             let seed = streams.get(&s.name, "txq/hash").bits() as u32;
-            let mut q = Txqs::new(&queues, &s.kernel, peers as u16, seed, waiting_header(&s.driver, framing).into());
+            let mut q = Txqs::new(
+                &queues,
+                &s.kernel,
+                peers as u16,
+                seed,
+                waiting_header(&s.driver, s.rate.control == rate::Name::MinstrelHt, framing).into(),
+            );
             let weights = cfg.stations[..peers].iter().enumerate().filter_map(|(i, s)| Some((i as u16, s.weight?)));
             weights.for_each(|(i, w)| q.set_weight(i, w));
             q
@@ -103,7 +109,8 @@ impl Netdev {
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Mt76(p) => {
                 let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
-                let mut driver = Mt76::new(p, rates, &known(), s.aggregates, cfg.band);
+                let p = if s.rate.control == rate::Name::MinstrelHt { p.mt7615() } else { **p };
+                let mut driver = Mt76::new(&p, rates, &known(), s.aggregates, cfg.band);
                 driver.protect(cfg.encryption);
                 let above = Queues::txqs(txqs(), cfg.qos, cfg.rfc8325).at(modes);
                 Netdev::Mt76(Box::new(above), Box::new(driver))

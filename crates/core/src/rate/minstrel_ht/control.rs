@@ -11,10 +11,7 @@ use super::{
 use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
 use crate::sim::{Stream, Time};
-use crate::wifi::{Attempt, Mark, StaIx};
-
-/// src: linux@6.12 ath9k/init.c ath9k_set_hw_capab: hw->max_rates, hw->max_rate_tries
-const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
+use crate::wifi::{Attempt, Chain, Mark, StaIx};
 
 /// What knows a peer.
 #[derive(Clone, Debug)]
@@ -50,6 +47,8 @@ struct Peer {
     minstrel: Minstrel,
     /// What frames that are no probes are sent with.
     choice: Choice,
+    /// How often that was made anew.
+    tables: u32,
 }
 
 /// The rate control of one device.
@@ -102,7 +101,7 @@ fn chosen(m: &Minstrel, only: Option<u8>) -> Choice {
 impl Control {
     /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`. `random`: the
     /// sample table.
-    pub fn new(par: &Params, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
+    pub fn new(par: &Params, hardware: Hardware, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
         let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
         let only = par.bitrates.map(|mcs| mcs as u8);
         let old = Rules::of(par.version.or(Version::V6_12));
@@ -110,10 +109,10 @@ impl Control {
         let peer = |&mode| {
             let s = supports(mode);
             let minstrel = match old {
-                Some(rules) => Minstrel::Old(Box::new(V318::new(rules, &s, overhead, HARDWARE, columns, hz, 0))),
-                None => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, HARDWARE, columns, hz, 0))),
+                Some(rules) => Minstrel::Old(Box::new(V318::new(rules, &s, overhead, hardware, columns, hz, 0))),
+                None => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, hardware, columns, hz, 0))),
             };
-            Peer { choice: chosen(&minstrel, only), minstrel }
+            Peer { choice: chosen(&minstrel, only), tables: 0, minstrel }
         };
         Control { hz, only, peers: fastest.iter().map(peer).collect() }
     }
@@ -130,6 +129,11 @@ impl Control {
             Minstrel::V6_12(m) => Some((m.rc_stats(), m.station().avg_ampdu_len())),
             Minstrel::Old(_) => None,
         }
+    }
+    /// See [`Rates::table`](crate::rate::Rates::table).
+    pub fn table(&self, to: StaIx) -> (Chain, u32) {
+        let p = &self.peers[to.ix()];
+        (p.choice.chain, p.tables)
     }
     fn jiffies(&self, now: Time) -> u32 {
         (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
@@ -160,6 +164,7 @@ impl crate::rate::Control for Control {
         let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
         if p.minstrel.status(jiffies, &status) {
             p.choice = chosen(&p.minstrel, self.only);
+            p.tables += 1;
         }
     }
 }
@@ -205,7 +210,7 @@ mod tests {
         for version in [Version::V6_12, Version::V5_10, Version::V4_9, Version::V3_18] {
             let par = Params { version: crate::sim::Auto::Set(version), bitrates: Some(4) };
             let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
-            let mut c = Control::new(&par, &[fastest], 250, &mut random);
+            let mut c = Control::new(&par, Hardware::ATH9K, &[fastest], 250, &mut random);
             let mut probes = 0;
             for ms in 0..2_000 {
                 let now = Time::from_ms(ms);
@@ -231,7 +236,7 @@ mod tests {
         use crate::rate::Control as _;
         let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
         let slow = Mode::Ht(Ht::new(0, false, false).unwrap());
-        let mut c = Control::new(&Params::default(), &[slow], 1000, &mut random);
+        let mut c = Control::new(&Params::default(), Hardware::ATH9K, &[slow], 1000, &mut random);
         let choice = c.choose(Time::ZERO, StaIx(0), Mark::NONE);
         assert!((1..=choice.chain[0].tries).contains(&choice.first_rts), "{choice:?}");
     }

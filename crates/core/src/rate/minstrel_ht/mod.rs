@@ -8,7 +8,7 @@
 //!
 //! What kernels up to 5.11 had is in [`v3_18`], with what differs.
 //!
-//! Differs: D1 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
+//! Differs: D1 before 6.12 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
 //! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
 
 mod control;
@@ -81,6 +81,15 @@ pub struct Hardware {
     pub max_rates: u8,
     /// Tries in a chain (`hw->max_rate_tries`).
     pub max_rate_tries: u8,
+    /// Statuses say how long an A-MPDU was; false: each is of one MPDU (`TX_STATUS_NO_AMPDU_LEN`).
+    pub tells_length: bool,
+}
+
+impl Hardware {
+    /// src: linux@6.12 ath9k/init.c ath9k_set_hw_capab
+    pub const ATH9K: Hardware = Hardware { max_rates: 4, max_rate_tries: 10, tells_length: true };
+    /// src: linux@6.12 mt76/mt7615/init.c mt7615_init_wiphy
+    pub const MT7615: Hardware = Hardware { max_rates: 3, max_rate_tries: 11, tells_length: false };
 }
 
 /// A transmit status: a frame, or an A-MPDU.
@@ -132,6 +141,7 @@ impl MinstrelHt {
             sampled: jiffies,
             chain: [None; 4],
         };
+        m.station.tells_length = hardware.tells_length;
         m.update(jiffies);
         m.chain = m.make_chain();
         m

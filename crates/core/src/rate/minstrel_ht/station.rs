@@ -102,8 +102,9 @@ pub struct Station {
     group_robust: Box<[Rate; GROUPS]>,
     /// Frames of A-MPDUs in this interval, and A-MPDUs.
     pub(super) ampdu: [u32; 2],
-    /// Smoothed frames an A-MPDU, fixed point.
+    /// Smoothed frames an A-MPDU, fixed point; 0: nobody tells.
     pub avg_ampdu_len: u32,
+    pub(super) tells_length: bool,
 }
 
 impl Station {
@@ -121,6 +122,7 @@ impl Station {
             group_robust: Box::new([none; GROUPS]),
             ampdu: [0; 2],
             avg_ampdu_len: ONE,
+            tells_length: true,
         };
         s.rank();
         s
@@ -181,7 +183,8 @@ impl Station {
     pub(super) fn update(&mut self) {
         let [frames, aggregates] = std::mem::take(&mut self.ampdu);
         if aggregates > 0 {
-            self.avg_ampdu_len = stats::ewma(self.avg_ampdu_len, frac(frames, aggregates));
+            self.avg_ampdu_len =
+                if self.tells_length { stats::ewma(self.avg_ampdu_len, frac(frames, aggregates)) } else { 0 };
         }
         self.rank();
     }

@@ -1,6 +1,6 @@
 use super::*;
 
-const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
+const HARDWARE: Hardware = Hardware::ATH9K;
 
 /// Two streams, 40 MHz, short guard interval, 5 GHz.
 fn new() -> MinstrelHt {

@@ -403,7 +403,7 @@ mod tests {
     use super::super::groups::RATES;
     use super::*;
 
-    const HARDWARE: Hardware = Hardware { max_rates: 4, max_rate_tries: 10 };
+    const HARDWARE: Hardware = Hardware::ATH9K;
 
     /// One stream, 40 MHz, short guard interval; columns of one order each.
     fn new() -> V318 {
