@@ -7,7 +7,7 @@ from typing import Any
 from .own import DENSITY, MODES, STANDARDS
 from .queues import Queues
 
-#: 8 us. src: ath9k/htc_drv_init.c ath9k_init_band_rates, by common-init.c ath9k_cmn_setup_ht_cap
+#: 8 us. src: ath9k/htc_drv_init.c, by common-init.c ath9k_cmn_reload_chainmask
 HTC_DENSITY = 6
 DENSITIES = "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us"
 #: Octets of an MPDU beside its body: header and FCS, and what CCMP adds.
