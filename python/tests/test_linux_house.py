@@ -141,7 +141,7 @@ def test_a_driver_that_no_station_has_says_nothing():
 @pytest.mark.parametrize("seed", range(3))
 def test_both_waters_accept_every_drawn_house(seed):
     seen: Counter[str] = Counter()
-    for _, keys in linux_draw_house.scenarios(seed, 80):
+    for _, keys in linux_draw_house.scenarios(seed, 140):
         s = wavetank.Scenario.from_dict({"name": "drawn", "kernel": "6.12", **keys})
         linux.check(s, 1)
         v = linux.like_linux(s).check()

@@ -20,10 +20,14 @@ NETWORKS = (
     ("ath10k", "n", ("ath9k", "ath10k", "mt76")),
     ("ath10k", "ac", ("ath10k", "ath10k", "ath9k", "mt76")),
     ("mt76", "ac", ("ath10k", "mt76", "ath9k", "ath9k_htc")),
+    ("mt76", "ac", ("mt76",)),
+    ("mt76", "n", ("mt76",)),
     ("mt76", "ax", ("mt76", "mt76", "ath10k", "ath9k")),
     ("mt76", "ax", ("mt76", "mt76", "ath10k", "ath9k", "ath9k_htc")),
 )
 CONTROLS = ("minstrel_ht", "minstrel_ht", "aasrc")
+#: MHz of Minstrel-HT's widest groups.
+WIDEST = 80
 
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
@@ -67,7 +71,9 @@ def _stations(r: random.Random, s: Drawn, drivers: tuple[str, ...]) -> bool:
     own = s.setdefault("stations", {})
     cards = [r.choice(drivers) for _ in range(count)]
     standards = [_newest(driver, w["standard"]) for driver in cards]
-    chosen = s["ap"]["driver"] == "ath9k" and set(cards) == {"ath9k"} and r.random() < 0.5
+    alike = {s["ap"]["driver"], *cards}
+    older = w["standard"] in ("n", "ac") and w["width_mhz"] <= WIDEST  # mt76's cards that leave rates to mac80211
+    chosen = (alike == {"ath9k"} or (alike == {"mt76"} and older)) and r.random() < 0.5
     links = [_link(r, w, of, driver) for of, driver in zip(standards, cards, strict=True)]
     own |= {"driver": ", ".join(cards), "mcs": ", ".join(str(link["mcs"]) for link in links)}
     own["width_mhz"] = ", ".join(str(link["width_mhz"]) for link in links)
@@ -78,7 +84,7 @@ def _stations(r: random.Random, s: Drawn, drivers: tuple[str, ...]) -> bool:
         if w.get("encryption") == "ccmp":
             s.setdefault("ath9k", {})["edma"] = False  # the virtual radio has one answer for all
     elif chosen:
-        control = r.choice(CONTROLS)
+        control = r.choice(CONTROLS) if alike == {"ath9k"} else "minstrel_ht"
         for end in ("ap", "sta"):
             s[end]["rate_control"] = control
     return chosen
