@@ -21,6 +21,14 @@ impl Above for Fifo {
     }
 }
 
+/// Four peers at one fixed MCS of 40 MHz with the short guard interval.
+fn card<Q: Above>(p: &Params, mcs: u8) -> Ath9kTidq<Q> {
+    let modes = vec![Mode::Ht(Ht::new(mcs, true, true).unwrap()); 4];
+    let rates = Rates::fixed(&fixed::Params::default(), modes);
+    let txop = Set::AccessPoint.all().map(|a| a.txop);
+    Ath9kTidq::new(p, rates, vec![p.density; 4], Framing::open(true), true, txop)
+}
+
 /// An access point's card, driven by hand.
 struct Bench {
     d: Ath9kTidq<Fifo>,
@@ -29,17 +37,7 @@ struct Bench {
 
 impl Bench {
     fn new(p: Params, mcs: u8) -> Bench {
-        let modes = vec![Mode::Ht(Ht::new(mcs, true, true).unwrap()); 4];
-        let rates = Rates::fixed(&fixed::Params::default(), modes);
-        let d = Ath9kTidq::new(
-            &p,
-            rates,
-            vec![p.density; 4],
-            Framing::open(true),
-            true,
-            Set::AccessPoint.all().map(|a| a.txop),
-        );
-        Bench { d, q: Fifo::default() }
+        Bench { d: card(&p, mcs), q: Fifo::default() }
     }
     fn sink<T>(&mut self, f: impl FnOnce(&mut Ath9kTidq<Fifo>, &mut Fifo, &mut Sink<'_>) -> T) -> T {
         let (mut freed, mut dropped, mut wants) = (vec![], vec![], vec![]);
@@ -162,20 +160,10 @@ impl UnderAaq {
     }
     fn with(limit: u32, p: Params) -> UnderAaq {
         let p = Params { ampdu_frames: 64, keep_turn: true, ..p };
-        let modes = vec![Mode::Ht(Ht::new(6, true, true).unwrap()); 4];
-        let rates = Rates::fixed(&fixed::Params::default(), modes);
-        let d = Ath9kTidq::new(
-            &p,
-            rates,
-            vec![p.density; 4],
-            Framing::open(true),
-            true,
-            Set::AccessPoint.all().map(|a| a.txop),
-        );
         let mut setup = crate::qdisc::Setup::default();
         setup.aaq.limit = limit;
         let q = Listening(crate::qdisc::Qdisc::new(crate::qdisc::Kind::Aaq, &setup, 0));
-        UnderAaq { d, q, now: Time::ZERO }
+        UnderAaq { d: card(&p, 6), q, now: Time::ZERO }
     }
     fn call<T>(&mut self, f: impl FnOnce(&mut Self, &mut Sink<'_>) -> T) -> T {
         let (mut freed, mut dropped, mut wants) = (vec![], vec![], vec![]);
