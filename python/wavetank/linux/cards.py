@@ -12,8 +12,8 @@ HTC_DENSITY = 6
 DENSITIES = "the standard has 0, 0.25, 0.5, 1, 2, 4, 8 and 16 us"
 #: Octets of an MPDU beside its body: header and FCS, and what CCMP adds.
 AROUND_BODY, AROUND_CCMP = 30, 16
-#: Octets of an A-MSDU within an A-MPDU of 802.11n, of its A-MPDU, and of an HE PSDU.
-HT_AMSDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
+#: Octets of an MPDU within an A-MPDU of 802.11n, of the A-MPDU, and of an HE PSDU.
+HT_MPDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
 #: What a card of mt76's has that leaves rates to mac80211: crates/core/src/driver/mt76/params.rs `mt7615`.
 MT7615_TRIES = 12
 #: Of an A-MPDU's length that a card of 802.11ac takes, 2^(13 + 7) - 1 (linux/radio/air/vht.c).
@@ -160,11 +160,15 @@ class Cards(Queues):
         """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`."""
         if self.newest(name) == "n":
             return self.amsdu_ht_bytes(name)
-        return self.number(f"{name}.mpdu_bytes") - AROUND_BODY - (AROUND_CCMP if self.ccmp else 0)
+        return self.number(f"{name}.mpdu_bytes") - self.around_body()
 
     def amsdu_ht_bytes(self, name: str) -> int:
         """The same to a peer of 802.11n."""
-        return min(self.number(f"{name}.amsdu_bytes"), HT_AMSDU_IN_AMPDU)
+        return min(self.number(f"{name}.amsdu_bytes"), HT_MPDU_IN_AMPDU - self.around_body())
+
+    def around_body(self) -> int:
+        """Octets of an MPDU beside its body."""
+        return AROUND_BODY + (AROUND_CCMP if self.ccmp else 0)
 
     def ampdu_bytes(self, name: str) -> int:
         """Octets of an A-MPDU that a peer takes: of the model, crates/core/src/driver/mt76/params.rs `limits`."""

@@ -3,7 +3,7 @@
 //! In: the IP packets that wait, one by one ([`Aggregator::add`]). Out: whether each still fits, and the MPDU's length
 //! ([`Aggregator::mpdu_len`]). An MPDU with one MSDU is a plain one, without subframe header.
 //! Stands for: IEEE 802.11-2020 9.3.2.2.2 (basic A-MSDU subframe: DA, SA, length, MSDU, padding of all but the last),
-//! 10.11 (limits; within an HT A-MPDU 4095 bytes), table 9-34 (3839, 7935; VHT: by the MPDU's maximum of 3895, 7991, 11454).
+//! 10.11 (limits; an MPDU within an HT A-MPDU has 4095 bytes), table 9-34 (3839, 7935; VHT: by the MPDU's maximum of 3895, 7991, 11454).
 //! Differs: D1 no MSDU lifetime; D2 all MSDUs of one TID and next hop may go together, whatever their addresses; D3 an HE station's limit is its
 //! maximum MPDU's at 2.4 GHz, too, where it has no VHT capabilities to say one: 802.11ax-2021 takes its maximum A-MSDU length (HT) there.
 
@@ -15,22 +15,19 @@ use crate::phy::Mode;
 pub const SUBFRAME_HEADER: u32 = 14;
 /// The most MSDUs that the model puts into one MPDU: what 11454 bytes hold of full packets.
 pub const MSDUS: usize = 7;
-/// src: 802.11-2020 9.7.1, 10.11: the MPDU length field of an HT A-MPDU has 12 bits
-const HT_IN_AMPDU: u32 = 4_095;
+/// The longest MPDU within an HT A-MPDU. src: 802.11-2020 9.7.1: the delimiter's MPDU length has 12 bits there
+const HT_MPDU_IN_AMPDU: u16 = 4_095;
 
-/// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT) or what its maximum MPDU length leaves (VHT, HE).
+/// Bytes of an A-MSDU that a peer takes: its maximum A-MSDU length (HT), or what the longest MPDU leaves (HT within an A-MPDU, VHT, HE).
 pub const fn limit(mode: Mode, max_amsdu: u16, max_mpdu: u16, encryption: Encryption) -> u32 {
-    match mode {
-        Mode::Dsss(_) | Mode::Ofdm(_) => max_amsdu as u32,
-        Mode::Ht(_) => {
-            if (max_amsdu as u32) < HT_IN_AMPDU {
-                max_amsdu as u32
-            } else {
-                HT_IN_AMPDU
-            }
-        }
-        Mode::Vht(_) | Mode::He(_) => max_mpdu.saturating_sub(QOS_HEADER + FCS + encryption.bytes()) as u32,
-    }
+    let around = QOS_HEADER + FCS + encryption.bytes();
+    let most = match mode {
+        Mode::Dsss(_) | Mode::Ofdm(_) => max_amsdu,
+        Mode::Ht(_) if max_amsdu < HT_MPDU_IN_AMPDU - around => max_amsdu,
+        Mode::Ht(_) => HT_MPDU_IN_AMPDU - around,
+        Mode::Vht(_) | Mode::He(_) => max_mpdu.saturating_sub(around),
+    };
+    most as u32
 }
 
 /// One MPDU that is being filled.
@@ -111,10 +108,23 @@ mod tests {
         let limit = |mode, amsdu, mpdu| super::limit(mode, amsdu, mpdu, Encryption::None);
         assert_eq!(
             [limit(ht, 3_839, 11_454), limit(ht, 7_935, 11_454), limit(vht, 7_935, 7_991)],
-            [3_839, 4_095, 7_961]
+            [3_839, 4_065, 7_961]
         );
         let he = Mode::He(He::new(11, 2, Width::Mhz80, Gi::Us0_8).unwrap());
         assert_eq!(limit(he, 3_839, 11_454), 11_424);
+    }
+
+    #[test]
+    fn no_mpdu_is_longer_than_a_delimiter_of_ht_can_say() {
+        let ht = Mode::Ht(Ht::new(15, true, true).unwrap());
+        for encryption in [Encryption::None, Encryption::Ccmp] {
+            let limit = super::limit(ht, 7_935, 11_454, encryption);
+            for ip in 40..=1_500 {
+                let mut a = Aggregator::new(limit, 7, encryption);
+                while a.add(ip) {}
+                assert!(a.mpdu_len() <= 4_095, "{} MSDUs of {ip} bytes: {}", a.msdus(), a.mpdu_len());
+            }
+        }
     }
 
     /// One header and one MIC an MPDU, whatever it holds; a VHT peer's maximum is of the MPDU with both.
