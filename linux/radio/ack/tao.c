@@ -165,7 +165,7 @@ static unsigned int tao_in(void *priv, struct sk_buff *skb, const struct nf_hook
 	spin_lock_bh(&r->tao->lock);
 	f = flow_of(r->tao, ip_hdr(skb)->daddr, th->dest, ip_hdr(skb)->saddr, th->source, true);
 	if (!f->segments)
-		f->tid = ip_hdr(skb)->tos >> 5;
+		f->tid = cfg80211_classify8021d(skb, NULL);	/* as who sent it took it (ieee80211_select_queue) */
 	f->last = jiffies;
 	f->segments += segments;
 	r->tao->tid[f->tid].data_to_ack += segments;
