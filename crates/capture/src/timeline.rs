@@ -1,6 +1,7 @@
 //! Who held the medium when, and what waited: collected from a run for a picture.
 
 use crate::air::{EVERYBODY, Shouted};
+use crate::phy::Phy;
 use serde::Serialize;
 use wavetank_core::sim::{NodeId, Time};
 use wavetank_core::wifi::{Aired, What, response};
@@ -42,7 +43,7 @@ pub struct Timeline {
     from: u64,
     to: u64,
     entries: Vec<Entry>,
-    /// Time and, by station, packets above its driver and in it.
+    /// Time and, by station, packets above its driver and in it: as each exchange begins, and at its end less what it delivered.
     depths: Vec<(i64, Vec<(u64, u64)>)>,
     cut: bool,
 }
@@ -55,7 +56,8 @@ impl Timeline {
 
     pub(crate) fn aired(&mut self, a: &Aired<'_>) {
         let x = &a.x;
-        let at = |t: Time| t.ns() as i64 - self.from as i64;
+        let from = self.from as i64;
+        let at = |t: Time| t.ns() as i64 - from;
         let end = x.start + x.lead + x.data + x.response.1;
         if end.ns() < self.from || x.idle_since.ns() > self.to {
             return;
@@ -89,6 +91,7 @@ impl Timeline {
             _ => "ACK",
         };
         self.depths.push((at(x.start), a.depths.to_vec()));
+        self.delivered(a, at(end));
         self.entries.push(Entry {
             from: a.from.0,
             to: if a.to == EVERYBODY { a.from.0 } else { a.to.0 },
@@ -101,12 +104,23 @@ impl Timeline {
             rts,
             cts,
             data: [data_at, x.data.ns()],
-            preamble: crate::phy::preamble_ns(x.mode) as i64,
+            preamble: Phy::from(x.mode).preamble_ns() as i64,
             mpdus: a.burst.mpdus.iter().enumerate().map(mpdu).collect(),
             response: x.heard.then_some((answer_at, x.response.1.ns(), response)),
             answered: x.answered,
             collided: x.collided,
         });
+    }
+
+    /// What is acknowledged waits no more: else a queue that ran empty would stand in the picture until anybody sends again.
+    fn delivered(&mut self, a: &Aired<'_>, end: i64) {
+        let all = a.burst.mpdus.iter().enumerate().filter(|&(i, _)| a.x.answered && a.x.decoded.has(i));
+        let gone: u64 = all.map(|(_, m)| 1 + u64::from(m.more)).sum();
+        let mut depths = a.depths.to_vec();
+        if let (1.., Some(own)) = (gone, depths.get_mut(usize::from(a.from.0))) {
+            own.1 = own.1.saturating_sub(gone);
+            self.depths.push((end, depths));
+        }
     }
 
     pub(crate) fn beacon(&mut self, from: NodeId, b: &Shouted<'_>) {
@@ -126,7 +140,7 @@ impl Timeline {
             rts: None,
             cts: None,
             data: [start, long],
-            preamble: crate::phy::preamble_ns(b.mode) as i64,
+            preamble: Phy::from(b.mode).preamble_ns() as i64,
             mpdus: Vec::new(),
             response: None,
             answered: true,

@@ -246,8 +246,12 @@ def _depths(document: Document, span: float, x: Any, top: float, radios: Sequenc
         yield _text(LEFT - 8, at + 4, f"{n:g}", 10.5, "#666", "end")
     yield _text(LEFT, top - 8, "packets that wait to be sent (line: all; dotted: in driver and hardware)", 11, "#444")
     last = {n: max((a[n][0] + a[n][1] for _, a in document["depths"]), default=0) for n in radios}
-    drawn = [n for n in sorted(radios, key=lambda n: -last[n]) if last[n] > 0][: len(LINES)]
-    legend = WIDTH - RIGHT
+    some = [n for n in sorted(radios, key=lambda n: -last[n]) if last[n] > 0]
+    drawn, legend = some[: len(LINES)], WIDTH - RIGHT
+    if len(some) > len(drawn):
+        more = f"and {len(some) - len(drawn)} with less"
+        yield _text(legend, top - 8, more, 11, "#444", "end")
+        legend -= 6 * len(more) + 14
     for i, n in reversed(list(enumerate(drawn))):
         colour = LINES[i]
         points = [(max(t, 0), a[n][0] + a[n][1], a[n][1]) for t, a in document["depths"] if t <= span]
