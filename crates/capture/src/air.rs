@@ -10,7 +10,7 @@
 
 use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
-use crate::phy::{self, Phy};
+use crate::phy::Phy;
 use crate::read;
 use crate::scoreboard::Scoreboard;
 use std::collections::HashMap;
@@ -219,7 +219,7 @@ impl Air {
         f.bad = fate != Fate::Decoded;
         f.phy = Some(Phy::from(mode));
         f.mhz = self.mhz;
-        f.tsft = Some((start + phy::preamble_ns(mode)) / 1_000);
+        f.tsft = Some((start + Phy::from(mode).preamble_ns()) / 1_000);
         f.time = end;
         self.pending.push(Sent { frame: f, from, to, fate, msdus: (0, 0), octets: None });
     }
@@ -276,7 +276,7 @@ impl Air {
     fn mpdus(&mut self, a: &Aired<'_>, kept: &[&[u8]], begin: u64, nav: u16) {
         let ampdu = a.burst.what == What::Ampdu;
         self.reference += u32::from(ampdu);
-        let (preamble, n) = (phy::preamble_ns(a.x.mode), a.burst.mpdus.len());
+        let (preamble, n) = (Phy::from(a.x.mode).preamble_ns(), a.burst.mpdus.len());
         let span = a.x.data.ns() as u64 - preamble;
         let psdu = u64::from(a.burst.psdu).max(1);
         // What the PSDU has beyond its subframes are empty delimiters: between the MPDUs, in equal parts.

@@ -5,7 +5,7 @@
 
 use crate::air::{Body, EVERYBODY, Shouted};
 use crate::frame::{Frame, Msdu};
-use crate::phy;
+use crate::phy::Phy;
 use crate::read;
 use crate::views::Views;
 use std::io::{self, Read};
@@ -342,7 +342,7 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
         };
         // Of an RTS that collided nothing else was sent.
         let sent = !(r.rts > 0 && r.is(flag::COLLIDED));
-        if sent && u64::from(r.data) < phy::preamble_ns(if r.is(flag::BAR) { control } else { mode }) {
+        if sent && u64::from(r.data) < Phy::from(if r.is(flag::BAR) { control } else { mode }).preamble_ns() {
             return Err(bad("a PPDU shorter than its preamble"));
         }
         let octets: Vec<&[u8]> = kept[..r.n.into()].iter().map(Vec::as_slice).collect();

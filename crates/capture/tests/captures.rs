@@ -62,7 +62,8 @@ fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
     let w = workloads::ALL.iter().find(|w| w.name == workload).unwrap();
     let mut world = World::tapped(&w.scenario(&all), Keep::default()).unwrap();
     let (names, window) = (Names::new(world.census()), world.window());
-    world.tap().air = Some(Air::new(names.clone(), 5180));
+    let old = sets.iter().any(|&(key, value)| key == "wifi.standard" && matches!(value, "b" | "g"));
+    world.tap().air = Some(Air::new(names.clone(), if old { 2437 } else { 5180 }));
     let (out, mut keep) = world.run_tapped();
     keep.with(|air, mut out| air.flush(&mut out));
     Run { out, window, frames: keep.frames, msdus: keep.msdus, names }
@@ -81,7 +82,7 @@ const ATH10K: [(&str, &str); 9] = [
     ("traffic.udp_down", "60 Mbit/s"),
 ];
 
-/// Losses, RTS, collisions, four access categories, one station and many, A-MSDUs.
+/// Losses, RTS, collisions, old standards, four access categories, one station and many, A-MSDUs.
 fn runs() -> &'static [Run] {
     static RUNS: OnceLock<Vec<Run>> = OnceLock::new();
     RUNS.get_or_init(|| {
@@ -96,6 +97,17 @@ fn runs() -> &'static [Run] {
             // Datagrams that wait for a lost one are counted when they are let go, 100 ms later: what a few seconds hardly show.
             run("rrul", &[&ATH10K[..], &[("time.warmup", "1020 ms"), ("time.flows", "8 s")]].concat()),
             run("rrul", &[&ATH10K[..], &[("wifi.encryption", "ccmp")]].concat()),
+            // 802.11b with short preambles, and beside 802.11g.
+            run("ath9k-upload", &[("wifi.band", "2.4 GHz"), ("wifi.standard", "b"), ("wifi.rate", "11 Mbit/s")]),
+            run(
+                "ath9k-upload",
+                &[
+                    ("wifi.band", "2.4 GHz"),
+                    ("wifi.standard", "g"),
+                    ("wifi.stations", "2"),
+                    ("stations.rate", "54 Mbit/s, 5.5 Mbit/s"),
+                ],
+            ),
         ]
     })
 }
@@ -168,7 +180,8 @@ fn what_is_written_is_read() {
 /// Modulations that the model does not send (yet): radiotap carries them there and back.
 #[test]
 fn every_modulation_is_read_as_written() {
-    let legacy = [2, 4, 11, 22, 12, 18, 24, 36, 48, 72, 96, 108].map(Phy::Legacy);
+    let legacy = [2, 4, 11, 22, 12, 18, 24, 36, 48, 72, 96, 108].map(|r| Phy::legacy(r, false));
+    let short = [4, 11, 22].map(|r| Phy::legacy(r, true));
     let flags = [(false, false), (false, true), (true, false), (true, true)];
     let ht = (0..32).flat_map(|m| flags.map(|(w, s)| Phy::Ht(m, w, s)));
     let vht = (0..10).flat_map(|m| (1..=8).map(move |n| (m, n)));
@@ -186,7 +199,7 @@ fn every_modulation_is_read_as_written() {
         single.into_iter().flatten().chain(others)
     });
     let sample = runs()[0].frames.iter().map(|s| s.frame).find(|f| f.subframe.is_some() && !f.bad).unwrap();
-    for phy in legacy.into_iter().chain(ht).chain(vht).chain(he.map(Phy::He)) {
+    for phy in legacy.into_iter().chain(short).chain(ht).chain(vht).chain(he.map(Phy::He)) {
         let f = Frame { phy: Some(phy), signal: Some(-61), mhz: 2437, ..sample };
         let mut out = Vec::new();
         radiotap(&f, Some(true), &mut out);
@@ -385,6 +398,7 @@ fn both_byte_orders_and_resolutions() {
         (980, 980, None),
         "those of the other interface are passed over"
     );
+    assert_eq!((info.other_links, info.unreadable), (20, 0), "and counted");
     let want: Vec<&Frame> =
         r.frames[..1_000].iter().enumerate().filter(|(i, _)| i % 50 != 49).map(|(_, s)| &s.frame).collect();
     for (g, w) in got.iter().zip(want) {
@@ -416,6 +430,41 @@ fn a_file_that_is_cut_off_is_read_until_then() {
         let damage = info.damage.expect("it is cut off in the middle of a block");
         assert!(damage.starts_with(&format!("at byte {}: it ends in the middle", info.bytes)), "{damage}");
     }
+}
+
+/// pcapng 4.3: a packet's interface is described before it.
+#[test]
+fn a_packet_of_no_interface_is_damage() {
+    let data = bytes(&runs()[0], 256, 5);
+    let len = |at: usize| u32::from_le_bytes(data[at + 4..at + 8].try_into().unwrap()) as usize;
+    let description = len(0);
+    let without = [&data[..description], &data[description + len(description)..]].concat();
+    let info = read::read(&without[..], |_, _| {}).unwrap();
+    let damage = info.damage.unwrap();
+    assert!(damage.contains("a packet of interface 0, of which the section has 0 before it"), "{damage}");
+    assert_eq!((info.packets, info.unreadable), (0, 0));
+}
+
+/// Without A-MPDU status aggregates are told by the cards' clocks, and without these by the hosts'.
+#[test]
+fn aggregates_are_told_by_time_stamps() {
+    let r = &runs()[0];
+    let of = |change: fn(&mut Frame)| {
+        let said = report(
+            |a| {
+                for s in &r.frames {
+                    let mut f = s.frame;
+                    change(&mut f);
+                    a.frame(&f, &[]);
+                }
+            },
+            r,
+        );
+        said["stations"].as_array().unwrap().iter().map(|s| s["ampdu_hist"].clone()).collect::<Vec<_>>()
+    };
+    let told = of(|_| ());
+    assert_eq!(of(|f| f.subframe = None), told);
+    assert_eq!(of(|f| (f.subframe, f.tsft) = (None, None)), told);
 }
 
 /// Frames to a group are not answered, and a capture without responses tells no losses.

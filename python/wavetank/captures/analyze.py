@@ -172,16 +172,47 @@ def _cut(frames: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def remarks(document: Document) -> list[str]:
-    """What a reader must know before trusting the numbers."""
-    info, report, out = document["file"], document["report"], []
-    frames = report.get("frames")
-    if info and info["damage"]:
+def _read(info: Mapping[str, Any]) -> list[str]:
+    """What of a file was not read."""
+    out = []
+    if info["damage"]:
         stood = f"what stood before it was read ({info['packets']} packets)"
         out.append(f"damaged: {info['damage']}; {stood if info['packets'] else 'nothing stood before it'}")
-    if info and info["unreadable"]:
+    if info["unreadable"]:
         out.append(f"{info['unreadable']} packets are no 802.11 frames behind radiotap headers and were passed over")
-    out += _counted(document)
+    if info["other_links"]:
+        out.append(f"{info['other_links']} packets are of interfaces with another link type and were passed over")
+    return out
+
+
+def _beyond(report: Mapping[str, Any]) -> list[str]:
+    """What is of more flows and stations than are kept."""
+    out = []
+    if report.get("packets_of_flows_beyond"):
+        out.append(f"{report['packets_of_flows_beyond']} packets belong to more flows than are kept")
+    if report.get("frames_of_stations_beyond"):
+        out.append(
+            f"{report['frames_of_stations_beyond']} data frames are of more transmitters than are kept: they are in no table, "
+            "and their airtime counts as idle"
+        )
+    return out
+
+
+def _impossible(report: Mapping[str, Any]) -> list[str]:
+    """Airtimes that nothing can have. A per cent is what exchanges at the window's ends and whole microseconds make."""
+    if (report["busy_fraction"] or 0) <= 1.01:
+        return []
+    return [
+        f"airtimes add up to {100 * report['busy_fraction']:.0f} % of the time: either PPDUs were not told from one another "
+        "(no A-MPDU status, coarse times), or the frames are of several channels"
+    ]
+
+
+def remarks(document: Document) -> list[str]:
+    """What a reader must know before trusting the numbers."""
+    info, report = document["file"], document["report"]
+    frames = report.get("frames")
+    out = [*(_read(info) if info else []), *_counted(document)]
     if frames:
         if frames["all"] == 0:
             out.append("there is no frame in it")
@@ -213,9 +244,8 @@ def remarks(document: Document) -> list[str]:
                 f"{frames['multi_user']} frames are of PPDUs for or from several stations (HE MU, HE TB): their airtime, "
                 "and what of them was lost unanswered, is missing"
             )
-    if report.get("packets_of_flows_beyond"):
-        out.append(f"{report['packets_of_flows_beyond']} packets belong to more flows than are kept")
-    return out
+        out += _impossible(report)
+    return out + _beyond(report)
 
 
 def json_of(document: Document) -> dict[str, Any]:

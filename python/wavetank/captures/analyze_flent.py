@@ -28,7 +28,7 @@ def load(path: Path, whole: bool = False) -> Document:
     if whole:
         file = replace(file, judged=None, span=(float(file.x[0]), float(file.x[-1])) if file.x.size else file.span)
     info = {
-        "format": f"flent {file.version}", "bytes": file.size, "packets": None, "unreadable": 0, "snapped": 0,
+        "format": f"flent {file.version}", "bytes": file.size, "packets": None, "unreadable": 0, "other_links": 0, "snapped": 0,
         "comment": file.note, "damage": None,
     }  # fmt: skip
     return {

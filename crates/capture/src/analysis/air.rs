@@ -63,6 +63,8 @@ pub(super) struct Stations {
     last_link: Option<(usize, Mac, usize)>,
     /// Who sent the last PPDUs, and how many in a row.
     run: Option<(usize, usize)>,
+    /// Data frames of transmitters that are not kept.
+    pub beyond: u64,
 }
 
 impl Stations {
@@ -76,7 +78,11 @@ impl Stations {
         }
         let i = match self.index.get(&ta) {
             Some(&i) => i,
-            None if f.bad || self.all.len() == MOST => return None,
+            None if f.bad => return None,
+            None if self.all.len() == MOST => {
+                self.beyond += 1;
+                return None;
+            }
             None => {
                 let i = self.all.len();
                 self.index.insert(ta, i);

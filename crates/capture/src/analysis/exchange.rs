@@ -10,6 +10,8 @@ const OPEN: usize = 64;
 const SLACK: u64 = 2_000;
 /// RTS and CTS at 1 Mbit/s take no longer, ns.
 const PROTECTION_MOST: u64 = 1_500_000;
+/// What is protected begins no later after its CTS, ns.
+const SEND_NEXT: u64 = 60_000;
 /// The longest minimum MPDU start spacing, ns. src: 802.11-2020 table 9-186
 const DENSITY_MOST: u64 = 16_000;
 /// No PPDU takes longer, ns. src: 802.11-2020 table 21-28, aPPDUMaxTime
@@ -91,6 +93,14 @@ impl Open {
         let most = by_length + self.p.mpdus as u64 * DENSITY_MOST;
         if clock > by_length + SLACK && clock <= most { clock } else { by_length }
     }
+    /// From the last MPDU to this one, us: by the card's clock, or where it tells no time, by when the host took them. None: only one has a time.
+    fn gap_us(&self, f: &Frame) -> Option<u64> {
+        match (f.tsft, self.last.0) {
+            (Some(now), Some(then)) => Some(now.abs_diff(then)),
+            (None, None) => Some(f.time.abs_diff(self.heard) / 1_000),
+            _ => None,
+        }
+    }
     fn multi_user(&self) -> bool {
         self.p.phy.is_some_and(Phy::is_multi_user)
     }
@@ -114,6 +124,8 @@ pub(super) struct Exchanges {
     spare: Vec<Vec<(u16, bool)>>,
     /// The last RTS: transmitter, begin, end; and when its CTS ended.
     rts: Option<(Mac, u64, u64, Option<u64>)>,
+    /// The last CTS that answer no RTS: whom they name, begin, end. Several where they collided.
+    cts: Vec<(Mac, u64, u64)>,
 }
 
 /// When a frame's PPDU began, ns (for the first MPDU of it).
@@ -144,11 +156,17 @@ impl Exchanges {
                     f.ta.map(|ta| (ta, b, b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz))), None));
             }
             Kind::Cts => {
-                let end = begin(f).saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)));
-                if let Some(r) = &mut self.rts
-                    && r.0 == f.ra
-                {
-                    r.3 = Some(end);
+                let b = begin(f);
+                let end = b.saturating_add(f.phy.map_or(0, |p| p.duration_ns(f.len, f.mhz)));
+                match &mut self.rts {
+                    Some(r) if r.0 == f.ra => r.3 = Some(end),
+                    // To itself (802.11-2020 10.27.2), or its RTS was not heard: either way whom it names sends next.
+                    _ => {
+                        self.cts.retain(|c| c.2.saturating_add(SEND_NEXT) > b);
+                        if self.cts.len() < OPEN {
+                            self.cts.push((f.ra, b, end));
+                        }
+                    }
                 }
             }
             Kind::Bar => {
@@ -183,7 +201,6 @@ impl Exchanges {
             // What came damaged may name anybody.
             (Some(a), Some(b)) => a.reference == b.reference && (f.bad || Some(o.ta) == f.ta) && o.p.mpdus < PPDU_MOST,
             (None, None) if o.p.mpdus < PPDU_MOST => {
-                let gap = f.tsft.zip(o.last.0).map(|(now, then)| now.abs_diff(then));
                 let took = o.p.phy.map_or(0, |p| p.duration_ns(o.last.1, o.mhz) / 1_000);
                 Some(o.ta) == f.ta
                     && o.p.ra == f.ra
@@ -191,7 +208,7 @@ impl Exchanges {
                     && f.tid.is_some()
                     && o.p.phy == f.phy
                     && matches!(f.phy, Some(Phy::Ht(..) | Phy::Vht(..) | Phy::He(..)))
-                    && gap.is_some_and(|g| g == 0 || g <= took)
+                    && o.gap_us(f).is_some_and(|g| g <= took)
             }
             _ => false,
         });
@@ -212,13 +229,16 @@ impl Exchanges {
                 if let Some((who, from, until, cts)) = self.rts {
                     match cts {
                         Some(end)
-                            if who == ta && b.abs_diff(end) < 60_000 && b.saturating_sub(from) < PROTECTION_MOST =>
+                            if who == ta && b.abs_diff(end) < SEND_NEXT && b.saturating_sub(from) < PROTECTION_MOST =>
                         {
                             lead = b.saturating_sub(from);
                         }
                         _ => collided = who != ta && until > b.saturating_add(SLACK) && from < b.saturating_add(SLACK),
                     }
                     self.rts = None;
+                }
+                if let Some(k) = self.cts.iter().position(|c| c.0 == ta && b.abs_diff(c.2) < SEND_NEXT) {
+                    lead = b.saturating_sub(self.cts.swap_remove(k).1);
                 }
                 // Several users' parts of one PPDU are no collision.
                 let alone = !f.phy.is_some_and(Phy::is_multi_user);
@@ -310,7 +330,7 @@ impl Exchanges {
         o.p.airtime = match o.p.collided || group {
             // Whose it is of all its users' cannot be told.
             _ if o.multi_user() || o.p.phy.is_none() => None,
-            true => Some(data),
+            true => Some(o.lead + data),
             false => Some(o.lead + data + Phy::sifs_ns(o.mhz) + answer),
         };
         close(&o.p);

@@ -125,6 +125,7 @@ pub struct Report {
     /// Share of the time in which anybody's exchange was on the air.
     busy_fraction: Option<f64>,
     packets_of_flows_beyond: u64,
+    frames_of_stations_beyond: u64,
 }
 
 impl Sent {
@@ -319,5 +320,6 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         pings,
         busy_fraction: told.then_some(if length > 0.0 { busy / length } else { 0.0 }),
         packets_of_flows_beyond: a.flows.beyond,
+        frames_of_stations_beyond: a.stations.beyond,
     }
 }

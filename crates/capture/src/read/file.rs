@@ -25,6 +25,8 @@ pub struct FileInfo {
     pub packets: u64,
     /// Of these, packets that are no frame of 802.11 behind a radiotap header.
     pub unreadable: u64,
+    /// Beside these, packets of interfaces (pcapng) with another link type.
+    pub other_links: u64,
     /// Of these, packets of which the capture kept a part only.
     pub snapped: u64,
     /// The first comment on the whole file.
@@ -100,6 +102,8 @@ struct State {
     nanoseconds: bool,
     big_endian: bool,
     foreign: Option<Linktype>,
+    /// What is wrong with the block that was read last.
+    wrong: Option<String>,
 }
 
 /// Reads a file to its end, or to where it is damaged (which [`FileInfo::damage`] says). `each` gets every frame, and of an A-MSDU its MSDUs.
@@ -138,6 +142,7 @@ pub(super) fn packets<R: Read + Send>(
         nanoseconds: false,
         big_endian: false,
         foreign: None,
+        wrong: None,
     };
     loop {
         match reader.next() {
@@ -145,6 +150,10 @@ pub(super) fn packets<R: Read + Send>(
                 s.block(&block, &mut each);
                 if s.foreign.is_some() && s.info.format == "pcap" {
                     break; // all its packets are of that link type
+                }
+                if let Some(wrong) = &s.wrong {
+                    s.info.damage = Some(format!("at byte {}: {wrong}", s.info.bytes));
+                    break;
                 }
                 s.info.bytes += n as u64;
                 reader.consume_noshift(n);
@@ -265,24 +274,32 @@ impl State {
                 });
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(b)) => {
-                let Some(&i) = self.interfaces.get(b.if_id as usize) else {
-                    self.info.unreadable += 1;
-                    return;
-                };
-                if self.links.contains(&i.link) {
-                    let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
-                    let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                    self.packet(i.link, kept, b.origlen, time, each);
-                }
+                let Some(i) = self.interface(b.if_id) else { return };
+                let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
+                let kept = &b.data[..b.data.len().min(b.caplen as usize)];
+                self.packet(i.link, kept, b.origlen, time, each);
             }
             PcapBlockOwned::NG(Block::SimplePacket(b)) => {
-                if let Some(i) = self.interfaces.first().filter(|i| self.links.contains(&i.link)) {
-                    let kept = &b.data[..b.data.len().min(b.origlen as usize)];
-                    self.packet(i.link, kept, b.origlen, 0, each);
-                }
+                let Some(i) = self.interface(0) else { return };
+                let kept = &b.data[..b.data.len().min(b.origlen as usize)];
+                self.packet(i.link, kept, b.origlen, 0, each);
             }
             PcapBlockOwned::NG(_) => {}
         }
+    }
+
+    /// A packet's interface, if its packets are read. src: pcapng 4.3: its number is that of an interface description of the section
+    fn interface(&mut self, number: u32) -> Option<Interface> {
+        let Some(&i) = self.interfaces.get(number as usize) else {
+            let n = self.interfaces.len();
+            self.wrong = Some(format!("a packet of interface {number}, of which the section has {n} before it"));
+            return None;
+        };
+        if self.links.contains(&i.link) {
+            return Some(i);
+        }
+        self.info.other_links += 1;
+        None
     }
 
     fn packet(&mut self, link: i32, kept: &[u8], whole: u32, time: u64, each: &mut impl FnMut(Raw<'_>) -> bool) {

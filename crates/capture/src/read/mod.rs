@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn ath9k() {
         let f = read(&ATH9K, &data([0x88, 1], &UDP));
-        assert_eq!((f.tsft, f.phy, f.mhz, f.signal), (Some(123_456), Some(Phy::Legacy(12)), 5180, Some(-28)));
+        assert_eq!((f.tsft, f.phy, f.mhz, f.signal), (Some(123_456), Some(Phy::Ofdm(12)), 5180, Some(-28)));
         assert_eq!((f.kind, f.tid, f.seq, f.from_ds, f.ta), (Kind::Data, Some(5), 625, Some(false), Some(Mac([4; 6]))));
         assert_eq!(f.len, 26 + 40 + 4);
         let p = f.packet.unwrap();

@@ -6,7 +6,7 @@
 use crate::frame::{Frame, Subframe};
 use crate::he::{self, He, Tones};
 use crate::phy::Phy;
-use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, VHT_BANDWIDTH, field};
+use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, F_SHORT_PREAMBLE, VHT_BANDWIDTH, field};
 use crate::write::he_field::{DCM, DCM_KNOWN, EXTENDED, MCS_KNOWN, UNITS, WIDTH_KNOWN};
 
 /// What the header says of itself.
@@ -17,6 +17,8 @@ pub(super) struct Header {
     pub fcs: bool,
     /// The 802.11 header behind it is padded to 32 bits.
     pub pad: bool,
+    /// With the short preamble of HR/DSSS.
+    short: bool,
 }
 
 /// Alignment and size of each field, by number.
@@ -73,7 +75,7 @@ pub(super) fn header(data: &[u8], f: &mut Frame) -> Option<Header> {
     while words < WORDS && word(words - 1)? & MORE != 0 {
         words += 1;
     }
-    let mut h = Header { len, fcs: false, pad: false };
+    let mut h = Header { len, fcs: false, pad: false, short: false };
     let mut at = 4 + 4 * words;
     let mut seen = 0u32;
     let mut ours = true;
@@ -117,8 +119,10 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
             h.fcs = v[0] & F_FCS != 0;
             h.pad = v[0] & F_DATAPAD != 0;
             f.bad = v[0] & F_BAD_FCS != 0;
+            h.short = v[0] & F_SHORT_PREAMBLE != 0;
         }
-        field::RATE if v[0] != 0 && v[0] & 0x80 == 0 && f.phy.is_none() => f.phy = Some(Phy::Legacy(v[0])),
+        // Flags have a lower number, so they have been read.
+        field::RATE if v[0] != 0 && v[0] & 0x80 == 0 && f.phy.is_none() => f.phy = Some(Phy::legacy(v[0], h.short)),
         field::CHANNEL => f.mhz = le16(v),
         field::DBM_SIGNAL => f.signal = Some(v[0] as i8),
         field::MCS if v[0] & 0x02 != 0 && v[2] < 32 => {

@@ -19,9 +19,11 @@ pub(crate) mod field {
     pub const HE: u32 = 23;
     pub const L_SIG: u32 = 27;
 }
-/// Flags: the frame has its FCS; the FCS did not hold.
+/// Flags: the short preamble; the frame has its FCS; the FCS did not hold.
+pub(crate) const F_SHORT_PREAMBLE: u8 = 0x02;
+/// See `F_SHORT_PREAMBLE`.
 pub(crate) const F_FCS: u8 = 0x10;
-/// See `F_FCS`.
+/// See `F_SHORT_PREAMBLE`.
 pub(crate) const F_BAD_FCS: u8 = 0x40;
 /// A-MPDU status: "last" is known; this is it.
 pub(crate) const AMPDU_LAST_KNOWN: u16 = 0x0004;
@@ -44,8 +46,9 @@ pub fn radiotap(f: &Frame, sent: Option<bool>, out: &mut Vec<u8>) {
         out.extend(t.to_le_bytes());
     }
     present |= 1 << field::FLAGS;
-    out.push(F_FCS | if f.bad { F_BAD_FCS } else { 0 });
-    if let Some(Phy::Legacy(r)) = f.phy {
+    let short = matches!(f.phy, Some(Phy::Dsss(_, true)));
+    out.push(F_FCS | if f.bad { F_BAD_FCS } else { 0 } | if short { F_SHORT_PREAMBLE } else { 0 });
+    if let Some(Phy::Dsss(r, _) | Phy::Ofdm(r)) = f.phy {
         present |= 1 << field::RATE;
         out.push(r);
     }
