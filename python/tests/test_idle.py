@@ -35,6 +35,20 @@ def test_what_changes_nothing_is_said(key, value, why):
     assert why in notes[0]
 
 
+def test_a_driver_with_queues_that_its_kernel_had_not():
+    s = Scenario.from_dict(TWO).set({"kernel": "3.18", "ap.driver": "ath9k", "sta.driver": "ath9k_tidq"})
+    (never,) = idle.notes(s)
+    assert never.startswith("kernel 3.18 had no mac80211 queues for ath9k")
+    assert "are what ap has here" in never
+    qdisc, _ = idle.notes(s.set({"ap.qdisc": "pfifo"}))
+    assert qdisc.startswith("ap.qdisc = pfifo changes nothing here") and "ath9k_tidq" in qdisc
+    assert idle.notes(s.set({"ap.driver": "ath9k_tidq"})) == []
+    linksys = idle.notes(Scenario.from_dict(TWO).set({"ap.driver": "linksys", "ap.qdisc": "aaq"}))
+    assert linksys == [
+        "ap.qdisc = aaq changes nothing here: linksys has queues of its own, a station and category each"
+    ]
+
+
 def test_a_backlog_where_packets_take_no_time():
     s = Scenario.from_dict(TWO).set({"host.backlog": 5, "host.ap_rx": 0})
     assert idle.notes(s.set({"host.sta_rx": "4 us"})) == []

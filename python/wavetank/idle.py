@@ -14,6 +14,8 @@ from .scenario import Scenario
 SMALL_QUEUE = {
     "kernel": (), "off": (), "bytes": ("tsq_bytes",), "packets": ("tsq_pkts",), "cotsq": ("tsq_bytes", "tsq_ms", "tsq_pkts"),
 }  # fmt: skip
+#: Kernels before ath9k had mac80211's queues. src: linux@4.10 drivers/net/wireless/ath/ath9k/xmit.c (50f08edf9809)
+BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
@@ -77,7 +79,7 @@ def notes(scenario: Scenario) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for key, why in _keys(t).items():
         by_reason.setdefault(why, []).append(key)
-    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t)]
+    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t), *_never(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
@@ -142,8 +144,26 @@ def _above(t: _Read, end: str, name: str) -> str:
     drivers = t.drivers(end)
     if name == "above":
         return "" if "ath9k_htc" in drivers else f"{end}.driver is not ath9k_htc"
+    if t.under_qdisc(end):
+        return ""
     which = ", ".join(sorted(drivers))
-    return "" if t.under_qdisc(end) else f"{which} has mac80211's queues, not a qdisc (kernel {t.v['kernel']})"
+    if drivers == {"linksys"}:
+        return "linksys has queues of its own, a station and category each"
+    if drivers == {"ath9k"} and t.v["kernel"] in BEFORE_TXQS:
+        return (
+            f"here ath9k has mac80211's queues; driver = \"ath9k_tidq\" is the one below kernel {t.v['kernel']}'s qdisc"
+        )
+    return f"{which} has mac80211's queues, not a qdisc (kernel {t.v['kernel']})"
+
+
+def _never(t: _Read) -> Iterator[str]:
+    """What ran nowhere: a driver with queues that its kernel did not have."""
+    ends = [end for end in ("ap", "sta") if t.wifi and "ath9k" in t.drivers(end)]
+    if ends and t.v["kernel"] in BEFORE_TXQS:
+        yield (
+            f"kernel {t.v['kernel']} had no mac80211 queues for ath9k, which came with 4.10 and are what {' and '.join(ends)} "
+            f'{"has" if len(ends) == 1 else "have"} here: driver = "ath9k_tidq" has the driver\'s own, below a qdisc'
+        )
 
 
 def _missing(t: _Read, section: str) -> str:
