@@ -84,11 +84,22 @@ SOURCE = "linux-source-6.12"
 SOURCE_FILE = pathlib.Path("/usr/src") / f"{SOURCE}.tar.xz"
 
 
+def other_source():
+    """The source of another kernel than the second water's, if one is asked for: a tarball or a tree."""
+    given = os.environ.get("WAVETANK_KERNEL_SOURCE")
+    if not given:
+        return None
+    path = pathlib.Path(given).resolve()
+    if not path.exists():
+        raise Trouble(f"WAVETANK_KERNEL_SOURCE={given}: there is no such tarball or folder, expected a kernel's source")
+    return path
+
+
 def missing_packages():
     """Debian packages that this machine lacks, of all that building and running needs."""
     path = os.environ.get("PATH", "") + ":/sbin:/usr/sbin"
     lacks = {package for program, package in PROGRAMS.items() if not shutil.which(program, path=path)}
-    if not SOURCE_FILE.exists():
+    if other_source() is None and not SOURCE_FILE.exists():
         lacks.add(SOURCE)
     if not pathlib.Path("/usr/include/stdio.h").exists():
         lacks.add("libc6-dev")
@@ -124,8 +135,10 @@ def debug():
 
 @functools.cache
 def kernel(jobs=None):
-    """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak."""
+    """The build directory; with WAVETANK_KERNEL=debug that of the kernel with KASAN, lockdep and kmemleak; with
+    WAVETANK_KERNEL_SOURCE that of the kernel whose source this names."""
     extra = ["--debug"] if debug() else []
+    extra += ["--source", other_source()] if other_source() else []
     extra += [] if _may_build else ["--print"]
     root = cache_root()
     if _may_build:  # it says so itself, but above what this program says
@@ -135,6 +148,11 @@ def kernel(jobs=None):
     if run.returncode:
         raise Trouble("there is no kernel to run (see above)")
     return pathlib.Path(run.stdout.strip().splitlines()[-1])
+
+
+def release():
+    """The kernel's release, as "6.12.117"."""
+    return (kernel() / "include" / "config" / "kernel.release").read_text().strip().split("-")[0].rstrip("+")
 
 
 def address(symbol):

@@ -19,7 +19,13 @@
  */
 #include <linux/module.h>
 #include <linux/netfilter.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 9, 0)
 #include <linux/sockptr.h>
+#else /* a7b75c5a8c41: socket options came from users alone */
+typedef void __user *sockptr_t;
+#define copy_from_sockptr copy_from_user
+#endif
 #include <net/sock.h>
 
 #define WT_SO_PACING_SHIFT 0x5754 /* "WT" */

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="kernel: random scenarios on the same machine, dcf: other modes, widths and payloads, in place of the reference.",
 )
+@click.option(
+    "--kernel",
+    "older",
+    type=click.Choice(["5.4", "5.10"]),
+    default=None,
+    help="kernel: the cases of the reference and of --more on an older kernel, against its profile.",
+)
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
     "--random",
@@ -68,6 +75,7 @@ def validate(
     what: str,
     reference: Path | None,
     more: bool,
+    older: str | None,
     recorded: bool,
     count: int | None,
     draw: str | None,
@@ -90,6 +98,7 @@ def validate(
 
     for option, given, owner in (
         ("--more", more, "kernel or dcf"),
+        ("--kernel", older is not None, "kernel"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),
@@ -98,8 +107,8 @@ def validate(
     ):
         if given and what not in owner.split(" or "):
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
-    if more and reference:
-        raise click.UsageError("--more is a reference of its own, --reference names another")
+    if sum((more, older is not None, reference is not None)) > 1:
+        raise click.UsageError("--more and --kernel are references of their own, --reference names another")
     if count is not None:
         if reference or recorded or docs:
             raise click.UsageError(
@@ -110,6 +119,7 @@ def validate(
     if draw is not None or seed is not None or out is not None:
         raise click.UsageError("--draw, --seed and --out belong to --random")
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
+    reference = kernel.OLDER[older] if older else reference
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),

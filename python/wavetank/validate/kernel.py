@@ -27,6 +27,8 @@ from .report import Report, Row, run_all
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 #: Random cases on the same machine (linux/standing/record-wired 202 20).
 MORE = PATH.with_name("kernel-6.12-more.zip")
+#: The cases of both, run on older kernels (docs/reference-data.md); by profile.
+OLDER = {name: PATH.with_name(f"kernel-{name}.zip") for name in ("5.4", "5.10")}
 KEYS = set(kernel_case.CONFIG)
 NEEDED = {k for k, v in kernel_case.CONFIG.items() if v is None}
 CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}
@@ -112,7 +114,9 @@ def _trace(where: str, text: str) -> dict[str, Any]:
         if config[key] not in names:
             raise unknown(f"config.{key}", str(config[key]), names, where)
     for key, value in config.items():
-        if key not in (*CHOICES, "cc") and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
+        if key not in (*CHOICES, "cc", "kernel") and (
+            isinstance(value, bool) or not isinstance(value, int | float) or value < 0
+        ):
             raise UserError(f"{where}: config.{key}: {value!r}, expected a number that is not negative")
     return trace
 
