@@ -240,8 +240,9 @@ impl Socket {
             self.flush_compressed(low);
         }
         if let Some(took) = new {
-            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
-            if self.rcv.grow_window(p.payload) {
+            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last). Without SACK it does not, so
+            // that the ACK is a duplicate.
+            if self.opts.sack && self.rcv.grow_window(p.payload) {
                 self.ack.quick_one();
             }
             self.rcv.rmem_alloc += took;

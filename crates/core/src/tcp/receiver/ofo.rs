@@ -53,6 +53,8 @@ pub struct Ofo {
     blocks: [(u32, u32); KEPT],
     n: usize,
     dsack: Option<(u32, u32)>,
+    /// The peer takes no SACKs (`tcp_is_sack`): what came early or twice is not told.
+    mute: bool,
     /// Where FIN stands, if it came early.
     pub fin: Option<u32>,
 }
@@ -93,13 +95,19 @@ impl Ofo {
         self.runs.clear();
         self.n = 0;
     }
-    /// A duplicate came.
+    /// Whether the peer takes SACKs.
+    pub const fn tells(&mut self, sacks: bool) {
+        self.mute = !sacks;
+    }
+    /// `tcp_dsack_set`: a duplicate came.
     pub fn set_dsack(&mut self, seq: u32, end: u32) {
-        self.dsack = Some((seq, end));
+        if !self.mute {
+            self.dsack = Some((seq, end));
+        }
     }
     fn extend_dsack(&mut self, seq: u32, end: u32) {
         match &mut self.dsack {
-            None => self.dsack = Some((seq, end)),
+            None => self.set_dsack(seq, end),
             Some(d) => {
                 extend(d, seq, end);
             }
@@ -175,6 +183,9 @@ impl Ofo {
 
     /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
     fn note(&mut self, seq: u32, end: u32) -> Told {
+        if self.mute {
+            return Told::New(0);
+        }
         for i in 0..self.n {
             if extend(&mut self.blocks[i], seq, end) {
                 self.blocks[..=i].rotate_right(1);
@@ -290,6 +301,18 @@ mod tests {
         o.clear_dsack();
         o.insert(250, 400, 1, 1, 0, false);
         assert_eq!(o.dsack, Some((250, 300)));
+    }
+
+    #[test]
+    fn a_peer_without_sack_is_told_nothing() {
+        let mut o = Ofo::default();
+        o.tells(false);
+        for (seq, end) in [(100, 200), (300, 400), (150, 350), (100, 200)] {
+            o.insert(seq, end, 1, 1, 0, false);
+        }
+        o.set_dsack(10, 20);
+        assert_eq!((o.blocks(), o.highest_block(), o.dsack), (0, None, None));
+        assert_eq!(o.drain(100), (400, 1));
     }
 
     proptest! {

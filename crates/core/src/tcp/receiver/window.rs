@@ -68,8 +68,6 @@ pub struct Rcv {
     pub wscale: u32,
     /// Windows may be scaled.
     pub scales: bool,
-    /// The peer takes SACKs.
-    pub sacks: bool,
     /// Segment size that was advertised, less timestamps.
     pub advmss: u32,
     /// Segment size that the peer seems to use.
@@ -138,7 +136,6 @@ impl Rcv {
             profile,
             wscale: 0,
             scales: true,
-            sacks: true,
             advmss: 1460,
             rcv_mss: 536,
             ofo: Ofo::default(),
@@ -314,7 +311,8 @@ impl Rcv {
 
     /// What both ends agreed on.
     pub fn agreed(&mut self, o: &Offer) {
-        (self.scales, self.sacks) = (o.window_scaling, o.sack);
+        self.scales = o.window_scaling;
+        self.ofo.tells(o.sack);
         if !self.scales {
             self.wscale = 0;
             self.window_clamp = self.window_clamp.min(65_535);
