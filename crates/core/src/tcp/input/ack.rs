@@ -1,7 +1,8 @@
 //! An acknowledgement: takes what it acknowledges off the queue, measures, judges, lets the window change, and sends what it allows.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ack`, `tcp_clean_rtx_queue`, `tcp_ack_update_window`, `tcp_cong_control`.
-//! Differs: D1 no challenge ACKs; D2 the fast path (header prediction) is not told apart, for it does the same.
+//! Differs: D1 the fast path (header prediction) is not told apart, for it does the same;
+//! D2 what comes for a closed connection in FIN_WAIT2 with a wrong number is dropped; Linux does not look at it, and resets if it brings data.
 
 use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};
 use crate::tcp::cc::{AckSample, Control, RateSample};
@@ -14,7 +15,7 @@ use crate::tcp::sender::scoreboard::Tagged;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::sender::{delivery_rate, flag};
 use crate::tcp::seq::{after, before};
-use crate::tcp::socket::Socket;
+use crate::tcp::socket::{Socket, State};
 
 impl Socket {
     /// `tcp_ack`. False: it is not acceptable, the segment is to be discarded.
@@ -28,12 +29,17 @@ impl Socket {
         let (ack, prior_una) = (p.ack, self.tp.snd_una);
         let mut rs = RateSample::default();
         if before(ack, prior_una) {
-            if !before(ack, prior_una.wrapping_sub(self.tp.max_window)) {
-                self.old_ack(p, prior_una, &mut rs, low);
+            // Older than what may still be under way, or of what was never sent: a blind guess (rfc5961#5.2).
+            let window = u64::from(self.tp.max_window).min(self.bytes_acked) as u32;
+            if before(ack, prior_una.wrapping_sub(window)) {
+                self.refuse_ack(false, low);
+                return false;
             }
+            self.old_ack(p, prior_una, &mut rs, low);
             return true;
         }
         if after(ack, self.tp.snd_nxt) {
+            self.refuse_ack(true, low);
             return false;
         }
         self.rto.probes = 0;
@@ -126,6 +132,16 @@ impl Socket {
             probe.rtt(now, self.flow, Span::from_us(i64::from(self.tp.srtt_us >> 3)));
         }
         true
+    }
+
+    /// An ACK that is too old is challenged; one of what was not sent only where the connection is closing (`tcp_rcv_state_process`). Of one
+    /// that has closed and waits for the peer's FIN a shadow is left, which looks at no number (`tcp_timewait_state_process`).
+    #[cold]
+    fn refuse_ack<L: Lower>(&mut self, unsent: bool, low: &mut L) {
+        let shadow = self.state == State::FinWait2 && self.app.rcv_shutdown;
+        if !shadow && !(unsent && self.state == State::Established) {
+            self.challenge(low);
+        }
     }
 
     /// An ACK older than others may still carry news in its SACKs.

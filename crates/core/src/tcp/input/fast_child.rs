@@ -9,7 +9,7 @@ use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;
 use crate::tcp::fastopen::queue::Answer;
 use crate::tcp::fastopen::state::{Child, Fast};
-use crate::tcp::input::receive::oow_rate_limited;
+use crate::tcp::input::acceptable::oow_rate_limited;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
@@ -109,7 +109,7 @@ impl Socket {
         let old = p.tsval != 0 && after(self.rcv.ts_recent, p.tsval);
         if p.seq == c.peer_isn && syn && p.flags & flags::ACK == 0 && !old {
             // The SYN again: so is its answer; data in it are not looked at.
-            if p.payload > 0 || !oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack) {
+            if !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
                 self.synack_again(low);
             }
             return false;
@@ -119,7 +119,7 @@ impl Socket {
         let fits =
             p.seq == c.acked || (after(end, c.acked) && before(p.seq, right)) || (p.seq == right && p.seq == end);
         if old || !fits {
-            if !reset && (p.payload > 0 || !oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack)) {
+            if !reset && !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
                 self.send_ack(low);
             }
             return false;

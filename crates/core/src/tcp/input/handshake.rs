@@ -7,7 +7,7 @@
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
-use crate::tcp::input::receive::oow_rate_limited;
+use crate::tcp::input::acceptable::{is_reset, oow_rate_limited};
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
 use crate::tcp::output::Load;
 use crate::tcp::rtx::{Seg, tag};
@@ -163,7 +163,7 @@ impl Socket {
     ) {
         let iss = self.tp.snd_una;
         if p.flags & flags::SYN != 0 {
-            self.syn_came_again(low);
+            self.syn_came_again(p, low);
             return;
         }
         if p.ack != iss.wrapping_add(1) {
@@ -197,8 +197,8 @@ impl Socket {
 
     /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
     /// src: linux@6.12 net/ipv4/tcp_minisocks.c tcp_check_req
-    fn syn_came_again<L: Lower>(&mut self, low: &mut L) {
-        if oow_rate_limited(&self.tp.clock, &mut self.request_oow_ack) {
+    fn syn_came_again<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+        if oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
             return;
         }
         self.synack_again(low);
@@ -225,7 +225,7 @@ impl Socket {
             }
             return;
         }
-        let resets = p.flags & (flags::SYN | flags::RST) == flags::RST;
+        let resets = is_reset(p);
         if !after(p.ack, self.tp.snd_una) || after(p.ack, self.tp.snd_nxt) {
             self.answers_no_syn(p, low);
             return;

@@ -1,10 +1,11 @@
 //! What comes in: a packet finds its way by the state of the connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
-//! ([`handshake`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]), data are taken ([`receive`]) and
-//! acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
+//! ([`handshake`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]); what is
+//! [`acceptable`] brings data ([`receive`]), which are acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
 //! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`].
 
+mod acceptable;
 mod ack;
 mod ack_snd;
 mod crossed;

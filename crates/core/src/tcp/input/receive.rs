@@ -1,26 +1,15 @@
-//! A packet of an established connection: is it acceptable, is it in order, and the application that reads its data.
+//! A packet of an established connection: is it in order, and the application that reads its data.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_validate_incoming`, `tcp_data_queue`, `tcp_fin`;
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
 //! (reset.rs).
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
-use crate::tcp::clock::Clock;
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
-
-/// `__tcp_oow_rate_limited`: whether what was answered at `last` (jiffies) is not to be answered again yet; if it is, it is now.
-/// src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
-pub(super) fn oow_rate_limited(clock: &Clock, last: &mut Option<u64>) -> bool {
-    let limited = last.is_some_and(|t| clock.jiffies - t < u64::from(clock.hz / 2));
-    if !limited {
-        *last = Some(clock.jiffies);
-    }
-    limited
-}
 
 impl Socket {
     /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
@@ -72,59 +61,6 @@ impl Socket {
         self.push_pending(low);
         self.app_check_space();
         self.ack_snd_check(low);
-    }
-
-    /// `tcp_validate_incoming`: timestamps and window. What fails is answered, for it may be a lost ACK's fault.
-    #[inline(always)] // one hot caller; the others open connections
-    pub(in crate::tcp) fn acceptable<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
-        let r = &self.rcv;
-        let len = p.payload + u32::from(p.flags & flags::FIN != 0) + u32::from(p.flags & flags::SYN != 0);
-        let end = p.seq.wrapping_add(len);
-        let old_ts = if p.tsval == 0 { 0 } else { r.ts_recent.wrapping_sub(p.tsval) as i32 };
-        // src: linux@6.12 include/net/tcp.h TCP_PAWS_WINDOW; net/ipv4/tcp_input.c tcp_disordered_ack
-        if old_ts > 1 {
-            let rto = u64::from(self.rtt.rto) * 1_200 / u64::from(self.tp.clock.hz);
-            let late_dup = len == 0
-                && p.seq == r.rcv_nxt
-                && p.ack == self.tp.snd_una
-                && p.wnd <= self.tp.snd_wnd
-                && old_ts as u64 <= rto;
-            if !late_dup {
-                self.answer_unacceptable(p, end, low);
-                return false;
-            }
-        }
-        if before(end, r.rcv_wup) || after(p.seq, r.rcv_nxt.wrapping_add(r.window())) {
-            self.answer_unacceptable(p, end, low);
-            return false;
-        }
-        let kind = p.flags & (flags::SYN | flags::RST | flags::ACK);
-        if kind != flags::ACK {
-            if kind & flags::SYN != 0 {
-                // Our ACK of the SYN-ACK was lost (tcp_send_challenge_ack).
-                self.send_ack(low);
-            } else if kind != 0 {
-                self.take_reset(p, low);
-            }
-            return false;
-        }
-        true
-    }
-
-    /// `tcp_send_dupack`, with the rate limit on answers to packets without data.
-    fn answer_unacceptable<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
-        if p.flags & (flags::SYN | flags::ACK) == 0 || p.flags & (flags::SYN | flags::RST) == flags::RST {
-            return; // what is no segment at all, or a reset
-        }
-        if p.payload == 0 && oow_rate_limited(&self.tp.clock, &mut self.last_oow_ack) {
-            return;
-        }
-        if end != p.seq && before(p.seq, self.rcv.rcv_nxt) {
-            self.enter_quickack(MAX_QUICKACKS);
-            let end = if after(end, self.rcv.rcv_nxt) { self.rcv.rcv_nxt } else { end };
-            self.rcv.ofo.set_dsack(p.seq, end);
-        }
-        self.send_ack(low);
     }
 
     /// `tcp_data_queue`.

@@ -6,6 +6,7 @@
 //! end, and answers a FIN or data with an ACK, whatever their timestamps.
 
 use crate::sim::{Lower, Packet, Time, flags};
+use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::output::Load;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::rack::TIMEOUT_MIN;
@@ -36,13 +37,15 @@ impl Socket {
         self.done(Some(error));
     }
 
-    /// `tcp_validate_incoming`: a RST. It counts where it is expected, or at the end of what was SACKed; elsewhere it is asked for again.
+    /// `tcp_validate_incoming`: a RST. It counts where it is expected, at the end of what was SACKed, or right behind the FIN; elsewhere it is
+    /// asked for again.
     pub(in crate::tcp) fn take_reset<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if p.seq == self.rcv.rcv_nxt || self.rcv.ofo.highest_block() == Some(p.seq) {
+        let at_block = self.rcv.ofo.highest_block() == Some(p.seq);
+        if p.seq == self.rcv.rcv_nxt || at_block || self.resets_behind_fin(p) {
             self.reset();
         } else {
             self.suspect_early_reset();
-            self.send_ack(low);
+            self.challenge(low);
         }
     }
 
@@ -83,7 +86,7 @@ impl Socket {
 
     /// `tcp_v4_send_reset`: there is no connection (any more) for this packet.
     pub(in crate::tcp) fn answer_with_reset<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if p.flags & (flags::RST | flags::SYN) == flags::RST {
+        if is_reset(p) {
             return;
         }
         let (seq, flags, ack) = if p.flags & flags::ACK != 0 {
