@@ -1,6 +1,6 @@
 //! A packet of an established connection: is it in order, and the application that reads its data.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_data_queue`, `tcp_fin`;
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_rcv_established`, `tcp_rcv_state_process`, `tcp_data_queue`, `tcp_fin`;
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
@@ -45,7 +45,9 @@ impl Socket {
     /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged.
     #[inline(always)] // as acceptable
     pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        self.closing(p);
+        if self.closing() {
+            return;
+        }
         let fin = p.flags & flags::FIN != 0;
         if p.payload == 0 && !fin {
             self.rcv.saw_tsecr();
@@ -53,7 +55,7 @@ impl Socket {
             self.app_check_space();
             return;
         }
-        if self.app.rcv_shutdown && self.refuses_data(p, low) {
+        if self.state != State::Established && self.is_no_text(p, low) {
             return;
         }
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
@@ -214,20 +216,39 @@ impl Socket {
         };
     }
 
-    /// What an ACK of our FIN does to the state.
-    fn closing(&mut self, _p: &Packet) {
-        if self.tp.packets_out != 0 || self.tp.unsent() != 0 || !self.app.fin_is_last() {
-            return;
+    /// What follows the peer's FIN is no text, and what a program does not read any more resets (`tcp_rcv_state_process`, step 7;
+    /// RFC 1122 4.2.2.13). True: the packet is through.
+    #[cold]
+    fn is_no_text<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
+        let over = matches!(self.state, State::CloseWait | State::Closing | State::LastAck);
+        if over && !before(p.seq, self.rcv.rcv_nxt) {
+            self.push_pending(low);
+            self.app_check_space();
+            self.ack_snd_check(low);
+            return true;
         }
-        self.state = match self.state {
-            State::FinWait1 => State::FinWait2,
-            State::Closing => {
-                self.app.time_wait = true;
-                State::Closed
-            }
-            State::LastAck => State::Closed,
-            other => other,
-        };
+        // The FIN shuts the receiving direction, too (tcp_fin).
+        let shut = over || (self.app.rcv_shutdown && matches!(self.state, State::FinWait1 | State::FinWait2));
+        if !shut || !after(p.seq.wrapping_add(p.payload), self.rcv.rcv_nxt) {
+            return false;
+        }
+        self.reset();
+        self.answer_with_reset(p, low);
+        true
+    }
+
+    /// What an ACK of our FIN does to the state. True: nothing else of the packet counts.
+    fn closing(&mut self) -> bool {
+        if self.tp.packets_out != 0 || self.tp.unsent() != 0 || !self.app.fin_is_last() {
+            return false;
+        }
+        match self.state {
+            State::FinWait1 => self.state = State::FinWait2,
+            State::Closing => (self.app.time_wait, self.state) = (true, State::Closed),
+            State::LastAck => self.state = State::Closed,
+            _ => {}
+        }
+        self.state == State::Closed
     }
 
     /// `tcp_data_ready`: the application is woken if enough is there or no more can come. Before the ACK for it, which may open the window.

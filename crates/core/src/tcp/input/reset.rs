@@ -111,16 +111,4 @@ impl Socket {
             self.send_ack(low);
         }
     }
-
-    /// Data for a program that has closed its descriptor (`tcp_rcv_state_process`, RFC 1122 4.2.2.13): true, the connection is reset.
-    pub(in crate::tcp) fn refuses_data<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
-        let end = p.seq.wrapping_add(p.payload);
-        let unread = p.payload > 0 && crate::tcp::seq::after(end, self.rcv.rcv_nxt);
-        if !self.app.rcv_shutdown || !unread || !matches!(self.state, State::FinWait1 | State::FinWait2) {
-            return false;
-        }
-        self.done(Some(Error::Reset));
-        self.answer_with_reset(p, low);
-        true
-    }
 }
