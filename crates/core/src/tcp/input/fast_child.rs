@@ -9,7 +9,8 @@ use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;
 use crate::tcp::fastopen::queue::Answer;
 use crate::tcp::fastopen::state::{Child, Fast};
-use crate::tcp::input::acceptable::oow_rate_limited;
+use crate::tcp::input::acceptable::{is_limited, oow_rate_limited};
+use crate::tcp::input::request::in_window;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
@@ -116,9 +117,7 @@ impl Socket {
         }
         let len = p.payload + u32::from(syn) + u32::from(p.flags & flags::FIN != 0);
         let (end, right) = (p.seq.wrapping_add(len), c.acked.wrapping_add(c.window));
-        let fits =
-            p.seq == c.acked || (after(end, c.acked) && before(p.seq, right)) || (p.seq == right && p.seq == end);
-        if old || !fits {
+        if old || !in_window(p.seq, end, c.acked, right) {
             if !reset && !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
                 self.send_ack(low);
             }
@@ -128,7 +127,7 @@ impl Socket {
             if p.seq == c.acked {
                 self.child_is_through(true);
                 self.reset();
-            } else {
+            } else if !is_limited(&self.tp.clock, &mut self.request_oow_ack) {
                 self.send_ack(low);
             }
             return false;

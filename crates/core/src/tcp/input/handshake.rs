@@ -2,12 +2,13 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
 //! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
+//! What comes between SYN-ACK and ACK: [`request`](super::request).
 //! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no SYN
 //! cookies, no cached metrics but Fast Open's.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
-use crate::tcp::input::acceptable::{is_reset, oow_rate_limited};
+use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
 use crate::tcp::output::Load;
 use crate::tcp::rtx::{Seg, tag};
@@ -147,68 +148,15 @@ impl Socket {
         self.rcv.first_window();
         self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
-        let (rto, max) = (self.rtt.rto, self.rto_max());
-        self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+        self.synack_timer();
         self.answer_fast(p);
         self.send_syn_ack(false, low);
     }
 
-    /// A packet while our SYN-ACK waits for its ACK.
-    pub(in crate::tcp) fn on_syn_received<L: Lower, P: Probe>(
-        &mut self,
-        now: Time,
-        p: &Packet,
-        low: &mut L,
-        probe: &mut P,
-    ) {
-        let iss = self.tp.snd_una;
-        if p.flags & flags::SYN != 0 {
-            self.syn_came_again(p, low);
-            return;
-        }
-        if p.ack != iss.wrapping_add(1) {
-            return;
-        }
-        let tp = &mut self.tp;
-        (tp.snd_una, tp.snd_nxt, tp.write_seq) = (p.ack, p.ack, p.ack);
-        tp.snd_wnd = p.wnd;
-        tp.max_window = p.wnd;
-        tp.delivered += 1;
-        self.app.written(p.ack);
-        self.snd_wl1 = p.seq;
-        self.snd_sml = p.ack;
-        self.timers.clear();
-        let late = core::mem::take(&mut self.rto.retransmits) > 0 && p.tsecr != self.first_synack_stamp();
-        self.rcv.tsecr = p.tsecr;
-        self.synack_rtt(self.synacks_again == 0);
-        // Congestion control starts with this RTT known.
-        self.established();
-        if late && self.synacks_again > 1 {
-            // src: linux@6.12 net/ipv4/tcp_input.c tcp_init_transfer, tcp_try_undo_spurious_syn; rfc6298#5.7
-            self.tp.snd_cwnd = 1;
-        }
-        self.no_rtt_yet();
-        if !crate::tcp::cc::Control::has_cong_control(&self.ca) {
-            self.update_pacing_rate();
-        }
-        self.receive(now, p, low, probe);
-        self.rcv.saw_no_tsecr(); // tcp_rcv_state_process does not look at it
-    }
-
-    /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
-    /// src: linux@6.12 net/ipv4/tcp_minisocks.c tcp_check_req
-    fn syn_came_again<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
-            return;
-        }
-        self.synack_again(low);
+    /// The SYN-ACK's timer begins anew.
+    pub(in crate::tcp) fn synack_timer(&mut self) {
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
-    }
-
-    /// The timestamp in the first SYN-ACK.
-    fn first_synack_stamp(&self) -> u32 {
-        crate::tcp::clock::Clock::timestamp(self.synack_sent * 1_000)
     }
 
     /// A packet while our SYN waits for its answer.

@@ -1,7 +1,7 @@
 //! What comes in: a packet finds its way by the state of the connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
-//! ([`handshake`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]); what is
+//! ([`handshake`], [`request`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]); what is
 //! [`acceptable`] brings data ([`receive`]), which are acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
 //! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`].
 
@@ -13,6 +13,7 @@ mod fast_child;
 mod fast_client;
 mod handshake;
 mod receive;
+mod request;
 mod reset;
 mod sack;
 mod unreachable;
