@@ -1,7 +1,7 @@
 //! An acknowledgement: takes what it acknowledges off the queue, measures, judges, lets the window change, and sends what it allows.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ack`, `tcp_clean_rtx_queue`, `tcp_ack_update_window`, `tcp_cong_control`.
-//! Differs: D1 the fast path (header prediction) is not told apart, for it does the same;
+//! Differs: D1 the fast path (header prediction) is not told apart, for it does the same, but for a DSACK (receive.rs);
 //! D2 what comes for a closed connection in FIN_WAIT2 with a wrong number is dropped; Linux does not look at it, and resets if it brings data.
 
 use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};

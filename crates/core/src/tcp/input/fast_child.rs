@@ -99,7 +99,7 @@ impl Socket {
             return;
         }
         self.child_opens(p);
-        self.text(p, low);
+        self.text(p, false, low);
     }
 
     /// `tcp_check_req`: whether a packet goes on to the connection.

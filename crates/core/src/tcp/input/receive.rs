@@ -4,7 +4,7 @@
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
-//! (reset.rs).
+//! (reset.rs); D4 memory that the host has set aside (`sk_forward_alloc`) is never too little for header prediction.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
@@ -17,6 +17,7 @@ impl Socket {
         if !self.acceptable(p, low) {
             return;
         }
+        let predicted = self.rcv.ofo.has_dsack() && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
         // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is one (tcp_ack).
         let oldest = self.tp.snd_una.wrapping_sub(self.tp.max_window);
@@ -39,12 +40,29 @@ impl Socket {
                 return;
             }
         }
-        self.text(p, low);
+        self.text(p, predicted, low);
     }
 
-    /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged.
+    /// Header prediction takes it (`tcp_rcv_established`, `tcp_fast_path_check`).
+    #[cold]
+    fn is_predicted(&self, p: &Packet) -> bool {
+        let (r, odd) = (&self.rcv, flags::SYN | flags::FIN | flags::RST | flags::ECE | flags::CWR);
+        let plain = p.flags & odd == 0 && p.n_sack == 0 && (p.tsval != 0) == self.opts.timestamps;
+        let room = r.rcv_wnd != 0 && r.rmem_alloc < r.rcvbuf && r.ofo.is_empty();
+        self.state == State::Established
+            && plain
+            && room
+            && p.seq == r.rcv_nxt
+            && p.wnd == self.tp.snd_wnd
+            && !before(p.ack, self.tp.snd_una)
+            && !after(p.ack, self.tp.snd_nxt)
+            && !before(p.tsval, if self.opts.timestamps { r.ts_recent } else { 0 })
+    }
+
+    /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: it passes
+    /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten.
     #[inline(always)] // as acceptable
-    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, low: &mut L) {
+    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, low: &mut L) {
         if self.closing() {
             return;
         }
@@ -59,6 +77,9 @@ impl Socket {
             return;
         }
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
+        if !predicted {
+            self.rcv.ofo.clear_dsack();
+        }
         self.data_queue(p, fin, low);
         self.push_pending(low);
         self.app_check_space();
@@ -68,7 +89,6 @@ impl Socket {
     /// `tcp_data_queue`.
     #[inline(always)]
     fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, low: &mut L) {
-        self.rcv.ofo.clear_dsack();
         let end_data = p.seq.wrapping_add(p.payload);
         let end = end_data.wrapping_add(u32::from(fin));
         let nxt = self.rcv.rcv_nxt;

@@ -85,6 +85,11 @@ impl Ofo {
     pub fn highest_block(&self) -> Option<u32> {
         self.blocks[..self.n].iter().map(|b| b.1).reduce(later)
     }
+    /// A duplicate is to be told.
+    #[inline]
+    pub const fn has_dsack(&self) -> bool {
+        self.dsack.is_some()
+    }
     /// Forgets the DSACK: a new packet is looked at.
     #[inline]
     pub fn clear_dsack(&mut self) {
