@@ -4,6 +4,7 @@
 //! `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
 //! Differs: D1 neighbours on the queue are always merged (Linux merges where the memory allows it), which only changes the start of a
 //! DSACK that spans several. D2 a compressed ACK that must not wait is sent after the new block is noted, not before.
+//! D3 of page fragments any number is put behind one another; Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
 
 use crate::sim::Packet;
 use crate::tcp::seq::{after, before, later};
@@ -154,14 +155,16 @@ impl Ofo {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
         let mut new = Run { seq, end, mem, tail: if list { per_buffer } else { 1 } };
-        let mut taken = i;
+        let (mut taken, mut appends) = (i, false);
         if let Some(r) = self.runs.get(i) {
             if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
                 self.set_dsack(seq, end);
                 return (None, self.note(seq, end));
             }
-            if r.end == seq && r.tail < per_buffer && !list {
-                // It fits behind the last of them (tcp_ooo_try_coalesce).
+            let room = r.tail < per_buffer;
+            // It fits behind the last of them, or its page fragment is handed on (tcp_ooo_try_coalesce).
+            appends = r.end == seq && !list && (room || per_buffer == 1);
+            if appends && room {
                 (new.mem, new.tail) = (appended, r.tail + 1);
             }
         }
@@ -171,7 +174,8 @@ impl Ofo {
                 break;
             }
             let (lo, hi) = (later(r.seq, seq), if before(r.end, end) { r.end } else { end });
-            if before(lo, hi) {
+            // What it covers behind it is not looked at where it is put behind another (coalesce_done, which passes merge_right by).
+            if before(lo, hi) && !appends {
                 self.extend_dsack(lo, hi);
             }
             let r = self.runs[taken];
@@ -306,6 +310,17 @@ mod tests {
         o.clear_dsack();
         o.insert(250, 400, 1, 1, 0, false);
         assert_eq!(o.dsack, Some((250, 300)));
+    }
+
+    #[test]
+    fn what_is_put_behind_another_tells_of_no_duplicate() {
+        for (per_buffer, list, dsack) in [(1, false, None), (2, false, None), (1, true, Some((3101, 3501)))] {
+            let mut o = Ofo::default();
+            for (seq, end) in [(2001, 3001), (3101, 3501), (3001, 3501)] {
+                o.insert(seq, end, 1, per_buffer, 0, list);
+            }
+            assert_eq!((o.dsack, &o.blocks[..o.n]), (dsack, &[(2001, 3501)][..]));
+        }
     }
 
     #[test]
