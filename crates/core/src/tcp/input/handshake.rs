@@ -1,12 +1,12 @@
 //! Opening a connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
-//! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`.
-//! What comes between SYN-ACK and ACK: [`request`](super::request).
+//! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_ecn_create_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c
+//! `tcp_create_openreq_child`. What comes between SYN-ACK and ACK: [`request`](super::request).
 //! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no SYN
 //! cookies, no cached metrics but Fast Open's.
 
-use crate::sim::{Lower, Packet, Probe, Time, flags};
+use crate::sim::{Ecn, Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
 use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
@@ -146,7 +146,9 @@ impl Socket {
         self.agree(p);
         self.rcv.advmss = self.announced() - self.header_len();
         self.rcv.first_window();
-        self.ecn.ok = self.opts.ecn && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        // A SYN is never ECN-capable itself; where one comes so, something on the path sets the bits for all (tcp_ecn_create_request).
+        let plain = p.ecn == Ecn::NotEct;
+        self.ecn.ok = self.opts.ecn && plain && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
         self.synack_timer();
         self.answer_fast(p);
