@@ -2,8 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_reset`, `tcp_done_with_error`; net/ipv4/tcp_output.c `tcp_send_active_reset`;
 //! net/ipv4/tcp_ipv4.c `tcp_v4_send_reset`; net/ipv4/tcp_minisocks.c `tcp_timewait_state_process`; RFC 9293, RFC 5961.
-//! Differs: D1 only sockets of programs that call answer with a RST: a simulated host has no other sockets to speak for; D2 TIME_WAIT does not
-//! end, and answers a FIN or data with an ACK, whatever their timestamps.
+//! Differs: D1 only sockets of programs that call answer with a RST: a simulated host has no other sockets to speak for; D2 TIME_WAIT ends
+//! by a reset alone, and answers a FIN or data with an ACK, whatever their timestamps.
 
 use crate::sim::{Lower, Packet, Time, flags};
 use crate::tcp::input::acceptable::is_reset;
@@ -107,6 +107,9 @@ impl Socket {
         }
         if !self.app.time_wait {
             self.answer_with_reset(p, low);
+        } else if is_reset(p) {
+            // It ends TIME_WAIT (tcp_rfc1337 is 0 at boot).
+            self.app.time_wait = p.seq != self.rcv.rcv_nxt;
         } else if p.payload > 0 || p.flags & flags::FIN != 0 {
             self.send_ack(low);
         }
