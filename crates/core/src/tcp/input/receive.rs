@@ -19,9 +19,9 @@ impl Socket {
         }
         let predicted = self.rcv.ofo.has_dsack() && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
-        // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is one (tcp_ack).
-        let oldest = self.tp.snd_una.wrapping_sub(self.tp.max_window);
-        let believed = !before(p.ack, oldest) && !after(p.ack, self.tp.snd_nxt);
+        // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is neither old nor of what was not
+        // sent (tcp_ack).
+        let believed = !before(p.ack, self.tp.snd_una) && !after(p.ack, self.tp.snd_nxt);
         if believed && p.tsval != 0 && !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {
             self.rcv.ts_recent = p.tsval;
         }
