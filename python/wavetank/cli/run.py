@@ -150,7 +150,8 @@ def run(
         asked = runner.Run(str(scenario), s, seed)
         seen = air.Watched(workers.in_thread(lambda: runner.simulate(asked, [f"{ns} ns" for ns in at])))
     else:
-        seen = ask.watch(s, seed, states=at)
+        with runner.panics_told(str(scenario), s, seed):
+            seen = ask.watch(s, seed, states=at)
     _say(seen.notes)
     result = seen.result
     beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]

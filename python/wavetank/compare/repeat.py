@@ -64,7 +64,8 @@ def _carry_out(work: Repetition) -> Figures:
 
 def _watched(column: Column, seed: int | None, progress: Callable[[float, float], None]) -> tuple[Result, Figures]:
     """A run with its air: its result, and both sorts of figures."""
-    seen = air.watch(column.scenario, seed, analysis=True, on=column.water, progress=progress)
+    with runner.panics_told(column.name, column.scenario, seed):
+        seen = air.watch(column.scenario, seed, analysis=True, on=column.water, progress=progress)
     assert seen.analysis is not None, "it was asked for"
     return seen.result, {**figures(seen.result), **on_air(seen.analysis)}
 
@@ -89,7 +90,7 @@ def _first(column: Column, seed: int | None, progress: Progress) -> tuple[Result
 
         result = linux.simulate(column.scenario, seed, told)
     else:
-        result = column.scenario.run(seed, on=column.water)
+        result = runner.simulate(runner.Run(column.name, column.scenario, seed, water=column.water))
     return result, figures(result)
 
 

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,16 +92,24 @@ class CoreFailed(Failed):
     advice = "; this is a defect, please report it"
 
 
-def simulate(run: Run, states: Sequence[At] = ()) -> Result:
-    """Runs it, and looks at its state at these times. Raises CoreFailed where the core panics, and ScenarioError."""
+@contextmanager
+def panics_told(point: str, scenario: Scenario, seed: int | None) -> Iterator[None]:
+    """Raises CoreFailed where the core panics within. ``seed``: None where the scenario's own is used."""
     try:
-        return run.scenario.run(run.seed, run.water, states)
+        yield
     except Exception:
         raise
     except BaseException as e:
         if type(e).__name__ != "PanicException":
             raise
-        raise CoreFailed(f"the core failed on {run.point}, seed {run.seed}: {e}") from None
+        used = scenario.check()["seed"] if seed is None else seed
+        raise CoreFailed(f"the core failed on {point}, seed {used}: {e}") from None
+
+
+def simulate(run: Run, states: Sequence[At] = ()) -> Result:
+    """Runs it, and looks at its state at these times. Raises CoreFailed where the core panics, and ScenarioError."""
+    with panics_told(run.point, run.scenario, run.seed):
+        return run.scenario.run(run.seed, run.water, states)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,15 @@ use super::cc::{Cc, Tunables};
 use super::profile::Profile;
 use crate::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span};
 
+/// Least receive buffer that a program gets, however little it asks for: 2048 bytes and a `struct sk_buff`. `tcp_rmem` may be a byte on
+/// the kernel, with which no segment ever fits; here it is the same least.
+/// src: linux@6.12 include/net/sock.h SOCK_MIN_RCVBUF, net/core/sock.c __sock_set_rcvbuf
+pub const MIN_RCVBUF: Bytes = Bytes::new(2_304);
+/// Least of `tcp_wmem`. src: linux@6.12 net/ipv4/sysctl_net_ipv4.c: extra1 = SYSCTL_ONE
+const MIN_WMEM: Bytes = Bytes::new(1);
+/// What an `int` of the kernel holds, as which it has its buffers and this limit.
+const INT_MAX: Bytes = Bytes::new(i32::MAX as u64);
+
 crate::choices! {
     /// How TCP Small Queues limits what a socket has below it.
     pub enum Tsq {
@@ -30,7 +39,7 @@ crate::params! {
         /// TCP Small Queues.
         tsq: Tsq = Tsq::Kernel, src "linux@6.12 net/ipv4/tcp_output.c tcp_small_queue_check";
         /// Upper bound of the small queue (CoTSQ; static bytes). "off": no TSQ (a negative value in the paper).
-        tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), src "cotsq section III";
+        tsq_bytes: Option<Bytes> = Some(Bytes::new(10_000_000)), in Some(Bytes::new(0)) => Some(INT_MAX), src "cotsq section III";
         /// CoTSQ: milliseconds of data at the flow's present rate.
         tsq_ms: u32 = 6, in 0 => 100_000, unit "ms", src "cotsq section III";
         /// CoTSQ: lower bound of the small queue, in segments. Static: the small queue, in segments.
@@ -38,7 +47,7 @@ crate::params! {
         /// `sk_pacing_shift`: log2 of the part of a second that TSQ and GSO sizing look ahead. A mac80211 device rewrites it.
         pacing_shift: u8 = 10, in 0 => 32, src "linux@6.12 net/core/sock.c sock_init_data_uid";
         /// `tcp_limit_output_bytes`.
-        limit_output_bytes: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp_ipv4.c tcp_sk_init; by profile";
+        limit_output_bytes: Auto<Bytes> = Auto::Auto, in Auto::Set(Bytes::new(0)) => Auto::Set(INT_MAX), src "linux net/ipv4/tcp_ipv4.c tcp_sk_init; by profile";
         /// `tcp_pacing_ss_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
         pacing_ss_ratio: u32 = 200, in 1 => 1_000, unit "%", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_pacing_ca_ratio`, percent. 3.10 and 3.18 have none: 200 there, whatever this says.
@@ -75,17 +84,17 @@ crate::params! {
         /// Smallest retransmission timeout.
         rto_min: Span = Span::from_ms(200), in Span::from_ms(1) => Span::from_s(120), src "linux@6.12 include/net/tcp.h TCP_RTO_MIN";
         /// `tcp_wmem[1]`: send buffer at the start.
-        wmem_default: Bytes = Bytes::from_kib(16), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        wmem_default: Bytes = Bytes::from_kib(16), in MIN_WMEM => INT_MAX, src "linux@6.12 net/ipv4/tcp.c tcp_init";
         /// `tcp_wmem[2]`: what the send buffer may grow to.
-        wmem_max: Bytes = Bytes::from_mib(4), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        wmem_max: Bytes = Bytes::from_mib(4), in MIN_WMEM => INT_MAX, src "linux@6.12 net/ipv4/tcp.c tcp_init";
         /// `tcp_rmem[1]`: receive buffer at the start.
-        rmem_default: Auto<Bytes> = Auto::Auto, src "linux net/ipv4/tcp.c tcp_init; 128 KiB from 4.20 (a337531b942b), 87380 before";
+        rmem_default: Auto<Bytes> = Auto::Auto, in Auto::Set(MIN_RCVBUF) => Auto::Set(INT_MAX), src "linux net/ipv4/tcp.c tcp_init; 128 KiB from 4.20 (a337531b942b), 87380 before";
         /// `tcp_rmem[2]`: what the receive buffer may grow to.
-        rmem_max: Bytes = Bytes::from_mib(6), src "linux@6.12 net/ipv4/tcp.c tcp_init";
+        rmem_max: Bytes = Bytes::from_mib(6), in MIN_RCVBUF => INT_MAX, src "linux@6.12 net/ipv4/tcp.c tcp_init";
         /// `SO_RCVBUF`, which the kernel doubles and then does not tune.
-        rcvbuf: Option<Bytes> = None, src "linux@6.12 net/core/sock.c __sock_set_rcvbuf";
+        rcvbuf: Option<Bytes> = None, in Some(Bytes::new(0)) => Some(INT_MAX), src "linux@6.12 net/core/sock.c __sock_set_rcvbuf";
         /// `SO_RCVLOWAT`: unread bytes that wake the reader.
-        rcvlowat: Bytes = Bytes::new(1), src "linux@6.12 net/ipv4/tcp.c tcp_data_ready";
+        rcvlowat: Bytes = Bytes::new(1), in Bytes::new(0) => INT_MAX, src "linux@6.12 net/ipv4/tcp.c tcp_data_ready";
         /// The receiver acknowledges every eighth segment of a stream, as macOS does; else every second.
         stretch_acks: bool = false, src "xnu bsd/netinet/tcp_cc.c tcp_cc_delay_ack";
         /// Memory that the receiver's driver charges for a full frame; an access point's wired card's, too, so that it counts in its queues.

@@ -9,7 +9,7 @@
 
 use crate::sim::Packet;
 use crate::tcp::clock::Clock;
-use crate::tcp::config::Params;
+use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
 use crate::tcp::profile::{Profile, RightSizing};
 use crate::tcp::receiver::collapse::Packing;
@@ -21,9 +21,6 @@ use crate::tcp::truesize;
 const RATIO_SHIFT: u32 = 8;
 /// Half of the memory is payload, until measured. src: linux@6.12 include/net/tcp.h TCP_DEFAULT_SCALING_RATIO
 const DEFAULT_RATIO: u32 = 128;
-/// Least buffer that a program gets, however little it asks for: 2048 bytes and a `struct sk_buff`.
-/// src: linux@6.12 include/net/sock.h SOCK_MIN_RCVBUF, net/core/sock.c __sock_set_rcvbuf
-const MIN_RCVBUF: u64 = 2_304;
 /// Largest window scale. src: rfc7323#2.3
 const MAX_WSCALE: u32 = 14;
 
@@ -101,7 +98,7 @@ const PAGE_FRAG: u32 = 32_768;
 
 /// What a program that asks for so many bytes gets.
 fn locked_at(bytes: u64) -> u32 {
-    (bytes * 2).clamp(MIN_RCVBUF, i32::MAX as u64) as u32
+    bytes.saturating_mul(2).clamp(MIN_RCVBUF.get(), i32::MAX as u64) as u32
 }
 
 impl Rcv {
@@ -110,7 +107,7 @@ impl Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
         let locked = p.rcvbuf.map(|b| locked_at(b.get()));
         let cap = locked.map_or(p.rmem_max.get(), u64::from) / 2;
-        let lowat = p.rcvlowat.get().clamp(1, cap) as u32;
+        let lowat = p.rcvlowat.get().clamp(1, cap.max(1)) as u32;
         // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
         let room = (u64::from(lowat) << RATIO_SHIFT) / u64::from(DEFAULT_RATIO);
         let asks = locked.is_none() && room > u64::from(tuned);
@@ -569,6 +566,10 @@ mod tests {
         // SO_RCVBUF 512 would be 1024, of which half is a window: less than a segment for ever.
         let p = Params { rcvbuf: Some(Bytes::new(512)), ..Params::default() };
         assert_eq!(Rcv::new(&p, &V6_12).rcvbuf, 2_304);
+        for max in [0, 1] {
+            let p = Params { rmem_max: Bytes::new(max), ..Params::default() };
+            assert_eq!(Rcv::new(&p, &V6_12).lowat, 1, "a reader waits for a byte at least");
+        }
     }
 
     #[test]
