@@ -153,13 +153,53 @@ def test_pairs_are_read_from_a_folder(tmp_path):
         ({"where": "locl"}, 'did you mean "local"'),
         ({"qdisc": "codel"}, "pfifo"),
         ({"rate_mbit": "fast"}, "expected a number"),
-        ({"secs": -1}, "not negative"),
+        ({"secs": -1}, "config.secs: -1, expected a number above 0"),
+        ({"secs": 0}, "config.secs: 0, expected a number above 0"),
+        ({"rate_mbit": 0}, "config.rate_mbit: 0, expected a number above 0"),
+        ({"flows": 0}, "config.flows: 0, expected a number above 0"),
+        ({"flows": 1.5}, "config.flows: 1.5; traffic.tcp_up: 1.5; expected a whole number"),
+        ({"warmup": 100}, r"config.warmup: 100, expected less than config.secs \(6\)"),
+        ({"step": 3}, "config.step: 3, expected at most the time"),
+        ({"rtt_ms": 1e11}, "config.rtt_ms: 100000000000.0; netem.delay"),
+        ({"rate_mbit": 1e300}, "config.rate_mbit: 1e.300, expected a number"),
+        ({"cc": 3}, "config.cc: 3, expected the name"),
     ],
 )
 def test_unknown_keys_and_values_are_errors(tmp_path, config, says):
     write(tmp_path, "one.json", trace(**config))
-    with pytest.raises(UserError, match=says):
+    with pytest.raises(UserError, match=rf"one\.json: .*{says}"):
         kernel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"config": 3}, "config: 3, expected an object"),
+        ({"rows": [1, 2]}, r"rows\[0\]: 1, expected an object with numbers t, cwnd, rtt, acked"),
+        ({"rows": 5}, "rows: 5, expected a list"),
+        ({"rows": []}, r"rows: none between config.warmup \(4 s\) and config.secs \(6 s\)"),
+        ({"pings": [None, "a"]}, r"pings\[0\]: null, expected \[time"),
+        ({"pings": [[1, 2, 3]]}, r"pings\[0\]: \[1, 2, 3\], expected"),
+        ({"goodput_mbit": "x"}, "goodput_mbit: 'x', expected a number"),
+        ({"flows": 0}, "flows: 0, expected 1, as config has it"),
+        ({"foo": 1}, 'unknown key "foo"'),
+        ({"flow": 1}, 'unknown key "flow", .*did you mean "flows"'),
+    ],
+)
+def test_what_is_no_trace_is_told(tmp_path, changed, says):
+    write(tmp_path, "one.json", {**trace(), **changed})
+    with pytest.raises(UserError, match=rf"one\.json: {says}"):
+        kernel.load(tmp_path)
+
+
+def test_a_trace_that_is_no_text_is_named(tmp_path):
+    (tmp_path / "one.json").write_bytes(b"\xff{}")
+    with pytest.raises(UserError, match=r"one\.json: is not UTF-8 text"):
+        kernel.load(tmp_path)
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as z:
+        z.writestr("two.json", b"\xff{}")
+    with pytest.raises(UserError, match=r"t\.zip/two\.json: is not UTF-8 text"):
+        kernel.load(tmp_path / "t.zip")
 
 
 def test_what_is_no_reference_is_told(tmp_path):
@@ -249,8 +289,37 @@ def test_dcf_reference_is_read_and_checked(tmp_path):
     bad.write_text(text.replace("n,HtMcs0,up,40,1,", "n,HtMcs0,up,40,many,", 1))
     with pytest.raises(UserError, match=r"x.csv:2: stations"):
         dcf.load(bad)
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match=r"gone\.csv: cannot be read \(No such file or directory\)"):
         dcf.load(tmp_path / "gone.csv")
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("n,HtMcs0,up,40,1,0,1,0,1472,11.4,0.006,11.4", "2: has 12 cells, expected 13"),
+        ("n,HtMcs0,up,40,1,0,1,0,1472,11.4,0.006,11.4,11.4,64", "2: has 14 cells, expected 13"),
+        ("n,HtMcs0,up,40,0,0,1,0,1472,11.4,0.006,11.4,11.4", '2: stations: "0", expected a whole number from 1 to 254'),
+        (
+            "n,HtMcs0,up,40,9999,0,1,0,1472,11.4,0.006,11.4,11.4",
+            '2: stations: "9999", expected a whole number from 1 to 254',
+        ),
+        ("n,HtMcs0,up,40,1.5,0,1,0,1472,11.4,0.006,11.4,11.4", '2: stations: "1.5", expected a whole number'),
+        (
+            "n,HtMcs0,up,40,1,0,1,0,99999,11.4,0.006,11.4,11.4",
+            '2: udp_payload: "99999", expected a whole number from 1 to 1472',
+        ),
+        ("n,HtMcs0,up,40,1,0,1,0,1472,0,0.006,11.4,11.4", '2: goodput_mbit: "0", expected a number above 0'),
+        ("n,HtMcs0,up,40,1,0,1,0,1472,nan,0.006,11.4,11.4", '2: goodput_mbit: "nan", expected a number above 0'),
+        ("\nn,HtMcs0,up,40,1,0,1,0,1472,11.4,x,11.4,11.4", '3: goodput_sd: "x", expected a number'),
+        ("", "2: has no rows below its header"),
+    ],
+)
+def test_a_row_that_is_none_is_told_with_its_line(tmp_path, row, says):
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join([",".join(dcf.COLUMNS[:13]), row]))
+    with pytest.raises(UserError) as e:
+        dcf.load(path)
+    assert str(e.value).startswith(f"{path}:{says}")
 
 
 def test_a_kernel_case_runs_on_the_model():

@@ -26,10 +26,16 @@ class Failed(RuntimeError):
 
 
 def nearest(got: str, names: Iterable[str]) -> str | None:
-    """The valid name nearest to ``got``, if any is near; capitals count for nothing."""
-    small = {n.lower(): n for n in names}
-    found = difflib.get_close_matches(got.lower(), list(small), n=1, cutoff=0.6)
-    return small[found[0]] if found else None
+    """The valid name nearest to ``got``, if any is near, as the core's own messages have it; capitals count for nothing."""
+    return _core.nearest(got, list(names))
+
+
+def unreadable(path: object, e: Exception, expected: str) -> UserError:
+    """A file that is there or not, but cannot be read as ``expected`` ("a CSV file of ..."): why, without Python's own words."""
+    if isinstance(e, UnicodeDecodeError):
+        return UserError(f"{path}: is not UTF-8 text, expected {expected}")
+    why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+    return UserError(f"{path}: cannot be read ({why}), expected {expected}")
 
 
 #: So many names an error lists.

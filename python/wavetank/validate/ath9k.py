@@ -20,7 +20,6 @@ control begins anew with each run.
 
 from __future__ import annotations
 
-import csv
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +31,9 @@ import numpy as np
 
 from .. import _core, workers
 from ..errors import UserError, unknown
+from . import sheet
 from .report import Report, Row
+from .sheet import Table
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "real-ath9k-c2.csv"
 COLUMNS = (
@@ -101,31 +102,30 @@ tcp_up = 0
 tcp_down = 2
 """
 
-Table = dict[str, str]
+WHAT = "a CSV file of the access point's figures"
 
 
 def load(path: Path = PATH) -> list[Table]:
     """The rows of the file. Raises UserError for what is no such file."""
-    try:
-        with path.open(encoding="utf-8", newline="") as f:
-            reader = csv.DictReader(f)
-            header, rows = reader.fieldnames or [], list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as e:
-        raise UserError(f"{path}: cannot be read ({e}), expected a CSV file of the access point's figures") from None
+    header, rows = sheet.read(path, WHAT)
     if tuple(header) != COLUMNS:
         raise UserError(f"{path}:1: columns {', '.join(header)}, expected {', '.join(COLUMNS)}")
-    for i, row in enumerate(rows):
-        where = f"{path}:{i + 2}"
+    sheet.filled(path, rows, WHAT)
+    for line, row in rows:
+        where = f"{path}:{line}"
         if row["queueing"] not in SETUPS:
             raise unknown("queueing", row["queueing"], SETUPS, where)
-        for key in ("long", "mcs", "seconds", "sum_mbit", "ping_p50_ms"):
+        for key in ("long", "mcs"):
+            if not (row[key].isascii() and row[key].isdigit()):
+                raise UserError(f'{where}: {key}: "{row[key]}", expected a whole number that is not negative')
+        for key in ("seconds", "sum_mbit", "ping_p50_ms"):
             try:
                 good = float(row[key]) >= 0
-            except (TypeError, ValueError):
+            except ValueError:
                 good = False
             if not good:
                 raise UserError(f'{where}: {key}: "{row[key]}", expected a number that is not negative')
-    return rows
+    return [row for _, row in rows]
 
 
 def name(row: Table) -> str:

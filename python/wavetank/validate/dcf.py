@@ -6,8 +6,8 @@ and 2 to 14 stations have a second metric, ``bianchi_mbit``: within 5 % of Bianc
 
 from __future__ import annotations
 
-import csv
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +16,9 @@ import numpy as np
 from .. import _core, workers
 from ..errors import UserError, nearest
 from ..linux import tree
+from . import sheet
 from .report import Report, Row
+from .sheet import Table
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "ns3-saturation.csv"
 #: Rows made by `python/tools/ns3_saturation.py`.
@@ -32,18 +34,14 @@ SHARE, DEVIATIONS, BIANCHI_SHARE = 0.08, 2.0, 0.05
 #: How the modes of a standard begin.
 MODES = {"n": "HtMcs", "ac": "VhtMcs", "ax": "HeMcs", "a": "OfdmRate"}
 
-Table = dict[str, str]
+WHAT = "a CSV file of the saturation reference"
+#: What a row's whole numbers lie between. src: crates/core/src/wifi/saturation.rs
+RANGES = {"width_mhz": (20, 160), "stations": (1, 254), "max_ampdu_bytes": (0, 1_048_575), "udp_payload": (1, 1472)}
 
 
 def load(path: Path = PATH) -> list[Table]:
     """The rows of the file. Raises UserError for what is no such file."""
-    try:
-        with path.open(encoding="utf-8", newline="") as f:
-            reader = csv.DictReader(f)
-            header = reader.fieldnames or []
-            rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as e:
-        raise UserError(f"{path}: cannot be read ({e}), expected a CSV file of the saturation reference") from None
+    header, rows = sheet.read(path, WHAT)
     for column in header:
         if column not in COLUMNS:
             near = nearest(column, COLUMNS)
@@ -52,32 +50,43 @@ def load(path: Path = PATH) -> list[Table]:
     for column in COLUMNS[:11]:
         if column not in header:
             raise UserError(f'{path}:1: the column "{column}" is missing, expected {", ".join(COLUMNS)}')
-    for i, row in enumerate(rows):
-        _check(path, i + 2, row)
-    return rows
+    sheet.filled(path, rows, WHAT)
+    for line, row in rows:
+        _check(f"{path}:{line}", row)
+    return [row for _, row in rows]
 
 
-def _check(path: Path, line: int, row: Table) -> None:
+def _check(where: str, row: Table) -> None:
     choices = {"std": tuple(MODES), "dir": ("up", "down"), "rts": ("0", "1"), "sgi": ("0", "1")}
     if "ba_window" in row:
         choices["ba_window"] = ("64", "256") if row["std"] == "ax" else ("64",)
     for key, names in choices.items():
         if row[key] not in names:
-            raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected one of {", ".join(names)}')
+            raise UserError(f'{where}: {key}: "{row[key]}", expected one of {", ".join(names)}')
     begins = MODES[row["std"]]
     if not row["mode"].startswith(begins):
-        raise UserError(f'{path}:{line}: mode: "{row["mode"]}" with std {row["std"]}, expected one of {begins}...')
-    for key in ("width_mhz", "stations", "max_ampdu_bytes", "udp_payload", "goodput_mbit", "goodput_sd"):
-        try:
-            good = float(row[key]) >= 0
-        except (TypeError, ValueError):
-            good = False
-        if not good:
-            raise UserError(f'{path}:{line}: {key}: "{row[key]}", expected a number that is not negative')
+        raise UserError(f'{where}: mode: "{row["mode"]}" with std {row["std"]}, expected one of {begins}...')
+    for key, (low, high) in RANGES.items():
+        text = row[key]
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise UserError(f'{where}: {key}: "{text}", expected a whole number from {low} to {high}')
+    if not 0 < _number(row["goodput_mbit"]) < math.inf:
+        why = "of which the tolerance is a share"
+        raise UserError(f'{where}: goodput_mbit: "{row["goodput_mbit"]}", expected a number above 0, {why}')
+    if not 0 <= _number(row["goodput_sd"]) < math.inf:
+        raise UserError(f'{where}: goodput_sd: "{row["goodput_sd"]}", expected a number that is not negative')
     try:
         _core.dcf_check(row)
     except KeyError as e:
-        raise UserError(f"{path}:{line}: {e.args[0]}") from None
+        raise UserError(f"{where}: {e.args[0]}") from None
+
+
+def _number(text: str) -> float:
+    """A cell as a number; one that is none lies in no range."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def name(row: Table) -> str:

@@ -10,7 +10,6 @@ the mean of as many runs in the same phases: flows that go in step settle in one
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import UserError, unknown
-from . import kernel_case
+from ..errors import UserError
+from . import kernel_case, kernel_trace
 from .report import Report, Row, run_all
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
@@ -29,9 +28,6 @@ PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 MORE = PATH.with_name("kernel-6.12-more.zip")
 #: The cases of both, run on older kernels (docs/reference-data.md); by profile.
 OLDER = {name: PATH.with_name(f"kernel-{name}.zip") for name in ("5.4", "5.10")}
-KEYS = set(kernel_case.CONFIG)
-NEEDED = {k for k, v in kernel_case.CONFIG.items() if v is None}
-CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}
 #: Figure: share by which the pair's interval is widened, and at least by how much.
 TOLERANCES: dict[str, tuple[float, float]] = {
     "goodput_mbit": (0.02, 0.0),
@@ -96,53 +92,17 @@ def interval(figure: str, values: Iterable[float]) -> tuple[float, float]:
     return low - max(share * abs(low), least), high + max(share * abs(high), least)
 
 
-def _trace(where: str, text: str) -> dict[str, Any]:
-    try:
-        trace: dict[str, Any] = json.loads(text)
-    except json.JSONDecodeError as e:
-        raise UserError(f"{where}:{e.lineno}: is not JSON ({e.msg}), expected a trace") from None
-    for key in ("name", "config", "goodput_mbit", "rows", "pings"):
-        if not isinstance(trace, dict) or key not in trace:
-            raise UserError(f'{where}: the key "{key}" is missing, expected a trace of the kernel reference')
-    config = trace["config"]
-    for key in config:
-        if key not in KEYS:
-            raise unknown("key of config", key, KEYS, where)
-    for key in sorted(NEEDED - set(config)):
-        raise UserError(f'{where}: config lacks "{key}", expected a trace of the kernel reference')
-    for key, names in CHOICES.items():
-        if config[key] not in names:
-            raise unknown(f"config.{key}", str(config[key]), names, where)
-    for key, value in config.items():
-        if key not in (*CHOICES, "cc", "kernel") and (
-            isinstance(value, bool) or not isinstance(value, int | float) or value < 0
-        ):
-            raise UserError(f"{where}: config.{key}: {value!r}, expected a number that is not negative")
-    return trace
-
-
-def _texts(path: Path) -> dict[str, str]:
-    try:
-        if path.is_dir():
-            return {p.name: p.read_text(encoding="utf-8") for p in sorted(path.glob("*.json"))}
-        with zipfile.ZipFile(path) as z:
-            return {n: z.read(n).decode() for n in sorted(z.namelist()) if n.endswith(".json")}
-    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as e:
-        raise UserError(f"{path}: cannot be read ({e}), expected a folder of traces (NAME.json, NAME.b.json)") from None
-
-
 def load(path: Path = PATH) -> list[Case]:
     """The cases of a folder of traces. Raises UserError for what is no such folder, and for unknown keys."""
-    texts = _texts(path)
-    if not texts:
+    traces = kernel_trace.read(path)
+    if not traces:
         raise UserError(f"{path}: no traces, expected a folder with NAME.json and NAME.b.json")
     pairs: dict[str, list[dict[str, Any]]] = {}
-    for name, text in texts.items():
-        trace = _trace(str(path / name), text)
+    for name, trace in traces.items():
         pairs.setdefault(name.removesuffix(".json").removesuffix(".b"), []).append(trace)
     return [
-        Case(name, traces[-1]["config"], tuple(figures(t) for t in traces), tuple(traces))
-        for name, traces in sorted(pairs.items())
+        Case(name, pair[-1]["config"], tuple(figures(t) for t in pair), tuple(pair))
+        for name, pair in sorted(pairs.items())
     ]
 
 

@@ -64,6 +64,15 @@ _LEAD_IN_S = 1.0
 LATER_MS = 13.7
 
 
+#: Which key of a scenario each key of ``config`` sets.
+SETS = {
+    "cc": "tcp.cc", "rate_mbit": "htb.rate", "where": "bottleneck.place", "qdisc": "htb.leaf", "rtt_ms": "netem.delay",
+    "secs": "time.flows", "limit": "pfifo.limit", "flows": "traffic.tcp_up", "step": "time.sample", "warmup": "time.warmup",
+    "pacing_shift": "tcp.pacing_shift", "limit_output_bytes": "tcp.limit_output_bytes", "ca_ratio": "tcp.pacing_ca_ratio",
+    "ss_ratio": "tcp.pacing_ss_ratio", "kernel": "kernel",
+}  # fmt: skip
+
+
 class UnknownKey(ValueError):
     """A case's ``config`` has a key that no reference case has."""
 
@@ -97,29 +106,32 @@ def overrides(config: Mapping[str, Any], phase_ms: float = 0.0) -> list[tuple[st
         phase_ms: how much later the flows start against the echo.
     """
     c = resolve(config)
-    leaf = c["qdisc"]
-    sets = {
+    written = {
         "kernel": ".".join(c["kernel"].split(".")[:2]),
-        "tcp.cc": c["cc"],
-        "htb.rate": f"{round(c['rate_mbit'] * 1000)} kbit/s",
-        "htb.leaf": leaf,
-        "bottleneck.place": c["where"],
-        "netem.delay": _span(c["rtt_ms"] / 1e3),
-        "traffic.tcp_up": str(c["flows"]),
-        "time.lead_in": _span(_LEAD_IN_S + phase_ms / 1e3),
-        "time.flows": _span(c["secs"]),
-        "time.sample": _span(c["step"]),
-        "time.warmup": _span(c["warmup"]),
-        "tcp.pacing_shift": str(c["pacing_shift"]),
-        "tcp.limit_output_bytes": str(c["limit_output_bytes"]),
-        "tcp.pacing_ca_ratio": str(c["ca_ratio"]),
-        "tcp.pacing_ss_ratio": str(c["ss_ratio"]),
+        "rate_mbit": f"{round(c['rate_mbit'] * 1000)} kbit/s",
+        "rtt_ms": _span(c["rtt_ms"] / 1e3),
+        "secs": _span(c["secs"]),
+        "step": _span(c["step"]),
+        "warmup": _span(c["warmup"]),
     }
-    if leaf == "pfifo":
-        sets["pfifo.limit"] = str(c["limit"])
+    sets = {SETS[key]: written.get(key, str(value)) for key, value in c.items()}
+    sets["time.lead_in"] = _span(_LEAD_IN_S + phase_ms / 1e3)
+    if c["qdisc"] != "pfifo":
+        del sets["pfifo.limit"]
     # The skb that a veth pair hands over is the sender's.
     sets |= {key: value for key, (value, _) in OWN_WIRED.items() if key.startswith("tcp.rx_")}
     return list(sets.items())
+
+
+def refused(config: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The key of the config whose value the model refuses, and why. Controls and disciplines that it lacks are not asked for."""
+    there = {"cc": "cubic", "qdisc": "pfifo"}
+    try:
+        _core.check(_SCENARIO, "kernel case", overrides({**config, **there}))
+    except _core.ScenarioError as e:
+        said = str(e).removeprefix("--set: ")
+        return next((key for key, ours in SETS.items() if said.startswith(f"{ours}: ")), "cc"), said
+    return None
 
 
 def run(config: Mapping[str, Any], phase_ms: float = 0.0, seed: int = 1) -> dict[str, Any]:

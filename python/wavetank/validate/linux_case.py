@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError, unknown
+from ..errors import UserError, unknown, unreadable
 from ..linux.own import BY_MODE
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
@@ -117,13 +117,14 @@ def load(path: Path = PATH) -> list[Case]:
     """The scenarios of a folder. Raises UserError for what is no such folder, and for unknown keys."""
     try:
         text = (path / "scenarios.json").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise unreadable(path / "scenarios.json", e, "the scenarios of a reference's folder") from None
+    try:
         with (path / "summary.csv").open(encoding="utf-8", newline="") as f:
             reader = csv.DictReader(f)
-            header, rows = reader.fieldnames, list(reader)
+            header, rows = reader.fieldnames, [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as e:
-        raise UserError(
-            f"{path}: cannot be read ({e}), expected a folder with scenarios.json and summary.csv"
-        ) from None
+        raise unreadable(path / "summary.csv", e, "the figures of a reference's folder") from None
     try:
         scenarios = json.loads(text)
     except json.JSONDecodeError as e:
@@ -134,12 +135,14 @@ def load(path: Path = PATH) -> list[Case]:
     if not runs or header != ["name", "figure", *(f"run{i + 1}" for i in range(len(runs)))]:
         raise UserError(f"{path / 'summary.csv'}:1: expected the columns name, figure, run1, run2 ...")
     kernel: dict[str, dict[str, tuple[float, ...]]] = {}
-    for i, row in enumerate(rows):
-        where = f"{path / 'summary.csv'}:{i + 2}"
+    for line, row in rows:
+        where = f"{path / 'summary.csv'}:{line}"
         if row["name"] not in scenarios:
             raise unknown("name", row["name"], scenarios, where)
         # a scenario with fewer runs than another has shorter rows
         values = [row[r] for r in runs if row[r] is not None]
+        if not values or None in row:
+            raise UserError(f"{where}: expected the cells name, figure and one to {len(runs)} runs")
         try:
             kernel.setdefault(row["name"], {})[row["figure"]] = tuple(float(v) for v in values)
         except ValueError:

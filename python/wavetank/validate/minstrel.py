@@ -9,17 +9,15 @@ and every frame that is or is not a probe.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from lzma import LZMAError
 from pathlib import Path
 from typing import Any
 
 from .. import _core, workers
 from ..errors import UserError
+from . import archive
 from .report import Report, Row
 
 PATH = Path(__file__).parents[1] / "data" / "reference" / "minstrel-6.12.zip"
@@ -40,12 +38,8 @@ class Case:
 
 def load(path: Path = PATH) -> list[Case]:
     """The recordings of a file. Raises UserError for what is no such file."""
-    try:
-        with zipfile.ZipFile(path) as z:
-            names = [n for n in z.namelist() if n.endswith(SUFFIX)]
-            cases = [Case(n.removesuffix(SUFFIX), z.read(n)) for n in names]
-    except (OSError, zipfile.BadZipFile, zlib.error, LZMAError, EOFError, RuntimeError) as e:
-        raise UserError(f"{path}: cannot be read ({e}), expected a ZIP file of recordings (NAME{SUFFIX})") from None
+    found = archive.members(path, SUFFIX, f"a ZIP file of recordings (NAME{SUFFIX})")
+    cases = [Case(name.removesuffix(SUFFIX), content) for name, content in found.items()]
     if not cases:
         raise UserError(f"{path}: holds no recording, expected NAME{SUFFIX} (linux/standing/record-minstrel)")
     return cases
