@@ -74,6 +74,11 @@ def axis(key: str, values: Sequence[Value]) -> Axis:
     first, *others = key.split("+")
     if "seed" in (first, *others):
         raise UserError("axis seed: repetitions have a seed each, expected --repetitions N and --seed FIRST")
+    for k in (first, *others):
+        if k in ("name", "description"):
+            raise UserError(
+                f"axis {k}: says what a scenario is called and changes nothing of a run, expected another key"
+            )
     texts = tuple(_checked(first, v) for v in values)
     for other in others:
         for v, text in zip(values, texts, strict=True):

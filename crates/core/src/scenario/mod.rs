@@ -8,6 +8,7 @@ mod check;
 pub mod each;
 pub mod edca;
 mod error;
+mod name;
 mod places;
 mod read;
 mod sections;

@@ -230,12 +230,17 @@ fn set(
                 Raw::Int(n) => n.to_string(),
                 Raw::Float(x) => x.to_string(),
                 Raw::Bool(b) => b.to_string(),
-                Raw::Text(t) => format!("\"{t}\""),
+                Raw::Text(t) => format!("\"{}\"", on_one_line(t)),
             },
             expected: r.expected,
             near: r.near,
         }),
     }
+}
+
+/// A text as a message of one line has it.
+fn on_one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 pub(super) fn dotted(section: &str, key: &str) -> String {

@@ -1,7 +1,7 @@
 //! The scenario as a whole: its own keys, and every section with the struct that owns it.
 
 use super::check::REQUIRED;
-use super::keys;
+use super::{keys, name};
 use crate::qdisc::{Discipline, Old, Setup};
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
 use crate::tcp::Tunables;
@@ -184,7 +184,7 @@ fn top_schema() -> Vec<(&'static str, Param)> {
         ("", Param { key, kind: unit, unit, default, range, doc: doc.into(), source: "this project" })
     };
     vec![
-        row("name", "text", d.name, String::new(), "A short name, for results: a file has to say it."),
+        row("name", "text", d.name, name::RULE.into(), "A short name, for results: a file has to say it."),
         row("description", "text", d.description, String::new(), "A sentence, for people."),
         row("kernel", "name", d.kernel.show(), keys::Kernel::names().join(" | "), "The kernel profile of every host."),
         row("seed", "count", d.seed.to_string(), String::new(), "The seed of every random stream."),
@@ -214,7 +214,7 @@ impl Scenario {
             _ => Err(Refused::expected("a text")),
         };
         match (section, key) {
-            ("", "name") => Some(text(raw).map(|t| self.name = t)),
+            ("", "name") => Some(name::read(raw).map(|t| self.name = t)),
             ("", "description") => Some(text(raw).map(|t| self.description = t)),
             // `--set kernel=5.4` and `kernel = 5.4` arrive as numbers.
             ("", "kernel") => Some(
