@@ -56,7 +56,7 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Measured]]) -> Any:
                         pa.array(["" if value is None else str(value)]),
                     )
                 )
-            seeds.append(pa.array(np.full(n, result.seed), pa.int64()))
+            seeds.append(pa.array(np.full(n, result.seed, dtype=np.uint64), pa.uint64()))
             for c, column in numbers.items():
                 a = series.get(c)
                 if a is None or len(a) != n:  # a UDP flow has no windows
@@ -69,8 +69,8 @@ def arrow(results: Sequence[tuple[Mapping[str, str], Measured]]) -> Any:
     for k, chunks in text.items():
         fields.append(pa.field(k, label))
         columns.append(pa.chunked_array(chunks, type=label))
-    fields.append(pa.field("seed", pa.int64()))
-    columns.append(pa.chunked_array(seeds, type=pa.int64()))
+    fields.append(pa.field("seed", pa.uint64()))
+    columns.append(pa.chunked_array(seeds, type=pa.uint64()))
     for c, chunks in numbers.items():
         name = "t_s" if c == "t" else c
         fields.append(pa.field(name, pa.float64(), metadata={"unit": UNITS[c]}))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+#: What a run's random streams are drawn from: 64 bits.
+seed_range = click.IntRange(min=0, max=2**64 - 1)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 on_option = click.option(
     "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
@@ -145,10 +147,10 @@ def cli() -> None:
     """
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _pair(text: str, option: str = "--set") -> tuple[str, str]:
     key, sign, value = text.partition("=")
     if not sign or not key.strip():
-        raise UserError(f'--set: "{text}", expected key=value, such as tcp.tsq_ms=4')
+        raise UserError(f'{option}: "{text}", expected key=value, such as tcp.tsq_ms=4')
     return key.strip(), value.strip()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from . import complete
-from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, set_option
+from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, seed_range, set_option
 
 
 @cli.command()
@@ -37,7 +37,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
     help="Flent files measured on a test bed (`wavetank testbed`): they stand beside as `testbed`.",
 )
 @set_option()
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="First seed, in place of the scenario's.")
+@click.option("--seed", type=seed_range, default=None, help="First seed, in place of the scenario's.")
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
@@ -83,6 +83,7 @@ def compare(
     from .. import compare as lab
     from .. import idle, report
     from .. import linux as water
+    from ..lab import seeds
     from ..plots import compare as compare_plots
     from ..scenario import load
 
@@ -100,7 +101,10 @@ def compare(
     loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
     columns = lab.columns(loaded, names, [_pair(x) for x in against], not as_is, air)
     s = loaded[0]
-    notes = [n for x in loaded for k in [{}, *(dict([_pair(a)]) for a in against)] for n in idle.notes(x.set(k))]
+    for x in loaded if repetitions > 1 else ():
+        seeds.enough(int(x.check()["seed"]) if seed is None else seed, repetitions)
+    variants = [x.set(dict(k)) for x in loaded for k in ([], *([pair] for pair in pairs))]
+    notes = [n for x in variants for n in (*idle.notes(x), *way_back.notes(x))]
     notes += [n for c in columns if c.water == "linux" for n in water.check(c.scenario, seed).notes]
     for note in [*dict.fromkeys(notes), *lab.remarks(s, measured)]:
         click.echo(f"note: {note}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import complete
-from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, set_option
+from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, seed_range, set_option
 
 if TYPE_CHECKING:
     from ..captures import air
@@ -58,9 +58,7 @@ def _written(result: Result, out: Path | None, plot: Path | None, beside: Sequen
 @cli.command()
 @click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
 @set_option()
-@click.option(
-    "--seed", type=click.IntRange(min=0, max=2**64 - 1), default=None, help="Seed, in place of the scenario's."
-)
+@click.option("--seed", type=seed_range, default=None, help="Seed, in place of the scenario's.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
 )

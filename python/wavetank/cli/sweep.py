@@ -21,6 +21,7 @@ from .base import (
     jobs_option,
     json_option,
     on_option,
+    seed_range,
     set_option,
 )
 
@@ -38,7 +39,7 @@ TOLD = 6
 @set_option("Set a key at every point")
 @click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
 @click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Of each point.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first repetition's seed.")
+@click.option("--seed", type=seed_range, default=1, show_default=True, help="The first repetition's seed.")
 @click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME[:STAT]",

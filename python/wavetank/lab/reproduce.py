@@ -209,10 +209,10 @@ def write_samples(outcome: Outcome, path: Path) -> None:
                         chunks[column].append(
                             pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array([value]))
                         )
-                    chunks["seed"].append(pa.array([r["seed"]] * n, pa.int64()))
+                    chunks["seed"].append(pa.array([r["seed"]] * n, pa.uint64()))
                     chunks["t_s"].append(pa.array(t, pa.float64()))
                     chunks["value"].append(pa.array(v, pa.float64()))
-    types = {"seed": pa.int64(), "t_s": pa.float64(), "value": pa.float64()}
+    types = {"seed": pa.uint64(), "t_s": pa.float64(), "value": pa.float64()}
     schema = pa.schema(
         [pa.field(c, types.get(c, label)) for c in chunks],
         metadata={

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import ScenarioError
 from ..errors import SettingError, UserError
+from ..lab import seeds
 from ..lab.plan import Figure, Point
 from ..scenario import Scenario
 from .axes import Axis, Value
@@ -56,7 +57,8 @@ def make(
 ) -> Plan:
     """The points of these axes on a scenario, crossed, or (``together``) the first of each, the second of each, ...
 
-    Raises UserError for axes that do not go together, and for points that cannot be run; with ``skip`` these are left out.
+    Raises UserError for axes that do not go together, for seeds beyond the last, and for points that cannot be run; with
+    ``skip`` these are left out.
     """
     axes = tuple(axes)
     given = dict(scenario.overrides)
@@ -68,6 +70,7 @@ def make(
                 raise UserError(f"axis {k}: is there twice, expected each key once")
             if k in given:
                 raise UserError(f"axis {k}: is also set to {given[k]}, expected one of the two")
+    seeds.enough(seed, repetitions)
     places = _places(axes, together)
     if len(places) > 100 * 1000:
         raise UserError(

@@ -71,7 +71,7 @@ def points_table(sweep: Sweep) -> Any:
             else pa.string()
         )
         fields.append(pa.field(a.key, kind, metadata={"unit": a.unit, "label": a.what}))
-    fields.append(pa.field("seed", pa.int64()))
+    fields.append(pa.field("seed", pa.uint64()))
     fields += [pa.field(m.name, pa.float64(), metadata={"unit": m.unit, "label": m.label}) for m in sweep.metrics]
     about = {"wavetank": __version__, "scenario": sweep.scenario, "core": sweep.core, "quick": str(sweep.quick).lower()}
     schema = pa.schema(fields, metadata=about)

@@ -93,7 +93,7 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
 
 /// One value of a list, as it would stand alone in a file.
 fn one(text: &str) -> Raw {
-    match (text.parse::<i64>(), text.parse::<f64>(), text) {
+    match (text.parse::<i128>(), text.parse::<f64>(), text) {
         (Ok(n), ..) => Raw::Int(n),
         (_, Ok(x), _) => Raw::Float(x),
         (.., "true") => Raw::Bool(true),

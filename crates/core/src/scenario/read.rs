@@ -119,7 +119,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 /// `--set` values are TOML where they can be, text otherwise: `tcp.cc=reno`, `time.flows=10 s`, `wifi.rts=true`.
 fn raw_of_override(v: &str) -> Raw {
     let t = v.trim();
-    if let Ok(n) = t.parse::<i64>() {
+    if let Ok(n) = t.parse::<i128>() {
         return Raw::Int(n);
     }
     if let Ok(x) = t.parse::<f64>()
@@ -160,8 +160,8 @@ fn set_value(
     };
     let raw = match value.get_ref() {
         DeValue::String(t) => Raw::Text(t.to_string()),
-        // One beyond 64 bits is beyond the key's range, which then says what it is.
-        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix())
+        // One beyond 128 bits is beyond the key's range, which then says what it is.
+        DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix())
             .map(Raw::Int)
             .or_else(|e| n.as_str().parse().map(Raw::Float).map_err(|_| e))
             .map_err(|_| wrong(n.as_str(), "a whole number of at most 64 bits"))?,
@@ -200,7 +200,7 @@ fn is_list(section: &str, key: &str) -> bool {
 fn listed(v: &DeValue) -> Option<String> {
     match v {
         DeValue::String(t) => Some(t.to_string()),
-        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n.to_string()),
+        DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n.to_string()),
         DeValue::Float(x) => Some(x.as_str().to_string()),
         DeValue::Boolean(b) => Some(b.to_string()),
         _ => None,

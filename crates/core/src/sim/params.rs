@@ -9,8 +9,8 @@ use super::units::{Bytes, Rate};
 /// A value as a scenario file has it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Raw {
-    /// A whole number.
-    Int(i64),
+    /// A whole number, of any 64-bit kind and beyond, so that messages show it as it was given.
+    Int(i128),
     /// A number with a point.
     Float(f64),
     /// `true` or `false`.
@@ -122,8 +122,7 @@ pub fn bare(raw: &Raw, own: &str) -> Raw {
             .or_else(|| (unit == own).then_some((1, 1)));
         let (from, to) = factors.filter(|_| !own.is_empty())?;
         let (n, d) = (v.checked_mul(from)?, to.checked_mul(10_i128.pow(frac))?);
-        let whole = i64::try_from(n / d).ok().filter(|_| n % d == 0);
-        Some(whole.map_or(Raw::Float(n as f64 / d as f64), Raw::Int))
+        Some(if n % d == 0 { Raw::Int(n / d) } else { Raw::Float(n as f64 / d as f64) })
     };
     match raw {
         Raw::Text(t) => scaled(t).unwrap_or_else(|| raw.clone()),
@@ -183,7 +182,7 @@ impl Value for Bytes {
     fn read(raw: &Raw) -> Result<Self, Refused> {
         const EXPECT: &str = "a size with its unit, such as \"128 KiB\" (B, kB, MB, KiB, MiB)";
         let n = match raw {
-            Raw::Int(n) => i128::from(*n),
+            Raw::Int(n) => *n,
             _ => with_unit(raw, &SIZES, EXPECT)?,
         };
         u64::try_from(n).map(Bytes::new).map_err(|_| Refused::expected("a size that is not negative"))
