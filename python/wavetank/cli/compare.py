@@ -81,7 +81,7 @@ def compare(
     The folder gets the plots, compare.json, compare.csv, and each water's result.
     """
     from .. import compare as lab
-    from .. import idle, report
+    from .. import idle, report, way_back
     from .. import linux as water
     from ..lab import seeds
     from ..plots import compare as compare_plots

@@ -125,13 +125,13 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import idle, report, state, workers
+    from .. import idle, report, state, way_back, workers
     from ..captures import air
     from ..lab import runner
     from ..scenario import load
 
     s = load(scenario).set(dict(_pair(x) for x in sets))
-    _say(idle.notes(s))
+    _say([*idle.notes(s), *way_back.notes(s)])
     for option, value, of, there in (
         ("--pcap-window", pcap_window, "--pcap", pcap),
         ("--snaplen", snaplen, "--pcap", pcap),

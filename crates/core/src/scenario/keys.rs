@@ -88,7 +88,8 @@ params! {
 params! {
     /// The network's shape.
     pub struct Shape {
-        /// Wired (C - R - S) or Wi-Fi (stations - AP - server): a file has to say which.
+        /// Wired (C - R - S) or Wi-Fi (stations - AP - server): a file has to say which. On the wired way back no rate bounds what comes down,
+        /// its windows alone.
         kind: Topology = Topology::Wifi, src "this project";
     }
 }
