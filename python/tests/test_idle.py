@@ -2,7 +2,7 @@
 
 import pytest
 
-from wavetank import Scenario, UserError, idle
+from wavetank import Scenario, UserError, idle, way_back
 
 TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
 
@@ -98,6 +98,43 @@ def test_what_changes_something_is_not():
         "fq": {"flow_limit": 20},
     }
     assert idle.notes(Scenario.from_dict(wired)) == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (
+            {"wifi.standard": "a", "wifi.width_mhz": 40},
+            ["wifi.width_mhz = 40 changes nothing here: 802.11a has channels of one"],
+        ),
+        (
+            {"wifi.standard": "g", "wifi.band": "2.4 GHz", "wifi.short_gi": True},
+            ["wifi.short_gi = true changes nothing here: 802.11g"],
+        ),
+        (
+            {"wifi.standard": "a", "wifi.mcs": 7},
+            ["wifi.mcs = 7 changes nothing here: 802.11a has rates, not MCSs (wifi.rate)"],
+        ),
+        ({"wifi.rate": "54 Mbit/s"}, ["wifi.rate = 54 Mbit/s changes nothing here: 802.11n has MCSs"]),
+        ({"wifi.standard": "a", "wifi.width_mhz": 20, "wifi.short_gi": False, "wifi.aggregation": False}, []),
+        ({"wifi.standard": "g", "wifi.band": "2.4 GHz", "wifi.rate": "6 Mbit/s"}, []),
+        ({"wifi.standard": "n", "wifi.mcs": 7, "wifi.width_mhz": 40, "wifi.short_gi": True}, []),
+        ({"wifi.standard": "a"}, []),
+    ],
+)
+def test_keys_of_another_standard_are_told_of_even_at_their_defaults(sets, said):
+    notes = idle.notes(Scenario.from_dict(TWO).set(sets))
+    assert len(notes) == len(said)
+    assert all(note.startswith(words) for note, words in zip(notes, said, strict=True))
+
+
+def test_a_wired_way_back_has_no_rate():
+    wired = Scenario.from_dict({"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "9 Mbit/s"}})
+    for sets in ({"traffic.tcp_down": 4}, {"traffic.rrul": True}, {"stations.tcp_down": [2]}):
+        assert way_back.notes(wired.set(sets)) == [way_back.NOTE]
+    for sets in ({}, {"traffic.udp_down": "5 Mbit/s"}, {"stations.tcp_down": [0], "traffic.tcp_up": 1}):
+        assert way_back.notes(wired.set(sets)) == []
+    assert way_back.notes(Scenario.from_dict(TWO).set({"traffic.tcp_down": 4})) == []
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, "a", 1.5])

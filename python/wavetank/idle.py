@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
-from .linux.relevance import Relevance
+from .linux.relevance import OF_STANDARDS, Relevance
 from .scenario import Scenario
 
 #: Which of TSQ's keys each kind of small queue reads.
@@ -18,6 +18,9 @@ SMALL_QUEUE = {
 BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
+
+#: What 802.11a, b and g have anyway of what newer standards choose.
+AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
 
 class _Read(Asked):
@@ -69,7 +72,8 @@ def keys(scenario: Scenario) -> dict[str, str]:
 def _keys(t: _Read) -> dict[str, str]:
     default = catalogue.defaults()
     parts = Relevance(t)
-    given = {key: _why(t, parts, key) for key in sorted(t.given) if t.v[key] != default[key]}
+    told = (key for key in sorted(t.given) if t.v[key] != default[key] or (t.wifi and key in OF_STANDARDS))
+    given = {key: _why(t, parts, key) for key in told}
     return {key: why for key, why in given.items() if why}
 
 
@@ -93,6 +97,8 @@ def _why(t: _Read, parts: Relevance, key: str) -> str:
     section, _, name = key.partition(".")
     if absent := _traffic(t, section, name) or _radios(t, key):
         return absent
+    if t.wifi and key in OF_STANDARDS:
+        return "" if parts.of(key) else _standard(t, key)
     if section == "tcp" and name in SMALL_QUEUE["cotsq"]:
         return "" if name in SMALL_QUEUE[t.v["tcp.tsq"]] else f'tcp.tsq is "{t.v["tcp.tsq"]}"'
     if t.wifi and name in ("qdisc", "above") and section in ("ap", "sta"):
@@ -137,6 +143,22 @@ def _radios(t: _Read, key: str) -> str:
     if key.startswith("fixed.") and cards == {"mt76"}:
         return "mt76's hardware sends each PPDU once and forms the next anew"
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
+
+
+def _standard(t: _Read, key: str) -> str:
+    """Of a key of other standards, also where it has its default: who writes it there means it. What is so anyway is not told."""
+    standard = t.v["wifi.standard"]
+    if standard in ("a", "b", "g") and t.v[key] == AS_OF_OLD.get(key):
+        return ""
+    has = "ax" if key == "wifi.short_gi" and standard == "ax" else "no_ht" if standard in ("a", "b", "g") else "ht"
+    what = {
+        ("wifi.mcs", "no_ht"): "rates, not MCSs (wifi.rate)",
+        ("wifi.width_mhz", "no_ht"): "channels of one width, 20 MHz",
+        ("wifi.short_gi", "no_ht"): "one guard interval, the long one",
+        ("wifi.short_gi", "ax"): "guard intervals of its own (wifi.gi)",
+        ("wifi.rate", "ht"): "MCSs, not rates (wifi.mcs)",
+    }.get((key, has), "no such thing")
+    return f"802.11{standard} has {what}"
 
 
 def _above(t: _Read, end: str, name: str) -> str:

@@ -55,7 +55,7 @@ OF_STANDARDS = {
     "wifi.short_gi": ("n", "ac"),
     "wifi.streams": ("ac", "ax"),
     "wifi.gi": ("ax",),
-    "wifi.rate": ("a",),
+    "wifi.rate": ("a", "b", "g"),
 }
 #: Every host has a clock and programs.
 OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})

@@ -127,9 +127,12 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
     let (ac, ax) = (w.standard == Standard::Ac, w.standard == Standard::Ax);
     let Some(width) = Width::from_mhz(w.width_mhz).filter(|&x| ac || ax || x <= Width::Mhz40) else {
         let found = w.width_mhz.to_string();
-        let expected = match ac || ax {
-            true => "20, 40, 80 or 160",
-            false => "20 or 40 (wider channels need wifi.standard = \"ac\" or \"ax\")",
+        let expected = match w.standard {
+            Standard::Ac | Standard::Ax => "20, 40, 80 or 160",
+            Standard::N => "20 or 40 (wider channels need wifi.standard = \"ac\" or \"ax\")",
+            _ => {
+                "20, or no such key: 802.11a, b and g have one width (others need wifi.standard = \"n\", \"ac\" or \"ax\")"
+            }
         };
         return Err(refuse(places, path, "wifi.width_mhz", &found, expected));
     };
@@ -223,6 +226,8 @@ mod tests {
     #[test]
     fn wide_channels_and_streams_need_802_11ac() {
         assert!(refused("width_mhz = 80").unwrap().contains("wifi.standard = \"ac\""));
+        let e = refused("standard = \"a\"\nwidth_mhz = 160").unwrap();
+        assert!(e.contains("expected 20, or no such key") && !e.contains("20 or 40"), "{e}");
         assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
         assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
     }
