@@ -99,7 +99,8 @@ def compare(
     alone = measured or len(scenarios) > 1 or against
     names = lab.waters(on or ("model" if alone else "model,linux"), 1 if alone else 2)
     loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
-    columns = lab.columns(loaded, names, [_pair(x) for x in against], not as_is, air)
+    pairs = [_pair(x, "--against") for x in against]
+    columns = lab.columns(loaded, names, pairs, not as_is, air)
     s = loaded[0]
     for x in loaded if repetitions > 1 else ():
         seeds.enough(int(x.check()["seed"]) if seed is None else seed, repetitions)

@@ -76,10 +76,11 @@ def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tu
     if not against:
         return [("", scenario)]
     scenario.check()  # what is wrong with it is not the fault of what is set beside it
-    variants = [(f"{k}={v}", scenario.set({k: v})) for k, v in against]
-    for _, variant in variants:
+    variants = []
+    for k, v in against:
         try:
-            variant.check()
+            variants.append((f"{k}={v}", scenario.set({k: v})))
+            variants[-1][1].check()
         except SettingError as e:
             raise UserError(f"--against: {e}") from None
         except ScenarioError as e:

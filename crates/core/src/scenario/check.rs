@@ -39,14 +39,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         }
     }
     if s.time.warmup + s.time.cooldown >= s.time.flows {
-        let (key, given) = if s.time.cooldown > s.time.warmup {
-            ("time.cooldown", s.time.cooldown)
-        } else {
-            ("time.warmup", s.time.warmup)
-        };
-        let expected =
-            "a warm-up and a cool-down that are shorter than time.flows together: figures are taken between them";
-        return Err(refuse(places, path, key, &format!("{} ms", given.ms()), expected));
+        return Err(no_window(s, places, path));
     }
     let w = &s.wifi;
     let no_ht = matches!(w.standard, Standard::A | Standard::B | Standard::G);
@@ -95,6 +88,32 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         return Err(refuse(places, path, "traffic", "no traffic at all", "at least one flow or a ping"));
     }
     Ok(())
+}
+
+/// Nothing is left between warm-up and cool-down: blames the longer of those that were given, and the flows' time if neither was.
+fn no_window(s: &Scenario, places: &Places, path: &str) -> ScenarioError {
+    let t = &s.time;
+    let mut ends = [("time.warmup", t.warmup), ("time.cooldown", t.cooldown)];
+    ends.sort_by_key(|&(key, span)| (!places.contains_key(key), core::cmp::Reverse(span)));
+    let (longer, other) = (ends[0], ends[1]);
+    let said = |(key, span): (&str, Span)| {
+        let by = if places.contains_key(key) { "" } else { ", its default" };
+        format!("{key} ({}{by})", span.show())
+    };
+    if places.contains_key(longer.0) {
+        let expected = format!(
+            "less than time.flows ({}) together with {}: figures are taken between them",
+            t.flows.show(),
+            said(other)
+        );
+        return refuse(places, path, longer.0, &longer.1.show(), &expected);
+    }
+    let expected = format!(
+        "more than {} and {} together, between which figures are taken; or set a shorter time.warmup",
+        said(longer),
+        said(other)
+    );
+    refuse(places, path, "time.flows", &t.flows.show(), &expected)
 }
 
 /// What TCP/HACK and SoRa go with.
@@ -230,6 +249,19 @@ mod tests {
         assert!(e.contains("expected 20, or no such key") && !e.contains("20 or 40"), "{e}");
         assert!(refused("streams = 2").unwrap().contains("the MCS says it"));
         assert_eq!(refused("width_mhz = 40\nmcs = 15"), None);
+    }
+
+    #[test]
+    fn flows_that_end_within_the_warm_up_name_what_was_given() {
+        let of = |time: &str| refused(&format!("mcs = 7\n[time]\n{time}")).unwrap();
+        let e = of("flows = \"1 ms\"");
+        assert!(e.starts_with("a.toml:7: time.flows: 1 ms; expected more than time.warmup (2 s, its default)"), "{e}");
+        let e = of("flows = \"3 s\"\nwarmup = \"3 s\"");
+        assert!(e.starts_with("a.toml:8: time.warmup: 3 s; expected less than time.flows (3 s)"), "{e}");
+        let e = of("flows = \"3 s\"\ncooldown = \"1 s\"");
+        assert!(e.starts_with("a.toml:8: time.cooldown: 1 s") && e.contains("time.warmup (2 s, its default)"), "{e}");
+        let e = of("flows = \"3 s\"\nwarmup = \"1 s\"\ncooldown = \"2 s\"");
+        assert!(e.starts_with("a.toml:9: time.cooldown: 2 s") && e.contains("time.warmup (1 s)"), "{e}");
     }
 
     #[test]

@@ -62,12 +62,19 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
             DeValue::Table(_) if name.contains('.') || !TOP.contains(&name) => {
                 return Err(unknown(src.path, line, "", name));
             }
-            _ if is_section(name) => {
+            other if is_section(name) => {
+                let found = match other {
+                    DeValue::Array(a) if a.iter().any(|v| matches!(v.get_ref(), DeValue::Table(_))) => {
+                        format!("[[{name}]] is a list of sections")
+                    }
+                    DeValue::Array(_) => "a list".into(),
+                    _ => "a single value".into(),
+                };
                 return Err(ScenarioError {
                     file: src.path.into(),
                     line,
                     key: name.into(),
-                    found: "a single value".into(),
+                    found,
                     expected: format!("a section: [{name}] with keys {}", section_keys(name).join(", ")),
                     near: None,
                 });
@@ -159,12 +166,20 @@ fn set_value(
         near: None,
     };
     let raw = match value.get_ref() {
+        DeValue::Table(t) if !is_key(section, key) => {
+            let leaf = t.iter().next().map_or_else(String::new, |(k, _)| k.get_ref().to_string());
+            return Err(alone(file, line, section, &format!("{key}.{leaf}"))
+                .unwrap_or_else(|| unknown(file, line, section, key)));
+        }
+        DeValue::Array(_) | DeValue::Datetime(_) if !is_key(section, key) => {
+            return Err(unknown(file, line, section, key));
+        }
         DeValue::String(t) => Raw::Text(t.to_string()),
         // One beyond 128 bits is beyond the key's range, which then says what it is.
         DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix())
             .map(Raw::Int)
             .or_else(|e| n.as_str().parse().map(Raw::Float).map_err(|_| e))
-            .map_err(|_| wrong(n.as_str(), "a whole number of at most 64 bits"))?,
+            .map_err(|_| wrong(n.as_str(), "a whole number of at most 128 bits"))?,
         DeValue::Float(x) => {
             x.as_str().parse().map(Raw::Float).map_err(|_| wrong(x.as_str(), "a number that can be written"))?
         }
@@ -182,13 +197,13 @@ fn set_value(
             return Err(ScenarioError { near, ..wrong("a list", "a single value: it is the same for all") });
         }
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
-        DeValue::Table(t) => {
-            let leaf = t.iter().next().map_or_else(String::new, |(k, _)| k.get_ref().to_string());
-            return Err(alone(file, line, section, &format!("{key}.{leaf}"))
-                .unwrap_or_else(|| wrong("a table", "a single value")));
-        }
+        DeValue::Table(_) => return Err(wrong("a table", "a single value")),
     };
     set(s, places, file, line, section, key, &raw)
+}
+
+fn is_key(section: &str, key: &str) -> bool {
+    if section.is_empty() { TOP.contains(&key) } else { section_keys(section).contains(&key) }
 }
 
 /// Whether a key takes a list: a value for each station, flow or MCS.
@@ -376,7 +391,20 @@ mod tests {
         let e = set("tcp.cubic");
         assert!(e.key == "tcp.cubic" && e.near.is_none() && e.expected.contains("cubic.beta"), "{e}");
         let e = parse(&format!("{WIRED}[tcp.cubics]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.line, e.found.as_str()), (6, "[tcp] has no key \"cubics\""));
+        let e = parse(&format!("{WIRED}[tcp.cc]\nbeta = 700\n")).unwrap_err();
         assert_eq!((e.found.as_str(), e.expected.as_str()), ("a table", "a single value"));
+    }
+
+    #[test]
+    fn a_section_is_there_once() {
+        let found = |top: &str| parse(&format!("{top}name = \"x\"\n")).unwrap_err();
+        let e = parse("name = \"x\"\n[[wifi]]\nmcs = 7\n").unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.found.as_str()), (2, "wifi", "[[wifi]] is a list of sections"));
+        assert!(e.expected.starts_with("a section: [wifi] with keys"), "{e}");
+        assert_eq!(found("wifi = 3\n").found, "a single value");
+        assert_eq!(found("wifi = [3]\n").found, "a list");
+        assert!(found("wfi = [3]\n").found.contains("no key or section \"wfi\""));
     }
 
     #[test]
@@ -445,6 +473,48 @@ mod tests {
         }
         assert!(given("[[cubic]]").is_err() && given("[cubic").is_err() && given("[]").is_err());
         assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("names or texts"));
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole() {
+        let most = u64::MAX.to_string();
+        let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
+        assert_eq!(set("seed", &most).unwrap().seed, u64::MAX);
+        assert_eq!(parse(&format!("seed = {most}\n{WIRED}")).unwrap().seed, u64::MAX);
+        let beyond = "18446744073709551617";
+        for e in [set("seed", beyond), parse(&format!("seed = {beyond}\n{WIRED}")), set("tcp.reordering", beyond)] {
+            let e = e.unwrap_err();
+            assert_eq!(e.found, beyond);
+            assert!(e.expected.starts_with("a whole number"), "{e}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_of_one_line() {
+        let e = parse("name = \"a\\nb\"\n").unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.found.as_str()), (1, "name", "\"a\\nb\""));
+    }
+
+    #[test]
+    fn buffers_are_what_the_kernel_counts_in() {
+        let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
+        for key in [
+            "rmem_max",
+            "rmem_default",
+            "wmem_max",
+            "wmem_default",
+            "rcvbuf",
+            "rcvlowat",
+            "limit_output_bytes",
+            "tsq_bytes",
+        ] {
+            let key = format!("tcp.{key}");
+            assert!(set(&key, "2147483647 B").is_ok(), "{key}");
+            let e = set(&key, "4 GiB").unwrap_err();
+            assert!(e.expected.contains("to 2147483647 B"), "{e}");
+        }
+        let e = set("tcp.rmem_max", "1 B").unwrap_err();
+        assert_eq!(e.expected, "a size from 2304 B to 2147483647 B");
     }
 
     #[test]
