@@ -101,6 +101,9 @@ def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[st
 def value(source: str, key: str, text: str) -> str:
     """One key's value alone, as it would be used; ``source`` stands in messages where a file would. Raises ScenarioError."""
 
+def nearest(got: str, names: Sequence[str]) -> str | None:
+    """The name nearest to ``got``, if any is near; capitals count for nothing. The rule is the one of the core's own messages."""
+
 def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
     """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
 

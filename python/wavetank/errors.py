@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
+from . import _core
 from ._core import ScenarioError
 
 

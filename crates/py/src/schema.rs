@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use wavetank_core::sim::params::Value;
+use wavetank_core::sim::params::{self, Value};
 use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory as closed};
 
 /// Every parameter: section, key, kind, unit, default, range, doc, source.
@@ -35,6 +35,12 @@ pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     d.set_item("rate", rate::names())?;
     d.set_item("kernel", <scenario::keys::Kernel as Value>::names())?;
     Ok(d)
+}
+
+/// The name in `names` that is nearest to `got`, by the core's own rule; None if none is near.
+#[pyfunction]
+pub(crate) fn nearest(got: &str, names: Vec<String>) -> Option<String> {
+    params::nearest(got, names.iter().map(String::as_str))
 }
 
 /// The closed forms: name, title, source, inputs (symbol, default, unit, low, high, whole, doc), outputs.

@@ -41,12 +41,14 @@ impl Refused {
 
 /// The name in `names` that is nearest to `got`, if any is near.
 ///
-/// Capitals count for nothing. A name of one or two letters is near to nothing but itself: half of such a name is any other.
+/// Capitals count for nothing. A name of one or two letters is near to nothing but itself: half of such a name is any other. What is near
+/// is alike, and has few slips: of three letters one, of more every third at most.
 pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let got = got.to_lowercase();
     names
         .map(|n| (n.to_lowercase(), n))
         .filter(|(small, n)| n.len() > 2 || *small == got)
+        .filter(|(small, _)| strsim::osa_distance(&got, small) <= (got.chars().count() / 3).max(1))
         .map(|(small, n)| (strsim::jaro_winkler(&got, &small), n))
         .filter(|x| x.0 > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -524,6 +526,9 @@ mod tests {
         let near = |got, names: &[&'static str]| nearest(got, names.iter().copied());
         assert_eq!(near("CUBIC", &["reno", "cubic"]).as_deref(), Some("cubic"));
         assert_eq!(near("ax", &["a", "n", "ac"]), None, "half of it is any");
+        assert_eq!(near("foo", &["floor", "fq", "host"]), None, "another word");
+        assert_eq!(near("rat", &["rate", "leaf"]).as_deref(), Some("rate"));
+        assert_eq!(near("tolerence_usces", &["tolerance_usecs"]).as_deref(), Some("tolerance_usecs"));
         assert_eq!(near("AC", &["a", "n", "ac"]).as_deref(), Some("ac"));
     }
 }
