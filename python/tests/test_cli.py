@@ -87,6 +87,37 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         ),
         (["run", SCENARIO, "--on", "sea"], "sea"),
         (["compare", SCENARIO, "--on", "model"], "expected two waters"),
+        (["run", SCENARIO, "--set", "time.flows=1 ms"], "--set: time.flows: 1 ms; expected more than time.warmup"),
+        (["run", SCENARIO, "--set", "name=../../evil"], '--set: name: "../../evil"; expected a short name for results'),
+        (["run", SCENARIO, "--set", "tcp.rmem_max=1 B"], "expected a size from 2304 B to 2147483647 B"),
+        (["run", SCENARIO, "--set", "tcp.rmem_max=4 GiB"], "expected a size from 2304 B to 2147483647 B"),
+        (
+            ["run", SCENARIO, "--set", "seed=18446744073709551616"],
+            "seed: 18446744073709551616; expected a whole number",
+        ),
+        (["sweep", SCENARIO, "name=a,b", "--dry-run"], "axis name: says what a scenario is called"),
+        (
+            ["sweep", SCENARIO, "tcp.tsq_ms=1", "--seed", str(2**64 - 1), "--repetitions", "2"],
+            "--seed: 18446744073709551615",
+        ),
+        (["sweep", SCENARIO, "tcp.tsq_ms=1", "--seed", str(2**64)], "--seed"),
+        (
+            ["compare", SCENARIO, "--against", "tcp.tsq_ms=1", "--seed", str(2**64 - 1), "--repetitions", "2"],
+            "--seed: 1844",
+        ),
+        (["compare", SCENARIO, "--against", "foo=1"], '--against: foo: there is no key or section "foo"'),
+        (["compare", SCENARIO, "--against", "foo"], '--against: "foo", expected key=value'),
+        (
+            ["theory", "bianchi", "--set", "CWmin=1023", "--set", "CWmax=15"],
+            "--set: CWmin: 1023, expected at most CWmax (15)",
+        ),
+        (["theory", "bianchi", "--set", "CWmax=7"], "--set: CWmax: 7, expected at least CWmin (15)"),
+        (["validate", "dcf", "--reference", "/"], "/: cannot be read (Is a directory), expected a CSV file"),
+        (
+            ["validate", "kernel", "--reference", "gone"],
+            "gone: cannot be read (No such file or directory), expected a folder",
+        ),
+        (["validate", "kernel", "--reference", SCENARIO], f"{SCENARIO}: is no ZIP file, expected a folder"),
         (["fly"], "fly"),
         (["run", SCENARIO, "--jbos", "1"], "jbos"),
     ],
@@ -97,6 +128,48 @@ def test_bad_input_is_code_2_and_a_sentence(wavetank, arguments, says):
     assert says in err
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_what_is_another_word_is_not_proposed(wavetank):
+    code, _, err = wavetank("explain", "foo")
+    assert code == 2 and "did you mean" not in err
+
+
+def test_the_largest_seed_is_whole_wherever_it_comes_from(wavetank):
+    most = 2**64 - 1
+    for asked in (["--set", f"seed={most}"], ["--seed", most]):
+        code, out, err = wavetank("run", SCENARIO, *SHORT, *asked, "--json")
+        assert code == 0, err
+        assert json.loads(out)["seed"] == most
+
+
+def test_a_core_that_panics_is_told_with_the_seed_that_was_used(wavetank, monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    def panics(*_):
+        raise PanicException("assertion failed")
+
+    monkeypatch.setattr("wavetank._core.run", panics)
+    for asked, seed in (([], 1), (["--set", "seed=7"], 7), (["--seed", "8"], 8)):
+        code, _, err = wavetank("run", SCENARIO, *asked)
+        assert code == 1 and f"seed {seed}: assertion failed" in err
+
+
+def test_a_scenarios_name_leads_no_result_elsewhere(wavetank, tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    Path("evil.toml").write_text('name = "../../evil"\n[topology]\nkind = "wifi"\n')
+    code, _, err = wavetank("compare", "evil.toml", "--against", "tcp.tsq_ms=2")
+    assert code == 2 and err.startswith('error: evil.toml:1: name: "../../evil"; expected')
+    assert [p.name for p in tmp_path.rglob("*")] == ["in", "evil.toml"]
+
+
+def test_downloads_on_a_wire_are_told_of(wavetank, tmp_path):
+    wired = tmp_path / "w.toml"
+    wired.write_text('name = "w"\n[topology]\nkind = "wired"\n[htb]\nrate = "9 Mbit/s"\n[time]\nflows = "3 s"\n')
+    code, _, err = wavetank("run", wired, "--set", "traffic.tcp_down=1", "--set", "netem.delay=10 ms")
+    assert code == 0 and "note: the wired way back (S - R - C) has no rate" in err
 
 
 def test_a_files_name_that_is_none_is_answered_with_the_nearest_file(wavetank, tmp_path, monkeypatch):

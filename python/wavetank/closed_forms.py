@@ -9,6 +9,9 @@ from typing import Any
 from . import _core
 from .errors import UserError, unknown
 
+#: Inputs of which the first is never more than the second: a window that doubles begins below where it ends.
+ORDERED = (("CWmin", "CWmax"),)
+
 
 def forms() -> dict[str, dict[str, Any]]:
     """Every form by name: title, source, inputs (symbol, default, unit, low, high, whole, doc), outputs."""
@@ -39,7 +42,8 @@ def _within(row: Mapping[str, Any], given: str | float) -> float:
 
 
 def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
-    """A form with what it was given and its value. Raises UserError for unknown names and for what is not in an input's range."""
+    """A form with what it was given and its value. Raises UserError for unknown names, for what is not in an input's range,
+    and for inputs that cannot go together."""
     known = forms()
     if name not in known:
         raise unknown("closed form", name, known)
@@ -49,4 +53,8 @@ def evaluate(name: str, inputs: Mapping[str, str | float]) -> dict[str, Any]:
         if k not in symbols:
             raise unknown(f"input of {name}", k, symbols, "--set")
         given[k] = _within(symbols[k], v)
+    for least, most in ORDERED:
+        if least in given and most in given and given[least] > given[most]:
+            blamed, other, than = (least, most, "at most") if least in inputs else (most, least, "at least")
+            raise UserError(f"--set: {blamed}: {given[blamed]:.12g}, expected {than} {other} ({given[other]:.12g})")
     return {**known[name], "given": given, "value": _core.theory_eval(name, given)}
