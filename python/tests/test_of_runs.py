@@ -56,6 +56,14 @@ def test_too_many_flows_of_a_station_share_their_directions_colour(run):
     assert {x.alone for x in looks} == {False}
 
 
+def test_of_many_flows_a_band_is_drawn_and_no_line_but_the_median(run, tmp_path, canvases):
+    one_run.draw(replace(run, flows=[*run.flows] * 15), tmp_path / "run.png")
+    ax = panel(canvases[0], "Goodput (Mbit/s)")
+    kinds = {(f.kind, f.direction) for f in run.flows}
+    assert len(ax.lines) == len(kinds)
+    assert all(text.get_text().endswith("median and 10 to 90 %") for text in ax.get_legend().get_texts())
+
+
 def test_a_run_has_one_axis_of_time_and_sockets_end_with_their_flows(run, tmp_path, canvases):
     one_run.draw(run, tmp_path / "run.png")
     (canvas,) = canvases

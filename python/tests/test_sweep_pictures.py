@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from matplotlib.figure import Figure as Canvas
+from matplotlib.text import Text
 
 import wavetank
 from wavetank import stats
@@ -73,6 +74,29 @@ def test_a_front_names_no_point_outside_its_axes(monkeypatch, tmp_path):
     ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
     assert [t.get_text() for t in ax.texts] == ["0", "7"]
     assert all(t.get_window_extent().x0 >= ax.bbox.x0 for t in ax.texts)
+
+
+def test_a_front_of_near_points_names_each_where_nothing_lies(monkeypatch, tmp_path):
+    """Ten points that lay within a hundredth of the axes: most of their names were left out."""
+    values = {str(i): {"goodput": [198.0 + 0.1 * i], "ping_p50": [20.0 + 0.05 * i]} for i in range(10)}
+    front = [[f"mcs={i}" for i in range(10)]]
+    more = {"quantity": "goodput", "cost": "ping_p50", "cost_label": "Ping RTT (ms)", "fronts": front}
+    ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
+    assert [t.get_text() for t in ax.texts] == [str(i) for i in range(10)]
+    boxes = [Text.get_window_extent(t) for t in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    assert (19 < left < 20, 20.45 < right < 22) == (True, True)
+    assert (197 < low < 198, 198.9 < high < 201) == (True, True)
+
+
+def test_an_axis_that_begins_elsewhere_tells_of_bars_below_it(monkeypatch, tmp_path):
+    values = {"0": {"goodput": [198.0, 198.1], "ping_p50": [1.0]}, "7": {"goodput": [150.0, 247.0], "ping_p50": [9.0]}}
+    more = {"quantity": "goodput", "cost": "ping_p50", "cost_label": "Ping RTT (ms)", "fronts": []}
+    ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
+    (text,) = ax.texts
+    assert "1 above, up to" in text.get_text() and "1 below, down to" in text.get_text()
+    assert ax.get_xlim()[0] == 0, "points that are far apart"
 
 
 def test_a_front_tells_of_bars_beyond_its_axes(monkeypatch, tmp_path):

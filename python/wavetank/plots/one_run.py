@@ -25,6 +25,10 @@ from .style import PALETTE, PAPER, STYLE
 _Curve = tuple[FloatArray, FloatArray]
 #: What a panel is marked with whose airtime is more than the time.
 _CROWDED = "above 100 %"
+#: So many curves of one colour are drawn each: of more none can be followed, and all together hide how they lie.
+THIN = 12
+#: In their place what all but the least and the largest tenth lie between, percent.
+BAND = (10, 90)
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ def draw(result: Result, path: Path) -> Path:
     bitrates over time where rates are controlled, lost MPDUs where any were.
 
     One station's flows have colours of their own; up to six stations have one each, their flows dashes of their own; of more,
-    the flows of one direction share one, with their median.
+    the flows of one direction share one, with their median, and where they are many the band of most of them.
     """
 
     check(path)
@@ -130,26 +134,43 @@ def _of_radio(name: str) -> str:
 
 
 def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]], legend: bool = True) -> None:
-    """Curves of flows; of those that share a colour the median stands out."""
+    """Curves of flows; of those that share a colour the median stands out, above a band where they are many."""
     groups: dict[str, list[_Curve]] = {}
+    shown: list[FloatArray] = []
     for look, (t, v) in curves:
         if look.alone:
             ax.plot(t, v, linestyle=look.style, color=look.colour, label=look.label, alpha=0.9)
-            continue
-        groups.setdefault(look.label, []).append((t, v))
-        ax.plot(t, v, color=look.colour, alpha=0.25, linewidth=0.7)
+            shown.append(v)
+        else:
+            groups.setdefault(look.label, []).append((t, v))
     colours = {look.label: look.colour for look, _ in curves}
     for name, members in groups.items():
-        if all(v.size == members[0][1].size for _, v in members):
-            every = np.array([v for _, v in members])
-            known = np.isfinite(every).any(axis=0)
-            middle = np.full(known.size, np.nan)
-            middle[known] = np.nanmedian(every[:, known], axis=0)
-            ax.plot(members[0][0], middle, color=colours[name], label=f"{name}, median", linewidth=2)
+        shown += _group(ax, name, members, colours[name])
     _time_axis(ax, r, label)
-    limits(ax, np.concatenate([v for _, (_, v) in curves]))
+    limits(ax, np.concatenate(shown))
     if legend:
         _legend(ax)
+
+
+def _group(ax: Axes, name: str, members: Sequence[_Curve], colour: str) -> list[FloatArray]:
+    """Curves of one colour: each thinly, of many the band of most of them; and their median. Gives what the axis is to hold."""
+    same = all(v.size == members[0][1].size for _, v in members)
+    banded = same and len(members) > THIN
+    if not banded:
+        for t, v in members:
+            ax.plot(t, v, color=colour, alpha=0.25, linewidth=0.7)
+    if not same:
+        return [v for _, v in members]
+    every = np.array([v for _, v in members])
+    known = np.isfinite(every).any(axis=0)
+    low, middle, high = (np.full(known.size, np.nan) for _ in range(3))
+    low[known], middle[known], high[known] = np.nanpercentile(every[:, known], [BAND[0], 50, BAND[1]], axis=0)
+    told = f"{name}, median"
+    if banded:
+        ax.fill_between(members[0][0], low, high, color=colour, alpha=0.2, linewidth=0)
+        told += f" and {BAND[0]} to {BAND[1]} %"
+    ax.plot(members[0][0], middle, color=colour, label=told, linewidth=2)
+    return [low, high] if banded else [v for _, v in members]
 
 
 def _time_axis(ax: Axes, r: Result, label: str) -> None:
@@ -161,7 +182,7 @@ def _time_axis(ax: Axes, r: Result, label: str) -> None:
 
 def _legend(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
-    if len(labels) > 1 or any(label.endswith("median") for label in labels):
+    if len(labels) > 1 or any(", median" in label for label in labels):
         ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox, BboxBase
 
 from .. import stats
 from ..lab.judge import Unmeasured
@@ -34,11 +36,16 @@ LONG = 5
 WIDE = 30
 #: Points of the front whose names are written.
 NAMED = 40
+#: Where a name may stand beside its point (right, up), the best first, and how far away, in points of type.
+SIDES = ((-1, 1), (1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
+AWAY = (6, 14, 22, 32, 44)
 #: Characters of this size along a panel's side.
 TALL = 32
 #: An axis reaches so many times as far as the medians for their bars: of few repetitions these may be so long that nothing else
 #: could be seen. What ends a little further (NEAR) is shown whole, too.
 REACH = 2.0
+#: Points that lie within a smaller part of what is the largest of them are shown on an axis that does not begin at 0.
+SQUEEZED = 1 / 3
 
 
 def _values(outcome: Outcome, figure: Figure, point: Point, name: str) -> list[float]:
@@ -61,6 +68,19 @@ def _top(medians: Sequence[float], ends: Sequence[float], room: float) -> float:
     most, end = max(medians, default=0), max(ends, default=0)
     reach = end if end <= NEAR * REACH * most else REACH * most
     return max(room * most, 1.05 * reach) or 1
+
+
+def _ends(medians: Sequence[float], bars: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Where an axis of points begins and ends: at 0, unless all then lay in a small part of it, far from where it begins."""
+    least, most = min(medians), max(medians)
+    apart = most - least
+    top = _top(medians, [high for _, high in bars], 1.12)
+    if least <= 0 or not 0 < apart < SQUEEZED * most:
+        return 0, top
+    low = max(least - REACH * apart, min([least, *(low for low, _ in bars)]))
+    high = min(most + REACH * apart, max([most, *(high for _, high in bars)]))
+    room = 0.15 * (high - low)
+    return max(0.0, low - room), high + room
 
 
 def _lines(label: str) -> str:
@@ -117,7 +137,7 @@ def _name_groups(ax: Axes, count: int, panel: Mapping[str, Any], above: bool = F
         keep = sorted({round(i) for i in np.linspace(0, count - 1, FEW)})
         handles, labels = [handles[i] for i in keep], [labels[i] for i in keep]
     if not above:
-        ax.legend(handles, labels, loc="lower right", ncols=2 if len(labels) > LONG else 1, fontsize=7.5)
+        ax.legend(handles, labels, loc="best", ncols=2 if len(labels) > LONG else 1, fontsize=7.5)
         return
     # an inch holds 15 characters of this size; the mark takes the room of six
     wide = (max(map(len, labels)) + 6) / 15
@@ -203,12 +223,20 @@ def field(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) 
     ax.set_ylabel(panel["labels"][by])
 
 
+def _left_out(bars: Sequence[tuple[float, float]], ends: tuple[float, float], above: str, below: str) -> list[str]:
+    """Bars that an axis does not hold, in words."""
+    # Below 0 there is nothing, and an interval that ends there no longer than one that ends at 0.
+    under = [low for low, _ in bars if low < ends[0] > 0]
+    told = f"{len(under)} {below}, down to {min(under):.3g}" if under else ""
+    return [beyond(np.array([high for _, high in bars]), ends[1], above), told]
+
+
 def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
     """A gain against a cost, medians over repetitions; what is on the front is ringed, joined and named."""
     groups = _groups(figure, panel)
     places: dict[str, tuple[float, float]] = {}
-    far: list[float] = []
-    high: list[float] = []
+    far: list[tuple[float, float]] = []
+    high: list[tuple[float, float]] = []
     for points, look in zip(groups.values(), _looks(panel, list(groups)), strict=True):
         for p in points:
             cost, gain = (_values(outcome, figure, p, panel[k]) for k in ("cost", "quantity"))
@@ -217,10 +245,10 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
                 faint: dict[str, Any] = {"color": look["color"], "linewidth": 0.8, "alpha": 0.35}
                 if (bar := _bar(cost, panel["cost"])) is not None:
                     ax.hlines(at_gain, *bar, **faint)
-                    far.append(bar[1])
+                    far.append(bar)
                 if (bar := _bar(gain, panel["quantity"])) is not None:
                     ax.vlines(at_cost, *bar, **faint)
-                    high.append(bar[1])
+                    high.append(bar)
         at = np.array([places[p.name] for p in points if p.name in places]).reshape(-1, 2)
         if all(str(panel["x"]) in p.x for p in points):  # names have no order
             ax.plot(at[:, 0], at[:, 1], linewidth=0.7, alpha=0.5, color=look["color"], linestyle=look["linestyle"])
@@ -234,14 +262,20 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     costs, gains = zip(*places.values(), strict=True)
     if min(costs) > 0 and max(costs) / min(costs) >= WIDE:
         ax.set_xscale("log")
-        ax.set_xlim(0.8 * min(costs), _top(costs, far, 1.25))
+        ax.set_xlim(0.8 * min(costs), _top(costs, [end for _, end in far], 1.25))
         ax.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda v, _: f"{v:g}"))
         ax.minorticks_off()
     else:
-        ax.set_xlim(0, _top(costs, far, 1.12))
-    ax.set_ylim(0, _top(gains, high, 1.12))
-    _tell(ax, [beyond(np.array(high), ax.get_ylim()[1]), beyond(np.array(far), ax.get_xlim()[1], "to the right")])
+        ax.set_xlim(*_ends(costs, far))
+    ax.set_ylim(*_ends(gains, high))
+    _tell(
+        ax,
+        [
+            *_left_out(high, ax.get_ylim(), "above", "below"),
+            *_left_out(far, ax.get_xlim(), "to the right", "to the left"),
+        ],
+    )
     ax.set_xlabel(str(panel["cost_label"]))
     ax.set_ylabel(str(panel["label"]))
     _name_front(ax, figure, panel, places)
@@ -249,19 +283,50 @@ def pareto(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
 
 
 def _name_front(ax: Axes, figure: Figure, panel: Mapping[str, Any], places: Mapping[str, tuple[float, float]]) -> None:
-    """The value on the axis x beside points of the front, where there is room: to the upper left, where nothing can lie,
-    unless the axis is there."""
+    """The value on the axis x beside points of the front: to the upper left, where nothing can lie, or else as near as there is
+    room, with a line to its point where that is further off."""
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]  # puts the axes where they will be
     x = str(panel["x"])
-    taken: list[Any] = []
-    for name in list(chain.from_iterable(panel["fronts"]))[:NAMED]:
-        at = ax.transData.transform(places[name])
-        if any(abs(at[0] - o[0]) < 26 and abs(at[1] - o[1]) < 14 for o in taken):
-            continue
-        taken.append(at)
+    named = list(chain.from_iterable(panel["fronts"]))[:NAMED]
+    points = ax.transData.transform(list(places.values()))
+    marks = {name: Bbox.from_bounds(px - 5, py - 5, 10, 10) for name, (px, py) in zip(places, points, strict=True)}
+    labels: list[Bbox] = []
+    for name in named:
+        others = [*labels, *(mark for other, mark in marks.items() if other != name)]
         text = ax.annotate(
-            figure.points[name].names[x], places[name], xytext=(-6, 4), textcoords="offset points", ha="right",
-            fontsize=7.5, color=PAPER, zorder=5,
+            figure.points[name].names[x], places[name], xytext=(0, 0), textcoords="offset points", fontsize=7.5, color=PAPER,
+            zorder=5, arrowprops={"arrowstyle": "-", "color": PAPER, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 5},
         )  # fmt: skip
-        if text.get_window_extent().x0 < ax.bbox.x0:
-            text.set(ha="left", position=(6, 4))
+        labels.append(_put(text, ax.bbox, others))
+
+
+def _put(text: Annotation, within: BboxBase, taken: Sequence[Bbox]) -> Bbox:
+    """Moves a label to the nearest place at which it covers the least of what is taken; gives what it takes itself, pixels."""
+    best = (math.inf, SIDES[0], 0)
+    for away in AWAY:
+        for side in SIDES:
+            crowd = _at(text, side, away, within, taken)
+            if crowd < best[0]:
+                best = (crowd, side, away)
+        if best[0] == 0:
+            break
+    _, side, away = best
+    _at(text, side, away, within, taken)
+    if text.arrow_patch is not None:
+        text.arrow_patch.set_visible(away != AWAY[0])
+    return Bbox(Text.get_window_extent(text).get_points())
+
+
+def _at(text: Annotation, side: tuple[int, int], away: int, within: BboxBase, taken: Sequence[Bbox]) -> float:
+    """Puts a label so many points away on a side; gives the area of what it covers there, and of what is outside of the axes."""
+    (right, up), far = side, 0.7 if all(side) else 1.0
+    text.set(
+        position=(right * away * far, up * away * far),
+        ha=("right", "center", "left")[right + 1],
+        va=("top", "center", "bottom")[up + 1],
+    )
+    text.get_window_extent()  # the label with its line, which puts it there
+    box = Text.get_window_extent(text)
+    inside = Bbox.intersection(box, within)
+    outside = box.width * box.height - (inside.width * inside.height if inside else 0.0)
+    return outside + sum(x.width * x.height for t in taken if (x := Bbox.intersection(box, t)) is not None)
