@@ -180,7 +180,7 @@ def test_unknown_keys_and_values_are_errors(tmp_path, config, says):
         ({"rows": []}, r"rows: none between config.warmup \(4 s\) and config.secs \(6 s\)"),
         ({"pings": [None, "a"]}, r"pings\[0\]: null, expected \[time"),
         ({"pings": [[1, 2, 3]]}, r"pings\[0\]: \[1, 2, 3\], expected"),
-        ({"goodput_mbit": "x"}, "goodput_mbit: 'x', expected a number"),
+        ({"goodput_mbit": "x"}, 'goodput_mbit: "x", expected a number'),
         ({"flows": 0}, "flows: 0, expected 1, as config has it"),
         ({"foo": 1}, 'unknown key "foo"'),
         ({"flow": 1}, 'unknown key "flow", .*did you mean "flows"'),

@@ -62,7 +62,7 @@ def _trace(where: str, text: str) -> dict[str, Any]:
     _config(where, trace["config"])
     flows = trace["config"].get("flows", kernel_case.CONFIG["flows"])
     if trace.get("flows", flows) != flows:
-        raise UserError(f"{where}: flows: {trace['flows']!r}, expected {flows}, as config has it")
+        raise UserError(f"{where}: flows: {_short(trace['flows'])}, expected {flows}, as config has it")
     _samples(where, trace)
     return trace
 
@@ -73,7 +73,9 @@ def _number(value: Any) -> bool:
 
 def _config(where: str, config: Any) -> None:
     if not isinstance(config, dict):
-        raise UserError(f"{where}: config: {config!r}, expected an object with the keys {', '.join(sorted(KEYS))}")
+        raise UserError(
+            f"{where}: config: {_short(config)}, expected an object with the keys {', '.join(sorted(KEYS))}"
+        )
     for key in config:
         if key not in KEYS:
             raise unknown("key of config", key, KEYS, where)
@@ -83,14 +85,14 @@ def _config(where: str, config: Any) -> None:
         if config[key] not in names:
             raise unknown(f"config.{key}", str(config[key]), names, where)
     if not isinstance(config["cc"], str):
-        raise UserError(f"{where}: config.cc: {config['cc']!r}, expected the name of a congestion control")
+        raise UserError(f"{where}: config.cc: {_short(config['cc'])}, expected the name of a congestion control")
     for key, value in config.items():
         if key in (*CHOICES, "cc"):
             continue
         least = "above 0" if key in POSITIVE else "that is not negative"
         # What is beyond this overflows before the model can refuse it.
         if not _number(value) or not 0 <= value < 1e12 or (value == 0 and key in POSITIVE):
-            raise UserError(f"{where}: config.{key}: {value!r}, expected a number {least}")
+            raise UserError(f"{where}: config.{key}: {_short(value)}, expected a number {least}")
     _together(where, config)
 
 
@@ -106,16 +108,16 @@ def _together(where: str, config: dict[str, Any]) -> None:
         raise UserError(f"{where}: config.step: {full['step']}, expected {why}")
     if refused := kernel_case.refused(config):
         key, why = refused
-        raise UserError(f"{where}: config.{key}: {config.get(key, full[key])!r}; {why}")
+        raise UserError(f"{where}: config.{key}: {_short(config.get(key, full[key]))}; {why}")
 
 
 def _samples(where: str, trace: dict[str, Any]) -> None:
     """Rows and echoes: what :func:`figures <wavetank.validate.kernel.figures>` reads of them is there."""
     if not _number(trace["goodput_mbit"]):
-        raise UserError(f"{where}: goodput_mbit: {trace['goodput_mbit']!r}, expected a number")
+        raise UserError(f"{where}: goodput_mbit: {_short(trace['goodput_mbit'])}, expected a number")
     for key in ("rows", "pings"):
         if not isinstance(trace[key], list):
-            raise UserError(f"{where}: {key}: {trace[key]!r}, expected a list")
+            raise UserError(f"{where}: {key}: {_short(trace[key])}, expected a list")
     for i, row in enumerate(trace["rows"]):
         for key in ("t", "cwnd", "rtt", "acked"):
             value = row.get(key) if isinstance(row, dict) else None

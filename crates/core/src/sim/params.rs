@@ -42,17 +42,25 @@ impl Refused {
 /// The name in `names` that is nearest to `got`, if any is near.
 ///
 /// Capitals count for nothing. A name of one or two letters is near to nothing but itself: half of such a name is any other. What is near
-/// is alike, and has few slips: of three letters one, of more every third at most.
+/// is alike, and has few slips (of three letters one, of more every third at most), or the one is how the other begins.
 pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let got = got.to_lowercase();
     names
         .map(|n| (n.to_lowercase(), n))
         .filter(|(small, n)| n.len() > 2 || *small == got)
-        .filter(|(small, _)| strsim::osa_distance(&got, small) <= (got.chars().count() / 3).max(1))
+        .filter(|(small, _)| {
+            let slips = strsim::osa_distance(&got, small);
+            slips <= (got.chars().count() / 3).max(1) || begins(small, &got) || begins(&got, small)
+        })
         .map(|(small, n)| (strsim::jaro_winkler(&got, &small), n))
         .filter(|x| x.0 > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|x| x.1.to_string())
+}
+
+/// Whether a name begins with another one of three letters or more.
+fn begins(name: &str, with: &str) -> bool {
+    with.len() > 2 && name.starts_with(with)
 }
 
 /// A type that a parameter can have.
@@ -528,6 +536,7 @@ mod tests {
         assert_eq!(near("ax", &["a", "n", "ac"]), None, "half of it is any");
         assert_eq!(near("foo", &["floor", "fq", "host"]), None, "another word");
         assert_eq!(near("rat", &["rate", "leaf"]).as_deref(), Some("rate"));
+        assert_eq!(near("tsq", &["tsq_ms", "cc"]).as_deref(), Some("tsq_ms"), "how it begins");
         assert_eq!(near("tolerence_usces", &["tolerance_usecs"]).as_deref(), Some("tolerance_usecs"));
         assert_eq!(near("AC", &["a", "n", "ac"]).as_deref(), Some("ac"));
     }
