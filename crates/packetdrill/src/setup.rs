@@ -4,7 +4,7 @@ use crate::fastopen::{Fastopen, Keys};
 use crate::link::Qdisc;
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Auto, Bytes, Rate, Span};
-use wavetank_core::tcp::{Cc, Offer, Params, Probing, Route};
+use wavetank_core::tcp::{Cc, Offer, Params, Patience, Probing, Route};
 
 /// How the host is set.
 #[derive(Clone, Debug)]
@@ -21,6 +21,10 @@ pub struct Setup {
     pub segments: bool,
     /// `tcp_syn_retries`.
     pub syn_retries: u32,
+    /// `tcp_retries2` and its like.
+    pub patience: Patience,
+    /// `tcp_ecn_fallback`.
+    pub ecn_fallback: bool,
     /// Fast Open.
     pub fastopen: Fastopen,
     /// The route to the peer.
@@ -31,32 +35,40 @@ pub struct Setup {
     pub files: BTreeMap<String, u64>,
 }
 
-/// Commands and sysctls that change nothing that a script of one plain connection could see: name, and the values for which that holds.
-const HARMLESS: &[(&str, &[&str])] = &[
-    ("tcp_synack_retries", &[]),
-    ("tcp_retries1", &[]),
-    ("tcp_retries2", &[]),
-    ("tcp_fack", &["0"]),
-    ("tcp_dsack", &["1"]),
-    ("tcp_recovery", &["1"]),
-    ("tcp_ecn_option", &[]),
-    ("tcp_ecn_fallback", &[]),
-    ("tcp_syncookies", &[]),
-    ("tcp_no_metrics_save", &[]),
-    ("tcp_no_ssthresh_metrics_save", &[]),
-    ("tcp_mtu_probe_floor", &[]),
-    ("tcp_autocorking", &[]),
-    ("tcp_max_reordering", &["300"]),
-    ("tcp_abort_on_overflow", &["0"]),
-    ("tcp_min_rtt_wlen", &["300"]),
-    ("tcp_adv_win_scale", &["1"]),
-    ("tcp_invalid_ratelimit", &["500"]),
-    ("tcp_comp_sack_nr", &["44"]),
-    ("tcp_comp_sack_delay_ns", &["1000000"]),
-    ("tcp_moderate_rcvbuf", &["1"]),
-    ("tcp_shrink_window", &["0"]),
-    ("tcp_fin_timeout", &[]),
-    ("tcp_tw_reuse", &[]),
+/// Sysctls that are not carried out: what the kernel has at boot may be asked for, nothing else. src: linux@6.12 net/ipv4/tcp_ipv4.c
+/// tcp_sk_init; of `tcp_ecn_option`, which came later, of `tcp_fack`, which went, Documentation/networking/ip-sysctl.rst
+const AT_BOOT: &[(&str, &str)] = &[
+    ("tcp_retries1", "3"),
+    ("tcp_fack", "0"),
+    ("tcp_dsack", "1"),
+    ("tcp_recovery", "1"),
+    ("tcp_retrans_collapse", "1"),
+    ("tcp_min_snd_mss", "48"),
+    ("tcp_thin_linear_timeouts", "0"),
+    ("tcp_ecn_option", "2"),
+    ("tcp_syncookies", "1"),
+    ("tcp_no_metrics_save", "0"),
+    ("tcp_no_ssthresh_metrics_save", "1"),
+    ("tcp_mtu_probe_floor", "48"),
+    ("tcp_autocorking", "1"),
+    ("tcp_max_reordering", "300"),
+    ("tcp_abort_on_overflow", "0"),
+    ("tcp_min_rtt_wlen", "300"),
+    ("tcp_adv_win_scale", "1"),
+    ("tcp_app_win", "31"),
+    ("tcp_invalid_ratelimit", "500"),
+    ("tcp_comp_sack_nr", "44"),
+    ("tcp_comp_sack_delay_ns", "1000000"),
+    ("tcp_comp_sack_slack_ns", "100000"),
+    ("tcp_moderate_rcvbuf", "1"),
+    ("tcp_shrink_window", "0"),
+    ("tcp_tw_reuse", "2"),
+    ("tcp_tso_rtt_log", "9"),
+    ("tcp_pingpong_thresh", "1"),
+    ("tcp_keepalive_time", "7200"),
+    ("tcp_keepalive_intvl", "75"),
+    ("tcp_keepalive_probes", "9"),
+    ("tcp_plb_enabled", "0"),
 ];
 
 /// A sysctl that no released kernel had.
@@ -91,6 +103,8 @@ impl Setup {
             notsent_lowat: u32::MAX,
             segments: false,
             syn_retries: 6,
+            patience: Patience::default(),
+            ecn_fallback: true,
             fastopen: Fastopen::default(),
             route: Route::default(),
             probing: Probing::default(),
@@ -238,6 +252,12 @@ impl Setup {
             "tcp_notsent_lowat" => self.notsent_lowat = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
             "tcp_syn_retries" => self.syn_retries = number()? as u32,
+            "tcp_retries2" => self.patience.retries = number()? as u32,
+            "tcp_orphan_retries" => self.patience.orphan_retries = number()? as u32,
+            "tcp_synack_retries" => self.patience.synack_retries = number()? as u32,
+            "tcp_syn_linear_timeouts" => self.patience.syn_linear_timeouts = Some(number()? as u32),
+            "tcp_fin_timeout" => self.patience.fin_timeout_s = number()? as u32,
+            "tcp_ecn_fallback" => self.ecn_fallback = number()? != 0,
             "tcp_mtu_probing" if value == "0" || value == "2" => self.probing.on = value == "2",
             "tcp_base_mss" => self.probing.base_mss = number()? as u32,
             "tcp_probe_threshold" => self.probing.threshold = number()? as u32,
@@ -247,10 +267,8 @@ impl Setup {
             "tcp_fastopen_blackhole_timeout_sec" => self.fastopen.blackhole_s = number()? as u32,
             "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
             "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,
-            _ => match HARMLESS.iter().find(|h| h.0 == key) {
-                Some((_, values)) if values.is_empty() || values.contains(&value) => {}
-                _ => return Err(no()),
-            },
+            _ if AT_BOOT.contains(&(key, value.trim())) => {}
+            _ => return Err(no()),
         }
         Ok(())
     }
@@ -357,9 +375,19 @@ mod tests {
     }
 
     #[test]
+    fn what_the_kernel_has_at_boot_may_be_asked_for() {
+        for (key, value) in AT_BOOT {
+            assert!(Setup::new().shell(&format!("sysctl -q net.ipv4.{key}={value}")).is_ok(), "{key}");
+            assert!(Setup::new().shell(&format!("sysctl -q net.ipv4.{key}={value}7")).is_err(), "{key}");
+        }
+    }
+
+    #[test]
     fn what_would_change_the_connection_is_not_ignored() {
         for (text, named) in [
             ("sysctl -q net.ipv4.tcp_recovery=0", "tcp_recovery=0"),
+            ("sysctl -q net.ipv4.tcp_retries1=2", "tcp_retries1=2"),
+            ("sysctl -q net.ipv4.tcp_autocorking=0", "tcp_autocorking=0"),
             ("sysctl -q net.ipv4.tcp_foo=1", "tcp_foo"),
             ("ip route add 1 initcwnd 3", "ip route"),
             ("ip route change 1 via 2 initrwnd 3", "initrwnd"),

@@ -56,6 +56,7 @@ pub use profile::{Exempt, Profile, Prr, TsoDefer};
 pub use program::{FIELDS, Info, WriteFlags};
 pub use sender::app::Error;
 pub use sender::mtup::{Probing, Route};
+pub use sender::patience::Patience;
 pub use sender::stamps::{Stamps, Step, sof};
 pub use sender::told::{Left, Notice};
 pub use socket::{Socket, State};

@@ -20,6 +20,9 @@ impl Socket {
         self.tp.clock.set(now);
         self.fire_delack(now, low);
         self.fire_write_timer(now, low, probe);
+        if self.timers.idle <= now {
+            self.idle_timeout();
+        }
         self.app_run(low);
     }
 

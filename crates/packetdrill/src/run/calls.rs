@@ -65,7 +65,11 @@ impl Run<'_> {
         if self.c.asked.timestamping != 0 {
             s.set_timestamping(self.c.asked.timestamping);
         }
-        s.set_syn_retries(self.c.asked.syn_retries.unwrap_or(self.setup.syn_retries));
+        // A listener's is for its SYN-ACKs, of which the host has another number.
+        let host = client.then_some(self.setup.syn_retries);
+        self.c.asked.syn_retries.or(host).into_iter().for_each(|n| s.set_syn_retries(n));
+        s.set_patience(self.setup.patience);
+        s.set_ecn_fallback(self.setup.ecn_fallback);
         if self.c.link.is_fq() {
             s.on_fq(true);
         }

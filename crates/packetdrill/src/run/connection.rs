@@ -110,9 +110,10 @@ impl Run<'_> {
         // What others sent is of no interest any more.
         self.others.values_mut().for_each(|c| c.seen.clear());
     }
-    /// One that a listener can give to a program.
+    /// One that a listener can give to a program: what was given up before its handshake was through is gone.
     pub(super) fn acceptable(&self, listener: usize) -> Option<usize> {
-        let fits = |c: &Conn| c.listener == Some(listener) && !c.taken && c.open();
+        let opened = |c: &Conn| c.sock.as_ref().is_some_and(Socket::has_opened);
+        let fits = |c: &Conn| c.listener == Some(listener) && !c.taken && c.open() && opened(c);
         let of = |(id, c): (&usize, &Conn)| fits(c).then_some(*id);
         self.others.iter().find_map(of).or_else(|| fits(&self.c).then_some(self.hand))
     }

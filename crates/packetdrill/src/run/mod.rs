@@ -274,7 +274,7 @@ impl Run<'_> {
                 if let Some(what) = text.strip_prefix("nstat") {
                     return self.counters(what);
                 }
-                let set = |s: &Setup| format!("{:?} {:?}", s.params, s.probing);
+                let set = |s: &Setup| format!("{:?} {:?} {:?} {}", s.params, s.probing, s.patience, s.ecn_fallback);
                 let (qdisc, before, route) = (self.setup.qdisc, set(&self.setup), self.setup.route);
                 self.setup.shell(text).map_err(Stop::Skip)?;
                 self.fast_sysctls();

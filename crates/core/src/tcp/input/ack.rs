@@ -42,7 +42,7 @@ impl Socket {
             self.refuse_ack(true, low);
             return false;
         }
-        self.rto.probes = 0;
+        (self.rto.probes, self.rto.heard) = (0, self.tp.clock.jiffies);
         let classic = self.is_classic();
         if classic && matches!(self.timers.pending, Pending::EarlyRetrans | Pending::LossProbe) {
             self.rearm_rto();

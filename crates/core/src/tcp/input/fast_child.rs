@@ -3,7 +3,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_fastopen.c `tcp_fastopen_create_child`; net/ipv4/tcp_minisocks.c `tcp_check_req`;
 //! net/ipv4/tcp_input.c `tcp_rcv_state_process`, `tcp_rcv_synrecv_state_fastopen`; net/ipv4/tcp_timer.c `tcp_fastopen_synack_timer`.
-//! Differs: D1 `tcp_synack_retries` is what it is at boot.
+//! Differs: nothing.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;
@@ -15,9 +15,6 @@ use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
-
-/// SYN-ACKs that go again at most: `tcp_synack_retries`, and one. src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init
-const MOST_AGAIN: u32 = 5 + 1;
 
 impl Socket {
     /// What is to be answered to the SYN that comes next.
@@ -170,7 +167,7 @@ impl Socket {
     /// `tcp_fastopen_synack_timer`: the SYN-ACK goes again; nothing else does before it is acknowledged.
     pub(in crate::tcp) fn child_timeout<L: Lower>(&mut self, low: &mut L) {
         let Some(c) = self.fast.as_ref().and_then(|f| f.child) else { return };
-        if c.timeouts >= MOST_AGAIN {
+        if c.timeouts >= self.synack_retries(1) {
             self.write_err();
             return;
         }

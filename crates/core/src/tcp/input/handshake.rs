@@ -63,8 +63,8 @@ impl Socket {
 
     pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
         // One that is sent again asks no more: what lost the first may have been its asking (`tcp_ecn_clear_syn`; from
-        // 4.2, and here for all).
-        self.ecn.ok = self.params.ecn && !again;
+        // 4.2, and here for all), unless the host is told to (`tcp_ecn_fallback`).
+        self.ecn.ok = self.params.ecn && !(again && self.app.ecn_fallback);
         let ecn = if self.ecn.ok { flags::ECE | flags::CWR } else { 0 };
         let truesize = if data == 0 { self.cost.control() } else { self.cost.of(data) };
         let load = Load {
@@ -130,7 +130,7 @@ impl Socket {
             self.synack_again(low);
         }
         let max = self.rto_max();
-        if self.state != State::SynSent || self.stats.rtos > u64::from(self.profile.syn_linear_timeouts) {
+        if self.state != State::SynSent || self.stats.rtos > u64::from(self.syn_linear_timeouts()) {
             self.rtt.rto = (self.rtt.rto << 1).min(max);
         }
         self.timers.reset(&self.tp.clock, Pending::Retrans, self.rtt.rto, max);

@@ -263,7 +263,10 @@ impl Socket {
             return false;
         }
         match self.state {
-            State::FinWait1 => self.state = State::FinWait2,
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                self.fin_wait();
+            }
             State::Closing => (self.app.time_wait, self.state) = (true, State::Closed),
             State::LastAck => self.state = State::Closed,
             _ => {}

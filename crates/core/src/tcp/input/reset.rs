@@ -20,7 +20,7 @@ impl Socket {
         self.state = State::Closed;
         self.child_is_through(false);
         self.timers.clear();
-        self.timers.pacing = Time::NEVER;
+        (self.timers.pacing, self.timers.idle) = (Time::NEVER, Time::NEVER);
         self.ack.clear_timers();
         self.app.bulk = None;
         self.app.call_left = 0;

@@ -11,6 +11,7 @@ use crate::tcp::cc::{Algorithm, Cc};
 use crate::tcp::options::Offer;
 use crate::tcp::program::write::WriteFlags;
 use crate::tcp::sender::app::Error;
+use crate::tcp::sender::patience::Patience;
 use crate::tcp::socket::{Socket, State};
 
 impl Socket {
@@ -66,6 +67,11 @@ impl Socket {
         n
     }
 
+    /// Whether the handshake was done, now or before the end.
+    pub fn has_opened(&self) -> bool {
+        self.opened
+    }
+
     /// Bytes that can be read.
     pub fn unread(&self) -> u32 {
         // FIN takes a sequence number, and is no byte.
@@ -103,7 +109,7 @@ impl Socket {
     /// `close`: the descriptor is gone. Unread data, or a linger time of 0, make it a reset.
     pub fn close<L: Lower>(&mut self, now: Time, low: &mut L) {
         self.tp.clock.set(now);
-        self.app.rcv_shutdown = true;
+        (self.app.rcv_shutdown, self.app.orphan) = (true, true);
         self.judge_fast();
         let open = !matches!(self.state, State::Closed | State::Listen | State::SynSent);
         // src: linux@6.12 net/ipv4/tcp.c __tcp_close, tcp_disconnect, tcp_need_reset
@@ -114,6 +120,7 @@ impl Socket {
             self.abort(low);
         } else {
             self.app_close(low);
+            self.fin_wait();
         }
     }
     /// The listener closes before a program has accepted the connection (`inet_child_forget`): it is reset; without its handshake, gone.
@@ -142,7 +149,15 @@ impl Socket {
     pub fn set_user_timeout(&mut self, ms: u32) {
         self.app.user_timeout = ms;
     }
-    /// `TCP_SYNCNT`: a SYN goes again so often at most.
+    /// When its host gives up (`tcp_retries2` and its like).
+    pub fn set_patience(&mut self, p: Patience) {
+        self.app.patience = Some(p);
+    }
+    /// `tcp_ecn_fallback`.
+    pub fn set_ecn_fallback(&mut self, on: bool) {
+        self.app.ecn_fallback = on;
+    }
+    /// `TCP_SYNCNT`: a SYN, or a listener's SYN-ACK, goes again so often at most.
     pub fn set_syn_retries(&mut self, most: u32) {
         self.app.syn_retries = Some(most);
     }

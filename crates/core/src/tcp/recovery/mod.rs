@@ -2,9 +2,10 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_fastretrans_alert`, `tcp_process_loss` (with F-RTO, RFC 5682),
 //! `tcp_enter_recovery`, `tcp_try_to_open`, `tcp_xmit_recovery`; net/ipv4/tcp_recovery.c `tcp_rack_mark_lost`,
-//! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]; before 4.18: [`counted`]. Differs: nothing.
+//! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]; before 4.18: [`counted`]; where nothing happens: [`idle`]. Differs: nothing.
 
 mod counted;
+mod idle;
 mod newreno;
 mod prr;
 mod retransmit;

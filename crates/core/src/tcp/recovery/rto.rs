@@ -3,16 +3,18 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
 //! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection gives up only where the program
-//! said when (`TCP_USER_TIMEOUT`): no experiment here is about its end. D2 thin streams have no linear timeouts (off by default in Linux).
+//! said when (`TCP_USER_TIMEOUT`) or its host has its limits (sender/patience.rs): no experiment here is about its end. D2 thin streams have no linear timeouts
+//! (off by default in Linux). D3 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
 
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
+use crate::tcp::clock::Clock;
 use crate::tcp::output::Failed;
 use crate::tcp::profile::Detection;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::app::Error;
+use crate::tcp::sender::patience::model_timeout_ms;
 use crate::tcp::sender::rack::TIMEOUT_MIN;
-use crate::tcp::sender::rtt::RTO_MAX_S;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::after;
 use crate::tcp::socket::{Socket, State};
@@ -62,6 +64,8 @@ impl Socket {
             if over {
                 self.write_err();
             } else {
+                // tcp_enter_loss
+                self.ecn.queue_cwr();
                 self.handshake_timeout(now, low);
             }
             return;
@@ -70,15 +74,19 @@ impl Socket {
             return;
         }
         let max = self.rto_max();
-        let over = self.retransmits_timed_out();
-        self.suspect_blackhole(over);
+        // Who has closed does not wait for a window without end.
+        let shut = self.tp.snd_wnd == 0 && !self.app.orphan;
+        let over = if shut { self.shut_for_too_long() } else { self.retransmits_timed_out() };
+        if !shut {
+            self.suspect_blackhole(over);
+        }
         if over {
             self.write_err();
             return;
         }
         self.enter_loss();
         let head = self.rtx.first();
-        if self.tp.snd_wnd == 0 {
+        if shut {
             // The peer closed its window over what is out: the retransmission serves as a probe.
             let _ = self.retransmit(head, 1, low);
         } else {
@@ -183,12 +191,12 @@ impl Socket {
     /// `tcp_probe_timer` and `tcp_send_probe0`.
     pub(in crate::tcp) fn probe_timeout<L: Lower>(&mut self, low: &mut L) {
         if self.tp.packets_out != 0 || self.tp.unsent() == 0 {
-            self.rto.probed_since = None;
+            (self.rto.probes, self.rto.probed_since) = (0, None);
             return;
         }
         let since = *self.rto.probed_since.get_or_insert(self.tp.clock.jiffies);
         let user = self.user_timeout();
-        if user.is_some_and(|most| self.tp.clock.jiffies - since >= u64::from(most)) {
+        if user.is_some_and(|most| self.tp.clock.jiffies - since >= u64::from(most)) || self.probed_often() {
             self.write_err();
             return;
         }
@@ -202,10 +210,10 @@ impl Socket {
         self.rto.probes += 1;
         let max = self.rto_max();
         let mut when = if sent {
-            // src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_retries2
-            self.rtt.backoff = (self.rtt.backoff + 1).min(15);
+            let most = self.app.patience.unwrap_or_default().retries;
+            self.rtt.backoff += u8::from(u32::from(self.rtt.backoff) < most);
             let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
-            (base << self.rtt.backoff).min(u64::from(max)) as u32
+            (base << self.rtt.backoff.min(15)).min(u64::from(max)) as u32
         } else {
             // The own queue is full. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
             self.tp.clock.hz / 2
@@ -224,25 +232,72 @@ impl Socket {
         (ms != 0).then(|| self.tp.clock.us_to_jiffies(ms.saturating_mul(1_000)))
     }
 
-    /// `retransmits_timed_out`, for the program's own limit.
+    /// `tcp_write_timeout` of what is no SYN: the program's own limit, or the host's.
     fn retransmits_timed_out(&self) -> bool {
-        let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
-        self.app.user_timeout != 0 && self.rto.retransmits > 0 && since >= self.app.user_timeout
+        // src: linux@6.12 include/net/tcp.h TCP_RTO_MIN
+        let most = self.app.patience.map(|p| p.most(self.app.orphan, self.rtt.rto < self.rto_max()));
+        self.sent_again_since(most, 200)
     }
 
-    /// `tcp_write_timeout` of a SYN.
-    fn syns_timed_out(&self) -> bool {
-        let (Some(most), State::SynSent) = (self.app.syn_retries, self.state) else { return false };
-        let again = self.rto.retransmits;
-        if self.app.user_timeout != 0 && self.retransmits_timed_out() {
+    /// `retransmits_timed_out`: what was sent again first is so old; or as old as so many timeouts would make it that double from `base_ms` on.
+    fn sent_again_since(&self, most: Option<u32>, base_ms: u32) -> bool {
+        let limit = match (self.app.user_timeout, most) {
+            (0, None) => return false,
+            (0, Some(n)) => model_timeout_ms(n, base_ms),
+            (ms, _) => u64::from(ms),
+        };
+        let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
+        self.rto.retransmits > 0 && u64::from(since) >= limit
+    }
+
+    /// `tcp_rtx_probe0_timed_out`: the peer has shut its window over what is out, and nothing was heard of it for four minutes, or as long as the
+    /// program waits.
+    fn shut_for_too_long(&self) -> bool {
+        let (c, user) = (&self.tp.clock, self.app.user_timeout);
+        if user == 0 && self.app.patience.is_none() {
+            return false;
+        }
+        let sent = self.rtx.head().map_or(0, |s| Clock::timestamp(s.sent_ns));
+        let began = if self.undo.retrans_stamp == 0 { sent } else { self.undo.retrans_stamp };
+        let since_ms = c.now_ts().wrapping_sub(began);
+        if user != 0 && since_ms > user {
             return true;
         }
-        // As long as so many timeouts would take that double, from one second on (tcp_model_timeout).
-        let doubled = (2u64 << most.min(6)) - 1;
-        let ms = 1_000 * (doubled + u64::from(most.saturating_sub(6)) * u64::from(RTO_MAX_S));
-        let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
-        again >= most + self.profile.syn_linear_timeouts
-            || (self.app.user_timeout == 0 && again > 0 && u64::from(since) >= ms)
+        let most = (2 * self.rto_max()).min(self.user_timeout().unwrap_or(u32::MAX));
+        let silent = self.timers.until() as i64 - self.rto.heard as i64;
+        silent > i64::from(most) && c.us_to_jiffies(since_ms.saturating_mul(1_000)) > most
+    }
+
+    /// `tcp_probe_timer`: as many window probes as the host allows had no answer.
+    fn probed_often(&self) -> bool {
+        let Some(p) = self.app.patience else { return false };
+        let wait = u64::from(self.rtt.rto) << self.rtt.backoff.min(32);
+        let alive = wait < u64::from(self.rto_max());
+        let most = p.most(self.app.orphan, alive);
+        self.rto.probes >= most || (self.app.orphan && !alive && u32::from(self.rtt.backoff) >= most)
+    }
+
+    /// `tcp_write_timeout` of a SYN; of a SYN-ACK `reqsk_timer_handler`. src: the latter linux@6.12 net/ipv4/inet_connection_sock.c
+    fn syns_timed_out(&self) -> bool {
+        let again = self.rto.retransmits;
+        if self.state == State::SynRecv && !self.syns_crossed() {
+            return self.app.patience.is_some() && again >= self.synack_retries(0);
+        }
+        let Some(most) = self.app.syn_retries else { return false };
+        let linear = if self.state == State::SynSent { self.syn_linear_timeouts() } else { 0 };
+        // src: linux@6.12 include/net/tcp.h TCP_TIMEOUT_INIT
+        again >= most + linear || self.sent_again_since(Some(most), 1_000)
+    }
+
+    /// How often a SYN-ACK goes again at most: what the program asked of its listener, or the host's limit and `more`.
+    pub(in crate::tcp) fn synack_retries(&self, more: u32) -> u32 {
+        self.app.syn_retries.unwrap_or(self.app.patience.unwrap_or_default().synack_retries + more)
+    }
+
+    /// `tcp_syn_linear_timeouts`.
+    pub(in crate::tcp) fn syn_linear_timeouts(&self) -> u32 {
+        let asked = self.app.patience.and_then(|p| p.syn_linear_timeouts);
+        asked.unwrap_or(self.profile.syn_linear_timeouts)
     }
 
     /// `tcp_clamp_rto_to_user_timeout`.

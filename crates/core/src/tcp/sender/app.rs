@@ -4,6 +4,7 @@
 //! and their number matter; net/ipv4/tcp_output.c `tcp_grow_skb`, `tso_fragment`.
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
+use super::patience::Patience;
 use super::told::Told;
 use crate::tcp::seq::{after, before, later};
 use crate::tcp::tp::Tp;
@@ -74,6 +75,12 @@ pub struct App {
     pub user_timeout: u32,
     /// SYNs that are sent again at most (`tcp_syn_retries`, `TCP_SYNCNT`); none: without end.
     pub syn_retries: Option<u32>,
+    /// When its host gives up; none: never.
+    pub patience: Option<Patience>,
+    /// A SYN that goes again asks for ECN no more (`tcp_ecn_fallback`).
+    pub ecn_fallback: bool,
+    /// The program has closed the descriptor (`SOCK_DEAD`).
+    pub orphan: bool,
     /// Its first call to read takes what is there, however little (`tcp_recvmsg_locked`); later ones begin where nothing is.
     pub begins: bool,
     /// The reader was woken and has not run since.
@@ -149,6 +156,9 @@ impl App {
             told: None,
             user_timeout: 0,
             syn_retries: None,
+            patience: None,
+            ecn_fallback: true,
+            orphan: false,
             begins: false,
             woken: false,
             rcv_shutdown: false,

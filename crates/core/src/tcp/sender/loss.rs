@@ -30,6 +30,8 @@ pub struct Rto {
     pub probes: u32,
     /// When the first of them was sent, jiffies.
     pub probed_since: Option<u64>,
+    /// When the peer last acknowledged anything, jiffies (`rcv_tstamp`).
+    pub heard: u64,
     /// F-RTO is under way.
     pub frto: bool,
 }

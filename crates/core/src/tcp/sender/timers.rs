@@ -1,5 +1,5 @@
-//! The one transmit timer (RTO, tail loss probe, RACK's reordering timer, zero-window probe), which is armed in jiffies, and the
-//! pacing timer, which is exact.
+//! The one transmit timer (RTO, tail loss probe, RACK's reordering timer, zero-window probe), which is armed in jiffies, as the timer of a
+//! connection that is idle is, and the pacing timer, which is exact.
 //!
 //! Stands for: Linux 6.12 include/net/inet_connection_sock.h `inet_csk_reset_xmit_timer`. Differs: nothing.
 
@@ -34,11 +34,14 @@ pub struct Timers {
     pub fires: Time,
     /// The pacing timer.
     pub pacing: Time,
+    /// The timer of a connection on which nothing happens (`icsk_keepalive_timer`).
+    pub idle: Time,
 }
 
 impl Timers {
     /// All off.
-    pub const OFF: Timers = Timers { pending: Pending::Nothing, timeout: 0, fires: Time::NEVER, pacing: Time::NEVER };
+    pub const OFF: Timers =
+        Timers { pending: Pending::Nothing, timeout: 0, fires: Time::NEVER, pacing: Time::NEVER, idle: Time::NEVER };
 
     /// `inet_csk_reset_xmit_timer`: `when` jiffies from now, `max` at most.
     #[inline]
@@ -64,6 +67,6 @@ impl Timers {
     /// When the next of them fires.
     #[inline]
     pub fn wake_at(&self) -> Time {
-        self.fires.min(self.pacing)
+        self.fires.min(self.pacing).min(self.idle)
     }
 }
