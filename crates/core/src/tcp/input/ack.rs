@@ -205,12 +205,16 @@ impl Socket {
         let prior_sacked = self.tp.sacked_out;
         let una = self.tp.snd_una;
         let (mut first, mut last, mut flags, mut acked, mut flight) = (0, 0, 0, 0, 0);
+        let (mut gone, mut whole) = (None, true);
         let mut reord = self.tp.snd_nxt;
         while let Some(s) = self.rtx.head() {
-            if after(s.end_seq, una) {
-                break;
-            }
             let mut s = *s;
+            if after(s.end_seq, una) {
+                whole = !self.trim_head(gone);
+                if whole {
+                    break;
+                }
+            }
             let id = self.rtx.first();
             if s.has(tag::ANY_RETRANS) {
                 if s.has(tag::RETRANS) {
@@ -253,6 +257,10 @@ impl Socket {
                 flags |= flag::SYN_ACKED;
                 self.undo.retrans_stamp = 0;
             }
+            if !whole {
+                break;
+            }
+            gone = Some((s.skb, s.tags, s.len()));
             if self.sb.hint == Some(id) {
                 self.sb.hint = None;
             }
@@ -273,6 +281,7 @@ impl Socket {
             seq_rtt = since(first, &self.tp.clock);
             ca_rtt = since(last, &self.tp.clock);
             if acked == 1
+                && whole
                 && prior_sacked == 0
                 && una.wrapping_sub(prior_una) < self.tp.mss_cache
                 && rs.prior_delivered.wrapping_add(1) == self.tp.delivered

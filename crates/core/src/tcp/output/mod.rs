@@ -3,6 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_write_xmit`, `__tcp_transmit_skb`, `tcp_event_new_data_sent`,
 //! `tcp_cwnd_test`, `tcp_snd_wnd_test`, `tcp_nagle_test`. Differs: nothing.
 
+pub(in crate::tcp) mod cut;
 mod cwnd;
 pub(in crate::tcp) mod mss;
 mod mtu_probe;

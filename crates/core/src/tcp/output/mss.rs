@@ -31,8 +31,7 @@ impl Socket {
             m.range.1 = m.range.1.min(m.cookie);
             mtu = m.cookie;
         }
-        let path = self.mss_clamp.min(mtu - BARE_HEADERS) - (self.header_len() - BARE_HEADERS);
-        self.tp.mss_cache = bound_to_half_window(&self.tp, path);
+        self.tp.mss_cache = bound_to_half_window(&self.tp, self.mtu_to_mss(mtu));
         if let Some(low) = self.mtup.as_ref().filter(|m| m.enabled).map(|m| m.range.0) {
             self.tp.mss_cache = self.tp.mss_cache.min(self.mtu_to_mss(low));
         }

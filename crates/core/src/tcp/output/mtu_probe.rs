@@ -1,13 +1,12 @@
 //! Probes of the path's MTU: when one is sent, of what, and what its end means.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_mtu_probe`, `tcp_can_coalesce_send_queue_head`, `tcp_fragment`; net/ipv4/tcp_input.c
+//! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_mtu_probe`, `tcp_can_coalesce_send_queue_head`; net/ipv4/tcp_input.c
 //! `tcp_mtup_probe_success`, `tcp_mtup_probe_failed`, `tcp_simple_retransmit`. Off unless somebody gave the socket a route
 //! ([`Socket::set_route`]): simulations have none. Differs: D1 no black hole detection (`tcp_mtu_probing` of 1, which acts after three timeouts);
 //! D2 what is lost with a probe goes again after the rest of the ACK was taken.
 
 use crate::sim::Lower;
 use crate::tcp::options::BARE_HEADERS;
-use crate::tcp::rtx::tag;
 use crate::tcp::sender::mtup::{Mtup, Out, Probing, Route};
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
@@ -182,46 +181,5 @@ impl Socket {
             self.lost_without_congestion();
         }
         true
-    }
-
-    /// Segment `id` goes again: what is longer than a segment is cut (`tcp_fragment`), and a probe that is out tells nothing any more.
-    pub(in crate::tcp) fn fragment(&mut self, id: u32) {
-        if let Some(m) = &mut self.mtup {
-            m.ends(None);
-        }
-        self.look_at_route();
-        let mss = self.current_mss();
-        if self.rtx.get(id).len() <= mss {
-            return;
-        }
-        // The skb is cut anew, wherever its segments ended.
-        while self.rtx.joins(id) {
-            self.count_pieces(id, -1);
-            self.rtx.join(id);
-        }
-        let mut at = id;
-        while self.rtx.get(at).len() > mss {
-            self.rtx.split(at, mss);
-            self.count_pieces(at, 1);
-            at = at.wrapping_add(1);
-        }
-    }
-
-    /// `tcp_adjust_pcount`: segment `id` is so many more segments, and numbers of what lies behind it have moved.
-    fn count_pieces(&mut self, id: u32, more: i32) {
-        let s = *self.rtx.get(id);
-        let tp = &mut self.tp;
-        let add = |n: &mut u32, which| *n = n.wrapping_add_signed(if s.has(which) { more } else { 0 });
-        tp.packets_out = tp.packets_out.wrapping_add_signed(more);
-        add(&mut tp.lost_out, tag::LOST);
-        add(&mut tp.sacked_out, tag::SACKED);
-        add(&mut tp.retrans_out, tag::RETRANS);
-        let first = self.rtx.first();
-        let places = [Some(&mut self.sb.highest), self.sb.hint.as_mut(), self.counted.next.as_mut()];
-        for n in places.into_iter().flatten() {
-            if n.wrapping_sub(first) > id.wrapping_sub(first) {
-                *n = n.wrapping_add_signed(more);
-            }
-        }
     }
 }
