@@ -219,6 +219,25 @@ impl fmt::Display for TcpOption {
     }
 }
 
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Arg::Dots => f.write_str("..."),
+            Arg::Number(n) => write!(f, "{n}"),
+            Arg::Names(v) => f.write_str(&v.join("|")),
+            Arg::Text(s) => write!(f, "\"{s}\""),
+            Arg::List(v) => {
+                let all: Vec<String> = v.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", all.join(", "))
+            }
+            Arg::Struct(v) => {
+                let all: Vec<String> = v.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                write!(f, "{{{}}}", all.join(", "))
+            }
+        }
+    }
+}
+
 impl fmt::Display for PacketSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.direction == Direction::In { "< " } else { "> " })?;

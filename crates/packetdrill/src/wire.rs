@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use wavetank_core::sim::{Ecn, FlowId, Kind, NodeId, Packet, flags};
 use wavetank_core::tcp::{Cookie, Offer};
 
-/// Letters and bits of the flags, in the order in which packetdrill writes them.
+/// Letters and bits of the flags, in an order that packetdrill's parser takes: there nothing follows the ACK's.
 const LETTERS: [(char, u8); 7] = [
-    ('F', flags::FIN),
     ('S', flags::SYN),
-    ('P', flags::PSH),
-    ('.', flags::ACK),
     ('E', flags::ECE),
     ('W', flags::CWR),
+    ('F', flags::FIN),
+    ('P', flags::PSH),
     ('R', flags::RST),
+    ('.', flags::ACK),
 ];
 
 /// The numbers of both sides.

@@ -226,6 +226,31 @@ fn packets_are_written_as_they_are_read() {
     }
 }
 
+#[test]
+fn a_trace_shows_flags_as_packetdrill_reads_them() {
+    // src: google/packetdrill gtests/net/packetdrill/parser.y flags: an ACK's dot comes last
+    for (name, s) in &scripts() {
+        for line in &run_script(s, &Options::default()).trace {
+            let Some((_, packet)) = line.split_once(" > ") else { continue };
+            let flags = packet.split_whitespace().find(|w| !w.starts_with('[')).unwrap_or_default();
+            assert!(!flags.trim_end_matches('.').contains('.'), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_failure_is_told_in_the_words_of_scripts() {
+    const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n";
+    for (line, expected, actual) in [
+        ("+0 accept(3, ..., ...) = -1 EAGAIN (Resource temporarily unavailable)\n", "-1 EAGAIN", "it blocks"),
+        ("+0 read(3, ..., 9) = 0\n", "0", "-1 ENOTCONN"),
+    ] {
+        let r = wavetank_packetdrill::run(&format!("{OPEN}{line}"), &Options::default()).unwrap();
+        let f = r.failure.expect("it fails");
+        assert_eq!((f.expected.as_str(), f.actual.as_str()), (expected, actual), "{}", f.what);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -23,13 +23,19 @@ pub(super) fn answer(c: &Call, returned: i64, errno: Option<&str>) -> Step {
     if same {
         return Ok(());
     }
-    let show =
-        |r: Option<i64>, e: Option<&str>| format!("{} {}", r.map_or("?".into(), |r| r.to_string()), e.unwrap_or(""));
-    Err(Stop::Fail(
-        format!("{} returns something else", c.name),
-        show(c.returns, c.errno.as_deref()),
-        show(Some(returned), errno),
-    ))
+    let what = format!("{} returns something else", c.name);
+    Err(Stop::Fail(what, result(c.returns, c.errno.as_deref()), result(Some(returned), errno)))
+}
+
+/// A result as scripts write it.
+pub(super) fn result(returns: Option<i64>, errno: Option<&str>) -> String {
+    let n = returns.map_or("?".into(), |r| r.to_string());
+    errno.map_or(n.clone(), |e| format!("{n} {e}"))
+}
+
+/// What a script tells, or that it tells nothing.
+pub(super) fn told(what: Option<impl std::fmt::Display>) -> String {
+    what.map_or("nothing".into(), |w| w.to_string())
 }
 
 /// An error by the name that scripts have for it.

@@ -1,6 +1,6 @@
 //! The call that blocks: what it waits for, and when it returns.
 
-use super::answers::{Fd, answer};
+use super::answers::{Fd, answer, result};
 use super::{PATIENCE, Run, Step, Stop, skip};
 use crate::script::Call;
 use wavetank_core::sim::Time;
@@ -57,7 +57,7 @@ impl Run<'_> {
             if self.blocked.take().is_some() {
                 return Err(Stop::Fail(
                     format!("{} does not return", c.name),
-                    format!("{:?}", c.returns),
+                    result(c.returns, c.errno.as_deref()),
                     "it blocks".into(),
                 ));
             }
@@ -87,7 +87,7 @@ impl Run<'_> {
                 Ok(()) => {}
             }
         }
-        let result = match (b.call.name.as_str(), self.c.sock.as_mut()) {
+        let returned = match (b.call.name.as_str(), self.c.sock.as_mut()) {
             _ if error.is_some() => Some(-1),
             ("accept" | "accept4", _) => match self.acceptable(b.whose) {
                 Some(id) => {
@@ -120,9 +120,9 @@ impl Run<'_> {
             }
             _ => None,
         };
-        let Some(result) = result else {
+        let Some(returned) = returned else {
             if let Some(end) = b.until.filter(|t| *t + self.tolerance_since(b.since, *t) < now) {
-                let (name, at) = (&b.call.name, self.clock(end));
+                let (name, at) = (&b.call.name, format!("it returns at {}", self.clock(end)));
                 return Err(Stop::Fail(format!("{name} (line {}) does not return", b.line), at, "it blocks".into()));
             }
             self.blocked = Some(b);
@@ -137,7 +137,7 @@ impl Run<'_> {
                 ));
             }
         }
-        answer(&b.call, result, error)?;
+        answer(&b.call, returned, error)?;
         self.settle()
     }
 }

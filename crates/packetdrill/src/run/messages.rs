@@ -59,7 +59,7 @@ impl Run<'_> {
             }
             let told = m.field("cmsg_data").and_then(Arg::number);
             if !self.c.asked.inq || told != Some(hint.into()) {
-                return Err(Stop::Fail("another TCP_CM_INQ".into(), format!("{told:?}"), hint.to_string()));
+                return Err(Stop::Fail("another TCP_CM_INQ".into(), super::answers::told(told), hint.to_string()));
             }
         }
         Ok(())

@@ -86,7 +86,7 @@ impl Run<'_> {
         let told = c.args.get(1).and_then(|a| a.field("msg_flags"));
         if told.is_some_and(|a| !a.names("MSG_ERRQUEUE") || a.names("MSG_TRUNC") != packet || a.all_names().len() > 2) {
             let is = if packet { "MSG_ERRQUEUE|MSG_TRUNC" } else { "MSG_ERRQUEUE" };
-            return Err(Stop::Fail("other flags of the message".into(), format!("{told:?}"), is.into()));
+            return Err(Stop::Fail("other flags of the message".into(), super::answers::told(told), is.into()));
         }
         let mut messages = control(c).iter();
         if let Some(at) = at.filter(|_| flags & SOFTWARE != 0) {
@@ -137,6 +137,6 @@ fn is<'a>(m: Option<&'a Arg>, levels: &[&str], types: &[&str]) -> Result<&'a Arg
         |field, names: &[&str]| m.and_then(|m| m.field(field)).is_some_and(|a| names.iter().any(|n| a.names(n)));
     match m.and_then(|m| m.field("cmsg_data")) {
         Some(data) if named("cmsg_level", levels) && named("cmsg_type", types) => Ok(data),
-        _ => Err(Stop::Fail("other control messages".into(), format!("{m:?}"), types[0].into())),
+        _ => Err(Stop::Fail("other control messages".into(), super::answers::told(m), types[0].into())),
     }
 }

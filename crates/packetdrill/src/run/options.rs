@@ -1,6 +1,6 @@
 //! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
 
-use super::answers::{Fd, answer, errno};
+use super::answers::{Fd, answer, errno, told};
 use super::connection::Stage;
 use super::notices::{RX, timestamping};
 use super::opening::SOMAXCONN;
@@ -161,7 +161,7 @@ impl Run<'_> {
                     return if named {
                         answer(c, 0, None)
                     } else {
-                        Err(Stop::Fail("another error".into(), format!("{:?}", c.args.get(3)), errno(e).into()))
+                        Err(Stop::Fail("another error".into(), told(c.args.get(3)), errno(e).into()))
                     };
                 }
             },
@@ -208,7 +208,7 @@ impl Run<'_> {
         };
         match c.args.get(2).and_then(Arg::number) {
             Some(n) if n == i64::from(value) => answer(c, 0, None),
-            n => Err(Stop::Fail(format!("another {}", what[0]), format!("{n:?}"), value.to_string())),
+            n => Err(Stop::Fail(format!("another {}", what[0]), told(n), value.to_string())),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Run<'_> {
                     at = Some(t);
                     s.len += shown.len;
                     s.flags.retain(|c| !"PF".contains(c));
-                    s.flags.extend(shown.flags.chars().filter(|c| "PF".contains(*c)));
+                    s.flags.insert_str(0, &shown.flags.replace(|c| !"PF".contains(c), ""));
                     (first, s)
                 }
                 Some((_, s)) => {
