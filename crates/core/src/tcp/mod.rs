@@ -55,6 +55,7 @@ pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
 pub use program::{FIELDS, Info, WriteFlags};
 pub use sender::app::Error;
+pub use sender::keepalive::Keepalive;
 pub use sender::mtup::{Probing, Route};
 pub use sender::patience::Patience;
 pub use sender::stamps::{Stamps, Step, sof};

@@ -11,6 +11,10 @@ pub struct Stats {
     pub retransmits: u64,
     /// Retransmission timeouts (`TcpExtTCPTimeouts`).
     pub rtos: u64,
+    /// Rows of them (`total_rto_recoveries`).
+    pub rto_recoveries: u64,
+    /// Other hashes drawn after them (`timeout_rehash`).
+    pub rehashes: u64,
     /// Tail loss probes (`TcpExtTCPLossProbes`).
     pub probes: u64,
     /// Fast recoveries (`TcpExtTCPSackRecovery`).
@@ -43,6 +47,8 @@ pub struct Stats {
     pub segs_in: u64,
     /// Of these, with payload (`data_segs_in`).
     pub data_segs_in: u64,
+    /// Of these, before what was expected (`rcv_ooopack`).
+    pub early_segs_in: u64,
     /// Packets dropped for want of receive memory.
     pub rcv_drops: u64,
 }

@@ -21,7 +21,7 @@ impl Socket {
         self.fire_delack(now, low);
         self.fire_write_timer(now, low, probe);
         if self.timers.idle <= now {
-            self.idle_timeout();
+            self.idle_timeout(low);
         }
         self.app_run(low);
     }

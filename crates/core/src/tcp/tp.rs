@@ -134,6 +134,8 @@ pub struct Tp {
 
     /// `sk_pacing_rate`, bytes a second; `u64::MAX`: unlimited.
     pub pacing_rate: u64,
+    /// What it may be at most (`SO_MAX_PACING_RATE`).
+    pub max_pacing_rate: u64,
     /// `sk_pacing_shift`.
     pub pacing_shift: u8,
     /// `sk_pacing_status`.
@@ -193,6 +195,7 @@ impl Tp {
             lsndtime: 0,
             wstamp_ns: 0,
             pacing_rate: u64::MAX,
+            max_pacing_rate: u64::MAX,
             pacing_shift: 10,
             pacing_status: Pacing::None,
             gso_max_size: 65_536,

@@ -1,7 +1,7 @@
 //! What a program asked of a descriptor before it had a connection: kept for that.
 
 use crate::fastopen::Keys;
-use wavetank_core::tcp::Cc;
+use wavetank_core::tcp::{Cc, Keepalive};
 
 /// What was set on a descriptor before it had a connection.
 #[derive(Clone, Copy, Default, Debug)]
@@ -17,8 +17,14 @@ pub(super) struct Asked {
     pub linger_0: bool,
     /// `TCP_SYNCNT`.
     pub syn_retries: Option<u32>,
-    /// `SO_KEEPALIVE`.
-    pub keepalive: bool,
+    /// `SO_KEEPALIVE`, `TCP_KEEPIDLE` and its like.
+    pub keepalive: Keepalive,
+    /// `TCP_LINGER2`.
+    pub linger2: i32,
+    /// `SO_RCVLOWAT`.
+    pub rcvlowat: Option<u32>,
+    /// `SO_MAX_PACING_RATE`.
+    pub max_pacing_rate: Option<u64>,
     /// `TCP_FASTOPEN_CONNECT`.
     pub fastopen_connect: bool,
     /// `TCP_FASTOPEN_NO_COOKIE`.

@@ -20,7 +20,12 @@ impl Run<'_> {
             let field = name.strip_prefix("tcpi_")?;
             (FIELDS.contains(&name) || LATER.iter().any(|l| field.starts_with(l))).then_some(())?;
             let value = sock.and_then(|s| {
-                if name == "tcpi_snd_wscale" { Some(self.c.wire.peer_scale.into()) } else { s.tcp_info(now, name) }
+                match name {
+                    "tcpi_snd_wscale" => Some(self.c.wire.peer_scale.into()),
+                    // The model takes TCP_MAXSEG for it.
+                    "tcpi_pmtu" if self.c.asked.max_seg.is_some() => None,
+                    _ => s.tcp_info(now, name),
+                }
             });
             Some(value.map(|v| v as f64).ok_or_else(|| format!("{name}, which the model does not keep")))
         };

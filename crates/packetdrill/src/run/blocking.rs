@@ -1,7 +1,8 @@
 //! The call that blocks: what it waits for, and when it returns.
 
 use super::answers::{Fd, answer, result};
-use super::{PATIENCE, Run, Step, Stop, skip};
+use super::messages::ReadFlags;
+use super::{PATIENCE, Run, Step, Stop};
 use crate::script::Call;
 use wavetank_core::sim::Time;
 use wavetank_core::tcp::WriteFlags;
@@ -91,7 +92,11 @@ impl Run<'_> {
             _ if error.is_some() => Some(-1),
             ("accept" | "accept4", _) => match self.acceptable(b.whose) {
                 Some(id) => {
-                    let Some(fd) = b.call.returns.filter(|n| *n >= 0) else { return skip("an accept that fails") };
+                    let Some(fd) = b.call.returns.filter(|n| *n >= 0) else {
+                        let expected = result(b.call.returns, b.call.errno.as_deref());
+                        let what = format!("{} returns something else", b.call.name);
+                        return Err(Stop::Fail(what, expected, "a connection".into()));
+                    };
                     let nonblock = b.call.args.iter().any(|a| a.names("SOCK_NONBLOCK"));
                     self.fds.insert(fd, (Fd::Connection, nonblock));
                     self.of.insert(fd, id);
@@ -114,9 +119,12 @@ impl Run<'_> {
             {
                 Some(b.rest.bytes.into())
             }
-            ("read" | "recv" | "recvfrom", Some(s)) if s.unread() > 0 || s.at_end() || self.c.shut.0 => {
-                let n = s.read(now, b.rest.bytes, &mut self.c.link);
-                Some(n.into())
+            ("read" | "recv" | "recvfrom", Some(s)) => {
+                let how = ReadFlags::of(b.call.args.get(3))?;
+                let enough = s.unread() >= how.target(s, b.rest.bytes);
+                let n =
+                    (enough || s.at_end() || self.c.shut.0).then(|| how.read(s, now, b.rest.bytes, &mut self.c.link));
+                n.map(i64::from)
             }
             _ => None,
         };

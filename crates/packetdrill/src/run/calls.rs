@@ -2,7 +2,7 @@
 
 use super::answers::{Fd, answer, errno};
 use super::blocking::Rest;
-use super::messages::{control, message, parts};
+use super::messages::{ReadFlags, control, message, parts};
 use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
@@ -28,6 +28,7 @@ impl Run<'_> {
         if let Some(cc) = self.c.asked.cc {
             params.cc = cc;
         }
+        params.rcvlowat = self.c.asked.rcvlowat.map_or(params.rcvlowat, |n| Bytes::new(n.into()));
         params.rcvbuf = self.c.asked.rcvbuf.map(Bytes::new).or(params.rcvbuf);
         // The device takes super-packets.
         params.gso_max_segs = Auto::Auto;
@@ -68,8 +69,13 @@ impl Run<'_> {
         // A listener's is for its SYN-ACKs, of which the host has another number.
         let host = client.then_some(self.setup.syn_retries);
         self.c.asked.syn_retries.or(host).into_iter().for_each(|n| s.set_syn_retries(n));
+        s.set_keepalive(self.now, self.c.asked.keepalive);
+        s.set_linger2(self.c.asked.linger2);
         s.set_patience(self.setup.patience);
         s.set_ecn_fallback(self.setup.ecn_fallback);
+        if let Some(most) = self.c.asked.max_pacing_rate {
+            s.set_max_pacing_rate(most);
+        }
         if self.c.link.is_fq() {
             s.on_fq(true);
         }
@@ -200,9 +206,8 @@ impl Run<'_> {
                 let Some(n) = c.args.get(2).and_then(Arg::number).and_then(|n| u32::try_from(n).ok()) else {
                     return skip(format!("{} of what is not bytes", c.name));
                 };
-                if c.args.get(3).is_some_and(|a| !matches!(a, Arg::Number(0))) {
-                    return skip("flags of recv");
-                }
+                let how = ReadFlags::of(c.args.get(3))?;
+                let nonblock = nonblock || how.dontwait;
                 let Some(s) = self.c.sock.as_mut() else {
                     // It waits for its first write, as if for the answer to its SYN.
                     return if nonblock { answers(-1, Some("EAGAIN")) } else { skip("a read without a connection") };
@@ -212,11 +217,17 @@ impl Run<'_> {
                         return answers(-1, Some(errno(error)));
                     }
                 }
-                if s.unread() > 0 && n > 0 && c.args.get(1).is_some_and(|a| a.names("NULL")) {
+                if s.unread() > 0 && n > 0 && !how.trunc && c.args.get(1).is_some_and(|a| a.names("NULL")) {
                     return answers(-1, Some("EFAULT"));
                 }
                 if s.unread() == 0 && !s.at_end() && !self.c.shut.0 && nonblock {
                     return answers(-1, Some("EAGAIN"));
+                }
+                if nonblock {
+                    // What is there, however little.
+                    let read = how.read(s, self.now, n, &mut self.c.link);
+                    self.settle()?;
+                    return answers(read.into(), None);
                 }
                 self.block(c, e.line, until, Rest::of(n))
             }

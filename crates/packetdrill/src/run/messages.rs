@@ -2,7 +2,10 @@
 
 use super::answers::answer;
 use super::{Run, Step, Stop, skip};
+use crate::link::Link;
 use crate::script::{Arg, Call};
+use wavetank_core::sim::Time;
+use wavetank_core::tcp::Socket;
 
 /// Buffers that one skb takes of a send without a copy (`MAX_SKB_FRAGS`).
 const FRAGMENTS: usize = 17;
@@ -35,21 +38,68 @@ pub(super) fn parts(c: &Call) -> Option<Vec<u32>> {
     Some(all.chunks(FRAGMENTS).take(full).map(|b| b.iter().sum()).collect())
 }
 
+/// Flags of a read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ReadFlags {
+    /// What is read stays there.
+    pub peek: bool,
+    /// What is read is thrown away, and needs no room.
+    pub trunc: bool,
+    /// It must not wait.
+    pub dontwait: bool,
+    /// It waits for all.
+    pub waitall: bool,
+}
+
+impl ReadFlags {
+    pub(super) fn of(flags: Option<&Arg>) -> Result<ReadFlags, Stop> {
+        let mut out = ReadFlags::default();
+        match flags {
+            None | Some(Arg::Number(0)) => {}
+            Some(Arg::Names(v)) => {
+                for f in v {
+                    match f.as_str() {
+                        "MSG_PEEK" => out.peek = true,
+                        "MSG_TRUNC" => out.trunc = true,
+                        "MSG_DONTWAIT" => out.dontwait = true,
+                        "MSG_WAITALL" => out.waitall = true,
+                        "MSG_NOSIGNAL" => {}
+                        _ => return skip(format!("the flag {f}")),
+                    }
+                }
+            }
+            Some(_) => return skip("flags by number"),
+        }
+        Ok(out)
+    }
+    /// `sock_rcvlowat`: a read of so many bytes waits for these.
+    pub(super) fn target(&self, s: &Socket, bytes: u32) -> u32 {
+        if self.waitall { bytes } else { s.rcvlowat().min(bytes).max(1) }
+    }
+    /// Reads up to so many bytes; how many.
+    pub(super) fn read(&self, s: &mut Socket, now: Time, most: u32, low: &mut Link) -> u32 {
+        if self.peek { s.peek(now, most, low) } else { s.read(now, most, low) }
+    }
+}
+
 impl Run<'_> {
     /// `recvmsg` that does not block.
     pub(super) fn receive_message(&mut self, c: &Call, nonblock: bool) -> Step {
         let Some(most) = message(c) else { return skip("recvmsg of what is not known") };
-        match c.args.get(2) {
-            None | Some(Arg::Number(0)) => {}
-            Some(a) if a.names("MSG_ERRQUEUE") => return self.notice(c),
-            Some(_) => return skip("flags of recvmsg"),
+        if c.args.get(2).is_some_and(|a| a.names("MSG_ERRQUEUE")) {
+            return self.notice(c);
         }
+        let how = ReadFlags::of(c.args.get(2))?;
+        let nonblock = nonblock || how.dontwait;
         let now = self.now;
         let Some(s) = self.c.sock.as_mut() else { return skip("a read without a connection") };
         if s.unread() == 0 && !s.at_end() {
             return if nonblock { answer(c, -1, Some("EAGAIN")) } else { skip("a recvmsg that blocks") };
         }
-        let n = s.read(now, most, &mut self.c.link);
+        if !nonblock && s.unread() < how.target(s, most) && !s.at_end() {
+            return skip("a recvmsg that blocks");
+        }
+        let n = how.read(s, now, most, &mut self.c.link);
         let hint = s.inq_hint();
         self.settle()?;
         answer(c, n.into(), None)?;

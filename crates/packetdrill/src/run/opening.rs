@@ -131,9 +131,6 @@ impl Run<'_> {
                     self.c.stage = Stage::Connecting { deferred: true };
                     return answer(c, 0, None);
                 }
-                if self.c.asked.keepalive {
-                    return skip("keepalive");
-                }
                 self.c.stage = Stage::Connecting { deferred: false };
                 let (now, mut s) = (self.now, self.make(true));
                 if self.c.asked.fastopen_connect {
@@ -193,9 +190,6 @@ impl Run<'_> {
         }
         if self.c.sock.is_some() {
             return skip("a second connection of a socket");
-        }
-        if self.c.asked.keepalive {
-            return skip("keepalive");
         }
         self.fds.insert(fd, (Fd::Connection, self.fds.get(&fd).is_some_and(|f| f.1)));
         self.c.stage = Stage::Connecting { deferred: false };

@@ -30,9 +30,48 @@ impl Run<'_> {
         let sock = self.c.sock.as_mut().filter(|_| live);
         match (names[0].as_str(), size) {
             (name, _) if HARMLESS.contains(&name) => {}
-            ("SO_KEEPALIVE", Some(_)) if sock.is_none() || on == Some(false) => asked.keepalive = on == Some(true),
-            // A keepalive that is asked for is not carried out: see there.
-            ("TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT", Some(_)) => {}
+            ("SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT", Some(n)) => {
+                // src: linux@6.12 include/net/tcp.h MAX_TCP_KEEPIDLE, MAX_TCP_KEEPINTVL, MAX_TCP_KEEPCNT
+                let (field, most) = match names[0].as_str() {
+                    "TCP_KEEPIDLE" => (&mut asked.keepalive.idle_s, 32_767),
+                    "TCP_KEEPINTVL" => (&mut asked.keepalive.interval_s, 32_767),
+                    _ => (&mut asked.keepalive.probes, 127),
+                };
+                if names[0] == "SO_KEEPALIVE" {
+                    asked.keepalive.on = n != 0;
+                } else if !(1..=most).contains(&n) {
+                    return answer(c, -1, Some("EINVAL"));
+                } else {
+                    *field = n;
+                }
+                let keepalive = asked.keepalive;
+                sock.into_iter().for_each(|s| s.set_keepalive(now, keepalive));
+            }
+            // src: linux@6.12 net/ipv4/tcp.c do_tcp_setsockopt, include/net/tcp.h TCP_FIN_TIMEOUT_MAX
+            ("TCP_LINGER2", Some(n)) => {
+                let n = n as i32;
+                asked.linger2 = if n < 0 { -1 } else { n.min(120) };
+                let seconds = asked.linger2;
+                sock.into_iter().for_each(|s| s.set_linger2(seconds));
+            }
+            ("TCP_QUICKACK", Some(n)) => match sock {
+                Some(s) => s.set_quickack(now, n, low),
+                None => return skip("TCP_QUICKACK before there is a connection"),
+            },
+            ("SO_RCVLOWAT", Some(n)) => {
+                // src: linux@6.12 net/core/sock.c sk_setsockopt
+                let n = if value.is_some_and(|v| v < 0) { i32::MAX as u32 } else { n };
+                asked.rcvlowat = Some(n);
+                if sock.is_some_and(|s| !s.set_rcvlowat(n)) {
+                    return skip("SO_RCVLOWAT of more than half of the receive buffer");
+                }
+            }
+            ("SO_MAX_PACING_RATE", Some(n)) => {
+                // src: linux@6.12 net/core/sock.c sk_setsockopt
+                let most = if n == u32::MAX { u64::MAX } else { n.into() };
+                asked.max_pacing_rate = Some(most);
+                sock.into_iter().for_each(|s| s.set_max_pacing_rate(most));
+            }
             ("TCP_SYNCNT", Some(n)) => {
                 if !(1..=127).contains(&n) {
                     return answer(c, -1, Some("EINVAL"));
@@ -180,6 +219,15 @@ impl Run<'_> {
             "TCP_FASTOPEN_CONNECT" => asked.fastopen_connect.into(),
             "TCP_FASTOPEN_NO_COOKIE" => asked.no_cookie.into(),
             "TCP_SYNCNT" => asked.syn_retries.unwrap_or(self.setup.syn_retries).into(),
+            "SO_KEEPALIVE" => asked.keepalive.on.into(),
+            "TCP_KEEPIDLE" => asked.keepalive.idle_s.into(),
+            "TCP_KEEPINTVL" => asked.keepalive.interval_s.into(),
+            "TCP_KEEPCNT" => asked.keepalive.probes.into(),
+            "TCP_LINGER2" if asked.linger2 == 0 => self.setup.patience.fin_timeout_s.into(),
+            "TCP_LINGER2" => asked.linger2.into(),
+            "TCP_QUICKACK" => live.is_none_or(|s| s.quickack()).into(),
+            "SO_RCVLOWAT" => live.map_or(asked.rcvlowat.unwrap_or(1), |s| s.rcvlowat()).max(1).into(),
+            "SO_MAX_PACING_RATE" => asked.max_pacing_rate.unwrap_or(u64::MAX) as u32 as i64,
             "SO_ZEROCOPY" => asked.zerocopy.into(),
             "SO_TIMESTAMPING" => asked.timestamping.into(),
             name => return skip(format!("reading the socket option {name}")),

@@ -107,7 +107,7 @@ impl Run<'_> {
                     mask |= IN | 0x40 | RDHUP;
                 }
                 if state != State::SynSent && (state != State::SynRecv || s.began_at_once()) {
-                    if s.unread() > 0 {
+                    if s.readable() {
                         mask |= IN | 0x40;
                     }
                     // It waits for room only where somebody asks for it.
@@ -129,7 +129,7 @@ impl Run<'_> {
         let open = self.c.open();
         let Some(s) = self.c.sock.as_mut() else { return };
         let look = Look {
-            unread: s.unread(),
+            unread: if s.readable() { s.unread() } else { 0 },
             over: s.at_end() || s.has_error(),
             open,
             waits: s.waits_for_room(),

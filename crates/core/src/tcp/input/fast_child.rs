@@ -146,6 +146,7 @@ impl Socket {
             self.try_undo_recovery();
         }
         self.rto.retransmits = 0;
+        self.timeouts_are_over();
         self.retrans_stamp_cleanup();
         self.child_is_through(false);
         // Whatever the ACK made of it: from here on it is the data's.
@@ -175,8 +176,7 @@ impl Socket {
             self.enter_loss();
         }
         self.synack_again(low);
-        self.rto.retransmits += 1;
-        self.stats.rtos += 1;
+        self.count_timeout();
         if self.undo.retrans_stamp == 0 {
             self.undo.retrans_stamp = self.tp.clock.now_ts();
         }

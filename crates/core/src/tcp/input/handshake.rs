@@ -121,8 +121,7 @@ impl Socket {
 
     /// The handshake's timeout.
     pub(in crate::tcp) fn handshake_timeout<L: Lower>(&mut self, _now: Time, low: &mut L) {
-        self.stats.rtos += 1;
-        self.rto.retransmits += 1;
+        self.count_timeout();
         self.rethink_txhash();
         if self.state == State::SynSent {
             self.syn_again(low);
@@ -248,6 +247,8 @@ impl Socket {
         }
         self.state = State::Established;
         self.opened = true;
+        self.timeouts_are_over();
+        self.keep_alive();
         self.app.begins = self.rcv.lowat > 1;
         let c = self.tp.clock;
         self.sync_mss();

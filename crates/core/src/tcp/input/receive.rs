@@ -63,7 +63,7 @@ impl Socket {
     /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten.
     #[inline(always)] // as acceptable
     pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, low: &mut L) {
-        if self.closing() {
+        if self.closing(p, low) {
             return;
         }
         let fin = p.flags & flags::FIN != 0;
@@ -189,6 +189,7 @@ impl Socket {
             self.stats.rcv_drops += 1;
             return;
         }
+        self.stats.early_segs_in += u64::from(p.segs.max(1));
         self.data_recv(p, false);
         let r = &mut self.rcv;
         let (mem, appended, list) = (r.mem_of(p.payload), r.appended(p.payload), r.is_list(p.payload));
@@ -258,14 +259,17 @@ impl Socket {
     }
 
     /// What an ACK of our FIN does to the state. True: nothing else of the packet counts.
-    fn closing(&mut self) -> bool {
+    fn closing<L: Lower>(&mut self, p: &Packet, low: &mut L) -> bool {
         if self.tp.packets_out != 0 || self.tp.unsent() != 0 || !self.app.fin_is_last() {
             return false;
         }
         match self.state {
             State::FinWait1 => {
                 self.state = State::FinWait2;
-                self.fin_wait();
+                if self.fin_wait_ends() {
+                    self.answer_with_reset(p, low);
+                    return true;
+                }
             }
             State::Closing => (self.app.time_wait, self.state) = (true, State::Closed),
             State::LastAck => self.state = State::Closed,

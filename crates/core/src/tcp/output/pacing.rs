@@ -30,7 +30,7 @@ impl Socket {
     pub(in crate::tcp) fn update_pacing_rate(&mut self) {
         let p = &self.params;
         let (ss, ca) = if self.profile.paces_double { (200, 200) } else { (p.pacing_ss_ratio, p.pacing_ca_ratio) };
-        self.tp.pacing_rate = rate(&self.tp, ss, ca);
+        self.tp.pacing_rate = rate(&self.tp, ss, ca).min(self.tp.max_pacing_rate);
     }
 
     /// `tcp_pacing_check`: true, the next packet must wait for its time.
@@ -45,9 +45,19 @@ impl Socket {
         true
     }
 
+    /// `SO_MAX_PACING_RATE`, bytes a second: who asks for it is paced.
+    pub fn set_max_pacing_rate(&mut self, most: u64) {
+        self.tp.max_pacing_rate = most;
+        self.tp.pacing_rate = self.tp.pacing_rate.min(most);
+        if most != u64::MAX && self.tp.pacing_status == Pacing::None {
+            self.tp.pacing_status = Pacing::Needed;
+        }
+    }
+
     /// An `fq` qdisc stands below (or no longer): it enforces the pacing rate, the socket's timer need not.
     pub fn on_fq(&mut self, below: bool) {
-        let needed = self.params.enforce_pacing || self.ca.has_cong_control();
+        let asked = self.params.enforce_pacing || self.tp.max_pacing_rate != u64::MAX;
+        let needed = asked || self.ca.has_cong_control();
         self.tp.pacing_status = match (below, needed) {
             (true, _) => Pacing::Fq,
             (false, true) => Pacing::Needed,

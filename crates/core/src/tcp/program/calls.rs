@@ -3,8 +3,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg`, `tcp_recvmsg`, `tcp_close`, `tcp_shutdown`, `do_tcp_setsockopt`; the options of a
 //! SYN (net/ipv4/tcp_output.c `tcp_syn_options`, net/ipv4/tcp_input.c `tcp_parse_options`).
-//! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's; D2 no urgent data, no
-//! `MSG_PEEK`; D3 `SO_LINGER` with a time does not block.
+//! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's; D2 no urgent data;
+//! D3 `SO_LINGER` with a time does not block.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::{Algorithm, Cc};
@@ -100,6 +100,55 @@ impl Socket {
         n
     }
 
+    /// `MSG_PEEK`: what [`Socket::read`] would take stays there.
+    pub fn peek<L: Lower>(&mut self, now: Time, most: u32, low: &mut L) -> u32 {
+        self.tp.clock.set(now);
+        let n = self.unread().min(most);
+        if n > 0 {
+            self.rcv.adjust_space(&self.tp.clock);
+            self.cleanup_rbuf(low);
+        }
+        n
+    }
+    /// `SO_RCVLOWAT`, of an open connection. False: it is more than half of the receive buffer, which would have to grow.
+    pub fn set_rcvlowat(&mut self, bytes: u32) -> bool {
+        let fits = bytes <= self.rcv.rcvbuf / 2;
+        if fits {
+            self.rcv.lowat = bytes.max(1);
+        }
+        fits
+    }
+    /// `SO_RCVLOWAT`: so many bytes wake a reader.
+    pub fn rcvlowat(&self) -> u32 {
+        self.rcv.lowat
+    }
+    /// `tcp_stream_is_readable`.
+    pub fn readable(&self) -> bool {
+        let n = self.unread();
+        n > 0 && (n >= self.rcv.lowat || self.rcv.presses())
+    }
+    /// `TCP_QUICKACK`: whether ACKs go at once. An even number (but for 0): only the one that is due.
+    pub fn set_quickack<L: Lower>(&mut self, now: Time, value: u32, low: &mut L) {
+        self.tp.clock.set(now);
+        self.ack.pingpong = 0;
+        let due = matches!(self.state, State::Established | State::CloseWait) && self.ack.scheduled;
+        if value != 0 && due {
+            self.ack.pushed = true;
+            self.cleanup_rbuf(low);
+        }
+        if value == 0 || (due && value & 1 == 0) {
+            self.ack.enter_pingpong(self.profile.pingpong_threshold);
+        }
+    }
+    /// `TCP_QUICKACK`, as it is told.
+    pub fn quickack(&self) -> bool {
+        self.ack.pingpong < self.profile.pingpong_threshold
+    }
+    /// `TCP_LINGER2`, seconds; 0: as the host says.
+    pub fn set_linger2(&mut self, seconds: i32) {
+        self.app.linger2 = seconds;
+    }
+
     /// `shutdown` of the sending direction, and of the receiving one if `both`.
     pub fn shutdown<L: Lower>(&mut self, now: Time, both: bool, low: &mut L) {
         self.tp.clock.set(now);
@@ -120,7 +169,9 @@ impl Socket {
             self.abort(low);
         } else {
             self.app_close(low);
-            self.fin_wait();
+            if self.fin_wait_ends() {
+                self.abort(low);
+            }
         }
     }
     /// The listener closes before a program has accepted the connection (`inet_child_forget`): it is reset; without its handshake, gone.

@@ -1,6 +1,7 @@
 //! `TCP_INFO` by the kernel's names and in its units.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 the path's MTU has a value only where a route was given.
+//! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_get_info`. Differs: D1 where `TCP_MAXSEG` was set the path's MTU
+//! is that of such segments.
 
 use crate::sim::{Named, Time};
 use crate::tcp::cc::{BbrInfo, Control};
@@ -135,13 +136,16 @@ impl Socket {
             "tcpi_lost" => tp.lost_out.into(),
             "tcpi_retrans" => tp.retrans_out.into(),
             "tcpi_last_data_sent" => ms(tp.lsndtime),
+            // "Not remembered, sorry." src: linux@6.12 include/uapi/linux/tcp.h; and no longer counted.
+            "tcpi_last_ack_sent" | "tcpi_fackets" => 0,
+            "tcpi_last_ack_recv" => ms(self.rto.heard as u32),
             "tcpi_last_data_recv" => ms(self.ack.lrcvtime),
             "tcpi_rcv_ssthresh" => self.rcv.ssthresh().into(),
             "tcpi_rtt" => (tp.srtt_us >> 3).into(),
             "tcpi_rttvar" => (self.rtt.mdev_us >> 2).into(),
             "tcpi_snd_ssthresh" => tp.snd_ssthresh.into(),
             "tcpi_snd_cwnd" => tp.snd_cwnd.into(),
-            "tcpi_pmtu" => self.mtup.as_ref()?.cookie.into(),
+            "tcpi_pmtu" => self.mtup.as_ref().map_or(self.mtu, |m| m.cookie).into(),
             "tcpi_advmss" => self.rcv.advmss.into(),
             "tcpi_busy_time" => us(self.chrono.busy(c.j32())),
             "tcpi_rwnd_limited" => us(self.chrono.spent(What::RwndLimited, c.j32())),
@@ -151,6 +155,7 @@ impl Socket {
             "tcpi_rcv_space" => self.rcv.space_seen().into(),
             "tcpi_total_retrans" => self.stats.retransmits,
             "tcpi_pacing_rate" => tp.pacing_rate,
+            "tcpi_max_pacing_rate" => tp.max_pacing_rate,
             "tcpi_bytes_acked" => self.bytes_acked,
             "tcpi_bytes_received" => self.rcv.bytes_received,
             "tcpi_segs_out" => self.stats.data_segs_out + self.stats.bare_out,
@@ -166,9 +171,15 @@ impl Socket {
             "tcpi_bytes_retrans" => self.stats.bytes_retrans,
             "tcpi_dsack_dups" => self.sb.dsack_dups,
             "tcpi_reord_seen" => self.rack.reord_seen.into(),
+            "tcpi_rcv_ooopack" => self.stats.early_segs_in,
             "tcpi_snd_wnd" => tp.snd_wnd.into(),
             "tcpi_rcv_wnd" => self.rcv.rcv_wnd.into(),
+            "tcpi_rehash" => self.stats.rehashes,
             "tcpi_total_rto" => self.stats.rtos,
+            "tcpi_total_rto_recoveries" => self.stats.rto_recoveries,
+            "tcpi_total_rto_time" => {
+                self.rto.spent_ms + self.rto.since.map_or(0, |s| u64::from(c.now_ts().wrapping_sub(s)))
+            }
             _ => return None,
         };
         Some(v)

@@ -70,6 +70,9 @@ impl Socket {
             }
             CaState::Loss => {
                 self.process_loss(*flags, num_dupack, &mut rexmit);
+                if self.tp.ca_state != CaState::Loss {
+                    self.timeouts_are_over();
+                }
                 self.identify_loss(flags);
                 if self.tp.ca_state != CaState::Open && *flags & flag::LOST_RETRANS == 0 {
                     return rexmit;

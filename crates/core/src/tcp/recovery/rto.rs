@@ -90,8 +90,7 @@ impl Socket {
             // The peer closed its window over what is out: the retransmission serves as a probe.
             let _ = self.retransmit(head, 1, low);
         } else {
-            self.stats.rtos += 1;
-            self.rto.retransmits += 1;
+            self.count_timeout();
             self.rethink_txhash();
             if self.retransmit(head, 1, low) == Err(Failed::Congested) {
                 // The own queue is full: try again soon. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
@@ -111,7 +110,27 @@ impl Socket {
     pub(in crate::tcp) fn rethink_txhash(&mut self) {
         if self.profile.rehashes {
             self.txhash = self.txhash.wrapping_add(1);
+            // Not of a request, which is no socket yet.
+            self.stats.rehashes += u64::from(self.state != State::SynRecv);
         }
+    }
+
+    /// `tcp_update_rto_stats`; of a request `tcp_create_openreq_child`, which counts from the first SYN-ACK.
+    pub(in crate::tcp) fn count_timeout(&mut self) {
+        if self.rto.retransmits == 0 {
+            let request = self.state == State::SynRecv && !self.began_at_once() && !self.syns_crossed();
+            self.stats.rto_recoveries += 1;
+            let since = if request { Clock::timestamp(self.synack_sent * 1_000) } else { self.tp.clock.now_ts() };
+            self.rto.since = Some(since);
+        }
+        self.rto.retransmits += 1;
+        self.stats.rtos += 1;
+    }
+
+    /// `tcp_update_rto_time`: what timeouts began is over.
+    pub(in crate::tcp) fn timeouts_are_over(&mut self) {
+        let since = self.rto.since.take();
+        self.rto.spent_ms += since.map_or(0, |s| u64::from(self.tp.clock.now_ts().wrapping_sub(s)));
     }
 
     /// `tcp_enter_loss`.
@@ -227,7 +246,7 @@ impl Socket {
     }
 
     /// `TCP_USER_TIMEOUT`, jiffies.
-    fn user_timeout(&self) -> Option<u32> {
+    pub(in crate::tcp) fn user_timeout(&self) -> Option<u32> {
         let ms = self.app.user_timeout;
         (ms != 0).then(|| self.tp.clock.us_to_jiffies(ms.saturating_mul(1_000)))
     }

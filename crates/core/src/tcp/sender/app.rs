@@ -4,6 +4,7 @@
 //! and their number matter; net/ipv4/tcp_output.c `tcp_grow_skb`, `tso_fragment`.
 //! `program` has what the application does. Differs: with that folder's D1 to D3.
 
+use super::keepalive::Keepalive;
 use super::patience::Patience;
 use super::told::Told;
 use crate::tcp::seq::{after, before, later};
@@ -79,6 +80,10 @@ pub struct App {
     pub patience: Option<Patience>,
     /// A SYN that goes again asks for ECN no more (`tcp_ecn_fallback`).
     pub ecn_fallback: bool,
+    /// `SO_KEEPALIVE`.
+    pub keepalive: Keepalive,
+    /// `TCP_LINGER2`, seconds; 0: as the host says; negative: FIN_WAIT2 ends at once.
+    pub linger2: i32,
     /// The program has closed the descriptor (`SOCK_DEAD`).
     pub orphan: bool,
     /// Its first call to read takes what is there, however little (`tcp_recvmsg_locked`); later ones begin where nothing is.
@@ -158,6 +163,8 @@ impl App {
             syn_retries: None,
             patience: None,
             ecn_fallback: true,
+            keepalive: Keepalive::default(),
+            linger2: 0,
             orphan: false,
             begins: false,
             woken: false,

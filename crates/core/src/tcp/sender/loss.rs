@@ -32,6 +32,10 @@ pub struct Rto {
     pub probed_since: Option<u64>,
     /// When the peer last acknowledged anything, jiffies (`rcv_tstamp`).
     pub heard: u64,
+    /// When the first timeout of a row was, by the clock of timestamps (`rto_stamp`).
+    pub since: Option<u32>,
+    /// How long earlier rows took to get over, milliseconds (`total_rto_time`).
+    pub spent_ms: u64,
     /// F-RTO is under way.
     pub frto: bool,
 }

@@ -2,7 +2,7 @@
 //! the variables ([`Tp`](super::tp::Tp)) and the queue of what is out ([`Rtx`](super::rtx::Rtx)), but nothing of the socket.
 //!
 //! In the order in which a segment meets them: `app` (what is written; `told`: what is said of it, by `zerocopy` and `stamps`), `tsq` (how much may wait below), `timers`; what an ACK turned out
-//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; how long packets may be (`mtup`); what is lost (`rack`, before it `counted`) and what that means (`loss`); when it gives up (`patience`); where the time went (`chrono`).
+//! to be (`flag`), `rtt`, `delivery_rate`, `scoreboard`; how long packets may be (`mtup`); what is lost (`rack`, before it `counted`) and what that means (`loss`); when it gives up (`patience`), and whether it asks for a silent peer (`keepalive`); where the time went (`chrono`).
 
 pub mod app;
 #[cfg(test)]
@@ -11,6 +11,7 @@ pub mod chrono;
 pub mod counted;
 pub mod delivery_rate;
 pub mod flag;
+pub mod keepalive;
 pub mod loss;
 pub mod mtup;
 pub mod patience;

@@ -68,12 +68,12 @@ impl Bbr {
     /// `bbr_init_pacing_rate_from_rtt`: the first window a round trip, at Startup's gain.
     pub(super) fn first_pacing_rate(&mut self, tp: &mut Tp) {
         let bw = first_bw(tp, &mut self.has_seen_rtt);
-        tp.pacing_rate = self.pace(self.rate(tp, bw, self.t.startup));
+        tp.pacing_rate = self.pace(self.rate(tp, bw, self.t.startup)).min(tp.max_pacing_rate);
     }
 
     /// `bbr_set_pacing_rate`: Startup never slows down.
     pub(super) fn set_pacing_rate(&mut self, tp: &mut Tp, bw: u32, gain: u32) {
-        let rate = self.pace(self.rate(tp, bw, gain));
+        let rate = self.pace(self.rate(tp, bw, gain)).min(tp.max_pacing_rate);
         if !self.has_seen_rtt && tp.srtt_us != 0 {
             self.first_pacing_rate(tp);
         }

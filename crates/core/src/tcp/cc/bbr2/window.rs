@@ -20,12 +20,12 @@ impl Bbr2 {
     /// The first window a round trip, at Startup's gain.
     pub(super) fn first_pacing_rate(&mut self, tp: &mut Tp) {
         let bw = v1::first_bw(tp, &mut self.has_seen_rtt);
-        tp.pacing_rate = v1::rate(tp, bw, self.t.startup).max(1);
+        tp.pacing_rate = v1::rate(tp, bw, self.t.startup).max(1).min(tp.max_pacing_rate);
     }
 
     /// Startup never slows down.
     pub(super) fn set_pacing_rate(&mut self, tp: &mut Tp, bw: u32, gain: u32) {
-        let rate = v1::rate(tp, bw, gain).max(1);
+        let rate = v1::rate(tp, bw, gain).max(1).min(tp.max_pacing_rate);
         if !self.has_seen_rtt && tp.srtt_us != 0 {
             self.first_pacing_rate(tp);
         }
