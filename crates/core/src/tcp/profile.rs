@@ -128,6 +128,8 @@ pub struct Profile {
     pub gso_push: bool,
     /// A socket draws another hash for its packets with every RTO (`sk_rethink_txhash`): from 4.9 (3acf3ec3f4b0).
     pub rehashes: bool,
+    /// Short segments whose payload lies in pages are sent again as one (`tcp_collapse_retrans`): from 4.10 (f8071cde7867).
+    pub collapses: bool,
     /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.
     pub skb_grows: bool,
     /// A GSO skb takes half of the window at most: from 3.19 (d649a7a81f3b).
@@ -286,6 +288,7 @@ pub static V3_18: Profile = Profile {
     half_window_skbs: false,
     sized_when_written: true,
     rehashes: false,
+    collapses: false,
     tso_defer: TsoDefer::TwoTicks,
     paces_double: true,
     prr: Prr::SlowStart,
@@ -310,6 +313,7 @@ pub static V4_14: Profile = Profile {
     gso_always: false,
     gso_push: false,
     rehashes: true,
+    collapses: true,
     skb_grows: false,
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,

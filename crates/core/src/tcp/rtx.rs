@@ -4,11 +4,13 @@
 //! was marked lost by RACK).
 //! Differs: D1 an entry is one segment, not one skb; segments that were sent in one skb share its number. Linux splits skbs at segment
 //! boundaries wherever a SACK or a retransmission needs it, so the marks fall the same; SACKed neighbours are merged by giving
-//! them one number (input/sack.rs), and an skb whose head was acknowledged has its segments cut anew (output/cut.rs). D2 no collapsing of small segments on retransmission.
+//! them one number (input/sack.rs), and an skb whose head was acknowledged has its segments cut anew (output/cut.rs). Short ones that are sent again together become one entry
+//! (recovery/collapse.rs).
 //!
 //! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none.
 
 use super::seq::after;
+use crate::sim::flags;
 use std::collections::VecDeque;
 
 /// Marks of a segment. src: linux@6.12 include/net/tcp.h TCPCB_*
@@ -65,6 +67,8 @@ pub struct Seg {
     pub in_host: u8,
     /// Copies there that the stack has made by cutting up a clone: TCP does not.
     pub cut: u8,
+    /// Nothing may follow it in a segment (`MSG_EOR`).
+    pub eor: bool,
     listed: bool,
 }
 
@@ -90,6 +94,7 @@ impl Seg {
             app_limited: false,
             in_host: 0,
             cut: 0,
+            eor: false,
             listed: false,
         }
     }
@@ -107,6 +112,11 @@ impl Seg {
     #[inline]
     pub const fn plainly_sacked(&self) -> bool {
         self.tags & (tag::SACKED | tag::RETRANS | tag::LOST) == tag::SACKED
+    }
+    /// Bytes of payload.
+    #[inline]
+    pub const fn data(&self) -> u32 {
+        self.len() - (self.flags & flags::FIN != 0) as u32
     }
     /// Sequence numbers that it takes.
     #[inline]
@@ -193,7 +203,7 @@ impl Rtx {
         let mut second = self.ring[at];
         let first = &mut self.ring[at];
         first.end_seq = first.seq.wrapping_add(len);
-        first.flags = 0;
+        (first.flags, first.eor) = (0, false);
         second.seq = first.end_seq;
         let new = id.wrapping_add(1);
         if first.listed {
@@ -228,6 +238,7 @@ impl Rtx {
         let first = self.get_mut(id);
         first.end_seq = second.end_seq;
         first.flags |= second.flags;
+        first.eor = second.eor;
     }
     /// Takes the first segment out.
     #[inline]

@@ -103,7 +103,7 @@ impl Socket {
     }
 
     /// `tcp_adjust_pcount`.
-    fn count(&mut self, id: u32, more: i32) {
+    pub(in crate::tcp) fn count(&mut self, id: u32, more: i32) {
         let s = *self.rtx.get(id);
         let tp = &mut self.tp;
         let add = |n: &mut u32, which| *n = n.wrapping_add_signed(if s.has(which) { more } else { 0 });
@@ -114,7 +114,7 @@ impl Socket {
     }
 
     /// Numbers of what lies behind `id` have moved.
-    fn renumber(&mut self, id: u32, more: i32) {
+    pub(in crate::tcp) fn renumber(&mut self, id: u32, more: i32) {
         let first = self.rtx.first();
         let places = [Some(&mut self.sb.highest), self.sb.hint.as_mut(), self.counted.next.as_mut()];
         for n in places.into_iter().flatten() {

@@ -371,6 +371,7 @@ impl Socket {
         let segs = len.div_ceil(mss).max(1);
         let end_data = seq.wrapping_add(len);
         let fin = self.app.fin_at(end_data);
+        let eor = self.app.eors.front() == Some(&end_data);
         let mut fl = flags::ACK;
         if self.app.push_at(end_data) {
             fl |= flags::PSH;
@@ -400,6 +401,7 @@ impl Socket {
             (s.seq, s.end_seq) = (at, end);
             s.tx_in_flight = s.tx_in_flight.saturating_add(i as u16);
             s.flags = if last { fl & (flags::FIN | flags::PSH) } else { 0 };
+            s.eor = last && eor;
             self.rtx.push(s);
             at = end;
         }

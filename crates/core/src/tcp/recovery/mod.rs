@@ -4,6 +4,7 @@
 //! `tcp_enter_recovery`, `tcp_try_to_open`, `tcp_xmit_recovery`; net/ipv4/tcp_recovery.c `tcp_rack_mark_lost`,
 //! `tcp_rack_reo_timeout`. Without SACK: [`newreno`]; before 4.18: [`counted`]; where nothing happens: [`idle`]. Differs: nothing.
 
+mod collapse;
 mod counted;
 mod idle;
 mod newreno;

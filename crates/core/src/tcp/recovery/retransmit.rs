@@ -1,7 +1,7 @@
 //! Sending again: which of the lost segments, and how.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
-//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1 and D2, and segments are not cut shorter to make room for SACK blocks of this direction; D2 a segment counts as still in this host only where the world says
+//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1, and segments are not cut shorter to make room for SACK blocks of this direction; D2 a segment counts as still in this host only where the world says
 //! that it reports freed packets ([`Socket::host_tells`]). D3 a segment that a timeout sends again while its retransmission is thought to be
 //! in flight (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"). D4 of a segment's
 //! copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
@@ -41,15 +41,18 @@ impl Socket {
         }
         let mss = self.tp.mss_cache;
         let n = n.min((room as u32 / mss).max(1));
-        let fin = u32::from(head.flags & flags::FIN != 0);
-        if (room as u32) < mss && head.len() - fin > room as u32 {
+        if (room as u32) < mss && head.data() > room as u32 {
             // Of a window shorter than a segment all is used.
             self.split_off(id, room as u32);
-            head = *self.rtx.get(id);
+        } else if n == 1 && head.data() < mss {
+            let space = self.current_mss().min(room as u32);
+            if head.data() < space {
+                self.try_collapse(id, space);
+            }
         }
+        head = *self.rtx.get(id);
         let last = *self.rtx.get(id.wrapping_add(n - 1));
-        let fin = u32::from(last.flags & flags::FIN != 0);
-        let payload = last.end_seq.wrapping_sub(head.seq) - fin;
+        let payload = last.seq.wrapping_sub(head.seq).wrapping_add(last.data());
         self.stats.retransmits += u64::from(n);
         self.stats.bytes_retrans += u64::from(payload);
         let prior = self.tp.wstamp_ns;

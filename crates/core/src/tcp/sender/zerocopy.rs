@@ -22,6 +22,10 @@ impl Zerocopy {
         self.pending.push_back((end, self.next));
         self.next = self.next.wrapping_add(1);
     }
+    /// Some are not through.
+    pub fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
     /// Where the first send ends, if it is through.
     pub fn first_through(&self, snd_una: u32) -> Option<u32> {
         self.pending.front().map(|p| p.0).filter(|end| !after(*end, snd_una))
