@@ -1,9 +1,8 @@
 """Sockets as ``ss -tinm`` prints them.
 
 src: iproute2 misc/ss.c (7.1) ``tcp_show_info``, ``tcp_stats_print``, ``print_skmeminfo``, ``sock_state_print``. Differs: D1 a
-field that the model does not keep is missing, where ss prints it if it is not 0: pmtu where no route was given, lastack,
-rcv_ooopack, and of skmem f, o and bl; ``send`` of a control that tells its own round trip (Vegas and its like). D2 columns have
-fixed widths.
+field that the model does not keep is missing, where ss prints it if it is not 0: of skmem f, o and bl; ``send`` of a control
+that tells its own round trip (Vegas and its like). D2 columns have fixed widths.
 """
 
 from __future__ import annotations
