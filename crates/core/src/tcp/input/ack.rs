@@ -139,7 +139,8 @@ impl Socket {
     #[cold]
     fn refuse_ack<L: Lower>(&mut self, unsent: bool, low: &mut L) {
         let shadow = self.state == State::FinWait2 && self.app.rcv_shutdown;
-        if !shadow && !(unsent && self.state == State::Established) {
+        let silent = unsent && self.state == State::Established;
+        if !(shadow || silent) {
             self.challenge(low);
         }
     }

@@ -4,7 +4,8 @@
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
-//! (reset.rs); D4 memory that the host has set aside (`sk_forward_alloc`) is never too little for header prediction.
+//! (reset.rs); D4 header prediction takes a segment whether or not it fits the memory that is set aside
+//! (`sk_forward_alloc`), less than a page from 6.0 on.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
