@@ -44,12 +44,15 @@ def intel(
 
 
 def atheros(csi: np.ndarray, order="<", stamp=0, rssi=40, error=0, payload=b"x" * 20, pad=0) -> bytes:
-    """One record of the Atheros tool. csi: receive x transmit x 56 or 114, parts in -512..511."""
+    """One record of the Atheros tool. csi: receive x transmit x 56 or 114, parts in -512..511.
+
+    The receive antenna runs first, as in the tool's matlab/read_csi.c.
+    """
     rx, tx, tones = csi.shape
     bits = Bits()
     for i in range(tones):
-        for j in range(rx):
-            for k in range(tx):
+        for k in range(tx):
+            for j in range(rx):
                 bits.put(int(csi[j, k, i].imag), 10)
                 bits.put(int(csi[j, k, i].real), 10)
     packed = bits.bytes((bits.count + 7) // 8) + b"\0" * pad

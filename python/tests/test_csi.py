@@ -73,6 +73,15 @@ def test_atheros(order, rx, tx, tones, pad):
     assert read(write.atheros(data, order) + write.atheros(data, order, error=1))[1:] == []
 
 
+def test_atheros_by_hand():
+    """The receive antenna runs first: what csi(nr_idx, nc_idx, k) is in the tool's matlab/read_csi.c."""
+    numbered = sum(n << 20 * n for n in range(4 * 56))  # the n-th imaginary part is n, no real ones
+    empty = write.atheros(np.zeros((2, 2, 56), complex), ">")
+    (one,) = read(empty.replace(bytes(560), numbered.to_bytes(560, "little")))
+    assert one.csi[:, :, 0].tolist() == [[0j, 2j], [1j, 3j]]
+    assert one.csi[:, :, 55].tolist() == [[220j, 222j], [221j, 223j]]
+
+
 @pytest.mark.parametrize(("order", "nano"), [("<", False), (">", True)])
 def test_nexmon(order, nano):
     values = np.arange(256) + 1j * -np.arange(256)
@@ -105,14 +114,15 @@ def test_broadcom_floats(chip, m, e):
 def test_picoscenes(version):
     intel, qca, flat = (
         write.random_csi(4, 3, 2, 30, 128),
-        write.random_csi(5, 2, 1, 114, 512),
+        write.random_csi(5, 3, 2, 114, 512),
         write.random_csi(6, 1, 1, 52, 99),
     )
     packed = write.Bits()
     for i in range(114):
-        for j in range(2):
-            packed.put(int(qca[j, 0, i].imag), 10)
-            packed.put(int(qca[j, 0, i].real), 10)
+        for k in range(2):
+            for j in range(3):
+                packed.put(int(qca[j, k, i].imag), 10)
+                packed.put(int(qca[j, k, i].real), 10)
     usrp = (
         np.arange(-26, 26).astype("<i2").tobytes()
         + b"BBv2\1"
@@ -121,7 +131,7 @@ def test_picoscenes(version):
         + flat.astype("<c16").tobytes()
     )
     data = write.picoscenes(0x5300, 30, 2, 3, write.intel(intel)[23:], version, stamp=2_000_000)
-    data += write.picoscenes(0x9300, 114, 1, 2, packed.bytes(570), version, width=40)
+    data += write.picoscenes(0x9300, 114, 2, 3, packed.bytes(1710), version, width=40)
     data += write.picoscenes(0x1234, 52, 1, 1, usrp, version, 0, 0)
     one, two, three = read(data)
     assert np.array_equal(one.csi, intel)

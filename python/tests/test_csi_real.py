@@ -83,6 +83,10 @@ def held_to_csiread(tmp_path: Path, path: Path) -> int:
             # they cut a float to 10 bits of the frame's largest
             cut = 0 if chip in ("4339", "43455c0") else scale * 2
             assert np.abs(np.moveaxis(other, 0, -1) * (scale if cut else 1) - ours.csi).max() <= cut
+        elif form == "atheros":
+            # csiread takes transmit as running first, the tool's own read_csi.c receive (docs/csi.md)
+            flat = other[:n, :rx, :tx].reshape(n, tx, rx)
+            assert np.array_equal(flat.transpose(2, 1, 0), ours.csi)
         else:
             # where two of three antennas received, csiread leaves the third empty; we have the two
             rows = [a for a in range(other.shape[1]) if other[:, a].any()] if form == "intel" else list(range(rx))

@@ -2,7 +2,7 @@
 
 Stands for: the tool's ``read_log_file`` and ``read_csi``. Record: length (2 bytes), 25 bytes of status, channel
 state, payload. Each part of a sub-carrier is 10 bits, imaginary before real, packed without gaps from the lowest bit
-up. Differs: D1 a record with a receive error, without channel state or without RSSI is counted by its place but gives
+up: by sub-carrier, transmit antenna (``nc``), receive antenna (``nr``). Differs: D1 a record with a receive error, without channel state or without RSSI is counted by its place but gives
 no frame or no SNR.
 """
 
@@ -46,11 +46,14 @@ def looks(head: bytes, size: int) -> bool:
 
 
 def matrix(packed: bytes, tones: int, rx: int, tx: int) -> Complex:
-    """Sub-carriers of rx x tx pairs of 10-bit numbers."""
+    """Receive antenna x transmit antenna x sub-carrier, of pairs of 10-bit numbers.
+
+    The receive antenna runs first. src: the tool's matlab/read_csi.c, whose loops are k, nc_idx, nr_idx
+    """
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")[: 20 * tones * rx * tx]
-    parts = bits.reshape(tones, rx, tx, 2, 10) @ (1 << np.arange(10))
+    parts = bits.reshape(tones, tx, rx, 2, 10) @ (1 << np.arange(10))
     parts = np.where(parts >= 512, parts - 1024, parts).astype(float)
-    return np.ascontiguousarray(np.moveaxis(parts[..., 1] + 1j * parts[..., 0], 0, -1))
+    return np.ascontiguousarray((parts[..., 1] + 1j * parts[..., 0]).transpose(2, 1, 0))
 
 
 def frames(r: Reader) -> Iterator[Frame]:

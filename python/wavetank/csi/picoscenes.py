@@ -131,8 +131,7 @@ def _qca9300(r: Reader, offset: int, data: bytes, tones: int, rx: int, width: in
     tx = len(data) * 8 // (20 * tones * rx) if tones else 0
     if atheros.TONES.get(tones) != width or not 1 <= tx <= 3 or len(data) > (20 * tones * rx * tx + 7) // 8 + 3:
         raise r.bad(f"QCA9300: {tones} sub-carriers of {rx} antennas in {len(data)} bytes at {width} MHz", offset)
-    # here the receive antenna comes first
-    return np.ascontiguousarray(np.swapaxes(atheros.matrix(data, tones, tx, rx), 0, 1)), used(width)
+    return atheros.matrix(data, tones, rx, tx), used(width)
 
 
 def _usrp(r: Reader, offset: int, data: bytes, tones: int, pairs: int) -> tuple[Complex, Ints]:
