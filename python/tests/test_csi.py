@@ -285,6 +285,12 @@ def test_bad_arguments(tmp_path, capsys, monkeypatch, arguments, text):
     assert [p.name for p in tmp_path.iterdir()] == ["log.dat"]
 
 
+@pytest.mark.parametrize("option", ["--snr", "--noise", "--weight"])
+def test_not_a_number_is_none(capsys, option):
+    code, _, err = call(capsys, "csi", "log.dat", option, "nan")
+    assert (code, "nan is not in the range" in err) == (2, True)
+
+
 def test_csi_prints_and_draws(tmp_path, capsys):
     path = tmp_path / "log.dat"
     path.write_bytes(logs()["atheros"])
@@ -339,6 +345,13 @@ def test_rows_stay_few():
     kept = [int(at) for at, _ in rows.kept]
     assert len(kept) <= log.ROWS
     assert kept == list(range(0, 10_000, 8))
+
+
+def test_rows_are_kept_without_what_they_are_of():
+    rows = log.Rows()
+    for row in np.zeros((10, 114)):
+        rows.put(0.0, row)
+    assert all(row.base is None for _, row in rows.kept)
 
 
 def test_used_carriers():

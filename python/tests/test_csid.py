@@ -55,6 +55,13 @@ class Pair:
     def hello(self) -> None:
         self.now += S
         self.carry(self.client.tick(self.now))
+        self.again()
+
+    def again(self) -> None:
+        """Sends what was kept, as the daemon does whenever it is woken."""
+        kept = self.client.again()
+        if kept is not None:
+            self.carry(self.client.feedback(self.now, kept))
 
     def send(self, age_ns: int = 0, later: int = 0, level: int = 2000) -> bytes | None:
         self.now += 5 * MS
@@ -150,6 +157,61 @@ def test_the_client_restarts():
     p.send(level=77)
     assert p.handed()[0].esnr[0] == 77
     assert (len(p.ap.sessions), p.ap.counts["sessions"]) == (1, 2)
+
+
+@pytest.mark.parametrize("every_s", [1, 6, 10, 30, 59, 61, 90])
+def test_who_reports_rarely_is_heard(every_s):
+    """Longer than OPEN, by which a cookie has to be used, and than IDLE, after which a session is forgotten."""
+    p = Pair()
+    reports, handed = 8, 0
+    for _ in range(reports):
+        for tenth in range(every_s * 10):
+            p.now += S // 10
+            p.carry(p.client.tick(p.now))
+            p.again()
+            if tenth % 100 == 0:
+                p.ap.forget(p.now + p.ahead)
+        p.carry(p.client.feedback(p.now, fb(p.now - MS)))
+        for _ in range(5):  # a STALE, a HELLO and the report again: within a quarter of a second
+            p.now += 40 * MS
+            p.carry(p.client.tick(p.now))
+            p.again()
+        heard = p.handed()
+        handed += len(heard)
+        assert all(h.age_us(p.now + p.ahead) <= 250_000 for h in heard)
+    assert handed == reports
+    assert p.client.counts["forgotten"] == (reports if every_s > 60 else int(every_s > 5))
+
+
+def test_the_newest_is_kept_until_there_is_a_session():
+    p = Pair()
+    for level in (1, 2):
+        p.send(level=level)
+    p.now += MS
+    p.carry(p.client.tick(p.now))
+    p.again()
+    assert [h.esnr[0] for h in p.handed()] == [2]
+    p.again()
+    assert p.handed() == []
+
+
+def test_what_was_kept_is_as_old_as_it_is():
+    p = Pair()
+    p.send(level=1)
+    p.hello()  # a second later
+    assert (p.handed(), p.ap.counts["old"]) == ([], 1)
+
+
+def test_a_station_that_slept():
+    """Its own clock stood still for a minute; what is sent has one that did not."""
+    p = Pair()
+    p.hello()
+    p.send()
+    assert len(p.handed()) == 1
+    p.now += 50 * S
+    now = p.now - 50 * S
+    p.carry(p.client.feedback(now, fb(now), p.now))
+    assert [h.age_us(p.now + p.ahead + p.way) for h in p.handed()] == [0]
 
 
 @pytest.mark.parametrize("restart", ["none", "client", "ap", "both", "forgotten"])

@@ -145,6 +145,76 @@ def test_replay_keeps_the_logs_pace():
     assert r.ended
 
 
+def test_a_clock_that_jumps_is_told_and_not_waited_for():
+    times = (0.0, 3600.0, 2**64 / 1e6, 5e-6, 0.5)
+    frames = [csi.Frame(i, t, np.ones((1, 1, 2)), np.array([-1, 1]), 20) for i, t in enumerate(times)]
+    told = []
+    r = station.Replay(iter(frames), 3600.0, 1000, lambda by, frame: told.append((round(by), frame.offset)))
+    due = [at - 1000 for at, _ in r.due(10 * S, 10)]
+    assert due == [0, S, S, S, S + round(0.499995 / 3600 * S)]
+    assert told == [(round(2**64 / 1e6) - 3600, 2)]
+
+
+def test_a_log_whose_clock_jumps_is_played_to_its_end(daemon, key, tmp_path):
+    path = tmp_path / "jumps.dat"
+    one = write.random_csi(1, 1, 1, 56, 400)
+    stamps = (0, 2**64 - 1, 5, 3_000_000_000_000, 3_000_000_000_001)
+    path.write_bytes(b"".join(write.atheros(one, stamp=t, rssi=25) for t in stamps))
+    client = daemon(*client_to(free_port(), key, path))
+    assert client.process.wait(LIMIT_S) == 0
+    os.set_blocking(client.out.fileno(), True)
+    assert client.lines()[-1]["reports"] == {"reports": 5, "clock jumps": 2}
+    note = client.process.stderr.read().decode()
+    assert f"note: {path}: at byte 187: the clock goes on by 18446744073710 s, which is a jump" in note
+
+
+def test_nobody_waits_longer_than_the_system_can():
+    """A step that wants to be called in a year."""
+    lo, calls = loop.Loop(), []
+
+    def step() -> int:
+        calls.append(1)
+        if len(calls) == 2:
+            lo.stop()
+        return time.monotonic_ns() + 365 * 86_400 * S
+
+    a, b = socket.socketpair()
+    with a, b:
+        lo.reads(a, lambda: a.recv(1))
+        b.send(b"x")
+        lo.run(step, lambda: None, None)
+    assert len(calls) == 2
+
+
+def test_a_log_without_anything_of_use_is_an_error(daemon, key, tmp_path):
+    path = tmp_path / "log.dat"
+    path.write_bytes(write.atheros(write.random_csi(1, 1, 1, 56, 400), rssi=128) * 3)
+    client = daemon(*client_to(free_port(), key, path))
+    assert client.process.wait(LIMIT_S) == 2
+    error = client.process.stderr.read().decode()
+    assert f"error: {path}: none of its 3 channel states can be used" in error
+    assert daemon(*client_to(free_port(), key, path, "--snr", 20)).process.wait(LIMIT_S) == 0
+    asked = ("--snr", 20, "--carriers", "60:70")
+    assert daemon(*client_to(free_port(), key, path, *asked)).process.wait(LIMIT_S) == 2
+
+
+def test_sub_carriers_are_chosen():
+    values = np.where(np.arange(56) < 28, 1, 100) * np.ones((1, 1, 56), complex)
+    f = csi.Frame(0, 0.0, values, csi.frame.used(20), 20, (30.0,))
+    low = csid.measure.report_of(f, csi.Ask(carriers=(-28, -1)), 0)
+    assert low is not None
+    assert (len(low.csi), abs(low.csi).max(), low.snr_db) == (28, 1, 30.0)
+    assert csid.measure.report_of(f, csi.Ask(carriers=(29, 40)), 0) is None
+
+
+def test_a_small_buffer_is_told():
+    said = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+        loop.Say(said.append, note=said.append).buffer(s)
+    assert said == ["the socket's buffer has 16 KiB for 1024: start it as root, or raise net.core.rmem_max"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -161,6 +231,25 @@ def test_replay_keeps_the_logs_pace():
             ["client", "--key", "key", "--ap", "127.0.0.1", "--station", "02:77:74:00:00:01", "--log", "x"],
             "No such file",
         ),
+        *(
+            (
+                ["client", "--key", "key", "--ap", "127.0.0.1", "--station", address, "--log", "x"],
+                f'"{address}" is no station\'s address',
+            )
+            for address in ("ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01", "00:00:00:00:00:00")
+        ),
+        (
+            ["client", "--key", "key", "--ap", "x", "--station", "02:77:74:00:00:01", "--carriers", "1"],
+            "two sub-carriers",
+        ),
+        *(
+            (
+                ["client", "--key", "key", "--ap", "x", "--station", "02:77:74:00:00:01", option, "nan"],
+                "nan is not in the range",
+            )
+            for option in ("--speed", "--snr", "--noise", "--weight", "--rate", "--status")
+        ),
+        *((["ap", "--key", "key", option, "NaN"], "NaN is not in the range") for option in ("--max-age", "--status")),
         (["key", "key"], "is there already; a key is not written over"),
     ],
 )

@@ -9,6 +9,11 @@ import click
 
 from .. import UserError
 from .base import _echo_json, _picture, _print, cli, json_option
+from .number import Number
+
+carriers_option = click.option(
+    "--carriers", default=None, metavar="FROM:TO", help="Sub-carriers [default: all that the log has]."
+)
 
 
 @cli.command()
@@ -16,12 +21,12 @@ from .base import _echo_json, _picture, _print, cli, json_option
 @click.option("--format", "form", default=None, metavar="NAME", help="Its format [default: what it begins like].")
 @click.option("--rx", type=click.IntRange(0, 15), default=0, show_default=True, help="Receive antenna.")
 @click.option("--tx", type=click.IntRange(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
-@click.option("--snr", type=click.FloatRange(-30, 90), default=None, help="SNR in dB, where the log has none.")
-@click.option("--noise", type=click.FloatRange(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
-@click.option("--carriers", default=None, metavar="FROM:TO", help="Sub-carriers [default: all that the log has].")
+@click.option("--snr", type=Number(-30, 90), default=None, help="SNR in dB, where the log has none.")
+@click.option("--noise", type=Number(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
+@carriers_option
 @click.option(
     "--weight",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     default=1 / 8,
     show_default=True,
     help="Of a new sample in the smoothed SNR; 1: none.",
@@ -56,7 +61,7 @@ def csi(
     from .. import workers
     from ..csi import plots, tables
 
-    ask = lab.Ask(rx, tx, snr, noise, weight, _carriers(carriers))
+    ask = lab.Ask(rx, tx, snr, noise, weight, carriers_of(carriers))
     log = workers.in_thread(lambda: lab.load(file, form, ask))
     picture = plots.save(log, out or Path(f"csi-{file.stem}.png"))
     if as_json:
@@ -72,7 +77,8 @@ def csi(
         sys.exit(2)
 
 
-def _carriers(text: str | None) -> tuple[int, int] | None:
+def carriers_of(text: str | None) -> tuple[int, int] | None:
+    """The first and the last sub-carrier of ``--carriers``."""
     if text is None:
         return None
     try:

@@ -9,6 +9,8 @@ import click
 
 from .. import UserError, files
 from .base import cli
+from .csi import carriers_of, carriers_option
+from .number import Number
 
 key_option = click.option(
     "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The shared key (`wavetank csid key`)."
@@ -16,7 +18,7 @@ key_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Statuses as JSON, one document a line.")
 status_option = click.option(
     "--status",
-    type=click.FloatRange(0.01, 86400),
+    type=Number(0.01, 86400),
     default=None,
     metavar="SECONDS",
     help="A status so often [default: at the end, and at SIGUSR1].",
@@ -49,7 +51,7 @@ def _echo(text: str) -> None:
 )
 @click.option(
     "--max-age",
-    type=click.FloatRange(1, 60_000),
+    type=Number(1, 60_000),
     default=250,
     show_default=True,
     metavar="MS",
@@ -76,21 +78,20 @@ def ap(listen: str, key_file: Path, to: str, max_age: float, wait: bool, status:
 @click.option("--phy", default=None, help="The radio, such as phy0 [default: whichever receives for --station].")
 @click.option("--log", type=click.Path(path_type=Path), default=None, help="A CSI log in place of the radio.")
 @click.option("--format", "form", default=None, metavar="NAME", help="The log's format [default: what it begins like].")
-@click.option("--speed", type=click.FloatRange(0.001, 1000), default=1, show_default=True, help="The log's clock.")
+@click.option("--speed", type=Number(0.001, 1000), default=1, show_default=True, help="The log's clock.")
 @click.option("--rx", type=click.IntRange(0, 15), default=0, show_default=True, help="Receive antenna.")
 @click.option("--tx", type=click.IntRange(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
-@click.option("--snr", type=click.FloatRange(-30, 90), default=None, help="SNR in dB, where a log has none.")
-@click.option("--noise", type=click.FloatRange(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
+@click.option("--snr", type=Number(-30, 90), default=None, help="SNR in dB, where a log has none.")
+@click.option("--noise", type=Number(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
+@carriers_option
 @click.option(
     "--weight",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     default=1 / 8,
     show_default=True,
     help="Of a new sample in the smoothed SNR.",
 )
-@click.option(
-    "--rate", type=click.FloatRange(0.1, 20_000), default=1000, show_default=True, help="Datagrams a second at most."
-)
+@click.option("--rate", type=Number(0.1, 20_000), default=1000, show_default=True, help="Datagrams a second at most.")
 @wait_option
 @status_option
 @json_option
@@ -106,6 +107,7 @@ def client(
     tx: int,
     snr: float | None,
     noise: float | None,
+    carriers: str | None,
     weight: float,
     rate: float,
     wait: bool,
@@ -118,7 +120,7 @@ def client(
     from ..csid import station as end
     from ..csid.loop import Say
 
-    source = end.Source(log, form, speed, phy, Ask(rx, tx, snr, noise, weight), wait)
+    source = end.Source(log, form, speed, phy, Ask(rx, tx, snr, noise, weight, carriers_of(carriers)), wait)
     end.client(read_key(key_file), ap, _address(station), source, rate, Say(_echo, as_json, status))
 
 
@@ -130,6 +132,8 @@ def _address(text: str) -> bytes:
         address = b""
     if len(parts) != 6 or len(address) != 6 or any(len(p) != 2 for p in parts):
         raise UserError(f'--station: "{text}", expected an address such as 02:77:74:00:00:01')
+    if address[0] & 1 or not any(address):  # the group bit, which broadcast has, too. src: 802-2014 8.2.2
+        raise UserError(f'--station: "{text}" is no station\'s address, expected one such as 02:77:74:00:00:01')
     return address
 
 

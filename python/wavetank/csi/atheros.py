@@ -2,8 +2,8 @@
 
 Stands for: the tool's ``read_log_file`` and ``read_csi``. Record: length (2 bytes), 25 bytes of status, channel
 state, payload. Each part of a sub-carrier is 10 bits, imaginary before real, packed without gaps from the lowest bit
-up: by sub-carrier, transmit antenna (``nc``), receive antenna (``nr``). Differs: D1 a record with a receive error, without channel state or without RSSI is counted by its place but gives
-no frame or no SNR.
+up: by sub-carrier, transmit antenna (``nc``), receive antenna (``nr``). Differs: D1 a record with a receive error,
+without channel state or without RSSI is counted by its place but gives no frame or no SNR.
 """
 
 from __future__ import annotations

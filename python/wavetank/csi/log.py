@@ -59,6 +59,14 @@ def pair_of(frame: Frame, ask: Ask) -> tuple[Complex, float] | None:
     return frame.csi[ask.rx, ask.tx], float(power[ask.rx, ask.tx]) / total if total else 0.0
 
 
+def chosen(subcarriers: Ints, ask: Ask) -> Ints:
+    """Which of a frame's sub-carriers are looked at, by their places; none if it has none of those asked for."""
+    if ask.carriers is None:
+        return np.arange(len(subcarriers))
+    first, last = ask.carriers
+    return np.flatnonzero((subcarriers >= first) & (subcarriers <= last))
+
+
 def total_snr_db(frame: Frame, ask: Ask) -> float | None:
     """The frame's SNR: the mean in linear scale of its 20 MHz parts (thesis 5.6.2), or what the user knows."""
     if ask.snr_db is not None:
@@ -96,9 +104,9 @@ class Rows:
         self.step, self.seen = 1, 0
 
     def put(self, at: float, row: Floats) -> None:
-        """Takes a row."""
+        """Takes a row: a copy of it, since what it is a row of would stay in memory as a whole."""
         if self.seen % self.step == 0:
-            self.kept.append((at, row))
+            self.kept.append((at, row.copy()))
             if len(self.kept) == ROWS:
                 self.kept, self.step = self.kept[::2], self.step * 2
         self.seen += 1
@@ -229,15 +237,10 @@ class _Batches:
             self._work()
 
     def _choose(self, frame: Frame) -> None:
-        self.all = frame.subcarriers
-        if self.log.ask.carriers is not None:
+        self.all, self.chosen = frame.subcarriers, chosen(frame.subcarriers, self.log.ask)
+        if self.log.ask.carriers is not None and not len(self.chosen):
             first, last = self.log.ask.carriers
-            inside = (self.all >= first) & (self.all <= last)
-            if not inside.any():
-                raise UserError(f"--carriers: none from {first} to {last}; the log has {self.all[0]} to {self.all[-1]}")
-            self.chosen = np.flatnonzero(inside)
-        else:
-            self.chosen = np.arange(len(self.all))
+            raise UserError(f"--carriers: none from {first} to {last}; the log has {self.all[0]} to {self.all[-1]}")
         self.log.subcarriers, self.log.width_mhz = self.all[self.chosen], frame.width_mhz
 
     def _work(self) -> None:

@@ -5,6 +5,10 @@ Begins anew when the access point has forgotten it. Owns neither clock nor socke
 State: without a session it says HELLO every RETRY (doubling up to RETRY_MOST); a CHALLENGE to its newest nonce opens
 the session; a STALE for the session's nonce ends it. Sequence numbers count from 1 in each session, which has a key
 of its own, so that nothing that was sent can be used again.
+
+One feedback is kept, the newest: what came without a session, and what a STALE came back for. It goes out once there
+is a session. A session is opened by its first DATA, soon after its cookie's issue (``access_point.OPEN``); so who
+reports less often than that would be told STALE for ever.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ class Client:
         self.key, self.station, self.fresh = key, station, nonce
         self.nonce = nonce()
         self.session: bytes | None = None
+        self.last: Feedback | None = None
+        self.kept: Feedback | None = None
         self.cookie = b""
         self.seq = 0
         self.hello_at = 0
@@ -44,15 +50,28 @@ class Client:
         self.counts["hellos"] += 1
         return wire.hello(self.key, self.nonce, self.station)
 
-    def feedback(self, now_ns: int, f: Feedback) -> bytes | None:
-        """The datagram that carries feedback; none without a session: it would be old before there is one."""
+    def again(self) -> Feedback | None:
+        """What was kept, once there is a session, for ``feedback`` to send."""
+        if self.session is None:
+            return None
+        f, self.kept = self.kept, None
+        return f
+
+    def feedback(self, now_ns: int, f: Feedback, sent_ns: int | None = None) -> bytes | None:
+        """The datagram that carries feedback; none without a session: then it is kept.
+
+        ``now_ns``: by the clock of ``f``. ``sent_ns``: by one that goes on while the machine sleeps, if there is one.
+        """
         if self.session is None:
             self.counts["without_session"] += 1
+            self.kept = f
             return None
+        self.last = f
         self.seq += 1
         self.counts["sent"] += 1
         age = min(max(now_ns - f.time_ns, 0) // 1000, AGE_MOST)
-        d = wire.Data(self.nonce, self.cookie, self.station, self.seq, now_ns, age, f.esnr, f.snr)
+        sent = now_ns if sent_ns is None else sent_ns
+        d = wire.Data(self.nonce, self.cookie, self.station, self.seq, sent, age, f.esnr, f.snr)
         return wire.data(self.session, d)
 
     def got(self, now_ns: int, datagram: bytes) -> None:
@@ -74,6 +93,7 @@ class Client:
         else:
             self.counts["forgotten"] += 1
             self.session, self.nonce = None, self.fresh()
+            self.kept, self.last = self.last, None
             self.hello_at, self.wait = now_ns, RETRY
 
     def due(self) -> int | None:

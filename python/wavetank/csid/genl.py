@@ -23,6 +23,7 @@ import numpy as np
 
 from ..csi.frame import EDGES, Frame, Ints, mac, used
 from ..errors import UserError
+from .loop import room
 
 GENERIC = 16  # NETLINK_GENERIC
 ERROR, DONE, CONTROL = 2, 3, 16  # NLMSG_ERROR, NLMSG_DONE, GENL_ID_CTRL
@@ -169,7 +170,7 @@ class Family:
         self.socket.setblocking(False)
         self.socket.bind((0, 0))
         with contextlib.suppress(OSError):
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+            room(self.socket)
         self.socket.setsockopt(SOL_NETLINK, ADD_MEMBERSHIP, NOTIFY)
         self.ask()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from . import genl, wire
 from .access_point import AccessPoint, Heard
 from .client import MS
-from .loop import READS, Echo, Loop, S, Say, udp
+from .loop import READS, Echo, Loop, S, Say, clock_ns, udp
 
 
 class Lines:
@@ -66,10 +66,11 @@ def access_point(
     loop = Loop()
     ap = AccessPoint(key, int(max_age_ms * MS))
     s = udp(listen, "--listen", True)
+    say.buffer(s)
     sink: Lines | Aarc = Lines(say.echo) if to == "lines" else Aarc(loop)
     if isinstance(sink, Aarc) and not wait:
         sink.family.found("load the module with AARC, or use --to lines, or --wait for it")
-    began = time.monotonic_ns()
+    began = clock_ns()
 
     def come() -> None:
         for _ in range(READS):
@@ -80,23 +81,22 @@ def access_point(
             except OSError as e:  # an earlier answer's ICMP error
                 ap.counts[f"receive: {e.strerror}"] += 1
                 continue
-            answer = ap.got(time.monotonic_ns(), datagram)
+            answer = ap.got(clock_ns(), datagram)
             if answer is not None:
                 try:
                     s.sendto(answer, sender)
                 except OSError as e:
                     ap.counts[f"send: {e.strerror}"] += 1
-        now = time.monotonic_ns()
+        now = clock_ns()
         for heard in ap.take(now):
             sink.hand(heard, now)
 
     def step() -> int:
-        now = time.monotonic_ns()
-        ap.forget(now)
-        return now + 10 * S
+        ap.forget(clock_ns())
+        return time.monotonic_ns() + 10 * S
 
     def status() -> None:
-        now = time.monotonic_ns()
+        now = clock_ns()
         say.status({
             "role": "ap", "seconds": round((now - began) / S, 3), "stations": len(ap.sessions),
             "counts": dict(ap.counts), "sink": dict(sink.counts),

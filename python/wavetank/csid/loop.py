@@ -5,6 +5,7 @@ from __future__ import annotations
 import selectors
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,27 @@ Echo = Callable[[str], None]
 S = 1_000_000_000
 PORT = 5510
 READS = 256  # datagrams or messages taken before anything else is looked at
+WAIT_S = 3600.0  # at a time; epoll takes no more than 2^31 ms
+BUFFER = 1 << 20  # bytes that wait in a socket
+FORCE = 33  # SO_RCVBUFFORCE, which Python does not name. src: linux@6.12 include/uapi/asm-generic/socket.h
+
+BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)  # Linux has it
+
+
+def clock_ns() -> int:
+    """A clock that goes on while the machine sleeps, which ``time.monotonic_ns`` does not do on Linux.
+
+    For what is compared with another machine's clock: one that slept would seem to send over a longer way.
+    """
+    return time.monotonic_ns() if BOOTTIME is None else time.clock_gettime_ns(BOOTTIME)
+
+
+def room(s: socket.socket) -> None:
+    """Asks for BUFFER bytes for what was received; only root gets more than ``net.core.rmem_max``."""
+    try:
+        s.setsockopt(socket.SOL_SOCKET, FORCE, BUFFER)
+    except OSError:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
 
 
 class Loop:
@@ -72,7 +94,7 @@ class Loop:
                 due = [t for t in (step(), next_status) if t is not None]
                 if self.over():  # a step may end it
                     break
-                wait = max(0.0, (min(due) - time.monotonic_ns()) / S) if due else None
+                wait = min(max(0.0, (min(due) - time.monotonic_ns()) / S), WAIT_S) if due else None
                 for key, _ in self.selector.select(wait):
                     key.data()
             status()
@@ -106,12 +128,17 @@ def udp(text: str, what: str, listen: bool) -> socket.socket:
         raise UserError(f"{what}: {text}: {e.strerror}") from None
     try:
         s.setblocking(False)
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        room(s)
         (s.bind if listen else s.connect)(where)
     except OSError as e:
         s.close()
         raise UserError(f"{what}: {text}: {e.strerror}") from None
     return s
+
+
+def to_stderr(text: str) -> None:
+    """A note for people."""
+    print(f"note: {text}", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +148,15 @@ class Say:
     echo: Echo
     as_json: bool = False
     every_s: float | None = None
+    note: Echo = to_stderr
+
+    def buffer(self, s: socket.socket) -> None:
+        """Tells of a socket that holds less than was asked for."""
+        got = s.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2  # Linux doubles what is asked for. src: socket(7)
+        if got < BUFFER:
+            self.note(
+                f"the socket's buffer has {got >> 10} KiB for {BUFFER >> 10}: start it as root, or raise net.core.rmem_max"
+            )
 
     def status(self, document: dict[str, Any]) -> None:
         """A status."""

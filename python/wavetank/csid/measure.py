@@ -11,7 +11,7 @@ import numpy as np
 
 from ..csi.effective import effective_db
 from ..csi.frame import Complex, Frame, db
-from ..csi.log import Ask, Smooth, pair_of, total_snr_db
+from ..csi.log import Ask, Smooth, chosen, pair_of, total_snr_db
 
 CENTI = 100  # of a dB: the unit of every message
 
@@ -43,11 +43,12 @@ def centi(decibels: float) -> int:
 
 
 def report_of(frame: Frame, ask: Ask, time_ns: int) -> Report | None:
-    """A report of the pair that is asked for; none where the frame has not got it, or has no SNR."""
+    """A report of the pair and sub-carriers that are asked for; none where the frame has not got them, or has no SNR."""
     pair, total = pair_of(frame, ask), total_snr_db(frame, ask)
-    if pair is None or total is None or pair[1] == 0 or not np.abs(pair[0]).any():
+    if pair is None or total is None:
         return None
-    return Report(time_ns, pair[0], total + db(pair[1]))
+    csi, share = pair[0][chosen(frame.subcarriers, ask)], pair[1]
+    return Report(time_ns, csi, total + db(share)) if share != 0 and np.abs(csi).any() else None
 
 
 class Meter:

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..csi.formats import frames as log_frames
 from ..csi.frame import Frame
 from ..csi.log import Ask
+from ..errors import UserError
 from . import genl, wire
-from .client import Client
-from .loop import READS, Loop, S, Say, udp
+from .client import MS, Client
+from .loop import READS, Loop, S, Say, clock_ns, udp
 from .measure import Meter, Report, report_of
+
+GAP_S = 3600.0  # of a log's clock; nobody waits that long for a report
+LINGER = 250 * MS  # after a log's last frame, for an answer to what it became; older feedback is not handed on
 
 
 class Replay:
     """A log's frames when they are due by its own timestamps, ``speed`` times as fast.
 
-    A clock that goes back goes on from there.
+    A clock that goes back goes on from there. One that goes on by more than GAP_S has jumped, too: ``jumped`` is told
+    by how many seconds, and at which frame.
     """
 
-    def __init__(self, frames: Iterator[Frame], speed: float, now_ns: int) -> None:
-        self.frames, self.speed, self.at = frames, speed, now_ns
+    def __init__(
+        self,
+        frames: Iterator[Frame],
+        speed: float,
+        now_ns: int,
+        jumped: Callable[[float, Frame], None] = lambda _s, _frame: None,
+    ) -> None:
+        self.frames, self.speed, self.at, self.jumped = frames, speed, now_ns, jumped
         self.before: float | None = None
         self.next: Frame | None = None
         self.ended = False
@@ -36,6 +47,9 @@ class Replay:
             self.ended = True
             return
         gap = 0.0 if self.before is None else max(self.next.time_s - self.before, 0.0)
+        if gap > GAP_S:
+            self.jumped(gap, self.next)
+            gap = 0.0
         self.before = self.next.time_s
         self.at += round(gap / self.speed * S)
 
@@ -63,8 +77,9 @@ class Source:
 class _Station:
     """A station's daemon: reports in, datagrams out."""
 
-    def __init__(self, key: bytes, ap: str, station: bytes, source: Source, rate: float) -> None:
+    def __init__(self, key: bytes, ap: str, station: bytes, source: Source, rate: float, say: Say) -> None:
         self.loop = Loop()
+        self.say = say
         self.client = Client(key, station)
         self.source, self.station = source, station
         self.meter = Meter(source.ask.weight)
@@ -74,19 +89,29 @@ class _Station:
         self.family: genl.Family | None = None
         self.replay: Replay | None = None
         if source.log is not None:
-            self.replay = Replay(log_frames(source.log, source.form), source.speed, self.began)
+            self.replay = Replay(log_frames(source.log, source.form), source.speed, self.began, self.jumped)
         else:
             self.family = genl.Family(genl.CSI_FAMILY, genl.GROUP)
             if not source.wait:
                 self.family.found("load a driver that reports channel state, or use --log, or --wait for it")
             self.loop.reads(self.family.socket, self.reports)
+        self.until: int | None = None
         self.socket = udp(ap, "--ap", False)
+        say.buffer(self.socket)
         self.loop.reads(self.socket, self.answers)
 
     def put(self, report: Report | None) -> None:
         self.counts["reports" if report is not None else "unusable"] += 1
         if report is not None:
             self.meter.put(report)
+
+    def jumped(self, by_s: float, frame: Frame) -> None:
+        self.counts["clock jumps"] += 1
+        if self.counts["clock jumps"] == 1:
+            self.say.note(
+                f"{self.source.log}: at byte {frame.offset}: the clock goes on by {by_s:.0f} s, which is a jump: "
+                "what follows goes at once, as after any other jump"
+            )
 
     def reports(self) -> None:
         family = self.family
@@ -128,17 +153,22 @@ class _Station:
             for at, frame in replay.due(now, READS):
                 self.put(report_of(frame, self.source.ask, at))
         self.send(self.client.tick(now))
+        kept = self.client.again()
+        if kept is not None:
+            self.send(self.client.feedback(now, kept, clock_ns()))
         if meter.newest is not None and now >= self.free_at:
             feedback = meter.take()
             if feedback is not None:
                 self.free_at = now + self.gap
-                self.send(self.client.feedback(time.monotonic_ns(), feedback))
+                self.send(self.client.feedback(time.monotonic_ns(), feedback, clock_ns()))
         if replay is not None and replay.ended and meter.newest is None:
-            self.loop.stop()
+            self.until = now + LINGER if self.until is None else self.until
+            if now >= self.until:
+                self.loop.stop()
         due = [
             self.client.due(),
             self.free_at if meter.newest is not None else None,
-            replay.at if replay is not None and not replay.ended else None,
+            replay.at if replay is not None and not replay.ended else self.until,
         ]
         return min((t for t in due if t is not None), default=None)
 
@@ -149,6 +179,16 @@ class _Station:
             "counts": dict(c.counts), "reports": dict(self.counts),
             "netlink": dict(family.counts) if family is not None else {}, "snr_db": self.meter.smooth.value,
         })  # fmt: skip
+
+    def check(self) -> None:
+        """That a log that has ended had something."""
+        if self.replay is not None and self.replay.ended and not self.counts["reports"]:
+            ask = self.source.ask
+            raise UserError(
+                f"{self.source.log}: none of its {self.counts['unusable']} channel states can be used, which takes "
+                f"receive antenna {ask.rx} and transmit antenna {ask.tx} (--rx, --tx), values other than 0 (--carriers), "
+                "and an SNR (--snr, --noise)"
+            )
 
     def close(self) -> None:
         self.socket.close()
@@ -161,8 +201,9 @@ def client(key: bytes, ap: str, station: bytes, source: Source, rate: float, say
 
     ``rate``: datagrams a second at most; the newest report goes, those before it do not.
     """
-    s = _Station(key, ap, station, source, rate)
+    s = _Station(key, ap, station, source, rate, say)
     try:
         s.loop.run(s.step, lambda: s.status(say), say.every_s)
+        s.check()
     finally:
         s.close()
