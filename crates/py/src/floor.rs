@@ -4,10 +4,9 @@ use crate::ScenarioError;
 use crate::outcome::array;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use wavetank_core::phy::channel::floor::Floor;
 
 /// The floor of a scenario: `size_m` and `ap_m`, places in m from its corner; `stations`, each (x, y, mean SNR in dB) of the four of
-/// `floor.topology`; `walk`, (x, y, SNR) at each second of the flows; `snr`, dB, float64, by rows of y and columns of x every `step` m.
+/// `floor.topology`, at the channel's width and in its band; `walk`, (x, y, SNR) at each second of the flows; `snr`, dB, float64, by rows of y and columns of x every `step` m.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], step=0.5))]
 pub(crate) fn floor<'py>(
@@ -21,7 +20,7 @@ pub(crate) fn floor<'py>(
     if step.is_nan() || step < 0.01 {
         return Err(ScenarioError::new_err(format!("{path}: a map's step of {step} m; expected 0.01 or more")));
     }
-    let plan = Floor::new(&s.floor);
+    let plan = wavetank_core::net::floor_plan(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
     let told = |p: (f64, f64)| (p.0, p.1, plan.snr_db(p));
     let (columns, rows) = ((s.floor.length_m / step) as usize + 1, (s.floor.depth_m / step) as usize + 1);
     let cells = (0..rows * columns).map(|i| ((i % columns) as f64 * step, (i / columns) as f64 * step));

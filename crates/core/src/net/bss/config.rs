@@ -4,6 +4,7 @@ use super::receive::Receiver;
 use crate::driver::Name;
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, mt76, sora};
 use crate::mac80211::tao;
+use crate::phy::channel::floor::Floor;
 use crate::phy::channel::{self, Channel};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, dsss};
 use crate::qdisc;
@@ -309,14 +310,21 @@ impl BssConfig {
             encryption: self.encryption,
         }
     }
+    /// Width of the channel, MHz.
+    fn mhz(&self) -> u8 {
+        self.stations[1..].iter().map(|s| s.mode.mhz()).max().unwrap_or(20)
+    }
+    /// The floor that stations with a place stand on.
+    pub fn floor(&self) -> Floor {
+        Floor::new(&self.channel.1, self.mhz(), self.band)
+    }
     /// The channel between the access point and each station, if there is one.
     pub fn channel(&self, streams: &Streams) -> Option<Channel> {
         let (par, floor) = &self.channel;
         let stations = &self.stations[1..];
         let ends: Vec<_> = stations.iter().map(|s| channel::End { name: s.name.clone(), snr: s.snr }).collect();
-        let mhz = stations.iter().map(|s| s.mode.mhz()).max().unwrap_or(20);
         let most = stations.iter().map(|s| s.mode.streams()).max().unwrap_or(1);
-        par.on.then(|| Channel::new(par, floor, &ends, mhz, most, streams))
+        par.on.then(|| Channel::new(par, floor, &ends, (self.mhz(), self.band), most, streams))
     }
     /// The most that station `i` may send to each peer with, where its rate control is the ideal one; else nothing.
     pub(super) fn ideal(&self, i: usize) -> Vec<Mode> {

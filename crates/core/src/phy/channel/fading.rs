@@ -4,7 +4,9 @@
 //! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
 //! tap a constant part (Rician, factor K), of the whole channel's power or, as TGn's channel models (IEEE 802.11-03/940r4) have it, of that tap's and
 //! only where the stations are in sight of each other. Where nobody carries a station about, most of the scattered power stands still, too.
-//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of the r.m.s. delay spread's half; D3 the constant part turns
+//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of half of the
+//! delay spread asked for, by which the profile falls to 1/e: the r.m.s. delay spread is 0.82 of it (what lies beyond the eighth tap is cut off), less with a constant part of the
+//! whole channel (0.58 at 3 dB); a first tap's changes nothing, for it takes that tap's power; D3 the constant part turns
 //! (at the frequency of an angle of its own) where all the scattered power moves, that is about a station that is carried; else it does not.
 
 use crate::sim::{Stream, Time};
@@ -47,7 +49,7 @@ pub(super) enum Rician {
 pub(super) struct Shape {
     /// Sub-carriers.
     pub subcarriers: usize,
-    /// R.m.s. delay spread, ns.
+    /// Delay over which the profile falls to 1/e, ns: 1.22 of the r.m.s. delay spread (D2).
     pub delay_ns: f64,
     /// Rician factor.
     pub k: Rician,
@@ -176,6 +178,20 @@ mod tests {
         // A Rayleigh channel is below -10 dB for 1 - exp(-0.1) = 9.5 % of the time.
         let low = all.iter().filter(|p| **p < 0.1).count() as f32 / all.len() as f32;
         assert!((low - 0.095).abs() < 0.015, "{low}");
+    }
+
+    /// 50 ns asked for: second moments of 25 ns * i by exp(-i / 2), i from 0 to 7 (41.1 ns), with two thirds of all power on the first (28.9 ns).
+    #[test]
+    fn rms_delay_spread_is_less_than_asked_for() {
+        for (k, wanted) in [(0.0, 41.1), (1.995_26, 28.9)] {
+            let shape = Shape { subcarriers: 1, delay_ns: 50.0, k: Rician::Whole(k), moving: 1.0, doppler: 20.0 };
+            let f = Fading::new(&shape, &mut Streams::new(1).get("x", "fading"));
+            let mut p = f.amplitude.map(|a| f64::from(a * a) * WAVES as f64);
+            p[0] += f64::from(f.steady.0 * f.steady.0);
+            let moment = |n| p.iter().enumerate().map(|(i, p)| p * (25.0 * i as f64).powi(n)).sum::<f64>();
+            let rms = (moment(2) / moment(0) - (moment(1) / moment(0)).powi(2)).sqrt();
+            assert!((rms - wanted).abs() < 0.05, "{rms} ns at K {k}");
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub struct Feedback {
     pub snr: i16,
 }
 
-/// Half of the largest part: what the strongest sub-carrier stands at, before the reference's spread.
+/// What the largest part stands at before the reference's spread: 511 / sqrt(2), 3 dB below the largest of 10 bits, so that half of the default spread of
+/// 3 dB is left above it.
 const FULL: f32 = 360.0;
 /// The largest part of 10 bits.
 const LARGEST: f32 = 511.0;

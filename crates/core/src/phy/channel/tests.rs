@@ -7,7 +7,7 @@ fn ht(mcs: u8) -> Mode {
 
 fn channel(par: &Params, ends: usize, mhz: u8, streams: u32, seed: u64) -> Channel {
     let ends: Vec<End> = (0..ends).map(|i| End { name: format!("sta{}", i + 1), snr: None }).collect();
-    Channel::new(par, &floor::Params::default(), &ends, mhz, streams, &Streams::new(seed))
+    Channel::new(par, &floor::Params::default(), &ends, (mhz, Band::Ghz5), streams, &Streams::new(seed))
 }
 
 fn flat(snr: f64) -> Params {
@@ -195,7 +195,7 @@ fn a_place_keeps_its_multipath() {
         let p = Params { on: true, doppler: 5.0, moving, k_db: 0.0, ..Params::default() };
         let f = floor::Params { topology, ..floor::Params::default() };
         let ends: Vec<End> = (0..4).map(|i| End { name: format!("sta{}", i + 1), snr: Some(20.0) }).collect();
-        let mut c = Channel::new(&p, &f, &ends, 40, streams, &Streams::new(seed));
+        let mut c = Channel::new(&p, &f, &ends, (40, Band::Ghz5), streams, &Streams::new(seed));
         let mode = if streams == 2 { ht(12) } else { ht(5) };
         [0, 1, 2, 3].map(|i| c.per_octet(ms(40), i, Way::Down, mode))
     };

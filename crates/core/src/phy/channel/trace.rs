@@ -96,15 +96,15 @@ fn exponent(x: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Ht;
     use crate::phy::channel::{End, Params, floor};
+    use crate::phy::{Band, Ht};
     use crate::sim::Streams;
 
     #[test]
     fn a_trace_is_the_channel() {
         let par = Params { power_step: Span::from_ms(4), doppler: 10.0, ..Params::default() };
         let ends = [("a", 20.0), ("b", 10.0)].map(|(n, snr)| End { name: n.into(), snr: Some(snr) });
-        let make = || Channel::new(&par, &floor::Params::default(), &ends, 40, 1, &Streams::new(7));
+        let make = || Channel::new(&par, &floor::Params::default(), &ends, (40, Band::Ghz5), 1, &Streams::new(7));
         let modes: Vec<Mode> = (0..8).map(|m| Mode::Ht(Ht::new(m, true, true).unwrap())).collect();
         let link = LinkModes { modes: modes.iter().copied().map(Some).collect(), widths: 1 };
         let t = Trace { modes: &[link.clone(), link], step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
