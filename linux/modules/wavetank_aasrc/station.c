@@ -264,6 +264,15 @@ static void *alloc(struct ieee80211_hw *hw, enum aasrc_kind kind)
 {
 	struct aasrc_card *c;
 
+	/*
+	 * A status of such a driver is of one MPDU, and none says where an A-MPDU ends (mt76/mt7603/init.c, mt7615/init.c): units of one
+	 * frame, of which no probe would ever have enough to tell. Without a rate control mac80211 does not register the card.
+	 */
+	if (ieee80211_hw_check(hw, TX_STATUS_NO_AMPDU_LEN)) {
+		wiphy_err(hw->wiphy, "wavetank_aasrc: this driver does not tell of A-MPDUs (TX_STATUS_NO_AMPDU_LEN): write "
+			  "minstrel_ht to mac80211's ieee80211_default_rc_algo and load the driver again\n");
+		return NULL;
+	}
 	/* mac80211 takes no reference to who registered a rate control: as long as a card uses it, it stays */
 	if (!try_module_get(THIS_MODULE))
 		return NULL;

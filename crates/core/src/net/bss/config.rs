@@ -167,9 +167,16 @@ impl DriverConfig {
         if asks || rate.control == rate::Name::Fixed || (offloads && rate.control.is_of_firmware()) {
             return None;
         }
+        if self.is_mt76() {
+            // src: linux@6.12 drivers/net/wireless/mediatek/mt76/mt7603/init.c, mt7615/init.c, which set TX_STATUS_NO_AMPDU_LEN
+            return Some(
+                "mt76's cards that leave rates to mac80211 (MT7603, MT7615) tell of each MPDU by itself, not of aggregates, which AASRC and AARC count, and \
+                 the others' firmware chooses: rate_control = \"minstrel_ht\", \"fixed\", or on a channel \"ideal\"; or driver ath9k",
+            );
+        }
         Some(
-            "the firmware of ath9k_htc's, ath10k's, mt76's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
-             rate_control = \"fixed\" (ath10k's and mt76's on a channel: \"ideal\")",
+            "the firmware of ath9k_htc's, ath10k's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
+             rate_control = \"fixed\" (ath10k's on a channel: \"ideal\")",
         )
     }
     const fn is_usb(&self) -> bool {
@@ -247,11 +254,11 @@ impl BssConfig {
             if let Some(why) = s.driver.refuses(&s.rate) {
                 return bad(s, why);
             }
-            if s.rate.control == rate::Name::Ideal && (!self.channel.0.on || !self.qos) {
-                return bad(
-                    s,
-                    "rate_control = \"ideal\" asks a channel for the best mode of 802.11n, ac or ax: channel.on = true",
-                );
+            if s.rate.control == rate::Name::Ideal && !self.qos {
+                return bad(s, "rate_control = \"ideal\" chooses modes of 802.11n, ac or ax: wifi.standard = \"n\"");
+            }
+            if s.rate.control == rate::Name::Ideal && !self.channel.0.on {
+                return bad(s, "rate_control = \"ideal\" asks a channel for the best mode: channel.on = true");
             }
             if matches!(s.driver, DriverConfig::Ath9kTidq(..)) && s.rate.control == rate::Name::Ideal {
                 return bad(s, "rate_control = \"ideal\" is of ath9k, ath10k and mt76");

@@ -202,6 +202,21 @@ fn impossible_combinations_are_refused() {
     let mut c = config(1, ht(7));
     c.stations.truncate(1);
     assert!(c.check().is_err());
+    // What is missing is what is named.
+    let ideal = |mode, on| {
+        let mut c = config(1, mode);
+        c.channel.0.on = on;
+        c.stations[0].rate.control = crate::rate::Name::Ideal;
+        c.check().err().map_or_else(String::new, |e| e.to_string())
+    };
+    assert!(ideal(ht(7), false).ends_with("channel.on = true"), "{}", ideal(ht(7), false));
+    assert!(ideal(Mode::Ofdm(Ofdm::R54), true).contains("wifi.standard = \"n\""));
+    assert_eq!(ideal(ht(7), true), "");
+    let mut c = config(1, ht(7));
+    c.stations[0].driver = DriverConfig::Mt76(Box::default());
+    c.stations[0].rate.control = crate::rate::Name::Aasrc;
+    let e = c.check().unwrap_err();
+    assert!(e.to_string().contains("MT7615"), "{e}");
 }
 
 /// Frames cross the AR9271's bus as they come, an A-MPDU (of 32 at most) in a few transfers; mac80211 puts them in order behind it. So what a
