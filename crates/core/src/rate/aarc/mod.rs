@@ -4,7 +4,7 @@
 //! is its variant with plain SNR (5.9.6). What it leaves open is decided in docs/mechanisms/aarc.md. The state machine is
 //! [`aasrc`](super::aasrc)'s.
 //! Differs: D1 the receiver reports PPDUs to which its sender gets an answer in the end, and of a unit that is tried again the last; D2 nine bits ride
-//! for one stream, and their time on the air (0.375 us) is not charged.
+//! for one stream, and their time on the air (0.375 us) is not charged; D3 64 reports are on their way at most, of a link.
 
 use crate::phy::Mode;
 use crate::phy::channel::{Feedback, modulation};

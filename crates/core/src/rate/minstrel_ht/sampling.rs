@@ -1,7 +1,9 @@
 //! Which rates to try out: a little faster (increase), much faster at random (jump), and slower ones that might be better (slow).
 //!
 //! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c `minstrel_ht_refill_sample_rates` and what it calls.
-//! Differs: nothing; its habit of dropping a bucket's first rate where it stays in place (`minstrel_ht_move_sample_rates`) is kept.
+//! Differs: of rate number 0 (MCS 0 of one stream, 20 MHz, long guard interval), which a hole has, too, `minstrel_ht_find_sample_rate` says that a bucket with a
+//! hole has it, `Bucket::has` that it has not; but only what is faster than a rate in use is asked for, and none but CCK's, which stations of a network do not have here, is slower than that one. Its habit of dropping
+//! a bucket's first rate where it stays in place (`minstrel_ht_move_sample_rates`) is kept.
 
 use super::groups::{GROUPS, RATES, Rate};
 use super::station::Station;
