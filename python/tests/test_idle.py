@@ -153,3 +153,15 @@ def test_mt76_at_both_ends_has_its_own_reorder_buffer_and_chain():
     ]
     assert len(idle.notes(s.set({"mt76.reorder": False}))) == 1
     assert idle.notes(s.set({"sta.driver": "ath9k"})) == []
+
+
+def test_floors_with_fewer_places_than_stations():
+    on = Scenario.from_dict(TWO).set({"channel.on": True})
+    assert idle.notes(on.set({"floor.topology": 3})) == []
+    assert idle.notes(on.set({"floor.topology": 3, "wifi.stations": 4})) == []
+    (note,) = idle.notes(on.set({"floor.topology": 3, "wifi.stations": 5}))
+    assert note.startswith("floor.topology = 3 has four stations")
+    (note,) = idle.notes(on.set({"floor.walk": 1}))
+    assert note.startswith("floor.walk: 2 stations walk the same way")
+    assert idle.notes(on.set({"floor.walk": 1, "wifi.stations": 1})) == []
+    assert idle.notes(on.set({"floor.walk": 1, "stations.snr": [20, 30]})) == []

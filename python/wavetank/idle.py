@@ -1,4 +1,5 @@
-"""Keys of a scenario that say nothing: what they belong to is not there, or a list has more values than stations, or fewer."""
+"""Keys of a scenario that say nothing: what they belong to is not there, or a list has more values than stations, or fewer,
+or the floor has fewer places."""
 
 from __future__ import annotations
 
@@ -78,12 +79,15 @@ def _keys(t: _Read) -> dict[str, str]:
 
 
 def notes(scenario: Scenario) -> list[str]:
-    """A sentence for each reason why keys that were given change nothing here. Raises ScenarioError."""
+    """A sentence for each reason why keys that were given change nothing here, or less than they seem to.
+
+    Raises ScenarioError.
+    """
     t = _Read(scenario)
     by_reason: dict[str, list[str]] = {}
     for key, why in _keys(t).items():
         by_reason.setdefault(why, []).append(key)
-    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t), *_never(t)]
+    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t), *_never(t), *_floor(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
@@ -212,3 +216,18 @@ def _lists(t: _Read) -> Iterator[str]:
             yield f"{key} has {n} values for {t.stations} station{'s' if t.stations > 1 else ''}: those behind are not used"
         elif n < t.stations:
             yield f"{key} has {n} value{'s' if n > 1 else ''} for {t.stations} stations: the others have what holds for all"
+
+
+def _floor(t: _Read) -> Iterator[str]:
+    """Floors that have fewer places than there are stations."""
+    if not t.wifi or t.v["channel.on"] != "true":
+        return
+    given = len(t.listed("stations.snr")) if t.v["stations.snr"] != "off" else 0
+    if float(t.v["floor.walk"].split()[0]) > 0:
+        if (walkers := t.stations - min(given, t.stations)) > 1:
+            yield f"floor.walk: {walkers} stations walk the same way at the same time; stations.snr keeps one from it"
+    elif int(t.v["floor.topology"]) and t.stations > 4:
+        yield (
+            f"floor.topology = {t.v['floor.topology']} has four stations, as in the thesis: those from sta5 on stand at "
+            "places that are drawn for them, in no topology of its"
+        )
