@@ -220,6 +220,7 @@ MODEL = {
     "model_llack_mean": ("mean us", 1.0),
     "overhead": ("overhead %", 1.0),
     "feedback_airtime": ("airtime us", 1.0),
+    "feedback_loss": ("loss %", 1.0),
     "overhead_utilisation": ("utilisation %", 1.0),
     "overhead_idle": ("idle us", 1.0),
     "overhead_packet": ("packet us", 1.0),

@@ -37,10 +37,14 @@ impl Hack {
     fn time(&self, bytes: f64) -> f64 {
         bytes * 8.0 / self.rate
     }
+    /// Time that two segments and their TCP ACK take as frames, us: what equation 3.1 divides by.
+    pub fn cycle(&self) -> f64 {
+        let overhead = 3.0 * (self.difs + self.sifs + self.bo + self.dack);
+        2.0 * self.time(self.data) + overhead + self.time(self.tack) + 6.0 * self.plcp
+    }
     /// Share of the time in which user bytes are on the air, TCP ACKs sent as frames. Equation 3.1.
     pub fn tcp_utilisation(&self) -> f64 {
-        let overhead = 3.0 * (self.difs + self.sifs + self.bo + self.dack);
-        2.0 * self.time(self.user) / (2.0 * self.time(self.data) + overhead + self.time(self.tack) + 6.0 * self.plcp)
+        2.0 * self.time(self.user) / self.cycle()
     }
     /// The same, TCP ACKs riding on link-layer acknowledgements. Equation 3.2.
     pub fn hack_utilisation(&self) -> f64 {
