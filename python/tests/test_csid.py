@@ -202,18 +202,6 @@ def test_what_was_kept_is_as_old_as_it_is():
     assert (p.handed(), p.ap.counts["old"]) == ([], 1)
 
 
-def test_a_station_that_slept():
-    """Its own clock stood still for a minute; what is sent has one that did not."""
-    p = Pair()
-    p.hello()
-    p.send()
-    assert len(p.handed()) == 1
-    p.now += 50 * S
-    now = p.now - 50 * S
-    p.carry(p.client.feedback(now, fb(now), p.now))
-    assert [h.age_us(p.now + p.ahead + p.way) for h in p.handed()] == [0]
-
-
 @pytest.mark.parametrize("restart", ["none", "client", "ap", "both", "forgotten"])
 def test_nothing_recorded_is_believed_again(restart):
     p = Pair()

@@ -57,11 +57,8 @@ class Client:
         f, self.kept = self.kept, None
         return f
 
-    def feedback(self, now_ns: int, f: Feedback, sent_ns: int | None = None) -> bytes | None:
-        """The datagram that carries feedback; none without a session: then it is kept.
-
-        ``now_ns``: by the clock of ``f``. ``sent_ns``: by one that goes on while the machine sleeps, if there is one.
-        """
+    def feedback(self, now_ns: int, f: Feedback) -> bytes | None:
+        """The datagram that carries feedback; none without a session: then it is kept."""
         if self.session is None:
             self.counts["without_session"] += 1
             self.kept = f
@@ -70,8 +67,7 @@ class Client:
         self.seq += 1
         self.counts["sent"] += 1
         age = min(max(now_ns - f.time_ns, 0) // 1000, AGE_MOST)
-        sent = now_ns if sent_ns is None else sent_ns
-        d = wire.Data(self.nonce, self.cookie, self.station, self.seq, sent, age, f.esnr, f.snr)
+        d = wire.Data(self.nonce, self.cookie, self.station, self.seq, now_ns, age, f.esnr, f.snr)
         return wire.data(self.session, d)
 
     def got(self, now_ns: int, datagram: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -92,8 +91,9 @@ def access_point(
             sink.hand(heard, now)
 
     def step() -> int:
-        ap.forget(clock_ns())
-        return time.monotonic_ns() + 10 * S
+        now = clock_ns()
+        ap.forget(now)
+        return now + 10 * S
 
     def status() -> None:
         now = clock_ns()

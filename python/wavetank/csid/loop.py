@@ -26,9 +26,9 @@ BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)  # Linux has it
 
 
 def clock_ns() -> int:
-    """A clock that goes on while the machine sleeps, which ``time.monotonic_ns`` does not do on Linux.
+    """The daemons' clock: one that goes on while the machine sleeps, which ``time.monotonic_ns`` does not do on Linux.
 
-    For what is compared with another machine's clock: one that slept would seem to send over a longer way.
+    By that one, what is sent after a sleep would seem to have had a longer way, and what is older than the sleep be new.
     """
     return time.monotonic_ns() if BOOTTIME is None else time.clock_gettime_ns(BOOTTIME)
 
@@ -64,7 +64,7 @@ class Loop:
     def run(self, step: Callable[[], int | None], status: Callable[[], None], every_s: float | None) -> None:
         """Runs until it is stopped.
 
-        ``step`` does what is due and says when it wants to be called again (ns of ``time.monotonic_ns``).
+        ``step`` does what is due and says when it wants to be called again (ns of ``clock_ns``).
         """
         woken, wake = socket.socketpair()
         for end in (woken, wake):
@@ -83,9 +83,9 @@ class Loop:
             signal.signal(signal.SIGINT, self.stop)
             signal.signal(signal.SIGUSR1, asked)
             self.reads(woken, drain)
-            next_status = time.monotonic_ns() + int(every_s * S) if every_s else None
+            next_status = clock_ns() + int(every_s * S) if every_s else None
             while not self.ended:
-                now = time.monotonic_ns()
+                now = clock_ns()
                 if self.wants_status or (next_status is not None and now >= next_status):
                     self.wants_status = False
                     status()
@@ -94,7 +94,7 @@ class Loop:
                 due = [t for t in (step(), next_status) if t is not None]
                 if self.over():  # a step may end it
                     break
-                wait = min(max(0.0, (min(due) - time.monotonic_ns()) / S), WAIT_S) if due else None
+                wait = min(max(0.0, (min(due) - clock_ns()) / S), WAIT_S) if due else None
                 for key, _ in self.selector.select(wait):
                     key.data()
             status()

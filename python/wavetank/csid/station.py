@@ -21,6 +21,14 @@ GAP_S = 3600.0  # of a log's clock; nobody waits that long for a report
 LINGER = 250 * MS  # after a log's last frame, for an answer to what it became; older feedback is not handed on
 
 
+def ahead_ns() -> int:
+    """What our clock is ahead of the kernel's reports' (``CLOCK_MONOTONIC``), for as long as the machine has slept.
+
+    Looked at before reports are waited for: one of before a sleep is then old, not new.
+    """
+    return clock_ns() - time.monotonic_ns()
+
+
 class Replay:
     """A log's frames when they are due by its own timestamps, ``speed`` times as fast.
 
@@ -84,7 +92,7 @@ class _Station:
         self.source, self.station = source, station
         self.meter = Meter(source.ask.weight)
         self.counts: Counter[str] = Counter()
-        self.began = self.free_at = time.monotonic_ns()
+        self.began = self.free_at = clock_ns()
         self.gap = round(S / rate)
         self.family: genl.Family | None = None
         self.replay: Replay | None = None
@@ -96,6 +104,7 @@ class _Station:
                 self.family.found("load a driver that reports channel state, or use --log, or --wait for it")
             self.loop.reads(self.family.socket, self.reports)
         self.until: int | None = None
+        self.ahead = ahead_ns()
         self.socket = udp(ap, "--ap", False)
         say.buffer(self.socket)
         self.loop.reads(self.socket, self.answers)
@@ -128,12 +137,12 @@ class _Station:
             if heard.ra != self.station or (self.source.phy is not None and heard.phy != self.source.phy):
                 self.counts["not ours"] += 1
             else:
-                self.put(report_of(heard.frame, self.source.ask, heard.time_ns))
+                self.put(report_of(heard.frame, self.source.ask, heard.time_ns + self.ahead))
 
     def answers(self) -> None:
         for _ in range(READS):
             try:
-                self.client.got(time.monotonic_ns(), self.socket.recv(wire.LONGEST + 1))
+                self.client.got(clock_ns(), self.socket.recv(wire.LONGEST + 1))
             except BlockingIOError:
                 return
             except OSError as e:  # nobody listens there, at present
@@ -147,7 +156,7 @@ class _Station:
                 self.client.counts[f"send: {e.strerror}"] += 1
 
     def step(self) -> int | None:
-        now = time.monotonic_ns()
+        now, self.ahead = clock_ns(), ahead_ns()
         replay, meter = self.replay, self.meter
         if replay is not None:
             for at, frame in replay.due(now, READS):
@@ -155,12 +164,12 @@ class _Station:
         self.send(self.client.tick(now))
         kept = self.client.again()
         if kept is not None:
-            self.send(self.client.feedback(now, kept, clock_ns()))
+            self.send(self.client.feedback(now, kept))
         if meter.newest is not None and now >= self.free_at:
             feedback = meter.take()
             if feedback is not None:
                 self.free_at = now + self.gap
-                self.send(self.client.feedback(time.monotonic_ns(), feedback, clock_ns()))
+                self.send(self.client.feedback(clock_ns(), feedback))
         if replay is not None and replay.ended and meter.newest is None:
             self.until = now + LINGER if self.until is None else self.until
             if now >= self.until:
@@ -175,7 +184,7 @@ class _Station:
     def status(self, say: Say) -> None:
         family, c = self.family, self.client
         say.status({
-            "role": "client", "seconds": round((time.monotonic_ns() - self.began) / S, 3), "session": c.session is not None,
+            "role": "client", "seconds": round((clock_ns() - self.began) / S, 3), "session": c.session is not None,
             "counts": dict(c.counts), "reports": dict(self.counts),
             "netlink": dict(family.counts) if family is not None else {}, "snr_db": self.meter.smooth.value,
         })  # fmt: skip
