@@ -28,7 +28,8 @@ def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
         leave = ("ath9k", "mt76") if name == "minstrel_ht" else ("ath9k",)
         other = [driver for driver in its if driver not in leave]
         if name not in FIRMWARE and other:
-            raise t.refuse(key, f"the firmware of {other[0]} chooses")
+            quiet = "mt76's cards that leave rates to mac80211 do not tell of aggregates"
+            raise t.refuse(key, quiet if other[0] == "mt76" else f"the firmware of {other[0]} chooses")
     if {ap, sta} - set(FIRMWARE):
         t.case["rc"] = ",".join("fixed" if name in FIRMWARE else name for name in (ap, sta))
     if {ap, sta} & set(OWN):
