@@ -9,7 +9,7 @@ use super::he::{self, Gi, He};
 use super::vht::{self, Vht, Width};
 use crate::sim::{Rate, Span};
 
-/// The frequency band, as far as timing needs it.
+/// The frequency band, as far as timing and the floor's path loss need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Band {
     /// 2.4 GHz: SIFS 10 us, and all but 802.11b's frames carry 6 us of signal extension.

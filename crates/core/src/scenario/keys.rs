@@ -242,7 +242,7 @@ choices! {
 }
 
 choices! {
-    /// The frequency band, as far as timing needs it.
+    /// The frequency band, as far as timing and the floor's path loss need it.
     pub enum BandName {
         /// SIFS 10 us, signal extension.
         Ghz2 = "2.4 GHz",

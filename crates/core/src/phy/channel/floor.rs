@@ -38,7 +38,7 @@ crate::params! {
         k_db: f64 = 3.0, in -40.0 => 60.0, unit "dB", src "IEEE 802.11-03/940r4 model D";
         /// What antennas, desks and bodies take of every link, dB.
         loss_db: f64 = 14.88, in 0.0 => 40.0, unit "dB", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
-        /// A client is put where its SNR is at least this, dB: nobody puts one where the network does not reach.
+        /// A client is put where its SNR over 40 MHz at 5 GHz is at least this, dB: nobody puts one where the network does not reach.
         least_snr: f64 = 8.1, in -20.0 => 60.0, unit "dB", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// And at least so far from the access point, m.
         least_m: f64 = 1.0, in 0.0 => 100.0, unit "m", src "this project";
@@ -62,11 +62,11 @@ const AT_1M: f64 = 47.67;
 /// The width that `noise_dbm` is of, MHz.
 const NOISE_MHZ: f64 = 40.0;
 
-/// What the first metre takes, dB. src: 2.437 GHz, channel 6, for the whole band
-fn at_1m(band: Band) -> f64 {
+/// How much less the first metre takes than at 5.77 GHz, dB. src: 2.437 GHz, channel 6, for the whole band
+fn lower_band(band: Band) -> f64 {
     match band {
-        Band::Ghz5 => AT_1M,
-        Band::Ghz2 => AT_1M + 20.0 * log10(2.437 / 5.77),
+        Band::Ghz5 => 0.0,
+        Band::Ghz2 => 20.0 * log10(5.77 / 2.437),
     }
 }
 
@@ -80,10 +80,8 @@ pub type Place = (f64, f64);
 #[derive(Clone, Debug)]
 pub struct Floor {
     par: Params,
-    /// Noise over the channel's width, dBm.
-    noise_dbm: f64,
-    /// What the first metre takes, dB.
-    at_1m: f64,
+    /// SNR beyond that of 40 MHz at 5 GHz, dB.
+    more_db: f64,
     ap: Place,
     /// By wave: its vector in turns a metre, its phase.
     waves: [(f64, f64, f64); WAVES],
@@ -99,15 +97,19 @@ impl Floor {
             let k = libm::tan(u * 1.2) / (tau * CORRELATION);
             (k * cos(tau * angle), k * libm::sin(tau * angle), rng.unit())
         });
-        let noise_dbm = par.noise_dbm + 10.0 * log10(f64::from(mhz) / NOISE_MHZ);
-        Floor { par: *par, noise_dbm, at_1m: at_1m(band), ap: (par.length_m * 0.3, par.depth_m * 0.5), waves }
+        let more_db = lower_band(band) - 10.0 * log10(f64::from(mhz) / NOISE_MHZ);
+        Floor { par: *par, more_db, ap: (par.length_m * 0.3, par.depth_m * 0.5), waves }
     }
     /// Where the access point stands.
     pub fn access_point(&self) -> Place {
         self.ap
     }
     /// Mean SNR at a place, dB.
-    pub fn snr_db(&self, (x, y): Place) -> f64 {
+    pub fn snr_db(&self, place: Place) -> f64 {
+        self.over_40_mhz(place) + self.more_db
+    }
+    /// Over 40 MHz at 5 GHz.
+    fn over_40_mhz(&self, (x, y): Place) -> f64 {
         let d = sqrt((x - self.ap.0) * (x - self.ap.0) + (y - self.ap.1) * (y - self.ap.1)).max(1.0);
         let tau = core::f64::consts::TAU;
         let wave: f64 = self.waves.iter().map(|(a, b, p)| cos(tau * (a * x + b * y + p))).sum();
@@ -115,8 +117,8 @@ impl Floor {
         let deviation = if self.in_sight((x, y)) { p.near_shadow_db } else { p.shadow_db };
         let shadow = deviation * sqrt(2.0 / WAVES as f64) * wave;
         let beyond = (d / p.breakpoint_m).max(1.0);
-        let loss = self.at_1m + 10.0 * (p.near_exponent * log10(d / beyond) + p.exponent * log10(beyond)) + p.loss_db;
-        p.power_dbm - loss + shadow - self.noise_dbm
+        let loss = AT_1M + 10.0 * (p.near_exponent * log10(d / beyond) + p.exponent * log10(beyond)) + p.loss_db;
+        p.power_dbm - loss + shadow - p.noise_dbm
     }
     /// Whether nothing stands between that place and the access point.
     pub fn in_sight(&self, (x, y): Place) -> bool {
@@ -136,14 +138,14 @@ impl Floor {
         let stands = self.par.topology > 0 && !self.walks();
         stands.then(|| Streams::new(self.par.layout.into()).get("floor multipath", &self.name(i)))
     }
-    /// Where it stands.
+    /// Where it stands: nobody moves it for another width or band.
     pub fn place(&self, i: usize) -> Place {
         let mut rng = Streams::new(self.par.layout.into()).get("floor", &self.name(i));
         let mut draw = || (self.par.length_m * rng.unit(), self.par.depth_m * rng.unit());
         let near = |p: Place| sqrt((p.0 - self.ap.0).powi(2) + (p.1 - self.ap.1).powi(2)) < self.par.least_m;
         let mut place = draw();
         for _ in 0..DRAWS {
-            if self.snr_db(place) >= self.par.least_snr && !near(place) {
+            if self.over_40_mhz(place) >= self.par.least_snr && !near(place) {
                 break;
             }
             place = draw();
@@ -191,6 +193,8 @@ mod tests {
         let at = |mhz, band| Floor::new(&f.par, mhz, band).snr_db((f.ap.0 + 10.0, f.ap.1));
         assert!((at(20, Band::Ghz5) - 34.3403).abs() < 1e-4 && (at(160, Band::Ghz5) - 25.3094).abs() < 1e-4);
         assert!((at(40, Band::Ghz2) - 38.8164).abs() < 1e-4);
+        let places = |mhz, band| [0, 1, 2, 3].map(|i| Floor::new(&Params { topology: 7, ..par }, mhz, band).place(i));
+        assert_eq!(places(40, Band::Ghz5), places(160, Band::Ghz2), "nobody moves");
         let g = Floor::new(&par, 40, Band::Ghz5);
         let (a, b) = (g.snr_db((20.0, 7.5)), g.snr_db((20.2, 7.5)));
         assert!((a - b).abs() < 3.0, "near places are alike: {a} {b}");
