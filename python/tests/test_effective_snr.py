@@ -24,7 +24,7 @@ def independent(csi, snr_db):
     out = []
     for factor, inside in MODULATIONS:
         mean = logsumexp(log_ber(factor, inside, rho)) - np.log(len(rho))
-        out.append(brentq(lambda db: log_ber(factor, inside, 10 ** (db / 10)) - mean, -100, 160, xtol=1e-6))  # noqa: B023
+        out.append(brentq(lambda db: log_ber(factor, inside, 10 ** (db / 10)) - mean, -100, 80, xtol=1e-6))  # noqa: B023
     return np.array(out)
 
 
@@ -51,13 +51,15 @@ def test_agrees_with_numpy_and_scipy(subcarriers):
     assert np.ptp(theirs - snr[:, None]) > 10  # and the channels do fade
 
 
-def test_agrees_where_signals_are_very_strong():
-    """Beyond 92 dB differences of f32 numbers had no fraction left."""
-    csi = np.array(list(channels(3, 100, 114)))
-    snr = np.linspace(45, 130, len(csi))
+def test_very_strong_signals():
+    """There the weakest sub-carrier is all that counts; beyond 92 dB differences of f32 numbers have no fraction left."""
+    csi = np.array(list(channels(3, 3000, 114)))
+    power = (csi.astype(float) ** 2).sum(axis=2)
+    csi, power = csi[power.min(axis=1) > 0], power[power.min(axis=1) > 0]
+    weakest = 10 * np.log10(power.min(axis=1) / power.mean(axis=1))
+    snr = np.linspace(85, 130, len(csi))
     ours = _core.effective_snr(csi.tobytes(), 114, snr.tobytes())
-    theirs = np.array([independent(c, s) for c, s in zip(csi, snr, strict=True)])
-    assert np.abs(ours - theirs).max() < 0.02
+    assert np.abs(ours - (snr + weakest)[:, None]).max() < 0.2  # not quite all: the others are that little
 
 
 def test_an_empty_report_is_no_number():

@@ -212,25 +212,6 @@ mod tests {
         assert!((far + 1000.0).abs() < 1e-3, "{far}");
     }
 
-    /// Where the parts of a sum are so far apart that their difference has no fractional digits left.
-    #[test]
-    fn very_strong_signals() {
-        let csi: Vec<i16> = (0..114).flat_map(|i| [300 - 2 * i, i * i % 97]).collect();
-        let mut gains = [0.0; 114];
-        powers(&csi, &mut gains).unwrap();
-        let least = crate::db(gains.iter().fold(f64::INFINITY, |a, &g| a.min(g.into())));
-        for db in 60..=160 {
-            for e in effective_db(&csi, db.into()).unwrap() {
-                // The weakest sub-carrier's SNR, above which ln(114) is nothing.
-                assert!((e - least - f64::from(db)).abs() < 0.01, "{e} at {db} dB, the weakest at {least}");
-            }
-            for m in Modulation::ALL {
-                let ln = ln_bhattacharyya(m, &gains, crate::linear(db.into()) as f32).unwrap();
-                assert!(ln < -100.0, "{m:?} at {db} dB: {ln}");
-            }
-        }
-    }
-
     #[test]
     fn odd_reports() {
         assert_eq!(effective_db(&[], 20.0), None);
@@ -244,6 +225,20 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// Where numbers are so large that their differences have no fraction left, and the weakest sub-carrier is all that counts.
+        #[test]
+        fn very_strong_signals(gains in proptest::collection::vec(0.01_f32..4.0, 1..300), db in 75.0_f64..160.0) {
+            let snr = crate::linear(db) as f32;
+            let least = f64::from(gains.iter().fold(f32::INFINITY, |a, &g| a.min(g)) * snr);
+            for e in effective_of_powers(&gains, snr).unwrap() {
+                proptest::prop_assert!((crate::db(e) - crate::db(least)).abs() < 0.01, "{e} for {least}");
+            }
+            for m in Modulation::ALL {
+                let ln = ln_bhattacharyya(m, &gains, snr).unwrap();
+                proptest::prop_assert!(ln < -100.0, "{m:?}: {ln}");
+            }
+        }
+
         #[test]
         fn as_the_exact_sum(gains in proptest::collection::vec(1e-4_f32..4.0, 1..300), db in -5.0_f64..45.0) {
             let snr = crate::linear(db);
