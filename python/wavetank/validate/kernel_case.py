@@ -13,8 +13,8 @@ from typing import Any
 from .. import _core
 from ..linux.own import OWN_WIRED
 
-#: Every key of a reference case's ``config`` and the value where it is absent (None: must be there). ``kernel``: the release, as "5.4.59",
-#: which is held against the profile "5.4".
+#: Every key of a reference case's ``config`` and the value where it is absent (None: must be there). ``kernel``: the release, as
+#: "5.4.59", which is held against the profile "5.4".
 CONFIG: dict[str, Any] = {
     "cc": None,
     "rate_mbit": None,
