@@ -90,7 +90,8 @@ def _first(column: Column, seed: int | None, progress: Progress) -> tuple[Result
 
         result = linux.simulate(column.scenario, seed, told)
     else:
-        result = runner.simulate(runner.Run(column.name, column.scenario, seed, water=column.water))
+        with runner.panics_told(column.name, column.scenario, seed):
+            result = column.scenario.run(seed, on=column.water)
     return result, figures(result)
 
 
