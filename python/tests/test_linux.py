@@ -485,7 +485,7 @@ def test_hack_is_carried_out_with_its_values():
 @pytest.mark.parametrize(
     ("driver", "standard", "octets", "amsdu"),
     [
-        ("ath10k", "n", 65_535, 4_095),
+        ("ath10k", "n", 65_535, 4_065),
         ("ath10k", "ac", 2**20 - 1, 11_454 - 30),
         ("mt76", "ac", 2**20 - 1, 7_991 - 30),
         ("mt76", "ax", 6_500_631, 7_991 - 30),
