@@ -59,7 +59,7 @@ def draw(monkeypatch, tmp_path):
         ("hack/fig3-10", "groups", {"paper: ratio": 5, "paper: value": 5}),
         ("hack/tab3-3", "stacks", {"paper: absolute": 10, "paper: value": 10}),
         ("hack/fig3-7", "lines", {"paper: absolute": 1, "paper: value": 1}),
-        ("hack/fig3-1", "lines", {"paper: ratio": 1, "paper: value": 1}),
+        pytest.param("hack/fig3-1", "lines", {"paper: ratio": 1, "paper: value": 1}, marks=pytest.mark.slow),
         ("thesis-intro/fig4-4", "curves", {"paper: absolute": 4, "paper: ratio": 2, "paper: value": 6}),
         ("tsqtp/fig8", "tradeoff", {"paper: ratio": 2, "paper: value": 2}),
         ("tsqtp/fig6", "series", {"paper: over time, ratio": 6}),

@@ -56,6 +56,7 @@ def test_udp_tcp_and_pings_are_the_runs(whole, of):
     assert not [r for r in analyze.remarks(seen.analysis) if "A-MSDU" in r]
 
 
+@pytest.mark.slow
 def test_tshark_finds_as_many(tshark, whole):
     path, _ = whole
     assert complaints(tshark, path) == set()

@@ -50,7 +50,9 @@ def test_both_waters_accept_every_scenario_of_firmware(seed):
     assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
 
 
-@pytest.mark.parametrize("kind", sorted(linux_random.DRAWS))
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=[] if k == "common" else pytest.mark.slow) for k in sorted(linux_random.DRAWS)]
+)
 def test_every_drawn_scenario_runs(kind, tmp_path):
     # Upon a core that checks itself (scripts/venv checked): no number may overflow, no assertion fail, whatever is drawn.
     for drawn in linux_random.draw(1, 20, tmp_path, kind):

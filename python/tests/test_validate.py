@@ -98,6 +98,32 @@ def test_random_cases_hold():
     assert all(report.cases().values())
 
 
+#: Of each older kernel's, cases that miss: docs/reference-data.md says why.
+OLDER = {
+    "5.4": {"R100M-fqcodel-rtt10-htcp", "R100M-fqcodel-rtt10-westwood"},
+    "5.10": {"L100M-fqcodel-tsq1-4flows-cubic", "L100M-pfifo-tsq1-rtt1-cubic", "L10M-pfifo-tsq1-rtt1-cubic"},
+}
+
+
+def test_a_release_is_held_against_its_profile():
+    (case,) = (c for c in kernel.load(kernel.OLDER["5.4"]) if c.name == "L100M-pfifo-tsq1-rtt1-cubic")
+    assert case.config["kernel"] == "5.4.59"
+    ours = kernel.run_case(case)
+    assert all(r.ok for r in kernel.judge(case, ours))
+    assert ("kernel", "5.4") in kernel_case.overrides(case.config)
+    # Another kernel's TCP does otherwise.
+    other = kernel.Case(case.name, {**case.config, "kernel": "4.14"}, case.kernel)
+    assert not all(r.ok for r in kernel.judge(other, kernel.run_case(other)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OLDER)
+def test_older_kernels(name):
+    cases = kernel.validate(kernel.OLDER[name], jobs=2).cases()
+    assert len(cases) == 75
+    assert {n for n, ok in cases.items() if not ok} == OLDER[name]
+
+
 def test_tolerances():
     assert kernel.interval("goodput_mbit", [95, 96]) == (pytest.approx(93.1), pytest.approx(97.92))
     assert kernel.interval("cwnd_p50", [68, 68]) == (pytest.approx(61.2), pytest.approx(74.8))

@@ -84,10 +84,11 @@ def _config(where: str, config: Any) -> None:
     for key, names in CHOICES.items():
         if config[key] not in names:
             raise unknown(f"config.{key}", str(config[key]), names, where)
-    if not isinstance(config["cc"], str):
-        raise UserError(f"{where}: config.cc: {_short(config['cc'])}, expected the name of a congestion control")
+    for key, what in NAMES.items():
+        if not isinstance(config.get(key, ""), str):
+            raise UserError(f"{where}: config.{key}: {_short(config[key])}, expected {what}")
     for key, value in config.items():
-        if key in (*CHOICES, "cc"):
+        if key in (*CHOICES, *NAMES):
             continue
         least = "above 0" if key in POSITIVE else "that is not negative"
         # What is beyond this overflows before the model can refuse it.
