@@ -9,7 +9,6 @@ use crate::tcp::input::acceptable::{is_limited, is_reset, oow_rate_limited};
 use crate::tcp::output::Load;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
-use crate::tcp::truesize::PURE_ACK;
 
 /// `tcp_in_window`: whether [`seq`, `end`) lies in [`from`, `to`), or is nothing at its end.
 pub(super) fn in_window(seq: u32, end: u32, from: u32, to: u32) -> bool {
@@ -99,17 +98,7 @@ impl Socket {
     #[cold]
     fn send_request_ack<L: Lower>(&mut self, low: &mut L) {
         let kept = (self.rcv.rcv_wnd, self.rcv.rcv_wup, self.stats.bare_out);
-        let load = Load {
-            seq: self.tp.snd_una.wrapping_add(1),
-            payload: 0,
-            segs: 1,
-            mss: 0,
-            flags: flags::ACK,
-            truesize: PURE_ACK,
-            again: false,
-            answers: None,
-        };
-        let _ = self.transmit(load, low);
+        let _ = self.transmit(Load::ack(self.tp.snd_una.wrapping_add(1)), low);
         (self.rcv.rcv_wnd, self.rcv.rcv_wup, self.stats.bare_out) = kept;
     }
 

@@ -63,6 +63,14 @@ pub(in crate::tcp) struct Load {
     pub answers: Option<u32>,
 }
 
+impl Load {
+    /// A bare ACK.
+    pub const fn ack(seq: u32) -> Load {
+        let (payload, segs, mss, truesize) = (0, 1, 0, PURE_ACK);
+        Load { seq, payload, segs, mss, flags: flags::ACK, truesize, again: false, answers: None }
+    }
+}
+
 impl Socket {
     /// `__tcp_transmit_skb`: makes a packet of `load` and hands it down. The caller keeps the books.
     #[inline]
@@ -170,17 +178,7 @@ impl Socket {
     /// `tcp_send_ack`.
     pub(in crate::tcp) fn send_ack<L: Lower>(&mut self, low: &mut L) {
         self.stats.acks_out += 1;
-        let load = Load {
-            seq: self.acceptable_seq(),
-            payload: 0,
-            segs: 1,
-            mss: 0,
-            flags: flags::ACK,
-            truesize: PURE_ACK,
-            again: false,
-            answers: None,
-        };
-        let _ = self.transmit(load, low);
+        let _ = self.transmit(Load::ack(self.acceptable_seq()), low);
     }
 
     /// `tcp_acceptable_seq`: `snd_nxt`, unless the peer took its window back.
