@@ -200,6 +200,24 @@ FILE = plan.ROOT / "scenarios" / "cotsq-ath9k.toml"
 WHOLE = [x for k, v in {"lead_in": 1, "flows": 6, "tail": 1}.items() for x in ("--set", f"time.{k}={v} s")]
 
 
+def test_a_queue_that_runs_empty_is_empty_in_the_picture():
+    quiet = scenario(traffic__tcp_up=0, traffic__tcp_down=0, traffic__udp_down="1 Mbit/s", traffic__ping="off")
+    seen = air.watch(quiet, 1, timeline=(None, 0.1)).timeline
+    sent = [e for e in seen["entries"] if e["kind"] == "single" and e["from"] == 0 and e["answered"]]
+    depths = {t: [sum(d) for d in at] for t, at in seen["depths"]}
+    assert len(sent) >= 6
+    for e in sent:
+        begin, length, _ = e["response"]
+        assert (depths[e["start"]][0], depths[begin + length][0]) == (1, 0)
+
+
+def test_of_more_radios_than_lines_it_is_said():
+    busy = scenario(traffic__tcp_up=1, traffic__tcp_down=0, wifi__stations=12)
+    seen = air.watch(busy, 1, timeline=(None, 0.05)).timeline
+    waits = sum(any(sum(at[n]) for _, at in seen["depths"]) for n in range(13))
+    assert f"and {waits - 6} with less" in timeline.svg(seen, "t")
+
+
 def test_the_command(wavetank, tmp_path):
     code, out, err = wavetank(
         "run", FILE, *WHOLE, "--out", tmp_path / "o", "--pcap", "all", "--timeline", tmp_path / "t.svg", "--analyze"

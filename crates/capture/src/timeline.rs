@@ -66,7 +66,7 @@ impl Timeline {
             self.cut = true;
             return;
         }
-        let phy = crate::Phy::from(x.mode);
+        let phy = Phy::from(x.mode);
         let asked = x.protection.filter(|g| g.cts.is_some());
         let rts = asked.map(|g| [at(x.start), g.first.ns()]);
         let cts = match x.protection {
@@ -91,7 +91,7 @@ impl Timeline {
             _ => "ACK",
         };
         self.depths.push((at(x.start), a.depths.to_vec()));
-        self.delivered(a, at(end));
+        self.delivered(a, answer_at + x.response.1.ns());
         self.entries.push(Entry {
             from: a.from.0,
             to: if a.to == EVERYBODY { a.from.0 } else { a.to.0 },
@@ -104,7 +104,7 @@ impl Timeline {
             rts,
             cts,
             data: [data_at, x.data.ns()],
-            preamble: Phy::from(x.mode).preamble_ns() as i64,
+            preamble: phy.preamble_ns() as i64,
             mpdus: a.burst.mpdus.iter().enumerate().map(mpdu).collect(),
             response: x.heard.then_some((answer_at, x.response.1.ns(), response)),
             answered: x.answered,
@@ -128,19 +128,20 @@ impl Timeline {
         if start + long < 0 || b.start > self.to || self.entries.len() == MOST {
             return;
         }
+        let phy = Phy::from(b.mode);
         self.entries.push(Entry {
             from: from.0,
             to: from.0,
             tid: 0,
             kind: "beacon",
-            rate: crate::Phy::from(b.mode).to_string(),
+            rate: phy.to_string(),
             idle: start,
             aifs: 0,
             start,
             rts: None,
             cts: None,
             data: [start, long],
-            preamble: Phy::from(b.mode).preamble_ns() as i64,
+            preamble: phy.preamble_ns() as i64,
             mpdus: Vec::new(),
             response: None,
             answered: true,

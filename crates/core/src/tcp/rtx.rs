@@ -4,8 +4,8 @@
 //! was marked lost by RACK).
 //! Differs: D1 an entry is one segment, not one skb; segments that were sent in one skb share its number. Linux splits skbs at segment
 //! boundaries wherever a SACK or a retransmission needs it, so the marks fall the same; SACKed neighbours are merged by giving
-//! them one number (input/sack.rs), and an skb whose head was acknowledged has its segments cut anew (output/cut.rs). Short ones that are sent again together become one entry
-//! (recovery/collapse.rs).
+//! them one number (input/sack.rs), and an skb whose head was acknowledged has its segments cut anew (output/cut.rs). Short ones that
+//! are sent again together become one entry (recovery/collapse.rs).
 //!
 //! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none.
 

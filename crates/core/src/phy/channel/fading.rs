@@ -4,10 +4,9 @@
 //! correct statistical properties for Rayleigh fading channels", IEEE Trans. Commun. 51, 2003), an exponential power delay profile, and on the first
 //! tap a constant part (Rician, factor K), of the whole channel's power or, as TGn's channel models (IEEE 802.11-03/940r4) have it, of that tap's and
 //! only where the stations are in sight of each other. Where nobody carries a station about, most of the scattered power stands still, too.
-//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of half of the
-//! delay spread asked for, by which the profile falls to 1/e: the r.m.s. delay spread is 0.82 of it (what lies beyond the eighth tap is cut off), less with a constant part of the
-//! whole channel (0.58 at 3 dB); a first tap's changes nothing, for it takes that tap's power; D3 the constant part turns
-//! (at the frequency of an angle of its own) where all the scattered power moves, that is about a station that is carried; else it does not.
+//! Differs: D1 eight sinusoids a tap, eight taps; D2 delays lie on a grid of half of the delay spread asked for, by which the profile falls to 1/e:
+//! the r.m.s. delay spread is 0.82 of it (what lies beyond the eighth tap is cut off), less with a constant part of the whole channel (0.58 at
+//! 3 dB); a first tap's changes nothing, for it takes that tap's power; D3 the constant part turns (at the frequency of an angle of its own) where all the scattered power moves, that is about a station that is carried; else it does not.
 
 use crate::sim::{Stream, Time};
 use libm::{cosf, exp, sinf, sqrt};

@@ -3,8 +3,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
 //! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection gives up only where the program
-//! said when (`TCP_USER_TIMEOUT`) or its host has its limits (sender/patience.rs): no experiment here is about its end. D2 thin streams have no linear timeouts
-//! (off by default in Linux). D3 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
+//! said when (`TCP_USER_TIMEOUT`) or its host has its limits (sender/patience.rs): no experiment here is about its end. D2 thin streams
+//! have no linear timeouts (off by default in Linux). D3 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
 
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
