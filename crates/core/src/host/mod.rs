@@ -45,7 +45,8 @@ params! {
         server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";
         /// A program that waits for data reads when its host has processed all packets that it has received, as on a single CPU; off: between
         /// any two of them, on a CPU of its own, which is what the thesis's clients must have done; `auto`: off, but where packets take no
-        /// time, 256 ns after those of one instant, one program after another (and who writes, too).
+        /// time, 256 ns after those of one instant, one program after another (and who writes, too), and under TAO, when that has looked
+        /// at the packet: an odd segment with PSH is answered by its reader, behind the ACKs that were held.
         softirq_first: Auto<bool> = Auto::Auto, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
         /// From the wake-up of a program that waits for data until it runs: an interrupt to its CPU, that CPU's way out of its idle state, a
         /// switch of context. What comes in meanwhile is read with the rest.

@@ -291,7 +291,8 @@ impl<T: Probe> World<T> {
                 let (at_once, in_no_time) =
                     (self.wake == Span::ZERO, self.fabric.hosts[usize::from(node.0)].in_no_time());
                 let mut reader = false;
-                if at_once && !self.softirq_first.or(in_no_time) {
+                // TAO looks when the softirq is through with a packet, and its reader runs after that.
+                if at_once && !self.softirq_first.or(in_no_time || self.fabric.tao) {
                     self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 } else {
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));

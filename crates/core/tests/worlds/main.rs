@@ -20,6 +20,7 @@ mod send_buffer;
 mod softirq_first;
 mod softirq_order;
 mod state;
+mod tao_reader;
 mod timed_qdisc;
 mod udp_flood;
 mod wake;
