@@ -262,6 +262,15 @@ def test_wired_is_htb_and_netem():
     assert "C class add dev cr parent 1: classid 1:1 htb rate 100000000bit burst 1600" in "\n".join(case["tc"])
     assert "S qdisc replace dev sr root handle 10: netem delay 10000us limit 1000" in case["tc"]
     assert "radio" not in case
+    path = translate(
+        wired(netem__delay="10 ms", netem__jitter="2 ms", netem__loss=0.001, netem__reorder=0.25, netem__gap=5)
+    )
+    words = "netem delay 10000us 2000us loss 0.1% reorder 25% gap 5 limit 1000"
+    assert f"S qdisc replace dev sr root handle 10: {words}" in path.case["tc"]
+    assert (
+        "S qdisc replace dev sr root handle 10: netem delay 0us loss 1% limit 1000"
+        in translate(wired(netem__loss=0.01)).case["tc"]
+    )
 
 
 def test_ath9k_htc_has_its_own_limits_and_a_discipline():

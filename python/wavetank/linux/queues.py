@@ -27,7 +27,7 @@ class Queues(Asked):
         if kind == "pfifo_fast":
             return kind
         if kind == "netem":
-            return f"netem delay {span('delay')} limit {size('limit')}"
+            return self.netem(self.span("netem.delay"), size("limit"))
         if kind == "fq_codel":
             ecn = "ecn" if self.on("fq_codel.ecn") else "noecn"
             return (
@@ -43,6 +43,21 @@ class Queues(Asked):
         if kind == "cake":
             return self.cake()
         raise self.refuse(key, "linux/ knows no words for this discipline there")
+
+    def netem(self, delay: int, limit: int) -> str:
+        """netem as ``tc`` has it, with this delay (ns) and the section's other keys."""
+
+        def percent(key: str) -> str:
+            return f"{100 * float(self.text(f'netem.{key}')):.9g}%"
+
+        words = ["netem", "delay", units.tc_span(f"{delay} ns")]
+        if self.span("netem.jitter"):
+            words.append(units.tc_span(self.text("netem.jitter")))
+        if float(self.text("netem.loss")):
+            words += ["loss", percent("loss")]
+        if float(self.text("netem.reorder")):
+            words += ["reorder", percent("reorder"), "gap", self.text("netem.gap")]
+        return " ".join([*words, "limit", str(limit)])
 
     def cake(self) -> str:
         """CAKE as ``tc`` has it: every option that does not say its default."""
@@ -97,7 +112,11 @@ class Queues(Asked):
             else:  # a cable drops nothing
                 self.alike["netem.limit"] = str(limit)
             for ns, dev, name in ends:
-                words = f"netem delay {units.tc_span(f'{delay} ns')} limit {limit}"
+                words = (
+                    self.netem(delay, limit)
+                    if kind == "netem"
+                    else f"netem delay {units.tc_span(f'{delay} ns')} limit {limit}"
+                )
                 self.lines["tc"].append(f"{ns} qdisc replace dev {dev} root handle 10: {words}")
                 self.lines["watch"].append(f"{ns} {dev} 10")
                 self.queues.append(name)
@@ -128,5 +147,5 @@ class Queues(Asked):
             ]
             self.lines["watch"].append(f"{ns} {dev} 10")
             self.queues.append("bottleneck" if here else name)
-        if self.span("netem.delay"):
+        if self.span("netem.delay") or self.span("netem.jitter") or float(self.text("netem.loss")):
             self.attach("netem.delay", "netem", "S", "sr", "S")

@@ -93,6 +93,20 @@ def _fq_stats(q: Qdisc) -> Iterator[str]:
     yield f"  gc - highprio - throttled {s['throttled']}"
 
 
+def _netem(o: Options) -> Iterator[str]:
+    """src: iproute2 tc/q_netem.c ``netem_print_opt``"""
+    yield f"limit {o['limit']}"
+    if o["delay"]:
+        yield f" delay {span(o['delay'])}"
+        if o["jitter"]:
+            yield f"  {span(o['jitter'])}"
+    for what in ("loss", "reorder"):
+        if o[what]:
+            yield f" {what} {100 * o[what] / (2**32 - 1):g}%"
+    if o["gap"]:
+        yield f" gap {o['gap']}"
+
+
 #: What stands behind a discipline's place, by kind; ``pfifo_fast``'s is its default.
 OPTIONS: dict[str, Callable[[Options], Iterator[str]]] = {
     "fq_codel": _fq_codel,
@@ -101,7 +115,7 @@ OPTIONS: dict[str, Callable[[Options], Iterator[str]]] = {
     "pfifo": lambda o: iter([f"limit {o['limit']}p"]),
     "bfifo": lambda o: iter([f"limit {size(o['limit'])}"]),
     "aaq": lambda o: iter([f"limit {o['limit']}p "]),
-    "netem": lambda o: iter([f"limit {o['limit']}"] + ([f" delay {span(o['delay'])}"] if o["delay"] else [])),
+    "netem": _netem,
     "pfifo_fast": lambda o: iter(["bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1"]),
 }
 #: Lines of its own.

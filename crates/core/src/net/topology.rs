@@ -13,7 +13,7 @@ use super::programs::Programs;
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
-use crate::qdisc::{self, Qdisc};
+use crate::qdisc::{self, Qdisc, netem};
 use crate::scenario::Scenario;
 use crate::scenario::keys::{Kernel, Shaper, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
@@ -270,7 +270,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
     };
     let local = s.bottleneck.place == Where::Local;
     let (cr, rs) = (shaper(local), shaper(!local));
-    let sr = (s.netem.delay > Span::ZERO).then(|| Qdisc::new(qdisc::Kind::Netem, &setup, 0));
+    let sr = s.netem.alters().then(|| Qdisc::new(qdisc::Kind::Netem, &setup, seeds.bits() as u32));
     let name = |here: bool, other: &str| if here { "bottleneck".to_string() } else { other.to_string() };
     Net {
         names: ["C", "R", "S"].map(String::from).to_vec(),
@@ -341,7 +341,10 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
                     "backhaul.delay: on a veth pair netem makes it, and the device has room for one discipline ({has})"
                 ));
             }
-            setup.netem.delay = s.backhaul.delay + if adds { s.netem.delay } else { Span::ZERO };
+            if !adds {
+                setup.netem = netem::Params { limit: s.netem.limit, ..Default::default() };
+            }
+            setup.netem.delay += s.backhaul.delay;
             kind = qdisc::Kind::Netem;
         }
         let absent = match s.backhaul.at {

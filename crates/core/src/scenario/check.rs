@@ -38,6 +38,10 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             return Err(refuse(places, path, key, found, &expected));
         }
     }
+    if s.netem.reorder > 0.0 && s.netem.delay == Span::ZERO {
+        let expected = "a netem.delay with it: a packet overtakes those that are delayed";
+        return Err(refuse(places, path, "netem.reorder", &s.netem.reorder.to_string(), expected));
+    }
     if s.time.warmup + s.time.cooldown >= s.time.flows {
         return Err(no_window(s, places, path));
     }

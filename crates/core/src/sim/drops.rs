@@ -44,10 +44,12 @@ pub enum Reason {
     Mistaken,
     /// A later TCP ACK in the same queue says all that it says.
     AckFilter,
+    /// netem loses it by chance, as it is told to.
+    Loss,
 }
 
 const PLACES: usize = 6;
-const REASONS: usize = 10;
+const REASONS: usize = 11;
 
 impl Place {
     /// Every place, in the order of its number.
@@ -79,6 +81,7 @@ impl Reason {
         Reason::Unreadable,
         Reason::Mistaken,
         Reason::AckFilter,
+        Reason::Loss,
     ];
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -93,6 +96,7 @@ impl Reason {
             Reason::Unreadable => "unreadable",
             Reason::Mistaken => "mistaken",
             Reason::AckFilter => "ack_filter",
+            Reason::Loss => "loss",
         }
     }
 }
