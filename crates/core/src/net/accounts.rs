@@ -10,6 +10,10 @@ pub(super) enum Charge {
     Freed(Freed),
     /// A super-packet was cut into segments, which weigh this in its stead.
     Cut(Freed),
+    /// It was given back, and the packet is still in the host (`skb_orphan_partial`).
+    Returned(Freed),
+    /// That packet has left the host, or was dropped.
+    Left(Freed),
 }
 
 /// Who cuts a super-packet up.
@@ -38,9 +42,19 @@ pub(super) struct Accounts {
 impl Accounts {
     pub(super) fn credit(&mut self, f: impl Into<Freed>) {
         let f: Freed = f.into();
-        if f.owner != Owner::NONE {
+        if let Some(owner) = f.owner.in_part() {
+            self.charges.push((owner, Charge::Left(f)));
+        } else if f.owner != Owner::NONE {
             self.charges.push((f.owner, if f.parts == 0 { Charge::Freed(f) } else { Charge::Cut(f) }));
         }
+    }
+
+    /// The memory of `p` goes back to its socket; the packet that is held on in its stead.
+    pub(super) fn orphan_in_part(&mut self, p: &Packet) -> Packet {
+        if p.owner.is_charged() {
+            self.charges.push((p.owner, Charge::Returned(p.into())));
+        }
+        Packet { owner: p.owner.orphaned_in_part(), ..*p }
     }
 
     /// What `p`, which a socket has just sent, weighs if it was cut since then (the first `before` charges are older). The socket has to know at
@@ -58,7 +72,9 @@ impl Accounts {
         if p.segs > 1 && p.owner != Owner::NONE {
             self.credit(Freed::cut(p, tcp::weight(p, room), by == Cutter::Card));
         }
-        tcp::segment(p, room)
+        // Of an skb that was orphaned in part the segments are nobody's.
+        let owner = if p.owner.is_charged() { p.owner } else { Owner::NONE };
+        tcp::segment(&Packet { owner, ..*p }, room)
     }
 }
 
@@ -66,5 +82,26 @@ impl Bin for Accounts {
     fn drop(&mut self, p: Packet, place: Place, reason: Reason) {
         self.ledger.note(place, reason);
         self.credit(&p);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId};
+
+    #[test]
+    fn what_is_orphaned_in_part_leaves_later_and_its_segments_are_nobodys() {
+        let mut a = Accounts::default();
+        let blank = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        let p = Packet { owner: Owner(3), segs: 2, payload: 2_896, mss: 1_448, truesize: 4_000, ..blank };
+        let held = a.orphan_in_part(&p);
+        assert!(matches!(a.charges[..], [(Owner(3), Charge::Returned(f))] if f.truesize == 4_000));
+        assert!(!held.owner.is_charged() && held.owner.in_part() == Some(Owner(3)));
+        assert!(a.segment(&held, Cutter::Stack).all(|s| s.owner == Owner::NONE));
+        assert!(matches!(a.charges[1..], [(Owner(3), Charge::Left(_))]));
+        a.charges.clear();
+        assert_eq!(a.orphan_in_part(&blank).owner, Owner::NONE);
+        assert!(a.charges.is_empty() && Owner::NONE.in_part().is_none());
     }
 }

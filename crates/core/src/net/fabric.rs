@@ -85,7 +85,7 @@ impl Fabric {
             Route::Air(from, to) => {
                 let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
                 let mut verdict = Verdict::Ok;
-                let weighed = self.linearised.filter(|_| p.owner == Owner::NONE).and_then(|by| weigh(by, p));
+                let weighed = self.linearised.filter(|_| !p.owner.is_charged()).and_then(|by| weigh(by, p));
                 let p = weighed.as_ref().unwrap_or(p);
                 if p.segs == 1 || bss.keeps_whole(from) {
                     verdict = bss.xmit(now, from, to, p, &mut self.out, probe);

@@ -15,7 +15,7 @@ use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, nic};
 use crate::qdisc::Qdisc;
-use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
+use crate::sim::{Lane, NodeId, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What is below the qdisc.
@@ -82,15 +82,15 @@ impl Port {
     #[inline]
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
-            ctx.bin.credit(p);
-            return self.take(now, &Packet { owner: Owner::NONE, ..*p }, ctx);
+            let p = ctx.bin.orphan_in_part(p);
+            return self.take(now, &p, ctx);
         }
         self.take(now, p, ctx)
     }
 
     fn take(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         self.catch_up(now, ctx);
-        if p.owner != Owner::NONE && !self.on_time {
+        if p.owner.is_charged() && !self.on_time {
             self.on_time = true;
             self.arm(ctx);
         }

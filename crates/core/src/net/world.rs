@@ -230,10 +230,17 @@ impl<T: Probe> World<T> {
                     }
                 }
                 (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
-                (Charge::Freed(f), Some(i)) if i >= n_floods => {
+                (Charge::Returned(f), None) => {
+                    if self.socks[usize::from(owner.0)].socket.on_free(now, f.truesize) {
+                        self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
+                    }
+                }
+                (Charge::Left(f), None) => self.socks[usize::from(owner.0)].socket.on_left(&f),
+                (Charge::Left(_), Some(_)) => {}
+                (Charge::Freed(f) | Charge::Returned(f), Some(i)) if i >= n_floods => {
                     self.icmp[usize::from(i - n_floods)].on_free(f.truesize);
                 }
-                (Charge::Freed(f), Some(i)) => {
+                (Charge::Freed(f) | Charge::Returned(f), Some(i)) => {
                     if self.floods[usize::from(i)].on_free(f.truesize) {
                         self.fabric.q.push(now, Lane::App, Event::Flood(i));
                     }

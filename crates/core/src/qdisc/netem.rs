@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/sched/sch_netem.c with `delay` (and its jitter, evenly distributed), `loss`, `reorder` with its `gap`, and `limit`. What is lost
 //! is lost in silence (`NET_XMIT_SUCCESS | __NET_XMIT_BYPASS`): the sender hears of no drop. A super-packet is one packet to it, as in Linux.
 //! Differs: D1 no correlation, other distributions, loss models, ECN, duplication, corruption, rate or slots. D2 `skb_orphan_partial` is `net`'s:
-//! [`Discipline::orphans`] says when a packet is to be freed from its socket before it is handed in (with a delay: always, but for pure ACKs).
+//! [`Discipline::orphans`] says when a packet's memory is to be given back before it is handed in (with a delay: always, but for pure ACKs).
 //! D3 the random numbers are a run's own; `tc` leaves them to the kernel's.
 
 use super::{Discipline, Setup, Told};

@@ -17,6 +17,21 @@ pub struct Owner(pub u16);
 impl Owner {
     /// Nobody is charged.
     pub const NONE: Owner = Owner(u16::MAX);
+    const LATE: u16 = 1 << 15;
+
+    /// Whose the packet still is, though its memory was given back to it: netem does so with what it holds.
+    /// src: linux@6.12 net/core/sock.c skb_orphan_partial, skb_set_owner_sk_safe: `sock_efree`
+    pub const fn orphaned_in_part(self) -> Owner {
+        Owner(self.0 | Owner::LATE)
+    }
+    /// Who that is, if it is so.
+    pub fn in_part(self) -> Option<Owner> {
+        (self != Owner::NONE && self.0 & Owner::LATE != 0).then_some(Owner(self.0 & !Owner::LATE))
+    }
+    /// Whether somebody is charged for the packet.
+    pub const fn is_charged(self) -> bool {
+        self.0 & Owner::LATE == 0
+    }
 }
 
 /// What a packet is.

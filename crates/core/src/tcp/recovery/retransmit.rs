@@ -205,12 +205,17 @@ impl Socket {
 
     /// [`Socket::on_free`] for a world that knows the packet.
     pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
+        self.on_left(p);
+        self.on_free(now, p.truesize)
+    }
+
+    /// A packet is in this host no more; its memory was given back before (`skb_orphan_partial`), or is now.
+    pub fn on_left(&mut self, p: &Freed) {
         // A SYN or a FIN alone has no payload, but a sequence number.
         self.each_out(p.seq, p.payload.max(1), |s| match s.cut {
             0 => s.in_host = s.in_host.saturating_sub(1),
             _ => s.cut -= 1,
         });
-        self.on_free(now, p.truesize)
     }
 
     /// The stack has cut up a super-packet on its way to a card that cannot (net/core/dev.c `validate_xmit_skb`), or a discipline has: to
@@ -291,5 +296,15 @@ mod tests {
         free(&mut s, 0);
         assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
         assert_eq!(low.log.iter().map(|l| l.1).collect::<Vec<_>>(), [0, 0]);
+    }
+
+    #[test]
+    fn what_netem_holds_waits_though_its_memory_is_back_and_was_tried() {
+        let mut s = waiting();
+        let (first, mut low) = (s.rtx.first(), Link::idle());
+        assert_eq!(s.retransmit(first, 1, &mut low), Err(Failed::Busy));
+        assert!(s.undo.retrans > 0, "an attempt counts, so that no ACK undoes the recovery");
+        s.on_left(&(&packet(0, 2_000)).into());
+        assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
     }
 }
