@@ -155,6 +155,13 @@ def release():
     return (kernel() / "include" / "config" / "kernel.release").read_text().strip().split("-")[0].rstrip("+")
 
 
+def cannot(config):
+    """Why the kernel that is run cannot carry out a wired case; empty if it can."""
+    if config.get("pacing_shift", 10) != 10 and tuple(map(int, release().split(".")[:2])) < (4, 16):
+        return f"Linux {release()} has no pacing_shift, which came with 4.16: TSQ's time is 1/1024 s for every socket"
+    return ""
+
+
 def address(symbol):
     """Where the kernel that is run has a variable of its own: User-Mode Linux lies where it was linked."""
     nm = subprocess.run(["nm", kernel() / "linux"], stdout=subprocess.PIPE, text=True, check=True)

@@ -63,9 +63,21 @@ pub fn run(program: &str, args: &[&str]) -> Result<(), String> {
 }
 
 pub fn sysctl(name: &str, value: &str) -> Result<(), String> {
+    match sysctl_there(name, value)? {
+        true => Ok(()),
+        false => Err(format!("/proc/sys/{name}: there is no such setting")),
+    }
+}
+
+/// As `sysctl`, where the calling thread's namespace has the setting; else says no.
+pub fn sysctl_there(name: &str, value: &str) -> Result<bool, String> {
     let path = format!("/proc/sys/{name}");
-    let mut f = File::options().write(true).open(&path).map_err(|e| format!("{path}: {e}"))?;
-    f.write_all(value.as_bytes()).map_err(|e| format!("{path} = {value}: {e}"))
+    let mut f = match File::options().write(true).open(&path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(|e| format!("{path}: {e}"))?,
+    };
+    f.write_all(value.as_bytes()).map_err(|e| format!("{path} = {value}: {e}"))?;
+    Ok(true)
 }
 
 pub fn insmod(path: &str, params: &str) -> Result<(), String> {

@@ -138,16 +138,29 @@ pub fn shape(ns: &str, dev: &str, mbit: f64, leaf: &str) -> Result<(), String> {
     )
 }
 
-/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection.
+/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection. What a namespace has not
+/// is the machine's (`tcp_rmem` and its like before 4.15, net/ipv4/sysctl_net_ipv4.c) and is set there.
 pub fn tcp_settings(case: &Case, namespaces: &[&str]) -> Result<(), String> {
+    let settings = [
+        ("net/ipv4/tcp_rmem", "4096 131072 33554432".to_string()),
+        ("net/ipv4/tcp_wmem", "4096 16384 33554432".to_string()),
+        ("net/ipv4/tcp_limit_output_bytes", case.text("limit_output_bytes", "1048576")),
+        ("net/ipv4/tcp_pacing_ss_ratio", case.text("ss_ratio", "200")),
+        ("net/ipv4/tcp_pacing_ca_ratio", case.text("ca_ratio", "120")),
+    ];
+    let mut machines = false;
     for ns in namespaces {
         sys::within(ns, || {
-            sys::sysctl("net/ipv4/tcp_rmem", "4096 131072 33554432")?;
-            sys::sysctl("net/ipv4/tcp_wmem", "4096 16384 33554432")?;
-            sys::sysctl("net/ipv4/tcp_limit_output_bytes", &case.text("limit_output_bytes", "1048576"))?;
-            sys::sysctl("net/ipv4/tcp_pacing_ss_ratio", &case.text("ss_ratio", "200"))?;
-            sys::sysctl("net/ipv4/tcp_pacing_ca_ratio", &case.text("ca_ratio", "120"))
+            for (name, value) in &settings {
+                machines |= !sys::sysctl_there(name, value)?;
+            }
+            Ok(())
         })?;
+    }
+    if machines {
+        for (name, value) in &settings {
+            sys::sysctl(name, value)?;
+        }
     }
     Ok(())
 }
