@@ -59,6 +59,17 @@ pub enum Prr {
     SndUnaAdvanced,
 }
 
+/// What `SO_RCVLOWAT` does, of a reader that waits in a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lowat {
+    /// It says when the call returns, no more: every segment wakes the reader, who takes it (before 4.18; seen on 4.14.67 as it runs).
+    Returns,
+    /// Less does not wake the reader, and what is asked for before a connection bounds its window (4.18, 03f45c883c6f and d1361840f8c5).
+    Clamps,
+    /// Less does not wake the reader; a window's bound grows with it only where there is one already (`tcp_set_rcvlowat`, 6.12.y of late 2025).
+    Waits,
+}
+
 /// What a control's window grows by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
@@ -210,9 +221,8 @@ pub struct Profile {
     pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
-    /// `SO_RCVLOWAT` before a connection bounds its window by what it asks for; in 6.12.y of late 2025 only a bound that is there already
-    /// (`tcp_set_rcvlowat`).
-    pub lowat_clamps: bool,
+    /// What a reader's `SO_RCVLOWAT` does.
+    pub lowat: Lowat,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
     /// `tcp_syn_linear_timeouts`: so many timeouts of a SYN do not double: from 6.5 (ccce324dabfe).
@@ -349,7 +359,7 @@ pub static V4_14: Profile = Profile {
     blocks_flush: false,
     comp_sack_slack_us: 0,
     scaling_ratio: false,
-    lowat_clamps: true,
+    lowat: Lowat::Returns,
     big_first_window: false,
     syn_linear_timeouts: 0,
     rmem_default: 87_380,
@@ -387,6 +397,7 @@ pub static V4_19: Profile = Profile {
     orig_ack_undoes: false,
     bbr_gross_by_timer: false,
     acks_below_lowat: true,
+    lowat: Lowat::Clamps,
     probe_rule: ProbeRule::Any,
     ack_compression: true,
     right_sizing: RightSizing::Growth,
@@ -451,7 +462,7 @@ pub static V6_12: Profile = Profile {
     probe_dsack: true,
     timeout_min_us: true,
     scaling_ratio: true,
-    lowat_clamps: false,
+    lowat: Lowat::Waits,
     big_first_window: true,
     right_sizing: RightSizing::GrowthLessUnread,
     rcv_rtt_floor: false,

@@ -11,7 +11,7 @@ use crate::sim::Packet;
 use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
-use crate::tcp::profile::{Profile, RightSizing};
+use crate::tcp::profile::{Lowat, Profile, RightSizing};
 use crate::tcp::receiver::collapse::Packing;
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::seq::{after, before};
@@ -107,7 +107,10 @@ impl Rcv {
         let tuned = p.rmem_default.or(crate::sim::Bytes::new(u64::from(profile.rmem_default))).get() as u32;
         let locked = p.rcvbuf.map(|b| locked_at(b.get()));
         let cap = locked.map_or(p.rmem_max.get(), u64::from) / 2;
-        let lowat = p.rcvlowat.get().clamp(1, cap.max(1)) as u32;
+        let lowat = match profile.lowat {
+            Lowat::Returns => 1,
+            Lowat::Clamps | Lowat::Waits => p.rcvlowat.get().clamp(1, cap.max(1)) as u32,
+        };
         // Room for what the reader waits for, as far as that is more (tcp_set_rcvlowat).
         let room = (u64::from(lowat) << RATIO_SHIFT) / u64::from(DEFAULT_RATIO);
         let asks = locked.is_none() && room > u64::from(tuned);
@@ -118,7 +121,7 @@ impl Rcv {
             rcv_wnd: 0,
             copied_seq: 0,
             rcv_ssthresh: 0,
-            window_clamp: if asks && profile.lowat_clamps { lowat } else { 0 },
+            window_clamp: if asks && profile.lowat == Lowat::Clamps { lowat } else { 0 },
             rcvbuf: locked.unwrap_or(tuned),
             locked: locked.is_some(),
             lowat,
@@ -525,6 +528,18 @@ mod tests {
         assert_eq!(Rcv::new(&asks(Some(Bytes::from_mib(1))), &V6_12).lowat, 128 << 10);
         let most = Params { rcvlowat: Bytes::from_mib(100), ..asks(None) };
         assert_eq!(Rcv::new(&most, &V6_12).lowat, 3 << 20, "half of tcp_rmem[2]");
+    }
+
+    #[test]
+    fn before_4_18_every_segment_wakes_a_reader_and_its_window_is_not_bound() {
+        let p = Params { rcvlowat: Bytes::from_mib(1), rmem_max: Bytes::from_mib(6), ..Params::default() };
+        let of = |profile| {
+            let r = Rcv::new(&p, profile);
+            (r.lowat, r.window_clamp, r.rcvbuf)
+        };
+        assert_eq!(of(&V4_14), (1, 0, 87_380));
+        assert_eq!(of(&V4_19), (1 << 20, 1 << 20, 2 << 20));
+        assert_eq!(of(&V6_12), (1 << 20, 0, 2 << 20));
     }
 
     #[test]
