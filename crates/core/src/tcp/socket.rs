@@ -21,7 +21,7 @@ use super::sender::timers::Timers;
 use super::sender::tsq::Tsq;
 use super::stats::Stats;
 use super::tp::{Pacing, Tp};
-use super::truesize::SkbCost;
+use super::truesize::{self, SkbCost};
 use crate::sim::{Bytes, FlowId, NodeId, Owner};
 
 /// State of a connection. src: rfc9293#3.3.2
@@ -150,7 +150,7 @@ impl Socket {
             profile,
             params: p,
             tunables: cfg.cc,
-            cost: SkbCost::new(profile, p.max_header, mss, builds_gso),
+            cost: SkbCost::new(profile, p.max_header, mss, truesize::in_pages(profile, builds_gso, gso_max_segs)),
             gso_max_segs: u32::from(gso_max_segs),
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,

@@ -98,17 +98,23 @@ impl Linearised {
     }
 }
 
+/// Whether payload lies in pages. One segment an skb stands for GSO that is off, and before 4.17 TCP then copies payload into the head,
+/// whatever the device gathers. src: linux@4.14 net/ipv4/tcp.c select_size
+pub const fn in_pages(profile: &Profile, builds_gso: bool, gso_max_segs: u16) -> bool {
+    builds_gso && (profile.gso_always || gso_max_segs > 1)
+}
+
 /// The costs of one socket's skbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SkbCost {
     /// An skb without payload.
     head: u32,
-    /// Where payload is copied into the head (4.14 on a device without scatter-gather): the whole of a full segment's skb.
+    /// Where payload is copied into the head (before 4.17 on a device without scatter-gather, or with GSO off): the whole of a full segment's skb.
     linear: Option<u32>,
 }
 
 impl SkbCost {
-    /// The costs under `profile` for segments of `mss` bytes; `sg`: the device takes scatter-gather, or TCP acts as if it did.
+    /// The costs under `profile` for segments of `mss` bytes; `sg`: payload lies in pages, as TCP has it for scatter-gather and GSO.
     pub const fn new(profile: &Profile, max_header: u32, mss: u32, sg: bool) -> SkbCost {
         let mth = head_room(profile, max_header);
         let linear = skb_truesize(profile, max_header, mth + mss);
@@ -165,6 +171,15 @@ mod tests {
     use crate::tcp::profile::{V4_14, V4_19, V6_12};
 
     #[test]
+    fn before_4_17_a_segment_that_no_gso_builds_lies_in_its_head() {
+        let charged = |profile, sg, segs| SkbCost::new(profile, 80, 1448, in_pages(profile, sg, segs)).of(1448);
+        assert_eq!(charged(&V4_14, true, 1), 2304, "as a wired 4.14.67 with its offloads off has it");
+        assert_eq!(charged(&V4_14, true, u16::MAX), 2728);
+        assert_eq!(charged(&V4_14, false, 1), 2304);
+        assert_eq!(charged(&V4_19, true, 1), 2728);
+    }
+
+    #[test]
     fn what_kernels_charge_for_1448_bytes() {
         // 6.12 in the reference (MAX_HEADER 80): 320 of head room, 576 of structures, 1448 in a page.
         assert_eq!(SkbCost::new(&V6_12, 80, 1448, true).of(1448), 2344);
@@ -172,7 +187,7 @@ mod tests {
         assert_eq!(SkbCost::new(&V6_12, 176, 1448, true).of(1448), 2408);
         // 4.19: 304 of headers and 320 of shared info make a 1024-byte bucket.
         assert_eq!(SkbCost::new(&V4_19, 176, 1448, true).of(1448), 2728);
-        // 4.14 without scatter-gather: 1752 -> 1792 + 320 = 2112, a 4096-byte bucket, and struct sk_buff.
+        // 4.14 without scatter-gather or GSO: 1752 -> 1792 + 320 = 2112, a 4096-byte bucket, and struct sk_buff.
         assert_eq!(SkbCost::new(&V4_14, 176, 1448, false).of(1448), 4352);
         // ... and 2304, the number of the old TSQ discussions, where MAX_HEADER is small.
         assert_eq!(SkbCost::new(&V4_14, 80, 1448, false).of(1448), 2304);
