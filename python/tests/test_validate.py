@@ -100,6 +100,13 @@ def test_random_cases_hold():
 
 #: Of each older kernel's, cases that miss: docs/reference-data.md says why.
 OLDER = {
+    "4.14": {
+        "L100M-pfifo-tsq1-rtt1-reno",  # not run: on that kernel it is highspeed's to the byte
+        "R100M-fqcodel-rtt10-htcp",
+        "R100M-fqcodel-rtt10-westwood",
+        "R50M-pfifo200-rtt20-illinois",
+        "r202-006-R150M-pfifo100-tsq10-rtt70-1f-westwood",
+    },
     "5.4": {"R100M-fqcodel-rtt10-htcp", "R100M-fqcodel-rtt10-westwood"},
     "5.10": {"L100M-fqcodel-tsq1-4flows-cubic", "L100M-pfifo-tsq1-rtt1-cubic", "L10M-pfifo-tsq1-rtt1-cubic"},
 }
@@ -112,7 +119,7 @@ def test_a_release_is_held_against_its_profile():
     assert all(r.ok for r in kernel.judge(case, ours))
     assert ("kernel", "5.4") in kernel_case.overrides(case.config)
     # Another kernel's TCP does otherwise.
-    other = kernel.Case(case.name, {**case.config, "kernel": "4.14"}, case.kernel)
+    other = kernel.Case(case.name, {**case.config, "kernel": "6.12"}, case.kernel)
     assert not all(r.ok for r in kernel.judge(other, kernel.run_case(other)))
 
 
@@ -120,7 +127,7 @@ def test_a_release_is_held_against_its_profile():
 @pytest.mark.parametrize("name", OLDER)
 def test_older_kernels(name):
     cases = kernel.validate(kernel.OLDER[name], jobs=2).cases()
-    assert len(cases) == 75
+    assert len(cases) == (56 if name == "4.14" else 75)  # 4.14 has no pacing_shift
     assert {n for n, ok in cases.items() if not ok} == OLDER[name]
 
 
