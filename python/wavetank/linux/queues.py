@@ -44,18 +44,18 @@ class Queues(Asked):
             return self.cake()
         raise self.refuse(key, "linux/ knows no words for this discipline there")
 
-    def netem(self, delay: int, limit: int) -> str:
-        """netem as ``tc`` has it, with this delay (ns) and the section's other keys."""
+    def netem(self, delay: int, limit: int, *, rest: bool = True) -> str:
+        """netem as ``tc`` has it, with this delay (ns) and, if asked for, the ``rest`` of its section."""
 
         def percent(key: str) -> str:
             return f"{100 * float(self.text(f'netem.{key}')):.9g}%"
 
         words = ["netem", "delay", units.tc_span(f"{delay} ns")]
-        if self.span("netem.jitter"):
+        if rest and self.span("netem.jitter"):
             words.append(units.tc_span(self.text("netem.jitter")))
-        if float(self.text("netem.loss")):
+        if rest and float(self.text("netem.loss")):
             words += ["loss", percent("loss")]
-        if float(self.text("netem.reorder")):
+        if rest and float(self.text("netem.reorder")):
             words += ["reorder", percent("reorder"), "gap", self.text("netem.gap")]
         return " ".join([*words, "limit", str(limit)])
 
@@ -112,11 +112,7 @@ class Queues(Asked):
             else:  # a cable drops nothing
                 self.alike["netem.limit"] = str(limit)
             for ns, dev, name in ends:
-                words = (
-                    self.netem(delay, limit)
-                    if kind == "netem"
-                    else f"netem delay {units.tc_span(f'{delay} ns')} limit {limit}"
-                )
+                words = self.netem(delay, limit, rest=kind == "netem")
                 self.lines["tc"].append(f"{ns} qdisc replace dev {dev} root handle 10: {words}")
                 self.lines["watch"].append(f"{ns} {dev} 10")
                 self.queues.append(name)

@@ -118,6 +118,12 @@ impl<T: Probe> World<T> {
         let mut echoes = Vec::new();
         let mut flows = Vec::new();
         let n_socks = 2 * plan.flows.iter().filter(|f| f.proto == Proto::Tcp).count();
+        let n_owners = n_socks + (plan.flows.len() - n_socks / 2) + net.hosts.len();
+        if n_owners > Owner::MOST {
+            let flows = plan.flows.len();
+            let most = "some 16000 fit, two sockets each (wifi.stations, traffic.tcp_up, traffic.tcp_down)";
+            return Err(format!("traffic: {flows} flows of all stations; {most}"));
+        }
 
         for (i, f) in plan.flows.iter().enumerate() {
             let flow = FlowId(i as u16);

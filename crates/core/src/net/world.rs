@@ -224,17 +224,17 @@ impl<T: Probe> World<T> {
         for i in 0..self.charges.len() {
             let (owner, charge) = self.charges[i];
             match (charge, owner.0.checked_sub(n_socks)) {
-                (Charge::Freed(f), None) => {
-                    if self.socks[usize::from(owner.0)].socket.on_free_packet(now, &f) {
+                (Charge::Freed(f) | Charge::Returned(f), None) => {
+                    let socket = &mut self.socks[usize::from(owner.0)].socket;
+                    let woken = match charge {
+                        Charge::Freed(_) => socket.on_free_packet(now, &f),
+                        _ => socket.on_free(now, f.truesize),
+                    };
+                    if woken {
                         self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
                     }
                 }
                 (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
-                (Charge::Returned(f), None) => {
-                    if self.socks[usize::from(owner.0)].socket.on_free(now, f.truesize) {
-                        self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
-                    }
-                }
                 (Charge::Left(f), None) => self.socks[usize::from(owner.0)].socket.on_left(&f),
                 (Charge::Left(_), Some(_)) => {}
                 (Charge::Freed(f) | Charge::Returned(f), Some(i)) if i >= n_floods => {

@@ -17,7 +17,10 @@ pub struct Owner(pub u16);
 impl Owner {
     /// Nobody is charged.
     pub const NONE: Owner = Owner(u16::MAX);
+    /// Set in those of packets whose memory was given back before they left their host.
     const LATE: u16 = 1 << 15;
+    /// There are so many at most.
+    pub const MOST: usize = Owner::LATE as usize;
 
     /// Whose the packet still is, though its memory was given back to it: netem does so with what it holds.
     /// src: linux@6.12 net/core/sock.c skb_orphan_partial, skb_set_owner_sk_safe: `sock_efree`

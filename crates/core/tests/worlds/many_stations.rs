@@ -35,3 +35,10 @@ fn events_grow_with_the_air_and_not_with_the_stations() {
     let (few, many) = (down("10", &[]).events, down("100", &[]).events);
     assert!(many < 2 * few, "{many} events, {few} with ten stations");
 }
+
+#[test]
+fn more_sockets_than_have_numbers_are_an_error() {
+    let set = [("wifi.stations", "254"), ("traffic.tcp_up", "256"), ("traffic.tcp_down", "0")];
+    let error = World::new(&workloads::ALL[0].scenario(&set)).err().expect("it is refused");
+    assert!(error.starts_with("traffic: 65024 flows"), "{error}");
+}
