@@ -42,11 +42,14 @@ pub(super) struct Accounts {
 impl Accounts {
     pub(super) fn credit(&mut self, f: impl Into<Freed>) {
         let f: Freed = f.into();
-        if let Some(owner) = f.owner.in_part() {
-            self.charges.push((owner, Charge::Left(f)));
-        } else if f.owner != Owner::NONE {
-            self.charges.push((f.owner, if f.parts == 0 { Charge::Freed(f) } else { Charge::Cut(f) }));
+        if f.owner == Owner::NONE {
+            return;
         }
+        self.charges.push(match f.owner.in_part() {
+            Some(owner) => (owner, Charge::Left(f)),
+            None if f.parts == 0 => (f.owner, Charge::Freed(f)),
+            None => (f.owner, Charge::Cut(f)),
+        });
     }
 
     /// The memory of `p` goes back to its socket; the packet that is held on in its stead.
