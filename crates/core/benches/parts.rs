@@ -138,7 +138,7 @@ fn tcp_segment_and_ack(bencher: Bencher<'_, '_>) {
                 continue;
             };
             ends[usize::from(p.dst.0)].on_packet(now, &p, &mut cable, &mut Blind);
-            if p.owner != Owner::NONE && ends[usize::from(p.owner.0)].on_free(now, p.truesize) {
+            if p.owner != Owner::NONE && ends[usize::from(p.owner.0)].on_free(p.truesize) {
                 ends[usize::from(p.owner.0)].on_tsq(now, &mut cable, &mut Blind);
             }
         }

@@ -33,7 +33,8 @@ pub struct Link {
     tokens: i64,
     stamp: Time,
     next: Time,
-    refused: Vec<Packet>,
+    /// Truesize of what the last call refused, or let go of at once.
+    freed: u32,
     /// What was handed down, and what left for the device (`__dev_queue_xmit`, `skb_tx_timestamp`), until the socket is told.
     pub log: Vec<Left>,
     /// Super-packets that the discipline has cut up, until the socket is told.
@@ -54,7 +55,7 @@ impl Link {
             tokens,
             stamp: Time::ZERO,
             next: Time::NEVER,
-            refused: Vec::new(),
+            freed: 0,
             log: Vec::new(),
             cut: Vec::new(),
         }
@@ -88,8 +89,7 @@ impl Link {
     }
     /// Lets out what may leave now: packets, and what was freed, whether it left or not.
     pub fn run(&mut self, now: Time) -> (Vec<Packet>, Vec<Freed>) {
-        let mut freed: Vec<Freed> = self.refused.drain(..).map(|p| Freed::from(&p)).collect();
-        let mut out = Vec::new();
+        let (mut out, mut freed) = (Vec::new(), Vec::new());
         self.next = Time::NEVER;
         while let Some(&(p, orphaned)) = self.queue.front() {
             let at = match self.qdisc {
@@ -128,7 +128,7 @@ impl Lower for Link {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         self.note(now, Step::Queued, &p);
         if self.qdisc == Qdisc::Full {
-            self.refused.push(p);
+            self.freed += p.truesize;
             return Verdict::Drop;
         }
         let Qdisc::Tbf(_, burst, limit) = self.qdisc else {
@@ -136,12 +136,13 @@ impl Lower for Link {
             let orphaned = self.orphans(now, &p);
             if orphaned {
                 self.note(now, Step::Sent, &p);
+                self.freed += p.truesize;
             }
             self.queue.push_back((p, orphaned));
-            return if orphaned { Verdict::Orphaned } else { Verdict::Ok };
+            return Verdict::Ok;
         };
         if self.backlog + p.ip_len() > limit {
-            self.refused.push(p);
+            self.freed += p.truesize;
             return Verdict::Drop;
         }
         self.backlog += p.ip_len();
@@ -153,5 +154,8 @@ impl Lower for Link {
             self.cut.push(Freed::cut(&p, self.queue.range(parts..).map(|s| s.0.truesize).sum(), false));
         }
         Verdict::Ok
+    }
+    fn freed(&mut self) -> u32 {
+        std::mem::take(&mut self.freed)
     }
 }

@@ -1,6 +1,6 @@
 //! The books: what was dropped, and what became of memory that sockets are charged for.
 
-use crate::sim::{Bin, Freed, Ledger, Owner, Packet, Place, Reason};
+use crate::sim::{Bin, Freed, Ledger, Owner, Packet, Place, Reason, Verdict};
 use crate::tcp;
 
 /// What happened to memory that a socket is charged for.
@@ -14,6 +14,8 @@ pub(super) enum Charge {
     Returned(Freed),
     /// That packet has left the host, or was dropped.
     Left(Freed),
+    /// It was freed within a call of the socket's that sends, which knows of it.
+    Within,
 }
 
 /// Who cuts a super-packet up.
@@ -68,6 +70,27 @@ impl Accounts {
         Some(core::mem::replace(&mut f.parts, f.truesize))
     }
 
+    /// How much of its sender's memory was freed while `p` was sent (the first `before` charges are older). Linux frees what it drops, and
+    /// what it lets go of, within that call, and the small queue is looked at again right after.
+    pub(super) fn freed_since(&mut self, before: usize, p: &Packet, verdict: Verdict) -> u32 {
+        let mut freed = 0;
+        for (owner, charge) in &mut self.charges[before..] {
+            let (Charge::Freed(f) | Charge::Returned(f)) = *charge else { continue };
+            if *owner != p.owner {
+                continue;
+            }
+            freed += f.truesize;
+            // What was refused was never out, and what is orphaned in part still is: only what another had to go for has left.
+            let itself = verdict == Verdict::Drop && f.seq == p.seq;
+            let gone = matches!(charge, Charge::Freed(_)) && !itself;
+            *charge = if gone { Charge::Left(f) } else { Charge::Within };
+        }
+        if freed > 0 {
+            self.charges.push((p.owner, Charge::Within));
+        }
+        freed
+    }
+
     /// Cuts a socket's super-packet into its segments.
     pub(super) fn segment(&mut self, p: &Packet, by: Cutter) -> impl Iterator<Item = Packet> + use<> {
         self.ledger.made += u64::from(p.segs) - 1;
@@ -103,8 +126,29 @@ mod tests {
         assert!(!held.owner.is_charged() && held.owner.in_part() == Some(Owner(3)));
         assert!(a.segment(&held, Cutter::Stack).all(|s| s.owner == Owner::NONE));
         assert!(matches!(a.charges[1..], [(Owner(3), Charge::Left(_))]));
+        assert_eq!(a.freed_since(0, &p, Verdict::Ok), 4_000);
+        assert!(
+            matches!(a.charges[..], [(_, Charge::Within), (_, Charge::Left(_)), (_, Charge::Within)]),
+            "it has not left twice"
+        );
         a.charges.clear();
         assert_eq!(a.orphan_in_part(&blank).owner, Owner::NONE);
         assert!(a.charges.is_empty() && Owner::NONE.in_part().is_none());
+    }
+
+    #[test]
+    fn what_was_refused_was_never_out_and_what_made_room_was() {
+        let mut a = Accounts::default();
+        let blank = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+        let p = |owner, seq| Packet { owner: Owner(owner), seq, payload: 1_448, truesize: 2_304, ..blank };
+        a.drop(p(3, 1_448), Place::Host, Reason::Overlimit);
+        a.drop(p(3, 1_448), Place::Host, Reason::Overlimit);
+        assert_eq!(a.freed_since(1, &p(3, 1_448), Verdict::Drop), 2_304);
+        assert!(matches!(a.charges[..], [(_, Charge::Freed(_)), (_, Charge::Within), (_, Charge::Within)]));
+        a.charges.clear();
+        a.drop(p(2, 0), Place::Host, Reason::Overlimit);
+        a.drop(p(3, 0), Place::Host, Reason::Overlimit);
+        assert_eq!(a.freed_since(0, &p(3, 1_448), Verdict::Cn), 2_304, "another's memory is not the sender's");
+        assert!(matches!(a.charges[..], [(Owner(2), Charge::Freed(_)), (_, Charge::Left(_)), (_, Charge::Within)]));
     }
 }

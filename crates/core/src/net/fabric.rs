@@ -283,11 +283,12 @@ pub(super) struct Below<'a> {
     pub(super) fabric: &'a mut Fabric,
     pub(super) node: NodeId,
     weighs: Option<u32>,
+    freed: u32,
 }
 
 impl<'a> Below<'a> {
     pub(super) fn new(fabric: &'a mut Fabric, node: NodeId) -> Below<'a> {
-        Below { fabric, node, weighs: None }
+        Below { fabric, node, weighs: None, freed: 0 }
     }
 }
 
@@ -297,12 +298,17 @@ impl Lower for Below<'_> {
         let before = self.fabric.accounts.charges.len();
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
         let verdict = self.fabric.send(now, self.node, &p, &mut crate::sim::Blind);
-        if p.segs > 1 {
-            self.weighs = self.fabric.accounts.cut_since(before, &p);
+        let accounts = &mut self.fabric.accounts;
+        if accounts.charges.len() > before {
+            self.weighs = (p.segs > 1).then(|| accounts.cut_since(before, &p)).flatten();
+            self.freed = accounts.freed_since(before, &p, verdict);
         }
         verdict
     }
     fn weighs(&mut self) -> Option<u32> {
         self.weighs.take()
+    }
+    fn freed(&mut self) -> u32 {
+        core::mem::take(&mut self.freed)
     }
 }

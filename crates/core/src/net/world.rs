@@ -224,11 +224,12 @@ impl<T: Probe> World<T> {
         for i in 0..self.charges.len() {
             let (owner, charge) = self.charges[i];
             match (charge, owner.0.checked_sub(n_socks)) {
-                (Charge::Freed(f) | Charge::Returned(f), None) => {
+                (Charge::Freed(_) | Charge::Returned(_) | Charge::Within, None) => {
                     let socket = &mut self.socks[usize::from(owner.0)].socket;
                     let woken = match charge {
-                        Charge::Freed(_) => socket.on_free_packet(now, &f),
-                        _ => socket.on_free(now, f.truesize),
+                        Charge::Freed(f) => socket.on_free_packet(&f),
+                        Charge::Returned(f) => socket.on_free(f.truesize),
+                        _ => socket.on_freed_within(),
                     };
                     if woken {
                         self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
@@ -236,7 +237,7 @@ impl<T: Probe> World<T> {
                 }
                 (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
                 (Charge::Left(f), None) => self.socks[usize::from(owner.0)].socket.on_left(&f),
-                (Charge::Left(_), Some(_)) => {}
+                (Charge::Left(_) | Charge::Within, Some(_)) => {}
                 (Charge::Freed(f) | Charge::Returned(f), Some(i)) if i >= n_floods => {
                     self.icmp[usize::from(i - n_floods)].on_free(f.truesize);
                 }

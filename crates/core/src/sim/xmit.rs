@@ -12,8 +12,6 @@ pub enum Verdict {
     Cn,
     /// This packet was dropped.
     Drop,
-    /// Taken, and its memory is the sender's no longer (`skb_orphan`), as a tun device does.
-    Orphaned,
 }
 
 /// The layer below a socket. The call is synchronous, as `ip_queue_xmit` is; what the packet's memory is freed by comes
@@ -24,5 +22,10 @@ pub trait Lower {
     /// What the super-packet that was handed down last weighs, if it was cut into its segments within that call.
     fn weighs(&mut self) -> Option<u32> {
         None
+    }
+    /// Truesize of the sender's that was freed within that call: what was refused, dropped to make room for it, or let
+    /// go of (`skb_orphan`, as a tun device does).
+    fn freed(&mut self) -> u32 {
+        0
     }
 }

@@ -359,9 +359,9 @@ impl Run<'_> {
             for f in self.c.link.cut.drain(..) {
                 s.on_gso(&f);
             }
-            let mut woken = false;
+            let mut woken = s.on_freed_within();
             for f in freed.iter().filter(|f| f.owner != Owner::NONE) {
-                woken |= s.on_free_packet(now, f);
+                woken |= s.on_free_packet(f);
             }
             if !woken {
                 break;

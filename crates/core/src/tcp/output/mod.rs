@@ -153,14 +153,12 @@ impl Socket {
                 self.tsq.recharge(load.truesize, segments);
             }
         }
+        let freed = low.freed();
+        if charged && freed > 0 {
+            self.tsq.free_within(freed);
+        }
         match verdict {
             Verdict::Ok => Ok(()),
-            Verdict::Orphaned => {
-                if charged {
-                    self.tsq.orphan(load.truesize);
-                }
-                Ok(())
-            }
             Verdict::Cn => {
                 self.stats.own_cn += 1;
                 self.enter_cwr();
@@ -168,7 +166,6 @@ impl Socket {
             }
             Verdict::Drop => {
                 self.stats.own_drops += 1;
-                self.tsq.refuse(Time::from_ns(self.tp.clock.ns));
                 self.enter_cwr();
                 Err(Failed::Congested)
             }

@@ -25,11 +25,16 @@ impl Socket {
     }
 
     /// `tcp_wfree`: an skb charged to this socket was freed. True: the tasklet must be scheduled; call [`Socket::on_tsq`] in a later event of
-    /// the same instant. Every packet that went down with this socket as its owner is freed once, whatever became of it: also one that the
-    /// own queue refused.
+    /// the same instant. Every packet that went down with this socket as its owner is freed once, whatever became of it: here, or within the
+    /// call that sent ([`Lower::freed`]).
     #[inline]
-    pub fn on_free(&mut self, now: Time, truesize: u32) -> bool {
-        self.tsq.free(now, truesize, self.tp.packets_out > 0)
+    pub fn on_free(&mut self, truesize: u32) -> bool {
+        self.tsq.free(truesize)
+    }
+
+    /// Something was freed within a call that sent ([`Lower::freed`]), and that call is over: as [`Socket::on_free`].
+    pub fn on_freed_within(&mut self) -> bool {
+        self.tsq.wakes_after()
     }
 
     /// A super-packet below was cut into segments whose truesize sums up differently (`tcp_gso_segment`). Unless the card did, they are other

@@ -7,7 +7,7 @@
 //! never takes the second back ("retrans_out leaked"). D4 of a segment's copies in this host those that were cut up are taken to leave first,
 //! since what is sent again alone goes behind them.
 
-use crate::sim::{Freed, Lower, Time, flags};
+use crate::sim::{Freed, Lower, flags};
 use crate::tcp::output::{Failed, Load};
 use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::delivery_rate;
@@ -204,9 +204,9 @@ impl Socket {
     }
 
     /// [`Socket::on_free`] for a world that knows the packet.
-    pub fn on_free_packet(&mut self, now: Time, p: &Freed) -> bool {
+    pub fn on_free_packet(&mut self, p: &Freed) -> bool {
         self.on_left(p);
-        self.on_free(now, p.truesize)
+        self.on_free(p.truesize)
     }
 
     /// A packet is in this host no more; its memory was given back before (`skb_orphan_partial`), or is now.
@@ -273,7 +273,7 @@ mod tests {
 
     /// A segment leaves the host.
     fn free(s: &mut Socket, seq: u32) {
-        s.on_free_packet(Time::ZERO, &(&packet(seq, 1_000)).into());
+        s.on_free_packet(&(&packet(seq, 1_000)).into());
     }
 
     #[test]

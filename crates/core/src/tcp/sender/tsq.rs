@@ -8,7 +8,6 @@
 //! Differs: D1 pure ACKs are not charged (Linux charges 2 bytes each and frees them without waking anybody). D2 that tree is of 4.15 to
 //! 4.16, the paper's kernel is 4.14.14: who passes a full small queue is the profile's.
 
-use crate::sim::Time;
 use crate::tcp::config::{Params, Tsq as Mode};
 use crate::tcp::profile::{Exempt, Profile};
 use crate::tcp::rtx::Rtx;
@@ -24,8 +23,8 @@ pub struct Tsq {
     throttled: bool,
     /// The tasklet is scheduled.
     queued: bool,
-    /// When the own queue last refused a packet.
-    refused: Option<Time>,
+    /// So it is since something was freed within a call that sends.
+    wakes: bool,
 }
 
 impl Tsq {
@@ -38,14 +37,6 @@ impl Tsq {
     #[inline]
     pub fn charge(&mut self, truesize: u32) {
         self.wmem += truesize;
-    }
-    /// What was just charged is nobody's: `skb_orphan` below the socket, before anybody waits for it.
-    pub fn orphan(&mut self, truesize: u32) {
-        self.wmem -= truesize;
-    }
-    /// The own queue refused a packet.
-    pub fn refuse(&mut self, now: Time) {
-        self.refused = Some(now);
     }
     /// Something is held back: the next freed skb schedules the tasklet.
     pub fn throttle(&mut self) {
@@ -62,22 +53,25 @@ impl Tsq {
     pub fn recharge(&mut self, super_packet: u32, segments: u32) {
         self.wmem = (self.wmem + segments).saturating_sub(super_packet);
     }
-    /// `tcp_wfree`: an skb was freed. True: the tasklet is scheduled; `in_flight`: something of the socket's is.
+    /// `tcp_wfree`: an skb was freed. True: the tasklet is scheduled.
     #[inline]
-    pub fn free(&mut self, now: Time, truesize: u32, in_flight: bool) -> bool {
+    pub fn free(&mut self, truesize: u32) -> bool {
         debug_assert!(self.wmem >= truesize, "more freed than charged");
         self.wmem = self.wmem.saturating_sub(truesize);
         if !self.throttled || self.queued {
             return false;
         }
-        // Linux frees what its queue refuses within the call that sent it, before TSQ sees that there is too much; here it comes back
-        // afterwards, and must not wake the socket to send it once more in the same instant.
-        if self.refused == Some(now) && in_flight {
-            return false;
-        }
         self.throttled = false;
         self.queued = true;
         true
+    }
+    /// The same within a call that sends: [`Tsq::wakes_after`] tells of the tasklet.
+    pub fn free_within(&mut self, truesize: u32) {
+        self.wakes |= self.free(truesize);
+    }
+    /// Whether what was freed within the last call scheduled the tasklet.
+    pub fn wakes_after(&mut self) -> bool {
+        core::mem::take(&mut self.wakes)
     }
     /// The tasklet runs.
     pub fn runs(&mut self) {

@@ -271,6 +271,21 @@ fn tsq_holds_no_more_than_its_limit() {
 }
 
 #[test]
+fn what_the_own_queue_refuses_is_not_below_the_socket() {
+    // Two fit behind the handshake's ACK, the third is refused each time the program writes: were it counted until the call is over, TSQ
+    // would hold the next attempt back, and the first that leaves would wake the socket. Nothing does before the first ACK.
+    let p0 = Params { tsq: Tsq::Packets, tsq_pkts: 3, ..params(Cc::Reno) };
+    let mut p = Pair::with(p0, Rate::from_mbit(5), Span::from_ms(100), 3);
+    p.start(None);
+    p.until(Time::from_ms(190));
+    let sent: Vec<Time> = p.link.log.iter().map(|l| l.0).collect();
+    assert_eq!(sent.len(), 2);
+    assert_eq!(sent[0], sent[1]);
+    assert!(p.c.stats().own_drops > 1);
+    assert_eq!(p.c.stats().tsq_throttled, 0);
+}
+
+#[test]
 fn cotsq_holds_milliseconds_of_the_rate() {
     // At 20 Mbit/s in slow start's freeze the pacing rate is a multiple of the real one; the limit follows Equation 1 to the byte.
     let p0 = Params { tsq: Tsq::Cotsq, tsq_ms: 6, ..params(Cc::Reno) };

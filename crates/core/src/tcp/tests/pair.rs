@@ -33,7 +33,8 @@ type Faults = Box<dyn FnMut(Time, u64, &Packet) -> Fault>;
 pub(in crate::tcp) struct Link {
     pub(in crate::tcp) q: VecDeque<Packet>,
     pub(super) limit: usize,
-    pub(super) refused: Vec<Packet>,
+    /// Truesize of what was refused in the last call.
+    refused: u32,
     pub(super) sent: u64,
     /// Segments with payload that went in, by number: (seq, payload, retransmission).
     pub(in crate::tcp) log: Vec<(Time, u32, u32, bool)>,
@@ -42,14 +43,14 @@ pub(in crate::tcp) struct Link {
 impl Link {
     /// A queue that takes all and serves nothing.
     pub(in crate::tcp) fn idle() -> Link {
-        Link { q: VecDeque::new(), limit: usize::MAX, refused: Vec::new(), sent: 0, log: Vec::new() }
+        Link { q: VecDeque::new(), limit: usize::MAX, refused: 0, sent: 0, log: Vec::new() }
     }
 }
 
 impl Lower for Link {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         if self.q.len() >= self.limit {
-            self.refused.push(p);
+            self.refused += p.truesize;
             return Verdict::Drop;
         }
         if p.payload > 0 {
@@ -58,6 +59,9 @@ impl Lower for Link {
         self.sent += 1;
         self.q.push_back(p);
         Verdict::Ok
+    }
+    fn freed(&mut self) -> u32 {
+        std::mem::take(&mut self.refused)
     }
 }
 
@@ -147,15 +151,15 @@ impl Pair {
         self.after();
     }
     fn free(&mut self, p: &Packet) {
-        if p.owner != Owner::NONE && self.c.on_free_packet(self.q.now(), &p.into()) {
+        if p.owner != Owner::NONE && self.c.on_free_packet(&p.into()) {
             self.q.push(self.q.now(), Lane::Softirq, Event::Tasklet);
         }
     }
     /// What every event leaves behind.
     fn after(&mut self) {
         let now = self.q.now();
-        for p in std::mem::take(&mut self.link.refused) {
-            self.free(&p);
+        if self.c.on_freed_within() {
+            self.q.push(now, Lane::Softirq, Event::Tasklet);
         }
         if !self.busy && !self.link.q.is_empty() {
             self.busy = true;

@@ -55,6 +55,8 @@ struct Dev {
     q: Qdisc,
     wire: VecDeque<Packet>,
     dropped: Dropped,
+    /// Truesize of what was dropped in the last call that sends.
+    freed: u32,
 }
 
 impl Dev {
@@ -70,9 +72,17 @@ impl Dev {
 
 impl Lower for Dev {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+        let (before, owner) = (self.dropped.0.len(), p.owner);
         let v = self.q.enqueue(now, p, &mut self.dropped);
         self.run(now);
+        for d in self.dropped.0[before..].iter_mut().filter(|d| owner != Owner::NONE && d.owner == owner) {
+            self.freed += d.truesize;
+            d.owner = Owner::NONE;
+        }
         v
+    }
+    fn freed(&mut self) -> u32 {
+        std::mem::take(&mut self.freed)
     }
 }
 
@@ -148,7 +158,7 @@ pub fn config(case: &Case, i: u16, client: bool) -> Config {
 
 impl World {
     pub fn new(case: &Case) -> World {
-        let dev = |q| Dev { q, wire: VecDeque::new(), dropped: Dropped::default() };
+        let dev = |q| Dev { q, wire: VecDeque::new(), dropped: Dropped::default(), freed: 0 };
         let bottleneck = htb(case.mbit, case.leaf, case.limit);
         let other = htb(1000, LeafKind::Pfifo, 1000);
         let (c, r) = if case.local { (bottleneck, other) } else { (other, bottleneck) };
@@ -173,7 +183,7 @@ impl World {
     fn free(&mut self, p: &Packet) {
         if p.owner != Owner::NONE {
             let i = usize::from(p.owner.0);
-            if self.clients[i].on_free_packet(self.now, &p.into()) {
+            if self.clients[i].on_free_packet(&p.into()) {
                 self.tasklets.push_back(i);
             }
         }
@@ -186,6 +196,11 @@ impl World {
             for d in [&mut self.c, &mut self.r, &mut self.s].map(|d| std::mem::take(&mut d.dropped.0)) {
                 for p in d {
                     self.free(&p);
+                }
+            }
+            for (i, c) in self.clients.iter_mut().enumerate() {
+                if c.on_freed_within() {
+                    self.tasklets.push_back(i);
                 }
             }
             if let Some(mut p) = self.c.wire.pop_front() {
