@@ -212,7 +212,8 @@ impl<T: Probe> World<T> {
         if at < s.wake {
             // Timers that move later are not rescheduled: the old event finds nothing due and sets the new one.
             s.wake = at.max(self.fabric.q.now());
-            self.fabric.q.push(s.wake, Lane::Timer, Event::SockTimer(i));
+            let lane = if s.socket.counts_jiffies(at) { Lane::Jiffies } else { Lane::Timer };
+            self.fabric.q.push(s.wake, lane, Event::SockTimer(i));
         }
     }
 

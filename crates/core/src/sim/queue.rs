@@ -10,31 +10,34 @@ use dary_heap::QuaternaryHeap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Lane {
+    /// A timer of a protocol that counts jiffies fires: the tick's softirq goes before all others.
+    /// src: linux@6.12 include/linux/interrupt.h `TIMER_SOFTIRQ` < `NET_TX_SOFTIRQ` < `NET_RX_SOFTIRQ` < `TASKLET_SOFTIRQ` <
+    /// `HRTIMER_SOFTIRQ`; kernel/softirq.c handle_softirqs
+    Jiffies = 0,
     /// A queueing discipline's watchdog: all that are due have sent before anything of it is received.
-    /// src: linux@6.12 include/linux/interrupt.h `NET_TX_SOFTIRQ` < `NET_RX_SOFTIRQ` < `TASKLET_SOFTIRQ`; kernel/softirq.c handle_softirqs
-    Watchdog = 0,
+    Watchdog = 1,
     /// A frame or packet arrives.
-    Arrival = 1,
+    Arrival = 2,
     /// A device is done with something (completion interrupts).
-    Completion = 2,
+    Completion = 3,
     /// A host does deferred work (softirqs).
-    Softirq = 3,
+    Softirq = 4,
     /// A host's tasklets (TSQ's): a softirq of their own, after those that send and receive.
-    Tasklet = 4,
+    Tasklet = 5,
     /// A driver's worker that softirqs have woken: it finds what TSQ's tasklet has sent.
-    Worker = 5,
+    Worker = 6,
     /// A host goes on with what one round of softirqs has left. src: linux@6.12 kernel/softirq.c handle_softirqs (restart)
-    Again = 6,
-    /// A timer of a protocol fires.
-    Timer = 7,
+    Again = 7,
+    /// A timer of a protocol that counts time fires (pacing, compressed ACKs).
+    Timer = 8,
     /// A station's access to the medium is decided.
-    Medium = 8,
+    Medium = 9,
     /// A program goes on that softirqs have interrupted.
-    Program = 9,
+    Program = 10,
     /// An application or a traffic generator acts.
-    App = 10,
+    App = 11,
     /// Somebody looks at the world: after everything else of the instant.
-    Sample = 11,
+    Sample = 12,
 }
 
 /// What waits in the heap.

@@ -14,6 +14,12 @@ impl Socket {
         self.timers.wake_at().min(self.ack.wake_at())
     }
 
+    /// Whether what is due at `at` counts jiffies (`mod_timer`), other than pacing and compressed ACKs (`hrtimer_start`).
+    #[inline]
+    pub fn counts_jiffies(&self, at: Time) -> bool {
+        self.timers.counts_jiffies(at) || self.ack.fires <= at
+    }
+
     /// Fires every timer that is due, and runs the application if it was started or stopped meanwhile (call this after
     /// [`Socket::set_bulk`] or [`Socket::stop_bulk`] on an open connection).
     pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {

@@ -69,4 +69,9 @@ impl Timers {
     pub fn wake_at(&self) -> Time {
         self.fires.min(self.pacing).min(self.idle)
     }
+    /// Whether one that is due at `at` counts jiffies.
+    #[inline]
+    pub fn counts_jiffies(&self, at: Time) -> bool {
+        self.fires.min(self.idle) <= at
+    }
 }
