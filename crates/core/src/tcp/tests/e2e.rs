@@ -271,6 +271,26 @@ fn tsq_holds_no_more_than_its_limit() {
 }
 
 #[test]
+fn probes_and_delayed_acks_count_jiffies_and_pacing_does_not() {
+    let seen = |enforce_pacing| {
+        let p0 = Params { enforce_pacing, ..params(Cc::Reno) };
+        let mut p = Pair::with(p0, Rate::from_mbit(1000), Span::from_ms(20), 10_000);
+        p.start(None);
+        let (mut time, mut jiffies) = (0, 0);
+        while p.q.now() < Time::from_ms(200) {
+            p.until(p.q.peek().unwrap());
+            for s in [&p.c, &p.s].into_iter().filter(|s| !s.wake_at().is_never()) {
+                *(if s.counts_jiffies(s.wake_at()) { &mut jiffies } else { &mut time }) += 1;
+            }
+        }
+        assert!(jiffies > 10, "{jiffies}");
+        time
+    };
+    assert_eq!(seen(false), 0);
+    assert!(seen(true) > 100);
+}
+
+#[test]
 fn what_the_own_queue_refuses_is_not_below_the_socket() {
     // Two fit behind the handshake's ACK, the third is refused each time the program writes: were it counted until the call is over, TSQ
     // would hold the next attempt back, and the first that leaves would wake the socket. Nothing does before the first ACK.
