@@ -107,6 +107,11 @@ OLDER = {
         "R50M-pfifo200-rtt20-illinois",
         "r202-006-R150M-pfifo100-tsq10-rtt70-1f-westwood",
     },
+    "4.19": {
+        "L100M-pfifo-tsq1-rtt1-reno",  # not run: as under 4.14
+        "R100M-fqcodel-rtt10-htcp",
+        "R100M-fqcodel-rtt10-westwood",
+    },
     "5.4": {"R100M-fqcodel-rtt10-htcp", "R100M-fqcodel-rtt10-westwood"},
     "5.10": {"L100M-fqcodel-tsq1-4flows-cubic", "L100M-pfifo-tsq1-rtt1-cubic", "L10M-pfifo-tsq1-rtt1-cubic"},
 }

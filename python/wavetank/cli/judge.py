@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--kernel",
     "older",
-    type=click.Choice(["4.14", "5.4", "5.10"]),
+    type=click.Choice(["4.14", "4.19", "5.4", "5.10"]),
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile.",
 )

@@ -27,7 +27,7 @@ PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 #: Random cases on the same machine (linux/standing/record-wired 202 20).
 MORE = PATH.with_name("kernel-6.12-more.zip")
 #: The cases of both, run on older kernels (docs/reference-data.md); by profile.
-OLDER = {name: PATH.with_name(f"kernel-{name}.zip") for name in ("4.14", "5.4", "5.10")}
+OLDER = {name: PATH.with_name(f"kernel-{name}.zip") for name in ("4.14", "4.19", "5.4", "5.10")}
 #: Figure: share by which the pair's interval is widened, and at least by how much.
 TOLERANCES: dict[str, tuple[float, float]] = {
     "goodput_mbit": (0.02, 0.0),
