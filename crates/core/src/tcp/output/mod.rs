@@ -155,7 +155,7 @@ impl Socket {
         }
         let freed = low.freed();
         if charged && freed > 0 {
-            self.tsq.free_within(freed);
+            self.tsq.free_within(Time::from_ns(self.tp.clock.ns), freed);
         }
         match verdict {
             Verdict::Ok => Ok(()),

@@ -55,7 +55,7 @@ impl Socket {
     /// The tasklet (`tcp_tsq_handler`).
     pub fn on_tsq<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
         self.tp.clock.set(now);
-        self.tsq.runs();
+        self.tsq.runs(now);
         if self.app.interrupted {
             self.app.tsq_deferred = true; // the socket is the program's (TCP_TSQ_DEFERRED)
             return;

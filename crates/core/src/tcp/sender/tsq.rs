@@ -8,11 +8,15 @@
 //! Differs: D1 pure ACKs are not charged (Linux charges 2 bytes each and frees them without waking anybody). D2 that tree is of 4.15 to
 //! 4.16, the paper's kernel is 4.14.14: who passes a full small queue is the profile's.
 
+use crate::sim::Time;
 use crate::tcp::config::{Params, Tsq as Mode};
 use crate::tcp::profile::{Exempt, Profile};
 use crate::tcp::rtx::Rtx;
 use crate::tcp::tp::{Pacing, Tp};
 use crate::tcp::truesize::SkbCost;
+
+/// Rounds of softirqs, after which the rest is ksoftirqd's. src: linux@6.12 kernel/softirq.c
+const MAX_SOFTIRQ_RESTART: u32 = 10;
 
 /// What the small queue remembers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +29,8 @@ pub struct Tsq {
     queued: bool,
     /// So it is since something was freed within a call that sends.
     wakes: bool,
+    /// When the tasklet last ran, and how often in that instant.
+    ran: (Time, u32),
 }
 
 impl Tsq {
@@ -65,17 +71,24 @@ impl Tsq {
         self.queued = true;
         true
     }
-    /// The same within a call that sends: [`Tsq::wakes_after`] tells of the tasklet.
-    pub fn free_within(&mut self, truesize: u32) {
-        self.wakes |= self.free(truesize);
+    /// The same within a call that sends: [`Tsq::wakes_after`] tells of the tasklet. A tasklet that is refused what it sends, and had to hold
+    /// a retransmission back before, would wake itself for ever: softirqs that have come round so often are left to ksoftirqd, which wakes
+    /// nobody while anything is below the socket.
+    pub fn free_within(&mut self, now: Time, truesize: u32) {
+        if self.ran == (now, MAX_SOFTIRQ_RESTART) {
+            self.wmem -= truesize;
+        } else {
+            self.wakes |= self.free(truesize);
+        }
     }
     /// Whether what was freed within the last call scheduled the tasklet.
     pub fn wakes_after(&mut self) -> bool {
         core::mem::take(&mut self.wakes)
     }
     /// The tasklet runs.
-    pub fn runs(&mut self) {
+    pub fn runs(&mut self, now: Time) {
         self.queued = false;
+        self.ran = (now, if self.ran.0 == now { (self.ran.1 + 1).min(MAX_SOFTIRQ_RESTART) } else { 1 });
     }
 }
 
@@ -120,6 +133,23 @@ mod tests {
     use crate::tcp::cc::Cc;
     use crate::tcp::profile::{V3_18, V4_14};
     use crate::tcp::tests::pair::sender;
+
+    #[test]
+    fn a_tasklet_that_is_refused_does_not_wake_itself_for_ever() {
+        let mut t = Tsq::default();
+        t.charge(4_000);
+        let mut round = |at| {
+            t.runs(at);
+            t.throttle();
+            t.charge(2_000);
+            t.free_within(at, 2_000);
+            assert_eq!(t.wmem_alloc(), 4_000);
+            t.wakes_after()
+        };
+        let (now, later) = (Time::from_ms(3), Time::from_ms(4));
+        assert_eq!((0..20).take_while(|_| round(now)).count(), 9);
+        assert!(round(later));
+    }
 
     #[test]
     fn before_3_19_the_limit_is_the_least() {
