@@ -78,6 +78,9 @@ class Flow:
     ``arrived`` (datagrams, until the run's end), ``delay_ms`` (one way, from socket to program: ``p10``, ``p50``, ``p90``,
     ``p99`` within 1 %, ``mean``) and ``jitter_ms`` (RFC 3550's estimate at the window's end). None where it was not measured
     (on the real kernel: of datagrams that have no room for a time, 8 bytes).
+
+    ``error``: the error in which its connection ended before the run did, as errno(3) has it: "ETIMEDOUT" where Linux gave up
+    (``tcp_retries2``; fifteen window probes in a row that the host's own queue refused). None: it lived.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Flow:
     rtos: int
     series: Series = field(repr=False)
     delivery: Mapping[str, Any] | None = None
+    error: str | None = None
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
@@ -324,6 +328,7 @@ class Measured:
                     "retransmits": f.retransmits,
                     "rtos": f.rtos,
                     "dscp": f.dscp,
+                    **({} if f.error is None else {"error": f.error}),
                     **({} if f.delivery is None else {"delivery": _delivery(f.delivery)}),
                 }
             )

@@ -318,6 +318,8 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]) + lost)
     if summary["drops"]:
         rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
+    if ended := [f"{f['name']} {f['error']}" for f in summary["flows"] if f.get("error")]:
+        rest.add_row("connections that ended", ", ".join(ended))
     if summary["jain"] is not None and len(summary["flows"]) > 1:
         rest.add_row("Jain's index of the flows", f"{summary['jain']:.3f}")
     speed = summary["simulated_s"] / summary["wall_s"] if summary["wall_s"] else 0

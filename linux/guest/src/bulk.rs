@@ -10,6 +10,7 @@ use crate::case::Case;
 use crate::{json, sys};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -173,19 +174,23 @@ pub struct Flow {
     pub port: u16,
     /// What it had come to when it ended before it was connected.
     given_up: Option<Info>,
+    /// The error in which a write ended (errno); 0: none did.
+    error: Arc<AtomicI32>,
 }
 
 /// Opens a connection and starts to write at `start` (monotonic ns).
 pub fn send(how: &Sender, to: SocketAddrV4, start: i64) -> Result<Flow, String> {
     let fd = sys::within(&how.netns, socket)?;
     how.set(fd)?;
+    let flow = Flow { fd: Arc::new(fd.into()), port: 0, given_up: None, error: Arc::default() };
+    let error = flow.error.clone();
     thread::spawn(move || {
         sys::sleep_until(start);
         if connect(fd, to) {
-            write(unsafe { TcpStream::from_raw_fd(fd) });
+            write(unsafe { TcpStream::from_raw_fd(fd) }, &error);
         }
     });
-    Ok(Flow { fd: Arc::new(fd.into()), port: 0, given_up: None })
+    Ok(flow)
 }
 
 /// Waits on `port` for the one connection that its receiver opens, and writes as soon as it is there.
@@ -193,19 +198,25 @@ pub fn serve(how: &Sender, port: u16) -> Result<Flow, String> {
     let listener = sys::within(&how.netns, || TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
     how.set(listener.as_raw_fd())?; // which the connection has from it (net/core/sock.c sk_clone_lock)
     let fd = Arc::new(OnceLock::new());
-    let flow = Flow { fd: fd.clone(), port: 0, given_up: None };
+    let flow = Flow { fd: fd.clone(), port: 0, given_up: None, error: Arc::default() };
+    let error = flow.error.clone();
     thread::spawn(move || {
         let (stream, _) = listener.accept().expect("accept");
         let _ = fd.set(stream.as_raw_fd());
-        write(stream);
+        write(stream, &error);
     });
     Ok(flow)
 }
 
-fn write(mut stream: TcpStream) {
+fn write(mut stream: TcpStream, error: &AtomicI32) {
     let block = vec![0u8; BLOCK];
     use std::io::Write;
-    while stream.write_all(&block).is_ok() {}
+    let e = loop {
+        if let Err(e) = stream.write_all(&block) {
+            break e;
+        }
+    };
+    error.store(e.raw_os_error().unwrap_or(0), Ordering::Relaxed);
     std::mem::forget(stream); // stays open to the end, so that its counters can be read
 }
 
@@ -279,6 +290,17 @@ impl Flow {
             delivery: u64_at(&raw, 160),
             rtos: u32_at(&raw, 240) & 0xffff,
         })
+    }
+
+    /// The error in which its connection ended; EPIPE is the end that the application itself asked for.
+    pub fn error(&self) -> Option<&'static str> {
+        match self.error.load(Ordering::Relaxed) {
+            libc::ETIMEDOUT => Some("ETIMEDOUT"),
+            libc::ECONNRESET => Some("ECONNRESET"),
+            libc::ENETUNREACH => Some("ENETUNREACH"),
+            libc::EHOSTUNREACH => Some("EHOSTUNREACH"),
+            _ => None,
+        }
     }
 
     /// The application ends: what is in the send buffer still goes, then FIN. A socket that still connects is closed, and counts anew

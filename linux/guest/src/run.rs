@@ -142,6 +142,7 @@ pub fn run(case: &Case) -> Result<String, String> {
             ("rows", json::array(rows)),
             ("retransmits", retransmits.to_string()),
             ("rtos", rtos.to_string()),
+            ("error", f.error().map_or("null".into(), |e| format!("\"{e}\""))),
             ("delivery", f.delivery()),
         ])
     });
@@ -356,6 +357,14 @@ impl Traffic {
         match self {
             Traffic::Tcp { .. } => "null".into(),
             Traffic::Udp(receiver) => receiver.delivery(),
+        }
+    }
+
+    /// The error in which its connection ended.
+    fn error(&self) -> Option<&'static str> {
+        match self {
+            Traffic::Tcp { sender, .. } => sender.error(),
+            Traffic::Udp(_) => None,
         }
     }
 

@@ -64,6 +64,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
         rtos=int(raw["rtos"]),
         series=series,
         delivery=raw.get("delivery"),
+        error=raw.get("error"),
     )
 
 

@@ -6,7 +6,7 @@ use super::fabric::Fabric;
 use super::outcome::{EchoOutcome, FlowOutcome, FlowSeries, NodeOutcome, Outcome, QueueOutcome};
 use crate::phy::Mode;
 use crate::sim::{Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
-use crate::tcp::State;
+use crate::tcp::{Socket, State};
 use crate::traffic::{Echo, Flood, FlowPlan};
 use crate::wifi::{AirAccount, Aired, Beaconed, End};
 
@@ -270,6 +270,7 @@ impl<T: Probe> Observer<T> {
                     bytes_window: ob.at_end[i].saturating_sub(ob.at_start[i]),
                     retransmits: info.as_ref().map_or(0, |i| i.retransmits),
                     rtos: info.as_ref().map_or(0, |i| i.rtos),
+                    error: sender.and_then(Socket::error),
                     delivery: match ends {
                         Ends::Udp(i) => Some(w.floods[usize::from(*i)].delivery()),
                         _ => None,

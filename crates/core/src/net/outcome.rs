@@ -4,6 +4,7 @@ use super::bss::AckOutcome;
 use crate::phy::Mode;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Ledger, Span, Time};
+use crate::tcp::Error;
 use crate::traffic::{Delivery, Direction, FlowPlan, Proto};
 use crate::wifi::End;
 
@@ -50,6 +51,8 @@ pub struct FlowOutcome {
     pub retransmits: u64,
     /// Retransmission timeouts in all.
     pub rtos: u64,
+    /// The error in which its connection ended.
+    pub error: Option<Error>,
     /// Of a UDP flow: what became of its datagrams.
     pub delivery: Option<Delivery>,
     /// The sampled series.

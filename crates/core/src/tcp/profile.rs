@@ -208,8 +208,8 @@ pub struct Profile {
     pub probe_dsack: bool,
     /// An ACK sets the transmit timer before it looks for losses: until 5.10, and in stable kernels until February 2021 (62d9f1a6945b).
     pub timer_first: bool,
-    /// A timeout whose retransmission the own queue drops tries again half a second later: from 5.1 (590d2026d625); after the RTO before,
-    /// where that is less.
+    /// A retransmission or window probe that the own queue drops is tried again half a second later, and counts: from 5.1 (590d2026d624,
+    /// c1d5674f8313); after the RTO before, where that is less.
     pub congested_waits: bool,
     /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.6 (1c2709cfff1d).
     pub timeout_min_us: bool,

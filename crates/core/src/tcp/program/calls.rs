@@ -196,13 +196,17 @@ impl Socket {
     pub fn has_error(&self) -> bool {
         self.app.error.is_some()
     }
+    /// That error; nobody is told.
+    pub fn error(&self) -> Option<Error> {
+        self.app.error
+    }
     /// `TCP_USER_TIMEOUT`, milliseconds; 0: none.
     pub fn set_user_timeout(&mut self, ms: u32) {
         self.app.user_timeout = ms;
     }
     /// When its host gives up (`tcp_retries2` and its like).
     pub fn set_patience(&mut self, p: Patience) {
-        self.app.patience = Some(p);
+        self.app.patience = p;
     }
     /// `tcp_ecn_fallback`.
     pub fn set_ecn_fallback(&mut self, on: bool) {

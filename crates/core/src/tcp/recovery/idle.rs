@@ -2,8 +2,7 @@
 //! the program has closed it waits for the peer's FIN no longer than its host says.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_keepalive_timer`, `tcp_set_keepalive`; net/ipv4/tcp.c `__tcp_close`,
-//! `tcp_sock_set_keepidle_locked`; net/ipv4/tcp_input.c `tcp_rcv_state_process`; net/ipv4/tcp_minisocks.c `tcp_time_wait`. Differs: D1 a
-//! simulated flow has no host that ends FIN_WAIT2, and waits on.
+//! `tcp_sock_set_keepidle_locked`; net/ipv4/tcp_input.c `tcp_rcv_state_process`; net/ipv4/tcp_minisocks.c `tcp_time_wait`.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::sender::keepalive::Keepalive;
@@ -45,11 +44,9 @@ impl Socket {
             self.done(None);
             return true;
         };
-        let host = self.app.patience.map(|p| p.fin_timeout_s);
-        if let Some(s) = if asked == 0 { host } else { Some(asked) } {
-            let rto = u64::from(self.rtt.rto);
-            self.wake_idle((u64::from(s) * u64::from(self.tp.clock.hz)).max((rto << 2) - (rto >> 1)));
-        }
+        let s = if asked == 0 { self.app.patience.fin_timeout_s } else { asked };
+        let rto = u64::from(self.rtt.rto);
+        self.wake_idle((u64::from(s) * u64::from(self.tp.clock.hz)).max((rto << 2) - (rto >> 1)));
         false
     }
 

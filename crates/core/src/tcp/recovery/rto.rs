@@ -2,9 +2,8 @@
 //! zero-window probe, which shares its timer.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
-//! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. Differs: D1 a connection gives up only where the program
-//! said when (`TCP_USER_TIMEOUT`) or its host has its limits (sender/patience.rs): no experiment here is about its end. D2 thin streams
-//! have no linear timeouts (off by default in Linux). D3 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
+//! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. When a connection gives up: sender/patience.rs. Differs: D1 thin
+//! streams have no linear timeouts (off by default in Linux). D2 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
 
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
@@ -90,12 +89,15 @@ impl Socket {
             // The peer closed its window over what is out: the retransmission serves as a probe.
             let _ = self.retransmit(head, 1, low);
         } else {
+            let before = self.rto.retransmits;
             self.count_timeout();
             self.rethink_txhash();
             if self.retransmit(head, 1, low) == Err(Failed::Congested) {
-                // The own queue is full: try again soon. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
-                let half_second = self.tp.clock.hz / 2;
-                let when = if self.profile.congested_waits { half_second } else { half_second.min(self.rtt.rto) };
+                // Before 5.1 it counts as one, however often it was tried (590d2026d624).
+                if !self.profile.congested_waits {
+                    self.rto.retransmits = before.max(1);
+                }
+                let when = self.congested_when(self.rtt.rto);
                 self.timers.reset(&self.tp.clock, Pending::Retrans, when, max);
                 return;
             }
@@ -226,23 +228,34 @@ impl Socket {
             self.rto.probed_since = None;
             return;
         }
-        self.rto.probes += 1;
-        let max = self.rto_max();
+        // Before 5.1 what the own queue refuses does not count (c1d5674f8313).
+        let counts = sent || self.profile.congested_waits;
+        self.rto.probes = if counts { self.rto.probes + 1 } else { self.rto.probes.max(1) };
         let mut when = if sent {
-            let most = self.app.patience.unwrap_or_default().retries;
-            self.rtt.backoff += u8::from(u32::from(self.rtt.backoff) < most);
-            let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
-            (base << self.rtt.backoff.min(15)).min(u64::from(max)) as u32
+            self.rtt.backoff += u8::from(u32::from(self.rtt.backoff) < self.app.patience.retries);
+            self.probe0_when()
         } else {
-            // The own queue is full. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
-            self.tp.clock.hz / 2
+            self.congested_when(self.probe0_when())
         };
         if let Some(most) = user {
             // tcp_clamp_probe0_to_user_timeout
             let left = i64::from(most) - (self.tp.clock.jiffies - since) as i64;
             when = when.min(left.max(i64::from(TIMEOUT_MIN)) as u32);
         }
-        self.reset_xmit_timer(Pending::Probe0, when, max);
+        self.reset_xmit_timer(Pending::Probe0, when, self.rto_max());
+    }
+
+    /// `tcp_probe0_when`.
+    fn probe0_when(&self) -> u32 {
+        let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
+        (base << self.rtt.backoff.min(15)).min(u64::from(self.rto_max())) as u32
+    }
+
+    /// When to try again what the own queue refused, which would have gone again after `when`.
+    /// src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
+    fn congested_when(&self, when: u32) -> u32 {
+        let half_second = self.tp.clock.hz / 2;
+        if self.profile.congested_waits { half_second } else { half_second.min(when) }
     }
 
     /// `TCP_USER_TIMEOUT`, jiffies.
@@ -254,16 +267,15 @@ impl Socket {
     /// `tcp_write_timeout` of what is no SYN: the program's own limit, or the host's.
     fn retransmits_timed_out(&self) -> bool {
         // src: linux@6.12 include/net/tcp.h TCP_RTO_MIN
-        let most = self.app.patience.map(|p| p.most(self.app.orphan, self.rtt.rto < self.rto_max()));
+        let most = self.app.patience.most(self.app.orphan, self.rtt.rto < self.rto_max());
         self.sent_again_since(most, 200)
     }
 
     /// `retransmits_timed_out`: what was sent again first is so old; or as old as so many timeouts would make it that double from `base_ms` on.
-    fn sent_again_since(&self, most: Option<u32>, base_ms: u32) -> bool {
-        let limit = match (self.app.user_timeout, most) {
-            (0, None) => return false,
-            (0, Some(n)) => model_timeout_ms(n, base_ms),
-            (ms, _) => u64::from(ms),
+    fn sent_again_since(&self, most: u32, base_ms: u32) -> bool {
+        let limit = match self.app.user_timeout {
+            0 => model_timeout_ms(most, base_ms),
+            ms => u64::from(ms),
         };
         let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
         self.rto.retransmits > 0 && u64::from(since) >= limit
@@ -273,9 +285,6 @@ impl Socket {
     /// program waits.
     fn shut_for_too_long(&self) -> bool {
         let (c, user) = (&self.tp.clock, self.app.user_timeout);
-        if user == 0 && self.app.patience.is_none() {
-            return false;
-        }
         let sent = self.rtx.head().map_or(0, |s| Clock::timestamp(s.sent_ns));
         let began = if self.undo.retrans_stamp == 0 { sent } else { self.undo.retrans_stamp };
         let since_ms = c.now_ts().wrapping_sub(began);
@@ -289,7 +298,7 @@ impl Socket {
 
     /// `tcp_probe_timer`: as many window probes as the host allows had no answer.
     fn probed_often(&self) -> bool {
-        let Some(p) = self.app.patience else { return false };
+        let p = &self.app.patience;
         let wait = u64::from(self.rtt.rto) << self.rtt.backoff.min(32);
         let alive = wait < u64::from(self.rto_max());
         let most = p.most(self.app.orphan, alive);
@@ -300,22 +309,22 @@ impl Socket {
     fn syns_timed_out(&self) -> bool {
         let again = self.rto.retransmits;
         if self.state == State::SynRecv && !self.syns_crossed() {
-            return self.app.patience.is_some() && again >= self.synack_retries(0);
+            return again >= self.synack_retries(0);
         }
         let Some(most) = self.app.syn_retries else { return false };
         let linear = if self.state == State::SynSent { self.syn_linear_timeouts() } else { 0 };
         // src: linux@6.12 include/net/tcp.h TCP_TIMEOUT_INIT
-        again >= most + linear || self.sent_again_since(Some(most), 1_000)
+        again >= most + linear || self.sent_again_since(most, 1_000)
     }
 
     /// How often a SYN-ACK goes again at most: what the program asked of its listener, or the host's limit and `more`.
     pub(in crate::tcp) fn synack_retries(&self, more: u32) -> u32 {
-        self.app.syn_retries.unwrap_or(self.app.patience.unwrap_or_default().synack_retries + more)
+        self.app.syn_retries.unwrap_or(self.app.patience.synack_retries + more)
     }
 
     /// `tcp_syn_linear_timeouts`.
     pub(in crate::tcp) fn syn_linear_timeouts(&self) -> u32 {
-        let asked = self.app.patience.and_then(|p| p.syn_linear_timeouts);
+        let asked = self.app.patience.syn_linear_timeouts;
         asked.unwrap_or(self.profile.syn_linear_timeouts)
     }
 
@@ -345,10 +354,7 @@ impl Socket {
                 self.timers.clear();
             }
         } else {
-            let base = u64::from(self.rtt.rto.max(self.tp.clock.hz / 5));
-            let max = self.rto_max();
-            let when = (base << self.rtt.backoff.min(15)).min(u64::from(max)) as u32;
-            self.reset_xmit_timer(Pending::Probe0, when, max);
+            self.reset_xmit_timer(Pending::Probe0, self.probe0_when(), self.rto_max());
         }
     }
 }

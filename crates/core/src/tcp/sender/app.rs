@@ -77,7 +77,7 @@ pub struct App {
     /// SYNs that are sent again at most (`tcp_syn_retries`, `TCP_SYNCNT`); none: without end.
     pub syn_retries: Option<u32>,
     /// When its host gives up; none: never.
-    pub patience: Option<Patience>,
+    pub patience: Patience,
     /// A SYN that goes again asks for ECN no more (`tcp_ecn_fallback`).
     pub ecn_fallback: bool,
     /// `SO_KEEPALIVE`.
@@ -126,6 +126,20 @@ pub enum Error {
     HostUnreachable,
 }
 
+impl Error {
+    /// As errno(3) has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Error::TimedOut => "ETIMEDOUT",
+            Error::Reset => "ECONNRESET",
+            Error::Refused => "ECONNREFUSED",
+            Error::Pipe => "EPIPE",
+            Error::NetUnreachable => "ENETUNREACH",
+            Error::HostUnreachable => "EHOSTUNREACH",
+        }
+    }
+}
+
 impl App {
     /// Nothing to send.
     pub fn new(sndbuf: u32, seq: u32) -> App {
@@ -161,7 +175,7 @@ impl App {
             told: None,
             user_timeout: 0,
             syn_retries: None,
-            patience: None,
+            patience: Patience::default(),
             ecn_fallback: true,
             keepalive: Keepalive::default(),
             linger2: 0,

@@ -1,4 +1,4 @@
-//! How long a connection goes on without hearing anything: what its host says of that. A simulated flow has no such host and never gives up.
+//! How long a connection goes on without hearing anything: what its host says of that.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_model_timeout`, `tcp_orphan_retries`; `net.ipv4.tcp_retries2` and its like. Differs: D1
 //! `tcp_orphan_retries` knows nothing of ICMP (`sk_err_soft`). What is done at the end is `recovery::rto`'s.

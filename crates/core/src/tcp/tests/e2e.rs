@@ -271,6 +271,22 @@ fn tsq_holds_no_more_than_its_limit() {
 }
 
 #[test]
+fn fifteen_probes_that_the_own_queue_refuses_end_a_connection_from_5_1_on() {
+    for (kernel, end) in [("6.12", Some(Error::TimedOut)), ("5.4", Some(Error::TimedOut)), ("4.19", None)] {
+        let profile = Profile::named(kernel).unwrap();
+        let c = Config { profile, ..cfg(params(Cc::Reno), true, 1_000) };
+        let mut p = Pair::new(c, cfg(params(Cc::Reno), false, 5_000), R100, Span::from_ms(100), 10);
+        p.start(None);
+        p.until(Time::from_ms(80));
+        p.link.limit = 0;
+        p.until(Time::from_ms(7_800));
+        assert_eq!((p.c.error(), p.link.log.len()), (None, 0), "{kernel}");
+        p.until(Time::from_s(9));
+        assert_eq!(p.c.error(), end, "{kernel}");
+    }
+}
+
+#[test]
 fn probes_and_delayed_acks_count_jiffies_and_pacing_does_not() {
     let seen = |enforce_pacing| {
         let p0 = Params { enforce_pacing, ..params(Cc::Reno) };
