@@ -62,6 +62,7 @@ struct wt_driver {
 	void (*formed)(struct wt_radio *r, int ac, struct wt_ppdu *p);
 	void (*again)(struct wt_radio *r, struct wt_tid *tid, struct sk_buff_head *failed, unsigned int len);	/* to be sent again (maybe
 										 * none), of a PPDU whose first frame had `len` */
+	void (*ask)(struct wt_radio *r, const struct wt_ppdu *p);	/* MPDUs of it were given up: a BAR by the device; NULL: mac80211's */
 	bool (*settled)(struct wt_radio *r, struct sk_buff *skb);	/* a frame of its own queue is over; true: it hands it back */
 	void (*schedule)(struct wt_radio *r, int ac);	/* the hardware has room; NULL: it sees to it by itself */
 	void (*seize)(struct wt_radio *r, const struct wt_picker *pick);	/* NULL: it cannot */

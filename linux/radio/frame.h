@@ -39,6 +39,7 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 seq_next;			/* the number after the last one that was looked at */
 	bool numbered;			/* the first of fw_q was looked at */
 	bool paused, more;		/* the discipline was told to PAUSE; it has announced more */
+	bool asks;			/* a BAR of ath9k_htc's firmware waits for its answer, and all else for that (driver/htc_bar.c) */
 };
 
 struct wt_turn {			/* one station in one category: 3.18's ath_atx_ac */
@@ -166,7 +167,9 @@ struct wt_ppdu {
 	u8 attempts;			/* in all */
 	u8 rts_failures;
 	u16 n;
-	bool back_req;			/* the frame is a BAR of mac80211's */
+	bool back_req;			/* the frame is a BAR: mac80211's, or ath9k_htc's firmware's */
+	struct wt_tid *asks;		/* the latter's TID (driver/htc_bar.c) */
+	u8 asked;			/* how often the hardware gave it up */
 	bool probe;			/* goes out alone, to try a rate */
 	bool unit;			/* of ath9k_htc's firmware, which completes it */
 	bool answered;			/* what the hardware said of it, until then */
@@ -222,7 +225,7 @@ static inline void wt_ppdu_forget(struct wt_ppdu *p, const struct ieee80211_sta 
 	if (sta && p->sta != sta)
 		return;
 	p->sta = NULL;
-	p->tid = NULL;
+	p->tid = p->asks = NULL;
 }
 
 static inline const u8 *wt_ppdu_to(const struct wt_ppdu *p)

@@ -85,7 +85,7 @@ bool wt_fifo_waits(const struct wt_tid *tid)
 /* The TID's turn comes after all that wait (the published firmware's ath_tgt_tx_enqueue, for retries, too). */
 void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid)
 {
-	if (list_empty(&tid->fw_list))
+	if (!tid->asks && list_empty(&tid->fw_list))
 		list_add_tail(&tid->fw_list, &r->fw_tids[tid->txq->ac]);
 }
 

@@ -25,12 +25,13 @@
  *       the TXQs while it holds fewer than 246 frames, as 6.12's own driver does.
  *   D2  what the CPU turns to is decided when work comes to it or ends; the receive side's work does not delay the transmit side's.
  *   D3  the first rate is chosen as in mpdu/rates.c, not by the firmware's search.
- *   D4  a BAR that fails does not pause its TID; frames before the Block Ack session go to the hardware up to eight at a time.
+ *   D4  frames before the Block Ack session go to the hardware up to eight at a time.
  *   D5  the three seconds after which the driver frees a frame whose status was lost count from the loss, not from its request's end.
  *   D6  frames of a received A-MPDU end at even distances; reordering comes behind the upload, as it does.
  */
 #include "air/medium.h"
 #include "driver/fifo.h"
+#include "driver/htc_bar.h"
 #include "driver/htc_firmware.h"
 #include "driver/htc_usb.h"
 #include "mpdu/tx.h"
@@ -213,6 +214,7 @@ const struct wt_driver wt_ath9k_htc = {
 	.forget = forget,
 	.completed = completed,
 	.formed = wt_htc_formed,
+	.ask = wt_htc_bar,
 	.again = wt_htc_again,
 	.settled = wt_htc_settled,
 	.done = wt_htc_done,

@@ -6,6 +6,7 @@
  */
 #include "air/medium.h"
 #include "driver/fifo.h"
+#include "driver/htc_bar.h"
 #include "driver/htc_firmware.h"
 #include "driver/htc_usb.h"
 #include "mpdu/block_ack.h"
@@ -69,7 +70,8 @@ bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb)
 	return true;
 }
 
-static void push(struct wt_radio *r, int ac, struct wt_ppdu *p)
+/* A unit goes to the hardware. */
+void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p)
 {
 	r->htc->depth[ac]++;
 	wt_medium_offer(r, ac, p);
@@ -82,7 +84,7 @@ void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p)
 	if (r->htc->forming)
 		r->htc->job_ppdu = p;
 	else
-		push(r, ac, p);
+		wt_htc_push(r, ac, p);
 }
 
 /* ath_tgt_tx_comp_aggr: before what waits in this TID */
@@ -122,7 +124,7 @@ static void handle(struct wt_radio *r, u64 now, struct wt_tid *tid, struct sk_bu
 {
 	int ac = tid->txq->ac;
 	bool waits = tid->active &&
-		     (r->htc->depth[ac] || wt_fifo_waits(tid));
+		     (r->htc->depth[ac] || wt_fifo_waits(tid) || tid->asks);
 
 	__skb_queue_tail(&tid->fw_q, skb);
 	if (waits || !unit(r, now, ac, tid, 0))
@@ -132,11 +134,16 @@ static void handle(struct wt_radio *r, u64 now, struct wt_tid *tid, struct sk_bu
 /* ath_tgt_txq_schedule: the next unit for a hardware queue that has run empty */
 static void form(struct wt_radio *r, u64 now, int ac)
 {
-	struct wt_tid *tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list);
+	struct wt_tid *tid;
 
-	if (r->htc->depth[ac] || !tid)
+	if (r->htc->depth[ac])
 		return;
-	list_del_init(&tid->fw_list);
+	do {
+		tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list);
+		if (!tid)
+			return;
+		list_del_init(&tid->fw_list);
+	} while (tid->asks);
 	unit(r, now, ac, tid, wt_p.cpu_frame_ns);
 	if (wt_fifo_waits(tid))
 		wt_fifo_turn(r, tid);
@@ -175,7 +182,7 @@ static void cpu_next(struct wt_radio *r, u64 now)
 	} else if (!list_empty(&h->done)) {
 		h->job_ppdu = list_first_entry(&h->done, struct wt_ppdu, list);
 		list_del(&h->job_ppdu->list);
-		cpu_start(h, now, WT_HTC_COMPLETE, wt_p.cpu_ppdu_ns + (u64)wt_p.cpu_frame_ns * h->job_ppdu->n);
+		cpu_start(h, now, WT_HTC_COMPLETE, wt_p.cpu_ppdu_ns + (h->job_ppdu->back_req ? 0 : (u64)wt_p.cpu_frame_ns * h->job_ppdu->n));
 	} else if (in_tasklet) {
 		cpu_start(h, now, WT_HTC_REPORT,
 			  (u64)wt_p.cpu_frame_ns * min(DIV_ROUND_UP(skb_queue_len(&h->settled), STATUSES), EVENTS_A_PASS));
@@ -228,13 +235,17 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 	case WT_HTC_COMPLETE:
 		ac = p->ac;
 		h->depth[ac]--;
-		wt_ba_response(r, p, p->answered);
-		wt_ppdu_free(p);
+		if (p->back_req) {
+			wt_htc_bar_over(r, ac, p);
+		} else {
+			wt_ba_response(r, p, p->answered);
+			wt_ppdu_free(p);
+		}
 		wt_htc_usb_begin(h, now);
 		form(r, now, ac);
 		break;
 	case WT_HTC_FORM:
-		push(r, p->ac, p);
+		wt_htc_push(r, p->ac, p);
 		break;
 	case WT_HTC_REPORT:
 		report(r, now);

@@ -199,7 +199,7 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 	int i, n_acked = response ? wt_ppdu_acked(p) : 0, last_given_up = -1;
 	u16 first = p->tid ? p->tid->seq_start : 0;
 	unsigned int len = wt_mpdu_len(p->mpdu[0]);
-	bool reported = false, sets = wt_rate_set_used(r) && p->tid && p->sta;
+	bool given_up, reported = false, sets = wt_rate_set_used(r) && p->tid && p->sta;
 	struct sk_buff_head retry;
 
 	if (p->beacon) {
@@ -246,9 +246,12 @@ void wt_ba_response(struct wt_radio *r, struct wt_ppdu *p, bool response)
 				ieee80211_sta_register_airtime(p->sta, p->tid->txq->tid, r->driver->frame_airtime(r, p, msdu), 0);
 		wt_status_done(r, skb, ok);
 	}
+	given_up = last_given_up >= 0 && p->tid && p->sta && p->tid->active;
+	if (given_up && r->driver->ask)
+		r->driver->ask(r, p);
 	if (p->tid)
 		r->driver->again(r, p->tid, &retry, len);
-	if (last_given_up >= 0 && p->tid && p->sta && p->tid->active) {
+	if (given_up && !r->driver->ask) {
 		p->tid->bar_seq = (first + last_given_up + 1) & IEEE80211_SN_MASK;
 		p->tid->bar_due = true;
 		queue_bar(p, p->tid->bar_seq);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * htc_bar: BARs of ath9k_htc's firmware: after a unit of which frames were given up it tells the receiver where the window begins, and sends
+ * nothing else of that TID until the receiver has answered.
+ *
+ * Source: open-ath9k-htc-firmware 1.4, if_owl.c: ath_bar_tx (the first frame that was given up leaves it its buffer; four series of ATH_TXMAXTRY
+ *   tries at 6 Mbit/s), ath_bar_tx_comp, ath_bar_retry; if_athvar.h OWLMAX_BAR_RETRIES.
+ * Differs:
+ *   D1  one that the hardware has given up eleven times (484 tries) is over; the firmware ends the session, by itself, and drops what waits.
+ */
+#include "air/phy.h"
+#include "driver/fifo.h"
+#include "driver/htc_bar.h"
+#include "driver/htc_firmware.h"
+#include "mpdu/tx.h"
+
+#define TRIES	11	/* ATH_TXMAXTRY */
+#define RETRIES	10	/* OWLMAX_BAR_RETRIES */
+#define RATE	60	/* min_rate 0x0b: 6 Mbit/s */
+
+static struct sk_buff *frame(const struct wt_ppdu *of)
+{
+	struct sk_buff *skb = dev_alloc_skb(sizeof(struct ieee80211_hdr));	/* of which a BAR is the beginning */
+	struct ieee80211_bar *bar;
+
+	if (!skb)
+		return NULL;
+	bar = skb_put_zero(skb, sizeof(*bar));
+	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL | IEEE80211_STYPE_BACK_REQ);
+	ether_addr_copy(bar->ra, of->sta->addr);
+	ether_addr_copy(bar->ta, of->vif->addr);
+	bar->control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA | of->tid->txq->tid << IEEE80211_BAR_CTRL_TID_INFO_SHIFT);
+	bar->start_seq_num = cpu_to_le16(IEEE80211_SN_TO_SEQ(of->tid->seq_start));
+	memset(skb->cb, 0, sizeof(skb->cb));
+	return skb;
+}
+
+static void rates(const struct wt_radio *r, struct ieee80211_tx_rate *rates)
+{
+	int i, idx = 0;
+
+	while (wt_phy_legacy_rate(wt_band(r), idx) != RATE)
+		idx++;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
+		rates[i] = (struct ieee80211_tx_rate) { .idx = idx, .count = TRIES };
+}
+
+/* ath_bar_tx: MPDUs of p were given up. Without memory nobody is told, and the receiver's timer sees to it. */
+void wt_htc_bar(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	struct wt_ppdu *bar = wt_ppdu_new();
+	struct sk_buff *skb = bar ? frame(p) : NULL;
+
+	if (!skb) {
+		kfree(bar);
+		return;
+	}
+	bar->sta = p->sta;
+	bar->vif = p->vif;
+	bar->asks = p->tid;
+	bar->unit = true;
+	rates(r, bar->rates);
+	wt_tx_single(bar, skb);
+	p->tid->asks = true;
+	r->htc->buffers--;
+	wt_htc_push(r, p->tid->txq->ac, bar);
+}
+
+/* ath_bar_tx_comp, ath_bar_retry: the hardware is done with one. */
+void wt_htc_bar_over(struct wt_radio *r, int ac, struct wt_ppdu *p)
+{
+	if (!p->answered && p->asks && p->asked < RETRIES) {
+		p->asked++;
+		p->chain = p->tries = p->attempts = 0;
+		wt_htc_push(r, ac, p);
+		return;
+	}
+	r->htc->buffers++;
+	if (p->asks) {
+		p->asks->asks = false;
+		if (wt_fifo_waits(p->asks))
+			wt_fifo_turn(r, p->asks);
+	}
+	wt_ppdu_free_all(p);
+}
