@@ -163,7 +163,7 @@ static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 /* What an exchange takes of the air, its answer with it, is its sender's, and is sent to its receiver. Beacons and BARs are nobody's. */
 static void count_airtime(struct wt_radio *r, const struct wt_ppdu *p, u64 ns)
 {
-	struct wt_radio *to = p->no_ack || p->bar || p->back_req ? NULL : wt_receiver(r, wt_ppdu_to(p));
+	struct wt_radio *to = p->no_ack || p->bar ? NULL : wt_receiver(r, wt_ppdu_to(p));
 
 	if (!to)
 		return;

@@ -20,12 +20,14 @@
 
 static struct sk_buff *frame(const struct wt_ppdu *of)
 {
-	struct sk_buff *skb = dev_alloc_skb(sizeof(struct ieee80211_hdr));	/* of which a BAR is the beginning */
+	struct sk_buff *skb = dev_alloc_skb(sizeof(struct ieee80211_hdr));	/* a BAR's is shorter; all is looked at (mpdu/tx.c wt_tx_single) */
 	struct ieee80211_bar *bar;
 
 	if (!skb)
 		return NULL;
-	bar = skb_put_zero(skb, sizeof(*bar));
+	skb_put_zero(skb, sizeof(struct ieee80211_hdr));
+	skb_trim(skb, sizeof(*bar));
+	bar = (void *)skb->data;
 	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL | IEEE80211_STYPE_BACK_REQ);
 	ether_addr_copy(bar->ra, of->sta->addr);
 	ether_addr_copy(bar->ta, of->vif->addr);

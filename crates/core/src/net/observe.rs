@@ -5,7 +5,7 @@ use super::ends::{Ends, Sock};
 use super::fabric::Fabric;
 use super::outcome::{EchoOutcome, FlowOutcome, FlowSeries, NodeOutcome, Outcome, QueueOutcome};
 use crate::phy::Mode;
-use crate::sim::{Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
+use crate::sim::{BareSeen, Blind, NodeId, Packet, PpduSeen, Probe, Span, Time};
 use crate::tcp::{Socket, State};
 use crate::traffic::{Echo, Flood, FlowPlan};
 use crate::wifi::{AirAccount, Aired, Beaconed, End};
@@ -339,6 +339,21 @@ impl<T: Probe> Probe for Observer<T> {
     #[inline]
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
         self.tap.beacon(from, b);
+    }
+
+    fn bare(&mut self, x: &BareSeen) {
+        self.tap.bare(x);
+        let counts = self.window.0 <= x.start && x.start < self.window.1;
+        let from = &mut self.nodes[usize::from(x.from.0)];
+        from.step.airtime += x.airtime;
+        if counts {
+            from.window.airtime += x.airtime;
+        }
+        let to = &mut self.nodes[usize::from(x.to.0)];
+        to.step.rx_airtime += x.airtime;
+        if counts {
+            to.window_rx += x.airtime;
+        }
     }
 
     fn ppdu(&mut self, p: &PpduSeen) {

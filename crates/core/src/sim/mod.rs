@@ -24,7 +24,7 @@ pub use bitmap::Bitmap;
 pub use drops::{Bin, Ledger, Place, Reason};
 pub use dscp::Dscp;
 pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};
-pub use probe::{Blind, PpduSeen, Probe};
+pub use probe::{BareSeen, Blind, PpduSeen, Probe};
 pub use queue::{EventQueue, Lane};
 pub use random::{Stream, Streams};
 pub use time::{Span, Time};

@@ -36,6 +36,19 @@ pub struct PpduSeen {
     pub collided: bool,
 }
 
+/// An exchange without data: a BAR, or an RTS that collided.
+#[derive(Clone, Copy, Debug)]
+pub struct BareSeen {
+    /// Who sent it.
+    pub from: NodeId,
+    /// To whom.
+    pub to: NodeId,
+    /// When its preamble began.
+    pub start: Time,
+    /// With its response, if it was alone on the air.
+    pub airtime: Span,
+}
+
 /// A subscriber. Every method does nothing unless overridden.
 pub trait Probe {
     /// Whether it wants [`Probe::aired`]: what that tells is not even put together for one that does not.
@@ -49,6 +62,9 @@ pub trait Probe {
     /// A data PPDU left a station.
     #[inline]
     fn ppdu(&mut self, _p: &PpduSeen) {}
+    /// Something else of a station's held the medium.
+    #[inline]
+    fn bare(&mut self, _x: &BareSeen) {}
     /// A packet reached the application or socket it was for.
     #[inline]
     fn delivered(&mut self, _now: Time, _at: NodeId, _p: &Packet) {}

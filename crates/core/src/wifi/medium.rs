@@ -23,7 +23,7 @@ use super::contention::Contender;
 use super::hidden::Hidden;
 use super::loss::Loss;
 use super::response::{Erp, Responses};
-pub use super::stations::{Arrival, Exchanged, MediumEvent, Seen, StaMac, Stations};
+pub use super::stations::{Arrival, Bare, Exchanged, MediumEvent, Seen, StaMac, Stations};
 use crate::phy::channel::{Channel, Feedback};
 use crate::phy::{Band, McsLoss, Mode, Ofdm, duration};
 use crate::sim::{Bitmap, Lane, Span, Stream, Streams, Time};

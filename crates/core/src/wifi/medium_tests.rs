@@ -16,6 +16,7 @@ struct Script {
     arrived: Vec<(Time, StaIx, Bitmap)>,
     done: Vec<(Time, StaIx, Ac, Report)>,
     seen: Vec<Seen>,
+    bare: Vec<Bare>,
     handled: u32,
     riding: u16,
     hits: Vec<StaIx>,
@@ -38,6 +39,9 @@ impl Stations for Script {
     }
     fn seen(&mut self, s: &Seen) {
         self.seen.push(*s);
+    }
+    fn bare(&mut self, x: &Bare) {
+        self.bare.push(*x);
     }
     fn sends(&mut self, _: StaIx, _: Ac) -> bool {
         self.riding > 0
@@ -278,6 +282,8 @@ fn an_rts_that_collides_is_short() {
     assert_eq!(s.seen.len(), 2, "no data collided");
     assert!(s.done.iter().all(|d| d.3.answered && d.3.tries == 1), "an RTS without CTS is not a try of the chain");
     assert_eq!(s.seen[0].airtime, Span::from_us(88 + 164));
+    let rts = |x: &Bare| (x.to, x.airtime) == (StaIx::AP, Span::from_us(28));
+    assert!(s.bare.len() >= 2 && s.bare.iter().all(rts), "it held the medium all the same");
 }
 
 #[test]
@@ -311,6 +317,8 @@ fn a_bar_brings_a_block_ack() {
     // 24 bytes at 24 Mbit/s: 214 / 96 -> 3 symbols, 32 us; a Block Ack of 32 us.
     assert_eq!(s.done[0].0, Time::from_us(43 + 32 + 16 + 32));
     assert!(s.done[0].3.answered && s.seen.is_empty());
+    let bar = Bare { from: StaIx(1), to: StaIx::AP, start: Time::from_us(43), airtime: Span::from_us(32 + 16 + 32) };
+    assert_eq!(s.bare, [bar]);
 }
 
 #[test]

@@ -84,6 +84,31 @@ pub struct Seen {
     pub collided: bool,
 }
 
+/// An exchange without MPDUs, for observers: a BAR, or an RTS that collided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bare {
+    /// Who sent it.
+    pub from: StaIx,
+    /// To whom.
+    pub to: StaIx,
+    /// When it began.
+    pub start: Time,
+    /// With its response, if it was alone on the air.
+    pub airtime: Span,
+}
+
+impl Seen {
+    /// Tells observers; `rts`: its RTS alone was on the air, which collided.
+    pub(super) fn tell<S: Stations>(&self, rts: bool, stations: &mut S) {
+        if rts || self.mpdus == 0 {
+            let &Seen { from, to, start, airtime, .. } = self;
+            stations.bare(&Bare { from, to, start, airtime });
+        } else {
+            stations.seen(self);
+        }
+    }
+}
+
 /// RTS and CTS, or a CTS to oneself, on the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guard {
@@ -196,6 +221,9 @@ pub trait Stations {
     fn beacon(&mut self, _b: &Beaconed) {}
     /// A PPDU with MPDUs went on the air.
     fn seen(&mut self, seen: &Seen);
+    /// Something without MPDUs did.
+    #[inline]
+    fn bare(&mut self, _x: &Bare) {}
     /// The head of (`s`, `ac`) goes on the air. Whether something may ride on the response.
     #[inline]
     fn sends(&mut self, _s: StaIx, _ac: Ac) -> bool {

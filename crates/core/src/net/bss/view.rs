@@ -5,10 +5,10 @@ use super::{BssEvent, HandedUp, Out, Receiver, Station};
 use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};
-use crate::sim::{Bitmap, Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
+use crate::sim::{BareSeen, Bitmap, Kind, Lane, Packet, Place, PpduSeen, Probe, Reason, Span, Time};
 use crate::wifi::beacon::Beaconed;
 use crate::wifi::came::{Came, Frame};
-use crate::wifi::medium::{Arrival, Exchanged, Seen};
+use crate::wifi::medium::{Arrival, Bare, Exchanged, Seen};
 use crate::wifi::{Ac, Aired, Burst, MediumEvent, Report, Sink, StaIx, Stations, Tid, What};
 
 /// ACKs that could not be restored end at the AP; frames that pass for acknowledged, nowhere.
@@ -252,5 +252,9 @@ impl<P: Probe> Stations for View<'_, P> {
             answered: s.answered,
             collided: s.collided,
         });
+    }
+    fn bare(&mut self, x: &Bare) {
+        let node = |s: StaIx| self.stations[s.ix()].node;
+        self.probe.bare(&BareSeen { from: node(x.from), to: node(x.to), start: x.start, airtime: x.airtime });
     }
 }

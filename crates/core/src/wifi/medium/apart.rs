@@ -88,9 +88,7 @@ impl Medium {
         (x.decoded, x.heard, x.answered, x.collided) = (Bitmap::NONE, false, false, true);
         (seen.bad, seen.airtime, seen.answered, seen.collided) = (seen.mpdus, on_air, false, true);
         stations.aired(&x);
-        if !rts && seen.mpdus > 0 {
-            stations.seen(&seen);
-        }
+        seen.tell(rts, stations);
         let knows = x.start + timeout + self.stas[from.ix()].patience;
         self.fail(i, knows, &chain, rts, stations);
         let h = self.hidden.as_mut().expect("somebody is hidden");

@@ -75,9 +75,7 @@ impl Medium {
             }
             self.fail(i, at + timeout, &chain, rts, stations);
             self.winners[k].1 = at + timeout;
-            if !rts && seen.mpdus > 0 {
-                stations.seen(&seen);
-            }
+            seen.tell(rts, stations);
         }
         (self.busy_until, self.undecoded) = (end, None);
         if let Some(h) = &mut self.hidden {

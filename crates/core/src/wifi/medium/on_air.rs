@@ -166,8 +166,8 @@ impl Medium {
             }
             self.idle(stations);
         }
-        if n > 0 && !open {
-            stations.seen(&seen);
+        if !open {
+            seen.tell(false, stations);
         }
     }
 
@@ -211,9 +211,7 @@ impl Medium {
             return;
         }
         stations.aired(&x);
-        if seen.mpdus > 0 {
-            stations.seen(&seen);
-        }
+        seen.tell(false, stations);
     }
 
     /// Nothing answered contender `i`, which knows it at `known`: doubles its window, moves on in the chain.
@@ -260,9 +258,7 @@ impl Medium {
             let (mut x, mut seen) = f.open.expect("it is told of when it is over");
             (x.answered, seen.answered) = (f.answered, f.answered);
             stations.aired(&x);
-            if seen.mpdus > 0 {
-                stations.seen(&seen);
-            }
+            seen.tell(false, stations);
         } else {
             self.reference.fill(now);
         }
