@@ -19,6 +19,7 @@ struct wt_driver {
 	int mode;			/* enum wt_mode */
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
+	u32 (*delimiters)(u32 len);	/* behind a subframe of HT, whatever its receiver's density; NULL: as ath9k */
 	bool counts_chains;		/* as one attempt of an MPDU each */
 	bool sent_once;			/* an aggregate at a fixed rate: what nobody answers is formed anew, and the contention window stays as it is */
 	bool one_depth;			/* single frames stand in the hardware as aggregates do; else as many as ath9k's */

@@ -200,6 +200,7 @@ const struct wt_driver wt_ath9k_htc = {
 	.mode = WT_ATH9K_HTC,
 	.max_frames = &wt_p.htc_frames,
 	.shortest = 256,	/* the firmware's if_athvar.h ATH_AGGR_MINPLEN */
+	.delimiters = wt_htc_delimiters,
 	.counts_chains = true,
 	.half_window = true,
 	.blind = true,

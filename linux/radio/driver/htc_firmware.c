@@ -9,6 +9,7 @@
 #include "driver/htc_bar.h"
 #include "driver/htc_firmware.h"
 #include "driver/htc_usb.h"
+#include "mpdu/ampdu.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
@@ -60,6 +61,12 @@ u32 wt_htc_longest(const struct ieee80211_tx_rate *rate)
 	unsigned int m = rate->idx % 8, wide = !!(rate->flags & IEEE80211_TX_RC_40_MHZ_WIDTH);
 
 	return m > 3 && rate->flags & IEEE80211_TX_RC_SHORT_GI ? sgi[wide][m - 4] : at[wide][m];
+}
+
+/* ATH_AGGR_GET_NDELIM: as many as there is room for up to ATH_AGGR_MINPLEN, its own delimiter included; form_aggr looks at no density. */
+u32 wt_htc_delimiters(u32 len)
+{
+	return len + WT_DELIM < wt_ath9k_htc.shortest ? (wt_ath9k_htc.shortest - len - WT_DELIM) / WT_DELIM : 0;
 }
 
 /* A frame is over for the device: its buffer is free, its status is to come. */

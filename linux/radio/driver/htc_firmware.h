@@ -9,6 +9,7 @@
 
 void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p);
 void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates);
+u32 wt_htc_delimiters(u32 len);
 u32 wt_htc_longest(const struct ieee80211_tx_rate *rate);
 bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb);
 void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p);

@@ -97,7 +97,7 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 
 /*
  * ath_compute_num_delims: octets of delimiters after a frame of `len` octets; `cipher`: the engine of a card without EDMA wants more. Cards of
- * 802.11ac and ax: what lacks from the start of one subframe to the next (10.12.3).
+ * 802.11ac and ax: what lacks from the start of one subframe to the next (10.12.3). ath9k_htc's firmware has its own rule.
  */
 static u32 delimiters(const struct wt_radio *r, struct wt_ppdu *p, u32 len, bool cipher)
 {
@@ -109,9 +109,11 @@ static u32 delimiters(const struct wt_radio *r, struct wt_ppdu *p, u32 len, bool
 
 		return gap > subframe ? ALIGN(gap - subframe, WT_DELIM) : 0;
 	}
+	if (r->driver->delimiters)
+		n = r->driver->delimiters(len);
 	if (cipher)
 		n += CIPHER_DELIMS;
-	if (ns) {
+	if (ns && !r->driver->delimiters) {
 		u32 gap = wt_phy_bytes_per_ns_gap(&p->rates[0], ns);
 
 		if (len < gap)
