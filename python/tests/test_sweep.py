@@ -44,6 +44,34 @@ def test_points_are_crossed_in_the_axes_order(small):
     ]
 
 
+@pytest.mark.parametrize(
+    ("axes", "sets", "told"),
+    [
+        (["tcp.tsq_ms=1,4"], {"tcp.tsq": "kernel"}, ['tcp.tsq_ms changes nothing at any point: tcp.tsq is "kernel"']),
+        (
+            ["tcp.tsq=kernel,off"],
+            {"tcp.tsq_ms": 4},
+            ['tcp.tsq_ms changes nothing at any point: tcp.tsq is "kernel"; tcp.tsq is "off"'],
+        ),
+        (["tcp.tsq=kernel,cotsq"], {"tcp.tsq_ms": 4}, []),
+        (["tcp.cc=cubic,bbr"], {"tcp.tsq": "cotsq"}, []),
+        (
+            ["tcp.cc=cubic,reno", "wifi.stations=1,2"],
+            {"stations.mcs": "[7]"},
+            ["at cc=cubic, stations=2; cc=reno, stations=2: stations.mcs has 1 value for 2 stations: the others have what holds for all"],
+        ),
+        (["tcp.cc=cubic,reno"], {"ap.qdisc": "pfifo"}, ["ap.qdisc changes nothing at any point: ath9k has mac80211's queues"]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_its_scenarios_is_said_once(wavetank, axes, sets, told):
+    words = [x for k, v in sets.items() for x in ("--set", f"{k}={v}")]
+    code, out, err = wavetank("sweep", SCENARIO, *axes, *words, "--dry-run")
+    assert (code, out) == (0, "")
+    said = [line.removeprefix("note: ") for line in err.splitlines() if line.startswith("note: ")]
+    assert len(said) == len(told)
+    assert all(a.startswith(b) for a, b in zip(said, told, strict=True)), said
+
+
 def test_a_points_values_are_its_runs(small):
     run = wt.load(SCENARIO).set({**SHORT, "tcp.tsq_ms": 4, "tcp.cc": "bbr"}).run(2)
     row = small.rows()[10]

@@ -87,7 +87,16 @@ def notes(scenario: Scenario) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for key, why in _keys(t).items():
         by_reason.setdefault(why, []).append(key)
-    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_lists(t), *_never(t), *_floor(t)]
+    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_others(t)]
+
+
+def others(scenario: Scenario) -> list[str]:
+    """Of these what is not of single keys: lists, drivers, floors. Raises ScenarioError."""
+    return _others(_Read(scenario))
+
+
+def _others(t: _Read) -> list[str]:
+    return [*_lists(t), *_never(t), *_floor(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:

@@ -31,7 +31,7 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
         else:
             _print(report.forms_table(every))
         return
-    value = closed_forms.evaluate(form, dict(map(_pair, sets)))
+    value = closed_forms.evaluate(form, dict(_pair(x, such="t=20") for x in sets))
     if as_json:
         _echo_json(value)
     else:
@@ -41,9 +41,10 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
 @cli.command(name="list")
 @json_option
 def list_(as_json: bool) -> None:
-    """Experiments, closed forms, congestion controls, queueing disciplines, drivers."""
+    """Experiments, closed forms, congestion controls, queueing disciplines, drivers, scenarios, metrics."""
     from .. import shipped
     from ..lab import plan
+    from ..sweeps import metrics
 
     names = _core.registry()
     figures = {
@@ -59,7 +60,7 @@ def list_(as_json: bool) -> None:
             "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
             "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
             "rates": names.get("rate", []), "kernels": names.get("kernel", []),
-            "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios,
+            "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios, "metrics": metrics.families(),
         })  # fmt: skip
         return
     for n, fs in figures.items():
@@ -74,6 +75,8 @@ def list_(as_json: bool) -> None:
     click.secho("scenarios that come with it", bold=True)
     for path in scenarios:
         click.echo(f"  {path}")
+    click.secho("metrics of a sweep (NAME@sta1 is one station's)", bold=True)
+    click.echo("  " + ", ".join(metrics.families()))
 
 
 @cli.command()
@@ -87,7 +90,9 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
     for key in keys:
         found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)
         if not found:
-            raise unknown("key", key, [*rows, *{r["section"] for r in rows.values() if r["section"]}])
+            raise unknown(
+                "key", key, [*rows, *{r["section"] for r in rows.values() if r["section"]}], see="wavetank explain"
+            )
         chosen += [k for k in found if k not in chosen]
     out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
     if as_json:

@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from ..sweeps.result import Sweep
     from ..sweeps.run import Asked
 
-#: Places that a note names.
-TOLD = 6
-
 
 @cli.command()
 @click.argument("scenario", shell_complete=complete.scenario)
 @click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...", shell_complete=complete.setting)
 @set_option("Set a key at every point")
 @click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
-@click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="Of each point.")
+@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Of each point.  [default: 5]")
 @click.option("--seed", type=seed_range, default=1, show_default=True, help="The first repetition's seed.")
 @click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
 @click.option(
@@ -71,7 +68,7 @@ def sweep(
     axes: Sequence[str],
     sets: Sequence[str],
     together: bool,
-    repetitions: int,
+    repetitions: int | None,
     seed: int,
     quick: bool,
     metrics: Sequence[str],
@@ -95,8 +92,10 @@ def sweep(
     from ..sweeps import run as sweeps
     from ..sweeps import table
 
+    if quick and repetitions is not None:
+        raise click.UsageError("--quick and --repetitions exclude each other")
     asked = sweeps.ask(
-        scenario, axes, values=dict(_pair(x) for x in sets), zip=together, repetitions=repetitions, seed=seed,
+        scenario, axes, values=dict(_pair(x) for x in sets), zip=together, repetitions=repetitions or 5, seed=seed,
         metrics=metrics, best=best, against=against, each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
     if cluster:
@@ -104,11 +103,7 @@ def sweep(
 
         check(cluster)
     folder = out or Path("results") / _folder(asked)
-    for note in asked.plan.notes:
-        click.echo(f"note: {note}", err=True)
-    for point, why in asked.plan.skipped.items():
-        click.echo(f"left out: {point}: {why}", err=True)
-    click.echo(_size(asked, folder, jobs, cluster), err=True)
+    _told(asked, _size(asked, folder, jobs, cluster))
     if dry_run:
         if as_json:
             _echo_json(
@@ -134,6 +129,17 @@ def sweep(
                 click.echo(f"wrote {path}")
     if found.failures():
         sys.exit(1)
+
+
+def _told(asked: Asked, size: str) -> None:
+    """What is to be known before it runs."""
+    from ..sweeps import notes
+
+    for note in notes.notes(asked.plan):
+        click.echo(f"note: {note}", err=True)
+    for point, why in asked.plan.skipped.items():
+        click.echo(f"left out: {point}: {why}", err=True)
+    click.echo(size, err=True)
 
 
 def _width() -> int:
@@ -170,22 +176,19 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _some(places: Sequence[str]) -> str:
-    """The first of them by name, and how many more."""
-    return "; ".join(places[:TOLD]) + (f"; {len(places) - TOLD} more" if len(places) > TOLD else "")
-
-
 def _notes(found: Sweep) -> None:
+    from ..sweeps.notes import some
+
     for idle in found.idle:
         key = idle.axis.partition("+")[0]
-        where = "here" if idle.everywhere else f"at {_some(idle.at)}"
+        where = "here" if idle.everywhere else f"at {some(idle.at)}"
         why = f"; is what it belongs to switched on? (wavetank explain {key})" if idle.everywhere else ""
         click.echo(f"note: {idle.axis} changes nothing {where}: every value gave the same bytes{why}", err=True)
     for m in found.metrics:
         there = [p for p in found.points if not p.failed]
         without = [p.name for p in there if p.metrics[m.name].median is None]
         if without:
-            told = "any point" if len(without) == len(there) else _some(without)
+            told = "any point" if len(without) == len(there) else some(without)
             click.echo(f"note: {m.name} has no value at {told}", err=True)
     for text in found.failures():
         click.echo(f"error: {text}", err=True)

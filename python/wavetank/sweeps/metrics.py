@@ -60,7 +60,7 @@ class Metric:
 #: What has samples, and no value of a repetition.
 SAMPLES = ("airtime_share",)
 #: Where people find all names.
-LIST = "docs/reference/metrics.md"
+LIST = "wavetank list"
 
 
 def metric(name: str, where: str = "--metric") -> Metric:
@@ -101,8 +101,12 @@ def _unknown(quantity: str, where: str) -> UserError:
     if at and family in metrics.QUANTITIES:
         return UserError(f'{where}: unknown metric "{quantity}", expected {family}, which is of all together')
     # a family has a member for each of 64 stations: too many to be near by chance
-    every = dict.fromkeys(q.partition("@")[0] for q in metrics.QUANTITIES)
-    return unknown("metric", quantity, every, where, LIST)
+    return unknown("metric", quantity, families(), where, LIST)
+
+
+def families() -> list[str]:
+    """The names of all metrics; of those of one station or control what stands before ``@``."""
+    return list(dict.fromkeys(q.partition("@")[0] for q in metrics.QUANTITIES))
 
 
 def chosen(names: Sequence[str]) -> list[Metric]:
