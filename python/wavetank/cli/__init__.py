@@ -62,8 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with suppress(OSError):  # the terminal may be gone
             click.echo(f"interrupted{_kept(given, ': ')}", err=True)
         code = signals.code(e)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except output.Left:
         code = 0
     except OSError as e:
         where = f"{e.filename}: " if e.filename else ""

@@ -1,50 +1,63 @@
-"""Standard output under its name: what cannot be written to it (a full disk, ``/dev/full``) is an error that says where."""
+"""Standard output and error under their names: what cannot be written to them (a full disk, ``/dev/full``) is an error that says
+where; who read them and left (``| head -1``) ends the command."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 NAME = "standard output"
 
 
+class Left(Exception):
+    """Nobody reads what is printed any more. No OSError: click and rich answer those with codes of their own."""
+
+
 class _Named:
     """A stream; its errors have its name, as those of files that were opened have."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, name: str) -> None:
         self._stream = stream
+        self._name = name
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
         """As the stream's own."""
-        with _named():
+        with self._errors():
             return self._stream.write(text)
 
     def flush(self) -> None:
         """As the stream's own."""
-        with _named():
+        with self._errors():
             self._stream.flush()
 
-
-@contextmanager
-def _named() -> Iterator[None]:
-    try:
-        yield
-    except OSError as e:
-        e.filename = NAME
-        raise
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            with suppress(OSError):  # what is left of it, Python writes as it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            raise Left from None
+        except OSError as e:
+            e.filename = self._name
+            raise
 
 
 @contextmanager
 def named() -> Iterator[None]:
-    """Meanwhile standard output has its name."""
-    own = sys.stdout
-    sys.stdout = _Named(own)
+    """Meanwhile standard output and error have their names, where they are not closed."""
+    own = sys.stdout, sys.stderr
+    if sys.stdout is not None:
+        sys.stdout = _Named(sys.stdout, NAME)
+    if sys.stderr is not None:
+        sys.stderr = _Named(sys.stderr, "standard error")
     try:
         yield
     finally:
-        sys.stdout = own
+        sys.stdout, sys.stderr = own
