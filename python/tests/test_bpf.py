@@ -146,6 +146,12 @@ def test_what_cannot_be_loaded_is_said() -> None:
             bpf.load("bbrp", {"bbrp_pace": bad})
 
 
+def test_without_a_clone_it_says_where_the_programs_are(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(bpf, "SOURCES", tmp_path)
+    with pytest.raises(UserError, match=r"this installation has none: clone the repository"):
+        bpf.load("bbrp")
+
+
 @pytest.mark.parametrize("name", bpf.programs())
 def test_a_programs_parameters_are_the_models_and_the_modules(name: str) -> None:
     model = {r["key"]: r for r in _core.schema() if r["section"] == name.replace("_", "-")}

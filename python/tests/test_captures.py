@@ -7,7 +7,7 @@ import pytest
 from expert import WARN, complaints, expert
 
 from wavetank import UserError
-from wavetank.captures import air, analyze, flent_result, timeline
+from wavetank.captures import air, analyze, flent_file, flent_result, timeline
 from wavetank.lab import plan
 from wavetank.scenario import Scenario
 
@@ -317,6 +317,25 @@ def test_a_flent_file_of_several_stations_bears_the_runs_names(tmp_path):
     said, ran = beside.summary(), run.summary()
     assert said["ping_ms"] == pytest.approx(ran["ping_ms"], rel=1e-6)
     assert said["ping_ms_of"]["sta3"] == pytest.approx(ran["ping_ms_of"]["sta3"], rel=1e-6)
+
+
+def test_a_flent_file_that_is_none_is_one_error(tmp_path):
+    whole = {"metadata": {"LENGTH": 2}, "x_values": [0, 1], "results": {"TCP upload": [1, 2]}}
+    path = tmp_path / "f.flent.gz"
+
+    def refused(raw):
+        path.write_bytes(raw)
+        with pytest.raises(UserError) as e:
+            flent_file.read(path)
+        return str(e.value)
+
+    no_block = gzip.compress(b"")[:10] + b"\x07"
+    for raw in (no_block, b"[" * 100_000):
+        assert "cannot be read as a Flent file" in refused(raw)
+    assert "is neither JSON nor compressed by gzip" in refused(b"\xbd\x13")
+    assert "not what Flent writes" in refused(json.dumps(whole | {"x_values": [0, 10**400]}).encode())
+    path.write_text(json.dumps(whole | {"metadata": {"SERIES_META": {"TCP upload": 3}}}))
+    assert flent_file.read(path).flows[0].meta == {}
 
 
 def test_all_of_a_flent_file(wavetank, tmp_path):

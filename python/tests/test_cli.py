@@ -46,6 +46,13 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
     [
         (["run", "gone.toml"], "gone.toml: cannot be read"),
         (["run", SCENARIO, "--set", "nonsense"], "expected key=value"),
+        (["run", "--pcap", SCENARIO], f'--pcap took "{SCENARIO}" for the views to capture; name SCENARIO before it'),
+        (["run"], "Missing argument 'SCENARIO'"),
+        (["sweep", SCENARIO, "tcp.tsq_ms=1,2", "--quick", "--repetitions", "3"], "exclude each other"),
+        (["sweep", SCENARIO, "tcp.tsq_ms=1,2", "--metric", "zzz"], "names (wavetank list)"),
+        (["explain", "zzz"], "names (wavetank explain)"),
+        (["theory", "hard-times", "--set", "t"], "expected key=value, such as t=20"),
+        (["validate", "linux", "--recorded", "--docs", "gone.md"], "gone.md: cannot be read"),
         (["reproduce", "cotsk"], 'did you mean "cotsq"'),
         (["explain", "tcp.tsq_mss"], 'did you mean "tcp.tsq_ms"'),
         (["theory", "hard-time"], "did you mean"),
@@ -62,7 +69,7 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "foo"], '--best: unknown metric "foo", expected one of'),
         (
             ["sweep", SCENARIO, "tcp.cc=cubic,bbr", "--best", "godput"],
-            '(docs/reference/metrics.md); did you mean "goodput"',
+            '(wavetank list); did you mean "goodput"',
         ),
         (["compare", SCENARIO, "--against", "tcp.cc=foo"], '--against: tcp.cc: "foo"'),
         (["analyze", "x.pcapng", "--window", "5:4"], "expected FROM:TO with FROM below TO"),
@@ -196,6 +203,21 @@ def test_a_full_standard_output_is_named():
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "error: standard output: cannot be written (No space left on device)\n"
+
+
+@pytest.mark.parametrize("words", [["list"], ["theory"], ["explain", "--json"]], ids=" ".join)
+@pytest.mark.parametrize("stderr", [subprocess.PIPE, subprocess.STDOUT], ids=["apart", "together"])
+def test_a_reader_that_leaves_is_no_error(words, stderr):
+    command = [sys.executable, "-m", "wavetank", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
+        process.stdout.close()
+        said = process.stderr.read() if process.stderr else b""
+        assert (process.wait(60), said) == (0, b"")
+
+
+def test_it_runs_with_its_outputs_closed():
+    command = f"{sys.executable} -m wavetank list >&- 2>&-"
+    assert subprocess.run(["bash", "-c", command], check=False).returncode == 0
 
 
 def test_an_option_is_not_named_where_there_was_none():

@@ -23,7 +23,7 @@ from .errors import UserError, unknown
 #: The kernel's own description of its types.
 BTF = Path("/sys/kernel/btf/vmlinux")
 #: Where a checkout has the programs.
-SOURCES = Path(__file__).parents[2] / "linux" / "bpf"
+SOURCES = Path(os.environ.get("WAVETANK_LINUX") or Path(__file__).parents[2] / "linux").absolute() / "bpf"
 _HEADER = "bpf/bpf_helpers.h"
 #: A parameter in a program's text: its name, default, range and what it is.
 _PARAMETER = re.compile(r"^#define SET_(\w+) (\d+) /\* (\d+) to (\d+): (.*) \*/$", re.M)
@@ -77,6 +77,12 @@ class Parameter:
 
 def parameters(name: str) -> list[Parameter]:
     """Those of a program, in its order."""
+    if not programs():
+        raise UserError(
+            "bpf load: the programs are compiled from wavetank's source tree, and this installation has none: clone the "
+            "repository and run `wavetank` from there (scripts/venv makes .venv), or set WAVETANK_LINUX to the folder "
+            "linux/ of a clone"
+        )
     if name not in programs():
         raise unknown("program", name, programs(), "bpf load")
     found = _PARAMETER.findall((SOURCES / f"{name}.bpf.c").read_text(encoding="utf-8"))

@@ -12,6 +12,7 @@ import gzip
 import json
 import math
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,13 +91,15 @@ def read(path: Path) -> FlentFile:
         data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except OSError as e:
         raise UserError(f"{path}: cannot be read ({e.strerror or e}), expected {EXPECTED}") from None
-    except (EOFError, ValueError) as e:
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: is neither JSON nor compressed by gzip, expected {EXPECTED}") from None
+    except (EOFError, ValueError, RecursionError, zlib.error) as e:
         raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
     if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
         raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
     try:
         return _file(path, len(raw), data)
-    except (TypeError, ValueError, KeyError, AttributeError) as e:
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as e:
         raise UserError(f"{path}: its series are not what Flent writes ({e}), expected {EXPECTED}") from None
 
 
@@ -111,7 +114,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
     radio: dict[str, FloatArray] = {}
-    told = meta.get("SERIES_META", {})
+    told = {name: of for name, of in meta.get("SERIES_META", {}).items() if isinstance(of, dict)}
     for name, series in sorted(data["results"].items(), key=lambda kv: _natural(kv[0])):
         if _computed(name):
             continue
@@ -124,7 +127,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         elif name.startswith(("TCP", "UDP")):
             plain[name] = values
         elif name.startswith("Ping"):
-            pings.append(FlentPing(name, values, *_raw(data, name), told.get(name) or {}))
+            pings.append(FlentPing(name, values, *_raw(data, name), told.get(name, {})))
         elif "::airtime_tx::" in name or "::avg_aggr_size::" in name:
             radio[name] = values
     return FlentFile(
@@ -138,7 +141,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         x=x,
         step=float(np.median(np.diff(x))) if x.size > 1 else 1.0,
         span=span,
-        flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n) or {}) for n, v in plain.items()),
+        flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n, {})) for n, v in plain.items()),
         pings=tuple(pings),
         radio=radio,
         judged=judged,

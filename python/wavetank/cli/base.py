@@ -147,10 +147,10 @@ def cli() -> None:
     """
 
 
-def _pair(text: str, option: str = "--set") -> tuple[str, str]:
+def _pair(text: str, option: str = "--set", such: str = "tcp.tsq_ms=4") -> tuple[str, str]:
     key, sign, value = text.partition("=")
     if not sign or not key.strip():
-        raise UserError(f'{option}: "{text}", expected key=value, such as tcp.tsq_ms=4')
+        raise UserError(f'{option}: "{text}", expected key=value, such as {such}')
     return key.strip(), value.strip()
 
 

@@ -118,6 +118,8 @@ def validate(
         return
     if draw is not None or seed is not None or out is not None:
         raise click.UsageError("--draw, --seed and --out belong to --random")
+    if docs is not None:
+        linux_page.marked(docs)
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
     reference = kernel.OLDER[older] if older else reference
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {

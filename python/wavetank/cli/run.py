@@ -55,8 +55,26 @@ def _written(result: Result, out: Path | None, plot: Path | None, beside: Sequen
     return written
 
 
+def _given(context: click.Context, argument: click.Parameter, path: Path | None) -> Path:
+    """The scenario; without one an error, which says where it may be: ``--pcap`` takes the word behind it for its views."""
+    if path is not None:
+        return path
+    if pcap := context.params.get("pcap"):
+        raise click.UsageError(
+            f'no SCENARIO: --pcap took "{pcap}" for the views to capture; name SCENARIO before it, or say --pcap=monitor'
+        )
+    raise click.MissingParameter(ctx=context, param=argument)
+
+
 @cli.command()
-@click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
+@click.argument(
+    "scenario",
+    type=click.Path(path_type=Path),
+    required=False,
+    metavar="SCENARIO",
+    callback=_given,
+    shell_complete=complete.scenario,
+)
 @set_option()
 @click.option("--seed", type=seed_range, default=None, help="Seed, in place of the scenario's.")
 @click.option(

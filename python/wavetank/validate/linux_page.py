@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import files
-from ..errors import UserError
+from ..errors import UserError, unreadable
 from .linux import POINTS
 from .report import Report, Row
 
@@ -66,11 +66,20 @@ def _cell(row: Row | None) -> str:
     return error if row.ok else f"**{error}**"
 
 
-def write_docs(report: Report, path: Path) -> None:
-    """Puts the table between its marks in a Markdown file. Raises UserError where the marks are missing."""
-    text = path.read_text(encoding="utf-8")
+def marked(path: Path) -> tuple[str, str]:
+    """What stands before and behind the marks of a Markdown file. Raises UserError where they are missing."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise unreadable(path, e, f"a Markdown file with {BEGIN} and {END} in it") from None
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise UserError(f"{path}: has no marks {BEGIN} and {END} around the table")
+    return head, tail
+
+
+def write_docs(report: Report, path: Path) -> None:
+    """Puts the table between its marks in a Markdown file. Raises UserError where the marks are missing."""
+    head, tail = marked(path)
     files.write_text(path, f"{head}{BEGIN}\n{markdown(report)}\n{END}{tail}")
