@@ -158,7 +158,7 @@ def commands() -> str:
                 page(f"{name} {child}", command.commands[child])
             return
         words = " ".join(
-            p.human_readable_name.upper() if p.required else f"[{p.human_readable_name.upper()}]"
+            p.metavar or (p.human_readable_name.upper() if p.required else f"[{p.human_readable_name.upper()}]")
             for p in command.params
             if isinstance(p, click.Argument)
         )
