@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,30 @@ def test_a_result_at_a_prompt_is_its_figures_not_its_series(one_result):
     text = repr(one_result)
     assert "goodput_mbit=" in text and "array(" not in text
     assert len(text) < 2000
+
+
+def test_equal_runs_are_equal(one_result):
+    s = scenario()
+    again = pickle.loads(pickle.dumps(one_result))
+    assert again == one_result
+    assert (s.run(2), s.run(2).flows, s.run(2).nodes) == (s.run(2), s.run(2).flows, s.run(2).nodes)
+    assert s.run(2) != s.run(3)
+    (flow, *others), seen = one_result.flows, one_result.flows[0].series
+    later = replace(flow, series={**seen, "acked": seen["acked"] + 1})
+    assert later != flow and replace(one_result, flows=(later, *others)) != one_result
+    assert flow != "up1" and flow not in ("up1", later)
+
+
+def test_numpys_values_are_values():
+    s = scenario()
+    for given, plain in (
+        ({"wifi.short_gi": np.bool_(False)}, {"wifi.short_gi": False}),
+        ({"tcp.tsq_ms": np.int64(3)}, {"tcp.tsq_ms": 3}),
+        ({"wifi.stations": 2, "stations.mcs": np.array([7, 3])}, {"wifi.stations": 2, "stations.mcs": [7, 3]}),
+    ):
+        assert s.set(given) == s.set(plain)
+    made = {"name": "n", "topology": {"kind": "wifi"}, "wifi": {"mcs": np.int64(5), "short_gi": np.bool_(True)}}
+    assert Scenario.from_dict(made).check()["wifi.mcs"] == "5"
 
 
 def test_a_folder_is_written_whole(one_result, tmp_path):

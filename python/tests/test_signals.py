@@ -80,3 +80,16 @@ def test_a_folder_that_was_there_or_has_something_stays(tmp_path):
     with pytest.raises(UserError), files.made(tmp_path):
         raise UserError("no")
     assert tmp_path.is_dir()
+
+
+def test_ctrl_c_ends_a_run_from_python_before_its_end():
+    """An hour of it would be a night's, in a notebook."""
+    program = (
+        f"import wavetank\ns = wavetank.load({LONG[0]!r}).set({{'time.flows': '90000 s'}})\nprint('begun', flush=True)\n"
+        "try: s.run(states=['80000 s'])\nexcept KeyboardInterrupt: print('interrupted')\n"
+    )
+    whole = [sys.executable, "-c", HEED, sys.executable, "-c", program]
+    with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"

@@ -72,6 +72,16 @@ def test_what_is_said_of_its_scenarios_is_said_once(wavetank, axes, sets, told):
     assert all(a.startswith(b) for a, b in zip(said, told, strict=True)), said
 
 
+def test_a_word_alone_is_one_word():
+    s = wt.load(SCENARIO).set({**SHORT, "time.flows": "1 s", "time.warmup": "100 ms"})
+    found = wt.sweep(s, "tcp.tsq_ms=1,4", repetitions=1, jobs=1, metrics="goodput", each="none")
+    assert [p.name for p in found.points] == ["tsq_ms=1", "tsq_ms=4"]
+    assert [m.name for m in found.metrics] == ["goodput"]
+    for jobs in (0, -3):
+        with pytest.raises(wt.UserError, match=f"jobs: {jobs}, expected at least one"):
+            wt.sweep(s, "tcp.tsq_ms=1,4", jobs=jobs)
+
+
 def test_a_points_values_are_its_runs(small):
     run = wt.load(SCENARIO).set({**SHORT, "tcp.tsq_ms": 4, "tcp.cc": "bbr"}).run(2)
     row = small.rows()[10]

@@ -7,7 +7,7 @@ All times are seconds since the run's start, on the simulated clock. ``window`` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -61,8 +61,32 @@ DSCP = (
 )
 
 
-@dataclass(frozen=True)
-class Flow:
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.array_equal(a, b, equal_nan=True)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, float) and isinstance(b, float) and np.isnan(a):
+        return bool(np.isnan(b))
+    return bool(a == b)
+
+
+class _ByValue:
+    """Equal if all fields are, arrays among them, and NaN where the other has NaN."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        told = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
+        return all(_same(getattr(self, n), getattr(other, n)) for n in told)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Flow(_ByValue):
     """One flow.
 
     ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``station``: its place (0: sta1);
@@ -125,8 +149,8 @@ def _flow(raw: CoreFlow) -> Flow:
     return Flow(**values)
 
 
-@dataclass(frozen=True)
-class Ping:
+@dataclass(frozen=True, eq=False)
+class Ping(_ByValue):
     """One series of echoes: ``t`` (s, when sent) and ``rtt_ms`` (NaN: lost)."""
 
     name: str
@@ -159,8 +183,8 @@ class Mode(NamedTuple):
     gi_ns: int = 800
 
 
-@dataclass(frozen=True)
-class Node:
+@dataclass(frozen=True, eq=False)
+class Node(_ByValue):
     """A radio in the window. Histograms have 65 entries, for k = 0..64, and with 802.11ax 257.
 
     * ``ampdu_hist[k]``: data PPDUs of k MPDUs that it sent; ``rx_hist[k]``: that were sent to it;
@@ -201,14 +225,14 @@ class Node:
         return sum(m.mcs * m.mpdus for m in self.modes) / sent if sent else None
 
 
-@dataclass(frozen=True)
-class Measured:
+@dataclass(frozen=True, eq=False)
+class Measured(_ByValue):
     """One run; :class:`wavetank.Result` says what each field is."""
 
     scenario: str
     seed: int
     simulated_s: float
-    wall_s: float
+    wall_s: float = field(compare=False)
     #: Events that the model handled; None: a water without such.
     events: int | None
     window: tuple[float, float]

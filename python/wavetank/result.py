@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["DSCP", "ENDS", "UNITS", "Flow", "Measured", "Mode", "Node", "Ping", "Result", "Series"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result(Measured):
-    """One run.
+    """One run. Equal runs (``==``) measured the same, whatever time they took.
 
     * ``flows``, ``pings``; ``nodes``: radios by name (``ap``, ``sta1``, ...; none on wires);
     * ``qdiscs``: series by the queue's name: ``t`` (s), ``backlog_packets``, ``backlog_bytes``, ``dropped``;

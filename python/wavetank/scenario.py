@@ -129,14 +129,21 @@ def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
             yield prefix + k
 
 
+def _plain(value: Any) -> Any:
+    """A value of Python's; numpy has scalars and arrays of its own."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def show(value: Value) -> str:
     """A value as ``--set`` has it; a list, of stations, with commas."""
+    value = _plain(value)
     if not isinstance(value, str) and isinstance(value, Sequence):
         return ", ".join(show(v) for v in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _toml(value: Value) -> str:
+    value = _plain(value)
     if isinstance(value, str) or not isinstance(value, int | float):
         value = show(value)
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

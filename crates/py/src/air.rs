@@ -123,7 +123,8 @@ pub(crate) fn run_watched<'py>(
     let mut world = world(&s, path, Views::default())?;
     let whose = Whose::of(&s, &world, Vec::new());
     whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), look)?;
-    let (seen, (out, mut views)) = py.detach(|| (state::looked_at(&mut world, &states), world.run_tapped()));
+    let seen = state::run(py, &mut world, &states)?;
+    let (out, mut views) = py.detach(|| world.run_tapped());
     let air = whose.end(&mut views)?;
     let d = outcome::to_dict(py, &s, &out)?;
     d.set_item("states", state::to_list(py, &seen)?)?;

@@ -50,7 +50,8 @@ fn run<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = World::new(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
-    let (seen, out) = py.detach(|| (state::looked_at(&mut world, &states), world.run()));
+    let seen = state::run(py, &mut world, &states)?;
+    let out = py.detach(|| world.run());
     let d = outcome::to_dict(py, &s, &out)?;
     d.set_item("states", state::to_list(py, &seen)?)?;
     Ok(d)

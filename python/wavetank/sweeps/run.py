@@ -75,6 +75,7 @@ def ask(
     if repetitions < 1:
         raise UserError(f"repetitions: {repetitions}, expected at least one")
     base = (scenario if isinstance(scenario, Scenario) else load(scenario)).set(values)
+    metrics, each = _words(metrics), _words(each)
     plan = make(base, _axes(axes), repetitions, seed, together=zip, on=on, skip=skip_impossible)
     measured = names.chosen(metrics)
     if best:
@@ -94,9 +95,14 @@ def _there(plan: Plan, asked: Sequence[str]) -> None:
             raise UserError(f"{name} has no value at any point: {'; '.join(list(dict.fromkeys(told))[:TOLD])}")
 
 
+def _words(given: Sequence[str]) -> Sequence[str]:
+    """A string alone is one of them, not its letters."""
+    return [given] if isinstance(given, str) else given
+
+
 def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
     if not isinstance(axes, Mapping):
-        return [parse(a) for a in axes]
+        return [parse(a) for a in _words(axes)]
     return [parse(f"{k}={v}") if isinstance(v, str) else axis(k, v) for k, v in axes.items()]
 
 
@@ -140,6 +146,8 @@ def carry_out(
         raise UserError(
             f"--cluster: runs the model, expected --on model, not {asked.plan.on} (which runs on this machine)"
         )
+    if jobs is not None and jobs < 1:
+        raise UserError(f"jobs: {jobs}, expected at least one")
     runs = asked.runs()
     jobs = jobs or workers.default_jobs()
     count = 0

@@ -66,8 +66,8 @@ impl<T: Probe> World<T> {
         }
     }
 
-    /// The same, and no more: what is caught up with when somebody looks, is not.
-    pub(super) fn advance(&mut self, until: Time) {
+    /// The same, and no more: what is caught up with when somebody looks, is not. In as many steps as one likes, it is the same run.
+    pub fn advance(&mut self, until: Time) {
         let until = until.min(self.plan.end);
         while let Some((now, event)) = self.fabric.q.pop_until(until) {
             self.events += 1;
@@ -102,6 +102,11 @@ impl<T: Probe> World<T> {
             echoes: self.echoes,
             floods: &self.floods,
         })
+    }
+
+    /// When it ends.
+    pub const fn end(&self) -> Time {
+        self.plan.end
     }
 
     /// The window of judgement.
