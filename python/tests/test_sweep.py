@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import wavetank as wt
@@ -77,6 +78,12 @@ def test_a_word_alone_is_one_word():
     found = wt.sweep(s, "tcp.tsq_ms=1,4", repetitions=1, jobs=1, metrics="goodput", each="none")
     assert [p.name for p in found.points] == ["tsq_ms=1", "tsq_ms=4"]
     assert [m.name for m in found.metrics] == ["goodput"]
+    for axes in (
+        {"wifi.short_gi": [np.bool_(True), False]},
+        {"tcp.tsq_ms": np.arange(1, 3)},
+        {"sta.qdisc+ap.qdisc": iter(["aaq", "pfifo"])},
+    ):
+        assert len(wt.sweep(s, axes, repetitions=1, jobs=1).points) == 2
     for jobs in (0, -3):
         with pytest.raises(wt.UserError, match=f"jobs: {jobs}, expected at least one"):
             wt.sweep(s, "tcp.tsq_ms=1,4", jobs=jobs)

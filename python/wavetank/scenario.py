@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _core, keys
 from .errors import SettingError, UserError, nearest, unknown
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
 
-Value = str | int | float | bool | Sequence[str | int | float | bool]
+Value = str | int | float | bool | np.generic | Sequence[str | int | float | bool | np.generic] | np.ndarray[Any, Any]
 #: What a scenario can run on.
 WATERS = ("model", "linux")
 

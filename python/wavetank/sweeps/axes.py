@@ -8,12 +8,14 @@ what stands in quotes is one value. Units are as ``--set`` takes them, and a ran
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from .. import ScenarioError, _core, keys, units
 from ..errors import UserError
+from ..scenario import Value as Given
+from ..scenario import show
 
 Value = str | int | float | bool
 #: No list is longer: a range that is was not meant.
@@ -69,7 +71,7 @@ def parse(text: str) -> Axis:
     return axis(key, list(expand(key, values)))
 
 
-def axis(key: str, values: Sequence[Value]) -> Axis:
+def axis(key: str, values: Iterable[Given]) -> Axis:
     """An axis of values as ``Scenario.set`` takes them. Raises UserError for an unknown key and a value that it cannot have."""
     first, *others = key.split("+")
     if "seed" in (first, *others):
@@ -79,6 +81,7 @@ def axis(key: str, values: Sequence[Value]) -> Axis:
             raise UserError(
                 f"axis {k}: says what a scenario is called and changes nothing of a run, expected another key"
             )
+    values = list(values)
     texts = tuple(_checked(first, v) for v in values)
     for other in others:
         for v, text in zip(values, texts, strict=True):
@@ -95,10 +98,9 @@ def axis(key: str, values: Sequence[Value]) -> Axis:
     return Axis(key, row["kind"], unit or own, texts, typed, row["doc"])
 
 
-def _checked(key: str, value: Value) -> str:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+def _checked(key: str, value: Given) -> str:
     try:
-        return _core.value(f"axis {key}", key, text)
+        return _core.value(f"axis {key}", key, show(value))
     except ScenarioError as e:
         raise UserError(str(e).replace(f"axis {key}: {key}: ", f"axis {key}: ", 1)) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,15 +12,17 @@ from pathlib import Path
 from .. import workers
 from ..errors import UserError, unknown
 from ..lab import runner
-from ..scenario import WATERS, Scenario, load
+from ..scenario import WATERS, Scenario, Value, load
 from . import metrics as names
-from .axes import Axis, Value, axis, parse
+from .axes import Axis, axis, parse
 from .gather import gather
 from .metrics import Metric
 from .needs import asker
 from .plan import Plan, make
 from .result import Sweep
 
+#: Axes as they are asked for: values or a list by key, or words as the command line has them.
+Axes = Mapping[str, Iterable[Value]] | Sequence[str]
 Progress = Callable[[int, int, str], None]
 #: Keys and sections that say what a network meets, not what one sets: its stations and their traffic, the channel, the path.
 CONDITIONS = frozenset({
@@ -55,7 +57,7 @@ class Asked:
 
 def ask(
     scenario: Scenario | str | Path,
-    axes: Mapping[str, Sequence[Value] | str] | Sequence[str],
+    axes: Axes,
     *,
     values: Mapping[str, Value] | None = None,
     zip: bool = False,
@@ -100,7 +102,7 @@ def _words(given: Sequence[str]) -> Sequence[str]:
     return [given] if isinstance(given, str) else given
 
 
-def _axes(axes: Mapping[str, Sequence[Value] | str] | Sequence[str]) -> list[Axis]:
+def _axes(axes: Axes) -> list[Axis]:
     if not isinstance(axes, Mapping):
         return [parse(a) for a in _words(axes)]
     return [parse(f"{k}={v}") if isinstance(v, str) else axis(k, v) for k, v in axes.items()]
@@ -178,7 +180,7 @@ def carry_out(
 
 def sweep(
     scenario: Scenario | str | Path,
-    axes: Mapping[str, Sequence[Value] | str] | Sequence[str],
+    axes: Axes,
     *,
     set: Mapping[str, Value] | None = None,
     zip: bool = False,
