@@ -205,6 +205,25 @@ def test_a_full_standard_output_is_named():
     assert done.stderr == "error: standard output: cannot be written (No space left on device)\n"
 
 
+def test_where_nothing_can_be_written_is_told_before_the_run(wavetank, tmp_path, monkeypatch):
+    from wavetank.lab import runner
+
+    monkeypatch.setattr(runner, "simulate", lambda *_: pytest.fail("it ran"))
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for words, says in (
+        (["--out", file], f"{file}: is a file, expected a folder"),
+        (["--out", file / "a" / "b"], f"{file / 'a' / 'b'}: cannot be written ({file} is a file), expected a folder"),
+        (["--plot", file / "p.png"], f"{file / 'p.png'}: cannot be written ({file} is a file), expected a file"),
+    ):
+        assert wavetank("run", SCENARIO, *words)[::2] == (2, f"error: {says}\n")
+    (tmp_path / "p.svg").mkdir()
+    for option in ("--plot", "--timeline"):
+        code, _, err = wavetank("run", SCENARIO, option, tmp_path / "p.svg")
+        assert (code, err) == (2, f"error: {tmp_path / 'p.svg'}: is a folder, expected a file\n")
+    assert file.read_text() == "mine" and sorted(p.name for p in tmp_path.iterdir()) == ["file", "p.svg"]
+
+
 @pytest.mark.parametrize("words", [["list"], ["theory"], ["explain", "--json"]], ids=" ".join)
 @pytest.mark.parametrize("stderr", [subprocess.PIPE, subprocess.STDOUT], ids=["apart", "together"])
 def test_a_reader_that_leaves_is_no_error(words, stderr):

@@ -50,6 +50,19 @@ def _named(path: Path, tmp: Path) -> Iterator[None]:
         raise OSError(e.errno or errno.EIO, e.strerror or str(e), name) from e
 
 
+def writable(path: Path | None, what: str) -> None:
+    """Before the work whose outcome ``path`` ("a file", "a folder") shall hold. Raises UserError if one sees that it cannot."""
+    if path is None:
+        return
+    if path.exists() and path.is_dir() != (what == "a folder"):
+        raise UserError(f"{path}: is {'a folder' if path.is_dir() else 'a file'}, expected {what}")
+    there = next(p for p in (path, *path.parents) if p.exists() and (p != path or p.is_dir()))
+    if not there.is_dir():
+        raise UserError(f"{path}: cannot be written ({there} is a file), expected {what}")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(f"{path}: cannot be written ({there} is not writable), expected {what}")
+
+
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
     if path.is_dir():

@@ -119,11 +119,15 @@ def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
     )  # fmt: skip
     with Progress(*columns, console=console, transient=False, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None, what=what)
+        told = ""
 
         def update(done: int, of: int, text: str) -> None:
+            nonlocal told
             bar.update(task, completed=done, total=of, description=text)
-            if not console.is_terminal and of and (done == of or done % max(1, of // 10) == 0):
-                click.echo(f"{what}: {done} of {of}", err=True)
+            line = f"{what}: {done} of {of}"
+            if not console.is_terminal and of and (done == of or done % max(1, of // 10) == 0) and line != told:
+                told = line
+                click.echo(line, err=True)
 
         yield update
 

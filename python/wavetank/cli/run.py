@@ -143,7 +143,7 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import idle, report, state, way_back, workers
+    from .. import files, idle, report, state, way_back, workers
     from ..captures import air
     from ..lab import runner
     from ..scenario import load
@@ -157,6 +157,9 @@ def run(
     ):
         if value is not None and there is None:
             raise click.UsageError(f"{option} belongs to {of}")
+    files.writable(out, "a folder")
+    files.writable(plot, "a file")
+    files.writable(timeline, "a file")
     at = state.instants(states, s.check()) if states else ()
     kept = air.SNAPLEN if snaplen is None else snaplen
     ask = air.Ask.of(s, scenario, out, pcap, pcap_window, kept, timeline, window, analysis)
