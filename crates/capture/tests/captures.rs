@@ -6,7 +6,7 @@ use wavetank_capture::he::{He, Tones};
 use wavetank_capture::write::{About, Pcapng, cuts, mpdu, radiotap};
 use wavetank_capture::{Air, Analysis, Frame, Inside, Kind, Msdu, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
-use wavetank_core::sim::{NodeId, Probe, Time};
+use wavetank_core::sim::{BareSeen, NodeId, Probe, Time};
 use wavetank_core::wifi::{Aired, Beaconed};
 use wavetank_core::workloads;
 
@@ -16,6 +16,7 @@ struct Keep {
     air: Option<Air>,
     frames: Vec<Sent>,
     msdus: Vec<Vec<Msdu>>,
+    bare: Vec<BareSeen>,
 }
 
 impl Keep {
@@ -33,6 +34,9 @@ impl Probe for Keep {
     fn aired(&mut self, a: &Aired<'_>) {
         self.with(|air, mut out| air.aired(a, &[], &mut out));
     }
+    fn bare(&mut self, x: &BareSeen) {
+        self.bare.push(*x);
+    }
     fn beacon(&mut self, from: NodeId, b: &Beaconed) {
         self.with(|air, mut out| air.beacon(from, &b.into(), &mut out));
     }
@@ -43,6 +47,7 @@ struct Run {
     window: (Time, Time),
     frames: Vec<Sent>,
     msdus: Vec<Vec<Msdu>>,
+    bare: Vec<BareSeen>,
     names: Names,
 }
 
@@ -66,7 +71,7 @@ fn run(workload: &str, sets: &[(&str, &str)]) -> Run {
     world.tap().air = Some(Air::new(names.clone(), if old { 2437 } else { 5180 }));
     let (out, mut keep) = world.run_tapped();
     keep.with(|air, mut out| air.flush(&mut out));
-    Run { out, window, frames: keep.frames, msdus: keep.msdus, names }
+    Run { out, window, frames: keep.frames, msdus: keep.msdus, bare: keep.bare, names }
 }
 
 /// Two stations of 802.11ac with ath10k, which makes A-MSDUs.
@@ -239,8 +244,11 @@ fn a_capture_tells_what_its_run_tells() {
             assert_eq!(hist[..last], n.ampdu_hist[..last], "{}: in the capture, in the run", n.name);
             assert!(hist[last..].iter().all(|&k| k == 0), "{}: {hist:?}", n.name);
             assert_eq!(s["unanswered"].as_u64().unwrap(), n.unanswered, "{}", n.name);
+            // A run counts what has no data, too: BARs, and RTSs that collided.
+            let its = |x: &&BareSeen| x.from.0 as usize == i && r.window.0 <= x.start && x.start < r.window.1;
+            let bare: f64 = r.bare.iter().filter(its).map(|x| x.airtime.as_s()).sum();
             // Stations that hardly send: one exchange at the window's edge weighs much. Times are whole us in a capture.
-            let (a, b) = (s["airtime_fraction"].as_f64().unwrap(), n.airtime_fraction);
+            let (a, b) = (s["airtime_fraction"].as_f64().unwrap() + bare / span, n.airtime_fraction);
             assert!((a - b).abs() < 1e-4 + b * 1e-3, "{}: airtime {a} in the capture, {b} in the run", n.name);
         }
         if r.names.encryption().is_on() {
