@@ -529,7 +529,13 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
 
 def test_ath9k_htcs_short_frames_have_its_firmwares_delimiters():
     """ATH_AGGR_GET_NDELIM of open-ath9k-htc-firmware: three behind datagrams of 172 octets at 6.5 Mbit/s, where ath9k has five (2.7 % less)."""
-    sets = {"wifi.mcs": 0, "wifi.width_mhz": 20, "wifi.short_gi": False, "traffic.tcp_up": 0, "traffic.udp_payload": 172}
+    sets = {
+        "wifi.mcs": 0,
+        "wifi.width_mhz": 20,
+        "wifi.short_gi": False,
+        "traffic.tcp_up": 0,
+        "traffic.udp_payload": 172,
+    }
     s = scenario(sta__driver="ath9k_htc").set(sets | {"traffic.udp_up": "6 Mbit/s"})
     kernel, model = s.run(1, on="linux"), like_linux(s).run(1)
     assert kernel.flows[0].goodput_mbit == pytest.approx(model.flows[0].goodput_mbit, rel=0.005)

@@ -2,7 +2,6 @@
 
 use super::{Step, Stop};
 use crate::script::Call;
-use wavetank_core::tcp::Error;
 
 /// What a descriptor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,16 +35,4 @@ pub(super) fn result(returns: Option<i64>, errno: Option<&str>) -> String {
 /// What a script tells, or that it tells nothing.
 pub(super) fn told(what: Option<impl std::fmt::Display>) -> String {
     what.map_or("nothing".into(), |w| w.to_string())
-}
-
-/// An error by the name that scripts have for it.
-pub(super) fn errno(e: Error) -> &'static str {
-    match e {
-        Error::TimedOut => "ETIMEDOUT",
-        Error::Reset => "ECONNRESET",
-        Error::Refused => "ECONNREFUSED",
-        Error::Pipe => "EPIPE",
-        Error::NetUnreachable => "ENETUNREACH",
-        Error::HostUnreachable => "EHOSTUNREACH",
-    }
 }

@@ -1,6 +1,6 @@
 //! Socket calls: what each does to the socket, and what it returns.
 
-use super::answers::{Fd, answer, errno};
+use super::answers::{Fd, answer};
 use super::blocking::Rest;
 use super::messages::{ReadFlags, control, message, parts};
 use super::opening::{FastSend, nowhere};
@@ -214,7 +214,7 @@ impl Run<'_> {
                 };
                 if s.unread() == 0 {
                     if let Some(error) = s.take_error() {
-                        return answers(-1, Some(errno(error)));
+                        return answers(-1, Some(error.name()));
                     }
                 }
                 if s.unread() > 0 && n > 0 && !how.trunc && c.args.get(1).is_some_and(|a| a.names("NULL")) {
@@ -298,7 +298,7 @@ impl Run<'_> {
         let (n, how, nonblock) = (f.bytes, f.how, f.nonblock);
         let Some(s) = self.c.sock.as_mut() else { return skip("a write without a connection") };
         if let Some(error) = s.take_error() {
-            return answer(c, -1, Some(errno(error)));
+            return answer(c, -1, Some(error.name()));
         }
         if self.c.shut.1 || s.state() == State::Closed {
             return answer(c, -1, Some("EPIPE"));

@@ -4,7 +4,7 @@
 //! net/ipv4/tcp.c `tcp_splice_read`. Differs: D1 of a file only its length is known; D2 a pipe has no writer that could still come: where it is
 //! empty or full, calls that would wait are skipped.
 
-use super::answers::{Fd, answer, errno};
+use super::answers::{Fd, answer};
 use super::opening::FastSend;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event};
@@ -252,7 +252,7 @@ impl Run<'_> {
         if s.unread() == 0 && most > 0 {
             let over = s.at_end() && s.state() != State::Closed;
             if let Some(error) = s.take_error() {
-                return answer(c, -1, Some(errno(error)));
+                return answer(c, -1, Some(error.name()));
             }
             return match nonblock {
                 _ if over || self.c.shut.0 => answer(c, 0, None),

@@ -4,13 +4,13 @@
 //! Stands for: Linux 6.12 net/ipv4/af_inet.c `__inet_stream_connect`, `__inet_listen_sk`; net/ipv4/tcp.c `tcp_sendmsg_fastopen`;
 //! net/ipv4/tcp_fastopen.c `tcp_fastopen_defer_connect`, `tcp_try_fastopen`.
 
-use super::answers::{Fd, answer, errno};
+use super::answers::{Fd, answer};
 use super::blocking::Rest;
 use super::connection::Stage;
 use super::{Run, Step, Stop, skip};
 use crate::script::{Arg, Call};
 use wavetank_core::sim::{Blind, Packet, Time};
-use wavetank_core::tcp::{Cookie, Leave, Permit, Socket, State, WriteFlags};
+use wavetank_core::tcp::{Cookie, Error, Leave, Permit, Socket, State, WriteFlags};
 
 /// `net.core.somaxconn`. src: linux@6.12 include/linux/socket.h SOMAXCONN
 pub(super) const SOMAXCONN: u32 = 4_096;
@@ -162,7 +162,7 @@ impl Run<'_> {
         let failed = self.c.sock.as_mut().is_some_and(|s| s.state() == State::Closed);
         let error = self.c.sock.as_mut().filter(|_| failed).and_then(Socket::take_error);
         self.c.stage = if failed { Stage::Unconnected } else { Stage::Connected };
-        if failed { Err(error.map_or("ECONNABORTED", errno)) } else { Ok(()) }
+        if failed { Err(error.map_or("ECONNABORTED", Error::name)) } else { Ok(()) }
     }
 
     /// `tcp_sendmsg_fastopen`. True: the connection is there, and the send goes on as any other.

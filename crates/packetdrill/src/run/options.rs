@@ -1,6 +1,6 @@
 //! `setsockopt`, `getsockopt` and `ioctl`: what is set before there is a connection is kept for it.
 
-use super::answers::{Fd, answer, errno, told};
+use super::answers::{Fd, answer, told};
 use super::connection::Stage;
 use super::notices::{RX, timestamping};
 use super::opening::SOMAXCONN;
@@ -194,13 +194,13 @@ impl Run<'_> {
                 None => 0,
                 Some(e) => {
                     let named = c.args.get(3).is_some_and(|a| match a {
-                        Arg::List(v) => v.len() == 1 && v[0].names(errno(e)),
-                        a => a.names(errno(e)),
+                        Arg::List(v) => v.len() == 1 && v[0].names(e.name()),
+                        a => a.names(e.name()),
                     });
                     return if named {
                         answer(c, 0, None)
                     } else {
-                        Err(Stop::Fail("another error".into(), told(c.args.get(3)), errno(e).into()))
+                        Err(Stop::Fail("another error".into(), told(c.args.get(3)), e.name().into()))
                     };
                 }
             },
