@@ -48,6 +48,8 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["run", SCENARIO, "--set", "nonsense"], "expected key=value"),
         (["run", "--pcap", SCENARIO], f'--pcap took "{SCENARIO}" for the views to capture; name SCENARIO before it'),
         (["run"], "Missing argument 'SCENARIO'"),
+        (["run", SCENARIO, "--set", "wifi.mcs=7.0"], "wifi.mcs: 7.0; expected a whole number from 0 to 31"),
+        (["run", SCENARIO, "--set", "time.flows=1e300"], "time.flows: 1e300; expected a time with its unit"),
         (["sweep", SCENARIO, "tcp.tsq_ms=1,2", "--quick", "--repetitions", "3"], "exclude each other"),
         (["sweep", SCENARIO, "tcp.tsq_ms=1,2", "--metric", "zzz"], "names (wavetank list)"),
         (["explain", "zzz"], "names (wavetank explain)"),

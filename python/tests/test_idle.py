@@ -35,6 +35,23 @@ def test_what_changes_nothing_is_said(key, value, why):
     assert why in notes[0]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '\ufeffname = "s"\r\ntopology.kind = "wifi"\r\nhtb.rate = "5 Mbit/s"\r\n',
+        'name = "s"\ntopology = { kind = "wifi", }\nhtb = {\n  rate = "5 Mbit/s",\n}\n',
+        'name = "s"\ndescription = "\\e[1m"\n[topology]\nkind = "wifi"\n["htb"]\n"rate" = "5 Mbit/s"\n',
+    ],
+)
+def test_what_is_given_is_read_as_the_core_reads_it(text, tmp_path, wavetank):
+    """Windows's editors put a mark before UTF-8; TOML 1.1 has more than Python's tomllib."""
+    (tmp_path / "s.toml").write_bytes(text.encode())
+    s = Scenario.load(tmp_path / "s.toml")
+    assert s.given() >= {"name", "topology.kind", "htb.rate"}
+    assert [n.partition(" ")[0] for n in idle.notes(s)] == ["htb.rate"]
+    assert idle.notes(Scenario(text)) == idle.notes(s)
+
+
 def test_a_driver_with_queues_that_its_kernel_had_not():
     s = Scenario.from_dict(TWO).set({"kernel": "3.18", "ap.driver": "ath9k", "sta.driver": "ath9k_tidq"})
     (never,) = idle.notes(s)

@@ -166,6 +166,9 @@ def channel_trace(
 ) -> bytes | None:
     """The channel of a scenario, written down for the virtual radio; None if it has none. Raises ScenarioError."""
 
+def given(text: str, path: str) -> list[str]:
+    """The keys that a scenario's text names. Raises ScenarioError where it is no TOML."""
+
 def starts(
     text: str, path: str, overrides: list[tuple[str, str]] = ..., seed: int | None = ...
 ) -> tuple[list[int], list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,7 +46,7 @@ class Scenario:
     def load(cls, path: str | Path) -> Scenario:
         """Reads a scenario file. Raises UserError if it cannot be read."""
         try:
-            return cls(Path(path).read_text(encoding="utf-8"), str(path))
+            return cls(Path(path).read_text(encoding="utf-8-sig"), str(path))
         except OSError as e:
             raise UserError(f"{path}: cannot be read ({e.strerror}), expected a scenario file (TOML)") from None
         except UnicodeDecodeError:
@@ -98,8 +97,8 @@ class Scenario:
             return _core.floor(self.text, self.path, list(self.overrides), step)
 
     def given(self) -> frozenset[str]:
-        """The keys that the file or an override names."""
-        return frozenset(_keys(tomllib.loads(self.text), "")) | {k for k, _ in self.overrides}
+        """The keys that the file or an override names. Raises ScenarioError for what is no TOML."""
+        return frozenset(_core.given(self.text, self.path)) | {k for k, _ in self.overrides}
 
     def run(self, seed: int | None = None, on: str = "model", states: Sequence[At] = ()) -> Result:
         """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's.
@@ -121,14 +120,6 @@ class Scenario:
         with _told():
             raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
         return Result.from_core(raw, time.perf_counter() - start)
-
-
-def _keys(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for k, v in table.items():
-        if isinstance(v, dict):
-            yield from _keys(v, f"{prefix}{k}.")
-        else:
-            yield prefix + k
 
 
 def _plain(value: Any) -> Any:

@@ -81,6 +81,12 @@ fn value(source: &str, key: &str, text: &str) -> PyResult<String> {
     scenario::value(source, key, text).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
+/// The keys that a scenario's text names. Raises `ScenarioError` where it is no TOML.
+#[pyfunction]
+fn given(text: &str, path: &str) -> PyResult<Vec<String>> {
+    scenario::given(&Source { path, text }).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
 /// The channel of a scenario, written down for the virtual radio (linux/radio/air/channel.c); None if it has none. Raises `ScenarioError`.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], seed=None, csi=false))]
@@ -119,6 +125,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(value, m)?)?;
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
+    m.add_function(wrap_pyfunction!(given, m)?)?;
     m.add_function(wrap_pyfunction!(starts, m)?)?;
     m.add_function(wrap_pyfunction!(floor::floor, m)?)?;
     m.add_function(wrap_pyfunction!(air::run_watched, m)?)?;

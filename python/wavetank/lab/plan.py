@@ -145,7 +145,7 @@ def load(name: str, root: Path = ROOT) -> list[Figure]:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as e:
         raise UserError(f"{path}: cannot be read ({e.strerror}), expected a figure's file (TOML)") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:

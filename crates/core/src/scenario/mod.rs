@@ -15,7 +15,7 @@ mod sections;
 mod stations;
 
 pub use error::ScenarioError;
-pub use read::{Source, read, value};
+pub use read::{Source, given, read, value};
 pub use sections::{Scenario, Section, schema};
 
 pub mod keys;

@@ -41,15 +41,7 @@ pub struct Source<'a> {
 pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
     let mut s = Scenario::default();
     let mut places = Places::new();
-    let table = DeTable::parse(src.text).map_err(|e| ScenarioError {
-        file: src.path.into(),
-        line: e.span().map_or(0, |sp| line_of(src.text, sp.start)),
-        key: String::new(),
-        found: format!("not TOML: {}", e.message()),
-        expected: "a scenario file (TOML 1.0)".into(),
-        near: None,
-    })?;
-    for (key, value) in table.get_ref() {
+    for (key, value) in parse(src)?.get_ref() {
         let name = key.get_ref().as_ref();
         let line = line_of(src.text, key.span().start);
         match value.get_ref() {
@@ -89,6 +81,31 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
     s.traffic.settle(&s.stations);
     check::combinations(&s, &places, src.path)?;
     Ok(s)
+}
+
+fn parse<'a>(src: &Source<'a>) -> Result<Spanned<DeTable<'a>>, ScenarioError> {
+    DeTable::parse(src.text).map_err(|e| ScenarioError {
+        file: src.path.into(),
+        line: e.span().map_or(0, |sp| line_of(src.text, sp.start)),
+        key: String::new(),
+        found: format!("not TOML: {}", e.message()),
+        expected: "a scenario file (TOML 1.0)".into(),
+        near: None,
+    })
+}
+
+/// The keys that a text names, with their sections.
+///
+/// Errors: it is no TOML.
+pub fn given(src: &Source) -> Result<Vec<String>, ScenarioError> {
+    let mut out = Vec::new();
+    for (key, value) in parse(src)?.get_ref() {
+        match value.get_ref() {
+            DeValue::Table(t) => out.extend(t.keys().map(|k| dotted(key.get_ref(), k.get_ref()))),
+            _ => out.push(key.get_ref().to_string()),
+        }
+    }
+    Ok(out)
 }
 
 /// One key's value alone, as it would be used: whether it may be, before anything else that a scenario says.
@@ -243,7 +260,7 @@ fn set(
             key: dotted(section, key),
             found: match raw {
                 Raw::Int(n) => n.to_string(),
-                Raw::Float(x) => x.to_string(),
+                Raw::Float(x) => format!("{x:?}"),
                 Raw::Bool(b) => b.to_string(),
                 Raw::Text(t) => format!("\"{}\"", on_one_line(t)),
             },
