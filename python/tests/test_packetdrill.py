@@ -59,8 +59,11 @@ def test_what_is_not_supported_is_named_and_does_not_pass(tmp_path: Path) -> Non
 def test_bad_input_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"a folder without scripts"):
         packetdrill.scripts([tmp_path])
-    with pytest.raises(UserError, match=r"No such file"):
+    with pytest.raises(UserError, match=r"No such file.*expected a packetdrill script"):
         packetdrill.run(tmp_path / "none.pkt")
+    (tmp_path / "binary.pkt").write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=r"is not UTF-8 text, expected a packetdrill script"):
+        packetdrill.run(tmp_path / "binary.pkt")
     with pytest.raises(UserError, match=r"a\.pkt:9: expected a time"):
         packetdrill.run(_script(tmp_path, "write(4) = 0\n"))
     with pytest.raises(UserError, match=r'--kernel: "9\.9", expected one of .*6\.12'):

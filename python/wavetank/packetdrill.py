@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .errors import UserError
+from .errors import UserError, unreadable
 
 
 def scripts(paths: Iterable[Path]) -> list[Path]:
@@ -33,11 +33,9 @@ def run(path: Path, kernel: str = "6.12", hz: int = 1000) -> dict[str, Any]:
     with file, line, and what was expected.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as e:
-        raise UserError(f"{path}: {e.strerror}") from e
-    except UnicodeDecodeError as e:
-        raise UserError(f"{path}: is no text in UTF-8") from e
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as e:
+        raise unreadable(path, e, "a packetdrill script (*.pkt)") from e
     try:
         report = _core.packetdrill(text, kernel, hz)
     except ValueError as e:
