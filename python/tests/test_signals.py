@@ -85,8 +85,8 @@ def test_a_folder_that_was_there_or_has_something_stays(tmp_path):
 def test_ctrl_c_ends_a_run_from_python_before_its_end():
     """An hour of it would be a night's, in a notebook."""
     program = (
-        f"import wavetank\ns = wavetank.load({LONG[0]!r}).set({{'time.flows': '90000 s'}})\nprint('begun', flush=True)\n"
-        "try: s.run(states=['80000 s'])\nexcept KeyboardInterrupt: print('interrupted')\n"
+        f"import wavetank\ns = wavetank.load({LONG[0]!r}).set({{'time.flows': '90000 s'}})\ntry:\n"
+        "  print('begun', flush=True)\n  s.run(states=['80000 s'])\nexcept KeyboardInterrupt: print('interrupted')\n"
     )
     whole = [sys.executable, "-c", HEED, sys.executable, "-c", program]
     with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
