@@ -21,6 +21,7 @@ struct wt_driver {
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
 	u32 (*delimiters)(u32 len);	/* behind a subframe of HT, whatever its receiver's density; NULL: as ath9k */
 	bool counts_chains;		/* as one attempt of an MPDU each */
+	u8 short_retries;		/* dot11ShortRetryLimit: of the contention window, and of an RTS; 0: window_limit and rts_limit, as ath9k */
 	bool sent_once;			/* an aggregate at a fixed rate: what nobody answers is formed anew, and the contention window stays as it is */
 	bool one_depth;			/* single frames stand in the hardware as aggregates do; else as many as ath9k's */
 	bool rts;			/* before data where rts=1 says so; a firmware that chooses does not */

@@ -52,6 +52,7 @@ struct wt_edcaf {
 	u16 failures;			/* in a row: QSRC[AC] */
 	struct list_head hwq;
 	bool tried;			/* its head was on the air */
+	bool follows;			/* its head is just over: what comes now has waited behind it */
 	u16 depth, ampdu_depth;
 	struct rnd_state rnd;
 };

@@ -16,6 +16,7 @@
  */
 #include "air/edca.h"
 #include "air/phy.h"
+#include "driver.h"
 
 void wt_edcaf_init(struct wt_radio *r, int q)
 {
@@ -64,9 +65,9 @@ void wt_edcaf_succeeded(struct wt_edcaf *e)
 }
 
 /* 10.22.2.2 e: the window doubles until the retry limit is reached, then starts again */
-void wt_edcaf_failed(struct wt_edcaf *e)
+void wt_edcaf_failed(const struct wt_radio *r, struct wt_edcaf *e)
 {
-	if (e->failures < wt_p.window_limit) {
+	if (e->failures < (r->driver->short_retries ?: wt_p.window_limit)) {
 		e->failures++;
 		e->cw = min_t(u16, 2 * e->cw + 1, e->cw_max);
 	} else {

@@ -12,6 +12,6 @@ u64 wt_edcaf_access(const struct wt_radio *r, const struct wt_edcaf *e);
 void wt_edcaf_freeze(const struct wt_radio *r, struct wt_edcaf *e, u64 at);
 void wt_edcaf_draw(struct wt_edcaf *e);
 void wt_edcaf_succeeded(struct wt_edcaf *e);
-void wt_edcaf_failed(struct wt_edcaf *e);
+void wt_edcaf_failed(const struct wt_radio *r, struct wt_edcaf *e);
 
 #endif

@@ -50,8 +50,8 @@ void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p)
 	struct wt_edcaf *e = &r->ac[q];
 
 	p->ready = wt_time();
-	/* 10.22.2.4: a frame that finds the medium busy and no backoff running draws one */
-	if (list_empty(&e->hwq) && (wt_air.state != WT_IDLE || p->ready < r->nav) && !e->slots && q != WT_BEACON_Q)
+	/* 10.22.2.2 a: a frame that finds its queues empty, the medium busy and no backoff running draws one */
+	if (list_empty(&e->hwq) && !e->follows && (wt_air.state != WT_IDLE || p->ready < r->nav) && !e->slots && q != WT_BEACON_Q)
 		wt_edcaf_draw(e);
 	list_add_tail(&p->list, &e->hwq);
 	e->depth++;
@@ -262,7 +262,7 @@ static void start_exchange(u64 at)
 	for (i = 0; i < wt_n_radios; i++)
 		for (q = 0; q < WT_NUM_Q; q++)
 			if (lost[i] & BIT(q))
-				wt_edcaf_failed(&wt_radios[i]->ac[q]);
+				wt_edcaf_failed(wt_radios[i], &wt_radios[i]->ac[q]);
 			else
 				wt_edcaf_freeze(wt_radios[i], &wt_radios[i]->ac[q], at);
 
@@ -282,7 +282,7 @@ static void finish(struct wt_radio *r, int q, bool response)
 		p->bar = true;
 		return;
 	}
-	if (!response && !p->no_ack && p->rts_failures < wt_p.rts_limit) {
+	if (!response && !p->no_ack && p->rts_failures < (r->driver->short_retries ?: wt_p.rts_limit)) {
 		if (p->tries < p->rates[p->chain].count)
 			return;		/* again at the same rate */
 		if (p->chain + 1 < IEEE80211_TX_MAX_RATES && p->rates[p->chain + 1].idx >= 0 &&
@@ -301,7 +301,9 @@ static void finish(struct wt_radio *r, int q, bool response)
 		wt_rx_interrupt(r);	/* ath9k_tasklet receives before it completes */
 	if (!response && !p->no_ack && !(r->driver->sent_once && p->ampdu))
 		wt_edcaf_succeeded(e);		/* given up: the window is reset (edca.c) */
+	e->follows = true;
 	r->driver->done(r, q, p, response);
+	e->follows = false;
 }
 
 /* The winner's next PPDU, if it and its answer still fit into the TXOP. */
@@ -357,7 +359,7 @@ static void end_exchange(u64 at, bool response)
 		r->count.no_response++;
 		if (wt_air.response) {
 			/* the sender heard an answer that it could not decode */
-			wt_edcaf_failed(e);
+			wt_edcaf_failed(r, e);
 			r->late_at = at;
 			r->late_q = wt_air.tx[0].q;
 			r->base = at + WT_SIFS_NS + eifs_less_difs(r);
@@ -374,7 +376,7 @@ static void end_exchange(u64 at, bool response)
 			to->base = at + WT_SIFS_NS + eifs_less_difs(to);
 			to->nav = 0;
 		}
-		wt_edcaf_failed(e);
+		wt_edcaf_failed(r, e);
 		r->late_at = wt_air.tx[0].end + timeout_ns(wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
 		r->late_q = wt_air.tx[0].q;
 		r->base = r->late_at + WT_SIFS_NS;
@@ -396,7 +398,7 @@ static void end_exchange(u64 at, bool response)
 			finish(r, wt_air.tx[k].q, false);
 			continue;
 		}
-		wt_edcaf_failed(e);
+		wt_edcaf_failed(r, e);
 		r->late_at = wt_air.tx[k].end + timeout_ns(wants_rts(r, p) ? rts_rate(r, p) : wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
 		r->base = max(r->base, r->late_at + WT_SIFS_NS);
 		r->late_q = wt_air.tx[k].q;

@@ -59,6 +59,7 @@ static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 const struct wt_driver wt_mt76 = {
 	.mode = WT_MT76,
 	.max_frames = &wt_p.fifo_frames[WT_MT76],
+	.short_retries = 7,	/* the standard's: what the firmware sets is not public */
 	.sent_once = true,
 	.one_depth = true,
 	.in_order = true,
