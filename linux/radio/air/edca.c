@@ -11,7 +11,8 @@
  *   D1  backoff is computed from elapsed time, never ticked.
  *   D2  one counter a category (QSRC) for short and long frames; as in Atheros' cards the window starts over when the hardware
  *       is done with a frame, given up or not (ath9k sets neither AR_D_MISC_CW_RESET_EN nor AR_D_MISC_RETRY_CNT_RESET_EN, which
- *       would do so between the links of a rate chain), and after window_limit failures in a row.
+ *       would do so between the links of a rate chain), and after window_limit failures in a row (a card
+ *       of another kind: as many as the standard has, driver.h short_retries).
  *   D3  an internal collision counts as a failure for the window, but not as an attempt of the frame: no rate falls for it.
  */
 #include "air/edca.h"
