@@ -574,7 +574,10 @@ def test_what_mt76_forms_anew_contends_as_in_the_model():
         "traffic.udp_dscp": "AF41",
     }
     s = scenario(sta__driver="mt76").set(sets)
-    runs = {"linux": [s.run(i, on="linux") for i in (1, 2, 3, 4)], "model": [like_linux(s).run(i) for i in (1, 2, 3, 4)]}
+    runs = {
+        "linux": [s.run(i, on="linux") for i in (1, 2, 3, 4)],
+        "model": [like_linux(s).run(i) for i in (1, 2, 3, 4)],
+    }
     air = {w: np.mean([sum(n.airtime_fraction for n in r.nodes.values()) for r in of]) for w, of in runs.items()}
     # 0.976 with ath9k's limits and second backoffs; above 1 where a station has no session yet
     assert 0.985 < air["linux"] / air["model"] < 1.04
