@@ -1,6 +1,6 @@
 //! The air of a run, looked at while it runs; and captures.
 
-use crate::{ScenarioError, outcome, read, state};
+use crate::{ScenarioError, outcome, read, state, steps};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -123,7 +123,7 @@ pub(crate) fn run_watched<'py>(
     let mut world = world(&s, path, Views::default())?;
     let whose = Whose::of(&s, &world, Vec::new());
     whose.begin(world.tap(), Names::new(whose.census.clone()), mhz(&s), look)?;
-    let seen = state::run(py, &mut world, &states)?;
+    let seen = steps::run(py, &mut world, &states)?;
     let (out, mut views) = py.detach(|| world.run_tapped());
     let air = whose.end(&mut views)?;
     let d = outcome::to_dict(py, &s, &out)?;

@@ -10,6 +10,7 @@ mod outcome;
 mod phy;
 mod schema;
 mod state;
+mod steps;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -50,7 +51,7 @@ fn run<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let s = read(text, path, &overrides, seed)?;
     let mut world = World::new(&s).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))?;
-    let seen = state::run(py, &mut world, &states)?;
+    let seen = steps::run(py, &mut world, &states)?;
     let out = py.detach(|| world.run());
     let d = outcome::to_dict(py, &s, &out)?;
     d.set_item("states", state::to_list(py, &seen)?)?;

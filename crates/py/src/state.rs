@@ -3,31 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use wavetank_capture::Names;
-use wavetank_core::net::World;
 use wavetank_core::net::state::{DeviceState, HostState, QdiscState, RadioState, SocketState, State, StationState};
 use wavetank_core::rate::minstrel_ht::RateStats;
-use wavetank_core::sim::{Named, NodeId, Probe, Span, Time};
+use wavetank_core::sim::{Named, NodeId};
 use wavetank_core::tcp::State as TcpState;
-
-/// Runs a world to its end, and looks at it at these instants, ns, in order. Once a simulated second Python may answer Ctrl-C.
-pub(crate) fn run<T: Probe + Send>(py: Python<'_>, world: &mut World<T>, at: &[u64]) -> PyResult<Vec<State>> {
-    let mut seen = Vec::new();
-    let mut now = Time::ZERO;
-    let mut advance = |world: &mut World<T>, until: Time| {
-        while now < until {
-            now = (now + Span::from_s(1)).min(until);
-            py.detach(|| world.advance(now));
-            py.check_signals()?;
-        }
-        PyResult::Ok(())
-    };
-    for &ns in at {
-        advance(world, Time::from_ns(ns))?;
-        seen.push(world.state_at(Time::from_ns(ns)));
-    }
-    advance(world, world.end())?;
-    Ok(seen)
-}
 
 fn named<'py>(py: Python<'py>, v: &Named) -> PyResult<Bound<'py, PyDict>> {
     let d = PyDict::new(py);
