@@ -12,9 +12,9 @@ pub(super) enum Charge {
     Cut(Freed),
     /// It was given back, and the packet is still in the host (`skb_orphan_partial`).
     Returned(Freed),
-    /// That packet has left the host, or was dropped.
+    /// That packet has left the host, or was dropped; its memory was given back before.
     Left(Freed),
-    /// It was freed within a call of the socket's that sends, which knows of it.
+    /// It was freed within a call of the socket's that sends, which knows of it; nothing has left.
     Within,
 }
 
@@ -85,9 +85,6 @@ impl Accounts {
             let gone = matches!(charge, Charge::Freed(_)) && !itself;
             *charge = if gone { Charge::Left(f) } else { Charge::Within };
         }
-        if freed > 0 {
-            self.charges.push((p.owner, Charge::Within));
-        }
         freed
     }
 
@@ -127,10 +124,7 @@ mod tests {
         assert!(a.segment(&held, Cutter::Stack).all(|s| s.owner == Owner::NONE));
         assert!(matches!(a.charges[1..], [(Owner(3), Charge::Left(_))]));
         assert_eq!(a.freed_since(0, &p, Verdict::Ok), 4_000);
-        assert!(
-            matches!(a.charges[..], [(_, Charge::Within), (_, Charge::Left(_)), (_, Charge::Within)]),
-            "it has not left twice"
-        );
+        assert!(matches!(a.charges[..], [(_, Charge::Within), (_, Charge::Left(_))]), "it has not left twice");
         a.charges.clear();
         assert_eq!(a.orphan_in_part(&blank).owner, Owner::NONE);
         assert!(a.charges.is_empty() && Owner::NONE.in_part().is_none());
@@ -144,11 +138,11 @@ mod tests {
         a.drop(p(3, 1_448), Place::Host, Reason::Overlimit);
         a.drop(p(3, 1_448), Place::Host, Reason::Overlimit);
         assert_eq!(a.freed_since(1, &p(3, 1_448), Verdict::Drop), 2_304);
-        assert!(matches!(a.charges[..], [(_, Charge::Freed(_)), (_, Charge::Within), (_, Charge::Within)]));
+        assert!(matches!(a.charges[..], [(_, Charge::Freed(_)), (_, Charge::Within)]));
         a.charges.clear();
         a.drop(p(2, 0), Place::Host, Reason::Overlimit);
         a.drop(p(3, 0), Place::Host, Reason::Overlimit);
         assert_eq!(a.freed_since(0, &p(3, 1_448), Verdict::Cn), 2_304, "another's memory is not the sender's");
-        assert!(matches!(a.charges[..], [(Owner(2), Charge::Freed(_)), (_, Charge::Left(_)), (_, Charge::Within)]));
+        assert!(matches!(a.charges[..], [(Owner(2), Charge::Freed(_)), (_, Charge::Left(_))]));
     }
 }

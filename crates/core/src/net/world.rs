@@ -230,19 +230,25 @@ impl<T: Probe> World<T> {
         for i in 0..self.charges.len() {
             let (owner, charge) = self.charges[i];
             match (charge, owner.0.checked_sub(n_socks)) {
-                (Charge::Freed(_) | Charge::Returned(_) | Charge::Within, None) => {
+                (charge, None) => {
                     let socket = &mut self.socks[usize::from(owner.0)].socket;
                     let woken = match charge {
                         Charge::Freed(f) => socket.on_free_packet(&f),
                         Charge::Returned(f) => socket.on_free(f.truesize),
-                        _ => socket.on_freed_within(),
+                        Charge::Within => socket.on_freed_within(),
+                        Charge::Left(f) => {
+                            socket.on_left(&f);
+                            socket.on_freed_within()
+                        }
+                        Charge::Cut(f) => {
+                            socket.on_gso(&f);
+                            false
+                        }
                     };
                     if woken {
                         self.fabric.q.push(now, Lane::Tasklet, Event::SockTsq(owner.0));
                     }
                 }
-                (Charge::Cut(f), None) => self.socks[usize::from(owner.0)].socket.on_gso(&f),
-                (Charge::Left(f), None) => self.socks[usize::from(owner.0)].socket.on_left(&f),
                 (Charge::Left(_) | Charge::Within, Some(_)) => {}
                 (Charge::Freed(f) | Charge::Returned(f), Some(i)) if i >= n_floods => {
                     self.icmp[usize::from(i - n_floods)].on_free(f.truesize);

@@ -28,7 +28,7 @@ pub enum Lane {
     Worker = 6,
     /// A host goes on with what one round of softirqs has left. src: linux@6.12 kernel/softirq.c handle_softirqs (restart)
     Again = 7,
-    /// A timer of a protocol that counts time fires (pacing, compressed ACKs).
+    /// A timer of a protocol fires that does not count jiffies (pacing, compressed ACKs), or is of a BSS.
     Timer = 8,
     /// A station's access to the medium is decided.
     Medium = 9,

@@ -6,7 +6,7 @@ use crate::tcp::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// A device that takes everything at once.
+/// A device that takes everything at once, and lets go of it; what the last weighed.
 #[derive(Default)]
 struct Out(VecDeque<Packet>, u32);
 
