@@ -640,3 +640,19 @@ def test_a_syn_that_never_leaves_its_host_times_out_and_is_not_sent_again(on):
     assert len(never) >= 8
     assert np.median([f.rtos for f in never]) >= 4
     assert max(f.retransmits for f in never) <= 2
+
+
+def test_samples_end_with_a_connection_alike_on_both_waters():
+    """Fifteen window probes in a row that the own queue refuses end a connection (net/ipv4/tcp_timer.c tcp_probe_timer)."""
+    s = scenario(
+        topology__kind="wired", bottleneck__place="local", htb__rate="56 kbit/s", htb__leaf="pfifo", pfifo__limit=12,
+        netem__delay="20 ms", tcp__cc="reno", tcp__min_tso_segs=8, traffic__tcp_up=8, time__flows="15 s",
+    )  # fmt: skip
+    kernel, model = (s.run(1, on=on) for on in ("linux", "model"))
+    assert [f.error for f in kernel.flows] == [f.error for f in model.flows]
+    assert {f.error for f in kernel.flows} == {None, "ETIMEDOUT"}
+    for a, b in zip(kernel.flows, model.flows, strict=True):
+        (first, last), of_the_model = (f.series["t"][np.isfinite(f.series["snd_cwnd"])][[0, -1]] for f in (a, b))
+        assert (first, last) == tuple(of_the_model)
+        assert (last == a.series["t"][-1]) == (a.error is None)
+        assert a.series["retrans"][-1] == a.retransmits

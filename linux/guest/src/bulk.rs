@@ -241,6 +241,8 @@ pub struct Info {
 
 const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
+/// Reset, given up, or past its last ACK (TIME_WAIT is a socket of its own): what is left in the fields is no state of a connection.
+const CLOSE: u8 = 7;
 
 type Raw = [u8; 248];
 
@@ -341,21 +343,21 @@ impl Info {
     }
 
     /// The product's columns after t and received: acked, snd_cwnd, snd_ssthresh, srtt, min_rtt (us), unacked, retrans,
-    /// pacing, delivery (bit/s), notsent. `null`: the kernel has none.
+    /// pacing, delivery (bit/s), notsent. `null`: the kernel has none, or the connection has ended.
     pub fn row(&self) -> impl Iterator<Item = String> {
-        let some = |there: bool, v: u64| if there { v.to_string() } else { "null".into() };
+        let known = |there: bool, v: u64| if there && self.state != CLOSE { v.to_string() } else { "null".into() };
         [
             self.acked.to_string(),
-            self.cwnd.to_string(),
+            known(true, self.cwnd.into()),
             // TCP_INFINITE_SSTHRESH
-            some(self.ssthresh < 0x7fff_ffff, self.ssthresh.into()),
-            self.rtt_us.to_string(),
-            some(self.min_rtt_us != u32::MAX, self.min_rtt_us.into()),
-            self.unacked.to_string(),
+            known(self.ssthresh < 0x7fff_ffff, self.ssthresh.into()),
+            known(true, self.rtt_us.into()),
+            known(self.min_rtt_us != u32::MAX, self.min_rtt_us.into()),
+            known(true, self.unacked.into()),
             self.total_retrans.to_string(),
-            some(self.pacing != u64::MAX, self.pacing.saturating_mul(8)),
-            (self.delivery * 8).to_string(),
-            self.notsent.to_string(),
+            known(self.pacing != u64::MAX, self.pacing.saturating_mul(8)),
+            known(true, self.delivery * 8),
+            known(true, self.notsent.into()),
         ]
         .into_iter()
     }

@@ -62,9 +62,9 @@ Figures = dict[str, float]
 
 
 def figures(r: Result) -> Figures:
-    """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum), srtt and
-    ping (ms), datagrams' delay one way (ms, the mean of the flows' medians), mean A-MPDU of those that send data, attempts
-    included, airtime (percent, the sum of all radios: a collision counts for each of them)."""
+    """The judged figures of one run, over its window: goodput (Mbit/s, the sum a direction), cwnd (segments, the sum of what is
+    connected), srtt and ping (ms), datagrams' delay one way (ms, the mean of the flows' medians), mean A-MPDU of those that send
+    data, attempts included, airtime (percent, the sum of all radios: a collision counts for each of them)."""
     out: Figures = {}
     for way in ("up", "down"):
         flows = r.flows_of(way, "tcp") + r.flows_of(way, "udp")
@@ -78,7 +78,7 @@ def figures(r: Result) -> Figures:
     if r.nodes:
         out["airtime"] = 100 * sum(n.airtime_fraction for n in r.nodes.values())
     if tcp := [f for f in r.flows if f.kind == "tcp"]:
-        out["cwnd_p50"] = _median(np.sum([_within(r, f, "snd_cwnd") for f in tcp], axis=0))
+        out["cwnd_p50"] = _median(np.nansum([_within(r, f, "snd_cwnd") for f in tcp], axis=0))
         out["srtt_p50"] = _median(np.concatenate([_within(r, f, "srtt_ms") for f in tcp]))
     if delays := [f.delivery["delay_ms"]["p50"] for f in r.flows if f.delivery and f.delivery["arrived"]]:
         out["udp_delay_p50"] = float(np.mean(delays))

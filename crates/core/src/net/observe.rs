@@ -215,16 +215,19 @@ impl<T: Probe> Observer<T> {
                 }
                 Ends::Echo(_) => continue,
             };
-            let i = socks[usize::from(sender)].socket.info(now);
+            let socket = &socks[usize::from(sender)].socket;
+            let i = socket.info(now);
             s.acked.push(i.bytes_acked as f64);
             // Before there is a round trip, there is no connection yet.
-            let known = |x: f64| if i.srtt > Span::ZERO { x } else { f64::NAN };
+            s.retrans.push(if i.srtt > Span::ZERO { i.retransmits as f64 } else { f64::NAN });
+            // What a connection left in its socket as it ended is no state of one.
+            let alive = i.srtt > Span::ZERO && socket.state() != State::Closed;
+            let known = |x: f64| if alive { x } else { f64::NAN };
             s.snd_cwnd.push(known(f64::from(i.snd_cwnd)));
             s.snd_ssthresh.push(known(i.snd_ssthresh.map_or(f64::NAN, f64::from)));
             s.srtt_ms.push(known(i.srtt.as_ms()));
             s.min_rtt_ms.push(known(i.min_rtt.as_ms()));
             s.unacked.push(known(f64::from(i.unacked)));
-            s.retrans.push(known(i.retransmits as f64));
             s.pacing_bps.push(known(i.pacing_rate.map_or(f64::NAN, |r| r.bps() as f64)));
             s.delivery_bps.push(known(i.delivery_rate.bps() as f64));
             s.notsent.push(known(i.notsent as f64));

@@ -9,7 +9,7 @@ use crate::traffic::{Delivery, Direction, FlowPlan, Proto};
 use crate::wifi::End;
 
 /// Columns of one flow, one row a sample. Names and units follow the kernel's TCP_INFO; times in s, RTTs in ms, windows in
-/// segments, rates in bit/s.
+/// segments, rates in bit/s. Of a connection that is not there yet, or has ended, all but what adds up is NaN.
 #[derive(Clone, Default, Debug)]
 pub struct FlowSeries {
     /// Time since the run began, s.

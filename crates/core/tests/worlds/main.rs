@@ -5,6 +5,7 @@ mod any_setting;
 mod backlog;
 mod beacon;
 mod encryption;
+mod ended;
 mod erp;
 mod given;
 mod golden;
