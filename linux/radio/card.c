@@ -148,8 +148,10 @@ struct wt_radio *wt_card_add(int index)
 	wiphy_apply_custom_regulatory(hw->wiphy, &wt_regdomain);
 	if (r->driver->tx_airtime)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AIRTIME_FAIRNESS);
+#if !WT_BEFORE(5, 5)
 	if (r->driver->aql)
 		wiphy_ext_feature_set(hw->wiphy, NL80211_EXT_FEATURE_AQL);
+#endif
 	BUILD_BUG_ON(sizeof(struct wt_frame) > sizeof(((struct ieee80211_tx_info *)NULL)->status.status_driver_data));
 
 	err = ieee80211_register_hw(hw);

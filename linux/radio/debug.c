@@ -91,7 +91,6 @@ static int radio_show(struct seq_file *f, void *unused)
 {
 	struct wt_radio *r = f->private;
 	struct wt_counters *c = &r->count;
-	int i;
 
 #define SHOW(_x) seq_printf(f, #_x " %llu\n", c->_x)
 	SHOW(ppdus); SHOW(mpdus); SHOW(acked_mpdus); SHOW(failed_mpdus); SHOW(dropped_mpdus);

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
-#include <net/mac80211.h>
+#include "kernel.h"
 
 #define WT_MAX_MSDUS	7	/* of an A-MSDU: what 11454 octets hold of full packets */
 #define WT_WINDOW	64	/* of a Block Ack agreement, where no other was agreed on */

@@ -129,7 +129,7 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 	spin_unlock_bh(&wt_lock);
 }
 
-static void wt_op_vif_cfg_changed(struct ieee80211_hw *hw, struct ieee80211_vif *vif, u64 changed)
+static void __maybe_unused wt_op_vif_cfg_changed(struct ieee80211_hw *hw, struct ieee80211_vif *vif, u64 changed)
 {
 }
 
@@ -165,7 +165,7 @@ static const u32 density_ns[8] = { 0, 250, 500, 1000, 2000, 4000, 8000, 16000 };
 /* Octets of an A-MPDU that a peer takes: 802.11-2016, 9.4.2.56.3, 9.4.2.158.2; 802.11ax-2021, 9.4.2.248.2, table 27-55 (aPSDUMaxLength). */
 static u32 max_ampdu(const struct ieee80211_sta *sta)
 {
-	const struct ieee80211_link_sta *link = &sta->deflink;
+	__auto_type link = wt_link_of(sta);
 
 	if (link->he_cap.has_he)
 		return min_t(u32, 6500631, (1u << (20 + (link->he_cap.he_cap_elem.mac_cap_info[3] & IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_MASK) / 8)) - 1);
@@ -217,13 +217,18 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 			return -EOPNOTSUPP;
 		spin_lock_bh(&wt_lock);
 		s->max_ampdu = max_ampdu(sta);
-		s->density_ns = density_ns[sta->deflink.ht_cap.ampdu_density & 7];
+		s->density_ns = density_ns[wt_link_of(sta)->ht_cap.ampdu_density & 7];
 		params->ssn = (params->ssn - tid->unused) & IEEE80211_SN_MASK;
 		if (r->driver->session)
 			params->ssn = r->driver->session(tid, params->ssn);
 		wt_ba_start(tid, params->ssn);
 		spin_unlock_bh(&wt_lock);
+#if WT_BEFORE(5, 5)
+		ieee80211_start_tx_ba_cb_irqsafe(vif, sta->addr, params->tid);
+		return 0;
+#else
 		return IEEE80211_AMPDU_TX_START_IMMEDIATE;
+#endif
 	case IEEE80211_AMPDU_TX_STOP_FLUSH:
 	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
 		flush = true;
@@ -275,18 +280,18 @@ static int wt_op_set_rts_threshold(struct ieee80211_hw *hw, u32 value)
 	return 0;
 }
 
+#if WT_BEFORE(6, 0)
+#include "older/ops.h"
+#endif
+
 const struct ieee80211_ops wt_mac_ops = {
 	.tx = wt_op_tx,
 	.wake_tx_queue = wt_op_wake_tx_queue,
 	.start = wt_op_start,
-	.stop = wt_op_stop,
 	.add_interface = wt_op_add_interface,
 	.remove_interface = wt_op_remove_interface,
 	.config = wt_op_config,
 	.configure_filter = wt_op_configure_filter,
-	.link_info_changed = wt_op_link_info_changed,
-	.vif_cfg_changed = wt_op_vif_cfg_changed,
-	.conf_tx = wt_op_conf_tx,
 	.set_rts_threshold = wt_op_set_rts_threshold,
 	.sta_add = wt_op_sta_add,
 	.sta_remove = wt_op_sta_remove,
@@ -294,8 +299,18 @@ const struct ieee80211_ops wt_mac_ops = {
 	.ampdu_action = wt_op_ampdu_action,
 	.set_key = wt_op_set_key,
 	.get_tsf = wt_op_get_tsf,
+#if WT_BEFORE(6, 0)
+	.stop = wt_older_stop,
+	.bss_info_changed = wt_older_bss_info_changed,
+	.conf_tx = wt_older_conf_tx,
+#else
+	.stop = wt_op_stop,
+	.link_info_changed = wt_op_link_info_changed,
+	.vif_cfg_changed = wt_op_vif_cfg_changed,
+	.conf_tx = wt_op_conf_tx,
 	.add_chanctx = ieee80211_emulate_add_chanctx,
 	.remove_chanctx = ieee80211_emulate_remove_chanctx,
 	.change_chanctx = ieee80211_emulate_change_chanctx,
 	.switch_vif_chanctx = ieee80211_emulate_switch_vif_chanctx,
+#endif
 };

@@ -24,12 +24,13 @@
  *
  * Source: net/mac80211/rate.h, rc80211_minstrel_ht.h.
  */
+#include "minstrel.h"
+#if !WT_BEFORE(5, 13)
 #include <linux/debugfs.h>
 #include <linux/vmalloc.h>
 #include "ieee80211_i.h"
 #include "rate.h"
 #include "rc80211_minstrel_ht.h"
-#include "minstrel.h"
 #include "params.h"
 
 #define STATIONS 64
@@ -189,7 +190,7 @@ static void begins(void *priv, struct ieee80211_sta *sta, struct minstrel_ht_sta
 		put16(mi->overhead_rtscts);
 		put16(mi->overhead_legacy);
 		put16(mi->overhead_legacy_rtscts);
-		put8(sta->deflink.ht_cap.ht_supported | (ieee80211_hw_check(mp->hw, TX_STATUS_NO_AMPDU_LEN) ? 2 : 0));
+		put8(wt_link_of(sta)->ht_cap.ht_supported | (ieee80211_hw_check(mp->hw, TX_STATUS_NO_AMPDU_LEN) ? 2 : 0));
 		put8(MINSTREL_GROUPS_NB);
 		for (i = 0; i < MINSTREL_GROUPS_NB; i++)
 			put16(mi->supported[i]);
@@ -331,3 +332,4 @@ void wt_minstrel_exit(void)
 	n_stations = 0;
 	real = NULL;
 }
+#endif

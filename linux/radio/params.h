@@ -5,9 +5,9 @@
 #ifndef WAVETANK_RADIO_PARAMS_H
 #define WAVETANK_RADIO_PARAMS_H
 
-#include <linux/minmax.h>
 #include <linux/prandom.h>
 #include <linux/types.h>
+#include "kernel.h"
 
 #define WT_MAX_RADIOS	33
 #define WT_IDEAL	(-2)	/* fixed_mcs: the best that the channel lets through (air/channel.c) */

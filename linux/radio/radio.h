@@ -10,7 +10,7 @@
  *
  * Who may call whom, by name (include): a file its own layer and those before it in this list, where python/tests/test_radio.py holds it.
  *
- *   ground   params, radio (this file), frame, driver.h, rider.h
+ *   ground   kernel.h, params, radio (this file), frame, driver.h, rider.h
  *   air/     vht, he, phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
  *   mpdu/    status, rate_set, rates, block_ack, amsdu, ampdu, tx
  *   driver/  fifo, ath9k with seize, ath10k, mt76, htc, tidq with above

@@ -5,7 +5,9 @@ from pathlib import Path
 
 RADIO = Path(__file__).parents[2] / "linux" / "radio"
 #: Interfaces between layers belong to the ground, on which all stand.
-GROUND = {"driver.h", "rider.h", "frame.h"}
+GROUND = {"driver.h", "rider.h", "frame.h", "kernel.h", "older/linux/kernel_read_file.h", "older/linux/unaligned.h"}
+#: What a file has in another form on kernels before 6.12 is of that file's layer.
+OLDER = {"older/ops.h": "mac"}
 
 
 def layers():
@@ -19,7 +21,7 @@ def layer_of(file):
     of = layers()
     if file in GROUND:
         return 0
-    if (name := file.rsplit(".", 1)[0]) in of:
+    if (name := OLDER.get(file, file.rsplit(".", 1)[0])) in of:
         return of[name]
     return {n.partition("/")[0]: i for n, i in of.items() if "/" in n}[file.partition("/")[0]]
 

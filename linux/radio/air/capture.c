@@ -13,7 +13,6 @@
  *   D3  an exchange is written down when it begins, its outcome drawn; of one that begins in the window all is there.
  *   D4  of a device with a FIFO of its own (ath9k_htc, ath10k) depth.within is what its host was not yet told the end of.
  */
-#include <linux/unaligned.h>
 #include <linux/vmalloc.h>
 #include <net/sch_generic.h>
 #include "air/capture.h"
@@ -215,8 +214,11 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 	if (p->bar || p->back_req)
 		bar_of(p, x);
 	out = (u8 *)(x + 1);
-	for (i = 0; i < wt_n_radios; i++, out += sizeof(struct depth))
-		put_unaligned(depth_of(wt_radios[i]), (struct depth *)out);
+	for (i = 0; i < wt_n_radios; i++, out += sizeof(struct depth)) {
+		struct depth depth = depth_of(wt_radios[i]);
+
+		memcpy(out, &depth, sizeof(depth));
+	}
 	for (i = 0; i < p->n; i++) {
 		struct sk_buff *skb = p->mpdu[i];
 		struct mpdu m = { .len = wt_mpdu_len(skb), .attempts = wt_frame(skb)->attempts };

@@ -106,6 +106,7 @@ u32 wt_he_bytes_in(const struct ieee80211_tx_rate *r, u64 ns)
 /* What a card says of itself: MCS 0 to 11 with its streams, A-MPDUs as long as may be, A-MSDUs within them. `data` is kept. */
 void wt_he_caps(struct ieee80211_supported_band *band, struct ieee80211_sband_iftype_data *data, u32 streams)
 {
+#if !WT_BEFORE(6, 0)	/* where 802.11ax is refused: wt_phy_check */
 	struct ieee80211_he_cap_elem *he = &data->he_cap.he_cap_elem;
 	struct ieee80211_he_mcs_nss_supp *mcs = &data->he_cap.he_mcs_nss_supp;
 	bool wide = wt_listed(fixed_mhz, n_mhz, 0) == 160;
@@ -129,4 +130,5 @@ void wt_he_caps(struct ieee80211_supported_band *band, struct ieee80211_sband_if
 	mcs->rx_mcs_160 = mcs->tx_mcs_160 = cpu_to_le16(wide ? map : 0xffff);
 	mcs->rx_mcs_80p80 = mcs->tx_mcs_80p80 = cpu_to_le16(0xffff);
 	_ieee80211_set_sband_iftype_data(band, data, 1);
+#endif
 }

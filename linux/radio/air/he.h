@@ -5,7 +5,7 @@
 #ifndef WAVETANK_RADIO_HE_H
 #define WAVETANK_RADIO_HE_H
 
-#include <net/mac80211.h>
+#include "kernel.h"
 
 u32 wt_he_symbol_bits(const struct ieee80211_tx_rate *r);
 u32 wt_he_symbol_ns(void);

@@ -33,7 +33,13 @@ int wt_napi_init(struct wt_radio *r)
 	n = kzalloc(sizeof(*n), GFP_KERNEL);
 	if (!n)
 		return -ENOMEM;
+#if WT_BEFORE(6, 10)
+	n->dev = kzalloc(sizeof(*n->dev), GFP_KERNEL);
+	if (n->dev)
+		init_dummy_netdev(n->dev);
+#else
 	n->dev = alloc_netdev_dummy(0);
+#endif
 	if (!n->dev) {
 		kfree(n);
 		return -ENOMEM;
@@ -52,7 +58,11 @@ void wt_napi_exit(struct wt_radio *r)
 		return;
 	napi_disable(&n->napi);
 	netif_napi_del(&n->napi);
+#if WT_BEFORE(6, 10)
+	kfree(n->dev);
+#else
 	free_netdev(n->dev);
+#endif
 	kfree(n);
 	r->napi = NULL;
 }

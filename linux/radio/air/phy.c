@@ -62,11 +62,13 @@ static bool mcs_exists(unsigned int station, int mcs)
 	}
 }
 
-/* Whether the fixed rates that were asked for exist. */
+/* Whether the fixed rates that were asked for exist, and mac80211 knows their standard well enough. */
 int wt_phy_check(void)
 {
 	unsigned int i;
 
+	if (WT_BEFORE(6, 0) && wt_p.he)
+		return -EOPNOTSUPP;
 	for (i = 1; i < wt_p.radios; i++) {
 		if (wt_p.n_fixed && !mcs_exists(i, wt_listed(fixed_mcs, n_fixed, i)))
 			return -EINVAL;

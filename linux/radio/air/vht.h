@@ -5,7 +5,7 @@
 #ifndef WAVETANK_RADIO_VHT_H
 #define WAVETANK_RADIO_VHT_H
 
-#include <net/mac80211.h>
+#include "kernel.h"
 
 /* Data bits a subcarrier are bits * num / den at an MCS; MCS 10 and 11 are HE's. */
 struct wt_coding {

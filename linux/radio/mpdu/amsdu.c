@@ -15,7 +15,7 @@
 #include "mpdu/amsdu.h"
 #include "mpdu/block_ack.h"
 
-static bool in_session(const struct sk_buff *skb)
+static bool in_session(struct sk_buff *skb)
 {
 	return IEEE80211_SKB_CB(skb)->flags & IEEE80211_TX_CTL_AMPDU &&
 	       ieee80211_is_data_qos(((const struct ieee80211_hdr *)skb->data)->frame_control);
@@ -28,7 +28,7 @@ static u32 longest(const struct wt_radio *r, const struct wt_tid *tid)
 	enum wt_standard of = wt_standard_of(r->index);
 	bool newer = of == WT_VHT || of == WT_HE;
 
-	if (newer && sta && !sta->deflink.vht_cap.vht_supported)
+	if (newer && sta && !wt_link_of(sta)->vht_cap.vht_supported)
 		return wt_p.amsdu_ht_bytes[r->driver->mode];
 	return wt_p.amsdu_bytes[r->driver->mode];
 }

@@ -64,7 +64,7 @@ static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 		return;
 	rcu_read_lock();
 	sta = ieee80211_find_sta_by_ifaddr(r->hw, hdr->addr1, hdr->addr2);
-	if (sta && sta->deflink.ht_cap.ht_supported) {
+	if (sta && wt_link_of(sta)->ht_cap.ht_supported) {
 		struct wt_sta *s = (void *)sta->drv_priv;
 		u8 tid = ieee80211_get_tid(hdr);
 
@@ -80,12 +80,19 @@ static void ask_session(struct wt_radio *r, const struct sk_buff *skb)
 static void report_rate(struct wt_radio *r, struct ieee80211_sta *sta, struct sk_buff *skb)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
-	struct ieee80211_rate_status rate = { .rate_idx = wt_phy_rate_info(&info->status.rates[0]) };
+	struct rate_info of = wt_phy_rate_info(&info->status.rates[0]);
 	struct ieee80211_tx_status status = { .sta = sta, .info = info, .skb = skb };
+#if !WT_BEFORE(6, 0)
+	struct ieee80211_rate_status rate = { .rate_idx = of };
+#endif
 
 	if (wt_phy_is_vht(&info->status.rates[0])) {
+#if WT_BEFORE(6, 0)
+		status.rate = &of;
+#else
 		status.rates = &rate;
 		status.n_rates = 1;
+#endif
 		info->status.rates[0].idx = -1;	/* no rate of that list */
 	}
 	ieee80211_tx_status_ext(r->hw, &status);
