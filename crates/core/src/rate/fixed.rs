@@ -2,9 +2,10 @@
 //!
 //! Stands for: Linux net/mac80211/rc80211_minstrel_ht.c with `fixed_rate_idx` set (minstrel_ht_update_rates fills every link
 //! of the chain with that rate; minstrel_ht_set_rate protects all but the first by RTS).
+//! Minstrel-HT is told of what goes out all the same: of older kernels' CoDel asks it what it expects ([`Fixed::told`]).
 //! Differs: D1 the tries a link are a constant (minstrel_calc_retransmit: as many as fit into 6 ms, 2 to 7).
 
-use super::{Choice, Control, Went};
+use super::{Choice, Control, Went, minstrel_ht};
 use crate::phy::Mode;
 use crate::sim::Time;
 use crate::wifi::{Attempt, Mark, StaIx};
@@ -26,12 +27,21 @@ crate::params! {
 pub struct Fixed {
     par: Params,
     modes: Vec<Mode>,
+    told: Option<Box<minstrel_ht::Control>>,
 }
 
 impl Fixed {
     /// `modes[i]` to station `i`.
     pub fn new(par: &Params, modes: Vec<Mode>) -> Fixed {
-        Fixed { par: *par, modes }
+        Fixed { par: *par, modes, told: None }
+    }
+    /// Who is told how each burst went, though it chooses nothing.
+    pub(super) fn told(&mut self, minstrel: minstrel_ht::Control) {
+        self.told = Some(Box::new(minstrel));
+    }
+    /// What that one expects of the rate, kbit/s.
+    pub(super) fn expected_kbit(&self, to: StaIx) -> Option<u32> {
+        self.told.as_ref()?.expected_kbit(to)
     }
     /// Another one to `to` from now on.
     pub(super) fn set(&mut self, to: StaIx, mode: Mode) {
@@ -47,5 +57,9 @@ impl Control for Fixed {
         }
         Choice { chain, probe: false, rts_fallback: self.par.rts_fallback, first_rts: chain[0].tries }
     }
-    fn report(&mut self, _now: Time, _to: StaIx, _went: &Went<'_>) {}
+    fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
+        if let Some(minstrel) = &mut self.told {
+            minstrel.report(now, to, went);
+        }
+    }
 }

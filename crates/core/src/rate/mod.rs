@@ -158,6 +158,17 @@ impl Rates {
             }
         }
     }
+    /// Where the rates are fixed: Minstrel-HT is told of them, too, for the throughput that it then expects. Of 802.11n's rates, and of a
+    /// version that chooses CoDel's parameters by it.
+    pub fn tell_minstrel(&mut self, setup: &Setup, modes: &[Mode], random: &mut Stream) {
+        let streams = setup.minstrel_ht.version.or(minstrel_ht::Version::V6_12).old_streams().unwrap_or(0);
+        let known = |m: &Mode| matches!(m, Mode::Ht(_)) && m.streams() as u8 <= streams;
+        if let Rates::Fixed(c) = self
+            && modes.iter().all(known)
+        {
+            c.told(minstrel_ht::Control::new(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
+        }
+    }
     /// A fixed rate to each station of the BSS.
     pub fn fixed(p: &fixed::Params, modes: Vec<Mode>) -> Rates {
         Rates::Fixed(fixed::Fixed::new(p, modes))
@@ -189,6 +200,7 @@ impl Rates {
     pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
         match self {
             Rates::MinstrelHt(c) => c.expected_kbit(to),
+            Rates::Fixed(c) => c.expected_kbit(to),
             _ => None,
         }
     }

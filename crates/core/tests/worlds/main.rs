@@ -18,6 +18,7 @@ mod programs_take_time;
 mod rate_control;
 mod scenario_fuzz;
 mod send_buffer;
+mod slow_station;
 mod softirq_first;
 mod softirq_order;
 mod state;
