@@ -29,7 +29,7 @@ from .stats import FloatArray, jain
 #: 2000-01-01T00:00:00Z: where the simulated clock starts.
 EPOCH = 946684800.0
 MARKS = {"CS0": "BE", "CS1": "BK", "CS5": "CS5", "EF": "EF"}
-PINGS = {"icmp": "ICMP", "udp_be": "UDP BE", "udp_bk": "UDP BK", "udp_ef": "UDP EF"}
+PINGS = {"icmp": "ICMP", "udp": "UDP", "udp_be": "UDP BE", "udp_bk": "UDP BK", "udp_ef": "UDP EF"}
 
 
 def test_name(result: Measured) -> str:

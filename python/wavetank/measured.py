@@ -149,6 +149,10 @@ def _flow(raw: CoreFlow) -> Flow:
     return Flow(**values)
 
 
+#: Kinds of the ping itself: which one it is, ``traffic.ping_udp`` says.
+PINGS = ("icmp", "udp")
+
+
 @dataclass(frozen=True, eq=False)
 class Ping(_ByValue):
     """One series of echoes: ``t`` (s, when sent) and ``rtt_ms`` (NaN: lost)."""
@@ -160,7 +164,7 @@ class Ping(_ByValue):
 
     @property
     def kind(self) -> str:
-        """Its name without the station's: icmp, udp_be, ..."""
+        """Its name without the station's: icmp or udp (PINGS), or one of RRUL's own: udp_be, ..."""
         return self.name.partition(" ")[0]
 
 
@@ -321,9 +325,9 @@ class Measured(_ByValue):
             total += np.nan_to_num(rate if same else np.interp(t, ft, rate))
         return t, total
 
-    def ping(self, name: str = "icmp") -> tuple[FloatArray, FloatArray]:
-        """Round trips of one kind over all stations: times (s) and ms (NaN: lost)."""
-        found = [p for p in self.pings if p.kind == name]
+    def ping(self, *kinds: str) -> tuple[FloatArray, FloatArray]:
+        """Round trips of these kinds (none named: of the ping itself) over all stations: times (s) and ms (NaN: lost)."""
+        found = [p for p in self.pings if p.kind in (kinds or PINGS)]
         if not found:
             return np.empty(0), np.empty(0)
         return np.concatenate([p.t for p in found]), np.concatenate([p.rtt_ms for p in found])
@@ -356,7 +360,7 @@ class Measured(_ByValue):
                     **({} if f.delivery is None else {"delivery": _delivery(f.delivery)}),
                 }
             )
-        others = {p.kind for p in self.pings} - {"icmp"}
+        others = {p.kind for p in self.pings}.difference(PINGS)
         return {
             "scenario": self.scenario,
             "seed": self.seed,
@@ -369,7 +373,7 @@ class Measured(_ByValue):
             "ping_ms_of": {
                 p.name.partition(" ")[2]: stats.quantiles(p.rtt_ms[self.within(p.t)])
                 for p in self.pings
-                if p.kind == "icmp" and " " in p.name
+                if p.kind in PINGS and " " in p.name
             },
             "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
             "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},

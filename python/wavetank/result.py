@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .measured import DSCP, ENDS, UNITS, Flow, Measured, Mode, Node, Ping, Series
+from .measured import DSCP, ENDS, PINGS, UNITS, Flow, Measured, Mode, Node, Ping, Series
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["DSCP", "ENDS", "UNITS", "Flow", "Measured", "Mode", "Node", "Ping", "Result", "Series"]
+__all__ = ["DSCP", "ENDS", "PINGS", "UNITS", "Flow", "Measured", "Mode", "Node", "Ping", "Result", "Series"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..files import plain
-from ..result import Flow, Mode, Result
+from ..result import PINGS, Flow, Mode, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
@@ -75,10 +75,11 @@ def record(result: Result) -> Record:
     pings = {}
     for kind in dict.fromkeys(p.kind for p in result.pings):
         t, rtt = result.ping(kind)
-        pings[kind] = _round(rtt[result.within(t)])
-        series[f"ping_{kind}"] = [_round(t), _round(rtt)]
+        name = "icmp" if kind in PINGS else kind  # the ping, whatever answers it
+        pings[name] = _round(rtt[result.within(t)])
+        series[f"ping_{name}"] = [_round(t), _round(rtt)]
     station_pings = {
-        f"sta{p.station + 1}": _round(p.rtt_ms[result.within(p.t)]) for p in result.pings if p.kind == "icmp"
+        f"sta{p.station + 1}": _round(p.rtt_ms[result.within(p.t)]) for p in result.pings if p.kind in PINGS
     }
     standard = result.resolved.get("wifi.standard", "")
     value: Record = plain(

@@ -32,7 +32,7 @@ class Traffic(Asked):
         # the kernel doubles what SO_SNDBUF asks for
         sndbuf = units.size(self.text("traffic.udp_sndbuf")) // 2
         ping, pinging = self.text("traffic.ping"), self.number("traffic.ping_stations")
-        beside = self.on("traffic.rrul_echoes")
+        beside, own = self.on("traffic.rrul_echoes"), "udp" if self.on("traffic.ping_udp") else "icmp"
         for station in range(self.stations):
             suffix = f" sta{station + 1}" if self.stations > 1 else ""
 
@@ -55,9 +55,9 @@ class Traffic(Asked):
                     gap = round(payload * 8e9 / units.rate(offered))
                     self.lines["flow"].append(f"{add('udp', f'udp_{way}', way, 0)} {gap} {payload} {sndbuf}")
             if ping != "off" and station < pinging:
-                kinds = [("icmp", marks_of["ping"]), *(UDP_ECHOES if rrul and beside else ())]
+                kinds = [(own, marks_of["ping"]), *(UDP_ECHOES if rrul and beside else ())]
                 for name, dscp in kinds:
-                    tos = dscp << 2 if marks or name == "icmp" else 0
+                    tos = dscp << 2 if marks or name == own else 0
                     begin = self.echo_starts[len(echoes)]
                     self.lines["echo"].append(f"{'icmp' if name == 'icmp' else 'udp'} {station} {tos} {begin}")
                     echoes.append((f"{name}{suffix}", station))

@@ -174,6 +174,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "traffic.ping_dscp": ("EF", "CS1"),
     "traffic.ping_payload": (1000,),
     "traffic.ping_stations": (1,),
+    "traffic.ping_udp": (True,),
     "traffic.rrul_echoes": (False,),
     "traffic.start_jitter": ("0 ns", "1 s"),
     "traffic.start_step": ("500 ms",),

@@ -65,6 +65,7 @@ rx_usecs = 0
 tail = 0
 [traffic]
 ping_payload = 64
+ping_udp = true # a program answers, as in linux/run-wifi
 ping_stations = 1
 rrul_echoes = false
 start_jitter = 0

@@ -39,6 +39,8 @@ pub(super) enum Event {
     Window,
     /// The next echo request of a series.
     Echo(u16),
+    /// The program that answers a series' echoes is to run.
+    EchoAnswer(u16),
     /// The next datagram of a flood.
     Flood(u16),
     /// Somebody looks.
@@ -79,6 +81,7 @@ impl Event {
             Event::Bss(BeaconSent { collided }) => (25, u16::from(collided), 0),
             Event::HostAgain(n) => (26, n.0, 0),
             Event::Program(n) => (27, n.0, 0),
+            Event::EchoAnswer(i) => (28, i, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -115,6 +118,7 @@ impl Event {
             25 => Event::Bss(BeaconSent { collided: short != 0 }),
             26 => Event::HostAgain(NodeId(short)),
             27 => Event::Program(NodeId(short)),
+            28 => Event::EchoAnswer(short),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -179,6 +183,7 @@ mod tests {
             Event::FlowsEnd,
             Event::Window,
             Event::Echo(i),
+            Event::EchoAnswer(i),
             Event::Flood(i),
             Event::Sample,
         ];

@@ -8,6 +8,7 @@ mod air;
 pub mod bss;
 mod census;
 mod channel_trace;
+mod echoes;
 mod ends;
 mod event;
 mod fabric;

@@ -45,19 +45,31 @@ impl Programs {
 }
 
 impl<T: Probe> World<T> {
-    /// The host of socket `i` takes no time for a packet.
+    /// A host takes no time for a packet.
     #[inline]
-    pub(super) fn in_no_time(&self, i: u16) -> bool {
-        self.fabric.hosts[usize::from(self.socks[usize::from(i)].node.0)].in_no_time()
+    pub(super) fn in_no_time(&self, node: NodeId) -> bool {
+        self.fabric.hosts[usize::from(node.0)].in_no_time()
     }
 
-    /// The program that `event` is for, on the host of socket `i`, is to run.
-    pub(super) fn wake_program(&mut self, now: Time, i: u16, event: Event) {
-        let node = self.socks[usize::from(i)].node;
+    /// How long from now a program that is woken now runs: what it takes of its own is waited for when it has the CPU.
+    #[inline]
+    pub(super) fn until_woken(&self, node: NodeId) -> Span {
+        if self.in_no_time(node) { self.wake.max(STEP) - STEP } else { self.wake }
+    }
+
+    /// When a program of this host may run that shares its CPU with what has still to process packets; none: now.
+    pub(super) fn behind_softirq(&self, now: Time, node: NodeId) -> Option<Time> {
+        if self.softirq_first.or(false) { self.fabric.hosts[usize::from(node.0)].busy_until(now) } else { None }
+    }
+
+    /// The program that `event` is for, on this host, is to run.
+    pub(super) fn wake_program(&mut self, now: Time, node: NodeId, event: Event) {
         let programs = &mut self.programs[usize::from(node.0)];
-        let opens =
-            matches!(programs.runs, Some(Event::FlowStart(f)) if self.flows[usize::from(f)].client() == Some(i));
-        if opens && event == Event::SockWrite(i) {
+        let opens = match (programs.runs, event) {
+            (Some(Event::FlowStart(f)), Event::SockWrite(i)) => self.flows[usize::from(f)].client() == Some(i),
+            _ => false,
+        };
+        if opens {
             // It is connected as its call returns, and goes on.
             programs.waiting.push_front(event);
         } else if programs.wake(event) {
@@ -84,6 +96,10 @@ impl<T: Probe> World<T> {
                 false
             }
             Some(Event::SockWrite(i)) => self.write(now, i),
+            Some(Event::EchoAnswer(i)) => {
+                self.answer(now, i);
+                false
+            }
             _ => false,
         };
         if goes_on {

@@ -19,8 +19,7 @@ use crate::scenario::keys::{Kernel, Shaper, Topology, Where, WireEnds};
 use crate::sim::{Blind, FlowId, Lane, NodeId, Owner, Probe, Span, Streams, Time};
 use crate::tcp::cc::{Tunables, bbr_plus};
 use crate::tcp::{Config, Linearised, Params, Profile, Socket, datagram, head_room};
-use crate::traffic::echo::Weight;
-use crate::traffic::{Direction, Echo, Flood, FlowPlan, IcmpSocket, Plan, Proto};
+use crate::traffic::{Answers, Direction, Echo, Flood, FlowPlan, IcmpSocket, Plan, Proto};
 use crate::wifi::{MediumEvent, hack};
 
 /// `[tcp]` and the controls' sections at one end of a connection. mac80211 rewrites the pacing shift of every socket
@@ -184,8 +183,8 @@ impl<T: Probe> World<T> {
             let (from, to) = (net.clients[e.station], net.server);
             let payload = s.traffic.ping_payload;
             let weight = |at| datagram(profile, s.tcp.max_header, u32::from(payload), net.on_air.contains(&at));
-            let weight = Weight { request: weight(from), icmp_reply: e.icmp.then(|| weight(to)) };
-            let echo = Echo::new(flow, (from, to), e.dscp, (payload, weight), step, n);
+            let answers = if e.icmp { Answers::Kernel(weight(to)) } else { Answers::Program(weight(to)) };
+            let echo = Echo::new(flow, (from, to), e.dscp, (payload, weight(from), answers), step, n);
             q.push(Time::ZERO + e.delay, Lane::App, Event::Echo(echoes.len() as u16));
             echoes.push(echo);
         }

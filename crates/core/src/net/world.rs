@@ -7,10 +7,10 @@ use super::event::Event;
 use super::fabric::{Below, Fabric};
 use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
-use super::programs::{Programs, STEP};
+use super::programs::Programs;
 use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
-use crate::traffic::{Echo, Flood, IcmpSocket};
+use crate::traffic::{Answers, Echo, Flood, IcmpSocket};
 use crate::wifi::Encryption;
 
 /// A run: everything there is, and the time. `T` is told of all that happens.
@@ -126,8 +126,10 @@ impl<T: Probe> World<T> {
                 }
             }
             Ends::Udp(_) => Conversation::Udp,
-            Ends::Echo(i) if self.echoes[usize::from(i)].icmp_reply().is_some() => Conversation::Ping,
-            Ends::Echo(_) => Conversation::UdpEcho,
+            Ends::Echo(i) => match self.echoes[usize::from(i)].answers() {
+                Answers::Kernel(_) => Conversation::Ping,
+                Answers::Program(_) => Conversation::UdpEcho,
+            },
         };
         Census {
             parties: self.observer.parties(),
@@ -170,26 +172,23 @@ impl<T: Probe> World<T> {
             Event::SockTsq(i) => {
                 self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
             }
-            Event::SockRead(i) if self.in_no_time(i) => self.wake_program(now, i, event),
-            Event::SockRead(i) => self.read(now, i),
-            Event::SockWrite(i) => self.wake_program(now, i, event),
+            Event::SockRead(i) => {
+                let node = self.socks[usize::from(i)].node;
+                if self.in_no_time(node) { self.wake_program(now, node, event) } else { self.read(now, i) }
+            }
+            Event::SockWrite(i) => self.wake_program(now, self.socks[usize::from(i)].node, event),
             Event::Program(node) => self.on_program(now, node),
             Event::Bss(ev) => self.fabric.on_bss(now, ev, &mut self.observer),
             Event::FlowStart(i) => match self.flows[usize::from(i)].client() {
-                Some(client) if self.in_no_time(client) => self.wake_program(now, client, event),
+                Some(client) if self.in_no_time(self.socks[usize::from(client)].node) => {
+                    self.wake_program(now, self.socks[usize::from(client)].node, event);
+                }
                 _ => self.start_flow(now, i),
             },
             Event::FlowsEnd => self.end_flows(now),
             Event::Window => self.observer.window(now, &self.socks, &self.floods),
-            Event::Echo(i) => {
-                let echo = &mut self.echoes[usize::from(i)];
-                let (p, next) = echo.request(now);
-                let node = echo.from();
-                if next < self.plan.end {
-                    self.fabric.q.push(next, Lane::App, Event::Echo(i));
-                }
-                self.originate(now, node, p);
-            }
+            Event::Echo(i) => self.on_echo(now, i),
+            Event::EchoAnswer(i) => self.on_answering(now, i),
             Event::Flood(i) => self.flood(now, i),
             Event::Sample => {
                 self.fabric.catch_up(now);
@@ -264,7 +263,7 @@ impl<T: Probe> World<T> {
         self.charges.clear();
     }
 
-    fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
+    pub(super) fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
         self.fabric.accounts.ledger.made += 1;
         self.fabric.send(now, node, &p, &mut self.observer);
     }
@@ -291,13 +290,11 @@ impl<T: Probe> World<T> {
 
     /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.
     pub(super) fn read(&mut self, now: Time, i: u16) {
-        let s = &mut self.socks[usize::from(i)];
-        if self.softirq_first.or(false)
-            && let Some(at) = self.fabric.hosts[usize::from(s.node.0)].busy_until(now)
-        {
+        let node = self.socks[usize::from(i)].node;
+        if let Some(at) = self.behind_softirq(now, node) {
             return self.fabric.q.push(at, Lane::App, Event::SockRead(i));
         }
-        s.reads = false;
+        self.socks[usize::from(i)].reads = false;
         self.call(i, |s, low, _| s.on_reader(now, low));
     }
 
@@ -308,8 +305,7 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
-                let (at_once, in_no_time) =
-                    (self.wake == Span::ZERO, self.fabric.hosts[usize::from(node.0)].in_no_time());
+                let (at_once, in_no_time) = (self.wake == Span::ZERO, self.in_no_time(node));
                 let mut reader = false;
                 // TAO looks when the softirq is through with a packet, and its reader runs after that.
                 if at_once && !self.softirq_first.or(in_no_time || self.fabric.tao) {
@@ -317,12 +313,11 @@ impl<T: Probe> World<T> {
                 } else {
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
                 }
+                let woken = self.until_woken(node);
                 let s = &mut self.socks[usize::from(i)];
                 if (reader || s.socket.reader_begins()) && !s.reads {
                     s.reads = true;
-                    // What reading takes is waited for when it has the CPU.
-                    let wake = if in_no_time { self.wake.max(STEP) - STEP } else { self.wake };
-                    self.fabric.q.push(now + wake, Lane::App, Event::SockRead(i));
+                    self.fabric.q.push(now + woken, Lane::App, Event::SockRead(i));
                 }
             }
             (Kind::Udp, Some(Ends::Udp(i))) => {
@@ -330,26 +325,8 @@ impl<T: Probe> World<T> {
                 self.observer.delivered(now, node, p);
                 self.floods[usize::from(i)].arrived(now, p);
             }
-            (Kind::EchoRequest, Some(Ends::Echo(i))) => {
-                self.fabric.accounts.ledger.delivered += 1;
-                let reply = match self.echoes[usize::from(i)].icmp_reply() {
-                    Some(truesize) => self.icmp[usize::from(node.0)].answer(p, truesize),
-                    None => Some(Echo::reply_to(p)),
-                };
-                match reply {
-                    Some(reply) => self.originate(now, node, reply),
-                    // Made and dropped at once.
-                    None => {
-                        self.fabric.accounts.ledger.made += 1;
-                        self.fabric.accounts.ledger.note(Place::Socket, Reason::Memory);
-                    }
-                }
-            }
-            (Kind::EchoReply, Some(Ends::Echo(i))) => {
-                self.fabric.accounts.ledger.delivered += 1;
-                self.observer.delivered(now, node, p);
-                self.echoes[usize::from(i)].replied(now, p);
-            }
+            (Kind::EchoRequest, Some(Ends::Echo(i))) => self.on_echo_request(now, node, p, i),
+            (Kind::EchoReply, Some(Ends::Echo(i))) => self.on_echo_reply(now, node, p, i),
             _ => {
                 use crate::sim::Bin;
                 self.fabric.accounts.drop(*p, Place::Socket, Reason::NoSocket);

@@ -145,6 +145,9 @@ params! {
         ping: Option<Span> = Some(Span::from_ms(200)), in Some(Span::from_us(10)) => Some(Span::from_s(3600)), src "Flent's STEP_SIZE";
         /// Payload of an echo.
         ping_payload: u16 = 56, in 8 => 1472, unit "bytes", src "iputils ping";
+        /// The ping is a UDP echo, which a program answers once the softirq that brought it is through with all that came with it, not an ICMP
+        /// echo, which the kernel answers in its place.
+        ping_udp: bool = false, src "netperf UDP_RR, irtt";
         /// Stations that send echoes: the first so many.
         ping_stations: u16 = 255, in 0 => 255, src "Flent pings from every client it runs on";
         /// RRUL's own UDP echoes, beside the ping.

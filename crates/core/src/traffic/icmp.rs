@@ -29,7 +29,7 @@ impl IcmpSocket {
             return None;
         }
         self.charged += truesize;
-        Some(Packet { owner: self.owner, truesize, ..Echo::reply_to(request) })
+        Some(Packet { owner: self.owner, ..Echo::reply_to(request, truesize) })
     }
 
     /// An answer of `truesize` bytes has left, or was dropped.

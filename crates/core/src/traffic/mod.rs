@@ -8,7 +8,7 @@ pub mod icmp;
 pub mod plan;
 pub mod udp;
 
-pub use echo::Echo;
+pub use echo::{Answers, Echo};
 pub use icmp::IcmpSocket;
 pub use plan::{Direction, FlowPlan, Plan, Proto};
 pub use udp::{Delivery, Flood};

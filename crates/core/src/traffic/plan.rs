@@ -124,7 +124,8 @@ impl Plan {
                 add(Direction::Down, Proto::Udp(rate, payload), "udp_down", 0);
             }
             if t.ping.is_some() && station < usize::from(t.ping_stations) {
-                echo(format!("icmp{suffix}"), station, t.ping_dscp.get(), true, &mut plan);
+                let name = if t.ping_udp { "udp" } else { "icmp" };
+                echo(format!("{name}{suffix}"), station, t.ping_dscp.get(), !t.ping_udp, &mut plan);
                 let beside = if t.rrul && t.rrul_echoes { &RRUL_UDP[..] } else { &[] };
                 for &(n, dscp) in beside {
                     echo(format!("{n}{suffix}"), station, if t.marks { dscp } else { 0 }, false, &mut plan);

@@ -4,6 +4,7 @@ mod aasrc_vectors;
 mod any_setting;
 mod backlog;
 mod beacon;
+mod echo_program;
 mod encryption;
 mod ended;
 mod erp;
