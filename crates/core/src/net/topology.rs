@@ -297,7 +297,7 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
         on_air: Vec::new(),
         clients: vec![c],
         server: srv,
-        fq_at: if local && !cake && s.htb.leaf == qdisc::LeafKind::Fq { vec![c] } else { Vec::new() },
+        fq_at: if local && !cake && setup.paces(qdisc::Kind::Htb) { vec![c] } else { Vec::new() },
     }
 }
 
@@ -387,9 +387,10 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
             host.napi = Some(Box::new(Napi::new(s.host.hz)));
         }
     }
-    let paces = |c: &&super::bss::StaConfig| c.driver.discipline() == Some(qdisc::Kind::Fq);
+    let setup = s.qdiscs();
+    let paces = |c: &&super::bss::StaConfig| c.driver.discipline().is_some_and(|kind| setup.paces(kind));
     let mut fq_at: Vec<NodeId> = cfg.stations.iter().filter(paces).map(|c| c.node).collect();
-    if s.backhaul.present && s.backhaul.qdisc == qdisc::Kind::Fq && s.backhaul.at != WireEnds::Ap {
+    if s.backhaul.present && setup.paces(s.backhaul.qdisc) && s.backhaul.at != WireEnds::Ap {
         fq_at.push(server);
     }
     let bss = Bss::new(&cfg, streams);

@@ -312,6 +312,14 @@ disciplines! {
     }
 }
 
+impl Setup {
+    /// Whether a socket above a discipline of this kind is paced by `fq`, which stands at the root or inside it.
+    /// src: linux@6.12 net/sched/sch_fq.c fq_classify: SK_PACING_FQ
+    pub fn paces(&self, kind: Kind) -> bool {
+        kind == Kind::Fq || (kind == Kind::Htb && self.htb.leaf == LeafKind::Fq)
+    }
+}
+
 impl Qdisc {
     /// Takes the segments of a super-packet that it [splits](Qdisc::splits). [`Verdict::Cn`]: room was made among its flow's.
     /// src: linux@6.12 net/sched/sch_cake.c cake_enqueue

@@ -1,6 +1,7 @@
 //! A qdisc that lets time pass, above a radio: its watchdog fires when it asked for that, whatever else happens meanwhile.
 
 use wavetank_core::net::{Outcome, World};
+use wavetank_core::sim::Time;
 use wavetank_core::workloads;
 
 fn run(set: &[(&str, &str)]) -> Outcome {
@@ -65,4 +66,24 @@ fn cake_cuts_super_packets() {
     };
     let (cut, whole) = (late("true"), late("false"));
     assert!(cut < 0.7 && whole > 4.0, "{cut} and {whole} ms");
+}
+
+/// A socket writes departure times ahead of the clock wherever an `fq` is its own host's, at the root or inside HTB, and `fq` holds what is not due.
+#[test]
+fn fq_paces_at_the_root_and_inside_htb() {
+    let throttled = |set: &[(&str, &str)]| {
+        let early = [("time.lead_in", "1 s"), ("time.flows", "4 s")];
+        let mut world = World::new(&workloads::ALL[0].scenario(&[&early[..], set].concat())).unwrap();
+        let state = world.state_at(Time::from_s(4));
+        let qdiscs = state.hosts.iter().flat_map(|h| &h.devices).flat_map(|d| &d.qdiscs);
+        let told = qdiscs.filter(|q| q.kind == "fq").flat_map(|q| &q.told.stats);
+        told.filter(|s| s.0 == "throttled").map(|s| s.1).sum::<u64>()
+    };
+    let down =
+        [("traffic.tcp_up", "0"), ("traffic.tcp_down", "1"), ("backhaul.at", "server"), ("htb.rate", "1 Gbit/s")];
+    let up = [("sta.driver", "ath9k_tidq"), ("htb.rate", "1 Gbit/s")];
+    for (place, key) in [(&down[..], "backhaul.qdisc"), (&up[..], "sta.qdisc")] {
+        assert!(throttled(&[place, &[(key, "fq")]].concat()) > 1_000, "{key}");
+        assert!(throttled(&[place, &[(key, "htb"), ("htb.leaf", "fq")]].concat()) > 1_000, "{key}, inside htb");
+    }
 }
