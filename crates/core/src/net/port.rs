@@ -14,7 +14,7 @@ use super::parked::Parked;
 use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, nic};
-use crate::qdisc::Qdisc;
+use crate::qdisc::{Old, Qdisc};
 use crate::sim::{Lane, NodeId, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
@@ -63,7 +63,7 @@ pub(super) struct PortCtx<'a> {
 }
 
 impl Port {
-    pub(super) fn new(peer: NodeId, qdisc: Option<Qdisc>, link: Link) -> Port {
+    pub(super) fn new(peer: NodeId, qdisc: Option<Qdisc>, link: Link, old: Old) -> Port {
         let on_time = qdisc.as_ref().is_some_and(Qdisc::timed);
         Port {
             peer,
@@ -73,7 +73,7 @@ impl Port {
             link,
             wake: Time::NEVER,
             sent: (0, 0),
-            requeued: Parked::with_capacity(64),
+            requeued: Parked::with_capacity(64, old),
             cable: VecDeque::with_capacity(64),
         }
     }
@@ -178,13 +178,14 @@ impl Port {
     }
     #[inline(never)]
     fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        for s in ctx.bin.segment(p, Cutter::Card) {
-            if self.can_take() && self.requeued.is_empty() {
-                self.put(now, &s, ctx);
-            } else {
-                self.requeued.push(s);
-            }
+        let mut segments = ctx.bin.segment(p, Cutter::Card);
+        let mut begun = false;
+        while self.can_take() {
+            let Some(s) = segments.next() else { return };
+            self.put(now, &s, ctx);
+            begun = true;
         }
+        self.requeued.push_carded(p, begun, segments);
     }
 
     fn put(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {

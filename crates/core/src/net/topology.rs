@@ -281,10 +281,10 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
         names: ["C", "R", "S"].map(String::from).to_vec(),
         hosts: (0..3).map(|_| Host::new(Span::ZERO)).collect(),
         ports: vec![
-            Port::new(r, cr, Link::Veth),
-            Port::new(srv, rs, Link::Veth),
-            Port::new(c, None, Link::Veth),
-            Port::new(r, sr, Link::Veth),
+            Port::new(r, cr, Link::Veth, setup.old),
+            Port::new(srv, rs, Link::Veth, setup.old),
+            Port::new(c, None, Link::Veth, setup.old),
+            Port::new(r, sr, Link::Veth, setup.old),
         ],
         port_names: vec![name(local, "C"), name(!local, "R"), "R back".into(), "S".into()],
         devices: vec![(c, "cr"), (r, "rs"), (r, "rc"), (srv, "sr")],
@@ -370,7 +370,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
             let sender = if peer == server { ap } else { server };
             let has = if absent == Some(sender) { qdisc::Kind::PfifoFast } else { kind };
             let q = Qdisc::new(has, &setup, seeds.bits() as u32);
-            ports.push(Port::new(peer, Some(q), link));
+            ports.push(Port::new(peer, Some(q), link, setup.old));
             port_names.push(["ap eth", "server eth"][i].to_string());
             devices.push((sender, ["apw", "sw"][i]));
         }

@@ -271,6 +271,10 @@ pub struct Old {
     pub codel_largest: bool,
     /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
     pub pfifo_fast_shared: bool,
+    /// What the device had no room for of a super-packet is one packet to the discipline (before 4.16: `q->gso_skb` is an skb, not a list).
+    pub requeued_one: bool,
+    /// And has no bytes (before 4.7: `dev_requeue_skb` without `qdisc_qstats_backlog_inc`).
+    pub requeued_weightless: bool,
 }
 
 impl Old {
@@ -283,6 +287,8 @@ impl Old {
             fq_codel_uncounted: thesis || at(&["4.14", "4.19"]),
             codel_largest: thesis,
             pfifo_fast_shared: thesis || kernel == "4.14",
+            requeued_one: thesis || kernel == "4.14",
+            requeued_weightless: thesis,
         }
     }
 }

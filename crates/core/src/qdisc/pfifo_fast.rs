@@ -52,6 +52,8 @@ impl Band {
 pub struct PfifoFast {
     limit: usize,
     shared: bool,
+    /// Packets that stand before it, which count where one limit holds for all (`qdisc->q.qlen`); the rings know nothing of them.
+    parked: usize,
     bands: [Band; 3],
     /// Packets in all of them.
     packets: usize,
@@ -65,6 +67,7 @@ impl Discipline for PfifoFast {
         PfifoFast {
             limit: setup.pfifo_fast.limit as usize,
             shared: setup.old.pfifo_fast_shared,
+            parked: 0,
             bands: Default::default(),
             packets: 0,
             bytes: 0,
@@ -74,7 +77,7 @@ impl Discipline for PfifoFast {
     #[inline]
     fn enqueue(&mut self, now: Time, p: Packet, bin: &mut impl Bin) -> Verdict {
         let band = &mut self.bands[usize::from(PRIO2BAND[usize::from(priority(p.dscp))])];
-        let held = if self.shared { self.packets } else { band.q.len() + band.left };
+        let held = if self.shared { self.packets + self.parked } else { band.q.len() + band.left };
         if held >= self.limit {
             self.dropped += 1;
             bin.drop(p, Place::Qdisc, Reason::Overlimit);
@@ -95,6 +98,9 @@ impl Discipline for PfifoFast {
     }
     fn can_bypass(&self) -> bool {
         true
+    }
+    fn park(&mut self, packets: u32, _bytes: u64) {
+        self.parked = packets as usize;
     }
     fn rests(&self) -> bool {
         self.packets == 0
@@ -167,5 +173,11 @@ mod tests {
         let mut q = PfifoFast::build(&setup, 0);
         assert_eq!(q.enqueue(Time::ZERO, packet(0, 0, 100), &mut bin), Verdict::Ok);
         assert_eq!(q.enqueue(Time::ZERO, fast, &mut bin), Verdict::Drop, "before 4.16 the three share it");
+        for (old, verdict) in [(true, Verdict::Drop), (false, Verdict::Ok)] {
+            setup.old.pfifo_fast_shared = old;
+            let mut q = PfifoFast::build(&setup, 0);
+            q.park(1, 1514);
+            assert_eq!(q.enqueue(Time::ZERO, fast, &mut bin), verdict, "with what stands before it");
+        }
     }
 }

@@ -82,9 +82,8 @@ impl Leaf {
             self.rest.push(*p);
             return;
         }
-        for s in self.cut(p, sink, cut) {
-            self.rest.push(s);
-        }
+        let segments = self.cut(p, sink, cut);
+        self.rest.push_cut(p, segments);
     }
     /// Cuts a super-packet into segments, which its socket is charged for in its stead.
     fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> impl Iterator<Item = Packet> + use<> {
@@ -108,7 +107,7 @@ impl Queues {
     /// Qdiscs of this kind; `room`: for headers in sockets' packets, bytes.
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
         let leaf = |s| {
-            let rest = Parked::with_capacity(SEGMENTS);
+            let rest = Parked::with_capacity(SEGMENTS, setup.old);
             Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, room, more: false }
         };
         let all = seeds.map(leaf);
