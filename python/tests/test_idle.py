@@ -75,6 +75,13 @@ def test_a_backlog_where_packets_take_no_time():
     assert idle.notes(s.set({"host.sta_rx": 0, "stations.rx": "0 us, 1 us"})) == []
 
 
+def test_htb_and_what_stands_in_it_are_there_where_it_is_set():
+    s = Scenario.from_dict({**TWO, "backhaul": {"qdisc": "htb"}, "htb": {"rate": "5 Mbit/s", "leaf": "fq"}})
+    assert idle.notes(s.set({"fq.limit": 50, "pfifo.limit": 5})) == [
+        "pfifo.limit = 5 changes nothing here: there is no pfifo"
+    ]
+
+
 def test_cake_in_htbs_place():
     wired = {"name": "s", "topology": {"kind": "wired"}, "bottleneck": {"qdisc": "cake"}}
     s = Scenario.from_dict(wired).set({"cake.bandwidth": "5 Mbit/s", "htb.burst": "15 kB"})

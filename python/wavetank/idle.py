@@ -44,7 +44,7 @@ class _Read(Asked):
         kinds = {self.v[f"{end}.qdisc"] for end in ("ap", "sta") if self.under_qdisc(end)}
         if self.backhaul:
             kinds |= {self.v["backhaul.qdisc"]}
-        return kinds
+        return kinds | ({self.v["htb.leaf"]} if "htb" in kinds else set())
 
     def drivers(self, end: str) -> set[str]:
         """The drivers of an end's cards."""

@@ -75,7 +75,7 @@ class Relevance:
             "": True,
             # what a received packet takes is the radios' hosts' alone
             "host": t.wifi,
-            "htb": not t.wifi and t.v["bottleneck.qdisc"] == "htb",
+            "htb": "htb" in self._read or (not t.wifi and t.v["bottleneck.qdisc"] == "htb"),
             "bottleneck": not t.wifi,
             "ethernet": t.backhaul,
             "bql": t.backhaul,
