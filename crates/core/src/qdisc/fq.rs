@@ -7,7 +7,9 @@
 //! Differs: D1 no `maxrate`, CE threshold or rates of sockets without departure times. D2 flows are never collected, so
 //! one idle for over 3 s keeps its credit. D3 the refill delay is counted in nanoseconds, not jiffies. D4 the watchdog
 //! always takes its whole slack; Linux's fires early if another timer of the host fires within it. D5 a pure ACK that is
-//! charged to nobody has a flow of its own beside its socket's. D6 the hash (see `skb`).
+//! charged to nobody has a flow of its own beside its socket's. D6 the hash (see `skb`). D7 older kernels have this one, too. Theirs have no bands
+//! and no fast path (before 6.7), no horizon and no slack (before 5.8), and before 4.20, when TCP wrote no departure times, pace by themselves: a
+//! quantum or a super-packet at a time.
 
 use super::pool::{Chain, Link, Linked, List, NIL, Pool};
 use super::skb::{PRIO2BAND, hash, priority};
