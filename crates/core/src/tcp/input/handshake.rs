@@ -10,7 +10,7 @@ use crate::sim::{Ecn, Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
 use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
-use crate::tcp::output::Load;
+use crate::tcp::output::{Failed, Load};
 use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::flag;
 use crate::tcp::sender::rtt::AckRtt;
@@ -47,12 +47,13 @@ impl Socket {
         self.app.written(self.tp.write_seq);
         // Its delivery makes no sample: it counts in packets_out before it is sent (`tcp_connect_queue_skb`), so that no stamp is there yet.
         let mut seg = Seg::new(self.tp.snd_una, data_seq, flags::SYN, self.app.new_skb());
-        self.send_syn(data, false, low);
+        let sent = self.send_syn(data, false, low);
         seg.sent_ns = self.tp.wstamp_ns;
         if data > 0 {
             self.queue_syn_data(seg, data);
         } else {
-            seg.in_host = 1;
+            // What the own queue refuses is freed within the call.
+            seg.in_host = u8::from(sent.is_ok());
             self.rtx.push(seg);
             self.tp.packets_out = 1;
         }
@@ -61,7 +62,7 @@ impl Socket {
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }
 
-    pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) {
+    pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) -> Result<(), Failed> {
         // One that is sent again asks no more: what lost the first may have been its asking (`tcp_ecn_clear_syn`; from
         // 4.2, and here for all), unless the host is told to (`tcp_ecn_fallback`).
         self.ecn.ok = self.params.ecn && !(again && self.app.ecn_fallback);
@@ -77,7 +78,7 @@ impl Socket {
             again,
             answers: None,
         };
-        let _ = self.transmit(load, low);
+        self.transmit(load, low)
     }
 
     pub(in crate::tcp) fn send_syn_ack<L: Lower>(&mut self, again: bool, low: &mut L) {
@@ -104,31 +105,36 @@ impl Socket {
     }
 
     /// `tcp_retransmit_skb` of a SYN, unless it has not left this host yet.
-    fn syn_again<L: Lower>(&mut self, low: &mut L) {
+    fn syn_again<L: Lower>(&mut self, low: &mut L) -> Result<(), Failed> {
         let head = self.rtx.first();
         let syn = *self.rtx.get(head);
         if self.is_still_in_host(&syn) {
-            return;
+            return Err(Failed::Busy);
         }
         self.stats.retransmits += 1;
-        self.send_syn(0, true, low);
-        let sent = self.tp.wstamp_ns;
+        let sent = self.send_syn(0, true, low);
+        let sent_ns = self.tp.wstamp_ns;
         let s = self.rtx.get_mut(head);
         s.tags |= tag::EVER;
-        s.in_host = s.in_host.saturating_add(1);
-        s.sent_ns = sent;
+        s.in_host = s.in_host.saturating_add(u8::from(sent.is_ok()));
+        s.sent_ns = sent_ns;
+        sent
     }
 
     /// The handshake's timeout.
     pub(in crate::tcp) fn handshake_timeout<L: Lower>(&mut self, _now: Time, low: &mut L) {
+        let before = self.rto.retransmits;
         self.count_timeout();
         self.rethink_txhash();
+        let max = self.rto_max();
         if self.state == State::SynSent {
-            self.syn_again(low);
+            if self.syn_again(low) == Err(Failed::Congested) {
+                self.try_congested_again(before);
+                return;
+            }
         } else {
             self.synack_again(low);
         }
-        let max = self.rto_max();
         if self.state != State::SynSent || self.stats.rtos > u64::from(self.syn_linear_timeouts()) {
             self.rtt.rto = (self.rtt.rto << 1).min(max);
         }
@@ -193,7 +199,6 @@ impl Socket {
         self.snd_wl1 = p.seq;
         self.rcv.tsecr = p.tsecr;
         self.agree(p);
-        let repeated = self.rto.retransmits;
         self.take_ack(now, p, low, probe);
         self.take_irs(p);
         if self.opts.timestamps {
@@ -203,8 +208,8 @@ impl Socket {
         self.tp.max_window = p.wnd;
         self.snd_sml = self.tp.snd_una;
         self.established();
-        if repeated > 1 {
-            // More than one SYN was lost. src: rfc6298#5.7
+        if self.stats.retransmits > 1 {
+            // More than one SYN was lost, or refused (`tcp_init_transfer`: `total_retrans`). src: rfc6298#5.7
             self.tp.snd_cwnd = 1;
         }
         self.no_rtt_yet();

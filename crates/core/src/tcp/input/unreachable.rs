@@ -80,12 +80,13 @@ impl Socket {
             self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
         }
         self.lost_without_congestion();
-        self.send_syn(0, true, low);
+        let sent = self.send_syn(0, true, low);
         self.stats.retransmits += 1;
-        let sent = self.tp.wstamp_ns;
+        let sent_ns = self.tp.wstamp_ns;
         let s = self.rtx.get_mut(first);
         s.tags |= tag::ANY_RETRANS;
-        s.sent_ns = sent;
+        s.in_host = s.in_host.saturating_add(u8::from(sent.is_ok()));
+        s.sent_ns = sent_ns;
         self.tp.retrans_out += 1;
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);

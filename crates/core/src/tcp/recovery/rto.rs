@@ -63,7 +63,11 @@ impl Socket {
             if over {
                 self.write_err();
             } else {
-                // tcp_enter_loss
+                // tcp_enter_loss; what else it sets begins anew once the SYN is answered, which ends the loss.
+                if self.state == State::SynSent {
+                    self.set_ca_state(CaState::Loss);
+                    self.tp.high_seq = self.tp.snd_nxt;
+                }
                 self.ecn.queue_cwr();
                 self.handshake_timeout(now, low);
             }
@@ -93,12 +97,7 @@ impl Socket {
             self.count_timeout();
             self.rethink_txhash();
             if self.retransmit(head, 1, low) == Err(Failed::Congested) {
-                // Before 5.1 it counts as one, however often it was tried (590d2026d624).
-                if !self.profile.congested_waits {
-                    self.rto.retransmits = before.max(1);
-                }
-                let when = self.congested_when(self.rtt.rto);
-                self.timers.reset(&self.tp.clock, Pending::Retrans, when, max);
+                self.try_congested_again(before);
                 return;
             }
         }
@@ -106,6 +105,17 @@ impl Socket {
         self.rtt.rto = (self.rtt.rto << 1).min(max);
         let rto = self.clamped_rto();
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+    }
+
+    /// `tcp_retransmit_timer` where the own queue refused what was to be sent again, a SYN, too: soon, and the timeout does not grow. Timeouts
+    /// before this one: `before`.
+    pub(in crate::tcp) fn try_congested_again(&mut self, before: u32) {
+        // Before 5.1 it counts as one, however often it was tried (590d2026d624).
+        if !self.profile.congested_waits {
+            self.rto.retransmits = before.max(1);
+        }
+        let (when, max) = (self.congested_when(self.rtt.rto), self.rto_max());
+        self.timers.reset(&self.tp.clock, Pending::Retrans, when, max);
     }
 
     /// `sk_rethink_txhash`, as `tcp_write_timeout` and `tcp_rtx_synack` do it (`net.core.txrehash`).

@@ -287,6 +287,30 @@ fn fifteen_probes_that_the_own_queue_refuses_end_a_connection_from_5_1_on() {
 }
 
 #[test]
+fn a_syn_that_the_own_queue_refuses_goes_again_each_half_second() {
+    // The first after the timeout of a second; those that follow do not double it (TCP_RESOURCE_PROBE_INTERVAL). Timers this far off come as
+    // late as the wheel is coarse.
+    let late = Span::from_ms(150);
+    for (room_at, opens_at, cwnd) in [(900, 1_000, 10), (1_200, 1_500, 1), (6_600, 7_000, 1)] {
+        let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(10), 0);
+        p.start(None);
+        p.until(Time::from_ms(room_at));
+        p.link.limit = 1_000;
+        p.until(Time::from_ms(opens_at - 1));
+        assert_eq!(p.link.sent, 0, "{room_at}");
+        while p.c.state() == State::SynSent && p.q.now() < Time::from_ms(opens_at) + late {
+            p.until(p.q.peek().unwrap());
+        }
+        // What was refused counts as sent again, too: after two the window is one segment.
+        assert_eq!(
+            (p.c.state(), p.info().ca_state, p.c.cwnd()),
+            (State::Established, CaState::Open, cwnd),
+            "{room_at}"
+        );
+    }
+}
+
+#[test]
 fn probes_and_delayed_acks_count_jiffies_and_pacing_does_not() {
     let seen = |enforce_pacing| {
         let p0 = Params { enforce_pacing, ..params(Cc::Reno) };
