@@ -1,4 +1,5 @@
-//! The event queue: events leave in the order of time, then lane, then the order in which they were put in.
+//! The event queue: events leave in the order of time, then lane, then the order in which they were put in; timers that count jiffies the last
+//! one first.
 //!
 //! The order is total, so equal times never depend on a heap's whims. Nothing is cancelled: an event that may be stale
 //! carries a generation, or its owner looks at its own deadline when called.
@@ -12,7 +13,8 @@ use dary_heap::QuaternaryHeap;
 pub enum Lane {
     /// A timer of a protocol that counts jiffies fires: the tick's softirq goes before all others.
     /// src: linux@6.12 include/linux/interrupt.h `TIMER_SOFTIRQ` < `NET_TX_SOFTIRQ` < `NET_RX_SOFTIRQ` < `TASKLET_SOFTIRQ` <
-    /// `HRTIMER_SOFTIRQ`; kernel/softirq.c handle_softirqs
+    /// `HRTIMER_SOFTIRQ`; kernel/softirq.c handle_softirqs. Of one jiffy the last that was set goes first, so that those which set
+    /// themselves again take turns. src: linux@6.12 kernel/time/timer.c enqueue_timer (`hlist_add_head`), expire_timers
     Jiffies = 0,
     /// A queueing discipline's watchdog: all that are due have sent before anything of it is received.
     Watchdog = 1,
@@ -142,7 +144,8 @@ impl<E: Copy> EventQueue<E> {
     pub fn push(&mut self, at: Time, lane: Lane, event: E) {
         assert!(at >= self.now, "an event at {at:?} was asked for at {:?}", self.now);
         // 56 bits of insertion: enough for 10^16 events.
-        let key = (at.ns(), u64::from(lane as u8) << 56 | self.seq);
+        let order = if matches!(lane, Lane::Jiffies) { !self.seq & (u64::MAX >> 8) } else { self.seq };
+        let key = (at.ns(), u64::from(lane as u8) << 56 | order);
         self.seq += 1;
         if self.near == self.event.len() || later(key, self.bound) {
             self.put_far(key, event);
@@ -240,6 +243,32 @@ mod tests {
         let all: Vec<_> = core::iter::from_fn(|| q.pop_until(Time::NEVER)).map(|x| x.1).collect();
         assert_eq!(all, [1, 2, 3, 4]);
         assert_eq!(q.now(), Time::from_us(2));
+    }
+
+    #[test]
+    fn timers_of_one_jiffy_take_turns() {
+        // As hlists do: whoever is added last is the first to be called, and the first to be added again.
+        let mut q = EventQueue::default();
+        let tick = |n: u64| Time::from_us(10_000 * n);
+        for who in 0..40_u64 {
+            q.push(tick(1), Lane::Jiffies, who);
+        }
+        q.push(tick(1), Lane::Watchdog, 99);
+        for round in 1..4 {
+            let mut called = Vec::new();
+            while let Some((_, who)) = q.pop_until(tick(round)) {
+                called.push(who);
+                if who != 99 {
+                    q.push(tick(round + 1), Lane::Jiffies, who);
+                }
+            }
+            let mut due: Vec<u64> = (0..40).collect();
+            if round % 2 == 1 {
+                due.reverse();
+            }
+            due.extend((round == 1).then_some(99));
+            assert_eq!(called, due);
+        }
     }
 
     /// Pushes at random distances, near and far, in bursts and lulls: what comes out is what sorting would give.
