@@ -169,6 +169,22 @@ impl Rates {
             c.told(minstrel_ht::Control::new(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
         }
     }
+    /// A frame to `to` enters its TXQ: what it is marked with, where that is the time to ask.
+    #[inline]
+    pub fn enters(&mut self, now: Time, to: StaIx) -> Option<Mark> {
+        match self {
+            Rates::MinstrelHt(c) if c.asks_early() => Some(c.frame(now, to)),
+            _ => None,
+        }
+    }
+    /// It leaves it, having been marked with `entered` if that was the time.
+    #[inline]
+    pub fn leaves(&mut self, now: Time, to: StaIx, entered: Mark) -> Mark {
+        match self {
+            Rates::MinstrelHt(c) if c.asks_early() => entered,
+            _ => self.frame(now, to),
+        }
+    }
     /// A fixed rate to each station of the BSS.
     pub fn fixed(p: &fixed::Params, modes: Vec<Mode>) -> Rates {
         Rates::Fixed(fixed::Fixed::new(p, modes))

@@ -139,6 +139,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// The sender marks a retransmission, for counting only: no algorithm may read it.
     pub retransmission: bool,
+    /// What rate control has marked it with as it entered the queue that holds it; 0: with nothing. Each such queue writes its own.
+    pub mark: u16,
     /// How often its socket had drawn another `sk_txhash`; 0 behind a card, which gives an skb the hash of its headers.
     pub txhash: u8,
     /// It came over the air and is the last packet that its PPDU let go up.
@@ -175,6 +177,7 @@ impl Packet {
             retransmission: false,
             txhash: 0,
             ends_ampdu: false,
+            mark: 0,
         }
     }
     /// Bytes of the IP packet (`skb->len` at the network layer; of all segments with their headers, as a qdisc that

@@ -34,7 +34,7 @@ use crate::phy::channel::Feedback;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Named, Span, Time};
-use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mpdu, Report, Seq, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid};
 use hw::Hw;
 use rx::Mitigation;
 pub use rx::{Beaconing, SWBA};
@@ -144,6 +144,11 @@ impl Ath9k {
             failed: Vec::with_capacity(64),
             rx: Mitigation::new(),
         }
+    }
+    /// What rate control marks a frame with that comes to the TXQs now, if it is asked then.
+    #[inline]
+    pub fn marks(&mut self, now: Time, to: StaIx) -> Option<Mark> {
+        self.rates.enters(now, to)
     }
     /// A frame from the air whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {

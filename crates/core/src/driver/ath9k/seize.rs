@@ -5,9 +5,8 @@
 //! Differs: D1 the NIC gives them back and has them compressed within SIFS: the best that the policy could be.
 
 use super::{Ath9k, Txqs};
-use crate::rate::Control as _;
 use crate::sim::{Packet, Time};
-use crate::wifi::{Mpdu, Sink, StaIx, What};
+use crate::wifi::{Mark, Mpdu, Sink, StaIx, What};
 
 impl Ath9k {
     /// Gives up pure ACKs for the access point, oldest first, as long as `takes` takes them. `tried`: a bit for each category
@@ -85,16 +84,9 @@ impl Ath9k {
                 sink.free(&packet);
             } else {
                 let len = self.framing.mpdu_len(packet.ip_len());
+                let mark = self.rates.leaves(now, to, Mark(packet.mark));
                 let seq = t.window.assign();
-                t.retry.push_back(Mpdu {
-                    packet,
-                    seq,
-                    len,
-                    attempts: 0,
-                    received: false,
-                    more: 0,
-                    mark: self.rates.frame(now, to),
-                });
+                t.retry.push_back(Mpdu { packet, seq, len, attempts: 0, received: false, more: 0, mark });
             }
         }
         if !t.retry.is_empty() {

@@ -5,9 +5,9 @@
 //! Differs: D1 an agreement stands from the start (no ADDBA, no frames before it), D2 and never ends.
 
 use crate::driver::holds::TidHeld;
-use crate::rate::{Control, Rates};
+use crate::rate::Rates;
 use crate::sim::{Bin, Place, Reason, Time};
-use crate::wifi::{Framing, Mpdu, Seq, Sink, StaIx, Tid, TxWindow};
+use crate::wifi::{Framing, Mark, Mpdu, Seq, Sink, StaIx, Tid, TxWindow};
 use std::collections::VecDeque;
 
 /// What stands above: mac80211's TXQs.
@@ -57,7 +57,7 @@ impl TidState {
         self.retry.len() == 1 && self.bar.is_none()
     }
     /// The next frame, onto the end of `to`: from the retry queue, else from the TXQ, which is when it gets its number
-    /// and rate control sees it (`ath_tid_dequeue`, `ieee80211_tx_h_rate_ctrl`). False: there is none.
+    /// and rate control sees it (`ath_tid_dequeue`, `ieee80211_tx_h_rate_ctrl`) if it did not as it came. False: there is none.
     #[inline]
     fn dequeue(&mut self, now: Time, rates: &mut Rates, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
         if let Some(m) = self.retry.pop_front() {
@@ -73,7 +73,7 @@ impl TidState {
             attempts: 0,
             received: false,
             more: 0,
-            mark: rates.frame(now, self.to),
+            mark: rates.leaves(now, self.to, Mark(packet.mark)),
         });
         q.release(i);
         true

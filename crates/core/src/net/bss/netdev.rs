@@ -18,7 +18,7 @@ use crate::qdisc::Setup;
 use crate::rate::aasrc::Counts;
 use crate::rate::{self, Rates};
 use crate::sim::{NodeId, Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Came, Device, Framing, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, Framing, Mark, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
@@ -154,7 +154,10 @@ impl Netdev {
     pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: &Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
-                q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
+                match d.marks(now, to) {
+                    None => q.enqueue(now, u16::from(to.0), tid.get(), p, sink),
+                    Some(Mark(mark)) => q.enqueue(now, u16::from(to.0), tid.get(), &Packet { mark, ..*p }, sink),
+                }
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }

@@ -55,6 +55,7 @@ struct Peer {
 #[derive(Clone, Debug)]
 pub struct Control {
     hz: u32,
+    early: bool,
     /// `[minstrel_ht] bitrates`.
     only: Option<u8>,
     peers: Vec<Peer>,
@@ -114,7 +115,12 @@ impl Control {
             };
             Peer { choice: chosen(&minstrel, only), tables: 0, minstrel }
         };
-        Control { hz, only, peers: fastest.iter().map(peer).collect() }
+        Control { hz, early: old.is_some(), only, peers: fastest.iter().map(peer).collect() }
+    }
+    /// It is asked for a frame that enters a TXQ, not for one that leaves it: before 5.14.
+    /// src: linux@5.10 net/mac80211/tx.c ieee80211_xmit_fast; linux@6.12 ieee80211_tx_dequeue
+    pub fn asks_early(&self) -> bool {
+        self.early
     }
     /// See [`Rates::expected_kbit`](crate::rate::Rates::expected_kbit).
     pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
