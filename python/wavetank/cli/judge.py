@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     "older",
     type=click.Choice(["4.14", "4.19", "5.4", "5.10"]),
     default=None,
-    help="kernel: the cases of the reference and of --more on an older kernel, against its profile.",
+    help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4, 5.10): some of "
+    "the standing set, recorded.",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
@@ -98,7 +99,7 @@ def validate(
 
     for option, given, owner in (
         ("--more", more, "kernel or dcf"),
-        ("--kernel", older is not None, "kernel"),
+        ("--kernel", older is not None, "kernel or linux"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),
@@ -121,7 +122,13 @@ def validate(
     if docs is not None:
         linux_page.marked(docs)
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
-    reference = kernel.OLDER[older] if older else reference
+    if older:
+        recorded = what == "linux"
+        reference = (kernel.OLDER if what == "kernel" else linux.OLDER).get(older)
+        if reference is None:
+            raise click.UsageError(
+                f"linux has runs of {' and '.join(linux.OLDER)}, none of {older}: there wavetank's radio cannot be built"
+            )
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),

@@ -1,4 +1,4 @@
-"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12 ran over a virtual radio in virtual time.
+"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12, 5.10 or 5.4 ran over a virtual radio in virtual time.
 
 The reference is a folder (:mod:`.linux_case`). The model runs each scenario as often as the kernel did, with the same seeds and
 times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import workers
+from ..errors import UserError
 from ..linux import tree
 from . import linux_model
 from .linux_case import PATH, Case, load
@@ -33,6 +34,8 @@ from .report import Report, Row, run_all
 
 __all__ = ["PATH", "Case", "load", "validate"]
 
+#: Some of the scenarios as older kernels ran them, by profile.
+OLDER = {name: PATH.with_name(f"linux-standing-{name}") for name in ("5.4", "5.10")}
 #: Figure: largest relative difference of the medians at which it holds.
 TOLERANCES: dict[str, float] = {
     "goodput_mbit": 0.05,
@@ -155,8 +158,12 @@ def validate(
     """Runs every scenario that the model can run; and, unless the kernel's runs are ``recorded``, the kernel on all of them."""
     where = path or (PATH if recorded else tree.folder() / "standing")
     cases = load(where)
-    notes = ("the kernel's figures are recorded ones (linux/standing/summary.csv)",)
+    notes = (f"the kernel's figures are recorded ones ({where.name}/summary.csv)",)
     if not recorded:
+        if older := {c.config["kernel"] for c in cases} - {"6.12"}:
+            raise UserError(
+                f"{where}: its runs are of Linux {', '.join(sorted(older))}: hold the model to them with --recorded"
+            )
         fresh: dict[str, dict[str, tuple[float, ...]]] = {}
         for i, kernel in workers.pool(partial(live, scenarios=where / "scenarios.json"), cases, jobs):
             fresh[cases[i].name] = kernel

@@ -18,6 +18,7 @@ from ..linux.own import BY_MODE
 PATH = Path(__file__).parents[1] / "data" / "reference" / "linux-standing"
 #: Every key of a scenario that the mapping knows, and its value where it is absent (None: must be there).
 CONFIG: dict[str, Any] = {
+    "kernel": "6.12",
     "runs": 9,
     "stations": 1,
     "dir": "up",

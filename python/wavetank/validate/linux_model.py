@@ -157,6 +157,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     flood = "off" if tcp else FLOOD
     cc = MODEL_CC.get(c["cc"], c["cc"])
     sets = {
+        "kernel": c["kernel"],
         "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
         "time.flows": _span(c["secs"]),
         "time.warmup": _span(c["warmup"]),
