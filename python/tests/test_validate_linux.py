@@ -194,3 +194,20 @@ def test_the_docs_table_stands_between_its_marks(tmp_path):
     page.write_text("no marks")
     with pytest.raises(UserError, match="has no marks"):
         linux_page.write_docs(Report("linux", rows), page)
+
+
+@pytest.mark.parametrize("kernel", sorted(linux.OLDER))
+def test_scenarios_of_older_kernels_run_under_their_profile(kernel):
+    cases = linux_case.load(linux.OLDER[kernel])
+    assert len(cases) > 50
+    assert {c.config["kernel"] for c in cases} == {kernel}
+    assert not [c.name for c in cases if linux_model.cannot(c) or not c.kernel]
+    (case,) = (c for c in cases if c.name == "down-slowsta-cubic")
+    assert dict(linux_model.overrides(case.config))["kernel"] == kernel
+    figures = linux_model.run(case, 0)
+    assert figures["srtt_p50"] > 45, "CoDel waits 50 ms for a slow station"
+
+
+def test_an_older_kernels_runs_are_not_made_anew():
+    with pytest.raises(UserError, match=r"its runs are of Linux 5\.4: hold the model to them with --recorded"):
+        linux.validate(linux.OLDER["5.4"], recorded=False)
