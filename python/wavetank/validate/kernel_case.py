@@ -56,6 +56,7 @@ tail = "450 ms" # the last echoes sent before the end may need a queue's length 
 [traffic]
 ping = "100 ms"
 ping_payload = 64
+ping_udp = true
 start_jitter = 0
 """
 
