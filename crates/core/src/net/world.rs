@@ -313,10 +313,10 @@ impl<T: Probe> World<T> {
                 } else {
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
                 }
-                let woken = self.until_woken(node);
                 let s = &mut self.socks[usize::from(i)];
                 if (reader || s.socket.reader_begins()) && !s.reads {
                     s.reads = true;
+                    let woken = self.until_woken(node);
                     self.fabric.q.push(now + woken, Lane::App, Event::SockRead(i));
                 }
             }

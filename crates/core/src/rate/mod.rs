@@ -181,8 +181,9 @@ impl Rates {
     #[inline]
     pub fn leaves(&mut self, now: Time, to: StaIx, entered: Mark) -> Mark {
         match self {
+            Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => Mark::NONE,
             Rates::MinstrelHt(c) if c.asks_early() => entered,
-            _ => self.frame(now, to),
+            Rates::MinstrelHt(c) => c.frame(now, to),
         }
     }
     /// A fixed rate to each station of the BSS.

@@ -154,10 +154,15 @@ impl Netdev {
     pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: &Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {
-                match d.marks(now, to) {
-                    None => q.enqueue(now, u16::from(to.0), tid.get(), p, sink),
-                    Some(Mark(mark)) => q.enqueue(now, u16::from(to.0), tid.get(), &Packet { mark, ..*p }, sink),
-                }
+                let marked;
+                let p = match d.marks(now, to) {
+                    None => p,
+                    Some(Mark(mark)) => {
+                        marked = Packet { mark, ..*p };
+                        &marked
+                    }
+                };
+                q.enqueue(now, u16::from(to.0), tid.get(), p, sink);
                 d.wake(now, to, tid, q, sink);
                 Verdict::Ok
             }
