@@ -166,7 +166,7 @@ impl Rates {
         if let Rates::Fixed(c) = self
             && modes.iter().all(known)
         {
-            c.told(minstrel_ht::Control::new(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
+            c.told(minstrel_ht::Control::told(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
         }
     }
     /// A frame to `to` enters its TXQ: what it is marked with, where that is the time to ask.

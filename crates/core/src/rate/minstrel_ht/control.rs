@@ -103,6 +103,27 @@ impl Control {
     /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`. `random`: the
     /// sample table.
     pub fn new(par: &Params, hardware: Hardware, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
+        Control::knowing(supports, par, hardware, fastest, hz, random)
+    }
+    /// The same where what it chooses is not asked for, and everything to station `i` goes out at the MCS of `fixed[i]`: of no other it hears.
+    pub fn told(par: &Params, hardware: Hardware, fixed: &[Mode], hz: u32, random: &mut Stream) -> Control {
+        let only = |mode: Mode| {
+            let (streams, mcs) = (mode.streams() as usize, mode.mcs() % 8);
+            Supports {
+                ht: Some(core::array::from_fn(|i| if i + 1 == streams { 1 << mcs } else { 0 })),
+                ..supports(mode)
+            }
+        };
+        Control::knowing(only, par, hardware, fixed, hz, random)
+    }
+    fn knowing(
+        supports: impl Fn(Mode) -> Supports,
+        par: &Params,
+        hardware: Hardware,
+        fastest: &[Mode],
+        hz: u32,
+        random: &mut Stream,
+    ) -> Control {
         let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
         let only = par.bitrates.map(|mcs| mcs as u8);
         let old = Rules::of(par.version.or(Version::V6_12));
