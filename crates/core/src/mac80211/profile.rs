@@ -6,10 +6,9 @@
 //! [`qdisc::Old`](crate::qdisc::Old).
 //!
 //! Differs: D1 of equally fat flows the first by number pays; kernels up to 5.11 keep a sorted list, where it is the one that grew last.
-//! D2 before 5.14 a frame that is a probe is chosen as it enters the TXQ (`ieee80211_xmit_fast`): ath9k's is, mt76's as it leaves
-//! it. D3 the virtual-time scheduler of 5.16 to 5.19 has no profile. D4 flows are told
-//! apart by jhash, siphash or the skb's own hash, by age: one random placing is as good as another.
-//! D5 ath10k had a round of its own until 5.0; here it has mac80211's. D6 4.14 is taken to be as 4.19, whose code was read.
+//! D2 before 5.14 a frame that is a probe is chosen as it enters the TXQ (`ieee80211_xmit_fast`): ath9k's is, mt76's as it leaves it.
+//! D3 the virtual-time scheduler of 5.16 to 5.19 has no profile. D4 flows are told apart by jhash, siphash or the skb's own hash, by
+//! age: one random placing is as good as another. D5 ath10k had a round of its own until 5.0; here it has mac80211's. D6 4.14 is taken to be as 4.19, whose code was read.
 
 /// Who pays where the fair queue is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,4 +1,8 @@
 //! Echoes: who asks, and who answers, the other host's kernel in its softirq or a program once that is through.
+//!
+//! Stands for: linux@6.12 net/ipv4/icmp.c icmp_echo, which replies within icmp_rcv; a program that waits in recvfrom, as netserver's UDP_RR or
+//! irtt's server ([`programs`](super::programs)).
+//! Differs: D1 its receive buffer is never full. D2 answering takes it no more time than waking; it reads all that came before it sleeps again.
 
 use super::event::Event;
 use super::world::World;

@@ -2,7 +2,7 @@
 //!
 //! Stands for: Linux net/mac80211/rc80211_minstrel_ht.c with `fixed_rate_idx` set (minstrel_ht_update_rates fills every link
 //! of the chain with that rate; minstrel_ht_set_rate protects all but the first by RTS).
-//! Minstrel-HT is told of what goes out all the same: of older kernels' CoDel asks it what it expects ([`Fixed::told`]).
+//! Minstrel-HT is told of what goes out all the same, for older kernels' CoDel asks it what it expects ([`Fixed::told`]).
 //! Differs: D1 the tries a link are a constant (minstrel_calc_retransmit: as many as fit into 6 ms, 2 to 7).
 
 use super::{Choice, Control, Went, minstrel_ht};

@@ -122,12 +122,12 @@ impl Netdev {
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
-                let mut rates = Rates::new(&s.rate, modes.clone(), &mut samples());
-                if queues.slow_stations.or(s.kernel.slow_stations) {
+                let (above, mut rates) = (txqs(), Rates::new(&s.rate, modes.clone(), &mut samples()));
+                if above.has_slow_stations() {
                     rates.tell_minstrel(&s.rate, &modes, &mut samples());
                 }
                 let driver = Ath9k::new(p, rates, densities(), framing, s.aggregates, txop, s.kernel.frame_protection);
-                Netdev::Ath9k(Box::new(txqs()), Box::new(driver))
+                Netdev::Ath9k(Box::new(above), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
