@@ -120,6 +120,8 @@ def validate(
     if draw is not None or seed is not None or out is not None:
         raise click.UsageError("--draw, --seed and --out belong to --random")
     if docs is not None:
+        if older:
+            raise click.UsageError("--docs has the table of 6.12, --kernel runs of another")
         linux_page.marked(docs)
     reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
     if older:
