@@ -18,6 +18,7 @@ pub mod outcome;
 mod parked;
 mod port;
 mod programs;
+mod reader;
 pub mod state;
 mod topology;
 mod world;

@@ -83,6 +83,7 @@ impl<T: Probe> World<T> {
                 self.start_flow(now, i);
                 CONNECT
             }
+            Event::SockRead(i) => self.begin_reading(now, i),
             _ => STEP,
         };
         self.fabric.q.push(now + step, Lane::Program, Event::Program(node));
@@ -92,18 +93,19 @@ impl<T: Probe> World<T> {
     pub(super) fn on_program(&mut self, now: Time, node: NodeId) {
         let goes_on = match self.programs[usize::from(node.0)].runs {
             Some(Event::SockRead(i)) => {
-                self.read(now, i);
-                false
+                let goes_on = self.on_reading(now, i);
+                self.socks[usize::from(i)].reads = goes_on.is_some();
+                goes_on
             }
-            Some(Event::SockWrite(i)) => self.write(now, i),
+            Some(Event::SockWrite(i)) => self.write(now, i).then_some(STEP),
             Some(Event::EchoAnswer(i)) => {
                 self.answer(now, i);
-                false
+                None
             }
-            _ => false,
+            _ => None,
         };
-        if goes_on {
-            self.fabric.q.push(now + STEP, Lane::Program, Event::Program(node));
+        if let Some(after) = goes_on {
+            self.fabric.q.push(now + after, Lane::Program, Event::Program(node));
         } else if let Some(next) = self.programs[usize::from(node.0)].next() {
             self.begin_program(now, node, next);
         }

@@ -10,6 +10,7 @@ use super::observe::{Observer, Watch};
 use super::outcome::Outcome;
 use super::port::{Link, Port};
 use super::programs::Programs;
+use super::reader::Reader;
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
@@ -158,7 +159,14 @@ impl<T: Probe> World<T> {
                         if let Some(bss) = net.bss.as_mut().filter(|_| local == client) {
                             bss.flow(hack::Flow::new(flow, (local, remote), k == 0, socket.scale_to_come()));
                         }
-                        socks.push(Sock { socket, node: local, wake: Time::NEVER, reads: false, writes: false });
+                        socks.push(Sock {
+                            socket,
+                            node: local,
+                            wake: Time::NEVER,
+                            reads: false,
+                            writes: false,
+                            reader: Reader::default(),
+                        });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);
                     flows.push(Ends::Tcp { client: first, server: first + 1, sender });

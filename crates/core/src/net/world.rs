@@ -162,6 +162,9 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if s.wake == now {
                     s.wake = Time::NEVER;
+                    if s.reader.defers_timer() {
+                        return;
+                    }
                     if s.socket.wake_at() <= now {
                         let mut below = Below::new(&mut self.fabric, s.node);
                         s.socket.on_timer(now, &mut below, &mut self.observer);
@@ -298,7 +301,7 @@ impl<T: Probe> World<T> {
         self.call(i, |s, low, _| s.on_reader(now, low));
     }
 
-    fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
+    pub(super) fn deliver(&mut self, now: Time, node: NodeId, p: &Packet) {
         let ends = self.flows.get(usize::from(p.flow.0)).copied();
         match (p.kind, ends) {
             (Kind::Tcp, Some(Ends::Tcp { client, server, .. })) => {
@@ -311,6 +314,11 @@ impl<T: Probe> World<T> {
                 if at_once && !self.softirq_first.or(in_no_time || self.fabric.tao) {
                     self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 } else {
+                    let s = &mut self.socks[usize::from(i)];
+                    if s.reader.owns() {
+                        s.reader.backlog.add(p, &s.socket);
+                        return;
+                    }
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
                 }
                 let s = &mut self.socks[usize::from(i)];

@@ -49,7 +49,7 @@ pub use fastopen::cookie::Cookie;
 pub use fastopen::queue::{Answer, Queue};
 pub use fastopen::state::News;
 pub use gso::{gso_segment, segment, weight};
-pub use input::{Heard, Unreachable};
+pub use input::{Backlog, Heard, Unreachable};
 pub use minmax::Minmax;
 pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};

@@ -257,6 +257,8 @@ pub struct Profile {
     pub takes_fin_at_zero_window: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
     pub push_acks_mss: bool,
+    /// What waits for a socket that a program owns is merged: from 5.0 (4f693b55c3d2).
+    pub coalesces_backlog: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
     /// Whether a control is told what an ACK acknowledges.
@@ -375,6 +377,7 @@ pub static V4_14: Profile = Profile {
     tells_no_memory: false,
     takes_fin_at_zero_window: false,
     push_acks_mss: false,
+    coalesces_backlog: false,
     pingpong_threshold: 1,
     growth: Growth::Segments,
     stretch_acks: false,
@@ -410,6 +413,7 @@ pub static V5_4: Profile = Profile {
     name: "5.4",
     limit_output_bytes: 1_048_576,
     paced_unlimited: true,
+    coalesces_backlog: true,
     rmem_default: 131_072,
     first_window_segs: None,
     rcvq_space_window: false,

@@ -285,13 +285,13 @@ impl Socket {
         self.send_ack(low);
     }
 
-    /// `tcp_cleanup_rbuf`: the application read; is that a reason for an ACK?
-    pub(in crate::tcp) fn cleanup_rbuf<L: Lower>(&mut self, low: &mut L) {
+    /// `tcp_cleanup_rbuf`: the application read, or (not `copied`) found nothing yet; is that a reason for an ACK?
+    pub(in crate::tcp) fn cleanup_rbuf<L: Lower>(&mut self, copied: bool, low: &mut L) -> bool {
         let r = &self.rcv;
         let due = self.ack.scheduled
             && ((self.ack.stretch.is_none() && r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss)
-                || ((self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
-        let opened = !due && {
+                || (copied && (self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
+        let opened = copied && !due && {
             let (opened, quick) = r.opened_much();
             self.ack.quick_if(quick);
             opened
@@ -299,6 +299,7 @@ impl Socket {
         if due || opened {
             self.send_ack(low);
         }
+        due || opened
     }
 }
 

@@ -3,11 +3,13 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_ipv4.c `tcp_v4_do_rcv`; net/ipv4/tcp_input.c `tcp_rcv_state_process`. A connection opens
 //! ([`handshake`], [`request`]; from both ends at once: [`crossed`]; with data in its SYN: [`fast_client`], [`fast_child`]); what is
 //! [`acceptable`] brings data ([`receive`]), which are acknowledged ([`ack_snd`]); an ACK is taken ([`ack`]) with its SACKs ([`sack`]);
-//! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`].
+//! what ends before its time, and what comes too late: [`reset`]; what routers say: [`unreachable`]; what waits while a program owns the
+//! socket: [`backlog`].
 
 mod acceptable;
 mod ack;
 mod ack_snd;
+mod backlog;
 mod crossed;
 mod fast_child;
 mod fast_client;
@@ -18,6 +20,7 @@ mod reset;
 mod sack;
 mod unreachable;
 
+pub use backlog::Backlog;
 pub use unreachable::{Heard, Unreachable};
 
 use crate::sim::{Kind, Lower, Packet, Probe, Time};
@@ -71,5 +74,35 @@ impl Socket {
         if self.reader_wakes() || self.reader_begins() {
             self.app_read(low);
         }
+    }
+
+    /// The same step by step, where that takes time (`tcp_recvmsg_locked`): skbs to copy, each with a reading of the clock.
+    pub fn skbs_to_read(&self) -> u32 {
+        if self.rcv.unread() == 0 { 0 } else { self.rcv.skbs }
+    }
+
+    /// Its flow, what it expects next, and what it has sent that is acknowledged.
+    #[cfg(test)]
+    pub(crate) fn next_of_both(&self) -> (crate::sim::FlowId, u32, u32) {
+        (self.flow, self.rcv.rcv_nxt, self.tp.snd_una)
+    }
+
+    /// Unread bytes that wake the reader, and for which it waits.
+    pub fn lowat(&self) -> u32 {
+        self.rcv.lowat
+    }
+
+    /// All that was there is copied, the first skb by `first`. The bytes.
+    pub fn on_copied(&mut self, first: Time, now: Time) -> u32 {
+        self.tp.clock.set(first);
+        let bytes = self.app_copy();
+        self.tp.clock.set(now);
+        bytes
+    }
+
+    /// The call has what it wants, or waits for more, having `copied` something or nothing yet. True: an ACK was sent.
+    pub fn on_read_through<L: Lower>(&mut self, now: Time, copied: bool, low: &mut L) -> bool {
+        self.tp.clock.set(now);
+        self.cleanup_rbuf(copied, low)
     }
 }

@@ -138,9 +138,9 @@ impl Socket {
             self.rcv.advance(end);
         }
         if !self.rcv.ofo.is_empty() {
-            let (nxt, frames) = self.rcv.ofo.drain(self.rcv.rcv_nxt);
-            self.rcv.joined(nxt.wrapping_sub(self.rcv.rcv_nxt), frames);
-            self.rcv.advance(nxt);
+            let next = self.rcv.ofo.drain(self.rcv.rcv_nxt);
+            self.rcv.joined(next.end.wrapping_sub(self.rcv.rcv_nxt), next.tail, next.skbs);
+            self.rcv.advance(next.end);
             if self.rcv.ofo.is_empty() {
                 // A hole is filled: tell at once. src: rfc5681#4.2
                 self.ack.now = true;
@@ -299,16 +299,23 @@ impl Socket {
 
     /// `tcp_recvmsg_locked`: the application reads everything. Its rate is taken with the first skb, when the rest is not copied yet.
     pub(in crate::tcp) fn app_read<L: Lower>(&mut self, low: &mut L) {
+        if self.app_copy() > 0 {
+            self.cleanup_rbuf(true, low);
+        }
+    }
+
+    /// The bytes of it.
+    pub(in crate::tcp) fn app_copy(&mut self) -> u32 {
         (self.app.begins, self.app.woken) = (false, false);
         let r = &mut self.rcv;
-        if r.unread() == 0 {
-            return;
+        let bytes = r.unread();
+        if bytes > 0 {
+            r.copied_seq = r.copied_seq.wrapping_add(r.head.min(bytes));
+            r.adjust_space(&self.tp.clock);
+            r.copied_seq = r.rcv_nxt;
+            r.rmem_alloc = r.ofo.memory();
         }
-        r.copied_seq = r.copied_seq.wrapping_add(r.head.min(r.unread()));
-        r.adjust_space(&self.tp.clock);
-        r.copied_seq = r.rcv_nxt;
-        r.rmem_alloc = r.ofo.memory();
-        self.cleanup_rbuf(low);
+        bytes
     }
 }
 

@@ -96,7 +96,7 @@ impl Socket {
         r.copied_seq = r.copied_seq.wrapping_add(n);
         r.rmem_alloc = early + (queue * u64::from(there - n) / u64::from(there)) as u32;
         r.adjust_space(&self.tp.clock);
-        self.cleanup_rbuf(low);
+        self.cleanup_rbuf(true, low);
         n
     }
 
@@ -106,7 +106,7 @@ impl Socket {
         let n = self.unread().min(most);
         if n > 0 {
             self.rcv.adjust_space(&self.tp.clock);
-            self.cleanup_rbuf(low);
+            self.cleanup_rbuf(true, low);
         }
         n
     }
@@ -134,7 +134,7 @@ impl Socket {
         let due = matches!(self.state, State::Established | State::CloseWait) && self.ack.scheduled;
         if value != 0 && due {
             self.ack.pushed = true;
-            self.cleanup_rbuf(low);
+            self.cleanup_rbuf(true, low);
         }
         if value == 0 || (due && value & 1 == 0) {
             self.ack.enter_pingpong(self.profile.pingpong_threshold);

@@ -5,7 +5,7 @@
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
 //! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
 //! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; ACKs that come then
-//! are taken at once (Linux keeps them until the call waits); D2 what a program writes in calls of its own is not corked; D3
+//! are taken at once (Linux keeps them until the call waits, `tcp_add_backlog`); D2 what a program writes in calls of its own is not corked; D3
 //! nothing is written in pages, so the buffer is full to the byte.
 
 use crate::sim::{Lower, Time};

@@ -53,6 +53,7 @@ impl Rcv {
         self.rmem_alloc = self.ofo.memory() + before + mem;
         if from == self.copied_seq {
             self.head = bytes.min(PIECE);
+            self.skbs = bytes.div_ceil(PIECE);
         }
         self.packing = Packing { len, mem, before, wasted: None };
         self.tail = self.per_buffer; // nothing has room behind it
@@ -127,9 +128,9 @@ mod tests {
         let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448), false).0;
         r.rmem_alloc += took.unwrap();
         queue(&mut r, 290);
-        let (to, frames) = r.ofo.drain(r.rcv_nxt);
-        r.joined(to - r.rcv_nxt, frames);
-        r.advance(to);
+        let next = r.ofo.drain(r.rcv_nxt);
+        r.joined(next.end - r.rcv_nxt, next.tail, next.skbs);
+        r.advance(next.end);
         assert_eq!(r.rmem_alloc, 2 * 4352);
         queue(&mut r, 1448);
         assert!(r.collapse());

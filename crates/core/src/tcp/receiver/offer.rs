@@ -166,9 +166,9 @@ mod tests {
         (r.copied_seq, r.rmem_alloc) = (r.rcv_nxt, r.ofo.memory());
         r.queue(1448, 1448);
         r.advance(nxt + 2 * 1448);
-        let (to, frames) = r.ofo.drain(r.rcv_nxt);
-        r.joined(to.wrapping_sub(r.rcv_nxt), frames);
-        r.advance(to);
+        let next = r.ofo.drain(r.rcv_nxt);
+        r.joined(next.end.wrapping_sub(r.rcv_nxt), next.tail, next.skbs);
+        r.advance(next.end);
         assert_eq!((r.rmem_alloc, r.head), (2344 + 6 * 1448, 7 * 1448));
         assert_eq!(r.possible_window().0, 9 * 1448);
     }

@@ -24,6 +24,19 @@ struct Run {
     mem: u32,
     /// Frames in its last buffer.
     tail: u32,
+    /// Buffers.
+    skbs: u32,
+}
+
+/// What follows without a hole ([`Ofo::drain`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drained {
+    /// Up to there.
+    pub end: u32,
+    /// Frames in its last buffer.
+    pub tail: u32,
+    /// Buffers.
+    pub skbs: u32,
 }
 
 /// Which block the newest packet is told in.
@@ -154,7 +167,7 @@ impl Ofo {
     ) -> (Option<u32>, Told) {
         // The first run that ends at or after the packet's start.
         let i = self.runs.partition_point(|r| before(r.end, seq));
-        let mut new = Run { seq, end, mem, tail: if list { per_buffer } else { 1 } };
+        let mut new = Run { seq, end, mem, tail: if list { per_buffer } else { 1 }, skbs: 1 };
         let (mut taken, mut appends) = (i, false);
         if let Some(r) = self.runs.get(i) {
             if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
@@ -165,7 +178,7 @@ impl Ofo {
             // It fits behind the last of them, or its page fragment is handed on (tcp_ooo_try_coalesce).
             appends = r.end == seq && !list && (room || per_buffer == 1);
             if appends && room {
-                (new.mem, new.tail) = (appended, r.tail + 1);
+                (new.mem, new.tail, new.skbs) = (appended, r.tail + 1, 0);
             }
         }
         let took = new.mem;
@@ -184,6 +197,9 @@ impl Ofo {
                 (new.end, new.tail) = (r.end, r.tail);
             }
             new.mem += r.mem;
+            // What it covers whole is gone.
+            let covered = !before(r.seq, seq) && !after(r.end, end);
+            new.skbs += if covered { 0 } else { r.skbs };
             taken += 1;
         }
         self.runs.splice(i..taken, [new]);
@@ -223,11 +239,10 @@ impl Ofo {
         }
     }
 
-    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole? The new `rcv_nxt`, and the frames in the last
-    /// buffer of what left the queue.
-    pub fn drain(&mut self, mut rcv_nxt: u32) -> (u32, u32) {
+    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole?
+    pub fn drain(&mut self, mut rcv_nxt: u32) -> Drained {
         let high = rcv_nxt;
-        let mut tail = 0;
+        let (mut tail, mut skbs) = (0, 0);
         let mut n = 0;
         while let Some(&r) = self.runs.get(n) {
             if after(r.seq, rcv_nxt) {
@@ -238,6 +253,7 @@ impl Ofo {
             }
             rcv_nxt = later(rcv_nxt, r.end);
             tail = r.tail;
+            skbs += r.skbs;
             n += 1;
         }
         self.runs.drain(..n);
@@ -254,7 +270,7 @@ impl Ofo {
             }
             self.n = kept;
         }
-        (rcv_nxt, tail)
+        Drained { end: rcv_nxt, tail, skbs }
     }
 }
 
@@ -285,7 +301,7 @@ mod tests {
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
         o.insert(400, 500, 1, 1, 0, false);
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
-        assert_eq!(o.drain(100), (200, 1));
+        assert_eq!(o.drain(100), Drained { end: 200, tail: 1, skbs: 1 });
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
         assert!(o.dsack.is_none());
     }
@@ -332,7 +348,7 @@ mod tests {
         }
         o.set_dsack(10, 20);
         assert_eq!((o.blocks(), o.highest_block(), o.dsack), (0, None, None));
-        assert_eq!(o.drain(100), (400, 1));
+        assert_eq!(o.drain(100), Drained { end: 400, tail: 1, skbs: 3 });
     }
 
     proptest! {
@@ -356,7 +372,7 @@ mod tests {
                     while set.remove(&next) {
                         next += 1;
                     }
-                    let (nxt, _) = o.drain(in_order);
+                    let nxt = o.drain(in_order).end;
                     prop_assert_eq!(nxt, at(next));
                 }
                 let runs = set.iter().filter(|&&k| k == 0 || !set.contains(&(k - 1))).count();

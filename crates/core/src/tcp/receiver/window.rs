@@ -53,6 +53,8 @@ pub struct Rcv {
     pub head: u32,
     /// Frames in the last buffer that is not read.
     pub(super) tail: u32,
+    /// Skbs that are not read.
+    pub skbs: u32,
     /// How well what is queued is packed.
     pub(super) packing: Packing,
     /// Full frames that one buffer of the driver's takes.
@@ -88,7 +90,7 @@ pub struct Rcv {
     /// Driver's truesize of a full frame.
     rx_truesize: u32,
     /// Memory follows the payload (`rx_pages`).
-    pages: bool,
+    pub pages: bool,
     /// The first byte's sequence number.
     pub began: u32,
 }
@@ -129,6 +131,7 @@ impl Rcv {
             rmem_alloc: 0,
             head: 0,
             tail: 0,
+            skbs: 0,
             packing: Packing::default(),
             per_buffer: p.rx_per_buffer,
             ratio: DEFAULT_RATIO,
@@ -160,11 +163,11 @@ impl Rcv {
         (self.rcvbuf, self.locked) = (locked_at(bytes.into()), true);
     }
 
-    /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and a head for each.
+    /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and one head.
     #[inline]
     pub fn mem_of(&self, payload: u32) -> u32 {
         if self.pages {
-            return payload + payload.div_ceil(self.advmss).max(1) * self.head_mem();
+            return payload + self.head_mem();
         }
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
     }
@@ -189,9 +192,17 @@ impl Rcv {
     }
 
     /// Of a buffer's: one for each frame, and in pages one more where the writer's page ended within it (`skb_page_frag_refill`).
-    fn pieces(&self, payload: u32) -> u32 {
-        let at = self.rcv_nxt.wrapping_sub(self.began);
-        1 + u32::from(self.pages && at / PAGE_FRAG != at.wrapping_add(payload.max(1) - 1) / PAGE_FRAG)
+    pub fn pieces(&self, seq: u32, payload: u32) -> u32 {
+        if !self.pages {
+            return 1;
+        }
+        let at = seq.wrapping_sub(self.began);
+        let to_end = PAGE_FRAG - at % PAGE_FRAG;
+        payload.div_ceil(self.advmss).max(1) + payload.saturating_sub(to_end).div_ceil(PAGE_FRAG)
+    }
+    /// An skb of page fragments has room for so many.
+    pub const fn takes_fragments(&self, n: u32) -> bool {
+        self.pages && n <= self.per_buffer
     }
     /// `tcp_queue_rcv`: a packet of `payload` bytes, `new` of them not seen before, joins the receive queue: behind the last one in its
     /// buffer where that has room (`tcp_try_coalesce`).
@@ -199,10 +210,10 @@ impl Rcv {
     pub fn queue(&mut self, new: u32, payload: u32) {
         let first = self.unread() == 0;
         if first {
-            (self.head, self.tail, self.packing) = (0, 0, Packing::default());
+            (self.head, self.tail, self.skbs, self.packing) = (0, 0, 0, Packing::default());
         }
-        let pieces = self.pieces(payload);
-        if self.tail > 0 && self.tail + pieces <= self.per_buffer && payload <= self.advmss {
+        let pieces = self.pieces(self.rcv_nxt, payload);
+        if self.tail > 0 && self.tail + pieces <= self.per_buffer && (self.pages || payload <= self.advmss) {
             self.tail += pieces;
             self.rmem_alloc += self.appended(payload);
             self.packing.len += payload;
@@ -213,6 +224,7 @@ impl Rcv {
             return;
         }
         self.tail = if self.is_list(payload) { self.per_buffer } else { pieces };
+        self.skbs += 1;
         let mem = self.mem_of(payload);
         self.rmem_alloc += mem;
         self.pack(payload, mem);
@@ -220,9 +232,9 @@ impl Rcv {
             self.head = new;
         }
     }
-    /// `tcp_ofo_queue`: `bytes` that had come early follow what was just queued, `frames` in their last buffer; in pages, they join it where
-    /// there is room.
-    pub fn joined(&mut self, bytes: u32, frames: u32) {
+    /// `tcp_ofo_queue`: `bytes` that had come early, in `skbs`, follow what was just queued, `frames` in their last buffer; in pages, they join
+    /// it where there is room.
+    pub fn joined(&mut self, bytes: u32, frames: u32, skbs: u32) {
         if bytes == 0 {
             return;
         }
@@ -236,6 +248,7 @@ impl Rcv {
             }
         } else {
             self.tail = frames;
+            self.skbs += skbs;
         }
         self.packing.before = self.rmem_alloc - self.ofo.memory();
     }
@@ -609,7 +622,7 @@ mod tests {
         r.began = 7_000;
         let pieces = |r: &mut Rcv, before: u32, payload| {
             r.rcv_nxt = r.began.wrapping_sub(before);
-            r.pieces(payload)
+            r.pieces(r.rcv_nxt, payload)
         };
         assert_eq!(pieces(&mut r, 1_448, 1_448), 1, "it ends with its page");
         assert_eq!(pieces(&mut r, 1_000, 1_448), 2, "and 448 bytes are of the next");
