@@ -156,6 +156,16 @@ def test_a_cable_that_delays_drops_nothing():
     assert all("limit 100000" in line for line in of.case["tc"])
 
 
+def test_htb_has_the_depths_of_this_machines_tc(monkeypatch):
+    """Before iproute2 6.15 ``tc`` cuts a depth to whole microseconds (tc/tc_core.c tc_calc_xmittime)."""
+    for release, alike in [((6, 1), "true"), ((6, 15), None), (None, None)]:
+        monkeypatch.setattr(tree, "iproute2", lambda release=release: release)
+        assert translate(wired()).alike.get("htb.whole_us") == alike
+    monkeypatch.setattr(tree, "iproute2", lambda: (6, 1))
+    with pytest.raises(UserError, match="htb.whole_us = false: cannot be had on linux"):
+        translate(wired(htb__whole_us=False))
+
+
 def test_tsq_off_and_the_kernels_own():
     off = translate(up(tcp__tsq="off")).case
     assert off["tsq"] == 0

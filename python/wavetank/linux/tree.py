@@ -60,9 +60,24 @@ def digest() -> str:
     return h.hexdigest()[:16]
 
 
+#: Where the guest looks for this machine's programs. linux/guest/src/sys.rs
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@cache
+def iproute2() -> tuple[int, int] | None:
+    """The release of this machine's ``tc``, which the guest runs; (0, 0): it names a snapshot, as before 5.0. None: there is none."""
+    tc = shutil.which("tc", path=PATH)
+    if tc is None:
+        return None
+    said = subprocess.run([tc, "-V"], capture_output=True, text=True, check=False).stdout
+    release = re.search(r"iproute2-(\d+)\.(\d+)", said)
+    return (int(release[1]), int(release[2])) if release else (0, 0)
+
+
 def require(program: str, package: str, what: str) -> None:
     """That the guest will find a program of this machine's. Raises UserError, which ``what`` begins."""
-    if shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin") is None:  # linux/guest/src/sys.rs
+    if shutil.which(program, path=PATH) is None:
         raise UserError(
             f"{what}: on linux it is what `{program}` prints, and this machine has none: apt-get install {package}"
         )

@@ -275,8 +275,9 @@ fn wired(s: &Scenario, streams: &Streams) -> Net {
             return Some(Qdisc::new(qdisc::Kind::Cake, &setup, seeds.bits() as u32));
         }
         if !bottleneck {
-            setup.htb.rate = s.bottleneck.access_rate;
-            setup.htb.leaf = qdisc::LeafKind::Pfifo;
+            // Its depths are no bottleneck's; `tc` is one.
+            let (rate, whole_us) = (s.bottleneck.access_rate, setup.htb.whole_us);
+            setup.htb = qdisc::htb::Params { rate, whole_us, ..Default::default() };
             setup.pfifo = Default::default();
         }
         Some(Qdisc::new(qdisc::Kind::Htb, &setup, seeds.bits() as u32))

@@ -4,8 +4,7 @@
 //! bytes costs `n * mult >> shift` ns; a class whose tokens are negative waits, by a timer of nanoseconds, until they
 //! are zero. Depths come from `tc`, which hands them over in ticks of 64 ns.
 //! Differs: D1 one class at the root (ceil = rate): no borrowing, priorities or deficits between classes, so `quantum`
-//! has nobody to divide with. D2 a burst in ticks is rounded up exactly, as iproute2 from 6.9 does; before, `tc` rounded
-//! to whole microseconds. D3 no hysteresis (the kernel's default). D4 the kernel also wakes about once a second for
+//! has nobody to divide with. D2 no hysteresis (the kernel's default). D3 the kernel also wakes about once a second for
 //! nothing (`near_ev_cache` of empty levels); we do not.
 
 use super::{Discipline, Leaf, LeafKind, Setup};
@@ -22,6 +21,8 @@ crate::params! {
         cburst: Bytes = Bytes::new(1600), in Bytes::new(1) => Bytes::from_mib(64), src "the kernel reference, docs/reference-data.md";
         /// Bytes that a class sends in its turn; without effect for one class.
         quantum: Bytes = Bytes::new(1514), in Bytes::new(1) => Bytes::from_mib(1), src "the kernel reference, docs/reference-data.md";
+        /// `tc` is older than iproute2 6.15: it cuts a depth to whole microseconds, so that a burst of one frame is less than that from some 700 Mbit/s on.
+        whole_us: bool = false, src "iproute2@6.15 tc/tc_core.c tc_calc_xmittime: rounded up to a tick; what Debian 13 has beside Linux 6.12";
         /// The discipline that holds the class's packets.
         leaf: LeafKind = LeafKind::Pfifo, src "linux@6.12 net/sched/sch_htb.c htb_change_class: pfifo_qdisc_ops";
     }
@@ -79,10 +80,18 @@ pub struct Htb {
 /// src: linux@6.12 net/sched/sch_htb.c htb_change_class: one minute
 const MBUFFER: i64 = 60_000_000_000;
 
-/// A depth as `tc` hands it over: ticks of 64 ns, rounded up. src: iproute2 tc/tc_core.c `tc_calc_xmittime`
+/// A depth as `tc` hands it over: ticks of 64 ns, rounded up. src: iproute2@6.15 tc/tc_core.c `tc_calc_xmittime`
 fn depth_ns(bytes: Bytes, bytes_per_s: u64) -> i64 {
     let ticks = (u128::from(bytes.get()) * 1_000_000_000).div_ceil(u128::from(bytes_per_s) * 64);
     (ticks.min(u128::from(u32::MAX)) as i64) << 6
+}
+
+/// The same as it was: cut to whole microseconds, then to whole ticks. Doubles, since a quotient just below a microsecond loses it.
+/// src: iproute2@6.1 tc/tc_core.c `tc_calc_xmittime`, `tc_core_time2tick`
+fn depth_ns_in_us(bytes: Bytes, bytes_per_s: u64) -> i64 {
+    let us = 1e6 * (bytes.get() as f64 / bytes_per_s as f64);
+    let ticks = us.floor() * (1000.0 / 64.0);
+    i64::from(ticks as u32) << 6
 }
 
 impl Htb {
@@ -116,7 +125,8 @@ impl Discipline for Htb {
     fn build(setup: &Setup, seed: u32) -> Self {
         let p = setup.htb;
         let bps = p.rate.bytes_per_s();
-        let (buffer, cbuffer) = (depth_ns(p.burst, bps), depth_ns(p.cburst, bps));
+        let depth = |b| if p.whole_us { depth_ns_in_us(b, bps) } else { depth_ns(b, bps) };
+        let (buffer, cbuffer) = (depth(p.burst), depth(p.cburst));
         Htb {
             cost: RateCfg::new(bps),
             buffer,
@@ -199,6 +209,27 @@ mod tests {
     fn depths_are_ticks_of_64_ns() {
         assert_eq!(depth_ns(Bytes::new(1600), 12_500_000), 128_000, "128 us are 2000 ticks");
         assert_eq!(depth_ns(Bytes::new(1600), 875_000), 1_828_608, "1828571.4 ns are 28571.4 ticks");
+        // What `tc -r class show` of iproute2 6.1 prints at 100 Mbit/s, 1 Gbit/s, 2.5 and 40: 7d0, bb, 4e and 0 ticks.
+        for (bytes_per_s, ns) in
+            [(12_500_000, 128_000), (125_000_000, 11_968), (312_500_000, 4_992), (5_000_000_000, 0)]
+        {
+            assert_eq!(depth_ns_in_us(Bytes::new(1600), bytes_per_s), ns);
+        }
+    }
+
+    #[test]
+    fn a_depth_in_whole_microseconds_parts_two_frames_at_a_gigabit() {
+        for (whole_us, at_once) in [(false, 2), (true, 1)] {
+            let (mut setup, mut bin) = (Setup::default(), Vec::new());
+            (setup.htb.rate, setup.htb.whole_us) = (Rate::from_mbit(1000), whole_us);
+            let (mut q, t) = (Htb::build(&setup, 0), Time::from_s(1));
+            for n in 0..4 {
+                q.enqueue(t, packet(0, n, 1448), &mut bin);
+            }
+            // A frame is 12112 ns; of 12800 or 11968 that leaves 688 or -144.
+            let sent = (0..4).filter(|_| q.dequeue(t, &mut bin).is_some()).count();
+            assert_eq!(sent, at_once);
+        }
     }
 
     #[test]
