@@ -375,7 +375,11 @@ impl Socket {
             fl |= flags::FIN;
         }
         let prior = self.tp.wstamp_ns;
-        self.transmit(Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None }, low)?;
+        let load = Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None };
+        if let Err(failed) = self.transmit(load, low) {
+            self.app.kept(end_data, fl & flags::PSH != 0, eor);
+            return Err(failed);
+        }
         let sent_ns = self.tp.wstamp_ns;
         self.pace_after(len, prior);
         let skb = self.app.new_skb();
@@ -401,6 +405,7 @@ impl Socket {
             at = end;
         }
         self.tp.snd_nxt = at;
+        self.app.sent(&self.tp);
         self.tp.packets_out += segs;
         if len < segs * mss {
             self.snd_sml = at;

@@ -338,6 +338,16 @@ impl App {
         }
         push
     }
+    /// The host's own queue refused the skb that ends at `end`: it stays the first in line, with the PSH and the end of record that it has.
+    #[cold]
+    pub fn kept(&mut self, end: u32, push: bool, eor: bool) {
+        if push {
+            self.push_end(end);
+        }
+        if eor {
+            self.eors.push_front(end);
+        }
+    }
     /// `tcp_stream_memory_free`: few enough bytes are unsent; `wake`: so few that it is worth waking who waits.
     #[inline]
     pub fn lowat_allows(&self, tp: &Tp, wake: bool) -> bool {

@@ -50,3 +50,13 @@ fn nothing_is_added_behind_an_end_of_record() {
     app.grow_head(&tp, 3000);
     assert_eq!(app.head_skb(&tp), (1000, false));
 }
+
+#[test]
+fn what_the_hosts_queue_refused_keeps_its_push_and_its_end_of_record() {
+    let (mut app, _) = queue(&[4000, 8000]);
+    app.eors.push_back(4000);
+    app.push_end(4000);
+    assert!(app.push_at(4000) && app.marks.is_empty() && app.eors.is_empty());
+    app.kept(4000, true, true);
+    assert_eq!((app.marks.front(), app.eors.front()), (Some(&4000), Some(&4000)));
+}

@@ -5,7 +5,7 @@ use super::e2e::random_fault;
 use super::pair::{Pair, cfg};
 use crate::sim::{Auto, Rate, Span, Streams, Time};
 use crate::tcp::sender::timers::Pending;
-use crate::tcp::seq::before;
+use crate::tcp::seq::{after, before};
 use crate::tcp::*;
 use proptest::prelude::*;
 
@@ -34,6 +34,10 @@ fn wrong(s: &Socket) -> Option<String> {
     }
     if before(tp.snd_nxt, tp.snd_una) || before(tp.write_seq, tp.snd_nxt) {
         return Some(format!("snd_una {} snd_nxt {} write_seq {}", tp.snd_una, tp.snd_nxt, tp.write_seq));
+    }
+    // Else the send buffer holds an skb that has gone (sk_wmem_queued).
+    if s.app.ends.front().is_some_and(|&end| !after(end, tp.snd_nxt)) {
+        return Some(format!("an skb in line ends at {:?}, snd_nxt is {}", s.app.ends.front(), tp.snd_nxt));
     }
     if tp.left_out() > tp.packets_out || tp.retrans_out > tp.packets_out {
         return Some(format!("{} out, {} SACKed, {} lost", tp.packets_out, tp.sacked_out, tp.lost_out));
