@@ -162,7 +162,7 @@ def test_htb_has_the_depths_of_this_machines_tc(monkeypatch):
         monkeypatch.setattr(tree, "iproute2", lambda release=release: release)
         assert translate(wired()).alike.get("htb.whole_us") == alike
     monkeypatch.setattr(tree, "iproute2", lambda: (6, 1))
-    with pytest.raises(UserError, match="htb.whole_us = false: cannot be had on linux"):
+    with pytest.raises(UserError, match=r"htb\.whole_us = false: cannot be had on linux"):
         translate(wired(htb__whole_us=False))
 
 

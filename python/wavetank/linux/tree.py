@@ -66,7 +66,7 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 @cache
 def iproute2() -> tuple[int, int] | None:
-    """The release of this machine's ``tc``, which the guest runs; (0, 0): it names a snapshot, as before 5.0. None: there is none."""
+    """The release of this machine's ``tc``, which the guest runs; (0, 0): a snapshot, as before 5.0. None: there is none."""
     tc = shutil.which("tc", path=PATH)
     if tc is None:
         return None
