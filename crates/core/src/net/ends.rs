@@ -1,6 +1,6 @@
 //! Sockets in their places, and what flows are made of.
 
-use super::reader::Reader;
+use super::owned::Owned;
 use crate::sim::{NodeId, Time};
 use crate::tcp::Socket;
 
@@ -13,8 +13,8 @@ pub(super) struct Sock {
     pub(super) reads: bool,
     /// The program that writes to it has been woken, or was interrupted.
     pub(super) writes: bool,
-    /// What the program that reads is at, where packets take its host no time.
-    pub(super) reader: Reader,
+    /// What a program that owns it is at, where packets take its host no time.
+    pub(super) owned: Owned,
 }
 
 /// What a flow is made of.

@@ -5,7 +5,6 @@
 //! nothing else (arch/um/kernel/time.c `timer_read`: not in softirqs); a real switch of context takes longer.
 
 use super::event::Event;
-use super::fabric::Below;
 use super::world::World;
 use crate::sim::{Lane, NodeId, Probe, Span, Time};
 use std::collections::VecDeque;
@@ -84,6 +83,7 @@ impl<T: Probe> World<T> {
                 CONNECT
             }
             Event::SockRead(i) => self.begin_reading(now, i),
+            Event::SockWrite(i) => self.begin_writing(i),
             _ => STEP,
         };
         self.fabric.q.push(now + step, Lane::Program, Event::Program(node));
@@ -93,11 +93,18 @@ impl<T: Probe> World<T> {
     pub(super) fn on_program(&mut self, now: Time, node: NodeId) {
         let goes_on = match self.programs[usize::from(node.0)].runs {
             Some(Event::SockRead(i)) => {
-                let goes_on = self.on_reading(now, i);
+                let goes_on = self.on_owner(now, i);
                 self.socks[usize::from(i)].reads = goes_on.is_some();
                 goes_on
             }
-            Some(Event::SockWrite(i)) => self.write(now, i).then_some(STEP),
+            Some(Event::SockWrite(i)) => {
+                let goes_on = self.on_owner(now, i);
+                self.socks[usize::from(i)].writes = goes_on.is_some();
+                if goes_on.is_none() {
+                    self.arm(i);
+                }
+                goes_on
+            }
             Some(Event::EchoAnswer(i)) => {
                 self.answer(now, i);
                 None
@@ -109,17 +116,5 @@ impl<T: Probe> World<T> {
         } else if let Some(next) = self.programs[usize::from(node.0)].next() {
             self.begin_program(now, node, next);
         }
-    }
-
-    /// The program that writes to socket `i` runs. True: it goes on. Each packet that it hands down ends with softirqs
-    /// (src: linux@6.12 net/core/dev.c __dev_queue_xmit, rcu_read_unlock_bh), which a path of no time takes to its far end: it goes on after them.
-    /// Hosts whose packets take time are not asked ([`Socket::writer_wakes`]): their programs write at once.
-    fn write(&mut self, now: Time, i: u16) -> bool {
-        let s = &mut self.socks[usize::from(i)];
-        let mut below = Below::new(&mut self.fabric, s.node);
-        let goes_on = s.socket.on_writer(now, &mut below);
-        s.writes = goes_on;
-        self.arm(i);
-        goes_on
     }
 }

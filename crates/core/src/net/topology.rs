@@ -8,9 +8,9 @@ use super::event::{Event, Events};
 use super::fabric::{Fabric, Route};
 use super::observe::{Observer, Watch};
 use super::outcome::Outcome;
+use super::owned::Owned;
 use super::port::{Link, Port};
 use super::programs::Programs;
-use super::reader::Reader;
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
@@ -165,7 +165,7 @@ impl<T: Probe> World<T> {
                             wake: Time::NEVER,
                             reads: false,
                             writes: false,
-                            reader: Reader::default(),
+                            owned: Owned::default(),
                         });
                     }
                     let sender = first + u16::from(f.direction == Direction::Down);

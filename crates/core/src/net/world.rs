@@ -162,7 +162,7 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if s.wake == now {
                     s.wake = Time::NEVER;
-                    if s.reader.defers_timer() {
+                    if s.owned.defers_timer() {
                         return;
                     }
                     if s.socket.wake_at() <= now {
@@ -173,7 +173,12 @@ impl<T: Probe> World<T> {
                 }
             }
             Event::SockTsq(i) => {
-                self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
+                let s = &mut self.socks[usize::from(i)];
+                if s.owned.is_owned() {
+                    s.socket.on_tsq_owned(now);
+                } else {
+                    self.call(i, |s, low, probe| s.on_tsq(now, low, probe));
+                }
             }
             Event::SockRead(i) => {
                 let node = self.socks[usize::from(i)].node;
@@ -308,17 +313,17 @@ impl<T: Probe> World<T> {
                 let i = if self.socks[usize::from(client)].node == node { client } else { server };
                 self.fabric.accounts.ledger.delivered += 1;
                 self.observer.delivered(now, node, p);
+                let s = &mut self.socks[usize::from(i)];
+                if s.owned.is_owned() {
+                    s.owned.backlog.add(p, &s.socket);
+                    return;
+                }
                 let (at_once, in_no_time) = (self.wake == Span::ZERO, self.in_no_time(node));
                 let mut reader = false;
                 // TAO looks when the softirq is through with a packet, and its reader runs after that.
                 if at_once && !self.softirq_first.or(in_no_time || self.fabric.tao) {
                     self.call(i, |s, low, probe| s.on_packet(now, p, low, probe));
                 } else {
-                    let s = &mut self.socks[usize::from(i)];
-                    if s.reader.owns() {
-                        s.reader.backlog.add(p, &s.socket);
-                        return;
-                    }
                     self.call(i, |s, low, probe| reader = s.on_packet_unread(now, p, low, probe));
                 }
                 let s = &mut self.socks[usize::from(i)];

@@ -53,7 +53,7 @@ pub use input::{Backlog, Heard, Unreachable};
 pub use minmax::Minmax;
 pub use options::Offer;
 pub use profile::{Exempt, Profile, Prr, TsoDefer};
-pub use program::{FIELDS, Info, WriteFlags};
+pub use program::{FIELDS, Info, Until, WriteFlags};
 pub use sender::app::Error;
 pub use sender::keepalive::Keepalive;
 pub use sender::mtup::{Probing, Route};

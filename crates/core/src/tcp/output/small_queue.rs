@@ -56,12 +56,23 @@ impl Socket {
     pub fn on_tsq<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, _probe: &mut P) {
         self.tp.clock.set(now);
         self.tsq.runs(now);
-        if self.app.interrupted {
-            self.app.tsq_deferred = true; // the socket is the program's (TCP_TSQ_DEFERRED)
-            return;
-        }
         self.tsq_write(low);
         self.app_run(low);
+    }
+
+    /// The same while a program owns the socket (`TCP_TSQ_DEFERRED`).
+    pub fn on_tsq_owned(&mut self, now: Time) {
+        self.tp.clock.set(now);
+        self.tsq.runs(now);
+        self.app.tsq_deferred = true;
+    }
+
+    /// The program lets go (`tcp_release_cb`).
+    pub fn on_release<L: Lower>(&mut self, now: Time, low: &mut L) {
+        if core::mem::take(&mut self.app.tsq_deferred) {
+            self.tp.clock.set(now);
+            self.tsq_write(low);
+        }
     }
 
     /// `tcp_tsq_write`.

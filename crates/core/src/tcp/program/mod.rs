@@ -9,4 +9,4 @@ mod write;
 
 pub use info::Info;
 pub use tcp_info::FIELDS;
-pub use write::WriteFlags;
+pub use write::{Until, WriteFlags};

@@ -4,15 +4,14 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
 //! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
-//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; ACKs that come then
-//! are taken at once (Linux keeps them until the call waits, `tcp_add_backlog`); D2 what a program writes in calls of its own is not corked; D3
+//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; D2 what a program writes in calls of its own is not corked; D3
 //! nothing is written in pages, so the buffer is full to the byte.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::Control;
 use crate::tcp::output::Xmit;
 use crate::tcp::output::mss::bound_to_half_window;
-use crate::tcp::sender::app::Nagle;
+use crate::tcp::sender::app::{Nagle, Push};
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::seq::{after, before};
@@ -29,6 +28,22 @@ pub struct WriteFlags {
     /// `MSG_ZEROCOPY`: tell when it is through ([`Socket::take_notice`]).
     pub zerocopy: bool,
 }
+
+/// How far a program gets that writes where that takes time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Until {
+    /// It has read the clock: it is about to hand something down (`tcp_write_xmit`).
+    Clock,
+    /// The softirqs of what it has handed down are through.
+    Softirqs,
+    /// It has looked into its backlog (`sk_flush_backlog`).
+    Backlog,
+    /// There is room in its buffer, or more to write.
+    Room,
+}
+
+/// Skbs that a program fills before it looks into its backlog. src: linux@6.12 net/ipv4/tcp.c tcp_sendmsg_locked (`process_backlog`)
+const LOOKS_AFTER: u8 = 16;
 
 /// Bytes that a bulk sender writes in a call.
 const BLOCK: u32 = 1 << 20;
@@ -124,18 +139,25 @@ impl Socket {
         self.app.scheduled && self.app_ready()
     }
 
-    /// It runs. True: it has handed something down and goes on ([`Socket::on_writer`]) once that is as far as it gets in no time.
-    pub fn on_writer<L: Lower>(&mut self, now: Time, low: &mut L) -> bool {
+    /// It runs, and owns the socket: until what.
+    pub fn on_writer<L: Lower>(&mut self, now: Time, low: &mut L) -> Until {
         self.tp.clock.set(now);
         if !self.app.interrupted && !self.app_ready() {
-            return false;
+            return Until::Room;
         }
         self.app.wake = false;
-        self.app_write(low);
-        if !self.app.interrupted && core::mem::take(&mut self.app.tsq_deferred) {
-            self.tsq_write(low);
-        }
-        self.app.interrupted
+        self.app.interrupted = false;
+        let until = self.app_write(low);
+        self.app.interrupted = until != Until::Room;
+        until
+    }
+
+    /// It had no room, and has let go of the socket: whether there is some now, so that it writes on (`sk_stream_wait_memory`).
+    pub fn writer_goes_on(&mut self) -> bool {
+        let waits = self.may_send() && self.app.bulk.is_some_and(|b| b != Some(0)) && !self.app.fin;
+        let room = waits && self.wmem_queued() < self.app.sndbuf && self.app.lowat_allows(&self.tp, false);
+        self.app.wake |= room;
+        room
     }
 
     /// `tcp_xmit_size_goal`: what an skb may hold, within half of the peer's window.
@@ -154,25 +176,21 @@ impl Socket {
     }
 
     /// `tcp_sendmsg`: fills the send buffer skb by skb, and pushes.
-    fn app_write<L: Lower>(&mut self, low: &mut L) {
-        let Some(mut left) = self.app.bulk else { return };
+    fn app_write<L: Lower>(&mut self, low: &mut L) -> Until {
+        let Some(mut left) = self.app.bulk else { return Until::Room };
         if self.app.fin {
-            return;
+            return Until::Room;
         }
         let scheduled = self.app.scheduled && !self.app.calls;
-        let nxt = self.tp.snd_nxt;
-        self.app.interrupted = false;
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
         while left != Some(0) {
-            if let Some(nagle) = self.app.pushing {
-                self.push_as(nagle, Xmit::Next, low);
-                self.app.pushing = self.app.pushing.filter(|_| self.tp.snd_nxt != nxt);
-            }
-            if scheduled && self.tp.snd_nxt != nxt {
-                self.app.interrupted = true;
-                self.app.bulk = Some(left);
-                return;
+            if let Some(push) = self.app.pushing {
+                let until = self.go_on_pushing(push, low);
+                if until != Until::Room || push.last {
+                    self.app.bulk = Some(left);
+                    return until;
+                }
             }
             if self.app.call_left == 0 {
                 // As a call begins; one that waits for room in the buffer goes on without.
@@ -197,6 +215,14 @@ impl Socket {
                     }
                     self.app.no_space = true;
                     break;
+                }
+                if scheduled {
+                    if self.app.filled >= LOOKS_AFTER {
+                        self.app.filled = 0;
+                        self.app.bulk = Some(left);
+                        return Until::Backlog;
+                    }
+                    self.app.filled += 1;
                 }
                 (tail, self.app.tail) = (0, self.tp.write_seq);
                 if unsent > 0 && self.gso_max_segs > 1 {
@@ -236,7 +262,7 @@ impl Socket {
                 }
                 if !self.app.calls && left != Some(0) && !self.autocorks() {
                     if scheduled {
-                        self.app.pushing = Some(Nagle::Asked);
+                        self.pushes(Nagle::Asked, false);
                     } else {
                         self.push_pending(low);
                     }
@@ -244,17 +270,22 @@ impl Socket {
             } else if self.forced_push() {
                 self.mark_push();
                 if scheduled {
-                    self.app.pushing = Some(Nagle::Off);
+                    self.pushes(Nagle::Off, false);
                 } else {
                     self.push_as(Nagle::Off, Xmit::All, low);
                 }
             } else if !before(self.tp.snd_nxt, self.app.last_begins(&self.tp, self.gso_max_segs == 1)) {
                 // It is the first in line (tcp_push_one).
-                self.without_nagle(|s| s.write_xmit(low, Xmit::First));
+                if scheduled {
+                    self.pushes(Nagle::Off, true);
+                } else {
+                    self.without_nagle(|s| s.write_xmit(low, Xmit::First));
+                }
             }
         }
         self.app.bulk = Some(left);
         if left == Some(0) {
+            self.app.pushing = None;
             if self.app.calls {
                 self.app.bulk = None;
             } else {
@@ -264,12 +295,38 @@ impl Socket {
         if left == Some(0) {
             self.push_pending(low);
         } else if scheduled {
-            self.push_as(Nagle::Off, Xmit::Next, low);
-            self.app.interrupted = self.tp.snd_nxt != nxt;
-            self.app.pushing = self.app.interrupted.then_some(Nagle::Off);
+            self.app.filled = 0;
+            if self.app.copied && self.tp.unsent() > 0 {
+                self.app.pushing = Some(Push { nagle: Nagle::Off, first: false, begun: true, last: true });
+                return Until::Clock;
+            }
         } else {
             self.push_as(Nagle::Off, Xmit::All, low);
         }
+        Until::Room
+    }
+
+    fn pushes(&mut self, nagle: Nagle, first: bool) {
+        self.app.pushing = Some(Push { nagle, first, begun: false, last: false });
+    }
+
+    /// One skb of what is to be handed down; until `Room`: that is all of it.
+    fn go_on_pushing<L: Lower>(&mut self, push: Push, low: &mut L) -> Until {
+        if !push.begun {
+            self.app.pushing = Some(Push { begun: true, ..push });
+            return Until::Clock;
+        }
+        let nxt = self.tp.snd_nxt;
+        if push.first {
+            self.without_nagle(|s| s.write_xmit(low, Xmit::First));
+        } else {
+            self.push_as(push.nagle, Xmit::Next, low);
+        }
+        let sent = self.tp.snd_nxt != nxt;
+        if !sent || push.first {
+            self.app.pushing = None;
+        }
+        if sent { Until::Softirqs } else { Until::Room }
     }
 
     fn push_as<L: Lower>(&mut self, nagle: Nagle, what: Xmit, low: &mut L) {

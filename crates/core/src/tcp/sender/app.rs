@@ -42,10 +42,12 @@ pub struct App {
     pub wake: bool,
     /// The world says when it runs ([`on_writer`](crate::tcp::Socket::on_writer)), not the socket.
     pub scheduled: bool,
-    /// Softirqs interrupted it.
+    /// It is in the middle of a call.
     pub interrupted: bool,
-    /// It was interrupted while it pushed what it has written, skb by skb.
-    pub pushing: Option<Nagle>,
+    /// What it is handing down.
+    pub pushing: Option<Push>,
+    /// Skbs that it has filled since it last looked into its backlog.
+    pub filled: u8,
     /// The small queue's tasklet came meanwhile; what it would send goes once the program waits (`tcp_release_cb`).
     pub tsq_deferred: bool,
     /// Skbs on the retransmission queue.
@@ -109,6 +111,19 @@ pub enum Nagle {
     Off,
 }
 
+/// What a program hands down, once it has read the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Push {
+    /// What becomes of a short segment.
+    pub nagle: Nagle,
+    /// The first skb in line alone (`tcp_push_one`).
+    pub first: bool,
+    /// It has read it.
+    pub begun: bool,
+    /// It waits for room after that.
+    pub last: bool,
+}
+
 /// Why a connection ended (`sk_err`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
@@ -160,6 +175,7 @@ impl App {
             scheduled: false,
             interrupted: false,
             pushing: None,
+            filled: 0,
             tsq_deferred: false,
             rtx_skbs: 0,
             next_skb: 0,
