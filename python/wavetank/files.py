@@ -63,6 +63,12 @@ def writable(path: Path | None, what: str) -> None:
         raise UserError(f"{path}: cannot be written ({there} is not writable), expected {what}")
 
 
+def no_file(path: Path) -> None:
+    """What shall be a folder is none yet, or one. Raises UserError."""
+    if path.exists() and not path.is_dir():
+        raise UserError(f"{path}: is a file, expected a folder")
+
+
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
     if path.is_dir():
@@ -123,8 +129,7 @@ def folder(path: Path, *, anew: bool = False, gone: Iterable[str] = (), last: st
     try:
         with _named(path, tmp):
             yield tmp
-            if path.exists() and not path.is_dir():
-                raise UserError(f"{path}: is a file, expected a folder")
+            no_file(path)
             if anew:
                 shutil.rmtree(path, ignore_errors=True)
             if path.is_dir():

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 def save(document: Document, folder: Path) -> list[Path]:
     """Writes the figure and the numbers, named after the file."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file, expected a folder")
+    files.no_file(folder)
     stem = Path(document["path"]).name.removesuffix(".gz")
     try:
         return [

@@ -81,8 +81,7 @@ def of_capture(document: Document) -> list[Trace]:
 
 def save(document: Document, folder: Path) -> list[Path]:
     """Writes a file a link, and what they are into the document (``link_traces``). Raises UserError, CaptureError."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file, expected a folder")
+    files.no_file(folder)
     traces = of_capture(document)
     document["link_traces"] = [
         {

@@ -168,8 +168,7 @@ def _picture(_ctx: click.Context, _option: click.Parameter, path: Path | None) -
 
 
 def _usable(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder}: is a file, expected a folder")
+    files.no_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
