@@ -33,7 +33,9 @@ AX = {
 
 
 @pytest.mark.parametrize(
-    ("snaplen", "radio"), [(0, {}), (256, {}), (256, VHT), (256, AX)], ids=["whole", "snapped", "ac", "ax"]
+    ("snaplen", "radio"),
+    [(0, {}), (256, {}), (256, VHT), (256, AX)],
+    ids=["whole", "snapped", "ac", "ax"],
 )
 def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen, radio):
     s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02, **radio)
@@ -334,6 +336,8 @@ def test_a_flent_file_that_is_none_is_one_error(tmp_path):
         assert "cannot be read as a Flent file" in refused(raw)
     assert "is neither JSON nor compressed by gzip" in refused(b"\xbd\x13")
     assert "not what Flent writes" in refused(json.dumps(whole | {"x_values": [0, 10**400]}).encode())
+    for none in ([], None, {}, "abc", 3):
+        assert "x_values hold no times" in refused(json.dumps(whole | {"x_values": none}).encode())
     path.write_text(json.dumps(whole | {"metadata": {"SERIES_META": {"TCP upload": 3}}}))
     assert flent_file.read(path).flows[0].meta == {}
 

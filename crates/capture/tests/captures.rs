@@ -419,6 +419,9 @@ fn other_files_are_refused_with_a_reason() {
     let refused = |data: &[u8]| read::read(data, |_, _| {}).unwrap_err().0;
     assert!(refused(b"").contains("empty"));
     assert!(refused(b"[wifi]\nstations = 2 and some more text\n").contains("neither pcap nor pcapng"));
+    let pcapng = bytes(&runs()[0], 256, 10);
+    assert!((1..4).all(|n| refused(&pcapng[..n]).contains("ends within its own header")));
+    assert!((4..28).all(|n| refused(&pcapng[..n]).contains("is pcapng, but its first block")));
     let mut ethernet = as_pcap(&bytes(&runs()[0], 256, 10), false, true);
     ethernet[20] = 1;
     assert!(refused(&ethernet).contains("Ethernet"));

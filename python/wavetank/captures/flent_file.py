@@ -97,6 +97,8 @@ def read(path: Path) -> FlentFile:
         raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
     if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
         raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
+    if not isinstance(data["x_values"], list) or not data["x_values"]:
+        raise UserError(f"{path}: its x_values hold no times: nothing was measured, expected {EXPECTED}")
     try:
         return _file(path, len(raw), data)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as e:

@@ -13,6 +13,8 @@ const BUFFER: usize = 1 << 20;
 /// The longest block that is taken: no frame is a thousandth of that.
 const BLOCK_MAX: usize = 64 << 20;
 const RADIOTAP: i32 = 127;
+/// What a pcapng file begins with, in either byte order: the type of a Section Header Block.
+const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
 /// What a file was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -125,13 +127,22 @@ pub(super) fn packets<R: Read + Send>(
     mut each: impl FnMut(Raw<'_>) -> bool,
 ) -> Result<FileInfo, Failure> {
     let trouble = Arc::new(OnceLock::new());
-    let mut reader = create_reader(BUFFER, Fill(input, trouble.clone())).map_err(|e| match e {
-        PcapError::Eof | PcapError::Incomplete(_) if trouble.get().is_some() => {
+    let mut input = input;
+    let mut magic = Vec::new();
+    if let Err(e) = input.by_ref().take(SECTION.len() as u64).read_to_end(&mut magic) {
+        let _ = trouble.set(e.to_string());
+    }
+    let pcapng = magic == SECTION;
+    let whole = std::io::Cursor::new(magic).chain(input);
+    let mut reader = create_reader(BUFFER, Fill(whole, trouble.clone())).map_err(|e| match e {
+        PcapError::Eof | PcapError::Incomplete(_) | PcapError::HeaderNotRecognized if trouble.get().is_some() => {
             Failure(format!("cannot be read: {}", trouble.get().expect("there is some")))
         }
         PcapError::Eof => Failure("is empty; expected pcap or pcapng".into()),
         PcapError::ReadError => Failure("cannot be read".into()),
         PcapError::Incomplete(_) => Failure("ends within its own header; expected pcap or pcapng".into()),
+        // The parser tries pcapng, then pcap, and says of the second alone what was missing.
+        _ if pcapng => Failure("is pcapng, but its first block (the section's header) is cut off or damaged".into()),
         _ => Failure("is neither pcap nor pcapng".into()),
     })?;
     let mut s = State {
