@@ -19,10 +19,13 @@ pub fn parse(text: &str) -> Result<Script, String> {
     let mut out = Script::default();
     loop {
         s.space(true);
-        if s.ended() {
-            return Ok(out);
-        }
         let line = s.line();
+        if s.ended() {
+            // It would count among those that hold.
+            let nothing =
+                || format!("line {line}: the script ends without a statement, expected a call, a packet or a check");
+            return if out.events.is_empty() { Err(nothing()) } else { Ok(out) };
+        }
         if out.events.is_empty() && s.eat("--") {
             // Several may stand on a line.
             let rest = s.rest_of_line();

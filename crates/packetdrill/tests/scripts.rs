@@ -251,6 +251,14 @@ fn a_failure_is_told_in_the_words_of_scripts() {
     }
 }
 
+#[test]
+fn what_states_nothing_does_not_hold() {
+    for text in ["", "\n", "// nothing yet\n", "--tolerance_usecs=1\n", "`sysctl -q net.ipv4.tcp_ecn=1`\n"] {
+        let said = parse(text).unwrap_err();
+        assert!(said.contains("ends without a statement, expected"), "{text:?}: {said}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
