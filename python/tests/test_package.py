@@ -1,8 +1,11 @@
 """What the package loads, and when: little for --help and a TAB, the rest when it is asked for."""
 
+import ast
 import json
+import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +47,13 @@ def test_the_packages_modules_need_no_import_of_their_own():
     alone = "import wavetank; print(wavetank.linux.like_linux.__name__, wavetank.csi.frames.__name__, wavetank.stats.jain([1, 1]))"
     done = subprocess.run([sys.executable, "-c", alone], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["like_linux", "frames", "1.0"]
+
+
+def test_type_checkers_see_the_packages_modules():
+    """They come when they are asked for: to type checkers they were Any, as was every name that is misspelt."""
+    import wavetank
+
+    asked = next(n for n in ast.parse(Path(wavetank.__file__).read_text()).body if isinstance(n, ast.If))
+    seen = {a.asname for n in asked.body if isinstance(n, ast.ImportFrom) and n.module is None for a in n.names}
+    assert ast.unparse(asked.test) == "TYPE_CHECKING"
+    assert seen == {m.name for m in pkgutil.iter_modules(wavetank.__path__) if not m.name.startswith("_")}

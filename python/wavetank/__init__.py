@@ -13,6 +13,41 @@ from ._core import ScenarioError
 from .errors import UserError
 
 if TYPE_CHECKING:
+    # The modules, too: they come when they are asked for (below), which type checkers cannot see.
+    from . import bench as bench
+    from . import bpf as bpf
+    from . import captures as captures
+    from . import cli as cli
+    from . import closed_forms as closed_forms
+    from . import compare as compare
+    from . import csi as csi
+    from . import csid as csid
+    from . import errors as errors
+    from . import files as files
+    from . import flent as flent
+    from . import idle as idle
+    from . import keys as keys
+    from . import lab as lab
+    from . import linux as linux
+    from . import measured as measured
+    from . import packetdrill as packetdrill
+    from . import plots as plots
+    from . import report as report
+    from . import result as result
+    from . import scenario as scenario
+    from . import schema as schema
+    from . import shipped as shipped
+    from . import state as state
+    from . import stats as stats
+    from . import store as store
+    from . import sweeps as sweeps
+    from . import table as table
+    from . import testbed as testbed
+    from . import units as units
+    from . import validate as validate
+    from . import version as version
+    from . import way_back as way_back
+    from . import workers as workers
     from .result import Flow, Node, Ping, Result
     from .scenario import Scenario, load
     from .sweeps.result import Difference, Estimate, Sweep, SweepPoint
@@ -46,7 +81,7 @@ _STANDS_IN = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def _come(name: str) -> Any:
     """What :data:`__all__` names, and the package's modules: ``wavetank.linux`` needs no import of its own."""
     from importlib import import_module
     from importlib.util import find_spec
@@ -59,6 +94,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # to type checkers, every name that is misspelt would be Any
+    __getattr__ = _come
 
 
 def __dir__() -> list[str]:
