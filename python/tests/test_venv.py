@@ -22,6 +22,9 @@ touch "$site/pip/__init__.py"
 echo "import sys, os; open('told', 'a').write(' '.join(sys.argv[1:]) + chr(10)); sys.exit('STOPPED' in os.environ)" >"$site/pip/__main__.py"
 echo "#!$there/bin/python" >"$there/bin/pip"
 """
+CARGO = """#!/bin/sh
+echo "cargo ${CARGO_IS:-1.85.0 (d73d2caf9 2024-12-31)}"
+"""
 
 
 @pytest.fixture
@@ -33,7 +36,8 @@ def clone(tmp_path):
     shutil.copy(ROOT / "scripts" / "venv", root / "scripts" / "venv")
     for name in ("Cargo.toml", "Cargo.lock", "pyproject.toml", "crates/lib.rs"):
         (root / name).write_text(name)
-    for name, text in (("python", PYTHON), ("cargo", "#!/bin/sh\n")):
+    (root / "Cargo.toml").write_text('rust-version = "1.85"\n')
+    for name, text in (("python", PYTHON), ("cargo", CARGO)):
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     return root
@@ -107,3 +111,13 @@ def test_a_word_that_it_does_not_know(clone):
     said, code, told = set_up(clone, "deb")
     assert (said, code, told) == ("usage: scripts/venv [dev|checked]\n", 2, "")
     assert not (clone / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "taken"),
+    [("1.85.0-nightly", True), ("1.100.0 (aaaaaaaaa 2027-06-01)", True), ("2.0.0", True), ("1.84.1 (66221abde 2024-11-19)", False), ("1.9.0", False)],
+)  # fmt: skip
+def test_a_rust_that_is_too_old(clone, version, taken):
+    said, code, told = set_up(clone, CARGO_IS=version)
+    assert (code == 0, bool(told)) == (taken, taken)
+    assert taken or f"needs Rust 1.85 or later, cargo {version.split()[0]} found" in said
