@@ -25,6 +25,8 @@ def capture(tmp_path, s, view="monitor", **more):
 
 
 VHT = {"wifi__standard": "ac", "wifi__mcs": 7, "wifi__width_mhz": 80, "sta__driver": "ath10k", "ap__driver": "ath10k"}
+#: A fast radio sends as many frames in less time.
+BRIEF = {"time__flows": "400 ms"}
 
 AX = {
     "wifi__standard": "ax", "wifi__mcs": 11, "wifi__width_mhz": 80, "sta__driver": "mt76", "ap__driver": "mt76", "kernel": "6.12",
@@ -34,7 +36,7 @@ AX = {
 
 @pytest.mark.parametrize(
     ("snaplen", "radio"),
-    [(0, {}), (256, {}), (256, VHT), (256, AX)],
+    [(0, {}), (256, {}), (256, VHT | BRIEF), (256, AX | BRIEF)],
     ids=["whole", "snapped", "ac", "ax"],
 )
 def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen, radio):

@@ -342,7 +342,7 @@ def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
     for name, starts in (("run.pdf", b"%PDF"), ("run.svg", b"<?xml"), ("run.png", b"\x89PNG")):
         both = []
         for _ in range(2):
-            assert wavetank("run", on_air, "--plot", tmp_path / name)[0] == 0
+            assert wavetank("run", wired, "--plot", tmp_path / name)[0] == 0
             both.append((tmp_path / name).read_bytes())
         assert both[0].startswith(starts) and both[0] == both[1]
 

@@ -56,7 +56,7 @@ def test_a_reproduction_that_is_ended_says_that_its_runs_are_kept(tmp_path):
 
 def test_a_signal_that_is_ignored_stays_so(tmp_path):
     file = tmp_path / "s.toml"
-    file.write_text('name = "s"\n[topology]\nkind = "wifi"\n[time]\nflows = "60 s"\n')
+    file.write_text('name = "s"\n[topology]\nkind = "wifi"\n[time]\nflows = "30 s"\n')
     ignore = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
     command = [sys.executable, "-c", ignore, sys.executable, "-m", "wavetank", "run", str(file), "--pcap"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
