@@ -244,7 +244,9 @@ fn search(bug: Bug) -> Result<usize, Wrong> {
     while let Some(w) = todo.pop() {
         ends_alone(&w, bug)?;
         for next in w.next(bug)? {
-            if seen.insert(next.clone()) {
+            // Most are known: what is copied is what is new.
+            if !seen.contains(&next) {
+                seen.insert(next.clone());
                 todo.push(next);
             }
         }
