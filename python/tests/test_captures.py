@@ -338,6 +338,7 @@ def test_a_flent_file_that_is_none_is_one_error(tmp_path):
         assert "cannot be read as a Flent file" in refused(raw)
     assert "is neither JSON nor compressed by gzip" in refused(b"\xbd\x13")
     assert "not what Flent writes" in refused(json.dumps(whole | {"x_values": [0, 10**400]}).encode())
+    assert "is empty" in refused(b"")
     for none in ([], None, {}, "abc", 3):
         assert "x_values hold no times" in refused(json.dumps(whole | {"x_values": none}).encode())
     path.write_text(json.dumps(whole | {"metadata": {"SERIES_META": {"TCP upload": 3}}}))

@@ -347,6 +347,16 @@ def test_what_cannot_be_looked_at_is_said_before_the_run(wavetank, tmp_path):
         assert both[0].startswith(starts) and both[0] == both[1]
 
 
+def test_what_is_no_integer_is_called_so(wavetank):
+    for words in (
+        ("run", "a.toml", "--seed", "x"),
+        ("csi", "a.log", "--rx", "1.5"),
+        ("sweep", "a", "b=1", "--repetitions", "nan"),
+    ):
+        code, _, err = wavetank(*words)
+        assert code == 2 and f"'{words[-1]}' is not a valid integer." in err
+
+
 def test_closed_forms_refuse_what_is_no_quantity(wavetank):
     code, _, err = wavetank("theory", "bianchi", "--set", "stations=0")
     assert code == 2 and 'unknown input of bianchi "stations", expected ' in err and " n, " in err

@@ -291,6 +291,14 @@ def test_not_a_number_is_none(capsys, option):
     assert (code, "nan is not in the range" in err) == (2, True)
 
 
+def test_a_path_may_be_text(tmp_path):
+    path = tmp_path / "log.dat"
+    path.write_bytes(logs()["atheros"])
+    assert log.load(str(path)).frames == log.load(path).frames == 4
+    with pytest.raises(UserError, match="expected a CSI log"):
+        log.load("/nowhere")
+
+
 def test_csi_prints_and_draws(tmp_path, capsys):
     path = tmp_path / "log.dat"
     path.write_bytes(logs()["atheros"])

@@ -88,6 +88,8 @@ def read(path: Path) -> FlentFile:
     """Reads a file. Raises UserError."""
     try:
         raw = path.read_bytes()
+        if not raw:
+            raise UserError(f"{path}: is empty, expected {EXPECTED}")
         data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except OSError as e:
         raise UserError(f"{path}: cannot be read ({e.strerror or e}), expected {EXPECTED}") from None

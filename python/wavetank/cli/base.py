@@ -14,13 +14,14 @@ import click
 
 from .. import UserError, files
 from . import complete
+from .number import Whole
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 #: What a run's random streams are drawn from: 64 bits.
-seed_range = click.IntRange(min=0, max=2**64 - 1)
+seed_range = Whole(min=0, max=2**64 - 1)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 on_option = click.option(
     "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
@@ -47,7 +48,7 @@ def _workers(_ctx: click.Context, _option: click.Parameter, given: int | None) -
 
 jobs_option = click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=None,
     callback=_workers,
     help="Worker processes [default: one a core].",

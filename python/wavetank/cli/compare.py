@@ -9,6 +9,7 @@ import click
 
 from . import complete
 from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, seed_range, set_option
+from .number import Whole
 
 
 @cli.command()
@@ -40,7 +41,7 @@ from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_optio
 @click.option("--seed", type=seed_range, default=None, help="First seed, in place of the scenario's.")
 @click.option(
     "--repetitions",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=1,
     show_default=True,
     help="Seeds of each column: means, and the differences' standard errors.",

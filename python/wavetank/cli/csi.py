@@ -9,7 +9,7 @@ import click
 
 from .. import UserError
 from .base import _echo_json, _picture, _print, cli, json_option
-from .number import Number
+from .number import Number, Whole
 
 carriers_option = click.option(
     "--carriers", default=None, metavar="FROM:TO", help="Sub-carriers [default: all that the log has]."
@@ -19,8 +19,8 @@ carriers_option = click.option(
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", default=None, metavar="NAME", help="Its format [default: what it begins like].")
-@click.option("--rx", type=click.IntRange(0, 15), default=0, show_default=True, help="Receive antenna.")
-@click.option("--tx", type=click.IntRange(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
+@click.option("--rx", type=Whole(0, 15), default=0, show_default=True, help="Receive antenna.")
+@click.option("--tx", type=Whole(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
 @click.option("--snr", type=Number(-30, 90), default=None, help="SNR in dB, where the log has none.")
 @click.option("--noise", type=Number(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
 @carriers_option

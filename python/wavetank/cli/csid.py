@@ -10,7 +10,7 @@ import click
 from .. import UserError, files
 from .base import cli
 from .csi import carriers_of, carriers_option
-from .number import Number
+from .number import Number, Whole
 
 key_option = click.option(
     "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The shared key (`wavetank csid key`)."
@@ -79,8 +79,8 @@ def ap(listen: str, key_file: Path, to: str, max_age: float, wait: bool, status:
 @click.option("--log", type=click.Path(path_type=Path), default=None, help="A CSI log in place of the radio.")
 @click.option("--format", "form", default=None, metavar="NAME", help="The log's format [default: what it begins like].")
 @click.option("--speed", type=Number(0.001, 1000), default=1, show_default=True, help="The log's clock.")
-@click.option("--rx", type=click.IntRange(0, 15), default=0, show_default=True, help="Receive antenna.")
-@click.option("--tx", type=click.IntRange(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
+@click.option("--rx", type=Whole(0, 15), default=0, show_default=True, help="Receive antenna.")
+@click.option("--tx", type=Whole(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
 @click.option("--snr", type=Number(-30, 90), default=None, help="SNR in dB, where a log has none.")
 @click.option("--noise", type=Number(-130, -30), default=None, help="Noise in dBm, for logs with RSSI alone.")
 @carriers_option

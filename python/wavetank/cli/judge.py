@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option
+from .number import Whole
 
 if TYPE_CHECKING:
     from ..validate.report import Report
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--random",
     "count",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=None,
     metavar="N",
     help="linux: N random scenarios on both waters, in place of the standing set.",
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
     "and mt76, whose firmware aggregates, under 802.11n, ac and ax; or stations with drivers, standards and modes of their own.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="--random: what draws them [default: 1].")
+@click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -191,7 +192,7 @@ def _tell(outcome: Report, check: bool, as_json: bool) -> None:
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--kernel", default="6.12", help="The kernel profile.  [default: 6.12]")
-@click.option("--hz", type=click.IntRange(100, 1000), default=1000, help="Timer ticks a second.  [default: 1000]")
+@click.option("--hz", type=Whole(100, 1000), default=1000, help="Timer ticks a second.  [default: 1000]")
 @click.option("--trace", is_flag=True, help="Print every packet, also of scripts that hold.")
 @json_option
 def packetdrill(paths: Sequence[Path], kernel: str, hz: int, trace: bool, as_json: bool) -> None:

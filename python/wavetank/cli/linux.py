@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .base import _echo_json, _progress, cli, json_option
+from .number import Whole
 
 
 @cli.group()
@@ -18,7 +19,7 @@ def linux() -> None:
 
 
 @linux.command()
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Compilers at once [default: one a core].")
+@click.option("--jobs", type=Whole(min=1), default=None, help="Compilers at once [default: one a core].")
 @json_option
 def build(jobs: int | None, as_json: bool) -> None:
     """Build the kernel, its modules and the guest's programs, once; minutes.

@@ -10,6 +10,7 @@ import click
 
 from . import complete
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .number import Whole
 
 if TYPE_CHECKING:
     from ..lab.outcome import Outcome
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @on_option
 @click.option(
     "--repetitions",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=None,
     help="Of each point; every output says so [default: what the figures ask for; on linux 3 at most].",
 )

@@ -10,6 +10,7 @@ import click
 
 from . import complete
 from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, seed_range, set_option
+from .number import Whole
 
 if TYPE_CHECKING:
     from ..captures import air
@@ -91,9 +92,7 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 @click.option(
     "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
 )
-@click.option(
-    "--snaplen", type=click.IntRange(min=0), default=None, help="Bytes kept of each frame; 0: all [default: 256]."
-)
+@click.option("--snaplen", type=Whole(min=0), default=None, help="Bytes kept of each frame; 0: all [default: 256].")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),

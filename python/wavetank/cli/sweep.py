@@ -24,6 +24,7 @@ from .base import (
     seed_range,
     set_option,
 )
+from .number import Whole
 
 if TYPE_CHECKING:
     from ..sweeps.result import Sweep
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @click.argument("axes", nargs=-1, required=True, metavar="KEY=VALUES...", shell_complete=complete.setting)
 @set_option("Set a key at every point")
 @click.option("--zip", "together", is_flag=True, help="Take the axes together: first values, second values, ...")
-@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Of each point.  [default: 5]")
+@click.option("--repetitions", type=Whole(min=1), default=None, help="Of each point.  [default: 5]")
 @click.option("--seed", type=seed_range, default=1, show_default=True, help="The first repetition's seed.")
 @click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
 @click.option(

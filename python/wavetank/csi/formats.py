@@ -54,7 +54,7 @@ def opened(r: Reader, form: str | None) -> tuple[str, Iterator[Frame]]:
     return name, FORMATS[name].frames(r)
 
 
-def frames(path: Path, form: str | None = None) -> Iterator[Frame]:
+def frames(path: Path | str, form: str | None = None) -> Iterator[Frame]:
     """The channel states of a log, in order.
 
     ``form`` is a name of FORMATS, by default the one that the file begins like.

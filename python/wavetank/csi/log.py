@@ -167,7 +167,7 @@ def _spread(values: Floats) -> dict[str, float]:
     return {"p10": p10, "median": p50, "p90": p90, "sd": finite.std()}
 
 
-def load(path: Path, form: str | None = None, ask: Ask | None = None) -> Log:
+def load(path: Path | str, form: str | None = None, ask: Ask | None = None) -> Log:
     """Reads a whole log. ``form``: a name of FORMATS, by default the one it begins like.
 
     Raises UserError if nothing of it can be used; a log that is damaged later on gives what stood before, and

@@ -25,12 +25,13 @@ class BadLog(UserError):
 class Reader:
     """Reads forward; ``take`` either gives all that was asked for or raises ``BadLog``."""
 
-    def __init__(self, source: Path | bytes, name: str | None = None) -> None:
+    def __init__(self, source: Path | str | bytes, name: str | None = None) -> None:
         self.at = 0
         if isinstance(source, bytes):
             self._file: BinaryIO = io.BytesIO(source)
             self.size, self.name = len(source), name or "bytes"
         else:
+            source = Path(source)
             self.name = name or str(source)
             if source.exists() and not source.is_file():
                 what = "a folder" if source.is_dir() else "no regular file"
