@@ -39,7 +39,7 @@ def fingerprint(scenario: Asks, seed: int | None = None) -> str:
     except UserError as e:
         case = {"cannot": str(e)}
     reader = Path(outcome.__file__).read_bytes()
-    decides = json.dumps([tree.digest(), case, scenario.check()["name"], seed]).encode()
+    decides = json.dumps([tree.digest(), tree.iproute2(), case, scenario.check()["name"], seed]).encode()
     return hashlib.sha256(decides + reader).hexdigest()
 
 

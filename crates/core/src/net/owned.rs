@@ -38,7 +38,17 @@ enum Then {
     /// Write on.
     Write,
     /// Let go.
-    Leave { writer: bool },
+    Leave(Who),
+}
+
+/// Who lets go of a socket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Who {
+    Reader,
+    /// A writer that waits for room.
+    Writer,
+    /// A writer whose call returns, and who makes the next one.
+    Caller,
 }
 
 /// Who owns a socket, and what waits for it.
@@ -109,8 +119,8 @@ impl<T: Probe> World<T> {
                     Until::Softirqs => Some(Span::ZERO),
                     Until::Backlog if waiting => self.takes(i, Then::Write),
                     Until::Backlog => self.on_owner(now, i),
-                    Until::Room if waiting => self.takes(i, Then::Leave { writer: true }),
-                    Until::Room => self.lets_go(now, i, true),
+                    Until::Room => self.leaves(now, i, Who::Writer),
+                    Until::Call => self.leaves(now, i, Who::Caller),
                 }
             }
             At::Takes { then } => {
@@ -132,17 +142,25 @@ impl<T: Probe> World<T> {
                         s.owned.at = At::Writes;
                         self.on_owner(now, i)
                     }
-                    Then::Leave { writer } => self.lets_go(now, i, writer),
+                    Then::Leave(who) => self.lets_go(now, i, who),
                 }
             }
-            At::Leaves if s.owned.backlog.is_empty() => self.lets_go(now, i, false),
-            At::Leaves => self.takes(i, Then::Leave { writer: false }),
+            At::Leaves => self.leaves(now, i, Who::Reader),
         }
     }
 
     fn takes(&mut self, i: u16, then: Then) -> Option<Span> {
         self.socks[usize::from(i)].owned.at = At::Takes { then };
         Some(STEP)
+    }
+
+    /// `release_sock`: what waits is taken first.
+    fn leaves(&mut self, now: Time, i: u16, who: Who) -> Option<Span> {
+        if self.socks[usize::from(i)].owned.backlog.is_empty() {
+            self.lets_go(now, i, who)
+        } else {
+            self.takes(i, Then::Leave(who))
+        }
     }
 
     /// `tcp_cleanup_rbuf`, then `release_sock`: at the end of a call, or to wait for more.
@@ -158,7 +176,7 @@ impl<T: Probe> World<T> {
 
     /// The socket is nobody's. Whatever has come is read at once: by the next call, or since it is not what was last when this one began to wait
     /// (sk_wait_data); and a writer goes on as soon as there is room at all (sk_stream_wait_memory).
-    fn lets_go(&mut self, now: Time, i: u16, writer: bool) -> Option<Span> {
+    fn lets_go(&mut self, now: Time, i: u16, who: Who) -> Option<Span> {
         let s = &mut self.socks[usize::from(i)];
         s.owned.at = At::Nothing;
         let fired = core::mem::take(&mut s.owned.timer);
@@ -168,13 +186,19 @@ impl<T: Probe> World<T> {
             self.arm(i);
         }
         let s = &mut self.socks[usize::from(i)];
-        if writer {
-            return s.socket.writer_goes_on().then(|| self.begin_writing(i));
+        match who {
+            Who::Writer => s.socket.writer_goes_on().then(|| self.begin_writing(i)),
+            Who::Caller => {
+                s.socket.writer_calls_again();
+                Some(self.begin_writing(i))
+            }
+            Who::Reader => {
+                if s.owned.copied >= s.socket.lowat() {
+                    s.owned.copied = 0;
+                }
+                (s.socket.skbs_to_read() > 0).then(|| self.begin_reading(now, i))
+            }
         }
-        if s.owned.copied >= s.socket.lowat() {
-            s.owned.copied = 0;
-        }
-        (s.socket.skbs_to_read() > 0).then(|| self.begin_reading(now, i))
     }
 }
 

@@ -4,8 +4,8 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg_locked`, `tcp_push`, `tcp_xmit_size_goal`; net/core/stream.c
 //! `sk_stream_write_space`; net/ipv4/tcp_input.c `tcp_sndbuf_expand`, `tcp_check_space`.
 //! Differs: D1 the application runs in the instant that wakes it, after the softirq that did, or, where the world says when
-//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down; D2 what a program writes in calls of its own is not corked; D3
-//! nothing is written in pages, so the buffer is full to the byte.
+//! (`schedules_programs`), after all of the instant's, and is interrupted by those of each packet that it hands down;
+//! D2 what a program writes in calls of its own is not corked; D3 nothing is written in pages, so the buffer is full to the byte.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::Control;
@@ -38,6 +38,8 @@ pub enum Until {
     Softirqs,
     /// It has looked into its backlog (`sk_flush_backlog`).
     Backlog,
+    /// Its call has returned, and the next one begins.
+    Call,
     /// There is room in its buffer, or more to write.
     Room,
 }
@@ -152,6 +154,11 @@ impl Socket {
         until
     }
 
+    /// Its call has returned; it makes the next one.
+    pub fn writer_calls_again(&mut self) {
+        (self.app.wake, self.app.interrupted) = (true, false);
+    }
+
     /// It had no room, and has let go of the socket: whether there is some now, so that it writes on (`sk_stream_wait_memory`).
     pub fn writer_goes_on(&mut self) -> bool {
         let waits = self.may_send() && self.app.bulk.is_some_and(|b| b != Some(0)) && !self.app.fin;
@@ -193,6 +200,11 @@ impl Socket {
                 }
             }
             if self.app.call_left == 0 {
+                if scheduled && self.app.copied {
+                    (self.app.copied, self.app.filled) = (false, 0);
+                    self.app.bulk = Some(left);
+                    return Until::Call;
+                }
                 // As a call begins; one that waits for room in the buffer goes on without.
                 let nothing_below = self.tsq.wmem_alloc() < self.cost.control();
                 delivery_rate::check_app_limited(&mut self.tp, nothing_below);
