@@ -162,6 +162,9 @@ def test_htb_has_the_depths_of_this_machines_tc(monkeypatch):
         monkeypatch.setattr(tree, "iproute2", lambda release=release: release)
         assert translate(wired()).alike.get("htb.whole_us") == alike
     monkeypatch.setattr(tree, "iproute2", lambda: (6, 1))
+    # Beside CAKE, too, which has no rate of HTB's.
+    cake = wired().set({"bottleneck.qdisc": "cake", "cake.bandwidth": "20 Mbit/s"})
+    assert translate(cake).alike["htb.whole_us"] == "true"
     with pytest.raises(UserError, match=r"htb\.whole_us = false: cannot be had on linux"):
         translate(wired(htb__whole_us=False))
 

@@ -457,15 +457,17 @@ def test_a_reader_that_waits_for_much_opens_the_window_as_the_kernels_does():
 def test_airtime_that_does_not_count_starves_as_in_the_kernel():
     """ath9k asks every TXQ in each round and puts each back in its place: the first keeps its turn while it has packets."""
     s = scenario(wifi__stations=2, wifi__mcs=15, traffic__tcp_up=0, traffic__tcp_down=1, mac80211__weight=1024)
-    s = s.set(
-        {"stations.mcs": [15, 0], "traffic.start_jitter": "0 ns"}
-    )  # who is there first may keep its turn for good
-    waters = [s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)]
-    s = s.set({"mac80211.airtime_fairness": False})
-    waters += [s.run(1, on="linux"), wavetank.linux.like_linux(s).run(1)]
-    fair, also, unfair, too = (sum(f.goodput_mbit for f in r.flows) for r in waters)
+    s = s.set({"stations.mcs": [15, 0], "traffic.start_jitter": "0 ns"})
+
+    def goodput(s, seed):
+        waters = s.run(seed, on="linux"), wavetank.linux.like_linux(s).run(seed)
+        return [sum(f.goodput_mbit for f in r.flows) for r in waters]
+
+    fair, also = goodput(s, 1)
     assert also == pytest.approx(fair, rel=0.1)
-    assert max(unfair, too) < fair / 3
+    # In the end it is the slow station's, whose queue does not run dry; in one run of forty the fast one's all through.
+    starved = [goodput(s.set({"mac80211.airtime_fairness": False}), seed) for seed in (1, 2, 3)]
+    assert max(np.median(starved, axis=0)) < fair / 3
 
 
 @pytest.mark.parametrize("driver", ["ath9k", "ath10k"])

@@ -58,23 +58,14 @@ pub(super) struct Owned {
     /// Bytes that the reader's call has copied.
     copied: u32,
     pub(super) backlog: Backlog,
-    /// A timer of the socket's has fired meanwhile.
-    timer: bool,
 }
 
 impl Owned {
-    /// A program owns the socket.
+    /// A program owns the socket: packets, timers and TSQ's tasklet wait until it lets go.
+    /// src: linux@6.12 net/ipv4/tcp_timer.c tcp_delack_timer, tcp_compressed_ack_kick, tcp_write_timer; tcp_output.c tcp_tsq_handler, tcp_release_cb
     #[inline]
     pub(super) fn is_owned(&self) -> bool {
         !matches!(self.at, At::Nothing | At::Opens)
-    }
-
-    /// A timer of the socket's fires. True: it waits until the socket is let go.
-    /// src: linux@6.12 net/ipv4/tcp_timer.c tcp_delack_timer, tcp_compressed_ack_kick, tcp_write_timer; tcp_output.c tcp_release_cb
-    #[inline]
-    pub(super) fn defers_timer(&mut self) -> bool {
-        self.timer |= self.is_owned();
-        self.is_owned()
     }
 }
 
@@ -179,12 +170,10 @@ impl<T: Probe> World<T> {
     fn lets_go(&mut self, now: Time, i: u16, who: Who) -> Option<Span> {
         let s = &mut self.socks[usize::from(i)];
         s.owned.at = At::Nothing;
-        let fired = core::mem::take(&mut s.owned.timer);
         let mut below = Below::new(&mut self.fabric, s.node);
         s.socket.on_release(now, &mut below);
-        if fired {
-            self.arm(i);
-        }
+        // A timer that has fired meanwhile is due.
+        self.arm(i);
         let s = &mut self.socks[usize::from(i)];
         match who {
             Who::Writer => s.socket.writer_goes_on().then(|| self.begin_writing(i)),

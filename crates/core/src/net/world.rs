@@ -162,7 +162,7 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if s.wake == now {
                     s.wake = Time::NEVER;
-                    if s.owned.defers_timer() {
+                    if s.owned.is_owned() {
                         return;
                     }
                     if s.socket.wake_at() <= now {
