@@ -177,10 +177,7 @@ impl<T: Probe> World<T> {
         let s = &mut self.socks[usize::from(i)];
         match who {
             Who::Writer => s.socket.writer_goes_on().then(|| self.begin_writing(i)),
-            Who::Caller => {
-                s.socket.writer_calls_again();
-                Some(self.begin_writing(i))
-            }
+            Who::Caller => Some(self.begin_writing(i)),
             Who::Reader => {
                 if s.owned.copied >= s.socket.lowat() {
                     s.owned.copied = 0;

@@ -154,11 +154,6 @@ impl Socket {
         until
     }
 
-    /// Its call has returned; it makes the next one.
-    pub fn writer_calls_again(&mut self) {
-        (self.app.wake, self.app.interrupted) = (true, false);
-    }
-
     /// It had no room, and has let go of the socket: whether there is some now, so that it writes on (`sk_stream_wait_memory`).
     pub fn writer_goes_on(&mut self) -> bool {
         let waits = self.may_send() && self.app.bulk.is_some_and(|b| b != Some(0)) && !self.app.fin;

@@ -54,7 +54,7 @@ pub struct Rcv {
     /// Frames in the last buffer that is not read.
     pub(super) tail: u32,
     /// Skbs that are not read.
-    pub skbs: u32,
+    pub(in crate::tcp) skbs: u32,
     /// How well what is queued is packed.
     pub(super) packing: Packing,
     /// Full frames that one buffer of the driver's takes.
@@ -90,7 +90,7 @@ pub struct Rcv {
     /// Driver's truesize of a full frame.
     rx_truesize: u32,
     /// Memory follows the payload (`rx_pages`).
-    pub pages: bool,
+    pub(in crate::tcp) pages: bool,
     /// The first byte's sequence number.
     pub began: u32,
 }
