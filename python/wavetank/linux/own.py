@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import tree
+
 #: What the second water has where the model has a parameter: value, or the key whose value it is, and why it cannot be another.
 OWN: dict[str, tuple[str, str]] = {
     "kernel": ("6.12", "the kernel that runs is Linux 6.12; the older profiles are the model's"),
@@ -47,6 +49,20 @@ OWN_WIRED: dict[str, tuple[str, str]] = {
     "tcp.rx_per_buffer": ("17", "an skb takes 17 pieces of pages (MAX_SKB_FRAGS)"),
     "host.softirq_first": ("true", "its program reads once the softirq that woke it is through"),
 }
+
+
+def of_tc() -> dict[str, tuple[str, str]]:
+    """How this machine's ``tc``, which the guest runs, hands over HTB's depths; empty where there is none.
+
+    src: iproute2@6.15 tc/tc_core.c tc_calc_xmittime, and 6.1's
+    """
+    release = tree.iproute2()
+    if release is None:
+        return {}
+    why = f"the guest's tc is this machine's, iproute2 {release[0]}.{release[1]}; 6.15 counts ticks of 64 ns"
+    return {"htb.whole_us": ("true" if release < (6, 15) else "false", why)}
+
+
 #: Why keys of a section without a counterpart cannot be set.
 WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .. import units
-from . import tree
 from .asked import Asked
 
 #: CAKE's ACK filter by the scenario's word.
@@ -126,26 +125,11 @@ class Queues(Asked):
         depths = " ".join(f"{k} {units.size(self.text(f'htb.{k}'))}" for k in ("burst", "cburst", "quantum"))
         return units.rate(self.text("htb.rate")), depths, self.words("htb.leaf", self.text("htb.leaf"))
 
-    def tc_of_htb(self) -> None:
-        """How this machine's ``tc`` hands over HTB's depths. src: iproute2@6.15 tc/tc_core.c tc_calc_xmittime, and 6.1's"""
-        release = tree.iproute2()
-        if release is None:
-            return
-        key, own = "htb.whole_us", "true" if release < (6, 15) else "false"
-        why = f"the guest's tc is this machine's, iproute2 {release[0]}.{release[1]}; 6.15 counts ticks of 64 ns"
-        if key in self.given and self.on(key) != (own == "true"):
-            raise self.refuse(key, f"{why}; leave it out, or set {own}")
-        self.used[key] = own
-        if self.v[key] != own:
-            self.alike[key] = own
-            self.notes.append(f"{key} is {own}: {why}")
-
     def bottleneck(self) -> None:
         """C - R - S: HTB on both ways there, or CAKE on the one that is the bottleneck; netem on the way back."""
         local = self.text("bottleneck.place") == "local"
         access = units.rate(self.text("bottleneck.access_rate"))
         own = None if self.text("bottleneck.qdisc") == "cake" else self.bucket()
-        self.tc_of_htb()
         for ns, dev, name, here in [("C", "cr", "C", local), ("R", "rs", "R", not local)]:
             bucket = own if here else (access, "burst 1600 cburst 1600 quantum 1514", "pfifo limit 1000")
             if bucket is None:

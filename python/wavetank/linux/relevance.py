@@ -59,6 +59,8 @@ OF_STANDARDS = {
 }
 #: Every host has a clock and programs.
 OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
+#: The access beside a wired bottleneck has HTB, whatever the bottleneck has: so its tc.
+OF_EVERY_WIRE = frozenset({"htb.whole_us"})
 
 
 class Relevance:
@@ -66,8 +68,7 @@ class Relevance:
 
     def __init__(self, t: Translated) -> None:
         self._t = t
-        # The access beside a bottleneck has HTB, too: that its tc is told tells nothing of the bottleneck.
-        self._read = frozenset(k.partition(".")[0] for k in t.used if k != "htb.whole_us")
+        self._read = frozenset(k.partition(".")[0] for k in t.used)
         self._sections = {
             "time": True,
             "topology": True,
@@ -101,7 +102,7 @@ class Relevance:
             return t.wifi and _of_the_cards(t, key, section)
         if section == "hack" and key != "hack.policy":
             return t.wifi and t.v["hack.policy"] != "off"
-        has = self._sections.get(section, t.wifi) or key in OF_EVERY_HOST
+        has = self._sections.get(section, t.wifi) or key in OF_EVERY_HOST or (key in OF_EVERY_WIRE and not t.wifi)
         return has and _of_the_standard(t, key)
 
 

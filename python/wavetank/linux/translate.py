@@ -1,7 +1,7 @@
 """A scenario as the second water's guest carries it out (``linux/run --help``).
 
 A key that the user set and that cannot be carried out is refused, with the reason. A key left at its default takes what the
-second water has (:data:`own.OWN`, :data:`own.OWN_WIRED`), and the result's ``resolved`` says so. Keys of parts that a
+second water has (:data:`own.OWN`, :data:`own.OWN_WIRED`, :func:`own.of_tc`), and the result's ``resolved`` says so. Keys of parts that a
 scenario does not have (another driver's, another discipline's) say nothing here, as in the model.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from .. import keys
 from .air import Air
 from .asked import Asks
-from .own import ALIKE, OWN, OWN_WIRED, WHY
+from .own import ALIKE, OWN, OWN_WIRED, WHY, of_tc
 from .relevance import Relevance
 from .tcp import Tcp
 from .traffic import Traffic
@@ -60,7 +60,7 @@ class _Translator(Tcp, Air, Traffic):
         """Refuses what was set and is not carried out; notes what the second water has of its own."""
         default = keys.defaults()
         parts = Relevance(self)
-        all_own = OWN if self.wifi else OWN | OWN_WIRED
+        all_own = OWN | of_tc() if self.wifi else OWN | of_tc() | OWN_WIRED
         for key in sorted(self.v):
             if key in self.used or not parts.of(key):
                 continue
