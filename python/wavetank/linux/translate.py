@@ -1,8 +1,8 @@
 """A scenario as the second water's guest carries it out (``linux/run --help``).
 
 A key that the user set and that cannot be carried out is refused, with the reason. A key left at its default takes what the
-second water has (:data:`own.OWN`, :data:`own.OWN_WIRED`, :func:`own.of_tc`), and the result's ``resolved`` says so. Keys of parts that a
-scenario does not have (another driver's, another discipline's) say nothing here, as in the model.
+second water has (:data:`own.OWN`, :data:`own.OWN_WIRED`, :func:`own.of_tc`), and the result's ``resolved`` says so. Keys of parts
+that a scenario does not have (another driver's, another discipline's) say nothing here, as in the model.
 """
 
 from __future__ import annotations
