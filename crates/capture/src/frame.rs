@@ -7,6 +7,13 @@ use wavetank_core::wifi::beacon::Told;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Mac(pub [u8; 6]);
 
+impl Mac {
+    /// The one that stands there; none: the bytes end before it does.
+    pub fn at(bytes: &[u8], at: usize) -> Option<Mac> {
+        Some(Mac(bytes.get(at..at + 6)?.try_into().expect("six bytes")))
+    }
+}
+
 impl core::fmt::Display for Mac {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let [a, b, c, d, e, g] = self.0;

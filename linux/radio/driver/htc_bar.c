@@ -11,7 +11,7 @@
 #include "air/phy.h"
 #include "driver/fifo.h"
 #include "driver/htc_bar.h"
-#include "driver/htc_firmware.h"
+#include "driver/htc_state.h"
 #include "mpdu/tx.h"
 
 #define TRIES	11	/* ATH_TXMAXTRY */

@@ -77,13 +77,6 @@ bool wt_htc_settled(struct wt_radio *r, struct sk_buff *skb)
 	return true;
 }
 
-/* A unit goes to the hardware. */
-void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p)
-{
-	r->htc->depth[ac]++;
-	wt_medium_offer(r, ac, p);
-}
-
 /* A unit was formed (mpdu/tx.c). */
 void wt_htc_formed(struct wt_radio *r, int ac, struct wt_ppdu *p)
 {

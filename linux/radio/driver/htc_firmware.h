@@ -7,7 +7,6 @@
 
 #include "driver/htc_state.h"
 
-void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p);
 void wt_htc_fixed_chain(struct ieee80211_tx_rate *rates);
 u32 wt_htc_delimiters(u32 len);
 u32 wt_htc_longest(const struct ieee80211_tx_rate *rate);

@@ -5,6 +5,7 @@
 #ifndef WAVETANK_RADIO_HTC_STATE_H
 #define WAVETANK_RADIO_HTC_STATE_H
 
+#include "air/medium.h"
 #include "driver.h"
 
 #define WT_HTC_MICROFRAME_NS	125000ull
@@ -61,6 +62,13 @@ struct wt_htc {
 static inline struct wt_tid **wt_htc_tid(struct sk_buff *skb)
 {
 	return &wt_frame(skb)->tid;
+}
+
+/* A unit goes to the hardware. */
+static inline void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p)
+{
+	r->htc->depth[ac]++;
+	wt_medium_offer(r, ac, p);
 }
 
 #endif

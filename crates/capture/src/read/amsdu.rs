@@ -2,7 +2,6 @@
 //!
 //! D1 the basic format alone, which all but DMG and S1G stations send; D2 a length of zero is padding: the A-MSDU ends there.
 
-use super::dot11::mac;
 use crate::frame::Mac;
 
 /// Addresses and length.
@@ -45,7 +44,7 @@ impl<'a> Iterator for Subframes<'a> {
             self.left = 0; // padding
             return None;
         }
-        let (da, sa) = (mac(self.kept, 0)?, mac(self.kept, 6)?);
+        let (da, sa) = (Mac::at(self.kept, 0)?, Mac::at(self.kept, 6)?);
         let len = u16::from_be_bytes([*self.kept.get(12)?, *self.kept.get(13)?]);
         let end = HEADER + usize::from(len);
         if len == 0 {

@@ -7,9 +7,6 @@ use super::amsdu::Subframes;
 use super::{cut, packet};
 use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Transport};
 
-pub(super) fn mac(b: &[u8], at: usize) -> Option<Mac> {
-    Some(Mac(b.get(at..at + 6)?.try_into().expect("six bytes")))
-}
 fn le16(b: &[u8], at: usize) -> Option<u16> {
     b.get(at..at + 2).map(|v| u16::from_le_bytes([v[0], v[1]]))
 }
@@ -46,7 +43,7 @@ pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
     f.nav = nav;
     f.retry = flags & 0x08 != 0;
     f.protected = flags & 0x40 != 0;
-    f.ra = mac(b, 4)?;
+    f.ra = Mac::at(b, 4)?;
     let sub = control >> 4;
     f.kind = match (control >> 2 & 3, sub) {
         (0, 8) => Kind::Beacon,
@@ -61,9 +58,9 @@ pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
         _ => Kind::Other,
     };
     match f.kind {
-        Kind::Rts => f.ta = mac(b, 10),
+        Kind::Rts => f.ta = Mac::at(b, 10),
         Kind::Bar | Kind::BlockAck => {
-            f.ta = mac(b, 10);
+            f.ta = Mac::at(b, 10);
             if let (Some(ctl), Some(start)) = (le16(b, 16), le16(b, 18)) {
                 // src: 802.11-2020 table 9-33: type 2 is compressed
                 if ctl >> 1 & 0x0f == 2 {
@@ -80,8 +77,8 @@ pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
             }
         }
         Kind::Beacon | Kind::Management => {
-            f.ta = mac(b, 10);
-            if let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) {
+            f.ta = Mac::at(b, 10);
+            if let (Some(far), Some(seq)) = (Mac::at(b, 16), le16(b, 22)) {
                 (f.far, f.seq) = (far, seq >> 4);
             }
         }
@@ -92,13 +89,13 @@ pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
 }
 
 fn data(b: &[u8], sub: u8, flags: u8, f: &mut Frame) {
-    f.ta = mac(b, 10);
+    f.ta = Mac::at(b, 10);
     f.from_ds = match flags & 3 {
         1 => Some(false),
         2 => Some(true),
         _ => None,
     };
-    let (Some(far), Some(seq)) = (mac(b, 16), le16(b, 22)) else { return };
+    let (Some(far), Some(seq)) = (Mac::at(b, 16), le16(b, 22)) else { return };
     f.far = far;
     f.seq = seq >> 4;
     f.tid = head(b, sub, flags).and_then(|h| h.qos).map(|q| (q & 0x0f) as u8);

@@ -1,6 +1,6 @@
 //! The body of an A-MSDU: 802.11-2020 9.3.2.2.2 (DA, SA, length, MSDU; padding of all but the last).
 
-use super::bytes;
+use super::packet;
 use crate::frame::{Msdu, Transport};
 
 const HEADER: usize = 14;
@@ -19,7 +19,7 @@ pub(super) fn body(msdus: &[Msdu], most: usize, out: &mut Vec<u8>) {
         out.extend(m.len.to_be_bytes());
         let at = out.len();
         if let Some(p) = &m.packet {
-            bytes::llc(p, out);
+            packet::llc(p, out);
         }
         out.resize(at + usize::from(m.len), 0);
     }

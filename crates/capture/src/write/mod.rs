@@ -6,6 +6,7 @@ mod amsdu;
 mod beacon;
 mod bytes;
 pub(crate) mod he_field;
+mod packet;
 mod pcapng;
 mod radiotap;
 

@@ -11,7 +11,9 @@ mod above;
 mod config;
 mod hack;
 mod netdev;
+mod out;
 mod receive;
+mod station;
 mod view;
 
 #[cfg(test)]
@@ -19,97 +21,24 @@ mod tests;
 
 pub use config::{BadConfig, BssConfig, DriverConfig, StaConfig};
 pub use hack::AckOutcome;
+pub use out::{BssEvent, HandedUp, Out};
 pub use receive::Receiver;
 
 use hack::Hack;
 
 use super::state::{QdiscState, RadioState};
-use crate::driver::Name;
 use crate::driver::ath9k::Beaconing;
 use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Freed, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Streams, Time, Verdict};
-use crate::wifi::Came;
+use crate::sim::{Freed, Lane, NodeId, Owner, Packet, Probe, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::beacon::Beacons;
 use crate::wifi::hack as tcp_hack;
-use crate::wifi::{Medium, MediumEvent, Sink, Tid};
+use crate::wifi::{Medium, Sink, Tid};
 use netdev::Netdev;
+use station::Station;
 use view::View;
-
-/// What a BSS wants to be called for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BssEvent {
-    /// The medium.
-    Medium(MediumEvent),
-    /// A reorder buffer's timer: which receiver's, which buffer.
-    Reorder(StaIx, u16),
-    /// A driver's own clock: whose, and the tag it asked with.
-    Driver(StaIx, u32),
-    /// The access point's hardware asks its driver for the next beacon.
-    BeaconAsked,
-    /// The access point's beacon was on the air.
-    BeaconSent {
-        /// Nobody has decoded it.
-        collided: bool,
-    },
-    /// A station's ACKs have waited long enough for a response to ride on.
-    Hack(StaIx),
-}
-
-/// An MSDU for a station's host.
-#[derive(Clone, Copy, Debug)]
-pub struct HandedUp {
-    /// Whose host.
-    pub to: StaIx,
-    /// Which frame brought it up, of those that its driver handed to mac80211 at once, from 0 on; `None`: no frame, but a reorder buffer's
-    /// timer, which is no poll's. src: linux@6.12 net/mac80211/rx.c ieee80211_release_reorder_timeout (no list, so netif_receive_skb);
-    /// drivers/net/wireless/mediatek/mt76/agg-rx.c mt76_rx_aggr_reorder_work (no napi)
-    pub frame: Option<u16>,
-    /// The packet.
-    pub packet: Packet,
-}
-
-/// What a call brought about. The caller drains it after each call; it is used again.
-#[derive(Clone, Debug, Default)]
-pub struct Out {
-    /// Calls of [`Bss::on`] that are wanted.
-    pub schedule: Vec<(Time, Lane, BssEvent)>,
-    /// MSDUs for the host of a station, in order.
-    pub up: Vec<HandedUp>,
-    /// Within a call: frames that a driver hands on, and the further MSDUs of one.
-    came: Vec<Came>,
-    more: Vec<Packet>,
-    /// Memory of skbs that were freed, and whose it was, in the order of `kfree_skb`.
-    pub freed: Vec<Freed>,
-    /// Packets that ended; their owners are credited from here, not from `freed`.
-    pub dropped: Vec<(Packet, Place, Reason)>,
-}
-
-impl Out {
-    /// Whether there is nothing to drain.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.schedule.is_empty() && self.up.is_empty() && self.freed.is_empty() && self.dropped.is_empty()
-    }
-    /// All of it was seen to.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.schedule.clear();
-        self.up.clear();
-        self.freed.clear();
-        self.dropped.clear();
-    }
-}
-
-/// One station's side of the BSS.
-struct Station {
-    netdev: Netdev,
-    driver: Name,
-    node: crate::sim::NodeId,
-    tao: Option<Box<Tao>>,
-}
 
 /// An access point and its stations.
 pub struct Bss {

@@ -6,6 +6,7 @@
 //! Differs: D1 HT's number of encoders (N_ES) is told from the bits a symbol, which agrees with every table of 19.5;
 //! D2 no propagation delay; D3 a VHT PSDU is given with its last subframe's padding, and takes no further one.
 
+use super::fields::{SERVICE, TAIL, training_fields};
 use super::he_duration;
 use super::mode::{Band, Ht, Mode, Ofdm};
 use super::vht::Vht;
@@ -17,11 +18,6 @@ pub const LEGACY_PREAMBLE: Span = Span::from_us(8 + 8 + 4);
 pub const RX_PHY_START_DELAY: Span = Span::from_us(20);
 /// aCCATime: how long a transmission goes unnoticed. src: 802.11-2020 table 17-21 (less than 4 us)
 pub const CCA_TIME: Span = Span::from_us(4);
-
-/// Bits of the SERVICE field.
-pub(super) const SERVICE: u32 = 16;
-/// Tail bits of one convolutional encoder.
-pub(super) const TAIL: u32 = 6;
 
 impl Band {
     /// Short interframe space.
@@ -59,11 +55,6 @@ pub const fn ht_preamble(streams: u32) -> Span {
 /// Preamble and headers of a VHT PPDU: legacy part, VHT-SIG-A, VHT-STF, VHT-LTFs, VHT-SIG-B.
 pub const fn vht_preamble(streams: u32) -> Span {
     Span::from_us(20 + 8 + 4 + 4 * training_fields(streams) + 4)
-}
-
-/// Long training fields of so many VHT or HE streams. src: 802.11-2020 table 21-13; 802.11ax-2021 27.3.11.10
-pub(super) const fn training_fields(streams: u32) -> i64 {
-    if streams > 2 { streams.next_multiple_of(2) as i64 } else { streams as i64 }
 }
 
 /// The longest HT, VHT and HE PPDU (aPPDUMaxTime). src: 802.11-2020 tables 19-25 and 21-29, 802.11ax-2021 table 27-54

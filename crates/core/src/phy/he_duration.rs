@@ -7,7 +7,7 @@
 //! Differs: D1 no extra symbol segment of LDPC (4 us at most); D2 no receiver wants less padding; D3 HE-LTFs are 2x ones with guard intervals of 0.8 and
 //! 1.6 us and 4x ones with 3.2 us, none 1x and no 4x with 0.8 us; D4 the medium is free at the end of the extension, not at the whole 4 us of L-SIG's length.
 
-use super::duration::{SERVICE, TAIL, training_fields};
+use super::fields::{SERVICE, TAIL, training_fields};
 use super::he::{Gi, He};
 use crate::sim::Span;
 

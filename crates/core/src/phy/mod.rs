@@ -6,6 +6,7 @@
 pub mod channel;
 pub mod dsss;
 pub mod duration;
+mod fields;
 pub mod he;
 mod he_duration;
 mod mcs_loss;

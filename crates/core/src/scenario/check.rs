@@ -1,4 +1,4 @@
-//! What a scenario must have, and what cannot go together.
+//! What cannot go together in a scenario.
 
 use super::error::ScenarioError;
 use super::keys::{BandName, Kernel, Shaper, Standard, Topology};
@@ -9,21 +9,6 @@ use crate::phy::{Width, he, vht};
 use crate::sim::params::Value;
 use crate::sim::{Auto, Span};
 use crate::wifi::hack::Policy;
-
-/// Keys without which a file says too little, by section: what they would be otherwise is nobody's to know.
-pub(super) const REQUIRED: [(&str, &str); 2] = [("", "name"), ("topology", "kind")];
-
-/// Whether those are there.
-pub(super) fn required(places: &Places, path: &str) -> Result<(), ScenarioError> {
-    let missing = |key: &str, expected: &str| Err(refuse(places, path, key, "the key is missing", expected));
-    if !places.contains_key("name") {
-        return missing("name", "a short name for results, such as name = \"upload\"");
-    }
-    if !places.contains_key("topology.kind") {
-        return missing("topology.kind", "[topology] with kind = \"wired\" or \"wifi\"");
-    }
-    Ok(())
-}
 
 /// Combinations that cannot be.
 pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {

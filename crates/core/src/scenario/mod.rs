@@ -11,6 +11,7 @@ mod error;
 mod name;
 mod places;
 mod read;
+mod required;
 mod sections;
 mod stations;
 

@@ -3,6 +3,7 @@
 use super::check;
 use super::error::ScenarioError;
 use super::places::Places;
+use super::required;
 use super::sections::{Scenario, Section, TOP, is_section, section_keys};
 use crate::sim::params::{Raw, nearest};
 use toml::Spanned;
@@ -77,7 +78,7 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
     for (key, value) in overrides {
         set_override(&mut s, &mut places, "--set", key, value)?;
     }
-    check::required(&places, src.path)?;
+    required::check(&places, src.path)?;
     s.traffic.settle(&s.stations);
     check::combinations(&s, &places, src.path)?;
     Ok(s)

@@ -1,6 +1,6 @@
 //! The scenario as a whole: its own keys, and every section with the struct that owns it.
 
-use super::check::REQUIRED;
+use super::required::REQUIRED;
 use super::{keys, name};
 use crate::qdisc::{Discipline, Old, Setup};
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};

@@ -3,7 +3,7 @@ use crate::driver::ath9k::RtsRate;
 use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, mt76};
 use crate::phy::channel;
 use crate::phy::{Band, Gi, He, Ht, Mode, Ofdm, Vht, Width};
-use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, PpduSeen};
+use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, Place, PpduSeen, Reason};
 use crate::wifi::edca::Set;
 use crate::wifi::{Encryption, medium, reorder};
 use crate::{mac80211, qdisc, rate};

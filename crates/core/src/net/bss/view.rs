@@ -1,7 +1,9 @@
 //! The stations as the medium calls them: what is at the head of a queue, what arrived, what became of what was sent.
 
 use super::hack::Hack;
-use super::{BssEvent, HandedUp, Out, Receiver, Station};
+use super::out::{BssEvent, HandedUp, Out};
+use super::receive::Receiver;
+use super::station::Station;
 use crate::driver::ath9k;
 use crate::phy::channel::Feedback;
 use crate::phy::{Band, Mode};

@@ -4,24 +4,12 @@
 //! Differs: D1 the reader takes all or nothing, so the queue begins where it was empty; D2 what came early is not collapsed
 //! (`tcp_collapse_ofo_queue`), and once it has joined the queue it is taken for well packed.
 
+use super::packing::Packing;
 use super::window::Rcv;
 use crate::tcp::truesize;
 
 /// Payload of an skb that is copied into. src: linux@6.12 include/linux/skbuff.h SKB_MAX_ORDER(0, 0)
 const PIECE: u32 = 4096 - 320;
-
-/// Payload and memory of the last skb, the memory of those before it, and from where on the queue is worth collapsing.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Packing {
-    /// Bytes of the last skb.
-    pub(super) len: u32,
-    /// Its truesize.
-    pub(super) mem: u32,
-    /// Truesize of all before it.
-    pub(super) before: u32,
-    /// The first skb with more memory than payload: its first sequence number, and the memory of those before it.
-    wasted: Option<(u32, u32)>,
-}
 
 impl Rcv {
     /// Another skb follows in the receive queue, of `len` bytes and truesize `mem`.

@@ -1,9 +1,10 @@
-//! What a receiver remembers: its memory and how far the window may open (`window`), what is made of memory that holds little (`collapse`),
+//! What a receiver remembers: its memory and how far the window may open (`window`), what is made of memory that holds little (`packing`, `collapse`),
 //! which window is offered (`offer`), what came early (`ofo`), and what acknowledgements are due (`delack`, `stretch`). Nothing here knows the socket.
 
 mod collapse;
 pub mod delack;
 mod offer;
 pub mod ofo;
+mod packing;
 pub mod stretch;
 pub mod window;

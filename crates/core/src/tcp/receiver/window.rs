@@ -12,8 +12,8 @@ use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
 use crate::tcp::profile::{Lowat, Profile, RightSizing};
-use crate::tcp::receiver::collapse::Packing;
 use crate::tcp::receiver::ofo::Ofo;
+use crate::tcp::receiver::packing::Packing;
 use crate::tcp::seq::{after, before};
 use crate::tcp::truesize;
 
