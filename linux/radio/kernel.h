@@ -30,6 +30,8 @@
 #endif
 #if WT_BEFORE(6, 0)
 #define ieee80211_beacon_get(hw, vif, link) ieee80211_beacon_get(hw, vif)
+struct wireless_dev *wt_older_wdev(struct ieee80211_vif *vif);	/* older/wdev.c */
+#define ieee80211_vif_to_wdev wt_older_wdev
 #endif
 #if WT_BEFORE(6, 1)
 #define netif_napi_add(dev, napi, poll) netif_napi_add(dev, napi, poll, NAPI_POLL_WEIGHT)

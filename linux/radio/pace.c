@@ -31,7 +31,9 @@ int wt_pace_start(struct wt_radio *r)
 {
 	struct net_device *dev = wt_netdev_of(r);
 
-	return dev && wt_host_takes_time(r) ? netdev_rx_handler_register(dev, take, r) : 0;
+	if (!wt_host_takes_time(r))
+		return 0;
+	return dev ? netdev_rx_handler_register(dev, take, r) : -ENODEV;
 }
 
 /* It goes. */
