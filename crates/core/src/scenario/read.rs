@@ -312,7 +312,7 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
             key: dotted_key.clone(),
             found: format!("[{section}] has no key \"{key}\""),
             expected: format!("one of {}", keys.join(", ")),
-            near: near.or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
+            near: near.or_else(|| slipped(key, &all)),
         };
     }
     if section.is_empty() && is_section(key) {
@@ -349,6 +349,16 @@ fn meant(key: &str, all: &[String]) -> Option<String> {
         same.next().filter(|_| same.next().is_none()).cloned()
     };
     elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
+}
+
+/// The only key of another section that is near. Names are held against each other without their sections: `bottleneck.` is long
+/// enough for "rate" to be near to any other word behind it.
+fn slipped(key: &str, all: &[String]) -> Option<String> {
+    let leaf = |k: &'_ String| k.rsplit_once('.').filter(|(s, _)| *s != "stations").map(|(_, leaf)| leaf.to_owned());
+    let leaves: Vec<String> = all.iter().filter_map(leaf).collect();
+    let near = nearest(key, leaves.iter().map(String::as_str))?;
+    let mut same = all.iter().filter(|k| leaf(k).as_ref() == Some(&near));
+    same.next().filter(|_| same.next().is_none()).cloned()
 }
 
 #[cfg(test)]
@@ -397,6 +407,18 @@ mod tests {
         let e = read(&Source { path: "a.toml", text: WIRED }, &[("netem".into(), "3".into())]).unwrap_err();
         assert_eq!((e.key.as_str(), e.near), ("netem", None));
         assert!(e.expected.starts_with("one of its keys, netem.delay"), "{}", e.expected);
+    }
+
+    #[test]
+    fn what_is_not_near_is_not_named() {
+        let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
+        for no in ["bottleneck.rate", "bottleneck.delay", "netem.rate", "traffic.flows", "wifi.ssid"] {
+            assert_eq!(set(no), None, "{no}");
+        }
+        assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));
+        assert_eq!(set("bottleneck.plase").as_deref(), Some("bottleneck.place"));
+        assert_eq!(set("wifi.tsq_mss").as_deref(), Some("tcp.tsq_ms"));
+        assert_eq!(set("bottleneck.bandwith").as_deref(), Some("cake.bandwidth"));
     }
 
     #[test]

@@ -52,10 +52,15 @@ pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<St
             let slips = strsim::osa_distance(&got, small);
             slips <= (got.chars().count() / 3).max(1) || begins(small, &got) || begins(&got, small)
         })
-        .map(|(small, n)| (strsim::jaro_winkler(&got, &small), n))
+        .map(|(small, n)| (if swapped(&got, &small) { 0.9 } else { strsim::jaro_winkler(&got, &small) }, n))
         .filter(|x| x.0 > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|x| x.1.to_string())
+}
+
+/// Whether two neighbouring letters changed places and no more: of three letters that leaves little that is alike.
+fn swapped(a: &str, b: &str) -> bool {
+    strsim::osa_distance(a, b) == 1 && strsim::levenshtein(a, b) == 2
 }
 
 /// Whether a name begins with another one of three letters or more.
