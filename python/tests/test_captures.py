@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 from expert import WARN, complaints, expert
@@ -490,12 +491,21 @@ def test_a_capture_that_gzip_has_compressed(wavetank, tmp_path):
         assert (code, says in err.replace("\n", " ")) == (2, True)
 
 
+def test_a_pipe_is_no_file(wavetank, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code, out, err = wavetank("analyze", pipe)
+    assert (code, out) == (2, "") and "is no regular file (a pipe has to be saved first)" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["hack", "rohc", "gone.pcap"], "gone.pcap: cannot be read (No such file or directory)"),
         (["analyze", "gone.pcap"], "gone.pcap: cannot be read"),
         (["analyze", str(FILE)], "is neither, expected a capture"),
+        (["run", str(FILE), "--pcap", "--snaplen", "99999999999"], "is not in the range 0<=x<=4294967295"),
+        (["analyze", str(FILE.parent)], "is a folder, expected a capture"),
         (["run", str(FILE), "--pcap", "sta7"], 'did you mean "sta1"'),
         (["run", str(FILE), "--pcap", "server"], 'unknown view "server"'),
         (["run", str(FILE), "--timeline", "x.pdf"], "ends in .svg or .html"),

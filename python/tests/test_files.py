@@ -22,6 +22,19 @@ def test_a_full_disk_has_the_files_name(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_full_disk_is_told_in_the_systems_words(monkeypatch, tmp_path, wavetank):
+    def by_arrow(path):
+        path.touch()
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left on device")
+
+    with pytest.raises(OSError, match="No space") as e:
+        files.write(tmp_path / "a.parquet", by_arrow)
+    assert e.value.strerror == os.strerror(errno.ENOSPC)
+    monkeypatch.setattr(files, "write_text", lambda path, text: files.write(path, full))
+    code, _, err = wavetank("run", "cotsq-ath9k", "--set", "time.flows=3 s", "--timeline", tmp_path / "t.svg")
+    assert (code, err) == (2, f"error: {tmp_path}/t.svg: cannot be written (No space left on device)\n")
+
+
 def test_the_name_is_the_one_that_was_asked_for(tmp_path):
     def within(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))

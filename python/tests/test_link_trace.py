@@ -95,6 +95,22 @@ def test_two_captures_have_a_folder_each(house, tmp_path, wavetank):
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_captures_of_one_name_do_not_take_each_others_place(house, tmp_path, wavetank):
+    path, _ = house
+    for run in ("a/first", "b/second"):
+        (tmp_path / run).mkdir(parents=True)
+        (tmp_path / run / "monitor.pcapng").write_bytes(path.read_bytes())
+    both = [tmp_path / "a" / "first" / "monitor.pcapng", tmp_path / "b" / "second" / "monitor.pcapng"]
+    code, out, _ = wavetank("analyze", *both, "--link-traces", tmp_path / "t", "--out", tmp_path / "f")
+    assert code == 0 and "first-monitor.pcapng.png" in out
+    assert {p.name for p in (tmp_path / "t").iterdir()} == {"first-monitor", "second-monitor"}
+    names = {f"{run}-monitor.pcapng.{kind}" for run in ("first", "second") for kind in ("png", "json")}
+    assert {p.name for p in (tmp_path / "f").iterdir()} == names
+    code, out, err = wavetank("analyze", both[0], both[0], "--out", tmp_path / "g")
+    assert (code, out) == (2, "") and "stands twice, expected each file once" in err
+    assert not (tmp_path / "g").exists()
+
+
 def test_mistakes_are_named(house, tmp_path, wavetank):
     path, result = house
     code, _, err = wavetank("analyze", path, "--window", "1:1.0001", "--link-traces", tmp_path / "t")

@@ -8,7 +8,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -47,7 +47,8 @@ def _named(path: Path, tmp: Path) -> Iterator[None]:
     except OSError as e:
         known = os.fsdecode(e.filename) if isinstance(e.filename, (str, bytes)) else ""
         name = str(path) + known.removeprefix(str(tmp)) if not known or known.startswith(str(tmp)) else known
-        raise OSError(e.errno or errno.EIO, e.strerror or str(e), name) from e
+        # pyarrow has the number, and words of its own around what it means
+        raise OSError(e.errno or errno.EIO, os.strerror(e.errno) if e.errno else str(e), name) from e
 
 
 def writable(path: Path | None, what: str) -> None:
@@ -61,6 +62,28 @@ def writable(path: Path | None, what: str) -> None:
         raise UserError(f"{path}: cannot be written ({there} is a file), expected {what}")
     if not os.access(there, os.W_OK | os.X_OK):
         raise UserError(f"{path}: cannot be written ({there} is not writable), expected {what}")
+
+
+def apart(paths: Sequence[Path], name: Callable[[Path], str]) -> list[str]:
+    """A name for each file, for what is written of it: ``name``'s, behind the folders that tell apart those of one name.
+
+    Raises UserError where a file stands twice, for the second's would take the first's place.
+    """
+    there = [Path.cwd() / p for p in paths]
+    for at, p in enumerate(there):
+        if p in there[:at]:
+            raise UserError(f"{paths[at]}: stands twice, expected each file once")
+    names = [name(p) for p in there]
+    for alike in {n for n in names if names.count(n) > 1}:
+        group = [i for i, n in enumerate(names) if n == alike]
+        own = name if len({there[i].parent for i in group}) == len(group) else lambda p: p.name
+        for depth in range(max(len(p.parts) for p in there) + 1):
+            longer = ["-".join((*there[i].parent.parts[1:][-depth:] * bool(depth), own(there[i]))) for i in group]
+            if len(set(longer)) == len(group):
+                break
+        for i, n in zip(group, longer, strict=True):
+            names[i] = n
+    return names
 
 
 def no_file(path: Path) -> None:

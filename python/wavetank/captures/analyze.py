@@ -35,6 +35,9 @@ MAGICS = {
 
 def _head(path: Path) -> tuple[bytes, bool]:
     """The first four bytes of a file, or of what gzip made it from; and whether gzip did."""
+    if path.exists() and not path.is_file():  # of a pipe, nobody would see these bytes again
+        what = "a folder" if path.is_dir() else "no regular file (a pipe has to be saved first)"
+        raise UserError(f"{path}: is {what}, expected {EXPECTED}")
     with path.open("rb") as f:
         head = f.read(4)
     if head[:2] != b"\x1f\x8b":

@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def save(document: Document, folder: Path) -> list[Path]:
-    """Writes the figure and the numbers, named after the file."""
+def stem(path: Path) -> str:
+    """What the figure and the numbers of a file are called."""
+    return path.name.removesuffix(".gz")
+
+
+def save(document: Document, folder: Path, name: str | None = None) -> list[Path]:
+    """Writes the figure and the numbers, named after the file, or as ``name`` has it."""
     files.no_file(folder)
-    stem = Path(document["path"]).name.removesuffix(".gz")
+    name = name or stem(Path(document["path"]))
     try:
         return [
-            draw(document, folder / f"{stem}.png"),
-            files.write_text(folder / f"{stem}.json", files.dumps(json_of(document)) + "\n"),
+            draw(document, folder / f"{name}.png"),
+            files.write_text(folder / f"{name}.json", files.dumps(json_of(document)) + "\n"),
         ]
     except OSError as e:
         raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 ``--check`` found red rows or the core failed, 2 bad input
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,6 +36,9 @@ from . import (  # noqa: F401
     testbed,
 )
 from .base import cli
+
+#: What only a file that is written can meet: a full disk, a quota, a disk that may only be read, a file that is too large.
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -66,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = 0
     except OSError as e:
         where = f"{e.filename}: " if e.filename else ""
-        how = "written" if e.filename == output.NAME else "read or written"
+        how = "written" if e.filename == output.NAME or e.errno in _OF_WRITING else "read or written"
         click.echo(f"error: {where}cannot be {how} ({e.strerror or e})", err=True)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)

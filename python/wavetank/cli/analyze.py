@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import UserError
+from .. import UserError, files
 from .base import _echo_json, _print, cli, json_option
 
 if TYPE_CHECKING:
@@ -53,8 +53,10 @@ def analyze(
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:
         raise click.UsageError("--all and --window exclude each other")
+    figures = files.apart(paths, analyze_plot.stem) if out is not None else [""] * len(paths)
+    folders = files.apart(paths, lambda p: p.name.split(".")[0]) if link_traces is not None else [""] * len(paths)
     documents, errors = [], []
-    for path in paths:
+    for path, figure, of_links in zip(paths, figures, folders, strict=True):
         try:
             document = workers.in_thread(partial(analysis.load, path, span, whole))
         except UserError as e:  # the other files are none the worse for it
@@ -63,13 +65,13 @@ def analyze(
         documents.append(document)
         written = []
         if link_traces is not None:
-            folder = link_traces if len(paths) == 1 else link_traces / path.name.split(".")[0]
+            folder = link_traces if len(paths) == 1 else link_traces / of_links
             try:
                 written += workers.in_thread(partial(link_trace.save, document, folder))
             except UserError as e:
                 errors.append(str(e))
         if out is not None:
-            written += analyze_plot.save(document, out)
+            written += analyze_plot.save(document, out, figure)
         if not as_json:
             _show(document, written)
     if as_json and documents:

@@ -92,7 +92,9 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 @click.option(
     "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
 )
-@click.option("--snaplen", type=Whole(min=0), default=None, help="Bytes kept of each frame; 0: all [default: 256].")
+@click.option(
+    "--snaplen", type=Whole(0, 2**32 - 1), default=None, help="Bytes kept of each frame; 0: all [default: 256]."
+)
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
