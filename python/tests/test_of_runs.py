@@ -160,3 +160,7 @@ def test_the_times_of_a_csi_log_line_up(tmp_path, canvases):
     assert (a.x0, a.x1) == pytest.approx((b.x0, b.x1), abs=0.5)
     title, legend = snr._left_title.get_window_extent(), snr.get_legend().get_window_extent()
     assert title.y0 >= legend.y1 - 1
+
+
+def test_what_an_axis_leaves_out_is_told_without_an_exponent():
+    assert of_runs.beyond(np.array([3.0, 1114.4, np.nan]), 100) == "1 above, up to 1114"

@@ -299,6 +299,11 @@ def test_when_is_read_or_refused():
     values = wavetank.Scenario(TEXT).check()
     assert state.instants(["4s, 500ms", "1.25 s", "4000 ms"], values) == (500_000_000, 1_250_000_000, 4_000_000_000)
     assert state.instants([1.25, 4], values) == (1_250_000_000, 4_000_000_000)
+    assert state.instants(np.array([1.25, 4]), values) == (1_250_000_000, 4_000_000_000)
+    assert state.instants("4s", values) == state.instants(4, values) == (4_000_000_000,), "one alone"
+    for no in (None, True, [None], [[4]]):
+        with pytest.raises(wavetank.UserError, match="a text with its unit, such as 5s, or seconds"):
+            state.instants(no, values)
     for text, why in (
         ("4501 ms", "after the end, expected a time of the run, from 0 s to 4.5 s"),
         ("-1s", "before the start"),

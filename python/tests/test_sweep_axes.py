@@ -2,7 +2,7 @@
 
 import pytest
 
-from wavetank import UserError, sweep
+from wavetank import UserError, load, sweep
 from wavetank.sweeps.axes import axis, parse
 from wavetank.sweeps.pareto import front
 
@@ -132,3 +132,14 @@ def test_the_front_of_points_worked_by_hand():
     assert front(points) == ["f", "a", "b", "d"]
     assert front({"a": (1.0, 2.0), "b": (1.0, 2.0), "c": (0.5, 2.0)}) == ["a", "b"]
     assert front({}) == []
+
+
+def test_what_is_of_another_kind_is_told():
+    with pytest.raises(UserError, match=r"^axis tcp\.tsq_ms: 4, expected a list of values"):
+        sweep("cotsq-ath9k", {"tcp.tsq_ms": 4})
+    with pytest.raises(UserError, match=r"^repetitions: '3', expected a whole number"):
+        sweep("cotsq-ath9k", {"tcp.tsq_ms": [4]}, repetitions="3")
+    with pytest.raises(UserError, match=r"^3: expected a scenario file"):
+        load(3)
+    with pytest.raises(UserError, match=r"^set: 'tcp.cc=bbr', expected keys and values"):
+        load("cotsq-ath9k").set("tcp.cc=bbr")

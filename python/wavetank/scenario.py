@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -69,6 +70,8 @@ class Scenario:
 
         Raises ScenarioError for a key that there is not; values are looked at by :meth:`check` and :meth:`run`.
         """
+        if values is not None and not isinstance(values, Mapping):
+            raise UserError(f'set: {values!r}, expected keys and values, such as {{"tcp.cc": "cubic"}}')
         pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
         for k, v in pairs.items():
             if k not in keys.every():
@@ -100,14 +103,14 @@ class Scenario:
         """The keys that the file or an override names. Raises ScenarioError for what is no TOML."""
         return frozenset(_core.given(self.text, self.path)) | {k for k, _ in self.overrides}
 
-    def run(self, seed: int | None = None, on: str = "model", states: Sequence[At] = ()) -> Result:
+    def run(self, seed: int | None = None, on: str = "model", states: At | Sequence[At] = ()) -> Result:
         """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's.
 
         ``states``: times in the run ("5 s", or seconds) at which every host's state is looked at (:attr:`Result.states`); the
         result is the same without. Raises ScenarioError, and UserError for what the water cannot express, and for what is no
         time of the run.
         """
-        at = instants(states, self.check(), "states") if states else ()
+        at = () if isinstance(states, tuple) and not states else instants(states, self.check(), "states")
         if on == "linux":
             from . import linux
 
@@ -145,6 +148,8 @@ def _toml(value: Value) -> str:
 
 def load(name: str | Path) -> Scenario:
     """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
+    if not isinstance(name, str | os.PathLike):
+        raise UserError(f"{name!r}: expected a scenario file (TOML), or a name of `wavetank list`")
     path = Path(name)
     if path.is_dir():
         raise UserError(f"{name}: is a folder, expected a scenario file (TOML)")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import stats
 from ..measured import Measured
+from ..report import number
 from ..stats import FloatArray
 from .style import PALETTE, PAPER
 
@@ -65,7 +66,7 @@ def limits(ax: Axes, values: FloatArray) -> None:
 def beyond(values: FloatArray, high: float, where: str = "above") -> str:
     """What an axis that ends there leaves out, in words; nothing of nothing."""
     out = stats.finite(values)[stats.finite(values) > high]
-    return f"{out.size} {where}, up to {out.max():.3g}" if out.size else ""
+    return f"{out.size} {where}, up to {number(float(out.max()))}" if out.size else ""
 
 
 def airtime_percent(t: FloatArray, airtime_us: FloatArray) -> FloatArray:

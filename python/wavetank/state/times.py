@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from .. import units
@@ -19,14 +19,22 @@ def length(values: Mapping[str, str]) -> int:
     return sum(units.span(values[f"time.{part}"]) for part in ("lead_in", "flows", "tail"))
 
 
-def instants(asked: Sequence[At], values: Mapping[str, str], where: str = "--state") -> tuple[int, ...]:
+def instants(asked: At | Sequence[At], values: Mapping[str, str], where: str = "--state") -> tuple[int, ...]:
     """The times that are asked for, ns since the run's start, in order, each once. A text may name several, with commas between.
 
     Raises UserError, which ``where`` begins: for what is no time, for a negative one, and for one beyond the run's end.
     """
     end = length(values)
     found = set()
-    for one in asked:
+    asked = asked.tolist() if hasattr(asked, "tolist") else asked  # numpy's
+    times = (
+        [asked] if isinstance(asked, str) or not isinstance(asked, Iterable) else asked
+    )  # of a text, not its letters
+    for one in times:
+        if isinstance(one, bool) or not isinstance(one, str | int | float):
+            raise UserError(
+                f"{where}: {one!r}, expected a time of the run: a text with its unit, such as 5s, or seconds"
+            )
         for text in one.split(",") if isinstance(one, str) else [f"{Decimal(repr(one)):f} s"]:
             ns = _instant(text.strip(), where)
             if ns > end:

@@ -81,6 +81,8 @@ def axis(key: str, values: Iterable[Given]) -> Axis:
             raise UserError(
                 f"axis {k}: says what a scenario is called and changes nothing of a run, expected another key"
             )
+    if not isinstance(values, Iterable):
+        raise UserError(f"axis {key}: {values!r}, expected a list of values, such as [1, 2, 4]")
     values = list(values)
     texts = tuple(_checked(first, v) for v in values)
     for other in others:

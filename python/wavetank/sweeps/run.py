@@ -74,6 +74,8 @@ def ask(
     """Checks everything that is asked. Raises UserError and ScenarioError."""
     if on not in WATERS:
         raise unknown("water", on, WATERS, "--on")
+    if not isinstance(repetitions, int):
+        raise UserError(f"repetitions: {repetitions!r}, expected a whole number")
     if repetitions < 1:
         raise UserError(f"repetitions: {repetitions}, expected at least one")
     base = (scenario if isinstance(scenario, Scenario) else load(scenario)).set(values)
