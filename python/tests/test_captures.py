@@ -498,6 +498,14 @@ def test_a_pipe_is_no_file(wavetank, tmp_path):
     assert (code, out) == (2, "") and "is no regular file (a pipe has to be saved first)" in err
 
 
+def test_a_folder_that_takes_nothing_is_told_before_a_capture_is_read(wavetank, tmp_path, monkeypatch):
+    monkeypatch.setattr(analyze, "load", lambda *a: pytest.fail("it was read"))
+    (tmp_path / "file").touch()
+    for option in ("--out", "--link-traces"):
+        code, out, err = wavetank("analyze", "x.pcap", option, tmp_path / "file" / "below")
+        assert (code, out) == (2, "") and "below: cannot be written" in err and err.endswith("expected a folder\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,8 +53,8 @@ def analyze(
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:
         raise click.UsageError("--all and --window exclude each other")
-    figures = files.apart(paths, analyze_plot.stem) if out is not None else [""] * len(paths)
-    folders = files.apart(paths, lambda p: p.name.split(".")[0]) if link_traces is not None else [""] * len(paths)
+    figures = _names(paths, out, analyze_plot.stem)
+    folders = _names(paths, link_traces, lambda p: p.name.split(".")[0])
     documents, errors = [], []
     for path, figure, of_links in zip(paths, figures, folders, strict=True):
         try:
@@ -85,6 +85,14 @@ def analyze(
         click.echo(f"error: {text}", err=True)
     if errors:
         sys.exit(2)
+
+
+def _names(paths: Sequence[Path], folder: Path | None, name: Callable[[Path], str]) -> list[str]:
+    """What is written of each file into ``folder`` is called. Raises UserError, before a large capture takes its time."""
+    if folder is None:
+        return [""] * len(paths)
+    files.writable(folder, "a folder")
+    return files.apart(paths, name)
 
 
 def _show(document: Document, written: Sequence[Path]) -> None:
