@@ -1,5 +1,6 @@
 """Axes of a sweep: lists, ranges, units; what is wrong is told before anything runs."""
 
+import numpy as np
 import pytest
 
 from wavetank import UserError, load, sweep
@@ -137,9 +138,17 @@ def test_the_front_of_points_worked_by_hand():
 def test_what_is_of_another_kind_is_told():
     with pytest.raises(UserError, match=r"^axis tcp\.tsq_ms: 4, expected a list of values"):
         sweep("cotsq-ath9k", {"tcp.tsq_ms": 4})
-    with pytest.raises(UserError, match=r"^repetitions: '3', expected a whole number"):
-        sweep("cotsq-ath9k", {"tcp.tsq_ms": [4]}, repetitions="3")
+    for name in ("seed", "repetitions", "jobs"):
+        with pytest.raises(UserError, match=rf"^{name}: '3', expected a whole number"):
+            sweep("cotsq-ath9k", {"tcp.tsq_ms": [4]}, **{name: "3"})
     with pytest.raises(UserError, match=r"^3: expected a scenario file"):
         load(3)
     with pytest.raises(UserError, match=r"^set: 'tcp.cc=bbr', expected keys and values"):
         load("cotsq-ath9k").set("tcp.cc=bbr")
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    short = load("cotsq-ath9k").set({"time.flows": "3 s"})
+    assert short.run(np.int64(7)).seed == 7
+    done = sweep(short, {"tcp.tsq_ms": np.array([4])}, repetitions=np.int64(2), seed=np.int64(7), jobs=np.int64(1))
+    assert done.seeds == (7, 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 
 from . import _core
 from ._core import ScenarioError
@@ -23,6 +24,13 @@ class Failed(RuntimeError):
     advice = ""
     #: Whether what was done before may be kept: the CLI says what is.
     cut_off = False
+
+
+def whole(what: str, given: object, expected: str = "a whole number") -> int:
+    """The whole number that is given; numpy's and pandas' are some, too, and True is none. Raises UserError."""
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise UserError(f"{what}: {given!r}, expected {expected}")
+    return int(given)
 
 
 def nearest(got: str, names: Iterable[str]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, keys
-from .errors import SettingError, UserError, nearest, unknown
+from .errors import SettingError, UserError, nearest, unknown, whole
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
@@ -111,14 +111,17 @@ class Scenario:
         time of the run.
         """
         at = () if isinstance(states, tuple) and not states else instants(states, self.check(), "states")
+        if seed is not None:
+            expected = "a whole number from 0 to 2^64 - 1"
+            seed = whole("seed", seed, expected)
+            if not 0 <= seed < 2**64:
+                raise UserError(f"seed: {seed}, expected {expected}")
         if on == "linux":
             from . import linux
 
             return linux.simulate(self, seed, states=at)
         if on != "model":
             raise unknown("water", on, WATERS)
-        if seed is not None and (not isinstance(seed, int) or not 0 <= seed < 2**64):
-            raise UserError(f"seed: {seed!r}, expected a whole number from 0 to 2^64 - 1")
         start = time.perf_counter()
         with _told():
             raw = _core.run(self.text, self.path, list(self.overrides), seed, at)

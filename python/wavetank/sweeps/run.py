@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import workers
-from ..errors import UserError, unknown
+from ..errors import UserError, unknown, whole
 from ..lab import runner
 from ..scenario import WATERS, Scenario, Value, load
 from . import metrics as names
@@ -74,8 +74,7 @@ def ask(
     """Checks everything that is asked. Raises UserError and ScenarioError."""
     if on not in WATERS:
         raise unknown("water", on, WATERS, "--on")
-    if not isinstance(repetitions, int):
-        raise UserError(f"repetitions: {repetitions!r}, expected a whole number")
+    repetitions, seed = whole("repetitions", repetitions), whole("seed", seed)
     if repetitions < 1:
         raise UserError(f"repetitions: {repetitions}, expected at least one")
     base = (scenario if isinstance(scenario, Scenario) else load(scenario)).set(values)
@@ -150,6 +149,7 @@ def carry_out(
         raise UserError(
             f"--cluster: runs the model, expected --on model, not {asked.plan.on} (which runs on this machine)"
         )
+    jobs = None if jobs is None else whole("jobs", jobs)
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs: {jobs}, expected at least one")
     runs = asked.runs()
