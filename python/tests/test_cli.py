@@ -96,6 +96,7 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         ),
         (["run", SCENARIO, "--on", "sea"], "sea"),
         (["compare", SCENARIO, "--on", "model"], "expected two waters"),
+        (["compare", SCENARIO, "--on", ""], "expected two waters"),
         (["run", SCENARIO, "--set", "time.flows=1 ms"], "--set: time.flows: 1 ms; expected more than time.warmup"),
         (["run", SCENARIO, "--set", "name=../../evil"], '--set: name: "../../evil"; expected a short name for results'),
         (["run", SCENARIO, "--set", "tcp.rmem_max=1 B"], "expected a size from 2304 B to 2147483647 B"),

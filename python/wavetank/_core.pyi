@@ -91,12 +91,12 @@ class SchemaRow(TypedDict):
     source: str
 
 def run(
-    text: str, path: str, overrides: Sequence[tuple[str, str]], seed: int | None, states: Sequence[int] = ()
+    text: str, path: str, overrides: Sequence[tuple[str, str]] = (), seed: int | None = None, states: Sequence[int] = ()
 ) -> CoreResult:
     """Run a scenario; ``path`` is only for messages. ``states``: when it is looked at, ns, in order. Raises ScenarioError.
     Other threads go on meanwhile."""
 
-def check(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> dict[str, str]:
+def check(text: str, path: str, overrides: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
 
 def value(source: str, key: str, text: str) -> str:

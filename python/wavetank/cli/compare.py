@@ -98,7 +98,8 @@ def compare(
     if measured and (len(scenarios) > 1 or against):
         raise click.UsageError("--with stands beside one SCENARIO: without --against, without another one")
     alone = measured or len(scenarios) > 1 or against
-    names = lab.waters(on or ("model" if alone else "model,linux"), 1 if alone else 2)
+    waters = on if on is not None else "model" if alone else "model,linux"
+    names = lab.waters(waters, 1 if alone else 2)
     loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
     pairs = [_pair(x, "--against") for x in against]
     columns = lab.columns(loaded, names, pairs, not as_is, air)

@@ -132,7 +132,7 @@ params! {
         /// Weight for airtime that the access point gives the station, where its driver has TXQs: of two that want more than there is, one with
         /// 512 has twice the air of one with 256 (less with ath10k, whose device takes turns by itself with what AQL lets into it).
         weight: Each<u16> = Each::NONE, src "linux@6.12 net/wireless/nl80211.c NL80211_ATTR_AIRTIME_WEIGHT (iw: airtime_weight); default: mac80211.weight";
-        /// Mean SNR of the station's channel at full power, dB.
+        /// Mean SNR of the station's channel at full power, dB: what its distance makes of it.
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";
         /// What the station's CPU takes for a received packet.
         rx: Each<Span> = Each::NONE, src "this project; default: host.sta_rx";

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
-const SYNONYMS: [(&str, &str); 15] = [
+const SYNONYMS: [(&str, &str); 16] = [
     ("duration", "time.flows"),
     ("length", "time.flows"),
     ("simulationTime", "time.flows"),
@@ -22,6 +22,7 @@ const SYNONYMS: [(&str, &str); 15] = [
     ("bandwidth", "wifi.width_mhz"),
     ("channel_width", "wifi.width_mhz"),
     ("loss", "wifi.error_rate"),
+    ("distance", "stations.snr"),
     ("rtt", "backhaul.delay"),
     ("step_size", "traffic.ping"),
     ("upload_streams", "traffic.tcp_up"),
