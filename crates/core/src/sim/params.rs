@@ -52,7 +52,7 @@ pub fn nearest<'a>(got: &str, names: impl Iterator<Item = &'a str>) -> Option<St
             let slips = strsim::osa_distance(&got, small);
             slips <= (got.chars().count() / 3).max(1) || begins(small, &got) || begins(&got, small)
         })
-        .map(|(small, n)| (if swapped(&got, &small) { 0.9 } else { strsim::jaro_winkler(&got, &small) }, n))
+        .map(|(small, n)| (strsim::jaro_winkler(&got, &small).max(if swapped(&got, &small) { 0.9 } else { 0.0 }), n))
         .filter(|x| x.0 > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|x| x.1.to_string())
@@ -537,6 +537,7 @@ mod tests {
     #[test]
     fn what_is_near() {
         let near = |got, names: &[&'static str]| nearest(got, names.iter().copied());
+        assert_eq!(near("fixed_msc", &["fixed_mhz", "fixed_mcs"]).as_deref(), Some("fixed_mcs"));
         assert_eq!(near("CUBIC", &["reno", "cubic"]).as_deref(), Some("cubic"));
         assert_eq!(near("ax", &["a", "n", "ac"]), None, "half of it is any");
         assert_eq!(near("foo", &["floor", "fq", "host"]), None, "another word");
