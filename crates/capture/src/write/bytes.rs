@@ -1,4 +1,4 @@
-//! The bytes of an MPDU: 802.11-2020 9.2, 9.3 (frame formats), LLC/SNAP, RFC 791, 768, 792, 9293, 7323, 2018.
+//! The bytes of an MPDU: 802.11-2020 9.2, 9.3 (frame formats). What it carries is [`packet`]'s.
 
 use super::{amsdu, beacon, packet};
 use crate::frame::{Frame, Kind, Msdu};

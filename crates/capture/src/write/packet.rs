@@ -1,4 +1,4 @@
-//! A packet as bytes: LLC, IPv4, and TCP, UDP or ICMP.
+//! A packet as bytes: LLC/SNAP, RFC 791, 768, 792, 9293, 7323, 2018.
 
 use crate::frame::{Packet, Transport, tcp};
 

@@ -1,7 +1,8 @@
 //! Nodes, links, topologies: the only place where stages meet.
 //!
 //! [`World`] owns the event queue and calls each stage with the time and an event; [`topology`] builds it from a scenario;
-//! `observe` looks at it, and [`outcome`] is what was seen. Packets enter at sockets and generators and leave at the host they are for.
+//! `observe` looks at it, and [`outcome`] is what was seen; `look` tells its [`state`] at a time. Packets of a socket wait while a program owns it
+//! (`owned`, `owners`), and programs for one another (`programs`, `sched`). Packets enter at sockets and generators and leave at the host they are for.
 
 mod accounts;
 mod air;

@@ -1,4 +1,5 @@
-//! What every OFDM PPDU from 802.11a on has beside its PSDU: bits around it, and training fields.
+//! What duration formulas of all OFDM PPDUs share: the bits around a PSDU, and how many training fields streams have.
+//! src: 802.11-2020 17.3.5.2 (SERVICE), 17.3.5.3 (tail)
 
 /// Bits of the SERVICE field.
 pub(super) const SERVICE: u32 = 16;
