@@ -3,7 +3,7 @@
 ``arrows.py [ROOT]`` prints one circle of each crate and of the package, if there is one, and ends with 1 then.
 
 Reads text, not types: ``use`` and paths in Rust, without test modules, followed through re-exports to the file that
-defines a name; ``import`` in Python. A folder's face (``mod.rs``, ``__init__.py``, or the file that a folder is named
+defines a name; ``from ... import`` in Python. A folder's face (``mod.rs``, ``__init__.py``, or the file that a folder is named
 after) hands on what is within: those arrows do not count.
 """
 
@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 Name = tuple[str, ...]
@@ -104,13 +105,12 @@ class _Crate:
 def rust(src: Path) -> Arrows:
     """Of the crate whose ``lib.rs`` is in this folder."""
     crate = _Crate(src)
-    arrows: Arrows = {}
-    for at, file in crate.file.items():
-        arrows[file] = set()
+    place = {file: at for at, file in crate.file.items()}
+    arrows: Arrows = {file: set() for file in place}
+    for file, at in place.items():
         for path in crate.named(at):
             to = crate.defines(path)
-            within = to and any(crate.file[other] == to and other[: len(at)] == at for other in crate.file)
-            if to and not within:
+            if to and place[to][: len(at)] != at:
                 arrows[file].add(to)
     return arrows
 
@@ -125,10 +125,7 @@ def python(package: Path) -> Arrows:
             if not isinstance(node, ast.ImportFrom):
                 continue
             parent = name if p.name == "__init__.py" else name[:-1]
-            base = (parent[: len(parent) - node.level + 1] if node.level else ()) + tuple(
-                (node.module or "").split(".")
-            )
-            base = tuple(filter(None, base))
+            base = tuple(resolve_name("." * node.level + (node.module or ""), ".".join(parent)).split("."))
             for alias in node.names:
                 to = next((n for n in ((*base, alias.name), base) if n in file), None)
                 face = file[to].name == "__init__.py" if to else False
