@@ -1,9 +1,10 @@
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
-from wavetank import files
+from wavetank import UserError, files
 
 
 def full(path):
@@ -57,3 +58,20 @@ def test_an_error_without_a_number_keeps_its_words(tmp_path):
     with pytest.raises(OSError, match="the stream is torn") as e:
         files.write(tmp_path / "a.csv", torn)
     assert (e.value.strerror, e.value.filename) == ("the stream is torn", str(tmp_path / "a.csv"))
+
+
+def test_files_of_one_name_are_told_apart():
+    def apart(*paths):
+        return files.apart([Path(p) for p in paths], lambda p: p.name.split(".")[0])
+
+    assert apart("a/m.pcap", "b/n.pcap") == ["m", "n"]
+    assert apart("a/m.pcap", "b/m.pcap", "b/n.pcap") == ["a-m", "b-m", "n"]
+    assert apart("a/m.pcap", "a/m.pcapng") == ["m.pcap", "m.pcapng"]
+    assert apart("/x/a/m.pcap", "/y/a/m.pcap", "/m.pcap") == ["x-a-m", "y-a-m", "m"]
+    assert apart("/x/a/m.pcap", "/y/m.pcap", "/y/a-m.pcap") == ["x-a-m", "y-m", "a-m"], (
+        "nor is a name that is there taken"
+    )
+    with pytest.raises(UserError, match="stands twice"):
+        apart("a/m.pcap", "a/m.pcap")
+    with pytest.raises(UserError, match="do not tell it apart"):
+        apart("/a-b/m.pcap", "/a/b/m.pcap", "/c/b/m.pcap")

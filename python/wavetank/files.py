@@ -67,23 +67,25 @@ def writable(path: Path | None, what: str) -> None:
 def apart(paths: Sequence[Path], name: Callable[[Path], str]) -> list[str]:
     """A name for each file, for what is written of it: ``name``'s, behind the folders that tell apart those of one name.
 
-    Raises UserError where a file stands twice, for the second's would take the first's place.
+    Raises UserError where a file stands twice, and where no folders tell files apart: one's would take another's place.
     """
     there = [Path.cwd() / p for p in paths]
     for at, p in enumerate(there):
         if p in there[:at]:
             raise UserError(f"{paths[at]}: stands twice, expected each file once")
-    names = [name(p) for p in there]
-    for alike in {n for n in names if names.count(n) > 1}:
-        group = [i for i, n in enumerate(names) if n == alike]
-        own = name if len({there[i].parent for i in group}) == len(group) else lambda p: p.name
-        for depth in range(max(len(p.parts) for p in there) + 1):
-            longer = ["-".join((*there[i].parent.parts[1:][-depth:] * bool(depth), own(there[i]))) for i in group]
-            if len(set(longer)) == len(group):
-                break
-        for i, n in zip(group, longer, strict=True):
-            names[i] = n
-    return names
+
+    def called(p: Path, folders: int) -> str:
+        alike = [q for q in there if name(q) == name(p)]
+        if alike == [p]:
+            return name(p)
+        beside = sum(q.parent == p.parent for q in alike) > 1
+        return "-".join((*p.parts[1:][-1 - folders : -1], p.name if beside else name(p)))
+
+    for folders in range(max((len(p.parts) for p in there), default=1)):
+        names = [called(p, folders) for p in there]
+        if len(set(names)) == len(names):
+            return names
+    raise UserError(f"{paths[0]}: its folders do not tell it apart from the others, expected files of other names")
 
 
 def no_file(path: Path) -> None:
