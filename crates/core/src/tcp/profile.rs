@@ -261,6 +261,11 @@ pub struct Profile {
     pub coalesces_backlog: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
+    /// A control is told of an ACK before what it acknowledges leaves the queue, and a duplicate is told as one that took the slow path:
+    /// until 2025 (`tcp_in_ack_event`; 6.15, and 6.12.y and 5.10.y of that year).
+    pub in_ack_first: bool,
+    /// What an ACK older than others SACKs counts as delivered: until 5.8 (`tcp_sacktag_one`, `sack_delivered`).
+    pub old_acks_deliver: bool,
     /// Whether a control is told what an ACK acknowledges.
     pub growth: Growth,
     /// BIC, Scalable, Veno and YeAH count all that an ACK acknowledges: from 5.7 ("tcp: fix stretch ACK bugs in ...", four patches).
@@ -379,6 +384,8 @@ pub static V4_14: Profile = Profile {
     push_acks_mss: false,
     coalesces_backlog: false,
     pingpong_threshold: 1,
+    in_ack_first: true,
+    old_acks_deliver: true,
     growth: Growth::Segments,
     stretch_acks: false,
     bbr_probe_budget: false,
@@ -440,6 +447,7 @@ pub static V5_10: Profile = Profile {
     limits_unsent: true,
     blocks_flush: true,
     dsack_is_one: false,
+    old_acks_deliver: false,
     bbr_equal_rtt: false,
     ..V5_4
 };
@@ -476,6 +484,7 @@ pub static V6_12: Profile = Profile {
     takes_fin_at_zero_window: true,
     push_acks_mss: true,
     pingpong_threshold: 1,
+    in_ack_first: false,
     ..V5_10
 };
 

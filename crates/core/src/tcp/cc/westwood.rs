@@ -105,6 +105,12 @@ impl Westwood {
         n
     }
 
+    /// Least RTT, jiffies.
+    #[cfg(test)]
+    pub(in crate::tcp) fn rtt_min(&self) -> u32 {
+        self.rtt_min
+    }
+
     /// `tcp_westwood_bw_rttmin`.
     fn window(&self, tp: &Tp) -> u32 {
         (self.bw_est.wrapping_mul(self.rtt_min) / tp.mss_cache).max(2)

@@ -70,9 +70,15 @@ impl Socket {
             flags |= flag::ECE;
         }
         self.count_delivered(tagged.delivered, flags);
+        let in_ack_first = self.profile.in_ack_first;
+        if in_ack_first {
+            self.ca.in_ack(&mut self.tp, slow_path || flags & flag::SND_UNA_ADVANCED == 0);
+        }
         self.ecn.accept_cwr(p);
         if prior_packets == 0 {
-            self.ca.in_ack(&mut self.tp, slow_path);
+            if !in_ack_first {
+                self.ca.in_ack(&mut self.tp, slow_path);
+            }
             if flags & flag::DSACKING_ACK != 0 {
                 let _ = self.fastretrans_alert(prior_una, 0, &mut flags);
             }
@@ -93,7 +99,9 @@ impl Socket {
             self.raise_cwnd(ack, prior_packets - self.tp.packets_out, flags);
         }
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
-        self.ca.in_ack(&mut self.tp, slow_path);
+        if !in_ack_first {
+            self.ca.in_ack(&mut self.tp, slow_path);
+        }
         if !classic {
             self.process_tlp_ack(ack, flags);
         }
@@ -152,6 +160,9 @@ impl Socket {
         }
         let tagged = self.take_sacks(p, prior_una, rs);
         let mut flags = tagged.flags;
+        if self.profile.old_acks_deliver {
+            self.count_delivered(tagged.delivered, flags);
+        }
         let rexmit = self.fastretrans_alert(prior_una, 0, &mut flags);
         self.xmit_recovery(rexmit, low);
     }

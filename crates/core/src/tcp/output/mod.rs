@@ -142,6 +142,7 @@ impl Socket {
             self.data_sent();
             self.stats.data_segs_out += u64::from(load.segs);
             self.stats.bytes_sent += u64::from(load.payload);
+            self.start_pacing_timer(load.payload + u32::from(p.headers));
         } else if charged || (pure_ack && load.answers.is_none()) {
             self.stats.bare_out += 1;
         }

@@ -1,8 +1,9 @@
 //! The pacing rate: computed after every ACK, for it sets the limits of TSQ and the size of GSO skbs; enforced only if somebody asks.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
-//! `tcp_update_skb_after_send`; before 4.20 `tcp_internal_pacing` of 4.13 to 4.19. A packet's earliest departure time goes down in
-//! `Packet::born`, where an `fq` finds it. Differs: D1 an `fq` below a kernel before 4.20 finds departure times too, which that one made itself.
+//! `tcp_update_skb_after_send`; before 4.20 `tcp_internal_pacing`, `tcp_pacing_check` and `tcp_pace_kick` of 4.13 to 4.19: a timer, and no
+//! departure time. A packet's earliest departure time goes down in `Packet::born`, where an `fq` finds it. Differs: D1 an `fq` below a kernel
+//! before 4.20 finds departure times too, which that one made itself.
 
 use crate::sim::Time;
 use crate::tcp::cc::Control;
@@ -24,6 +25,13 @@ pub fn rate(tp: &Tp, ss_ratio: u32, ca_ratio: u32) -> u64 {
     if tp.srtt_us != 0 { r / u64::from(tp.srtt_us) } else { r }
 }
 
+/// How long `bytes` take at `rate` bytes a second, nanoseconds; `None`: nothing paces.
+#[inline]
+fn gap(bytes: u32, rate: u64) -> Option<u64> {
+    let paces = rate != 0 && rate != u64::MAX;
+    paces.then(|| (u128::from(bytes) * 1_000_000_000 / u128::from(rate)) as u64)
+}
+
 impl Socket {
     /// `tcp_update_pacing_rate`.
     #[inline]
@@ -36,7 +44,13 @@ impl Socket {
     /// `tcp_pacing_check`: true, the next packet must wait for its time.
     #[inline]
     pub(in crate::tcp) fn pacing_holds(&mut self) -> bool {
-        if self.tp.pacing_status != Pacing::Needed || self.tp.wstamp_ns <= self.tp.clock.ns {
+        if self.tp.pacing_status != Pacing::Needed {
+            return false;
+        }
+        if !self.profile.bbr_edt {
+            return !self.timers.pacing.is_never();
+        }
+        if self.tp.wstamp_ns <= self.tp.clock.ns {
             return false;
         }
         if self.timers.pacing.is_never() {
@@ -65,26 +79,27 @@ impl Socket {
         };
     }
 
+    /// `tcp_internal_pacing` of 4.13 to 4.19: a timer that starts as a packet of `len` bytes that brings data leaves, its IP header not
+    /// counted, whether or not it gets through the host. What was lost before is not made good.
+    #[inline]
+    pub(in crate::tcp) fn start_pacing_timer(&mut self, len: u32) {
+        if self.profile.bbr_edt || self.tp.pacing_status != Pacing::Needed {
+            return;
+        }
+        if let Some(len_ns) = gap(len - IP_HEADER, self.tp.pacing_rate) {
+            self.timers.pacing = Time::from_ns(self.tp.clock.ns + len_ns);
+        }
+    }
+
     /// `tcp_update_skb_after_send`: when the packet after one of `len` bytes may leave. `prior` is the departure time before this one.
     #[inline]
     pub(in crate::tcp) fn pace_after(&mut self, len: u32, prior: u64) {
-        let header = self.header_len();
         let tp = &mut self.tp;
-        if tp.pacing_status == Pacing::None {
-            return;
-        }
-        let r = tp.pacing_rate;
         let by_timer = !self.profile.bbr_edt && tp.pacing_status == Pacing::Needed;
-        if r == 0 || r == u64::MAX || (!by_timer && self.stats.data_segs_out < UNPACED) {
+        if by_timer || tp.pacing_status == Pacing::None || self.stats.data_segs_out < UNPACED {
             return;
         }
-        let gap = |bytes: u32| (u128::from(bytes) * 1_000_000_000 / u128::from(r)) as u64;
-        if by_timer {
-            // A timer that starts when the skb leaves, its TCP header counted: what was lost before is not made good.
-            tp.wstamp_ns = tp.clock.ns + gap(len + header - IP_HEADER);
-            return;
-        }
-        let len_ns = gap(len);
+        let Some(len_ns) = gap(len, tp.pacing_rate) else { return };
         // Half of a delay of the host itself is made good.
         let credit = tp.wstamp_ns - prior;
         tp.wstamp_ns += len_ns - (len_ns / 2).min(credit);
@@ -101,14 +116,18 @@ mod tests {
     #[test]
     fn before_4_20_a_timer_makes_nothing_good() {
         // 1448 bytes at 100 Mbyte/s take 14.48 us, with 32 of TCP header 14.8 us. The skb leaves 4 us late, at 104 us.
-        for (profile, next_ns) in [(&V4_19, 104_000 + 14_800), (&V6_12, 104_000 + 14_480 - 4_000)] {
+        for (profile, timer_ns, departure_ns) in
+            [(&V4_19, 104_000 + 14_800, 104_000), (&V6_12, 104_000 + 14_480 - 4_000, 104_000 + 14_480 - 4_000)]
+        {
             let mut s = sender(Cc::Bbr, profile);
             s.on_fq(false);
             s.tp.clock.set(Time::from_us(104));
             s.stats.data_segs_out = 100;
             (s.tp.pacing_rate, s.tp.wstamp_ns) = (100_000_000, 104_000);
+            s.start_pacing_timer(1_448 + 52);
             s.pace_after(1_448, 100_000);
-            assert_eq!(s.tp.wstamp_ns, next_ns, "{}", profile.name);
+            assert!(s.pacing_holds());
+            assert_eq!((s.timers.pacing, s.tp.wstamp_ns), (Time::from_ns(timer_ns), departure_ns), "{}", profile.name);
         }
     }
 

@@ -500,6 +500,52 @@ proptest! {
     }
 }
 
+/// A sender of 40 segments of which none is acknowledged yet, and what acknowledges the first `ack` of them and SACKs number `sack`.
+fn forty_in_flight(cc: Cc, kernel: &str) -> (Pair, impl Fn(&Pair, u32, Option<u32>) -> Packet) {
+    let p0 = Params { init_cwnd: 40, tsq: Tsq::Off, ..params(cc) };
+    let tune = |client| Config { profile: Profile::named(kernel).unwrap(), ..cfg(p0, client, 1) };
+    let mut p = Pair::new(tune(true), tune(false), R100, Span::from_ms(20), 1000);
+    p.rev = Box::new(|_, n, _| if n == 1 { Fault::Pass } else { Fault::Drop });
+    p.start(None);
+    p.until(Time::from_ms(40));
+    let ack = |p: &Pair, ack: u32, sack: Option<u32>| {
+        let at = |i: u32| 2 + i * 1448;
+        let mut a = Packet::blank(Kind::Tcp, FlowId(0), NodeId(1), NodeId(0));
+        (a.seq, a.ack, a.wnd, a.flags) = (p.c.rcv.rcv_nxt, at(ack), p.c.tp.snd_wnd, flags::ACK);
+        (a.tsval, a.tsecr) = (p.c.rcv.ts_recent, p.c.tp.clock.now_ts());
+        if let Some(i) = sack {
+            (a.n_sack, a.sack[0]) = (1, (at(i), at(i + 1)));
+        }
+        a
+    };
+    (p, ack)
+}
+
+#[test]
+fn what_an_old_ack_sacks_counts_as_delivered_until_5_8() {
+    for (kernel, counted) in [("4.14", 1), ("5.4", 1), ("5.10", 0), ("6.12", 0)] {
+        let (mut p, ack) = forty_in_flight(Cc::Reno, kernel);
+        let late = ack(&p, 2, Some(9));
+        let newer = ack(&p, 4, None);
+        p.c.on_packet(Time::from_ms(41), &newer, &mut p.link, &mut Blind);
+        let before = p.c.tp.delivered;
+        p.c.on_packet(Time::from_ms(41), &late, &mut p.link, &mut Blind);
+        assert_eq!((p.c.tp.sacked_out, p.c.tp.delivered - before), (1, counted), "{kernel}");
+    }
+}
+
+#[test]
+fn westwood_hears_of_an_ack_before_its_round_trip_until_2025() {
+    // HZ 1000. The first RTT is 20 s until one is measured; the first ACK of data took some 40 ms.
+    for (kernel, least) in [("5.10", 20_000..=20_000), ("6.12", 30..=50)] {
+        let (mut p, ack) = forty_in_flight(Cc::Westwood, kernel);
+        let first = ack(&p, 2, None);
+        p.c.on_packet(Time::from_ms(60), &first, &mut p.link, &mut Blind);
+        let crate::tcp::cc::Algorithm::Westwood(w) = &p.c.ca else { panic!("{:?}", p.c.ca) };
+        assert!(least.contains(&w.rtt_min()), "{kernel}: {}", w.rtt_min());
+    }
+}
+
 #[test]
 fn a_delayed_ack_waits_forty_milliseconds() {
     // Six full segments in quick-ack mode (16 at the start, less with every ACK) would be acknowledged at once; so the receiver is made to
