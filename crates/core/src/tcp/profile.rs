@@ -264,6 +264,9 @@ pub struct Profile {
     /// A control is told of an ACK before what it acknowledges leaves the queue, and a duplicate is told as one that took the slow path:
     /// until 2025 (`tcp_in_ack_event`; 6.15, and 6.12.y and 5.10.y of that year).
     pub in_ack_first: bool,
+    /// An acknowledged SYN-ACK counts as delivered, and a SYN with data once, not twice (`tcp_rcv_state_process`, `tcp_rcv_fastopen_synack`: 4.14
+    /// otherwise, 4.19 so).
+    pub handshake_delivers: bool,
     /// What an ACK older than others SACKs counts as delivered: until 5.8 (`tcp_sacktag_one`, `sack_delivered`).
     pub old_acks_deliver: bool,
     /// Whether a control is told what an ACK acknowledges.
@@ -272,6 +275,10 @@ pub struct Profile {
     pub stretch_acks: bool,
     /// BBR's window has two segments more only in the phase that probes: from 5.4 (6b3656a60f20).
     pub bbr_probe_budget: bool,
+    /// BBR as it first was (tcp_bbr.c of 4.14; 4.19 is otherwise): an RTT of a delayed ACK counts, ProbeRtt ends with an ACK alone and gives back
+    /// its window with the next that delivers, an ACK that delivers nothing leaves the window alone, whatever caps it, Startup leaves
+    /// `snd_ssthresh` where it is, and the budget's skbs are no larger than the card's.
+    pub bbr_first: bool,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
     pub bbr_extra_acked: bool,
     /// BBR takes an RTT that equals the least for a new least, which puts ProbeRtt off: until 5.10, and in stable kernels until December 2020
@@ -282,7 +289,8 @@ pub struct Profile {
     pub bbr_gross_by_timer: bool,
     /// NV reckons with what was in flight when an skb was sent: until 5.15 (40bc6063796e); from then on with what was delivered since.
     pub flight_at_send: bool,
-    /// BBR counts what is in flight when the next packet departs: from 4.20 (a87c83d5ee25).
+    /// Packets have departure times, and BBR counts what is in flight when the next departs: from 4.20 (ab408b6dc744, a87c83d5ee25). From then on
+    /// BBR's gains are its mode's at the end of every ACK, too; before, what a change of mode gave it.
     pub bbr_edt: bool,
 }
 
@@ -385,9 +393,11 @@ pub static V4_14: Profile = Profile {
     coalesces_backlog: false,
     pingpong_threshold: 1,
     in_ack_first: true,
+    handshake_delivers: false,
     old_acks_deliver: true,
     growth: Growth::Segments,
     stretch_acks: false,
+    bbr_first: true,
     bbr_probe_budget: false,
     bbr_extra_acked: false,
     bbr_equal_rtt: true,
@@ -405,6 +415,8 @@ pub static V4_19: Profile = Profile {
     quick_after_ce: 2,
     quick_after_early: false,
     orig_ack_undoes: false,
+    bbr_first: false,
+    handshake_delivers: true,
     bbr_gross_by_timer: false,
     acks_below_lowat: true,
     lowat: Lowat::Clamps,

@@ -59,7 +59,7 @@ impl Socket {
         if !self.take_ack(now, p, low, probe) {
             return;
         }
-        self.tp.delivered += 1;
+        self.tp.delivered += u32::from(self.profile.handshake_delivers);
         if self.opts.timestamps {
             self.rcv.advmss -= TIMESTAMPS;
         }

@@ -138,7 +138,7 @@ impl Socket {
 
     /// The ACK of the SYN-ACK came.
     fn child_opens(&mut self, p: &Packet) {
-        self.tp.delivered += 1;
+        self.tp.delivered += u32::from(self.profile.handshake_delivers);
         if self.tp.srtt_us == 0 {
             self.synack_rtt(self.synacks_again == 0);
         }

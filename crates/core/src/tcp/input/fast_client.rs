@@ -83,7 +83,7 @@ impl Socket {
                 f.fail = if again { Fail::SynAgain } else { Fail::NotAcked };
             } else {
                 f.data_acked = f.syn_data;
-                if f.data_acked && self.tp.delivered > 1 {
+                if f.data_acked && self.tp.delivered > 1 && self.profile.handshake_delivers {
                     // SYN and data were one packet.
                     self.tp.delivered -= 1;
                 }

@@ -31,7 +31,7 @@ impl Socket {
         (tp.snd_una, tp.snd_nxt, tp.write_seq) = (p.ack, p.ack, p.ack);
         tp.snd_wnd = p.wnd;
         tp.max_window = p.wnd;
-        tp.delivered += 1;
+        tp.delivered += u32::from(self.profile.handshake_delivers);
         self.app.written(p.ack);
         self.snd_wl1 = p.seq;
         self.snd_sml = p.ack;

@@ -12,11 +12,13 @@
 //! (gain cycle, ProbeRtt), `window` (window and pacing), `tuning` (what its relatives `bbr_dev`, `bbr_plus` and `bbrp` change). This file
 //! has the modes and the order of things.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change four things of it, each named in
-//! profile.rs: the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets without the 1 %), the two
-//! segments that a probe has more (5.4), and whether an RTT that equals the least counts as a new least (until 5.10).
-//! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 before 4.18 the
-//! window had no two segments more where a gain is above 1, and 4.14 sized its three skbs as `tcp_tso_autosize` did; here both are as in 4.19.
+//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change five things of it, each named in
+//! profile.rs: what it first was (4.14), the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets
+//! without the 1 %, and gains came with a change of mode), the two segments that a probe has more (5.4), and whether an RTT that equals the least
+//! counts as a new least (until 5.10).
+//! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 the window had no
+//! two segments more where a gain is above 1 before 4.18 and 4.14.67; here as then. D3 4.14's `tso_segs_goal` is that of the last ACK; here the rate's,
+//! which only what begins anew after idleness changes in between.
 
 pub(super) mod aggregation;
 mod bandwidth;
@@ -129,6 +131,8 @@ pub struct Bbr {
     packet_conservation: bool,
     /// Window before recovery or ProbeRtt, segments.
     prior_cwnd: u32,
+    /// It is due again (4.14).
+    restore_cwnd: bool,
     /// Sending begins again after the application was silent.
     idle_restart: bool,
     /// An RTT was measured.
@@ -175,9 +179,11 @@ impl Bbr {
             prev_ca_state: CaState::Open,
             packet_conservation: false,
             prior_cwnd: 0,
+            restore_cwnd: false,
             idle_restart: false,
             has_seen_rtt: false,
         };
+        b.change_gains();
         b.first_pacing_rate(tp);
         if tp.pacing_status == Pacing::None {
             tp.pacing_status = Pacing::Needed;
@@ -201,7 +207,10 @@ impl Bbr {
     fn check_drain(&mut self, tp: &mut Tp) {
         if self.mode == Mode::Startup && self.full_bw_reached {
             self.mode = Mode::Drain;
-            tp.snd_ssthresh = self.inflight(tp, self.max_bw(), UNIT);
+            self.change_gains();
+            if !self.profile.bbr_first {
+                tp.snd_ssthresh = self.inflight(tp, self.max_bw(), UNIT);
+            }
         }
         if self.mode == Mode::Drain && self.in_network(tp, tp.in_flight()) <= self.inflight(tp, self.max_bw(), UNIT) {
             self.enter_probe_bw(tp);
@@ -214,6 +223,14 @@ impl Bbr {
             self.enter_probe_bw(tp);
         } else {
             self.mode = Mode::Startup;
+            self.change_gains();
+        }
+    }
+
+    /// Before 4.20 a change of mode or phase brings its gains along, and what else sets them holds until the next.
+    fn change_gains(&mut self) {
+        if !self.profile.bbr_edt {
+            self.set_gains();
         }
     }
 
@@ -251,7 +268,9 @@ impl Control for Bbr {
         self.check_full_pipe(rs);
         self.check_drain(tp);
         self.update_min_rtt(tp, rs);
-        self.set_gains();
+        if self.profile.bbr_edt {
+            self.set_gains();
+        }
         let bw = self.bandwidth();
         self.set_pacing_rate(tp, bw, self.pacing_gain);
         self.set_cwnd(tp, rs, bw, self.cwnd_gain);
@@ -261,7 +280,7 @@ impl Control for Bbr {
 
     fn ssthresh(&mut self, tp: &mut Tp) -> u32 {
         self.save_cwnd(tp);
-        tp.snd_ssthresh
+        if self.profile.bbr_first { INFINITE_SSTHRESH } else { tp.snd_ssthresh }
     }
 
     fn undo_cwnd(&mut self, tp: &mut Tp) -> u32 {
@@ -290,7 +309,7 @@ impl Control for Bbr {
         if self.mode == Mode::ProbeBw {
             let bw = self.bandwidth();
             self.set_pacing_rate(tp, bw, UNIT);
-        } else if self.mode == Mode::ProbeRtt {
+        } else if self.mode == Mode::ProbeRtt && !self.profile.bbr_first {
             self.check_probe_rtt_done(tp);
         }
     }

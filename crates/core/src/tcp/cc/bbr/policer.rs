@@ -121,7 +121,7 @@ impl Bbr {
     }
 
     /// `bbr_lt_bw_interval_done`.
-    fn policer_interval(&mut self, tp: &Tp, bw: u32) {
+    pub(super) fn policer_interval(&mut self, tp: &Tp, bw: u32) {
         let diff = bw.abs_diff(self.policer.bw);
         let rate = self.rate(tp, diff, UNIT);
         let p = &mut self.policer;

@@ -35,6 +35,7 @@ impl Bbr {
     fn next_phase(&mut self, tp: &Tp) {
         self.cycle_idx = (self.cycle_idx + 1) % CYCLE_LEN;
         self.cycle_mstamp = tp.delivered_mstamp;
+        self.change_gains();
     }
 
     /// `bbr_update_cycle_phase`.
@@ -44,6 +45,7 @@ impl Bbr {
         }
         if self.t.drain_to_target {
             self.drain_to_target(tp, rs);
+            self.change_gains();
         } else if self.phase_is_over(tp, rs) {
             self.next_phase(tp);
         }
@@ -93,12 +95,14 @@ impl Bbr {
         let now = tp.clock.j32();
         let expired = after(now, self.min_rtt_stamp.wrapping_add(MIN_RTT_WIN_S * tp.clock.hz));
         let least = i64::from(self.min_rtt_us) + i64::from(self.profile.bbr_equal_rtt);
-        if rs.rtt_us >= 0 && (rs.rtt_us < least || (expired && !rs.is_ack_delayed)) {
+        let delayed = rs.is_ack_delayed && !self.profile.bbr_first;
+        if rs.rtt_us >= 0 && (rs.rtt_us < least || (expired && !delayed)) {
             self.min_rtt_us = rs.rtt_us as u32;
             self.min_rtt_stamp = now;
         }
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
+            self.change_gains();
             self.save_cwnd(tp);
             self.probe_rtt_done = None;
         }
@@ -131,7 +135,11 @@ impl Bbr {
         let now = tp.clock.j32();
         if self.probe_rtt_done.is_some_and(|done| after(now, done)) {
             self.min_rtt_stamp = now;
-            tp.snd_cwnd = tp.snd_cwnd.max(self.prior_cwnd);
+            if self.profile.bbr_first {
+                self.restore_cwnd = true;
+            } else {
+                tp.snd_cwnd = tp.snd_cwnd.max(self.prior_cwnd);
+            }
             self.leave_probe_rtt(tp);
         }
     }

@@ -299,3 +299,58 @@ fn draining_lasts_as_long_as_the_queue() {
     ack(&mut b, &mut tp, 1, 1, RateSample { prior_in_flight: 100, ..rs });
     assert_eq!((b.cycle_idx, b.pacing_gain), (2, UNIT));
 }
+
+#[test]
+fn before_4_20_a_policed_startup_paces_at_the_bandwidth() {
+    for (profile, gain) in [(&V4_19, UNIT), (&V6_12, HIGH_GAIN)] {
+        let (mut b, mut tp) = at(profile, 0);
+        round(&mut b, &mut tp, 10);
+        assert_eq!((b.mode, b.pacing_gain), (Mode::Startup, HIGH_GAIN), "{}", profile.name);
+        // The second of two lossy intervals of one rate, here by hand.
+        b.policer_interval(&tp, BW);
+        b.policer_interval(&tp, BW);
+        assert_eq!(b.pacing_gain, UNIT);
+        b.cong_control(&mut tp, &RateSample { delivered: -1, rtt_us: -1, ..RateSample::default() });
+        assert_eq!((b.mode, b.pacing_gain), (Mode::Startup, gain), "{}", profile.name);
+        // A change of mode brings its own.
+        b.enter_probe_bw(&tp);
+        b.leave_probe_rtt(&tp);
+        b.policer.reset(&tp);
+        b.cong_control(&mut tp, &RateSample { delivered: -1, rtt_us: -1, ..RateSample::default() });
+        assert_eq!((b.mode, b.pacing_gain), (Mode::Startup, HIGH_GAIN));
+    }
+}
+
+#[test]
+fn a_dip_of_4_14_ends_with_an_ack_that_delivers() {
+    for (profile, after_silence, capped) in [(&V4_14, (Mode::ProbeRtt, 20), 20), (&V4_19, (Mode::ProbeBw, 60), 4)] {
+        let (mut b, mut tp) = probing(profile);
+        (b.mode, b.prior_cwnd, tp.snd_cwnd) = (Mode::ProbeRtt, 60, 20);
+        let nothing = RateSample { delivered: -1, rtt_us: -1, ..RateSample::default() };
+        let mut other = (b.clone(), tp.clone());
+        other.0.cong_control(&mut other.1, &nothing);
+        assert_eq!(other.1.snd_cwnd, capped, "{}: an ACK that delivers nothing", profile.name);
+        b.probe_rtt_done = Some(0);
+        tp.clock.set(Time::from_ms(1_000));
+        tp.app_limited = 1;
+        b.event(&mut tp, Event::TxStart);
+        assert_eq!((b.mode, tp.snd_cwnd), after_silence, "{}", profile.name);
+        b.probe_rtt_round_done = true;
+        b.min_rtt_stamp = tp.clock.j32();
+        ack(&mut b, &mut tp, 0, 1, RateSample { prior_delivered: 0, delivered: 1, ..RateSample::default() });
+        assert_eq!((b.mode, tp.snd_cwnd), (Mode::ProbeBw, 61), "{}", profile.name);
+    }
+}
+
+#[test]
+fn in_4_14_a_delayed_ack_tells_the_least_rtt_and_startup_has_no_threshold() {
+    for (profile, least, threshold) in [(&V4_14, 40_000, true), (&V4_19, 10_000, false)] {
+        let (mut b, mut tp) = probing(profile);
+        tp.clock.set(Time::from_ms(10_020));
+        b.update_min_rtt(&mut tp, &RateSample { rtt_us: 40_000, is_ack_delayed: true, ..RateSample::default() });
+        assert_eq!(b.min_rtt_us, least, "{}", profile.name);
+        b.mode = Mode::Startup;
+        b.check_drain(&mut tp);
+        assert_eq!(tp.snd_ssthresh == INFINITE_SSTHRESH, threshold, "{}", profile.name);
+    }
+}

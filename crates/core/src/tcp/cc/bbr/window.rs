@@ -48,9 +48,9 @@ pub(in super::super) fn min_tso_segs(tp: &Tp) -> u32 {
     if tp.pacing_rate < MIN_TSO_RATE { 1 } else { 2 }
 }
 
-/// Segments an skb at the present rate (`bbr_tso_segs_goal`).
-fn tso_segs_goal(tp: &Tp) -> u32 {
-    let bytes = (tp.pacing_rate >> tp.pacing_shift).min(GSO_MAX) as u32;
+/// Segments an skb of at most so many bytes at the present rate (`bbr_tso_segs_goal`).
+fn tso_segs_goal(tp: &Tp, most: u64) -> u32 {
+    let bytes = (tp.pacing_rate >> tp.pacing_shift).min(most) as u32;
     (bytes / tp.mss_cache).max(min_tso_segs(tp)).min(0x7f)
 }
 
@@ -115,17 +115,27 @@ impl Bbr {
         bdp(bw, self.min_rtt_us, gain, INIT_CWND)
     }
 
+    /// Segments an skb at the present rate; of 4.14 one that the card takes.
+    fn tso_segs_goal(&self, tp: &Tp) -> u32 {
+        tso_segs_goal(tp, if self.profile.bbr_first { u64::from(tp.gso_payload) } else { GSO_MAX })
+    }
+
     /// Three skbs more, an even number, and two more where bandwidth is probed, or, before 5.4, where a gain is above 1
     /// (`bbr_quantization_budget`).
     fn budget(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
-        let even = cwnd.wrapping_add(BUDGET_SKBS * tso_segs_goal(tp) + 1) & !1;
+        let even = cwnd.wrapping_add(BUDGET_SKBS * self.tso_segs_goal(tp) + 1) & !1;
         let probes = if self.profile.bbr_probe_budget { self.cycle_idx == 0 } else { gain > UNIT };
         if self.mode == Mode::ProbeBw && probes { even + 2 } else { even }
     }
 
     /// What should be in flight (`bbr_inflight`).
     pub(super) fn inflight(&self, tp: &Tp, bw: u32, gain: u32) -> u32 {
-        self.budget(tp, self.bdp(bw, gain), gain)
+        self.target(tp, self.bdp(bw, gain), gain)
+    }
+
+    /// `budget`, or, before 4.20, the first window where no RTT is known (`bbr_target_cwnd`).
+    fn target(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
+        if self.min_rtt_us == u32::MAX && !self.profile.bbr_edt { INIT_CWND } else { self.budget(tp, cwnd, gain) }
     }
 
     /// How many of `in_flight` segments will still be out when the next one departs (`bbr_packets_in_net_at_edt`; from 4.20).
@@ -135,16 +145,19 @@ impl Bbr {
         }
         let us = tp.wstamp_ns.saturating_sub(tp.clock.ns) / 1_000;
         let delivered = (u64::from(self.bandwidth()).wrapping_mul(us) >> BW_SCALE) as u32;
-        let then = if self.pacing_gain > UNIT { in_flight + tso_segs_goal(tp) } else { in_flight };
+        let then = if self.pacing_gain > UNIT { in_flight + self.tso_segs_goal(tp) } else { in_flight };
         then.saturating_sub(delivered)
     }
 
     /// `bbr_set_cwnd`.
     pub(super) fn set_cwnd(&mut self, tp: &mut Tp, rs: &RateSample, bw: u32, gain: u32) {
         let acked = rs.acked_sacked;
+        if acked == 0 && self.profile.bbr_first {
+            return;
+        }
         let mut cwnd = tp.snd_cwnd;
         if acked > 0 && !self.recover_or_restore(tp, rs, &mut cwnd) {
-            let target = self.budget(tp, self.bdp(bw, gain).wrapping_add(self.aggregation_cwnd()), gain);
+            let target = self.target(tp, self.bdp(bw, gain).wrapping_add(self.aggregation_cwnd()), gain);
             if self.full_bw_reached {
                 cwnd = (cwnd + acked).min(target);
             } else if cwnd < target || tp.delivered < INIT_CWND {
@@ -173,6 +186,9 @@ impl Bbr {
             self.packet_conservation = false;
         }
         self.prev_ca_state = state;
+        if core::mem::take(&mut self.restore_cwnd) {
+            *cwnd = (*cwnd).max(self.prior_cwnd);
+        }
         if self.packet_conservation {
             *cwnd = (*cwnd).max(tp.in_flight() + rs.acked_sacked);
         }
