@@ -132,6 +132,7 @@ impl Socket {
         tp.pacing_shift = p.pacing_shift;
         tp.gso_max_size = p.gso_max_size;
         tp.gso_payload = p.gso_max_size - (super::truesize::max_tcp_header(p.max_header) + 1);
+        tp.min_tso_segs = p.min_tso_segs;
         if p.enforce_pacing {
             tp.pacing_status = Pacing::Needed;
         }

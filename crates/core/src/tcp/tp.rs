@@ -145,6 +145,8 @@ pub struct Tp {
     /// What of it is not headers: 6.12's `sk_gso_max_size`. src: linux@6.12 net/core/sock.c sk_dst_gso_max_size; linux@4.14 net/ipv4/tcp_output.c
     /// tcp_tso_autosize takes as much off
     pub gso_payload: u32,
+    /// `tcp_min_tso_segs`.
+    pub min_tso_segs: u32,
 }
 
 impl Tp {
@@ -200,6 +202,7 @@ impl Tp {
             pacing_status: Pacing::None,
             gso_max_size: 65_536,
             gso_payload: 65_536,
+            min_tso_segs: 2,
         }
     }
     /// Segments that have left the network without being cumulatively acknowledged.

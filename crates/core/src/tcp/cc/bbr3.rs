@@ -8,10 +8,12 @@
 //! | Up ends | at 1.25 products in flight | after three round trips in which no sample grew by a quarter, while the bound leaves room |
 //! | Startup ends by losses | 8 in a round trip | 6, and the bound is at least what was just delivered |
 //! | an RTT that equals the least | renews it | does not |
+//! | what a round trip delivered at most is known | until the bounds have looked at it | until the ACK's end |
+//! | least skb | 2 segments, 1 below 1.2 Mbit/s | `tcp_min_tso_segs` |
 //!
 //! Stands for: net/ipv4/tcp_bbr.c of google/bbr, branch v3 (commit 001a430b3ddb), written from its behaviour.
 //! Differs: D1 to D4 and D6 of bbr2, here too (ECN needs a route marked for low latency). D2' a tail loss that a probe repaired is no loss (`CA_EVENT_TLP_RECOVERY`
-//! is not raised), and PLB is absent.
+//! is not raised), nor does an ACK of that probe keep what the round trip before delivered, and PLB is absent.
 
 use super::bbr2::{Bbr2, Params as Bbr2Params, Tuning};
 use super::{AckSample, BbrInfo, Control, Event, RateSample};
@@ -74,7 +76,10 @@ fn tuning(p: &Params, profile: &Profile) -> Tuning {
         drops_credit: false,
         equal_rtt: false,
         startup_latest: true,
+        latest_stays: true,
+        timeout_window: true,
         min_tso_by_rate: false,
+        gso_payload: true,
         beta: p.beta,
         loss_thresh: p.loss_thresh,
         full_loss_count: p.full_loss_count,
@@ -142,5 +147,22 @@ mod tests {
         (tp.mss_cache, tp.srtt_us) = (1_448, 8_000);
         Bbr3::new(&Params::default(), &V6_12, &mut tp);
         assert!(tp.pacing_rate.abs_diff(39_757_000) < 2_000, "{}", tp.pacing_rate);
+    }
+
+    #[test]
+    fn an_skb_leaves_room_for_headers_twice_and_has_the_sysctls_least() {
+        let mut tp = Tp::new(1_000, 0);
+        (tp.mss_cache, tp.srtt_us, tp.gso_payload, tp.min_tso_segs) = (1_448, 8_000, 65_536 - 321, 4);
+        tp.rtt_min.reset(tp.clock.j32(), 100);
+        let b = Bbr3::new(&Params::default(), &V6_12, &mut tp);
+        // 64 KiB at 0.1 ms: (65536 - 2 * 321) / 1448 = 44.8. v2 has 45.
+        assert_eq!(b.tso_segs(&tp, 1_448, 65_536), Some(44));
+        let v2 = Bbr2::new(&Bbr2Params::default(), &V6_12, &mut tp);
+        assert_eq!(v2.tso_segs(&tp, 1_448, 65_536), Some(45));
+        // At 1 Mbit/s and a far peer.
+        let far = Params { tso_rtt_shift: Auto::Set(None), ..Params::default() };
+        let b = Bbr3::new(&far, &V6_12, &mut tp);
+        tp.pacing_rate = 125_000;
+        assert_eq!(b.tso_segs(&tp, 1_448, 65_536), Some(4));
     }
 }

@@ -33,7 +33,14 @@ impl Bbr2 {
         self.loss_round_start = true;
         self.adapt_lower_bounds(tp);
         self.loss_in_round = false;
-        (self.bw_latest, self.inflight_latest) = (bw, rs.delivered.max(0) as u32);
+        if !self.t.latest_stays {
+            self.forget_latest(rs);
+        }
+    }
+
+    /// `bbr_advance_latest_delivery_signals`, or the end of v2's `bbr2_update_congestion_signals`: a round trip began with this sample.
+    pub(super) fn forget_latest(&mut self, rs: &RateSample) {
+        (self.bw_latest, self.inflight_latest) = (self.sample_bw, rs.delivered.max(0) as u32);
     }
 
     /// A loss outside a probe: less, but not less than was just delivered.

@@ -397,6 +397,9 @@ impl Control for Bbr2 {
         self.set_pacing_rate(tp, bw, self.pacing_gain);
         self.set_cwnd(tp, rs.acked_sacked, bw, self.cwnd_gain);
         self.bound_cwnd(tp);
+        if self.t.latest_stays && self.loss_round_start {
+            self.forget_latest(rs);
+        }
         self.prev_ca_state = tp.ca_state;
     }
 
@@ -427,7 +430,8 @@ impl Control for Bbr2 {
             self.reset_full_bw();
             if !self.probes() && self.inflight_lo == NONE {
                 // The window has been cut already: the bound begins where it was.
-                self.inflight_lo = tp.snd_cwnd.max(self.prior_cwnd);
+                let now = if self.t.timeout_window { tp.snd_cwnd } else { 0 };
+                self.inflight_lo = now.max(self.prior_cwnd);
             }
         } else if self.prev_ca_state == CaState::Loss {
             tp.snd_cwnd = tp.snd_cwnd.max(self.prior_cwnd);
@@ -449,7 +453,8 @@ impl Control for Bbr2 {
     }
 
     fn tso_segs(&self, tp: &Tp, mss: u32, gso_max_size: u32) -> Option<u32> {
-        Some(self.skb_segs(tp, mss, u64::from(gso_max_size)))
+        let most = if self.t.gso_payload { tp.gso_payload } else { gso_max_size };
+        Some(self.skb_segs(tp, mss, u64::from(most)))
     }
     fn sndbuf_expand(&self) -> u32 {
         3

@@ -173,3 +173,29 @@ fn a_dip_every_five_seconds_to_half_the_product() {
     b.set_cwnd(&mut tp, 1, BW, UNIT);
     assert_eq!(tp.snd_cwnd, 50);
 }
+
+#[test]
+fn a_timeouts_bound_is_the_window_before_it() {
+    for (timeout_window, bound) in [(false, 100), (true, 150)] {
+        let (mut b, mut tp) = steady(&V5_4);
+        b.t.timeout_window = timeout_window;
+        (b.prior_cwnd, tp.snd_cwnd) = (100, 150);
+        b.set_state(&mut tp, CaState::Loss);
+        assert_eq!(b.inflight_lo, bound);
+    }
+}
+
+#[test]
+fn v3_knows_what_a_lossy_round_trip_of_startup_delivered() {
+    // 300 were delivered in the round trip, 10 with its last ACK. The product, of a rate that is rounded up, is less: 101.
+    for (latest_stays, bound) in [(true, 300), (false, 101)] {
+        let (mut b, mut tp) = steady(&V5_4);
+        (b.t.latest_stays, b.t.startup_latest, b.t.gso_payload) = (latest_stays, true, true);
+        (b.mode, b.full_bw_reached, b.loss_events) = (Mode::Startup, false, 15);
+        (b.inflight_latest, b.loss_round_delivered, tp.ca_state) = (300, 0, CaState::Recovery);
+        b.cong_control(&mut tp, &RateSample { losses: 1, ..sample(9) });
+        assert_eq!((b.full_bw_reached, b.inflight_hi), (true, bound));
+        // Drain began with nothing known, and then the next round trip's first sample.
+        assert_eq!(b.inflight_latest, if latest_stays { 10 } else { 0 });
+    }
+}

@@ -31,8 +31,15 @@ pub struct Tuning {
     pub equal_rtt: bool,
     /// A lossy Startup leaves a bound of what it had just delivered, at least (v3).
     pub startup_latest: bool,
-    /// Below 1.2 Mbit/s an skb is one segment (v2); two always (v3).
+    /// What a round trip delivered at most is known until all of the model has looked at it (v3), not until its bounds have (v2).
+    pub latest_stays: bool,
+    /// A timeout's bound begins at the window, where that was more than before it (v3).
+    pub timeout_window: bool,
+    /// An skb is one segment below 1.2 Mbit/s, else two at least (v2); `tcp_min_tso_segs` always (v3).
     pub min_tso_by_rate: bool,
+    /// Headers are taken off what the device takes in an skb (v2), off what `sk_gso_max_size` has without them already (v3, whose kernels are later
+    /// than 5.19).
+    pub gso_payload: bool,
     /// Share that a loss takes.
     pub beta: u32,
     /// Share lost that is too much.
@@ -71,7 +78,10 @@ impl Tuning {
             drops_credit: true,
             equal_rtt: true,
             startup_latest: false,
+            latest_stays: false,
+            timeout_window: false,
             min_tso_by_rate: true,
+            gso_payload: false,
             beta: p.beta,
             loss_thresh: p.loss_thresh,
             full_loss_count: p.full_loss_count,

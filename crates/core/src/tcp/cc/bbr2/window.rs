@@ -13,8 +13,6 @@ pub(super) const CWND_MIN: u32 = 4;
 const GSO_MAX_SIZE: u64 = 65_536;
 /// What an skb's size leaves for headers, and one. src: google/bbr@v2alpha net/ipv4/tcp_bbr2.c bbr_tso_segs_generic
 const HEADERS: u64 = GSO_MAX_SIZE - v1::GSO_MAX;
-/// `tcp_min_tso_segs`. src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init
-const MIN_TSO_SEGS: u32 = 2;
 
 impl Bbr2 {
     /// The first window a round trip, at Startup's gain.
@@ -43,8 +41,8 @@ impl Bbr2 {
                 bytes += GSO_MAX_SIZE >> r;
             }
         }
-        let least = if self.t.min_tso_by_rate { v1::min_tso_segs(tp) } else { MIN_TSO_SEGS };
-        ((bytes.min(gso_max_size - HEADERS) as u32) / mss.max(1)).max(least)
+        let least = if self.t.min_tso_by_rate { v1::min_tso_segs(tp) } else { tp.min_tso_segs };
+        ((bytes.min(gso_max_size.saturating_sub(HEADERS)) as u32) / mss.max(1)).max(least)
     }
 
     fn bdp(&self, bw: u32, gain: u32) -> u32 {
