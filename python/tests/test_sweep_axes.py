@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wavetank import UserError, load, sweep
+from wavetank import Scenario, UserError, load, sweep
 from wavetank.sweeps.axes import axis, parse
 from wavetank.sweeps.pareto import front
 
@@ -145,6 +145,20 @@ def test_what_is_of_another_kind_is_told():
         load(3)
     with pytest.raises(UserError, match=r"^set: 'tcp.cc=bbr', expected keys and values"):
         load("cotsq-ath9k").set("tcp.cc=bbr")
+    with pytest.raises(UserError, match=r'^set: 3, expected a key, such as "tcp.cc"'):
+        load("cotsq-ath9k").set({3: 4})
+    with pytest.raises(UserError, match=r"^axes: 3, expected keys and values, such as"):
+        sweep("cotsq-ath9k", 3)
+    with pytest.raises(UserError, match=r"^3: expected a scenario's text"):
+        Scenario(3)
+    with pytest.raises(UserError, match=r"^3: expected keys and values, such as"):
+        Scenario.from_dict(3)
+    with pytest.raises(UserError, match=r"^'': expected a scenario file"):
+        load("")
+    with pytest.raises(UserError, match=r'^unknown water "3", expected linux, model'):
+        load("cotsq-ath9k").run(on=3)
+    with pytest.raises(UserError, match=r"^3: expected a folder's path"):
+        load("cotsq-ath9k").set({"time.flows": "2.1 s"}).run().save(3)
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers():

@@ -43,6 +43,13 @@ class Scenario:
     path: str = "<text>"
     overrides: tuple[tuple[str, str], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises UserError for what is no text."""
+        if not isinstance(self.text, str):
+            raise UserError(
+                f"{self.text!r}: expected a scenario's text (TOML); Scenario.load reads a file, Scenario.from_dict takes values"
+            )
+
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
         """Reads a scenario file. Raises UserError if it cannot be read."""
@@ -56,6 +63,8 @@ class Scenario:
     @classmethod
     def from_dict(cls, values: Mapping[str, Value | Mapping[str, Value]], path: str = "<dict>") -> Scenario:
         """Builds a scenario from nested values: ``{"name": "x", "tcp": {"cc": "cubic"}}``."""
+        if not isinstance(values, Mapping):
+            raise UserError(f'{values!r}: expected keys and values, such as {{"tcp": {{"cc": "cubic"}}}}')
         top, sections = [], []
         for key, value in values.items():
             if isinstance(value, Mapping):
@@ -74,6 +83,8 @@ class Scenario:
             raise UserError(f'set: {values!r}, expected keys and values, such as {{"tcp.cc": "cubic"}}')
         pairs = {**(values or {}), **{k.replace("__", "."): v for k, v in kwargs.items()}}
         for k, v in pairs.items():
+            if not isinstance(k, str):
+                raise UserError(f'set: {k!r}, expected a key, such as "tcp.cc"')
             if k not in keys.every():
                 with _told():
                     _core.value("--set", k, show(v))  # which says what is near
@@ -121,7 +132,7 @@ class Scenario:
 
             return linux.simulate(self, seed, states=at)
         if on != "model":
-            raise unknown("water", on, WATERS)
+            raise unknown("water", str(on), WATERS)
         start = time.perf_counter()
         with _told():
             raw = _core.run(self.text, self.path, list(self.overrides), seed, at)
@@ -151,7 +162,7 @@ def _toml(value: Value) -> str:
 
 def load(name: str | Path) -> Scenario:
     """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
-    if not isinstance(name, str | os.PathLike):
+    if not isinstance(name, str | os.PathLike) or not str(name):
         raise UserError(f"{name!r}: expected a scenario file (TOML), or a name of `wavetank list`")
     path = Path(name)
     if path.is_dir():

@@ -105,6 +105,10 @@ def _words(given: Sequence[str]) -> Sequence[str]:
 
 def _axes(axes: Axes) -> list[Axis]:
     if not isinstance(axes, Mapping):
+        if not isinstance(axes, Sequence) or not all(isinstance(a, str) for a in axes):
+            raise UserError(
+                f'axes: {axes!r}, expected keys and values, such as {{"tcp.tsq_ms": [1, 4]}} or "tcp.tsq_ms=1,4"'
+            )
         return [parse(a) for a in _words(axes)]
     return [parse(f"{k}={v}") if isinstance(v, str) else axis(k, v) for k, v in axes.items()]
 
