@@ -147,6 +147,8 @@ pub struct Tp {
     pub gso_payload: u32,
     /// `tcp_min_tso_segs`.
     pub min_tso_segs: u32,
+    /// Bytes of IPv4 and TCP headers without SACK blocks: what makes `mss_cache` a packet (`tcp_mss_to_mtu`).
+    pub header_len: u32,
 }
 
 impl Tp {
@@ -203,6 +205,7 @@ impl Tp {
             gso_max_size: 65_536,
             gso_payload: 65_536,
             min_tso_segs: 2,
+            header_len: 52,
         }
     }
     /// Segments that have left the network without being cumulatively acknowledged.

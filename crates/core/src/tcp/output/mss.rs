@@ -26,6 +26,7 @@ impl Socket {
 
     /// `tcp_sync_mss`: after a change of the path's MTU or of the peer's largest window.
     pub(in crate::tcp) fn sync_mss(&mut self) {
+        self.tp.header_len = self.header_len();
         let mut mtu = self.mtu;
         if let Some(m) = &mut self.mtup {
             m.range.1 = m.range.1.min(m.cookie);

@@ -21,6 +21,18 @@ fn a_transfer_ends_with_every_byte_there_and_nothing_charged() {
 }
 
 #[test]
+fn a_packet_is_as_long_as_the_path_takes_with_timestamps_and_without() {
+    for timestamps in [true, false] {
+        let mut p = Pair::with(params(Cc::Bbr), R100, Span::from_ms(10), 1000);
+        p.c.opts.timestamps = timestamps;
+        p.start(Some(100_000));
+        p.until(Time::from_s(1));
+        let tp = &p.c.tp;
+        assert_eq!((tp.mss_cache, tp.header_len), if timestamps { (1_448, 52) } else { (1_460, 40) });
+    }
+}
+
+#[test]
 fn a_lone_loss_costs_one_retransmission_and_half_the_window() {
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 10_000);
     let mut cwnd = 0;

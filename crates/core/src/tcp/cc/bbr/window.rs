@@ -14,8 +14,6 @@ const MARGIN_PERCENT: u64 = 1;
 const MIN_TSO_RATE: u64 = 1_200_000 >> 3;
 /// Largest skb in the window's budget, bytes: 64 KiB less `MAX_TCP_HEADER`. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_tso_segs_goal
 pub(in super::super) const GSO_MAX: u64 = 65_536 - 1 - 320;
-/// IPv4's and TCP's header with timestamps, bytes. src: linux@4.19 net/ipv4/tcp_output.c tcp_mss_to_mtu
-const HEADERS: u32 = 52;
 /// Skbs in the window's budget: in the qdisc, in the device, at the receiver. src: linux@6.12 net/ipv4/tcp_bbr.c bbr_quantization_budget
 pub(in super::super) const BUDGET_SKBS: u32 = 3;
 /// Initial window, segments. src: linux@6.12 include/net/tcp.h TCP_INIT_CWND
@@ -89,7 +87,7 @@ impl Bbr {
         if self.profile.bbr_edt {
             rate(tp, bw, gain)
         } else if self.profile.bbr_gross_by_timer || tp.pacing_status != Pacing::Needed {
-            bytes_per_sec(tp.mss_cache + HEADERS, bw, gain, 0)
+            bytes_per_sec(tp.mss_cache + tp.header_len, bw, gain, 0)
         } else {
             bytes_per_sec(tp.mss_cache, bw, gain, 0)
         }
