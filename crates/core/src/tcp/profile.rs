@@ -276,8 +276,8 @@ pub struct Profile {
     /// BBR's window has two segments more only in the phase that probes: from 5.4 (6b3656a60f20).
     pub bbr_probe_budget: bool,
     /// BBR as it first was (tcp_bbr.c of 4.14; 4.19 is otherwise): an RTT of a delayed ACK counts, ProbeRtt ends with an ACK alone and gives back
-    /// its window with the next that delivers, an ACK that delivers nothing leaves the window alone, whatever caps it, Startup leaves
-    /// `snd_ssthresh` where it is, and the budget's skbs are no larger than the card's.
+    /// its window with the next that delivers, an ACK that delivers nothing leaves the window alone, whatever caps it, its beginning
+    /// and Startup's end leave `snd_ssthresh` where it is, and the budget's skbs are no larger than the card's.
     pub bbr_first: bool,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
     pub bbr_extra_acked: bool,

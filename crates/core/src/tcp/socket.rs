@@ -139,6 +139,10 @@ impl Socket {
         let gso = u16::MAX;
         let builds_gso = cfg.tso || (profile.gso_always && p.gso_forced);
         let gso_max_segs = p.gso_max_segs.or(if builds_gso { gso } else { 1 }).max(1);
+        if profile.bbr_first && !builds_gso && gso_max_segs == 1 {
+            // sk_setup_caps leaves sk_gso_max_size at 0, and less headers that is no bound.
+            tp.gso_payload = u32::MAX;
+        }
         let limit = Bytes::new(u64::from(profile.limit_output_bytes));
         let ca = Algorithm::new(p.cc, &cfg.cc, profile, &mut tp);
         Socket {

@@ -32,6 +32,16 @@ fn a_packet_is_as_long_as_the_path_takes_with_timestamps_and_without() {
     }
 }
 
+/// BBR of 4.14 reckons with skbs of what the device takes: of one that takes none, with any. Later ones do not ask it.
+#[test]
+fn a_device_without_gso_bounds_no_skb_of_4_14() {
+    for (kernel, tso, most) in [("4.14", true, 65_215), ("4.14", false, u32::MAX), ("4.19", false, 65_215)] {
+        let profile = Profile::named(kernel).unwrap();
+        let s = Socket::client(&Config { profile, tso, ..cfg(params(Cc::Bbr), true, 1_000) });
+        assert_eq!(s.tp.gso_payload, most, "{kernel} {tso}");
+    }
+}
+
 #[test]
 fn a_lone_loss_costs_one_retransmission_and_half_the_window() {
     let mut p = Pair::with(params(Cc::Reno), R100, Span::from_ms(20), 10_000);

@@ -152,7 +152,9 @@ impl Bbr {
 
     /// Starts with these gains and rules.
     pub(super) fn tuned(t: Tuning, profile: &'static Profile, tp: &mut Tp) -> Bbr {
-        tp.snd_ssthresh = INFINITE_SSTHRESH;
+        if !profile.bbr_first {
+            tp.snd_ssthresh = INFINITE_SSTHRESH;
+        }
         let mut b = Bbr {
             t,
             profile,

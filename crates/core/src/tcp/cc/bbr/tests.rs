@@ -357,5 +357,19 @@ fn in_4_14_a_delayed_ack_tells_the_least_rtt_and_startup_has_no_threshold() {
         b.mode = Mode::Startup;
         b.check_drain(&mut tp);
         assert_eq!(tp.snd_ssthresh == INFINITE_SSTHRESH, threshold, "{}", profile.name);
+        // One that is remembered of an earlier connection (`tcp_init_metrics`).
+        tp.snd_ssthresh = 30;
+        Bbr::new(&Params::default(), profile, &mut tp);
+        assert_eq!(tp.snd_ssthresh, if threshold { 30 } else { INFINITE_SSTHRESH }, "{}", profile.name);
+    }
+}
+
+#[test]
+fn the_budget_of_4_14_asks_the_device() {
+    for (profile, payload, window) in [(&V4_14, u32::MAX, 392), (&V4_14, 14_480, 40), (&V4_19, 14_480, 146)] {
+        let (b, mut tp) = at(profile, 0);
+        // A MiB a millisecond, 724 segments: 127 are the most that the kernel's field holds, 45 go into 64 KiB. The product is 10.
+        (tp.pacing_rate, tp.gso_payload) = (1 << 30, payload);
+        assert_eq!(b.inflight(&tp, BW, UNIT), window, "{} {payload}", profile.name);
     }
 }
