@@ -279,6 +279,9 @@ pub struct Profile {
     /// its window with the next that delivers, an ACK that delivers nothing leaves the window alone, whatever caps it, its beginning
     /// and Startup's end leave `snd_ssthresh` where it is, and the budget's skbs are no larger than the card's.
     pub bbr_first: bool,
+    /// BBR's first round trip is of what is sent once it began: from 5.14 and stable of August 2021 (6de035fec045); before, the first ACK with a rate
+    /// ended one, which tells where a connection that sends already changes to BBR.
+    pub bbr_round_from_start: bool,
     /// BBR's window allows for ACK aggregation: from 5.1 (78dc70ebaa38; stable 4.19 has it too, from 4.19.148).
     pub bbr_extra_acked: bool,
     /// BBR takes an RTT that equals the least for a new least, which puts ProbeRtt off: until 5.10, and in stable kernels until December 2020
@@ -399,6 +402,7 @@ pub static V4_14: Profile = Profile {
     stretch_acks: false,
     bbr_first: true,
     bbr_probe_budget: false,
+    bbr_round_from_start: false,
     bbr_extra_acked: false,
     bbr_equal_rtt: true,
     bbr_gross_by_timer: true,
@@ -480,6 +484,7 @@ pub static V6_12: Profile = Profile {
     checks_space_on_send: true,
     undo_needs_stamp: false,
     undo_counts_probe: true,
+    bbr_round_from_start: true,
     rack_any_dsack: false,
     busy_wakes: true,
     flight_at_send: false,

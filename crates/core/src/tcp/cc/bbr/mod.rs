@@ -12,10 +12,10 @@
 //! (gain cycle, ProbeRtt), `window` (window and pacing), `tuning` (what its relatives `bbr_dev`, `bbr_plus` and `bbrp` change). This file
 //! has the modes and the order of things.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change five things of it, each named in
+//! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change six things of it, each named in
 //! profile.rs: what it first was (4.14), the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets
-//! without the 1 %, and gains came with a change of mode), the two segments that a probe has more (5.4), and whether an RTT that equals the least
-//! counts as a new least (until 5.10).
+//! without the 1 %, and gains came with a change of mode), the two segments that a probe has more (5.4), whether an RTT that equals the least
+//! counts as a new least (until 5.10), and where the first round trip ends (5.14).
 //! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 the window had no
 //! two segments more where a gain is above 1 before 4.18 and 4.14.67; here as then. D3 4.14's `tso_segs_goal` is that of the last ACK; here the rate's,
 //! which only what begins anew after idleness changes in between.
@@ -164,7 +164,7 @@ impl Bbr {
             cwnd_gain: 0,
             bw: Minmax::new(0, 0),
             rtt_cnt: 0,
-            next_rtt_delivered: tp.delivered,
+            next_rtt_delivered: if profile.bbr_round_from_start { tp.delivered } else { 0 },
             round_start: false,
             full_bw: 0,
             full_bw_cnt: 0,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sim::Time;
-use crate::tcp::profile::{V4_14, V4_19, V6_12};
+use crate::tcp::profile::{V4_14, V4_19, V5_10, V6_12};
 
 /// 10 segments a millisecond.
 const BW: u32 = (BW_UNIT / 100) as u32;
@@ -371,5 +371,19 @@ fn the_budget_of_4_14_asks_the_device() {
         // A MiB a millisecond, 724 segments: 127 are the most that the kernel's field holds, 45 go into 64 KiB. The product is 10.
         (tp.pacing_rate, tp.gso_payload) = (1 << 30, payload);
         assert_eq!(b.inflight(&tp, BW, UNIT), window, "{} {payload}", profile.name);
+    }
+}
+
+#[test]
+fn a_connection_that_sends_already_begins_a_round_trip_as_its_kernel_does() {
+    for (profile, begins) in [(&V5_10, true), (&V6_12, false)] {
+        let (_, mut tp) = at(profile, 0);
+        tp.delivered = 500;
+        let mut b = Bbr::new(&Params::default(), profile, &mut tp);
+        // Sent before it began.
+        ack(&mut b, &mut tp, 1_000, 1, RateSample { prior_delivered: 490, delivered: 10, ..RateSample::default() });
+        assert_eq!(b.round_start, begins, "{}", profile.name);
+        ack(&mut b, &mut tp, 1_000, 1, RateSample { prior_delivered: 501, delivered: 1, ..RateSample::default() });
+        assert!(b.round_start, "{}", profile.name);
     }
 }

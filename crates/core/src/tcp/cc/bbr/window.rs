@@ -131,7 +131,7 @@ impl Bbr {
         self.target(tp, self.bdp(bw, gain), gain)
     }
 
-    /// `budget`, or, before 4.20, the first window where no RTT is known (`bbr_target_cwnd`).
+    /// `budget`, or, before 5.1, the first window where no RTT is known (`bbr_target_cwnd`, parted into `bbr_bdp` and this then).
     fn target(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
         if self.min_rtt_us == u32::MAX && !self.profile.bbr_edt { INIT_CWND } else { self.budget(tp, cwnd, gain) }
     }
