@@ -181,7 +181,7 @@ def standard(radio):
         "vht": radio.get("vht", False),
         "he": radio.get("he", False),
         "mhz": mhz,
-        "ht_capab": ("" if mhz == 20 and not radio.get("vht", False) else "[HT40+]") + short,
+        "ht_capab": ("" if mhz == 20 else "[HT40+]") + short,
     }
 
 

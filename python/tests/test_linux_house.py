@@ -129,6 +129,10 @@ def test_mt76_of_the_generation_before_leaves_rates_to_mac80211():
         s.set({"wifi.width_mhz": 160}).check()
     with pytest.raises(UserError, match="older standard than the network"):
         translate(s.set({"stations.driver": "mt76, ath9k", "stations.mcs": "9, 15"}))
+    with pytest.raises(
+        UserError, match=r"stations\.width_mhz = 80, 20: .* its network's 80 MHz where rate control chooses"
+    ):
+        translate(s.set({"stations.width_mhz": "80, 20", "stations.mcs": "9, 4"}))
 
 
 def test_a_driver_that_no_station_has_says_nothing():

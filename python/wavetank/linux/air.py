@@ -124,6 +124,10 @@ class Air(Cards):
                     "sta.rate_control",
                     "where stations are of an older standard than the network, the virtual radio's rates are fixed",
                 )
+            if not fixed and any(0 < width < channel for width in own):
+                # A card of 802.11ac that says it has 20 MHz is one of 802.11n to mac80211 (ieee80211_determine_our_sta_mode).
+                why = f"a card of 802.11{network} has its network's {channel} MHz where rate control chooses"
+                raise self.refuse("stations.width_mhz", f"{why}; set all to {channel}, or leave it out")
             r |= {"vht": True, "he": network == "ax"}
         if network == "ax":
             r["he_gi_ns"] = self.span("wifi.gi")

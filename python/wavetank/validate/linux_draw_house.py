@@ -75,6 +75,11 @@ def _stations(r: random.Random, s: Drawn, drivers: tuple[str, ...]) -> bool:
     older = w["standard"] in ("n", "ac") and w["width_mhz"] <= WIDEST  # mt76's cards that leave rates to mac80211
     chosen = (alike == {"ath9k"} or (alike == {"mt76"} and older)) and r.random() < 0.5
     links = [_link(r, w, of, driver) for of, driver in zip(standards, cards, strict=True)]
+    if chosen and w["standard"] == "ac":  # Minstrel-HT there, which has the network's width on the real kernel
+        for link in links:
+            link["width_mhz"] = w["width_mhz"]
+            if not exists("ac", link["mcs"], link["streams"], link["width_mhz"]):
+                link["mcs"] = 5
     own |= {"driver": ", ".join(cards), "mcs": ", ".join(str(link["mcs"]) for link in links)}
     own["width_mhz"] = ", ".join(str(link["width_mhz"]) for link in links)
     if w["standard"] != "n":
