@@ -294,7 +294,7 @@ pub struct Profile {
     pub flight_at_send: bool,
     /// Packets have departure times, and BBR counts what is in flight when the next departs: from 4.20 (ab408b6dc744, a87c83d5ee25). From then on
     /// BBR's gains are its mode's at the end of every ACK, too; before, what a change of mode gave it.
-    pub bbr_edt: bool,
+    pub edt: bool,
 }
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
@@ -407,7 +407,7 @@ pub static V4_14: Profile = Profile {
     bbr_equal_rtt: true,
     bbr_gross_by_timer: true,
     flight_at_send: true,
-    bbr_edt: false,
+    edt: false,
 };
 
 /// Linux 4.19: BBRp's.
@@ -448,7 +448,7 @@ pub static V5_4: Profile = Profile {
     pingpong_threshold: 3,
     bbr_probe_budget: true,
     bbr_extra_acked: true,
-    bbr_edt: true,
+    edt: true,
     ..V4_19
 };
 

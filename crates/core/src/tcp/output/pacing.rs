@@ -47,7 +47,7 @@ impl Socket {
         if self.tp.pacing_status != Pacing::Needed {
             return false;
         }
-        if !self.profile.bbr_edt {
+        if !self.profile.edt {
             return !self.timers.pacing.is_never();
         }
         if self.tp.wstamp_ns <= self.tp.clock.ns {
@@ -83,7 +83,7 @@ impl Socket {
     /// counted, whether or not it gets through the host. What was lost before is not made good.
     #[inline]
     pub(in crate::tcp) fn start_pacing_timer(&mut self, len: u32) {
-        if self.profile.bbr_edt || self.tp.pacing_status != Pacing::Needed {
+        if self.profile.edt || self.tp.pacing_status != Pacing::Needed {
             return;
         }
         if let Some(len_ns) = gap(len - IP_HEADER, self.tp.pacing_rate) {
@@ -95,7 +95,7 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn pace_after(&mut self, len: u32, prior: u64) {
         let tp = &mut self.tp;
-        let by_timer = !self.profile.bbr_edt && tp.pacing_status == Pacing::Needed;
+        let by_timer = !self.profile.edt && tp.pacing_status == Pacing::Needed;
         if by_timer || tp.pacing_status == Pacing::None || self.stats.data_segs_out < UNPACED {
             return;
         }

@@ -231,7 +231,7 @@ impl Bbr {
 
     /// Before 4.20 a change of mode or phase brings its gains along, and what else sets them holds until the next.
     fn change_gains(&mut self) {
-        if !self.profile.bbr_edt {
+        if !self.profile.edt {
             self.set_gains();
         }
     }
@@ -270,7 +270,7 @@ impl Control for Bbr {
         self.check_full_pipe(rs);
         self.check_drain(tp);
         self.update_min_rtt(tp, rs);
-        if self.profile.bbr_edt {
+        if self.profile.edt {
             self.set_gains();
         }
         let bw = self.bandwidth();

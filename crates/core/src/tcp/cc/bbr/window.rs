@@ -84,7 +84,7 @@ impl Bbr {
     /// the rate is that of whole IP packets; of 4.18 and 4.19, where the socket's own timer paces, it is the payload's.
     #[inline]
     pub(super) fn rate(&self, tp: &Tp, bw: u32, gain: u32) -> u64 {
-        if self.profile.bbr_edt {
+        if self.profile.edt {
             rate(tp, bw, gain)
         } else if self.profile.bbr_gross_by_timer || tp.pacing_status != Pacing::Needed {
             bytes_per_sec(tp.mss_cache + tp.header_len, bw, gain, 0)
@@ -133,12 +133,12 @@ impl Bbr {
 
     /// `budget`, or, before 5.1, the first window where no RTT is known (`bbr_target_cwnd`, parted into `bbr_bdp` and this then).
     fn target(&self, tp: &Tp, cwnd: u32, gain: u32) -> u32 {
-        if self.min_rtt_us == u32::MAX && !self.profile.bbr_edt { INIT_CWND } else { self.budget(tp, cwnd, gain) }
+        if self.min_rtt_us == u32::MAX && !self.profile.edt { INIT_CWND } else { self.budget(tp, cwnd, gain) }
     }
 
     /// How many of `in_flight` segments will still be out when the next one departs (`bbr_packets_in_net_at_edt`; from 4.20).
     pub(super) fn in_network(&self, tp: &Tp, in_flight: u32) -> u32 {
-        if !self.profile.bbr_edt {
+        if !self.profile.edt {
             return in_flight;
         }
         let us = tp.wstamp_ns.saturating_sub(tp.clock.ns) / 1_000;
