@@ -41,23 +41,32 @@ class _Named:
         try:
             yield
         except BrokenPipeError:
-            with suppress(OSError):  # what is left of it, Python writes as it ends
-                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            self.give_up()
             raise Left from None
         except OSError as e:
             e.filename = self._name
             raise
+
+    def give_up(self) -> None:
+        """What is left of it, which Python writes as it ends, goes nowhere."""
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
 
 @contextmanager
 def named() -> Iterator[None]:
     """Meanwhile standard output and error have their names, where they are not closed."""
     own = sys.stdout, sys.stderr
+    its: dict[object, _Named] = {}
     if sys.stdout is not None:
-        sys.stdout = _Named(sys.stdout, NAME)
+        sys.stdout = its[NAME] = _Named(sys.stdout, NAME)
     if sys.stderr is not None:
-        sys.stderr = _Named(sys.stderr, "standard error")
+        sys.stderr = its["standard error"] = _Named(sys.stderr, "standard error")
     try:
         yield
+    except OSError as e:
+        if e.filename in its:
+            its[e.filename].give_up()
+        raise
     finally:
         sys.stdout, sys.stderr = own
