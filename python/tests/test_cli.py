@@ -201,10 +201,9 @@ def test_a_scenario_that_is_none_says_how_many_are_listed(wavetank, tmp_path, mo
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-@pytest.mark.parametrize(
-    "unbuffered", ["", "1"]
-)  # else Python writes what is left as it ends, and ends with 120 if it cannot
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_standard_output_is_named(unbuffered):
+    # Where it buffers, Python writes what is left as it ends, and ends with 120 if it cannot.
     command, env = [sys.executable, "-m", "wavetank", "list"], {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=env)

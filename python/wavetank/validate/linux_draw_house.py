@@ -79,7 +79,7 @@ def _stations(r: random.Random, s: Drawn, drivers: tuple[str, ...]) -> bool:
         for link in links:
             link["width_mhz"] = w["width_mhz"]
             if not exists("ac", link["mcs"], link["streams"], link["width_mhz"]):
-                link["mcs"] = 5
+                link["mcs"] = 5  # every width has it, with up to three streams
     own |= {"driver": ", ".join(cards), "mcs": ", ".join(str(link["mcs"]) for link in links)}
     own["width_mhz"] = ", ".join(str(link["width_mhz"]) for link in links)
     if w["standard"] != "n":

@@ -46,12 +46,6 @@ pub(in super::super) fn min_tso_segs(tp: &Tp) -> u32 {
     if tp.pacing_rate < MIN_TSO_RATE { 1 } else { 2 }
 }
 
-/// Segments an skb of at most so many bytes at the present rate (`bbr_tso_segs_goal`).
-fn tso_segs_goal(tp: &Tp, most: u64) -> u32 {
-    let bytes = (tp.pacing_rate >> tp.pacing_shift).min(most) as u32;
-    (bytes / tp.mss_cache).max(min_tso_segs(tp)).min(0x7f)
-}
-
 /// Bandwidth times least RTT times a gain, segments, rounded up; without an RTT, `unknown` (`bbr_bdp`).
 #[inline]
 pub(in super::super) fn bdp(bw: u32, min_rtt_us: u32, gain: u32, unknown: u32) -> u32 {
@@ -113,9 +107,11 @@ impl Bbr {
         bdp(bw, self.min_rtt_us, gain, INIT_CWND)
     }
 
-    /// Segments an skb at the present rate; of 4.14 one that the card takes.
+    /// Segments an skb at the present rate (`bbr_tso_segs_goal`); of 4.14 one that the card takes (`bbr_set_tso_segs_goal`).
     fn tso_segs_goal(&self, tp: &Tp) -> u32 {
-        tso_segs_goal(tp, if self.profile.bbr_first { u64::from(tp.gso_payload) } else { GSO_MAX })
+        let most = if self.profile.bbr_first { u64::from(tp.gso_payload) } else { GSO_MAX };
+        let bytes = (tp.pacing_rate >> tp.pacing_shift).min(most) as u32;
+        (bytes / tp.mss_cache).max(min_tso_segs(tp)).min(0x7f)
     }
 
     /// Three skbs more, an even number, and two more where bandwidth is probed, or, before 5.4, where a gain is above 1
