@@ -297,6 +297,10 @@ impl Bss {
         let above: u64 = self.receivers.iter().map(|r| u64::from(r.held())).sum();
         below + above + self.held_by_hack() - self.landed()
     }
+    /// The pacing rate of a socket at `s` from now on, bytes a second.
+    pub fn paced(&mut self, s: StaIx, owner: Owner, rate: u64) {
+        self.stations[s.ix()].netdev.paced(owner, rate);
+    }
     /// Each radio's disciplines and state, the access point's first.
     pub(super) fn radios(&self) -> impl Iterator<Item = (Vec<QdiscState>, RadioState)> {
         self.stations.iter().zip(&self.receivers).enumerate().map(|(i, (s, r))| {

@@ -110,6 +110,18 @@ impl Fabric {
         }
     }
 
+    /// The pacing rate of a socket of `node` that sends to `dst`, for an `fq` that looks it up.
+    #[inline(never)] // kernels before 4.20 alone
+    pub(super) fn paced(&mut self, node: NodeId, dst: NodeId, owner: Owner, rate: u64) {
+        match self.routes[usize::from(node.0)][usize::from(dst.0)] {
+            Route::Port(i) => self.ports[usize::from(i)].paced(owner, rate),
+            Route::Air(from, _) => {
+                self.bss.as_mut().expect("a route over the air needs a BSS").paced(from, owner, rate)
+            }
+            Route::None => {}
+        }
+    }
+
     /// A port and what it may touch.
     pub(super) fn port(&mut self, i: u16) -> (&mut Port, PortCtx<'_>) {
         let ctx = PortCtx { q: &mut self.q, bin: &mut self.accounts, hosts: &mut self.hosts, index: i };
@@ -304,6 +316,9 @@ impl Lower for Below<'_> {
             self.freed = accounts.freed_since(before, &p, verdict);
         }
         verdict
+    }
+    fn paced(&mut self, owner: Owner, dst: NodeId, rate: u64) {
+        self.fabric.paced(self.node, dst, owner, rate);
     }
     fn weighs(&mut self) -> Option<u32> {
         self.weighs.take()

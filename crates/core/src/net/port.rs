@@ -15,7 +15,7 @@ use super::state::{DeviceState, QdiscState};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, nic};
 use crate::qdisc::{Old, Qdisc};
-use crate::sim::{Lane, NodeId, Packet, Span, Time, Verdict};
+use crate::sim::{Lane, NodeId, Owner, Packet, Span, Time, Verdict};
 use std::collections::VecDeque;
 
 /// What is below the qdisc.
@@ -160,6 +160,13 @@ impl Port {
         }
         self.wake = Time::NEVER;
         self.run(now, ctx);
+    }
+
+    /// A socket's pacing rate from now on.
+    pub(super) fn paced(&mut self, owner: Owner, rate: u64) {
+        if let Some(q) = &mut self.qdisc {
+            q.paced(owner, rate);
+        }
     }
 
     /// `qdisc_bstats_update`.

@@ -220,6 +220,9 @@ impl<T: Probe> World<T> {
             s.writes = true;
             self.fabric.q.push(self.fabric.q.now(), Lane::App, Event::SockWrite(i));
         }
+        if let Some(rate) = s.socket.rate_for_fq() {
+            self.fabric.paced(s.node, s.socket.remote(), Owner(i), rate);
+        }
         let at = s.socket.wake_at();
         if at < s.wake {
             // Timers that move later are not rescheduled: the old event finds nothing due and sets the new one.

@@ -8,7 +8,7 @@
 //! nothing (`near_ev_cache` of empty levels); we do not.
 
 use super::{Discipline, Leaf, LeafKind, Setup};
-use crate::sim::{Bin, Bytes, Packet, Rate, Span, Time, Verdict};
+use crate::sim::{Bin, Bytes, Owner, Packet, Rate, Span, Time, Verdict};
 
 crate::params! {
     /// What a user sets of `htb`.
@@ -180,6 +180,9 @@ impl Discipline for Htb {
     }
     fn dropped(&self) -> u64 {
         self.leaf.dropped()
+    }
+    fn paced(&mut self, owner: Owner, rate: u64) {
+        self.leaf.paced(owner, rate);
     }
 }
 

@@ -9,7 +9,7 @@
 //! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
 
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
-use crate::sim::{Bin, Named, Packet, Time, Verdict};
+use crate::sim::{Bin, Named, Owner, Packet, Time, Verdict};
 
 pub mod aaq;
 pub mod cake;
@@ -92,6 +92,8 @@ pub trait Discipline {
     }
     /// The driver's word on its queue `id`.
     fn message(&mut self, _id: u32, _m: Message) {}
+    /// A socket's pacing rate from now on, bytes a second (`sk_pacing_rate`).
+    fn paced(&mut self, _owner: Owner, _rate: u64) {}
     /// Packets held.
     fn packets(&self) -> u32;
     /// Bytes held, as `qdisc_pkt_len` counts.
@@ -236,6 +238,10 @@ macro_rules! dispatch {
             pub fn message(&mut self, id: u32, m: Message) {
                 match self { $( $name::$V(q) => q.message(id, m), )* }
             }
+            /// A socket's pacing rate from now on, bytes a second; for who paces by it.
+            pub fn paced(&mut self, owner: Owner, rate: u64) {
+                match self { $( $name::$V(q) => q.paced(owner, rate), )* }
+            }
             /// Packets held.
             pub fn packets(&self) -> u32 {
                 match self { $( $name::$V(q) => q.packets(), )* }
@@ -269,6 +275,8 @@ pub struct Old {
     pub fq_codel_uncounted: bool,
     /// CoDel spares a backlog that is no larger than the largest packet it has seen, 256 bytes at least, not one of an MTU (before 4.2: a5d28090405038).
     pub codel_largest: bool,
+    /// Which `fq` it has.
+    pub fq: fq::Age,
     /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
     pub pfifo_fast_shared: bool,
     /// What the device had no room for of a super-packet is one packet to the discipline (before 4.16: `q->gso_skb` is an skb, not a list).
@@ -286,6 +294,12 @@ impl Old {
             fq_codel_one: thesis,
             fq_codel_uncounted: thesis || at(&["4.14", "4.19"]),
             codel_largest: thesis,
+            fq: match kernel {
+                "3.10" | "3.18" | "4.14" | "4.19" => fq::Age::Paces,
+                "5.4" => fq::Age::Keeps,
+                "5.10" => fq::Age::Bounds,
+                _ => fq::Age::Bands,
+            },
             pfifo_fast_shared: thesis || kernel == "4.14",
             requeued_one: thesis || kernel == "4.14",
             requeued_weightless: thesis,

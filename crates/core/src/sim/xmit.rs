@@ -1,6 +1,6 @@
 //! What a layer answers when it is handed a packet: `NET_XMIT_SUCCESS`, `NET_XMIT_CN`, `NET_XMIT_DROP`.
 
-use super::packet::Packet;
+use super::packet::{NodeId, Owner, Packet};
 use super::time::Time;
 
 /// The answer. src: linux@6.12 include/linux/netdevice.h
@@ -23,6 +23,8 @@ pub trait Lower {
     fn weighs(&mut self) -> Option<u32> {
         None
     }
+    /// The rate of the socket `owner` on its way to `dst`, bytes a second, where what stands below paces by it (an `fq` before 4.20).
+    fn paced(&mut self, _owner: Owner, _dst: NodeId, _rate: u64) {}
     /// Truesize of the sender's that was freed within that call: what was refused, dropped to make room for it, or let
     /// go of (`skb_orphan`, as a tun device does).
     fn freed(&mut self) -> u32 {

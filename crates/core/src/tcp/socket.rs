@@ -204,6 +204,11 @@ impl Socket {
         Socket::new(cfg, State::Listen)
     }
 
+    /// The other end's node.
+    pub const fn remote(&self) -> NodeId {
+        self.remote
+    }
+
     /// By how many bits the windows that it announces are scaled, once the handshake is over.
     pub fn scale_to_come(&self) -> u8 {
         let mut r = self.rcv.clone();

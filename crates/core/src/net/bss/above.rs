@@ -161,6 +161,12 @@ impl Queues {
             }
         }
     }
+    /// A socket's pacing rate from now on.
+    pub fn paced(&mut self, owner: Owner, rate: u64) {
+        if let Queued::Qdiscs(q) = &mut self.kind {
+            q.iter_mut().for_each(|leaf| leaf.qdisc.paced(owner, rate));
+        }
+    }
     /// When the watchdog of the qdiscs is to fire, if that is sooner than it is set for. What is due already waits for room in the
     /// device, which takes it itself.
     pub fn watch(&mut self, now: Time) -> Option<Time> {

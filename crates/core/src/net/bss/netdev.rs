@@ -17,7 +17,7 @@ use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
 use crate::rate::aasrc::Counts;
 use crate::rate::{self, Rates};
-use crate::sim::{NodeId, Packet, Span, Streams, Time, Verdict};
+use crate::sim::{NodeId, Owner, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::{Ac, Burst, Came, Device, Framing, Mark, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
@@ -397,6 +397,13 @@ impl Netdev {
             Netdev::Ath9kHtc(q, _) => q.keeps_whole(),
             Netdev::Ath10k(q, _) => q.keeps_whole(),
             Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => false,
+        }
+    }
+    /// A socket's pacing rate from now on, bytes a second.
+    pub fn paced(&mut self, owner: Owner, rate: u64) {
+        match self {
+            Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => q.paced(owner, rate),
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
         }
     }
     /// Packets that cutting has made.

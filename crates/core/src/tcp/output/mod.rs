@@ -147,6 +147,9 @@ impl Socket {
             self.stats.bare_out += 1;
         }
         debug_assert!(p.ecn != Ecn::Ce);
+        if let Some(rate) = self.rate_for_fq() {
+            low.paced(self.owner, self.remote, rate);
+        }
         let verdict = low.xmit(Time::from_ns(self.tp.clock.ns), p);
         if charged && load.segs > 1 {
             // src: linux@6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`, in the call that sends: the small queue is looked at again right after

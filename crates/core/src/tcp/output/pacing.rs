@@ -2,8 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_update_pacing_rate`, net/ipv4/tcp_output.c `tcp_pacing_check`,
 //! `tcp_update_skb_after_send`; before 4.20 `tcp_internal_pacing`, `tcp_pacing_check` and `tcp_pace_kick` of 4.13 to 4.19: a timer, and no
-//! departure time. A packet's earliest departure time goes down in `Packet::born`, where an `fq` finds it. Differs: D1 an `fq` below a kernel
-//! before 4.20 finds departure times too, which that one made itself.
+//! departure time. A packet's earliest departure time goes down in `Packet::born`, where an `fq` finds it; before 4.20 that
+//! asks for the rate.
 
 use crate::sim::Time;
 use crate::tcp::cc::Control;
@@ -79,6 +79,12 @@ impl Socket {
         };
     }
 
+    /// The pacing rate, where an `fq` below looks it up by itself (before 4.20).
+    #[inline]
+    pub fn rate_for_fq(&self) -> Option<u64> {
+        (self.tp.pacing_status == Pacing::Fq && !self.profile.edt).then_some(self.tp.pacing_rate)
+    }
+
     /// `tcp_internal_pacing` of 4.13 to 4.19: a timer that starts as a packet of `len` bytes that brings data leaves, its IP header not
     /// counted, whether or not it gets through the host. What was lost before is not made good.
     #[inline]
@@ -95,8 +101,7 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn pace_after(&mut self, len: u32, prior: u64) {
         let tp = &mut self.tp;
-        let by_timer = !self.profile.edt && tp.pacing_status == Pacing::Needed;
-        if by_timer || tp.pacing_status == Pacing::None || self.stats.data_segs_out < UNPACED {
+        if !self.profile.edt || tp.pacing_status == Pacing::None || self.stats.data_segs_out < UNPACED {
             return;
         }
         let Some(len_ns) = gap(len, tp.pacing_rate) else { return };

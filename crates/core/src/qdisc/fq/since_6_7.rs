@@ -1,66 +1,23 @@
-//! Fair queueing by socket that holds each packet until its departure time: what enforces TCP's pacing.
+//! `fq` as it has been since 6.7: three bands by priority, and a fast path.
 //!
 //! Packets whose time has come while nothing else may leave take a fast path of eight. Others wait in their socket's
 //! flow, in one of three bands by priority; a flow whose first packet is not due yet is throttled until it is.
 //! Stands for: Linux 6.12 net/sched/sch_fq.c. A packet's departure time (`skb->tstamp`) is [`Packet::born`]: a paced TCP
 //! writes it ahead of the clock; what is not ahead may leave at once. While held, `Packet::enqueued` is `time_to_send`.
-//! Differs: D1 no `maxrate`, CE threshold or rates of sockets without departure times. D2 flows are never collected, so
-//! one idle for over 3 s keeps its credit. D3 the refill delay is counted in nanoseconds, not jiffies. D4 the watchdog
-//! always takes its whole slack; Linux's fires early if another timer of the host fires within it. D5 a pure ACK that is
-//! charged to nobody has a flow of its own beside its socket's. D6 the hash (see `skb`). D7 older kernels have this one, too. Theirs have no bands
-//! and no fast path (before 6.7), no horizon and no slack (before 5.8), and before 4.20, when TCP wrote no departure times, pace by themselves: a
-//! quantum or a super-packet at a time.
+//! Differs: as [`super`] says.
 
-use super::pool::{Chain, Link, Linked, List, NIL, Pool};
-use super::skb::{PRIO2BAND, hash, priority};
-use super::{Discipline, Setup, Told};
-use crate::sim::{Bin, Owner, Packet, Place, Reason, Span, Time, Verdict};
+use super::super::Told;
+use super::super::pool::{Chain, List, Pool};
+use super::super::skb::{PRIO2BAND, priority};
+use super::{Flows, Params, options};
+use crate::sim::{Bin, Packet, Place, Reason, Time, Verdict};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-crate::params! {
-    /// What a user sets of `fq`.
-    pub struct Params {
-        /// Packets that each band holds at most.
-        limit: u32 = 10_000, in 1 => 10_000_000, src "linux@6.12 net/sched/sch_fq.c fq_init";
-        /// Packets that a flow holds at most.
-        flow_limit: u32 = 100, in 1 => 10_000_000, src "linux@6.12 net/sched/sch_fq.c fq_init";
-        /// Bytes that a flow sends in its turn.
-        quantum: u32 = 3028, in 256 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq.c fq_init: two MTUs";
-        /// Bytes that a new flow sends in its first turn.
-        initial_quantum: u32 = 15_140, in 0 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq.c fq_init: ten MTUs";
-        /// A flow idle for longer has a whole quantum again.
-        refill_delay: Span = Span::from_ms(40), in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_fq.c fq_init";
-        /// How far ahead a departure time may be; beyond, the packet is dropped.
-        horizon: Span = Span::from_s(10), in Span::from_us(1) => Span::from_s(1000), src "linux@6.12 net/sched/sch_fq.c fq_init";
-        /// How late the watchdog may be.
-        timer_slack: Span = Span::from_us(10), in Span::ZERO => Span::from_s(1), src "linux@6.12 net/sched/sch_fq.c fq_init";
-        /// Packets without a socket hash to this many flows (a power of two).
-        orphan_flows: u32 = 1024, in 1 => 65_536, src "linux@6.12 net/sched/sch_fq.c fq_init: orphan_mask";
-    }
-}
 
 /// src: fq_fastpath_check
 const FAST_PATH: u32 = 8;
 /// src: fq_init: 9 << 16, 3 << 16, 1 << 16
 const BAND_QUANTUM: [i32; 3] = [9 << 16, 3 << 16, 1 << 16];
-
-#[derive(Clone, Debug)]
-struct Flow {
-    list: List,
-    link: Link,
-    credit: i32,
-    band: u8,
-    /// When it was emptied, if it is on no list (`age`).
-    detached: Option<Time>,
-    time_next_packet: Time,
-}
-
-impl Linked for Flow {
-    fn link(&mut self) -> &mut Link {
-        &mut self.link
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 struct Band {
@@ -72,14 +29,10 @@ struct Band {
 
 /// Flows by socket, with departure times.
 #[derive(Clone, Debug)]
-pub struct Fq {
+pub struct Since6_7 {
     params: Params,
-    seed: u32,
     pool: Pool,
-    flows: Vec<Flow>,
-    /// Flow of each socket and of each hash of packets without one.
-    of_socket: Vec<u32>,
-    of_hash: Vec<u32>,
+    flows: Flows,
     bands: [Band; 3],
     band_nr: usize,
     fast: List,
@@ -94,44 +47,12 @@ pub struct Fq {
     dropped: u64,
 }
 
-impl Fq {
-    /// Flows throttled so far (`tc -s`: throttled).
-    pub fn throttled(&self) -> u64 {
-        self.throttled
-    }
-
+impl Since6_7 {
     /// src: `fq_fastpath_check`
     fn fast_path(&self, now: Time, time_to_send: Time) -> bool {
-        let eligible = self.flows.len() as u32 != self.inactive_flows + self.delayed.len() as u32;
+        let eligible = self.flows.all.len() as u32 != self.inactive_flows + self.delayed.len() as u32;
         time_to_send <= now
             && (self.packets == 0 || !(eligible || self.fast.len() >= FAST_PATH || self.next_delayed <= now))
-    }
-
-    /// The packet's flow, made if there is none. src: `fq_classify`
-    fn flow_of(&mut self, now: Time, p: &Packet) -> usize {
-        let slot = if p.owner == Owner::NONE {
-            let mask = self.of_hash.len() as u32 - 1;
-            &mut self.of_hash[(hash(self.seed, p) & mask) as usize]
-        } else {
-            let i = usize::from(p.owner.0);
-            if i >= self.of_socket.len() {
-                self.of_socket.resize(i + 1, NIL);
-            }
-            &mut self.of_socket[i]
-        };
-        if *slot == NIL {
-            *slot = self.flows.len() as u32;
-            self.flows.push(Flow {
-                list: List::default(),
-                link: Link::default(),
-                credit: self.params.initial_quantum as i32,
-                band: 0,
-                detached: Some(now),
-                time_next_packet: Time::ZERO,
-            });
-            self.inactive_flows += 1;
-        }
-        *slot as usize
     }
 
     fn refuse(&mut self, p: Packet, bin: &mut impl Bin) -> Verdict {
@@ -141,8 +62,8 @@ impl Fq {
     }
 
     fn requeue(&mut self, flow: u32) {
-        let band = usize::from(self.flows[flow as usize].band);
-        self.bands[band].old_flows.push(&mut self.flows, flow);
+        let band = usize::from(self.flows.all[flow as usize].band);
+        self.bands[band].old_flows.push(&mut self.flows.all, flow);
     }
 
     /// src: `fq_check_throttled`
@@ -200,26 +121,26 @@ impl Fq {
             let b = &mut self.bands[band];
             let from = if new { &mut b.new_flows } else { &mut b.old_flows };
             let i = from.first()?;
-            let f = &mut self.flows[i as usize];
+            let f = &mut self.flows.all[i as usize];
             if f.credit <= 0 {
                 f.credit += self.params.quantum as i32;
-                from.pop(&mut self.flows);
+                from.pop(&mut self.flows.all);
                 self.requeue(i);
                 continue;
             }
             let Some(first) = self.pool.first(&f.list) else {
-                from.pop(&mut self.flows);
+                from.pop(&mut self.flows.all);
                 if new {
                     self.requeue(i); // once round the old ones, so that they cannot starve
                 } else {
-                    self.flows[i as usize].detached = Some(now);
+                    self.flows.all[i as usize].detached = Some(now);
                 }
                 continue;
             };
             let due = first.enqueued.max(f.time_next_packet);
             if now < due {
                 f.time_next_packet = due;
-                from.pop(&mut self.flows);
+                from.pop(&mut self.flows.all);
                 self.throttled += 1;
                 self.delayed.push(Reverse((due, self.throttled, i)));
                 self.next_delayed = self.next_delayed.min(due);
@@ -238,18 +159,13 @@ impl Fq {
     }
 }
 
-impl Discipline for Fq {
-    type Params = Params;
-    const TIMED: bool = true;
-    fn build(setup: &Setup, seed: u32) -> Self {
-        let params = setup.fq;
-        Fq {
+impl Since6_7 {
+    /// One, empty.
+    pub(super) fn new(params: Params, seed: u32) -> Self {
+        Since6_7 {
             params,
-            seed,
             pool: Pool::default(),
-            flows: Vec::new(),
-            of_socket: Vec::new(),
-            of_hash: vec![NIL; params.orphan_flows.next_power_of_two() as usize],
+            flows: Flows::new(&params, seed),
             bands: Default::default(),
             band_nr: 0,
             fast: List::default(),
@@ -264,7 +180,7 @@ impl Discipline for Fq {
     }
 
     /// src: `fq_enqueue`
-    fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
+    pub(super) fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
         let band = PRIO2BAND[usize::from(priority(p.dscp))];
         if self.bands[usize::from(band)].packets >= self.params.limit || p.born > now + self.params.horizon {
             return self.refuse(p, bin);
@@ -273,8 +189,9 @@ impl Discipline for Fq {
         if self.fast_path(now, p.enqueued) {
             self.pool.insert_by_time(&mut self.fast, p);
         } else {
-            let i = self.flow_of(now, &p);
-            let f = &mut self.flows[i];
+            let (i, new) = self.flows.classify(now, &p);
+            self.inactive_flows += u32::from(new);
+            let f = &mut self.flows.all[i];
             if f.list.len() >= self.params.flow_limit {
                 return self.refuse(p, bin);
             }
@@ -284,9 +201,9 @@ impl Discipline for Fq {
                 }
                 // As in Linux, a flow comes back in the band of its last packet.
                 let band = usize::from(f.band);
-                self.bands[band].new_flows.push(&mut self.flows, i as u32);
+                self.bands[band].new_flows.push(&mut self.flows.all, i as u32);
             }
-            let f = &mut self.flows[i];
+            let f = &mut self.flows.all[i];
             f.band = band;
             self.bands[usize::from(band)].packets += 1;
             if f.list.is_empty() {
@@ -298,29 +215,29 @@ impl Discipline for Fq {
         self.packets += 1;
         Verdict::Ok
     }
-    fn dequeue(&mut self, now: Time, _bin: &mut impl Bin) -> Option<Packet> {
+    pub(super) fn dequeue(&mut self, now: Time) -> Option<Packet> {
         let p = self.next(now)?;
         self.packets -= 1;
         self.bytes -= u64::from(p.eth_len());
         Some(p)
     }
-    fn wake_at(&self, _now: Time) -> Option<Time> {
+    pub(super) fn wake_at(&self) -> Option<Time> {
         (!self.next_delayed.is_never()).then(|| self.next_delayed + self.params.timer_slack)
     }
-    fn packets(&self) -> u32 {
+    pub(super) fn packets(&self) -> u32 {
         self.packets
     }
-    fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
-    fn dropped(&self) -> u64 {
+    pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
     /// src: `fq_dump`, `fq_dump_stats`
-    fn told(&self) -> Told {
+    pub(super) fn told(&self) -> Told {
         let p = &self.params;
         let mut stats = vec![
-            ("flows", self.flows.len() as u64),
+            ("flows", self.flows.all.len() as u64),
             ("inactive", self.inactive_flows.into()),
             ("throttled_flows", self.delayed.len() as u64),
         ];
@@ -328,27 +245,15 @@ impl Discipline for Fq {
             ["band0_pkts", "band1_pkts", "band2_pkts"].into_iter().zip(self.bands.iter().map(|b| b.packets.into())),
         );
         stats.push(("throttled", self.throttled));
-        Told {
-            options: vec![
-                ("limit", p.limit.into()),
-                ("flow_limit", p.flow_limit.into()),
-                ("orphan_mask", u64::from(p.orphan_flows.next_power_of_two()) - 1),
-                ("quantum", p.quantum.into()),
-                ("initial_quantum", p.initial_quantum.into()),
-                ("refill_delay", p.refill_delay.us() as u64),
-                ("timer_slack_ns", p.timer_slack.ns() as u64),
-                ("horizon", p.horizon.us() as u64),
-            ],
-            stats,
-            ..Told::default()
-        }
+        Told { options: options(p, true), stats, ..Told::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::battery::packet;
     use super::*;
+    use crate::qdisc::battery::packet;
+    use crate::sim::{Owner, Span};
 
     fn owned(owner: u16, seq: u32, born: Time) -> Packet {
         let mut p = packet(owner, seq, 1448);
@@ -356,10 +261,10 @@ mod tests {
         p
     }
 
-    fn build(change: impl Fn(&mut Params)) -> Fq {
-        let mut setup = Setup::default();
-        change(&mut setup.fq);
-        Fq::build(&setup, 3)
+    fn build(change: impl Fn(&mut Params)) -> Since6_7 {
+        let mut params = Params::default();
+        change(&mut params);
+        Since6_7::new(params, 3)
     }
 
     #[test]
@@ -369,12 +274,12 @@ mod tests {
         for n in 0..3 {
             q.enqueue(t, owned(0, n, t + gap * i64::from(n)), &mut bin);
         }
-        assert_eq!(q.dequeue(t, &mut bin).map(|p| p.seq), Some(0));
-        assert!(q.dequeue(t, &mut bin).is_none());
-        assert_eq!((q.wake_at(t), q.throttled()), (Some(t + gap + Span::from_us(10)), 1));
-        assert!(q.dequeue(t + gap - Span::from_ns(1), &mut bin).is_none());
-        assert_eq!(q.dequeue(t + gap, &mut bin).map(|p| p.seq), Some(1));
-        assert_eq!(q.dequeue(t + gap * 2, &mut bin).map(|p| p.seq), Some(2));
+        assert_eq!(q.dequeue(t).map(|p| p.seq), Some(0));
+        assert!(q.dequeue(t).is_none());
+        assert_eq!((q.wake_at(), q.throttled), (Some(t + gap + Span::from_us(10)), 1));
+        assert!(q.dequeue(t + gap - Span::from_ns(1)).is_none());
+        assert_eq!(q.dequeue(t + gap).map(|p| p.seq), Some(1));
+        assert_eq!(q.dequeue(t + gap * 2).map(|p| p.seq), Some(2));
     }
 
     #[test]
@@ -383,8 +288,8 @@ mod tests {
         for n in 0..10 {
             q.enqueue(Time::ZERO, owned(0, n, Time::ZERO), &mut bin);
         }
-        assert_eq!((q.fast.len(), q.flows.len()), (8, 1), "the ninth finds eight; it makes a flow");
-        assert_eq!(q.flows[0].list.len(), 2);
+        assert_eq!((q.fast.len(), q.flows.all.len()), (8, 1), "the ninth finds eight; it makes a flow");
+        assert_eq!(q.flows.all[0].list.len(), 2);
     }
 
     #[test]
@@ -394,7 +299,7 @@ mod tests {
             q.enqueue(Time::ZERO, owned(0, n, Time::ZERO), &mut bin);
             q.enqueue(Time::ZERO, owned(1, n, Time::ZERO), &mut bin);
         }
-        let order: Vec<_> = core::iter::from_fn(|| q.dequeue(Time::ZERO, &mut bin)).map(|p| p.owner.0).collect();
+        let order: Vec<_> = core::iter::from_fn(|| q.dequeue(Time::ZERO)).map(|p| p.owner.0).collect();
         // By hand: eight by the fast path in order of coming; then 15140 bytes each, which ten frames of 1514 meet
         // exactly; then 3028 each, two frames.
         let (zero, one) = ([0; 10], [1; 10]);
@@ -445,9 +350,9 @@ mod tests {
                 bin.drain(..).for_each(|d| fold(&mut drops, u64::from(d.0.seq)));
             }
             if a % 100 >= 40 {
-                match q.dequeue(now, &mut bin) {
+                match q.dequeue(now) {
                     Some(p) => fold(&mut out, u64::from(p.seq)),
-                    None if q.packets() > 0 => fold(&mut wakes, q.wake_at(now).expect("held, so due").ns()),
+                    None if q.packets() > 0 => fold(&mut wakes, q.wake_at().expect("held, so due").ns()),
                     None => (),
                 }
             }
@@ -456,7 +361,7 @@ mod tests {
             (seq, out, drops),
             (39_125, (34_531, 11_775_850_663_772_460_591), (4_550, 3_408_077_147_674_668_431))
         );
-        let held = (wakes.1, q.packets(), q.bytes(), q.throttled());
+        let held = (wakes.1, q.packets(), q.bytes(), q.throttled);
         assert_eq!(held, (2_568_699_834_461_343_800, 44, 36_035, 5_309));
     }
 }
