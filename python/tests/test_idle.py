@@ -156,6 +156,7 @@ def test_a_wired_way_back_has_no_rate():
     wired = Scenario.from_dict({"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "9 Mbit/s"}})
     for sets in ({"traffic.tcp_down": 4}, {"traffic.rrul": True}, {"stations.tcp_down": [2]}):
         assert way_back.notes(wired.set(sets)) == [way_back.NOTE]
+        assert way_back.notes(wired.set(sets).set({"netem.rate": "9 Mbit/s"})) == []
     for sets in ({}, {"traffic.udp_down": "5 Mbit/s"}, {"stations.tcp_down": [0], "traffic.tcp_up": 1}):
         assert way_back.notes(wired.set(sets)) == []
     assert way_back.notes(Scenario.from_dict(TWO).set({"traffic.tcp_down": 4})) == []

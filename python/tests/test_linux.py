@@ -286,6 +286,26 @@ def test_wired_is_htb_and_netem():
     )
 
 
+def test_netem_is_told_what_tc_takes():
+    def words(**netem):
+        (line,) = [
+            x for x in translate(wired(**{f"netem__{k}": v for k, v in netem.items()})).case["tc"] if "netem" in x
+        ]
+        return line.partition("handle 10: ")[2]
+
+    assert (
+        words(
+            delay="20 ms", jitter="5 ms", delay_correlation=0.25, distribution="normal", loss=0.01, loss_correlation=0.3, ecn=True,
+            reorder=0.1, reorder_correlation=0.5, gap=5, rate="20 Mbit/s", rate_overhead=-14,
+        )
+        == "netem delay 20000us 5000us 25% distribution normal loss 1% 30% ecn reorder 10% 50% gap 5 rate 20000000bit -14 limit 1000"
+    )  # fmt: skip
+    model = {"gemodel_p": 0.01, "gemodel_r": 0.3, "gemodel_1h": 0.8, "gemodel_1k": 0.001}
+    assert words(**model) == "netem delay 0us loss gemodel 1% 30% 80% 0.1% limit 1000"
+    assert words(gemodel_p=0) == "netem delay 0us loss gemodel 0% 100% 100% 0% limit 1000"
+    assert words(rate="9 Mbit/s") == "netem delay 0us rate 9000000bit limit 1000"
+
+
 def test_ath9k_htc_has_its_own_limits_and_a_discipline():
     case = translate(
         up(ap__driver="ath9k_htc", sta__driver="ath9k_htc", sta__qdisc="pfifo", ap__above="qdisc", sta__above="qdisc")

@@ -227,6 +227,25 @@ qdisc cake 10: dev rs root bandwidth 20Mbit diffserv3 triple-isolate nonat nowas
     )
 
 
+def test_netem_is_what_tc_prints():
+    # By hand from tc/q_netem.c netem_print_opt.
+    def printed(**set_):
+        o = {"limit": 1000, "delay": 0, "jitter": 0, "loss": 0, "reorder": 0, "gap": 0, **set_}
+        q = state.Qdisc("netem", None, 0, 0, 0, 0, 0, o, {})
+        first = tc.text([state.Device("sr", (q,), {}, None)]).splitlines()[0]
+        return first.removeprefix("qdisc netem 10: dev sr root ")
+
+    whole = 2**32 - 1
+    quarter = round(whole / 4)
+    assert printed(delay=20_000, jitter=5000) == "limit 1000 delay 20ms  5ms"
+    assert printed(
+        delay=20_000, jitter=5000, delay_correlation=quarter, loss=whole // 100, loss_correlation=quarter, reorder=quarter, gap=5,
+        reorder_correlation=quarter, rate=2_500_000, packetoverhead=2**64 - 14, ecn=1,
+    ) == "limit 1000 delay 20ms  5ms 25% loss 1% 25% reorder 25% 25% rate 20Mbit packetoverhead -14 ecn  gap 5"  # fmt: skip
+    model = {"p": whole // 100, "r": quarter, "1-h": whole, "1-k": 0}
+    assert printed(**model) == "limit 1000 loss gemodel p 1% r 25% 1-h 100% 1-k 0%"
+
+
 def test_sizes_and_times_of_tc():
     # By hand from lib/json_print_math.c sprint_size and lib/utils.c sprint_time.
     assert [shown.size(n) for n in (0, 1514, 1040, 1024, 2048 + 15, 2048 + 16, 2**25, 2**25 + 1023, 2**30)] == [

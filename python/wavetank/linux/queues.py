@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .. import units
 from .asked import Asked
 
@@ -46,18 +48,47 @@ class Queues(Asked):
 
     def netem(self, delay: int, limit: int, *, rest: bool = True) -> str:
         """netem as ``tc`` has it, with this delay (ns) and, if asked for, the ``rest`` of its section."""
+        words = ["netem", "delay", units.tc_span(f"{delay} ns"), *(self.netem_rest() if rest else ())]
+        return " ".join([*words, "limit", str(limit)])
+
+    def netem_rest(self) -> Iterator[str]:
+        """What ``tc`` wants of netem behind its delay. src: iproute2 tc/q_netem.c netem_parse_opt"""
+
+        def over(key: str) -> bool:
+            return float(self.text(f"netem.{key}")) > 0
 
         def percent(key: str) -> str:
             return f"{100 * float(self.text(f'netem.{key}')):.9g}%"
 
-        words = ["netem", "delay", units.tc_span(f"{delay} ns")]
-        if rest and self.span("netem.jitter"):
-            words.append(units.tc_span(self.text("netem.jitter")))
-        if rest and float(self.text("netem.loss")):
-            words += ["loss", percent("loss")]
-        if rest and float(self.text("netem.reorder")):
-            words += ["reorder", percent("reorder"), "gap", self.text("netem.gap")]
-        return " ".join([*words, "limit", str(limit)])
+        def leaning(key: str) -> list[str]:
+            return [percent(key)] if over(key) else []
+
+        if self.span("netem.jitter"):
+            yield from (units.tc_span(self.text("netem.jitter")), *leaning("delay_correlation"))
+            if self.text("netem.distribution") != "uniform":
+                yield from ("distribution", self.text("netem.distribution"))
+        if self.text("netem.gemodel_p") != "off":
+            yield from ("loss", "gemodel", *(percent(f"gemodel_{of}") for of in ("p", "r", "1h", "1k")))
+        elif over("loss"):
+            yield from ("loss", percent("loss"), *leaning("loss_correlation"))
+        if self.on("netem.ecn"):
+            yield "ecn"
+        if over("reorder"):
+            yield from ("reorder", percent("reorder"), *leaning("reorder_correlation"), "gap", self.text("netem.gap"))
+        if self.text("netem.rate") != "off":
+            yield from ("rate", f"{units.rate(self.text('netem.rate'))}bit")
+            if self.number("netem.rate_overhead"):
+                yield self.text("netem.rate_overhead")
+
+    def netem_alters(self) -> bool:
+        """Whether netem does anything to a packet; else it is not there."""
+        spans = ("netem.delay", "netem.jitter")
+        given = ("netem.gemodel_p", "netem.rate")
+        return (
+            any(self.span(key) for key in spans)
+            or any(self.text(key) != "off" for key in given)
+            or float(self.text("netem.loss")) > 0
+        )
 
     def cake(self) -> str:
         """CAKE as ``tc`` has it: every option that does not say its default."""
@@ -143,5 +174,5 @@ class Queues(Asked):
             ]
             self.lines["watch"].append(f"{ns} {dev} 10")
             self.queues.append("bottleneck" if here else name)
-        if self.span("netem.delay") or self.span("netem.jitter") or float(self.text("netem.loss")):
+        if self.netem_alters():
             self.attach("netem.delay", "netem", "S", "sr", "S")

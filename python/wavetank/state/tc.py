@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from . import cake
-from .shown import size, span
+from .shown import rate, size, span
 from .snapshot import Device, Qdisc
 
 Options = Mapping[str, int]
@@ -94,15 +94,31 @@ def _fq_stats(q: Qdisc) -> Iterator[str]:
 
 
 def _netem(o: Options) -> Iterator[str]:
-    """src: iproute2 tc/q_netem.c ``netem_print_opt``"""
+    """src: iproute2 tc/q_netem.c ``netem_print_opt``; which distribution it is the kernel does not tell."""
+
+    def percent(n: int) -> str:
+        return f"{100 * n / (2**32 - 1):g}%"
+
+    def leaning(key: str) -> str:
+        return f" {percent(o[key])}" if key in o else ""
+
     yield f"limit {o['limit']}"
     if o["delay"]:
         yield f" delay {span(o['delay'])}"
         if o["jitter"]:
-            yield f"  {span(o['jitter'])}"
-    for what in ("loss", "reorder"):
-        if o[what]:
-            yield f" {what} {100 * o[what] / (2**32 - 1):g}%"
+            yield f"  {span(o['jitter'])}{leaning('delay_correlation')}"
+    if o["loss"]:
+        yield f" loss {percent(o['loss'])}{leaning('loss_correlation')}"
+    if "p" in o:
+        yield " loss gemodel" + "".join(f" {key} {percent(o[key])}" for key in ("p", "r", "1-h", "1-k"))
+    if o["reorder"]:
+        yield f" reorder {percent(o['reorder'])}{leaning('reorder_correlation')}"
+    if "rate" in o:
+        yield f" rate {rate(o['rate'])}"
+        if over := o.get("packetoverhead", 0):
+            yield f" packetoverhead {over - 2**64 if over >= 2**63 else over}"
+    if "ecn" in o:
+        yield " ecn "
     if o["gap"]:
         yield f" gap {o['gap']}"
 

@@ -90,6 +90,36 @@ tree_differs() { # DEVICE SPEC...
 					}
 					return ""
 				}
+				function told(of, key,    s) { # of an object within o; 0 where nothing is told, as tc leaves out what is 0
+					if (of == "gap" || of == "limit") return value(key) + 0
+					if (!match(o, "\"" of "\":[{]")) return 0
+					s = substr(o, RSTART + RLENGTH); sub(/[}].*/, "", s)
+					if (!match(s, "\"" key "\":")) return 0
+					return substr(s, RSTART + RLENGTH) + 0
+				}
+				function netem(    i, j, m, t, of, option, want, have, near) { # options with several values each; which distribution nobody tells
+					of["delay"] = "delay jitter correlation"; of["loss"] = "loss correlation"; of["gemodel"] = "p r 1-h 1-k"
+					of["reorder"] = "reorder correlation"; of["rate"] = "rate packetoverhead"; of["gap"] = "gap"; of["limit"] = "limit"
+					for (i = first; i <= n; i++) {
+						option = w[i]
+						if (option == "distribution") { i++; continue }
+						if (option == "ecn") { if (value("ecn") != "true") return "wants ecn"; continue }
+						if (w[i + 1] == "gemodel") option = w[++i]
+						if (!(option in of)) return "has nobody to say " option
+						m = split(of[option], t, " ")
+						for (j = 1; j <= m && w[i + 1] ~ /^-?[0-9]/; j++) {
+							want = w[++i] + 0
+							if (w[i] ~ /us$/) want /= 1000000
+							if (w[i] ~ /%$/) want /= 100
+							if (w[i] ~ /bit$/) want /= 8
+							have = told(option == "loss" ? "loss-random" : option == "gemodel" ? "loss-gemodel" : option, t[j])
+							near = (want < 0 ? -want : want) / 10000 + 0.000002 # six digits are told
+							if (have - want > near || want - have > near)
+								return "has " option " " t[j] " " have ", wants " w[i]
+						}
+					}
+					return ""
+				}
 				{ text = text $0 }
 				END {
 					n = split(spec, w, " ")
@@ -98,7 +128,7 @@ tree_differs() { # DEVICE SPEC...
 					for (i = 2; i <= m; i++) if (index(objects[i], "\"handle\":\"" handle "\"")) o = "{\"kind\":" objects[i]
 					if (o == "") { print "no discipline has the handle " handle; exit }
 					if (value("kind") != kind) { print handle " is " value("kind") ", wants " kind; exit }
-					if (kind == "cake") { why = cake(); if (why != "") print handle " " why; exit }
+					if (kind == "cake" || kind == "netem") { why = kind == "cake" ? cake() : netem(); if (why != "") print handle " " why; exit }
 					for (i = first; i <= n; i++) {
 						if (w[i] == "ecn" || w[i] == "noecn") {
 							if ((value("ecn") == "true") != (w[i] == "ecn")) { print handle " wants " w[i]; exit }
@@ -106,7 +136,7 @@ tree_differs() { # DEVICE SPEC...
 						}
 						key = w[i]; want = w[++i]; have = value(key)
 						if (key == "default") { sub(/^0x/, "", have) }
-						if (want ~ /us$/) { want = want + 0; if (kind == "netem") have = have * 1000000 }
+						if (want ~ /us$/) want = want + 0
 						if (have == "") { print handle " does not say " key; exit }
 						# a span may be rounded to CoDel units of 1.024 us
 						if (w[i] ~ /us$/ ? (have - want > 2 || want - have > 2) : have + 0 != want + 0) {

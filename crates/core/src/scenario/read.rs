@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn what_is_not_near_is_not_named() {
         let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
-        for no in ["bottleneck.rate", "bottleneck.delay", "netem.rate", "traffic.flows", "wifi.ssid"] {
+        for no in ["bottleneck.rate", "bottleneck.delay", "netem.burst", "traffic.flows", "wifi.ssid"] {
             assert_eq!(set(no), None, "{no}");
         }
         assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));

@@ -1,59 +1,50 @@
-//! An imperfect path: packets are delayed, all alike or each by a time of its own, lost, and overtake each other.
+//! An imperfect path: packets are delayed, all alike or each by a time of its own, lost, marked, sent at a rate, and overtake each other.
 //!
-//! Stands for: Linux 6.12 net/sched/sch_netem.c with `delay` (and its jitter, evenly distributed), `loss`, `reorder` with its `gap`, and `limit`. What is lost
-//! is lost in silence (`NET_XMIT_SUCCESS | __NET_XMIT_BYPASS`): the sender hears of no drop. A super-packet is one packet to it, as in Linux.
-//! Differs: D1 no correlation, other distributions, loss models, ECN, duplication, corruption, rate or slots. D2 `skb_orphan_partial` is `net`'s:
-//! [`Discipline::orphans`] says when a packet's memory is to be given back before it is handed in (with a delay: always, but for pure ACKs).
-//! D3 the random numbers are a run's own; `tc` leaves them to the kernel's.
+//! Stands for: Linux 6.12 net/sched/sch_netem.c with `delay` (its jitter, correlation and `distribution`), `loss` (with correlation, or `gemodel`),
+//! `ecn`, `reorder` (with correlation and `gap`), `rate` (with its overhead), and `limit`. What is lost is lost in silence
+//! (`NET_XMIT_SUCCESS | __NET_XMIT_BYPASS`): the sender hears of no drop. A super-packet is one packet to it, as in Linux.
+//! Differs: D1 no duplication, corruption, slots, cells of `rate`, or the loss model `state`. D2 `skb_orphan_partial` is `net`'s:
+//! [`Discipline::orphans`] says when a packet's memory is to be given back before it is handed in (with a delay or a rate: always, but for pure
+//! ACKs). D3 the random numbers are a run's own; `tc` leaves them to the kernel's.
 
+mod distribution;
+mod loss;
+mod params;
+mod random;
+
+pub use distribution::Distribution;
+pub use params::Params;
+
+use super::skb::set_ce;
 use super::{Discipline, Setup, Told};
 use crate::sim::random::{Stream, Streams};
-use crate::sim::{Bin, Packet, Place, Reason, Span, Time, Verdict};
+use crate::sim::{Bin, Packet, Place, Rate, Reason, Span, Time, Verdict};
+use distribution::Table;
+use loss::Loss;
+use random::{Chance, Leaning};
 use std::collections::VecDeque;
-
-crate::params! {
-    /// What a user sets of `netem`.
-    pub struct Params {
-        /// Delay of every packet.
-        delay: Span = Span::ZERO, in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_netem.c netem_init: no delay";
-        /// Each packet's delay is drawn evenly from so much less to so much more than `delay`; who has less overtakes.
-        jitter: Span = Span::ZERO, in Span::ZERO => Span::from_s(2), src "linux@6.12 net/sched/sch_netem.c tabledist";
-        /// Probability that a packet is lost: what would be one frame, or a super-packet whole.
-        loss: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c loss_event: CLG_RANDOM";
-        /// Probability that a packet has no delay, and so overtakes those that have one; needs a `delay`.
-        reorder: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c netem_enqueue: get_crandom(&q->reorder_cor)";
-        /// Only after so many less one that were delayed may one overtake.
-        gap: u32 = 1, in 1 => 1_000_000, src "iproute2 tc/q_netem.c netem_parse_opt: 1, with `reorder`";
-        /// Packets that the queue holds at most; later ones are dropped.
-        limit: u32 = 1000, in 1 => 10_000_000, src "iproute2 tc/q_netem.c netem_parse_opt";
-    }
-}
-
-impl Params {
-    /// Whether anything happens to a packet.
-    pub fn alters(&self) -> bool {
-        self.delay + self.jitter > Span::ZERO || self.loss > 0.0
-    }
-}
-
-/// A probability as `tc` hands it down, in 1/(2^32 - 1). src: iproute2 tc/tc_util.c parse_percent, tc/q_netem.c get_percent
-fn scaled(p: f64) -> u32 {
-    (p * f64::from(u32::MAX)).round() as u32
-}
 
 /// A path.
 #[derive(Clone, Debug)]
 pub struct Netem {
     delay: Span,
     jitter: Span,
-    /// As [`scaled`].
-    loss: u32,
-    reorder: u32,
+    /// What delays are drawn with.
+    delays: Leaning,
+    distribution: Option<&'static Table>,
+    loss: Loss,
+    ecn: bool,
+    reorder: Chance,
     /// 0 without reordering.
     gap: u32,
     /// Packets that were delayed since one was not.
     counter: u32,
+    rate: Option<Rate>,
+    /// Bytes that `rate` counts beside a packet's own.
+    overhead: i64,
     limit: usize,
+    /// Whether a packet may have to wait.
+    waits: bool,
     /// By when each may leave; those of one time as they came. src: `tfifo_enqueue`
     q: VecDeque<(Time, Packet)>,
     /// Not delayed, and before all others; the last first. src: `__qdisc_enqueue_head`
@@ -66,21 +57,35 @@ pub struct Netem {
 }
 
 impl Netem {
-    /// src: `get_crandom` without correlation
-    fn draw(&mut self) -> u32 {
-        (self.random.bits() >> 32) as u32
-    }
-    /// src: `tabledist` without a table
+    /// src: `tabledist`, which draws nothing where there is no jitter
     fn delay(&mut self) -> Span {
         if self.jitter == Span::ZERO {
             return self.delay;
         }
-        let jitter = self.jitter.ns();
-        self.delay + Span::from_ns(i64::from(self.draw()) % (2 * jitter) - jitter)
+        let rnd = self.delays.draw(&mut self.random);
+        distribution::spread(self.delay, self.jitter, rnd, self.distribution)
+    }
+    /// How long a packet is on the link. src: `packet_time_ns`; q->rate is bytes a second
+    fn airtime(&self, p: &Packet, rate: Rate) -> Span {
+        let bytes = (i64::from(p.eth_len()) + self.overhead) as u64;
+        Span::from_ns((bytes * 1_000_000_000 / rate.bytes_per_s()) as i64)
+    }
+    /// By when the last of those that are held may leave; one that overtakes, when it came. src: `netem_enqueue`: `last`
+    fn last(&self) -> Option<Time> {
+        self.ahead.first().map(|p| p.enqueued).max(self.q.back().map(|x| x.0))
+    }
+    /// When a packet that comes now may leave. src: `netem_enqueue`
+    fn due(&mut self, now: Time, p: &Packet) -> Time {
+        let delay = self.delay();
+        let Some(rate) = self.rate else { return after(now, delay) };
+        let on_link = self.airtime(p, rate);
+        match self.last() {
+            Some(last) => last + (delay - (last - now)).max(Span::ZERO) + on_link,
+            None => after(now, delay + on_link),
+        }
     }
     fn hold(&mut self, now: Time, p: Packet) {
-        // One whose time is past goes before those that are due. src: `netem_enqueue`: time_to_send = now + delay, whose sign nobody asks for
-        let at = now + self.delay().max(Time::ZERO - now);
+        let at = self.due(now, &p);
         let i = match self.q.back() {
             Some(last) if last.0 > at => self.q.partition_point(|x| x.0 <= at),
             _ => self.q.len(),
@@ -89,33 +94,52 @@ impl Netem {
     }
 }
 
+/// One whose time is past goes before those that are due. src: `netem_enqueue`: time_to_send = now + delay, whose sign nobody asks for
+fn after(now: Time, delay: Span) -> Time {
+    now + delay.max(Time::ZERO - now)
+}
+
 impl Discipline for Netem {
     type Params = Params;
     const TIMED: bool = true;
     fn build(setup: &Setup, seed: u32) -> Self {
-        let Params { delay, jitter, loss, reorder, gap, limit } = setup.netem;
-        Netem {
-            delay,
-            jitter,
-            loss: scaled(loss),
-            reorder: scaled(reorder),
-            gap: if reorder > 0.0 { gap } else { 0 },
+        let set = &setup.netem;
+        let mut random = Streams::new(seed.into()).get("netem", "path");
+        let mut path = Netem {
+            delay: set.delay,
+            jitter: set.jitter,
+            delays: Leaning::new(set.delay_correlation, &mut random),
+            distribution: set.distribution.table(),
+            loss: Loss::new(set, &mut random),
+            ecn: set.ecn,
+            reorder: Chance::new(set.reorder, set.reorder_correlation, &mut random),
+            gap: 0,
             counter: 0,
-            limit: limit as usize,
+            rate: set.rate,
+            overhead: set.rate_overhead,
+            limit: set.limit as usize,
+            waits: set.delays(),
             q: VecDeque::new(),
             ahead: Vec::new(),
-            random: Streams::new(seed.into()).get("netem", "path"),
+            random,
             bytes: 0,
             dropped: 0,
             parked: 0,
+        };
+        if path.reorder.p > 0 {
+            path.gap = set.gap;
         }
+        path
     }
     #[inline]
     fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
-        if self.loss > 0 && self.loss >= self.draw() {
+        if self.loss.loses(&mut self.random) {
+            // src: `netem_enqueue`: qdisc_qstats_drop, also of what is only marked
             self.dropped += 1;
-            bin.drop(p, Place::Qdisc, Reason::Loss);
-            return Verdict::Ok;
+            if !(self.ecn && set_ce(&mut p)) {
+                bin.drop(p, Place::Qdisc, Reason::Loss);
+                return Verdict::Ok;
+            }
         }
         if self.q.len() + self.ahead.len() + self.parked >= self.limit {
             self.dropped += 1;
@@ -124,7 +148,7 @@ impl Discipline for Netem {
         }
         p.enqueued = now;
         self.bytes += u64::from(p.eth_len());
-        if self.gap == 0 || self.counter < self.gap - 1 || self.reorder < self.draw() {
+        if self.gap == 0 || self.counter < self.gap - 1 || !self.reorder.happens(&mut self.random) {
             self.hold(now, p);
             self.counter = self.counter.wrapping_add(1);
         } else {
@@ -152,7 +176,7 @@ impl Discipline for Netem {
     }
     /// src: linux@6.12 net/core/sock.c `skb_orphan_partial`
     fn orphans(&self, p: &Packet) -> bool {
-        self.delay + self.jitter > Span::ZERO && !p.is_pure_ack()
+        self.waits && !p.is_pure_ack()
     }
     fn packets(&self) -> u32 {
         (self.q.len() + self.ahead.len()) as u32
@@ -164,14 +188,31 @@ impl Discipline for Netem {
         self.dropped
     }
     fn told(&self) -> Told {
-        let options = vec![
-            ("limit", self.limit as u64),
-            ("delay", self.delay.us() as u64),
-            ("jitter", self.jitter.us() as u64),
-            ("loss", self.loss.into()),
-            ("reorder", self.reorder.into()),
-            ("gap", self.gap.into()),
-        ];
+        let mut options =
+            vec![("limit", self.limit as u64), ("delay", self.delay.us() as u64), ("jitter", self.jitter.us() as u64)];
+        // What `tc` shows only where it is set.
+        let mut set = vec![("delay_correlation", u64::from(self.delays.rho))];
+        match &self.loss {
+            Loss::Random(chance) => {
+                options.push(("loss", chance.p.into()));
+                set.push(("loss_correlation", chance.leaning.rho.into()));
+            }
+            Loss::GilbertElliott(chain) => options.extend([
+                ("loss", 0),
+                ("p", chain.p.into()),
+                ("r", chain.r.into()),
+                ("1-h", (u32::MAX - chain.h).into()),
+                ("1-k", chain.one_less_k.into()),
+            ]),
+        }
+        options.extend([("reorder", self.reorder.p.into()), ("gap", self.gap.into())]);
+        set.extend([
+            ("reorder_correlation", self.reorder.leaning.rho.into()),
+            ("rate", self.rate.map_or(0, Rate::bytes_per_s)),
+            ("packetoverhead", self.overhead as u64), // two's complement
+            ("ecn", self.ecn.into()),
+        ]);
+        options.extend(set.into_iter().filter(|x| x.1 > 0));
         Told { options, ..Told::default() }
     }
 }
@@ -180,6 +221,7 @@ impl Discipline for Netem {
 mod tests {
     use super::super::battery::packet;
     use super::*;
+    use crate::sim::Ecn;
 
     #[test]
     fn leaves_at_the_nanosecond() {
@@ -268,7 +310,11 @@ mod tests {
             now += Span::from_ns(i64::from(draw() % 300_000));
             let (a, b) = (draw(), draw());
             if a % 100 < 55 {
-                q.enqueue(now, packet(0, seq, (b >> 5) % 1449), &mut bin);
+                let mut p = packet(0, seq, (b >> 5) % 1449);
+                if b >> 23 == 1 {
+                    p.ecn = Ecn::Ect0;
+                }
+                q.enqueue(now, p, &mut bin);
                 seq += 1;
                 for d in bin.drain(..) {
                     fold(&mut drops, u64::from(d.0.seq));
@@ -289,7 +335,7 @@ mod tests {
                     }
                     break;
                 };
-                fold(&mut out, u64::from(p.seq) + now.ns());
+                fold(&mut out, u64::from(p.seq) + now.ns() + if p.ecn == Ecn::Ce { 1_000_000 } else { 0 });
             }
         }
         [(seq.into(), wakes), out, drops, (full, q.dropped()), (q.packets().into(), q.bytes())]
@@ -316,10 +362,109 @@ mod tests {
             (4, 3_250),
         ];
         let ms = Span::from_ms;
-        let far = Params { delay: ms(20), jitter: ms(8), loss: 0.02, reorder: 0.1, gap: 3, limit: 100 };
-        let near = Params { delay: ms(1), jitter: ms(3), loss: 0.0, reorder: 0.0, gap: 1, limit: 30 };
+        let far =
+            Params { delay: ms(20), jitter: ms(8), loss: 0.02, reorder: 0.1, gap: 3, limit: 100, ..Params::default() };
+        let near = Params { delay: ms(1), jitter: ms(3), limit: 30, ..Params::default() };
         for (seed, p, kernel) in [(5, far, FAR), (6, near, NEAR)] {
             assert_eq!(gave(seed, p), kernel);
+        }
+    }
+
+    /// As above, with everything that a path can have, in several combinations.
+    #[test]
+    fn what_leans_spreads_bursts_and_has_a_rate_is_the_kernels() {
+        let (ms, kbit, mbit, none) = (Span::from_ms, Rate::from_kbit, Rate::from_mbit, Params::default());
+        let leans = Params {
+            delay: ms(20),
+            jitter: ms(8),
+            delay_correlation: 0.25,
+            distribution: Distribution::Normal,
+            loss: 0.1,
+            loss_correlation: 0.3,
+            ecn: true,
+            reorder: 0.3,
+            reorder_correlation: 0.5,
+            gap: 3,
+            limit: 100,
+            ..none
+        };
+        let bursts = Params {
+            delay: ms(2),
+            jitter: ms(1),
+            distribution: Distribution::Pareto,
+            gemodel_p: Some(0.02),
+            gemodel_r: 0.3,
+            gemodel_1h: 0.8,
+            gemodel_1k: 0.01,
+            rate: Some(mbit(20)),
+            rate_overhead: 24,
+            limit: 60,
+            ..none
+        };
+        // Some are due before they came, and some overtake what is on the link.
+        let overtakes = Params {
+            delay: ms(1),
+            jitter: ms(3),
+            delay_correlation: 0.9,
+            gemodel_p: Some(0.05),
+            gemodel_r: 0.1,
+            ecn: true,
+            reorder: 0.3,
+            rate: Some(kbit(40_001)),
+            rate_overhead: -14,
+            ..none
+        };
+        // Jitter of many standard deviations' scale, and losses that hardly change their mind.
+        let wide = Params {
+            delay: ms(900),
+            jitter: ms(700),
+            delay_correlation: 0.6,
+            distribution: Distribution::ParetoNormal,
+            loss: 0.5,
+            loss_correlation: 0.99,
+            limit: 2000,
+            ..none
+        };
+        let link = Params { rate: Some(mbit(25)), limit: 40, ..none };
+        const KERNEL: [[(u64, u64); 5]; 5] = [
+            [
+                (32_904, 7_983_946_332_848_567_713),
+                (32_399, 8_999_555_057_844_372_320),
+                (452, 6_086_685_338_365_626_072),
+                (242, 651),
+                (53, 43_878),
+            ],
+            [
+                (33_007, 9_460_661_011_800_813_152),
+                (27_666, 494_427_088_002_606_201),
+                (5_290, 2_396_356_623_643_708_578),
+                (3_469, 5_290),
+                (51, 45_445),
+            ],
+            [
+                (32_906, 15_075_358_139_100_036_116),
+                (27_501, 11_660_272_069_754_250_441),
+                (5_397, 3_855_369_230_806_509_610),
+                (0, 10_812),
+                (8, 5_396),
+            ],
+            [
+                (33_148, 6_664_269_118_255_907_712),
+                (15_629, 7_618_572_372_415_596_144),
+                (15_533, 5_624_333_534_641_495_101),
+                (745, 15_533),
+                (1_986, 1_557_162),
+            ],
+            [
+                (32_955, 4_364_449_872_958_407_156),
+                (32_750, 6_822_111_843_995_378_987),
+                (203, 10_532_376_928_443_636_049),
+                (203, 203),
+                (2, 1_293),
+            ],
+        ];
+        for (i, (set, kernel)) in [leans, bursts, overtakes, wide, link].into_iter().zip(KERNEL).enumerate() {
+            assert_eq!(gave(7 + i as u32, set), kernel, "{set:?}");
         }
     }
 }
