@@ -228,7 +228,7 @@ qdisc cake 10: dev rs root bandwidth 20Mbit diffserv3 triple-isolate nonat nowas
 
 
 def test_netem_is_what_tc_prints():
-    # By hand from tc/q_netem.c netem_print_opt.
+    # tc (iproute2 6.1) in the guest of the second water; what comes twice by hand from tc/q_netem.c netem_print_opt.
     def printed(**set_):
         o = {"limit": 1000, "delay": 0, "jitter": 0, "loss": 0, "reorder": 0, "gap": 0, **set_}
         q = state.Qdisc("netem", None, 0, 0, 0, 0, 0, o, {})
@@ -242,6 +242,7 @@ def test_netem_is_what_tc_prints():
         delay=20_000, jitter=5000, delay_correlation=quarter, loss=whole // 100, loss_correlation=quarter, reorder=quarter, gap=5,
         reorder_correlation=quarter, rate=2_500_000, packetoverhead=2**64 - 14, ecn=1,
     ) == "limit 1000 delay 20ms  5ms 25% loss 1% 25% reorder 25% 25% rate 20Mbit packetoverhead -14 ecn  gap 5"  # fmt: skip
+    assert printed(duplicate=quarter, duplicate_correlation=quarter) == "limit 1000 duplicate 25% 25%"
     model = {"p": whole // 100, "r": quarter, "1-h": whole, "1-k": 0}
     assert printed(**model) == "limit 1000 loss gemodel p 1% r 25% 1-h 100% 1-k 0%"
 

@@ -71,6 +71,8 @@ class Queues(Asked):
             yield from ("loss", "gemodel", *(percent(f"gemodel_{of}") for of in ("p", "r", "1h", "1k")))
         elif over("loss"):
             yield from ("loss", percent("loss"), *leaning("loss_correlation"))
+        if over("duplicate"):
+            yield from ("duplicate", percent("duplicate"), *leaning("duplicate_correlation"))
         if self.on("netem.ecn"):
             yield "ecn"
         if over("reorder"):
@@ -87,7 +89,7 @@ class Queues(Asked):
         return (
             any(self.span(key) for key in spans)
             or any(self.text(key) != "off" for key in given)
-            or float(self.text("netem.loss")) > 0
+            or any(float(self.text(key)) > 0 for key in ("netem.loss", "netem.duplicate"))
         )
 
     def cake(self) -> str:

@@ -111,6 +111,8 @@ def _netem(o: Options) -> Iterator[str]:
         yield f" loss {percent(o['loss'])}{leaning('loss_correlation')}"
     if "p" in o:
         yield " loss gemodel" + "".join(f" {key} {percent(o[key])}" for key in ("p", "r", "1-h", "1-k"))
+    if "duplicate" in o:
+        yield f" duplicate {percent(o['duplicate'])}{leaning('duplicate_correlation')}"
     if o["reorder"]:
         yield f" reorder {percent(o['reorder'])}{leaning('reorder_correlation')}"
     if "rate" in o:

@@ -99,7 +99,7 @@ tree_differs() { # DEVICE SPEC...
 				}
 				function netem(    i, j, m, t, of, option, want, have, near) { # options with several values each; which distribution nobody tells
 					of["delay"] = "delay jitter correlation"; of["loss"] = "loss correlation"; of["gemodel"] = "p r 1-h 1-k"
-					of["reorder"] = "reorder correlation"; of["rate"] = "rate packetoverhead"; of["gap"] = "gap"; of["limit"] = "limit"
+					of["duplicate"] = "duplicate correlation"; of["reorder"] = "reorder correlation"; of["rate"] = "rate packetoverhead"; of["gap"] = "gap"; of["limit"] = "limit"
 					for (i = first; i <= n; i++) {
 						option = w[i]
 						if (option == "distribution") { i++; continue }

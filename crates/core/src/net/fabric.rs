@@ -274,10 +274,11 @@ impl Fabric {
         self.bss.as_ref()?.acks(StaIx(i as u8))
     }
 
-    /// The books, with what the BSS made (cut behind a qdisc, or HACK's flushes), and without what was merged.
+    /// The books, with what the BSS made (cut behind a qdisc, or HACK's flushes) and what disciplines did (netem's duplicates), and without what was merged.
     pub(super) fn ledger(&self) -> Ledger {
         let mut l = self.accounts.ledger;
         l.made += self.bss.as_ref().map_or(0, |b| b.made());
+        l.made += self.ports.iter().map(Port::made).sum::<u64>();
         l.made -= self.accounts.merged;
         l
     }

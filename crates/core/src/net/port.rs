@@ -299,8 +299,39 @@ impl Port {
         DeviceState { name: name.into(), qdiscs, counts, radio: None }
     }
 
+    /// Packets that its qdisc made.
+    pub(super) fn made(&self) -> u64 {
+        self.qdisc.as_ref().map_or(0, Qdisc::made)
+    }
+
     /// Packets in the qdisc, in the device and on the cable, but for those that the peer was told of.
     pub(super) fn held(&self) -> u64 {
         self.qdisc.as_ref().map_or(0, |q| u64::from(q.packets())) + self.requeued.len() + self.cable.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::net::World;
+    use crate::scenario::{Source, read};
+    use crate::sim::{Place, Reason};
+
+    /// Every packet twice, handshakes' too, on a wired way back and above radios: none is missing, TCP goes on, and calls hear both.
+    #[test]
+    fn what_comes_twice_is_in_the_books() {
+        let all = "[netem]\nduplicate = 0.999\ndelay = \"2 ms\"\nlimit = 100000\n[time]\nflows = \"4 s\"\nwarmup = \"1 s\"\n\
+                   [traffic]\ntcp_up = 1\ntcp_down = 1\nudp_down = \"1 Mbit/s\"\nudp_up = \"1 Mbit/s\"\n";
+        let wired = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"20 Mbit/s\"\n";
+        let wifi = "name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\nmcs = 7\n[sta]\ndriver = \"ath9k_htc\"\nabove = \"qdisc\"\nqdisc = \"netem\"\n";
+        for (text, at_least) in [(wired, 10.0), (wifi, 5.0)] {
+            let text = format!("{text}{all}");
+            let s = read(&Source { path: "x.toml", text: &text }, &[]).unwrap_or_else(|e| panic!("{e}"));
+            let out = World::simulate(&s).unwrap();
+            let twice = out.flows.iter().filter_map(|f| f.delivery.as_ref()).filter(|d| d.arrived > d.sent * 3 / 2);
+            assert_eq!(twice.count(), 1, "one of two calls goes through netem");
+            let of = |i: usize| out.flows[i].goodput_mbit(out.window);
+            assert!(of(0) > at_least && of(1) > at_least, "{} {}", of(0), of(1));
+            assert_eq!(out.ledger.dropped[Place::Qdisc as usize][Reason::Loss as usize], 0);
+        }
     }
 }

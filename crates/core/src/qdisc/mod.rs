@@ -100,6 +100,10 @@ pub trait Discipline {
     fn bytes(&self) -> u64;
     /// Packets dropped so far, as `tc -s` says.
     fn dropped(&self) -> u64;
+    /// Packets that it made so far: more than it was given.
+    fn made(&self) -> u64 {
+        0
+    }
     /// How it is set, and what it counts beside the above.
     fn told(&self) -> Told {
         Told::default()
@@ -254,6 +258,10 @@ macro_rules! dispatch {
             pub fn dropped(&self) -> u64 {
                 match self { $( $name::$V(q) => q.dropped(), )* }
             }
+            /// Packets that it made so far.
+            pub fn made(&self) -> u64 {
+                match self { $( $name::$V(q) => q.made(), )* }
+            }
             /// How it is set, and what it counts.
             pub fn told(&self) -> Told {
                 match self { $( $name::$V(q) => q.told(), )* }
@@ -327,7 +335,7 @@ disciplines! {
         Htb = "htb", htb: htb::Htb;
         /// A queue for each destination, emptied by whole aggregates: under `ath9k_tidq`, which tells it when.
         Aaq = "aaq", aaq: aaq::Aaq;
-        /// A fixed delay.
+        /// A path that delays, loses, doubles, reorders, and has a rate.
         Netem = "netem", netem: netem::Netem;
     }
 }

@@ -124,6 +124,13 @@ fn netem(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
         ),
         ("ecn", n.ecn.show(), n.ecn, lossy, "a netem.loss or a netem.gemodel_p with it: it marks what would be lost"),
         (
+            "duplicate_correlation",
+            n.duplicate_correlation.show(),
+            n.duplicate_correlation > 0.0,
+            n.duplicate > 0.0,
+            "a netem.duplicate with it: it is of which packets come twice",
+        ),
+        (
             "reorder_correlation",
             n.reorder_correlation.show(),
             n.reorder_correlation > 0.0,
@@ -333,6 +340,7 @@ mod tests {
             ("gemodel_1k = 0.1", "a netem.gemodel_p with it"),
             ("loss_correlation = 0.5", "a netem.loss with it"),
             ("ecn = true", "a netem.loss or a netem.gemodel_p with it"),
+            ("duplicate_correlation = 0.5", "a netem.duplicate with it"),
             ("reorder_correlation = 0.5", "a netem.reorder with it"),
             ("rate_overhead = 24", "a netem.rate with it"),
         ] {

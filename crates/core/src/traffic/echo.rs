@@ -101,9 +101,9 @@ impl Echo {
         Some(Echo::reply_to(&self.unread.pop_front()?, truesize))
     }
 
-    /// A reply came.
+    /// A reply came; where netem made two of it, or of the request, the first counts.
     pub fn replied(&mut self, now: Time, p: &Packet) {
-        if let Some(r) = self.rtt_ms.get_mut(p.seq as usize) {
+        if let Some(r) = self.rtt_ms.get_mut(p.seq as usize).filter(|r| r.is_nan()) {
             *r = (now - p.born).as_ms();
         }
     }

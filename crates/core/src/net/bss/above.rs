@@ -188,9 +188,10 @@ impl Queues {
     pub fn keeps_whole(&self) -> bool {
         matches!(self.kind, Queued::Qdiscs(_))
     }
-    /// Packets that cutting has made.
+    /// Packets that cutting has made, or a discipline.
     pub fn cut(&self) -> u64 {
-        self.cut
+        let Queued::Qdiscs(q) = &self.kind else { return self.cut };
+        self.cut + q.iter().map(|q| q.qdisc.made()).sum::<u64>()
     }
     /// Whether packets for station `to` wait, where that can be told.
     pub fn more_for(&self, to: StaIx) -> bool {

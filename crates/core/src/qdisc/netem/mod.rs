@@ -1,9 +1,9 @@
-//! An imperfect path: packets are delayed, all alike or each by a time of its own, lost, marked, sent at a rate, and overtake each other.
+//! An imperfect path: packets are delayed, all alike or each by a time of its own, lost, doubled, marked, sent at a rate, and overtake each other.
 //!
 //! Stands for: Linux 6.12 net/sched/sch_netem.c with `delay` (its jitter, correlation and `distribution`), `loss` (with correlation, or `gemodel`),
-//! `ecn`, `reorder` (with correlation and `gap`), `rate` (with its overhead), and `limit`. What is lost is lost in silence
+//! `duplicate`, `ecn`, `reorder` (with correlation and `gap`), `rate` (with its overhead), and `limit`. What is lost is lost in silence
 //! (`NET_XMIT_SUCCESS | __NET_XMIT_BYPASS`): the sender hears of no drop. A super-packet is one packet to it, as in Linux.
-//! Differs: D1 no duplication, corruption, slots, cells of `rate`, or the loss model `state`. D2 `skb_orphan_partial` is `net`'s:
+//! Differs: D1 no corruption, slots, cells of `rate`, or the loss model `state`. D2 `skb_orphan_partial` is `net`'s:
 //! [`Discipline::orphans`] says when a packet's memory is to be given back before it is handed in (with a delay or a rate: always, but for pure
 //! ACKs). D3 the random numbers are a run's own; `tc` leaves them to the kernel's.
 
@@ -18,7 +18,7 @@ pub use params::Params;
 use super::skb::set_ce;
 use super::{Discipline, Setup, Told};
 use crate::sim::random::{Stream, Streams};
-use crate::sim::{Bin, Packet, Place, Rate, Reason, Span, Time, Verdict};
+use crate::sim::{Bin, Owner, Packet, Place, Rate, Reason, Span, Time, Verdict};
 use distribution::Table;
 use loss::Loss;
 use random::{Chance, Leaning};
@@ -33,6 +33,7 @@ pub struct Netem {
     delays: Leaning,
     distribution: Option<&'static Table>,
     loss: Loss,
+    duplicate: Chance,
     ecn: bool,
     reorder: Chance,
     /// 0 without reordering.
@@ -52,6 +53,8 @@ pub struct Netem {
     random: Stream,
     bytes: u64,
     dropped: u64,
+    /// Those that came twice.
+    made: u64,
     /// Packets that stand before it.
     parked: usize,
 }
@@ -84,6 +87,44 @@ impl Netem {
             None => after(now, delay + on_link),
         }
     }
+    /// Takes a packet, or two of it. src: `netem_enqueue`
+    fn take(&mut self, now: Time, p: &mut Packet, mut twice: bool, bin: &mut impl Bin) -> Verdict {
+        if self.loss.loses(&mut self.random) {
+            // qdisc_qstats_drop counts what is only marked, too, and not one of two that is lost
+            if self.ecn && set_ce(p) {
+                self.dropped += 1;
+            } else if twice {
+                twice = false;
+            } else {
+                self.dropped += 1;
+                bin.drop(*p, Place::Qdisc, Reason::Loss);
+                return Verdict::Ok;
+            }
+        }
+        if self.q.len() + self.ahead.len() + self.parked >= self.limit {
+            self.dropped += 1;
+            bin.drop(*p, Place::Qdisc, Reason::Overlimit);
+            return Verdict::Drop;
+        }
+        if twice {
+            // src: net/core/skbuff.c __skb_clone: a clone is nobody's, and both have one header, which a mark of either is in. It goes to the
+            // root, which this is; nobody hears what becomes of it.
+            let mut clone = Packet { owner: Owner::NONE, ..*p };
+            self.made += 1;
+            self.take(now, &mut clone, false, bin);
+            p.ecn = clone.ecn;
+        }
+        p.enqueued = now;
+        self.bytes += u64::from(p.eth_len());
+        if self.gap == 0 || self.counter < self.gap - 1 || !self.reorder.happens(&mut self.random) {
+            self.hold(now, *p);
+            self.counter = self.counter.wrapping_add(1);
+        } else {
+            self.counter = 0;
+            self.ahead.push(*p);
+        }
+        Verdict::Ok
+    }
     fn hold(&mut self, now: Time, p: Packet) {
         let at = self.due(now, &p);
         let i = match self.q.back() {
@@ -111,6 +152,7 @@ impl Discipline for Netem {
             delays: Leaning::new(set.delay_correlation, &mut random),
             distribution: set.distribution.table(),
             loss: Loss::new(set, &mut random),
+            duplicate: Chance::new(set.duplicate, set.duplicate_correlation, &mut random),
             ecn: set.ecn,
             reorder: Chance::new(set.reorder, set.reorder_correlation, &mut random),
             gap: 0,
@@ -124,6 +166,7 @@ impl Discipline for Netem {
             random,
             bytes: 0,
             dropped: 0,
+            made: 0,
             parked: 0,
         };
         if path.reorder.p > 0 {
@@ -133,29 +176,8 @@ impl Discipline for Netem {
     }
     #[inline]
     fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
-        if self.loss.loses(&mut self.random) {
-            // src: `netem_enqueue`: qdisc_qstats_drop, also of what is only marked
-            self.dropped += 1;
-            if !(self.ecn && set_ce(&mut p)) {
-                bin.drop(p, Place::Qdisc, Reason::Loss);
-                return Verdict::Ok;
-            }
-        }
-        if self.q.len() + self.ahead.len() + self.parked >= self.limit {
-            self.dropped += 1;
-            bin.drop(p, Place::Qdisc, Reason::Overlimit);
-            return Verdict::Drop;
-        }
-        p.enqueued = now;
-        self.bytes += u64::from(p.eth_len());
-        if self.gap == 0 || self.counter < self.gap - 1 || !self.reorder.happens(&mut self.random) {
-            self.hold(now, p);
-            self.counter = self.counter.wrapping_add(1);
-        } else {
-            self.counter = 0;
-            self.ahead.push(p);
-        }
-        Verdict::Ok
+        let twice = self.duplicate.happens(&mut self.random);
+        self.take(now, &mut p, twice, bin)
     }
     #[inline]
     fn dequeue(&mut self, now: Time, _bin: &mut impl Bin) -> Option<Packet> {
@@ -187,6 +209,9 @@ impl Discipline for Netem {
     fn dropped(&self) -> u64 {
         self.dropped
     }
+    fn made(&self) -> u64 {
+        self.made
+    }
     fn told(&self) -> Told {
         let mut options =
             vec![("limit", self.limit as u64), ("delay", self.delay.us() as u64), ("jitter", self.jitter.us() as u64)];
@@ -205,6 +230,8 @@ impl Discipline for Netem {
                 ("1-k", chain.one_less_k.into()),
             ]),
         }
+        set.push(("duplicate", self.duplicate.p.into()));
+        set.push(("duplicate_correlation", self.duplicate.leaning.rho.into()));
         options.extend([("reorder", self.reorder.p.into()), ("gap", self.gap.into())]);
         set.extend([
             ("reorder_correlation", self.reorder.leaning.rho.into()),
@@ -372,7 +399,7 @@ mod tests {
 
     /// As above, with everything that a path can have, in several combinations.
     #[test]
-    fn what_leans_spreads_bursts_and_has_a_rate_is_the_kernels() {
+    fn what_leans_spreads_bursts_comes_twice_and_has_a_rate_is_the_kernels() {
         let (ms, kbit, mbit, none) = (Span::from_ms, Rate::from_kbit, Rate::from_mbit, Params::default());
         let leans = Params {
             delay: ms(20),
@@ -463,6 +490,43 @@ mod tests {
                 (2, 1_293),
             ],
         ];
+        const TWICE: [[(u64, u64); 5]; 2] = [
+            [
+                (33_221, 12_775_071_721_775_711_771),
+                (36_331, 5_748_170_566_452_430_740),
+                (2_062, 13_444_001_682_950_021_917),
+                (38, 4_511),
+                (18, 11_873),
+            ],
+            [
+                (33_086, 15_957_950_650_532_692_755),
+                (30_771, 8_573_027_396_321_797_845),
+                (5_138, 8_453_015_257_828_855_330),
+                (744, 5_138),
+                (1, 1_503),
+            ],
+        ];
+        // What comes twice is lost, marked, delayed and overtakes twice; one of two that is lost nobody counts.
+        let twice = Params {
+            delay: ms(5),
+            jitter: ms(2),
+            delay_correlation: 0.3,
+            distribution: Distribution::Normal,
+            loss: 0.2,
+            loss_correlation: 0.2,
+            duplicate: 0.3,
+            duplicate_correlation: 0.4,
+            ecn: true,
+            reorder: 0.2,
+            gap: 2,
+            limit: 60,
+            ..none
+        };
+        let twice_on_link =
+            Params { gemodel_p: Some(0.05), gemodel_r: 0.3, duplicate: 0.1, rate: Some(mbit(30)), limit: 30, ..none };
+        for (i, (set, kernel)) in [twice, twice_on_link].into_iter().zip(TWICE).enumerate() {
+            assert_eq!(gave(12 + i as u32, set), kernel, "{set:?}");
+        }
         for (i, (set, kernel)) in [leans, bursts, overtakes, wide, link].into_iter().zip(KERNEL).enumerate() {
             assert_eq!(gave(7 + i as u32, set), kernel, "{set:?}");
         }

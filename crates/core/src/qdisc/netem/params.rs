@@ -8,7 +8,7 @@ crate::params! {
     pub struct Params {
         /// Delay of every packet.
         delay: Span = Span::ZERO, in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_netem.c netem_init: no delay";
-        /// How far a packet's own delay is from `delay`, as `distribution` has it: evenly from so much less to so much more, or so much the standard deviation; who has less overtakes.
+        /// How far a packet's own delay is from `delay`, as `distribution` has it: evenly from so much less to so much more, or by tables whose standard deviation this is (Pareto's, cut off, have 0.82 of it); who has less overtakes.
         jitter: Span = Span::ZERO, in Span::ZERO => Span::from_s(2), src "linux@6.12 net/sched/sch_netem.c tabledist";
         /// How much each delay's random number is the one before; needs a `jitter`. It also makes delays crowd around their mean.
         delay_correlation: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c get_crandom";
@@ -28,6 +28,10 @@ crate::params! {
         gemodel_1k: f64 = 0.0, in 0.0 => 1.0, src "iproute2 tc/q_netem.c netem_parse_opt";
         /// What would be lost is marked "congestion experienced" instead, if its transport is capable of ECN; needs a `loss` or a `gemodel_p`.
         ecn: bool = false, src "linux@6.12 net/sched/sch_netem.c netem_enqueue";
+        /// Probability that a packet comes twice: a second one goes through all of this before it, but is not doubled again.
+        duplicate: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c netem_enqueue";
+        /// How much the random number of each such is the one before; needs a `duplicate`.
+        duplicate_correlation: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c get_crandom";
         /// Probability that a packet has no delay, and so overtakes those that have one; needs a `delay`.
         reorder: f64 = 0.0, in 0.0 => 1.0, src "linux@6.12 net/sched/sch_netem.c netem_enqueue: get_crandom(&q->reorder_cor)";
         /// How much the random number of each such is the one before; needs a `reorder`.
@@ -46,7 +50,7 @@ crate::params! {
 impl Params {
     /// Whether anything happens to a packet.
     pub fn alters(&self) -> bool {
-        self.delays() || self.loss > 0.0 || self.gemodel_p.is_some()
+        self.delays() || self.loss > 0.0 || self.gemodel_p.is_some() || self.duplicate > 0.0
     }
     /// Whether a packet may have to wait. src: linux@6.12 net/sched/sch_netem.c netem_enqueue: q->latency || q->jitter || q->rate
     pub fn delays(&self) -> bool {

@@ -5,9 +5,9 @@
 
 use crate::sim::random::Stream;
 
-/// A probability as `tc` hands it down, in 1/(2^32 - 1). src: iproute2 tc/tc_util.c parse_percent, tc/q_netem.c get_percent
+/// A probability as `tc` hands it down, in 1/(2^32 - 1). src: iproute2 tc/tc_util.c parse_percent, tc/q_netem.c set_percent: rint
 pub(super) fn scaled(p: f64) -> u32 {
-    (p * f64::from(u32::MAX)).round() as u32
+    (p * f64::from(u32::MAX)).round_ties_even() as u32
 }
 
 /// One number. src: `prandom_u32_state`
