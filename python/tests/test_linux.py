@@ -304,7 +304,7 @@ def test_netem_is_told_what_tc_takes():
     assert words(**model) == "netem delay 0us loss gemodel 1% 30% 80% 0.1% limit 1000"
     assert words(gemodel_p=0) == "netem delay 0us loss gemodel 0% 100% 100% 0% limit 1000"
     assert words(duplicate=0.1) == "netem delay 0us duplicate 10% limit 1000"
-    assert words(duplicate=0.1, duplicate_correlation=0.2) == "netem delay 0us duplicate 10% 20% limit 1000"
+    assert words(duplicate=0.1, duplicate_correlation=0.2) == "netem delay 0us 0us 0% duplicate 10% 20% limit 1000"
     assert words(rate="9 Mbit/s") == "netem delay 0us rate 9000000bit limit 1000"
 
 

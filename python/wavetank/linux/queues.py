@@ -63,8 +63,10 @@ class Queues(Asked):
         def leaning(key: str) -> list[str]:
             return [percent(key)] if over(key) else []
 
-        if self.span("netem.jitter"):
-            yield from (units.tc_span(self.text("netem.jitter")), *leaning("delay_correlation"))
+        # tc hands the kernel a correlation of duplicates with one of delays or losses only: that of delays is said, if it is 0
+        told = [percent("delay_correlation")] if over("duplicate_correlation") else leaning("delay_correlation")
+        if self.span("netem.jitter") or told:
+            yield from (units.tc_span(self.text("netem.jitter")), *told)
             if self.text("netem.distribution") != "uniform":
                 yield from ("distribution", self.text("netem.distribution"))
         if self.text("netem.gemodel_p") != "off":
