@@ -71,6 +71,7 @@ NEVER: dict[str, str] = {
     "tcp.init_cwnd": "it belongs to a route, and the routes are the bed's (ip route change ... initcwnd N)",
     "traffic.ping_payload": "Flent's pings have 56 bytes",
     "traffic.ping_udp": "Flent's bulk tests ping by ICMP",
+    "traffic.tcp_delay": "all flows go to the bed's one server",
     "traffic.udp_sndbuf": "Flent gives iperf no such option",
     "traffic.mark_acks": "Flent marks both ends (netperf -Y)",
     "traffic.rrul_echoes": "Flent's RRUL has its UDP echoes",

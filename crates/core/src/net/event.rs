@@ -43,6 +43,8 @@ pub(super) enum Event {
     EchoAnswer(u16),
     /// The next datagram of a flood.
     Flood(u16),
+    /// A packet of a flow that is farther away has come so far.
+    Far(u16),
     /// Somebody looks.
     Sample,
 }
@@ -82,6 +84,7 @@ impl Event {
             Event::HostAgain(n) => (26, n.0, 0),
             Event::Program(n) => (27, n.0, 0),
             Event::EchoAnswer(i) => (28, i, 0),
+            Event::Far(i) => (29, i, 0),
         };
         tag | u64::from(short) << 8 | u64::from(long) << 32
     }
@@ -119,6 +122,7 @@ impl Event {
             26 => Event::HostAgain(NodeId(short)),
             27 => Event::Program(NodeId(short)),
             28 => Event::EchoAnswer(short),
+            29 => Event::Far(short),
             _ => unreachable!("no event packs to {word:x}"),
         }
     }
@@ -185,6 +189,7 @@ mod tests {
             Event::Echo(i),
             Event::EchoAnswer(i),
             Event::Flood(i),
+            Event::Far(i),
             Event::Sample,
         ];
         for e in bss.map(Event::Bss).into_iter().chain(own) {

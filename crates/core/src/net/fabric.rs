@@ -3,11 +3,12 @@
 use super::accounts::{Accounts, Cutter};
 use super::bss::{AckOutcome, Bss, BssEvent, HandedUp, Out, StaIx};
 use super::event::{Event, Events};
+use super::far::Far;
 use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::host::backlog::Turn;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Bin, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{Bin, Blind, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::Linearised;
 
 /// The way to the next hop.
@@ -41,6 +42,8 @@ pub(super) struct Fabric {
     pub(super) rx_memory: u32,
     /// Packets of a radio that may wait for its host's CPU.
     pub(super) backlog: usize,
+    /// Flows that are farther away than others.
+    pub(super) far: Option<Box<Far>>,
     /// What comes to the access point over a veth pair weighs so on the air's side.
     pub(super) linearised: Option<Linearised>,
 }
@@ -108,6 +111,21 @@ impl Fabric {
                 Verdict::Ok
             }
         }
+    }
+
+    /// What `node` sends as `p` has farther to go: it waits, and is nobody's.
+    #[inline(never)] // few have such flows
+    fn send_far(&mut self, now: Time, node: NodeId, p: &Packet) -> bool {
+        let Some(far) = self.far.as_mut().filter(|far| far.holds(node, p)) else { return false };
+        far.take(now, self.accounts.orphan_in_part(p), &mut self.q);
+        true
+    }
+
+    /// A packet of `flow` has come so far.
+    pub(super) fn on_far(&mut self, now: Time, flow: u16) {
+        let far = self.far.as_mut().expect("its event");
+        let (server, p) = (far.server(), far.give(flow, &mut self.q).expect("one event a packet that is first"));
+        self.send(now, server, &p, &mut Blind);
     }
 
     /// The pacing rate of a socket of `node` that sends to `dst`, for an `fq` that looks it up.
@@ -288,6 +306,7 @@ impl Fabric {
         self.hosts.iter().map(|h| h.held() as u64).sum::<u64>()
             + self.ports.iter().map(Port::held).sum::<u64>()
             + self.bss.as_ref().map_or(0, |b| b.held())
+            + self.far.as_ref().map_or(0, |f| f.held())
     }
 }
 
@@ -310,7 +329,11 @@ impl Lower for Below<'_> {
         self.fabric.accounts.ledger.made += 1;
         let before = self.fabric.accounts.charges.len();
         // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
-        let verdict = self.fabric.send(now, self.node, &p, &mut crate::sim::Blind);
+        let verdict = if self.fabric.far.is_some() && self.fabric.send_far(now, self.node, &p) {
+            Verdict::Ok
+        } else {
+            self.fabric.send(now, self.node, &p, &mut Blind)
+        };
         let accounts = &mut self.fabric.accounts;
         if accounts.charges.len() > before {
             self.weighs = (p.segs > 1).then(|| accounts.cut_since(before, &p)).flatten();

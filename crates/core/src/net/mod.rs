@@ -13,6 +13,7 @@ mod echoes;
 mod ends;
 mod event;
 mod fabric;
+mod far;
 mod floor_plan;
 mod look;
 mod observe;

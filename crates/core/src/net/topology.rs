@@ -6,6 +6,7 @@ use super::bss::{Bss, BssEvent, StaIx};
 use super::ends::{Ends, Sock};
 use super::event::{Event, Events};
 use super::fabric::{Fabric, Route};
+use super::far::Far;
 use super::observe::{Observer, Watch};
 use super::outcome::Outcome;
 use super::owned::Owned;
@@ -205,6 +206,7 @@ impl<T: Probe> World<T> {
         // Samples fall on the flows' start, as a poller started with them would have it.
         q.push(Time::from_ns(start.ns() % s.time.sample.ns() as u64), Lane::Sample, Event::Sample);
 
+        let far = Far::new(net.server, plan.flows.iter().map(|f| f.far));
         let observer = Observer::new(
             Watch {
                 window,
@@ -235,6 +237,7 @@ impl<T: Probe> World<T> {
             routes: net.routes,
             stations: net.on_air,
             accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
+            far,
             tao: s.tao.enabled,
             backlog: s.host.backlog as usize,
             rx_memory: s.tcp.rx_truesize.get() as u32,

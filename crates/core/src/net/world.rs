@@ -149,6 +149,7 @@ impl<T: Probe> World<T> {
             Event::HostRx(node) => self.on_host_rx(now, node),
             Event::HostPoll(node) => self.fabric.on_poll(now, node),
             Event::HostAgain(node) => self.fabric.on_again(now, node),
+            Event::Far(flow) => self.fabric.on_far(now, flow),
             Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
             Event::PortDone(i) => {
                 let (port, mut ctx) = self.fabric.port(i);

@@ -6,7 +6,6 @@ use super::places::{Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
 use crate::phy::{Width, he, vht};
-use crate::qdisc::netem::Distribution;
 use crate::sim::params::Value;
 use crate::sim::{Auto, Span};
 use crate::wifi::hack::Policy;
@@ -24,7 +23,10 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             return Err(refuse(places, path, key, found, &expected));
         }
     }
-    netem(s, places, path)?;
+    if s.netem.reorder > 0.0 && s.netem.delay == Span::ZERO {
+        let expected = "a netem.delay with it: a packet overtakes those that are delayed";
+        return Err(refuse(places, path, "netem.reorder", &s.netem.reorder.to_string(), expected));
+    }
     if s.time.warmup + s.time.cooldown >= s.time.flows {
         return Err(no_window(s, places, path));
     }
@@ -67,6 +69,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
     if step > Span::ZERO && step < Span::from_us(50) {
         return Err(refuse(places, path, "channel.power_step", &step.show(), "0, or at least 50 us"));
     }
+    far(s, places, path)?;
     super::stations::check(s, places, path)?;
     hack(s, places, path)?;
     let t = &s.traffic;
@@ -77,78 +80,18 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
     Ok(())
 }
 
-/// What `netem`'s options go with. src: iproute2 tc/q_netem.c netem_parse_opt, which refuses as much of it as it can tell
-fn netem(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
-    let n = &s.netem;
-    let lossy = n.loss > 0.0 || n.gemodel_p.is_some();
-    let gemodel = "a netem.gemodel_p with it: it is of that model of losses";
-    // Key, what it is set to, whether it says anything, whether it can, what it wants.
-    let wants = [
-        (
-            "reorder",
-            n.reorder.show(),
-            n.reorder > 0.0,
-            n.delay > Span::ZERO,
-            "a netem.delay with it: a packet overtakes those that are delayed",
-        ),
-        (
-            "distribution",
-            n.distribution.show(),
-            n.distribution != Distribution::Uniform,
-            n.delay > Span::ZERO && n.jitter > Span::ZERO,
-            "a netem.delay and a netem.jitter with it: it says how delays spread",
-        ),
-        (
-            "delay_correlation",
-            n.delay_correlation.show(),
-            n.delay_correlation > 0.0,
-            n.jitter > Span::ZERO,
-            "a netem.jitter with it: it is of how delays differ",
-        ),
-        (
-            "gemodel_p",
-            n.gemodel_p.show(),
-            n.gemodel_p.is_some(),
-            n.loss == 0.0,
-            "one of netem.loss and netem.gemodel_p: each is a model of losses",
-        ),
-        ("gemodel_r", n.gemodel_r.show(), n.gemodel_r != 1.0, n.gemodel_p.is_some(), gemodel),
-        ("gemodel_1h", n.gemodel_1h.show(), n.gemodel_1h != 1.0, n.gemodel_p.is_some(), gemodel),
-        ("gemodel_1k", n.gemodel_1k.show(), n.gemodel_1k > 0.0, n.gemodel_p.is_some(), gemodel),
-        (
-            "loss_correlation",
-            n.loss_correlation.show(),
-            n.loss_correlation > 0.0,
-            n.loss > 0.0,
-            "a netem.loss with it: it is of which packets are lost",
-        ),
-        ("ecn", n.ecn.show(), n.ecn, lossy, "a netem.loss or a netem.gemodel_p with it: it marks what would be lost"),
-        (
-            "duplicate_correlation",
-            n.duplicate_correlation.show(),
-            n.duplicate_correlation > 0.0,
-            n.duplicate > 0.0,
-            "a netem.duplicate with it: it is of which packets come twice",
-        ),
-        (
-            "reorder_correlation",
-            n.reorder_correlation.show(),
-            n.reorder_correlation > 0.0,
-            n.reorder > 0.0,
-            "a netem.reorder with it: it is of which packets overtake",
-        ),
-        (
-            "rate_overhead",
-            n.rate_overhead.show(),
-            n.rate_overhead != 0,
-            n.rate.is_some(),
-            "a netem.rate with it: it is of what that counts",
-        ),
-    ];
-    for (key, found, says, can, expected) in wants {
-        if says && !can {
-            return Err(refuse(places, path, &format!("netem.{key}"), &found, expected));
-        }
+/// How far away servers are.
+fn far(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError> {
+    let key = "traffic.tcp_delay";
+    if let Some((i, d)) = s.traffic.tcp_delay.all().find(|(_, d)| !(Span::ZERO..=Span::from_s(100)).contains(d)) {
+        let found = format!("{} for flow {}", d.show(), i + 1);
+        return Err(refuse(places, path, key, &found, "times from 0 to 100 s"));
+    }
+    let wire = s.topology.kind == Topology::Wifi && s.backhaul.present;
+    if !s.traffic.tcp_delay.is_empty() && wire && s.qdiscs().paces(s.backhaul.qdisc) {
+        let found = format!("with backhaul.qdisc = \"{}\"", s.backhaul.qdisc.name());
+        let expected = "another discipline: there fq has sent by its clock what it finds delayed here";
+        return Err(refuse(places, path, key, &found, expected));
     }
     Ok(())
 }
@@ -325,33 +268,6 @@ mod tests {
         assert!(e.starts_with("a.toml:8: time.cooldown: 1 s") && e.contains("time.warmup (2 s, its default)"), "{e}");
         let e = of("flows = \"3 s\"\nwarmup = \"1 s\"\ncooldown = \"2 s\"");
         assert!(e.starts_with("a.toml:9: time.cooldown: 2 s") && e.contains("time.warmup (1 s)"), "{e}");
-    }
-
-    #[test]
-    fn options_of_netem_want_what_they_are_of() {
-        let of = |netem: &str| refused(&format!("mcs = 7\n[netem]\n{netem}"));
-        for (line, wants) in [
-            ("reorder = 0.1", "a netem.delay with it"),
-            ("delay = \"5 ms\"\ndistribution = \"normal\"", "a netem.delay and a netem.jitter with it"),
-            ("delay_correlation = 0.5", "a netem.jitter with it"),
-            ("loss = 0.1\ngemodel_p = 0.1", "one of netem.loss and netem.gemodel_p"),
-            ("gemodel_r = 0.1", "a netem.gemodel_p with it"),
-            ("gemodel_1h = 0.1", "a netem.gemodel_p with it"),
-            ("gemodel_1k = 0.1", "a netem.gemodel_p with it"),
-            ("loss_correlation = 0.5", "a netem.loss with it"),
-            ("ecn = true", "a netem.loss or a netem.gemodel_p with it"),
-            ("duplicate_correlation = 0.5", "a netem.duplicate with it"),
-            ("reorder_correlation = 0.5", "a netem.reorder with it"),
-            ("rate_overhead = 24", "a netem.rate with it"),
-        ] {
-            let e = of(line).unwrap();
-            assert!(e.contains(wants) && !e.contains("netem.limit"), "{e}");
-        }
-        let path = "delay = \"5 ms\"\njitter = \"1 ms\"\ndelay_correlation = 0.2\ndistribution = \"pareto\"\necn = true\nrate = \"9 Mbit/s\"";
-        assert_eq!(of(&format!("{path}\nrate_overhead = 24\nloss = 0.1\nloss_correlation = 0.5")), None);
-        assert_eq!(of(&format!("{path}\ngemodel_p = 0\ngemodel_r = 0.1\ngemodel_1h = 0.5\ngemodel_1k = 0.5")), None);
-        assert!(of("rate = \"1 kbit/s\"").unwrap().contains("from 8 kbit/s to 100 Gbit/s"));
-        assert!(of("rate_overhead = -20").unwrap().contains("bytes from -14 to 256"));
     }
 
     #[test]

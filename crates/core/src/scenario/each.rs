@@ -130,7 +130,7 @@ params! {
         /// MPDUs to the station that are lost in a row, in the mean: noise that lasts. 0: losses are independent.
         error_run: Each<f64> = Each::NONE, src "this project";
         /// Weight for airtime that the access point gives the station, where its driver has TXQs: of two that want more than there is, one with
-        /// 512 has twice the air of one with 256 (less with ath10k, whose device takes turns by itself with what AQL lets into it).
+        /// 512 has twice the air of one with 256 (less with ath10k, and next to nothing with mt76, whose devices take turns by themselves with what AQL lets into them).
         weight: Each<u16> = Each::NONE, src "linux@6.12 net/wireless/nl80211.c NL80211_ATTR_AIRTIME_WEIGHT (iw: airtime_weight); default: mac80211.weight";
         /// Mean SNR of the station's channel at full power, dB: what its distance makes of it.
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";

@@ -133,6 +133,9 @@ params! {
         /// Congestion controls of a station's TCP flows each way, in turn: `["cubic", "bbr"]` is cubic for the first, bbr for the second, cubic
         /// for the third.
         cc: Each<crate::tcp::cc::Cc> = Each::NONE, src "Flent cubic_bbr.conf, and cc_algos of its stream configuration; default: tcp.cc";
+        /// How much farther away the servers of a station's TCP flows each way are, in turn: `["0 ms", "40 ms"]` adds 40 ms to the base round
+        /// trip of the second, the fourth and so on. What the server sends waits so long first, in a way of its flow's own.
+        tcp_delay: Each<Span> = Each::NONE, src "Flent rtt_fair.conf: flows to hosts at different distances";
         /// Offered UDP load up, a station.
         udp_up: Option<Rate> = None, src "iperf -u";
         /// Offered UDP load down, a station.

@@ -39,6 +39,8 @@ pub struct FlowPlan {
     pub dscp: u8,
     /// Its congestion control, where that is not `tcp.cc`.
     pub cc: Option<Cc>,
+    /// How much farther away its server is than others' (`traffic.tcp_delay`).
+    pub far: Option<Span>,
     /// How long after the flows' start it begins.
     pub delay: Span,
 }
@@ -104,6 +106,7 @@ impl Plan {
                     Proto::Udp(..) => own.udp_dscp.get(station).unwrap_or(t.udp_dscp).get(),
                 };
                 let cc = own.cc.get(station).or_else(|| t.cc.in_turn(usize::from(i))).filter(|_| proto == Proto::Tcp);
+                let far = t.tcp_delay.in_turn(usize::from(i)).filter(|_| proto == Proto::Tcp);
                 plan.flows.push(FlowPlan {
                     name: format!("{kind}{}{suffix}", i + 1),
                     station,
@@ -111,6 +114,7 @@ impl Plan {
                     proto,
                     dscp,
                     cc,
+                    far,
                     delay,
                 });
             };

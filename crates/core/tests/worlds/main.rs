@@ -8,6 +8,7 @@ mod echo_program;
 mod encryption;
 mod ended;
 mod erp;
+mod far;
 mod given;
 mod golden;
 mod gro;
