@@ -82,6 +82,13 @@ def test_atheros_by_hand():
     assert one.csi[:, :, 55].tolist() == [[220j, 222j], [221j, 223j]]
 
 
+def test_a_log_of_zeros_says_so(tmp_path):
+    path = tmp_path / "zeros.dat"
+    path.write_bytes(write.atheros(np.zeros((2, 2, 56), complex), ">") * 3)
+    with pytest.raises(UserError, match=r"all values of receive antenna 0 and transmit antenna 0 are 0, in 3 frames"):
+        log.load(path)
+
+
 @pytest.mark.parametrize(("order", "nano"), [("<", False), (">", True)])
 def test_nexmon(order, nano):
     values = np.arange(256) + 1j * -np.arange(256)

@@ -152,6 +152,23 @@ def test_keys_of_another_standard_are_told_of_even_at_their_defaults(sets, said)
     assert all(note.startswith(words) for note, words in zip(notes, said, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("sets", "key", "why"),
+    [
+        ({"wifi.standard": "a"}, "edca.be_cw_min", "802.11a has no access categories"),
+        ({"wifi.standard": "a"}, "ath9k.ampdu_frames", "no frame goes in an aggregate"),
+        ({"wifi.aggregation": False}, "ath9k.window", "no frame goes in an aggregate"),
+        ({}, "ath9k.max_pending", "no card has the driver ath9k_tidq, which has queues of its own"),
+        ({}, "mac80211.slow_threshold", "no station counts as slow (mac80211.slow_stations)"),
+    ],
+)
+def test_what_other_keys_leave_nothing_to_say(sets, key, why):
+    s = Scenario.from_dict(TWO).set({**sets, key: 15})
+    assert idle.keys(s) == {key: why}
+    there = {"wifi.standard": "n", "wifi.aggregation": True, "ap.driver": "ath9k_tidq", "mac80211.slow_stations": True}
+    assert idle.keys(s.set(there)) == {}
+
+
 def test_a_wired_way_back_has_no_rate():
     wired = Scenario.from_dict({"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "9 Mbit/s"}})
     for sets in ({"traffic.tcp_down": 4}, {"traffic.rrul": True}, {"stations.tcp_down": [2]}):

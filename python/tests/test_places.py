@@ -27,6 +27,7 @@ def test_a_floor_has_its_places():
     assert first["snr"].shape == (31, 132) and second["snr"].shape == (16, 66)
     assert first["stations"][1:] == second["stations"][1:], "without S, and without the first client"
     assert topology(50).floor()["stations"][0] == topology(2).floor()["stations"][0] == second["stations"][0], "S stays"
+    assert topology(1).set({"floor.topology": 0}).floor()["stations"] == []
     x, y, snr = second["stations"][0]
     assert snr == pytest.approx(second["snr"][round(y), round(x)], abs=6.0)
     (length, depth), ap = first["size_m"], first["ap_m"]

@@ -20,6 +20,11 @@ BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
+#: Kernels whose mac80211 gives slow stations a CoDel of their own. src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params, from 4.12 on
+SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10")
+#: What each driver has for aggregates alone.
+OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
+
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
@@ -50,6 +55,19 @@ class _Read(Asked):
         """The drivers of an end's cards."""
         own = self.listed("stations.driver") if end == "sta" and self.differ("driver") else []
         return {*own, *([self.v[f"{end}.driver"]] if len(own) < self.stations else [])}
+
+    def without_qos(self) -> bool:
+        """Whether its frames have no access category."""
+        return self.v["wifi.standard"] in ("a", "b", "g")
+
+    def aggregates(self) -> bool:
+        """Whether any frame may go in an aggregate."""
+        return self.v["wifi.aggregation"] == "true" and not self.without_qos()
+
+    def slow_stations(self) -> bool:
+        """Whether mac80211 has a CoDel for slow stations."""
+        asked = self.v["mac80211.slow_stations"]
+        return asked == "true" or (asked == "auto" and self.v["kernel"] in SLOW_STATIONS)
 
     def takes_time(self) -> bool:
         """Whether a received packet takes a radio's host any time."""
@@ -130,7 +148,7 @@ def _traffic(t: _Read, section: str, name: str) -> str:
     if (
         (section == "tcp" and name not in EVERY_PACKET)
         or section in _core.registry()["cc"]
-        or f"{section}.{name}" in ("traffic.cc", "traffic.tcp_dscp")
+        or f"{section}.{name}" in ("traffic.cc", "traffic.tcp_dscp", "traffic.tcp_delay")
     ):
         return "" if tcp else "there is no TCP flow"
     if section not in ("traffic", "stations"):
@@ -153,6 +171,17 @@ def _radios(t: _Read, key: str) -> str:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
     if key == "reorder.timeout" and cards == {"mt76"} and t.v["mt76.reorder"] == "true":
         return "mt76 has a reorder buffer of its own"
+    section, _, name = key.partition(".")
+    if section in ("edca", "edca_ap") and t.without_qos():
+        return f"802.11{t.v['wifi.standard']} has no access categories"
+    if section in ("ath9k", "ath9k_tidq") and name in OF_AGGREGATES and not t.aggregates():
+        return "no frame goes in an aggregate"
+    if key in ("ath9k.max_pending", "ath9k.keep_turn") and "ath9k_tidq" not in cards:
+        return "no card has the driver ath9k_tidq, which has queues of its own"
+    if key.startswith("mac80211.slow_") and key != "mac80211.slow_stations" and not t.slow_stations():
+        return "no station counts as slow (mac80211.slow_stations)"
+    if key == "wifi.erp_protection" and t.v["wifi.band"] == "5 GHz":
+        return "there is no 802.11b at 5 GHz to be protected from"
     if key.startswith("fixed.") and cards == {"mt76"}:
         return "mt76's hardware sends each PPDU once and forms the next anew"
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// The floor of a scenario: `size_m` and `ap_m`, places in m from its corner; `stations`, each (x, y, mean SNR in dB) of the four of
-/// `floor.topology`, at the channel's width and in its band; `walk`, (x, y, SNR) at each second of the flows; `snr`, dB, float64, by rows of y and columns of x every `step` m.
+/// `floor.topology` (none where that is 0), at the channel's width and in its band; `walk`, (x, y, SNR) at each second of the flows; `snr`, dB, float64, by rows of y and columns of x every `step` m.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides=vec![], step=0.5))]
 pub(crate) fn floor<'py>(
@@ -26,10 +26,11 @@ pub(crate) fn floor<'py>(
     let cells = (0..rows * columns).map(|i| ((i % columns) as f64 * step, (i / columns) as f64 * step));
     let snr: Vec<f64> = cells.map(|p| plan.snr_db(p)).collect();
     let seconds = s.time.flows.ns() / 1_000_000_000;
+    let stations = if s.floor.topology == 0 { 0 } else { 4 };
     let d = PyDict::new(py);
     d.set_item("size_m", (s.floor.length_m, s.floor.depth_m))?;
     d.set_item("ap_m", plan.access_point())?;
-    d.set_item("stations", (0..4).map(|i| told(plan.place(i))).collect::<Vec<_>>())?;
+    d.set_item("stations", (0..stations).map(|i| told(plan.place(i))).collect::<Vec<_>>())?;
     d.set_item("walk", (0..=seconds).map(|t| told(plan.walker(t as f64))).collect::<Vec<_>>())?;
     d.set_item("snr", array(py, &snr)?.call_method1("reshape", (rows, columns))?)?;
     Ok(d)

@@ -267,6 +267,11 @@ class _Batches:
         self._work()
         log = self.log
         if not self.done:
+            if self.empty:
+                raise UserError(
+                    f"{log.path}: all values of receive antenna {log.ask.rx} and transmit antenna {log.ask.tx} are 0, in "
+                    f"{self.empty} frame{'s' if self.empty > 1 else ''}; expected one with a value that is not"
+                )
             pairs = ", ".join(log.shapes)
             raise UserError(
                 f"{log.path}: no frame has receive antenna {log.ask.rx} and transmit antenna {log.ask.tx}; "

@@ -18,6 +18,8 @@ CHOICES = {"where": {"local", "remote"}, "qdisc": {"pfifo", "fq_codel", "fq"}}
 NAMES = {"cc": "the name of a congestion control", "kernel": 'a release, as "5.4.59"'}
 #: Numbers of ``config`` that cannot be 0.
 POSITIVE = ("rate_mbit", "secs", "step", "flows", "limit")
+#: No key's numbers are as large.
+BEYOND = 1e12
 WHAT = "a folder or a ZIP file of traces (NAME.json, NAME.b.json)"
 
 
@@ -91,9 +93,11 @@ def _config(where: str, config: Any) -> None:
         if key in (*CHOICES, *NAMES):
             continue
         least = "above 0" if key in POSITIVE else "that is not negative"
-        # What is beyond this overflows before the model can refuse it.
-        if not _number(value) or not 0 <= value < 1e12 or (value == 0 and key in POSITIVE):
+        if not _number(value) or value < 0 or (value == 0 and key in POSITIVE):
             raise UserError(f"{where}: config.{key}: {_short(value)}, expected a number {least}")
+        # What is beyond this overflows before the model can refuse it.
+        if value >= BEYOND:
+            raise UserError(f"{where}: config.{key}: {_short(value)}, expected less than {BEYOND:g}")
     _together(where, config)
 
 
