@@ -97,7 +97,7 @@ def _config(where: str, config: Any) -> None:
             raise UserError(f"{where}: config.{key}: {_short(value)}, expected a number {least}")
         # What is beyond this overflows before the model can refuse it.
         if value >= BEYOND:
-            raise UserError(f"{where}: config.{key}: {_short(value)}, expected less than {BEYOND:g}")
+            raise UserError(f"{where}: config.{key}: {_short(value)}, expected a number below {BEYOND:g}")
     _together(where, config)
 
 
