@@ -14,6 +14,14 @@ const PROTECTION_MOST: u64 = 1_500_000;
 const SEND_NEXT: u64 = 60_000;
 /// The longest minimum MPDU start spacing, ns. src: 802.11-2020 table 9-186
 const DENSITY_MOST: u64 = 16_000;
+/// ath9k fills every MPDU of an A-MPDU up to so many bytes with empty delimiters, at any rate, and if it is encrypted adds ten of four bytes; in front
+/// of the second it may put sixty. src: linux@6.12 ath9k/xmit.c, ath_compute_num_delims; ath9k.h, ATH_AGGR_MINPLEN, ATH_AGGR_ENCRYPTDELIM,
+/// FIRST_DESC_NDELIMS
+const FILLED: u32 = 256;
+/// See `FILLED`.
+const ENCRYPTED: u64 = 10 * 4;
+/// See `FILLED`.
+const FIRST: u64 = 60 * 4;
 /// No PPDU takes longer, ns. src: 802.11-2020 table 21-28, aPPDUMaxTime
 const PPDU_LONGEST: u64 = 5_484_000;
 /// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
@@ -51,8 +59,9 @@ struct Open {
     mhz: u16,
     l_sig_us: Option<u16>,
     subframe: Option<Subframe>,
-    /// PSDU bytes so far.
+    /// PSDU bytes so far, and how many its MPDUs are short of `FILLED`.
     psdu: u32,
+    short: u32,
     /// Protection in front of it, ns.
     lead: u64,
     /// When the first and the last MPDU began, us, and the length of the last.
@@ -71,7 +80,7 @@ impl Open {
         self.p.phy.map_or(0, |p| p.duration_ns(self.psdu, self.mhz))
     }
     /// As long as the time stamps say, where the capture has one an MPDU: an A-MPDU of short frames is longer than they are, by the
-    /// empty delimiters that the receiver asked for. They are believed only within what those can be.
+    /// empty delimiters that the receiver asked for, or that the sender's hardware needs. They are believed only within what those can be.
     fn data_by_clock_ns(&self, response: Option<&Frame>) -> u64 {
         let by_length = self.data_ns();
         let (None, Some(first), Some(last), Some(phy)) = (self.l_sig_us, self.first, self.last.0, self.p.phy) else {
@@ -90,7 +99,9 @@ impl Open {
                 from_first(last).saturating_add(phy.preamble_ns() + bits / phy.rate_bps().max(1))
             }
         };
-        let most = by_length + self.p.mpdus as u64 * DENSITY_MOST;
+        let mpdus = self.p.mpdus as u64;
+        let filled = (u64::from(self.short) + mpdus * ENCRYPTED + FIRST) * 8_000_000_000 / phy.rate_bps().max(1);
+        let most = by_length + filled.max(mpdus * DENSITY_MOST);
         if clock > by_length + SLACK && clock <= most { clock } else { by_length }
     }
     /// From the last MPDU to this one, us: by the card's clock, or where it tells no time, by when the host took them. None: only one has a time.
@@ -264,8 +275,22 @@ impl Exchanges {
                     airtime: None,
                 };
                 let (tid, mhz, l_sig_us, subframe) = (f.tid, f.mhz, f.l_sig_us, f.subframe);
-                let (psdu, first, last, heard) = (0, f.tsft, (None, 0), f.time);
-                self.open.push(Open { p, ta, tid, mhz, l_sig_us, subframe, psdu, lead, first, last, heard, seqs });
+                let (psdu, short, first, last, heard) = (0, 0, f.tsft, (None, 0), f.time);
+                self.open.push(Open {
+                    p,
+                    ta,
+                    tid,
+                    mhz,
+                    l_sig_us,
+                    subframe,
+                    psdu,
+                    short,
+                    lead,
+                    first,
+                    last,
+                    heard,
+                    seqs,
+                });
                 self.open.len() - 1
             }
         };
@@ -284,6 +309,7 @@ impl Exchanges {
         o.p.bytes += u64::from(f.len);
         let len = f.len.min(u32::from(u16::MAX)) as u16;
         o.psdu = if o.subframe.is_some() || o.p.mpdus > 1 { Burst::psdu_of(o.psdu, len) } else { f.len };
+        o.short += FILLED.saturating_sub(f.len);
         o.last = (f.tsft, f.len);
         if o.seqs.len() < MPDUS {
             o.seqs.push((f.seq, f.bad));
@@ -335,5 +361,71 @@ impl Exchanges {
         };
         close(&o.p);
         self.spare.push(o.seqs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Frame;
+
+    const STATION: Mac = Mac([2, 0, 0, 0, 0, 1]);
+    const AP: Mac = Mac([2, 0, 0, 0, 0, 2]);
+
+    /// MPDUs of `len` bytes of one A-MPDU, each `step` us after the one before, and a Block Ack that comes SIFS after `us` of it; its airtime, us.
+    fn airtime(phy: Phy, n: u16, len: u32, step: u64, us: u64) -> u64 {
+        let (mut x, mut closed) = (Exchanges::default(), Vec::new());
+        let data = |k: u16| Frame {
+            kind: Kind::Data,
+            ta: Some(STATION),
+            ra: AP,
+            phy: Some(phy),
+            mhz: 5180,
+            len,
+            seq: k,
+            tid: Some(0),
+            subframe: Some(Subframe { reference: 1, last: false }),
+            tsft: Some(1_000 + phy.preamble_ns() / 1_000 + step * u64::from(k)),
+            time: (1_000 + us) * 1_000,
+            ..Frame::EMPTY
+        };
+        let answer = Phy::Ofdm(48);
+        let ack = Frame {
+            kind: Kind::BlockAck,
+            ra: STATION,
+            ta: Some(AP),
+            phy: Some(answer),
+            mhz: 5180,
+            len: 32,
+            tsft: Some(1_000 + us + 16 + answer.preamble_ns() / 1_000),
+            time: (1_000 + us + 16 + 32) * 1_000,
+            ..Frame::EMPTY
+        };
+        (0..n).for_each(|k| x.frame(&data(k), Some(0), &mut |p| closed.push(p.clone())));
+        x.frame(&ack, None, &mut |p| closed.push(p.clone()));
+        assert_eq!(closed.len(), 1);
+        closed[0].airtime.unwrap() / 1_000 - 16 - 32
+    }
+
+    /// TCP ACKs of 94 bytes that ath9k fills up to 256, at 30 Mbit/s: 260 bytes with the delimiter are 69 us each, not the 26 us of their length.
+    #[test]
+    fn what_the_hardware_fills_up_is_airtime() {
+        let phy = Phy::Ht(1, true, true);
+        assert_eq!(phy.rate_bps(), 30_000_000);
+        let us = 36 + 70 * 10;
+        assert_eq!(airtime(phy, 10, 94, 70, us), us);
+        // At 6.5 Mbit/s each of 300 bytes, with ten delimiters for encryption, which are 50 us.
+        let us = 36 + 430 * 10;
+        assert_eq!(airtime(Phy::Ht(0, false, false), 10, 300, 430, us), us);
+    }
+
+    /// No delimiters make a clock that goes four times too fast.
+    #[test]
+    fn a_clock_that_lies_is_not_believed() {
+        let phy = Phy::Ht(1, true, true);
+        let by_length = phy.duration_ns((0..10).fold(0, |b, _| Burst::psdu_of(b, 94)), 5180) / 1_000;
+        assert_eq!(airtime(phy, 10, 94, 280, 36 + 280 * 10), by_length);
+        let by_length = phy.duration_ns((0..10).fold(0, |b, _| Burst::psdu_of(b, 1500)), 5180) / 1_000;
+        assert_eq!(airtime(phy, 10, 1500, 700, 36 + 700 * 10), by_length);
     }
 }
