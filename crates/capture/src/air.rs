@@ -8,6 +8,7 @@
 //! Protected bit and the CCMP header are there, the payload is in the clear, the MIC behind it; packet numbers and MIC are zeros.
 //! Where octets were kept (`radio_log`), a data frame is they, and D4 and D5's packet numbers do not hold.
 
+use crate::block_ack::BlockAck;
 use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport, tcp};
 use crate::names::Names;
 use crate::phy::Phy;
@@ -346,7 +347,9 @@ impl Air {
         let acked = |i: usize| a.x.decoded.has(i);
         b.mpdus.iter().enumerate().filter(|(i, _)| acked(*i)).for_each(|(_, m)| board.put(m.seq));
         f.seq = board.start().get();
-        f.bitmap = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i)))).words();
+        let words = board.answer(b.mpdus.iter().enumerate().map(|(i, m)| (m.seq, acked(i)))).words();
+        let n = if f.len >= response::WIDE_BLOCK_ACK { 4 } else { 1 };
+        f.block_ack = BlockAck::compressed(b.tid.get(), f.seq, &words[..n]);
         f
     }
 

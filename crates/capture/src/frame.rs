@@ -1,5 +1,6 @@
 //! A frame of the air, as far as anything here looks at it. Small and Copy; it owns no bytes.
 
+use crate::block_ack::BlockAck;
 use crate::phy::Phy;
 use wavetank_core::wifi::beacon::Told;
 
@@ -34,7 +35,7 @@ pub enum Kind {
     Cts,
     /// Request to send.
     Rts,
-    /// Compressed Block Ack.
+    /// Block Ack.
     BlockAck,
     /// Compressed Block Ack request.
     Bar,
@@ -164,12 +165,12 @@ pub struct Frame {
     pub far: Mac,
     /// Microseconds that its Duration field reserves.
     pub nav: u16,
-    /// Traffic identifier, of QoS data and Block Acks.
+    /// Traffic identifier, of QoS data and compressed Block Acks.
     pub tid: Option<u8>,
     /// Sequence number; of a Block Ack (request) the starting one.
     pub seq: u16,
-    /// A Block Ack's bitmap, bit 0 for the starting number.
-    pub bitmap: [u64; 4],
+    /// What a Block Ack says.
+    pub block_ack: BlockAck,
     /// The packet inside; none of an A-MSDU.
     pub packet: Option<Packet>,
     /// It is an A-MSDU.
@@ -202,7 +203,7 @@ impl Frame {
         nav: 0,
         tid: None,
         seq: 0,
-        bitmap: [0; 4],
+        block_ack: BlockAck::EMPTY,
         packet: None,
         amsdu: None,
         cut: false,

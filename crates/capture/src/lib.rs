@@ -8,6 +8,7 @@
 pub mod acks;
 mod air;
 pub mod analysis;
+mod block_ack;
 pub mod delivery;
 mod frame;
 pub mod he;
@@ -23,6 +24,7 @@ pub mod write;
 
 pub use air::{Air, Fate, Inside, Sent};
 pub use analysis::{Analysis, Report};
+pub use block_ack::{BlockAck, Told, Unread};
 pub use frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport};
 pub use names::Names;
 pub use origin::Origin;

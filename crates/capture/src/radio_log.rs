@@ -496,7 +496,7 @@ mod tests {
         assert_eq!(all[3].time, 3_000_000 + 2 * (28_000 + SIFS) + 100_000);
         assert_eq!((all[2].bad, all[3].bad), (true, false), "the first was lost");
         assert_eq!((all[2].retry, all[3].retry), (true, false), "and had been sent before");
-        assert_eq!((all[2].seq, all[3].seq, all[4].seq, all[4].bitmap[0]), (7, 8, 7, 0b10));
+        assert_eq!((all[2].seq, all[3].seq, all[4].seq, all[4].block_ack.words()[0]), (7, 8, 7, 0b10));
         assert_eq!(all[3].nav, 48, "SIFS and the answer");
         let p = all[3].packet.unwrap();
         assert_eq!((p.ports, p.payload, all[3].len), ((0x9000, 30503), 4, 26 + 40 + 4));

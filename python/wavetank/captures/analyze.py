@@ -175,6 +175,24 @@ def _cut(frames: Mapping[str, Any]) -> list[str]:
     return out
 
 
+def _unknown(report: Mapping[str, Any]) -> list[str]:
+    """MPDUs of which nobody can say whether they were lost, and why."""
+    frames, n = report["frames"], sum(link["unknown"] for link in report["links"])
+    why = []
+    if frames["block_acks_cut"]:
+        why.append(
+            f"{frames['block_acks_cut']} Block Acks are cut, for the capture keeps too little of each frame (--snaplen 256, or "
+            "tcpdump's -s 256, has them)"
+        )
+    if frames["block_acks_unread"]:
+        why.append(f"{frames['block_acks_unread']} Block Acks are of a kind that is not read here, or damaged")
+    if not n or not why:
+        return why
+    return [
+        f"of {n} MPDUs it cannot be told whether they were lost, and no share of lost ones counts them: {'; '.join(why)}"
+    ]
+
+
 def _read(info: Mapping[str, Any]) -> list[str]:
     """What of a file was not read."""
     out = []
@@ -240,6 +258,7 @@ def remarks(document: Document) -> list[str]:
             out.append(
                 "no ACK or Block Ack is in it: what was lost cannot be told, and airtime assumes that each PPDU was answered"
             )
+        out += _unknown(report)
         if frames["without_rate"]:
             out.append(f"{frames['without_rate']} frames have no rate that is known here: their airtime is missing")
         if frames["multi_user"]:

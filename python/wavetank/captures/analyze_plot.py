@@ -210,20 +210,25 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
     sums: dict[str, list[float]] = {}
     for link in document["report"]["links"]:
         for r in link["rates"]:
-            row = sums.setdefault(r["rate"], [r["mbit"], 0.0, 0.0])
+            row = sums.setdefault(r["rate"], [r["mbit"], 0.0, 0.0, 0.0])
             row[1] += r["mpdus"]
-            row[2] += r["mpdus"] * (r["loss_rate"] or 0.0)
+            row[2] += (r["mpdus"] - r["unknown"]) * (r["loss_rate"] or 0.0)
+            row[3] += r["unknown"]
     shown, others = first(sorted(sums.items(), key=lambda kv: -kv[1][1]), BARS)
     rows = sorted(shown, key=lambda kv: kv[1][0] or 0.0)
     if others:
-        rows.insert(0, (f"{len(others)} others", [0.0, *(sum(v[i] for _, v in others) for i in (1, 2))]))
+        rows.insert(0, (f"{len(others)} others", [0.0, *(sum(v[i] for _, v in others) for i in (1, 2, 3))]))
     every = sum(v[1] for v in sums.values()) or 1
     few = len(rows) <= FEW_BARS
     names = [k.replace(", ", "\n", 1) if few else k for k, _ in rows]
-    good = [100 * (v[1] - v[2]) / every for _, v in rows]
+    good = [100 * (v[1] - v[2] - v[3]) / every for _, v in rows]
     lost = [100 * v[2] / every for _, v in rows]
     ax.barh(names, good, color=BLUE, label="acknowledged", height=0.62)
     ax.barh(names, lost, left=good, color=RED, label="not acknowledged", height=0.62)
+    if any(v[3] for _, v in rows):
+        told = [a + b for a, b in zip(good, lost, strict=True)]
+        unknown = [100 * v[3] / every for _, v in rows]
+        ax.barh(names, unknown, left=told, color="0.8", label="not known", height=0.62)
     ax.set(xlabel="MPDUs (% of all)")
     ax.set_ylim(-0.8, max(2.2, len(rows) * 1.08))
     ax.tick_params(axis="y", labelsize=8 if few else 6.5)

@@ -44,10 +44,12 @@ def rates(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _sum(rows: Sequence[Mapping[str, Any]], link: str, rate: str) -> dict[str, Any]:
     told = [r for r in rows if r["loss_rate"] is not None]
-    sent, lost = sum(r["mpdus"] for r in told), sum(r["mpdus"] * r["loss_rate"] for r in told)
+    known = [r["mpdus"] - r.get("unknown", 0) for r in told]
+    sent, lost = sum(known), sum(n * r["loss_rate"] for n, r in zip(known, told, strict=True))
     return {
         "link": link, "rate": rate, "mbit": None, "n": sum(r.get("n", 1) for r in rows), "ppdus": total(rows, "ppdus"),
-        "mpdus": total(rows, "mpdus"), "loss_rate": lost / sent if sent else None, "airtime_s": total(rows, "airtime_s"),
+        "mpdus": total(rows, "mpdus"), "unknown": total(rows, "unknown"),
+        "loss_rate": lost / sent if sent else None, "airtime_s": total(rows, "airtime_s"),
     }  # fmt: skip
 
 

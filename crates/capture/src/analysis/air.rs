@@ -21,6 +21,7 @@ pub(super) struct Use {
     pub ppdus: u64,
     pub mpdus: u64,
     pub unacked: u64,
+    pub unknown: u64,
     pub airtime: u64,
     /// PPDUs whose airtime is known.
     pub timed: u64,
@@ -36,6 +37,7 @@ pub(super) struct Link {
     pub bad: u64,
     pub retries: u64,
     pub unacked: u64,
+    pub unknown: u64,
     pub bytes: u64,
     pub rates: BTreeMap<Option<Phy>, Use>,
     seen: [Option<Seen>; 17],
@@ -123,6 +125,7 @@ impl Stations {
                         bad: 0,
                         retries: 0,
                         unacked: 0,
+                        unknown: 0,
                         bytes: 0,
                         rates: BTreeMap::new(),
                         seen: [const { None }; 17],
@@ -147,11 +150,13 @@ impl Stations {
         l.bad += p.bad as u64;
         l.retries += p.retries as u64;
         l.unacked += p.unacked as u64;
+        l.unknown += p.unknown as u64;
         l.bytes += p.bytes;
         let u = l.rates.entry(p.phy).or_default();
         u.ppdus += 1;
         u.mpdus += p.mpdus as u64;
         u.unacked += p.unacked as u64;
+        u.unknown += p.unknown as u64;
         if let Some(airtime) = p.airtime {
             u.airtime += airtime;
             u.timed += 1;

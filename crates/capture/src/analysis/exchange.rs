@@ -1,8 +1,9 @@
 //! MPDUs and responses put together to exchanges.
 
+use crate::block_ack::Told;
 use crate::frame::{Frame, Kind, Mac, Subframe};
 use crate::phy::Phy;
-use wavetank_core::wifi::{Burst, Seq};
+use wavetank_core::wifi::Burst;
 
 /// PPDUs that can be open at once: what collides. Stations whose pings have one rhythm collide all together.
 const OPEN: usize = 64;
@@ -26,8 +27,6 @@ const FIRST: u64 = 60 * 4;
 const PPDU_LONGEST: u64 = 5_484_000;
 /// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
 const PPDU_MOST: usize = 1024;
-/// The most MPDUs of a PPDU that are looked at one by one.
-const MPDUS: usize = 256;
 
 /// A data PPDU with what answered it.
 #[derive(Clone, Debug)]
@@ -43,6 +42,8 @@ pub(super) struct Ppdu {
     pub bad: usize,
     pub retries: usize,
     pub unacked: usize,
+    /// Whether they were acknowledged cannot be told.
+    pub unknown: usize,
     /// Bytes of all MPDUs with their headers.
     pub bytes: u64,
     pub answered: bool,
@@ -111,6 +112,15 @@ impl Open {
             (None, None) => Some(f.time.abs_diff(self.heard) / 1_000),
             _ => None,
         }
+    }
+    /// Of its MPDUs those that a Block Ack does not acknowledge, and those of which it does not tell.
+    fn judged(&self, r: &Frame) -> (usize, usize) {
+        self.seqs.iter().fold((0, 0), |(lost, unknown), &(seq, bad)| match r.block_ack.told(self.tid, seq) {
+            _ if bad => (lost + 1, unknown),
+            Told::Acked => (lost, unknown),
+            Told::Lost => (lost + 1, unknown),
+            Told::Unknown => (lost, unknown + 1),
+        })
     }
     fn multi_user(&self) -> bool {
         self.p.phy.is_some_and(Phy::is_multi_user)
@@ -269,6 +279,7 @@ impl Exchanges {
                     bad: 0,
                     retries: 0,
                     unacked: 0,
+                    unknown: 0,
                     bytes: 0,
                     answered: false,
                     collided,
@@ -311,9 +322,7 @@ impl Exchanges {
         o.psdu = if o.subframe.is_some() || o.p.mpdus > 1 { Burst::psdu_of(o.psdu, len) } else { f.len };
         o.short += FILLED.saturating_sub(f.len);
         o.last = (f.tsft, f.len);
-        if o.seqs.len() < MPDUS {
-            o.seqs.push((f.seq, f.bad));
-        }
+        o.seqs.push((f.seq, f.bad));
     }
 
     fn response(&mut self, f: &Frame, close: &mut impl FnMut(&Ppdu)) {
@@ -334,19 +343,13 @@ impl Exchanges {
         // What goes to a group is not answered.
         let group = o.p.ra.0[0] & 1 != 0;
         o.p.answered = group || o.multi_user() || response.is_some_and(|r| !r.bad);
-        o.p.unacked = match response {
-            Some(r) if !r.bad && r.kind == Kind::BlockAck => {
-                let acked = |s: u16| {
-                    let ahead = Seq::new(s).ahead_of(Seq::new(r.seq));
-                    let (word, bit) = (usize::from(ahead) / 64, ahead % 64);
-                    r.bitmap.get(word).is_some_and(|w| w >> bit & 1 != 0)
-                };
-                o.seqs.iter().filter(|&&(s, bad)| bad || !acked(s)).count()
-            }
-            Some(r) if !r.bad => o.p.bad,
+        (o.p.unacked, o.p.unknown) = match response {
+            Some(r) if !r.bad && r.kind == Kind::BlockAck => o.judged(r),
+            Some(r) if !r.bad => (o.p.bad, 0),
+            None if group => (o.p.bad, 0),
             // Several users are answered by one frame, or at the same time: what was not heard tells nothing.
-            None if group || o.multi_user() => o.p.bad,
-            _ => o.p.mpdus,
+            None if o.multi_user() => (o.p.bad, o.p.mpdus - o.p.bad),
+            _ => (o.p.mpdus, 0),
         };
         let ampdu = o.subframe.is_some() || o.p.mpdus > 1;
         let answer = match response {
@@ -367,13 +370,14 @@ impl Exchanges {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_ack::BlockAck;
     use crate::frame::Frame;
 
     const STATION: Mac = Mac([2, 0, 0, 0, 0, 1]);
     const AP: Mac = Mac([2, 0, 0, 0, 0, 2]);
 
-    /// MPDUs of `len` bytes of one A-MPDU, each `step` us after the one before, and a Block Ack that comes SIFS after `us` of it; its airtime, us.
-    fn airtime(phy: Phy, n: u16, len: u32, step: u64, us: u64) -> u64 {
+    /// MPDUs of `len` bytes of one A-MPDU, each `step` us after the one before, and a Block Ack that comes SIFS after `us` of it.
+    fn ampdu(phy: Phy, n: u16, len: u32, step: u64, us: u64, block_ack: BlockAck) -> Ppdu {
         let (mut x, mut closed) = (Exchanges::default(), Vec::new());
         let data = |k: u16| Frame {
             kind: Kind::Data,
@@ -399,12 +403,32 @@ mod tests {
             len: 32,
             tsft: Some(1_000 + us + 16 + answer.preamble_ns() / 1_000),
             time: (1_000 + us + 16 + 32) * 1_000,
+            block_ack,
             ..Frame::EMPTY
         };
         (0..n).for_each(|k| x.frame(&data(k), Some(0), &mut |p| closed.push(p.clone())));
         x.frame(&ack, None, &mut |p| closed.push(p.clone()));
         assert_eq!(closed.len(), 1);
-        closed[0].airtime.unwrap() / 1_000 - 16 - 32
+        closed.remove(0)
+    }
+
+    /// Its data's, us.
+    fn airtime(phy: Phy, n: u16, len: u32, step: u64, us: u64) -> u64 {
+        let closed = ampdu(phy, n, len, step, us, BlockAck::EMPTY);
+        closed.airtime.unwrap() / 1_000 - 16 - 32
+    }
+
+    #[test]
+    fn what_a_block_ack_does_not_tell_is_neither_there_nor_lost() {
+        let of = |block_ack| {
+            let p = ampdu(Phy::Ofdm(48), 10, 1500, 500, 5_000, block_ack);
+            (p.answered, p.unacked, p.unknown)
+        };
+        assert_eq!(of(BlockAck::compressed(0, 0, &[0x3fb])), (true, 1, 0));
+        assert_eq!(of(BlockAck::EMPTY), (true, 0, 10), "of a variant that is not read");
+        // A bitmap of which a byte was kept, which has one zero.
+        let cut = BlockAck::read(&[4, 0, 0, 0, 0xfb], 12);
+        assert_eq!(of(cut), (true, 1, 2));
     }
 
     /// TCP ACKs of 94 bytes that ath9k fills up to 256, at 30 Mbit/s: 260 bytes with the delimiter are 69 us each, not the 26 us of their length.

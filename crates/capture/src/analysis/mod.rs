@@ -14,6 +14,7 @@ mod order;
 mod report;
 mod series;
 
+use crate::block_ack::Unread;
 use crate::frame::{Frame, Kind, Msdu, Packet};
 use air::Stations;
 use cut::{Cuts, Hidden};
@@ -35,6 +36,10 @@ pub struct Counts {
     pub control: u64,
     /// Of these, ACKs and Block Acks: without any, losses cannot be told.
     pub responses: u64,
+    /// Block Acks that the capture cuts, and those of a variant that is not read: what they acknowledge cannot be told.
+    pub block_acks_cut: u64,
+    /// See `block_acks_cut`.
+    pub block_acks_unread: u64,
     /// Management.
     pub management: u64,
     /// Any other, null functions among them.
@@ -165,6 +170,11 @@ impl Analysis {
             Kind::Ack | Kind::BlockAck => {
                 c.control += 1;
                 c.responses += 1;
+                match f.block_ack.unread().filter(|_| !f.bad) {
+                    Some(Unread::Cut) => c.block_acks_cut += 1,
+                    Some(Unread::Variant) => c.block_acks_unread += 1,
+                    None => {}
+                }
             }
             Kind::Cts | Kind::Rts | Kind::Bar => c.control += 1,
             Kind::Beacon | Kind::Management => c.management += 1,

@@ -40,6 +40,9 @@ pub struct Rate {
     mbit: Option<f64>,
     ppdus: u64,
     mpdus: u64,
+    /// MPDUs of which it cannot be told whether they were acknowledged.
+    unknown: u64,
+    /// Of the others.
     loss_rate: Option<f64>,
     /// None: of none of them is it known.
     airtime_s: Option<f64>,
@@ -58,8 +61,10 @@ pub struct Sent {
     bad_fcs: u64,
     retries: u64,
     unacked: u64,
+    /// MPDUs of which it cannot be told whether they were acknowledged.
+    unknown: u64,
     retry_rate: f64,
-    /// None: no response was captured at all.
+    /// Of the others. None: there are none, or no response was captured at all.
     loss_rate: Option<f64>,
     /// Of the PPDUs of which it is known. None: there are none.
     airtime_s: Option<f64>,
@@ -160,38 +165,44 @@ fn share(a: u64, b: u64) -> f64 {
 /// Sums over links.
 struct Sum {
     account: AirAccount,
-    n: [u64; 6],
+    n: [u64; 7],
     rates: BTreeMap<Option<Phy>, Use>,
 }
 
 impl Sum {
     fn new() -> Sum {
-        Sum { account: AirAccount::new(super::air::MPDUS), n: [0; 6], rates: BTreeMap::new() }
+        Sum { account: AirAccount::new(super::air::MPDUS), n: [0; 7], rates: BTreeMap::new() }
     }
     fn add(&mut self, l: &super::air::Link) {
         self.account.add(&l.account);
-        let more = [l.mpdus, l.bytes, l.collided, l.bad, l.retries, l.unacked];
+        let more = [l.mpdus, l.bytes, l.collided, l.bad, l.retries, l.unacked, l.unknown];
         self.n.iter_mut().zip(more).for_each(|(a, b)| *a += b);
         for (phy, u) in &l.rates {
             let r = self.rates.entry(*phy).or_default();
             r.ppdus += u.ppdus;
             r.mpdus += u.mpdus;
             r.unacked += u.unacked;
+            r.unknown += u.unknown;
             r.airtime += u.airtime;
             r.timed += u.timed;
         }
     }
     /// `told`: responses were captured, so losses can be told.
     fn sent(&self, seconds: f64, told: bool) -> Sent {
-        let [mpdus, bytes, collided, bad_fcs, retries, unacked] = self.n;
+        let [mpdus, bytes, collided, bad_fcs, retries, unacked, unknown] = self.n;
         let hist = &self.account.hist;
         let last = hist.iter().rposition(|&n| n > 0).map_or(0, |i| i + 1);
+        // Of nothing sent nothing was lost; of what is not known at all, that is not known.
+        let lost = |unacked: u64, unknown: u64, mpdus: u64| {
+            (told && (mpdus == 0 || mpdus > unknown)).then(|| share(unacked, mpdus - unknown))
+        };
         let rate = |(phy, u): (&Option<Phy>, &Use)| Rate {
             rate: phy.map_or_else(|| "unknown".into(), |p| p.to_string()),
             mbit: phy.map(|p| p.rate_bps() as f64 / 1e6),
             ppdus: u.ppdus,
             mpdus: u.mpdus,
-            loss_rate: told.then(|| share(u.unacked, u.mpdus)),
+            unknown: u.unknown,
+            loss_rate: lost(u.unacked, u.unknown, u.mpdus),
             airtime_s: (u.timed > 0).then_some(u.airtime as f64 / 1e9),
         };
         // Who sent nothing took no time.
@@ -207,8 +218,9 @@ impl Sum {
             bad_fcs,
             retries,
             unacked,
+            unknown,
             retry_rate: share(retries, mpdus),
-            loss_rate: told.then(|| share(unacked, mpdus)),
+            loss_rate: lost(unacked, unknown, mpdus),
             airtime_s,
             airtime_fraction: airtime_s.map(|s| if seconds > 0.0 { s / seconds } else { 0.0 }),
             rates: self.rates.iter().map(rate).collect(),

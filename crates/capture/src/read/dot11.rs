@@ -1,10 +1,10 @@
 //! Reading an MPDU's header. Stands for: 802.11-2020 9.2.4 (fields), 9.3 (formats).
 //!
-//! D1 control wrappers and management frames are counted, not read; D2 a Block Ack other than the compressed one with 64 or 256 bits
-//! has no bitmap here.
+//! D1 control wrappers and management frames are counted, not read.
 
 use super::amsdu::Subframes;
 use super::{cut, packet};
+use crate::block_ack::BlockAck;
 use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Transport};
 
 fn le16(b: &[u8], at: usize) -> Option<u16> {
@@ -66,14 +66,11 @@ pub(super) fn header(b: &[u8], f: &mut Frame) -> Option<()> {
                 if ctl >> 1 & 0x0f == 2 {
                     f.tid = Some((ctl >> 12) as u8);
                     f.seq = start >> 4;
-                    // Of 256 bits, where the fragment number says so (802.11ax-2021, compressed BlockAck variant).
-                    let words = if start & 0x06 == 0x04 { 4 } else { 1 };
-                    for (word, v) in
-                        f.bitmap.iter_mut().zip(b.get(20..).unwrap_or_default().chunks_exact(8)).take(words)
-                    {
-                        *word = u64::from_le_bytes(v.try_into().expect("eight bytes"));
-                    }
                 }
+            }
+            if f.kind == Kind::BlockAck {
+                let len = (f.len as usize).saturating_sub(FCS + BLOCK_ACK);
+                f.block_ack = BlockAck::read(b.get(BLOCK_ACK..).unwrap_or_default(), len);
             }
         }
         Kind::Beacon | Kind::Management => {
@@ -125,6 +122,8 @@ fn head(b: &[u8], sub: u8, flags: u8) -> Option<Head> {
 /// An A-MSDU is in the body. src: 802.11-2020 9.2.4.5.9
 const AMSDU: u16 = 0x80;
 const FCS: usize = 4;
+/// Where a Block Ack's control field stands.
+const BLOCK_ACK: usize = 16;
 
 /// Whether the body's begin is beyond what was kept.
 fn header_is_cut(b: &[u8]) -> bool {

@@ -99,7 +99,7 @@ fn header(f: &Frame, out: &mut Vec<u8>) {
             let wide = f.kind == Kind::BlockAck && f.len >= response::WIDE_BLOCK_ACK;
             out.extend((f.seq << 4 | if wide { 4 } else { 0 }).to_le_bytes());
             if f.kind == Kind::BlockAck {
-                f.bitmap[..if wide { 4 } else { 1 }].iter().for_each(|w| out.extend(w.to_le_bytes()));
+                f.block_ack.words()[..if wide { 4 } else { 1 }].iter().for_each(|w| out.extend(w.to_le_bytes()));
             }
         }
         _ => {}
