@@ -253,7 +253,17 @@ mod tests {
     #[test]
     fn the_buffer_is_as_large_as_the_ppdus_let_it() {
         let tones = Tones::Channel(80);
-        let he = He { mcs: 11, streams: 2, tones, gi: 1, ltf: 2, dcm: false, multi_user: false, extended: false };
+        let he = He {
+            mcs: 11,
+            streams: 2,
+            tones,
+            gi: 1,
+            ltf: 2,
+            dcm: false,
+            multi_user: false,
+            triggered: false,
+            extended: false,
+        };
         let of = |phy| {
             let one = |time, seq, ip, reference| Frame { phy, ..data(time, seq, ip, Some(reference)) };
             deliveries(&[one(MS, 1, 1, 1), one(2 * MS, 3, 3, 1), one(3 * MS, 66, 66, 2), one(4 * MS, 2, 2, 3)])

@@ -35,6 +35,8 @@ pub struct He {
     pub dcm: bool,
     /// Of a PPDU for, or from, several users.
     pub multi_user: bool,
+    /// Of these, from one of several whom a trigger lets send at once (HE TB).
+    pub triggered: bool,
     /// The extended range format.
     pub extended: bool,
 }
@@ -49,6 +51,7 @@ impl From<phy::He> for He {
             ltf: h.gi.ltf(),
             dcm: false,
             multi_user: false,
+            triggered: false,
             extended: false,
         }
     }
@@ -125,7 +128,12 @@ pub const fn by_l_sig_us(length: u16) -> u16 {
 
 impl core::fmt::Display for He {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "HE{} MCS {} x{}, ", if self.multi_user { " MU" } else { "" }, self.mcs, self.streams)?;
+        let format = match self {
+            He { triggered: true, .. } => " TB",
+            He { multi_user: true, .. } => " MU",
+            _ => "",
+        };
+        write!(f, "HE{format} MCS {} x{}, ", self.mcs, self.streams)?;
         match self.tones {
             Tones::Channel(mhz) => write!(f, "{mhz} MHz")?,
             Tones::Unit(n) => write!(f, "{n} tones")?,
@@ -140,7 +148,7 @@ mod tests {
     use super::*;
 
     fn he(mcs: u8, streams: u8, tones: Tones, gi: u8) -> He {
-        He { mcs, streams, tones, gi, ltf: 2, dcm: false, multi_user: false, extended: false }
+        He { mcs, streams, tones, gi, ltf: 2, dcm: false, multi_user: false, triggered: false, extended: false }
     }
 
     /// src: 802.11ax-2021 27.5; in 100 kbit/s, as they are printed there

@@ -2,7 +2,7 @@
 //!
 //! Stands for: 802.11-2020 clauses 16 (DSSS, HR/DSSS), 17 (OFDM), 19 (HT), 21 (VHT).
 //! Durations are the model's own. D1 no STBC, no 80+80 MHz; D2 a captured 802.11b frame has the long preamble unless radiotap says that it
-//! has the short one, and PBCC is taken for CCK; D3 of EHT frames nothing is told but that they are such. HE is [`he`](crate::he)'s.
+//! has the short one, and PBCC of 5.5 and 11 Mbit/s is taken for CCK; D3 of EHT frames nothing is told but that they are such. HE is [`he`](crate::he)'s.
 
 use crate::he::He;
 use serde::Serialize;
@@ -48,6 +48,11 @@ impl Phy {
             2 | 4 | 11 | 22 => Phy::Dsss(units, short && units != 2),
             r => Phy::Ofdm(r),
         }
+    }
+
+    /// The same of a capture; none of a rate that is not modelled: PBCC's 22 and 33 Mbit/s, OFDM's of channels of 5 and 10 MHz.
+    pub fn captured(units: u8, short: bool) -> Option<Phy> {
+        matches!(units, 2 | 4 | 11 | 12 | 18 | 22 | 24 | 36 | 48 | 72 | 96 | 108).then(|| Phy::legacy(units, short))
     }
 
     /// From radiotap's or any other numbers; none if there is no such modulation.

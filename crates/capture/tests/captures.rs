@@ -197,10 +197,20 @@ fn every_modulation_is_read_as_written() {
     let units = [26, 52, 106, 242, 484, 996, 1992].map(Tones::Unit);
     let he = he.flat_map(|(mcs, streams)| {
         let (multi_user, extended, dcm) = (mcs % 3 == 0, mcs % 3 == 1, mcs % 2 == 0);
-        let of =
-            move |tones, gi, ltf| He { mcs, streams, tones, gi, ltf, dcm: false, multi_user: false, extended: false };
+        let of = move |tones, gi, ltf| He {
+            mcs,
+            streams,
+            tones,
+            gi,
+            ltf,
+            dcm: false,
+            multi_user: false,
+            triggered: false,
+            extended: false,
+        };
         let single = [(1, 2), (2, 2), (4, 4), (1, 4)].map(|(gi, ltf)| channels.map(|t| of(t, gi, ltf)));
-        let others = units.map(|t| He { multi_user, extended, dcm, ..of(t, 2, 1) });
+        let others =
+            units.map(|t| He { multi_user, triggered: multi_user && mcs % 2 == 0, extended, dcm, ..of(t, 2, 1) });
         single.into_iter().flatten().chain(others)
     });
     let sample = runs()[0].frames.iter().map(|s| s.frame).find(|f| f.subframe.is_some() && !f.bad).unwrap();

@@ -6,8 +6,8 @@
 use crate::frame::{Frame, Subframe};
 use crate::he::{self, He, Tones};
 use crate::phy::Phy;
-use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, F_SHORT_PREAMBLE, VHT_BANDWIDTH, field};
-use crate::write::he_field::{DCM, DCM_KNOWN, EXTENDED, MCS_KNOWN, UNITS, WIDTH_KNOWN};
+use crate::write::fields::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, F_SHORT_PREAMBLE, field};
+use crate::write::he_field::{DCM, DCM_KNOWN, EXTENDED, MCS_KNOWN, TRIGGERED, UNITS, WIDTH_KNOWN};
 
 /// What the header says of itself.
 pub(super) struct Header {
@@ -122,7 +122,7 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
             h.short = v[0] & F_SHORT_PREAMBLE != 0;
         }
         // Flags have a lower number, so they have been read.
-        field::RATE if v[0] != 0 && v[0] & 0x80 == 0 && f.phy.is_none() => f.phy = Some(Phy::legacy(v[0], h.short)),
+        field::RATE if v[0] != 0 && v[0] & 0x80 == 0 && f.phy.is_none() => f.phy = Phy::captured(v[0], h.short),
         field::CHANNEL => f.mhz = le16(v),
         field::DBM_SIGNAL => f.signal = Some(v[0] as i8),
         field::MCS if v[0] & 0x02 != 0 && v[2] < 32 => {
@@ -139,17 +139,26 @@ fn take(bit: u32, v: &[u8], f: &mut Frame, h: &mut Header) {
         field::VHT => {
             let known = le16(v);
             let code = if known & 0x0040 != 0 { v[3] } else { 0 };
-            // Codes between name a side of a wider channel.
-            let mhz = VHT_BANDWIDTH.iter().rev().find(|b| b.1 <= code).map_or(20, |b| b.0);
-            if let Some(phy) = Phy::vht(v[4] >> 4, v[4] & 0x0f, mhz, known & 0x0004 != 0 && v[2] & 0x04 != 0) {
-                f.phy = Some(phy);
-            }
+            let sgi = known & 0x0004 != 0 && v[2] & 0x04 != 0;
+            f.phy = vht_mhz(code).and_then(|mhz| Phy::vht(v[4] >> 4, v[4] & 0x0f, mhz, sgi));
         }
         field::HE => f.phy = he(v).map(Phy::He),
         field::L_SIG if matches!(f.phy, Some(Phy::He(_))) && le16(v) & LENGTH_KNOWN != 0 => {
             f.l_sig_us = Some(he::by_l_sig_us(le16(&v[2..]) >> 4));
         }
         _ => {}
+    }
+}
+
+/// The width that a VHT bandwidth code means; of those with a side (40 MHz of 80, 20 of 160 and so on) what is used, not what it is part of.
+/// src: radiotap.org, VHT; wireshark@4.0 packet-ieee80211-radiotap.c
+const fn vht_mhz(code: u8) -> Option<u16> {
+    match code {
+        0 | 2 | 3 | 7..=10 | 18..=25 => Some(20),
+        1 | 5 | 6 | 14..=17 => Some(40),
+        4 | 12 | 13 => Some(80),
+        11 => Some(160),
+        _ => None,
     }
 }
 
@@ -183,7 +192,54 @@ fn he(v: &[u8]) -> Option<He> {
         },
         dcm: known & DCM_KNOWN != 0 && signal & DCM != 0,
         multi_user: format > EXTENDED,
+        triggered: format == TRIGGERED,
         extended: format == EXTENDED,
     };
     he.checked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(bit: u32, v: &[u8]) -> Option<Phy> {
+        let mut f = Frame::EMPTY;
+        take(bit, v, &mut f, &mut Header { len: 0, fcs: false, pad: false, short: false });
+        f.phy
+    }
+
+    /// As tshark prints the codes: 20 MHz, 40, its lower and upper 20; 80, its lower and upper 40, four of 20; 160 and its parts.
+    #[test]
+    fn widths_of_vht() {
+        let mhz = |code| match taken(field::VHT, &[0x44, 0, 0, code, 0x71, 0, 0, 0, 0, 0, 0, 0]) {
+            Some(Phy::Vht(7, 1, mhz, false)) => mhz,
+            _ => 0,
+        };
+        assert_eq!([0, 1, 2, 3].map(mhz), [20, 40, 20, 20]);
+        assert_eq!([4, 5, 6, 7, 8, 9, 10].map(mhz), [80, 40, 40, 20, 20, 20, 20]);
+        assert_eq!([11, 12, 13, 14, 15, 16, 17].map(mhz), [160, 80, 80, 40, 40, 40, 40]);
+        assert!((18..=25).all(|code| mhz(code) == 20));
+        assert!((26..=255).all(|code| mhz(code) == 0), "there are none");
+    }
+
+    /// PBCC's 22 and 33 Mbit/s, OFDM's of half and quarter channels, and what no standard has.
+    #[test]
+    fn rates_that_nobody_models_are_unknown() {
+        assert!([1, 6, 7, 9, 44, 66, 127].iter().all(|&r| taken(field::RATE, &[r]).is_none()));
+        assert_eq!(
+            [11, 12, 108].map(|r| taken(field::RATE, &[r]).map(Phy::rate_bps)),
+            [5_500_000, 6_000_000, 54_000_000].map(Some)
+        );
+    }
+
+    #[test]
+    fn formats_of_he() {
+        let of = |format: u8| match taken(field::HE, &[format | 0x20, 0x40, 0, 0, 0, 5, 0, 0, 2, 0, 1, 0]) {
+            Some(Phy::He(h)) => (h.multi_user, h.triggered, h.to_string()[..5].to_string()),
+            _ => panic!("it is HE"),
+        };
+        assert_eq!([0, 1].map(|f| of(f).0), [false; 2]);
+        assert_eq!(of(2), (true, false, "HE MU".into()));
+        assert_eq!(of(3), (true, true, "HE TB".into()));
+    }
 }

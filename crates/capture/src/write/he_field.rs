@@ -1,5 +1,5 @@
 //! Radiotap's HE field: six words. Stands for: radiotap.org, HE; linux@6.12 include/net/ieee80211_radiotap.h. Differs: D1 of what is for, or from, several
-//! users HE MU is told, never HE TB; D2 no BSS of the model has a color; D3 no pre-FEC padding factor, no TXOP, no spatial reuse.
+//! users HE MU and HE TB are told, without their users; D2 no BSS of the model has a color; D3 no pre-FEC padding factor, no TXOP, no spatial reuse.
 
 use crate::he::{He, Tones};
 
@@ -10,6 +10,7 @@ pub(crate) const UNITS: [u16; 7] = [26, 52, 106, 242, 484, 996, 1992];
 /// The format of the extended range. The single user's is below; those above are for, or from, several users.
 pub(crate) const EXTENDED: u16 = 1;
 const MULTI_USER: u16 = 2;
+pub(crate) const TRIGGERED: u16 = 3;
 const COLOR_KNOWN: u16 = 0x0004;
 pub(crate) const MCS_KNOWN: u16 = 0x0020;
 pub(crate) const DCM_KNOWN: u16 = 0x0040;
@@ -29,6 +30,7 @@ const LDPC: u16 = 0x2000;
 pub(super) fn field(h: He) -> [u8; 12] {
     let mut words = [0u16; 6];
     words[0] = match h {
+        He { triggered: true, .. } => TRIGGERED,
         He { multi_user: true, .. } => MULTI_USER,
         He { extended: true, .. } => EXTENDED,
         _ => 0,
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     fn he(mcs: u8, streams: u8, tones: Tones) -> He {
-        He { mcs, streams, tones, gi: 1, ltf: 2, dcm: false, multi_user: false, extended: false }
+        He { mcs, streams, tones, gi: 1, ltf: 2, dcm: false, multi_user: false, triggered: false, extended: false }
     }
 
     /// Laid out by hand after radiotap.org: the codes of LTF symbols are 0 to 4 for 1, 2, 4, 6, 8.

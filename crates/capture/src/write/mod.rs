@@ -12,9 +12,7 @@ mod radiotap;
 
 pub(crate) mod fields {
     //! Numbers that reading needs too.
-    pub(crate) use super::radiotap::{
-        AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, F_SHORT_PREAMBLE, VHT_BANDWIDTH, field,
-    };
+    pub(crate) use super::radiotap::{AMPDU_IS_LAST, AMPDU_LAST_KNOWN, F_BAD_FCS, F_FCS, F_SHORT_PREAMBLE, field};
 }
 
 pub use bytes::{cuts, kept, mpdu};

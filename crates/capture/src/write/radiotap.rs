@@ -33,7 +33,7 @@ pub(crate) const AMPDU_IS_LAST: u16 = 0x0008;
 const TX_FAIL: u16 = 0x0001;
 
 /// VHT bandwidth codes of the widths without a side.
-pub(crate) const VHT_BANDWIDTH: [(u16, u8); 4] = [(20, 0), (40, 1), (80, 4), (160, 11)];
+const VHT_BANDWIDTH: [(u16, u8); 4] = [(20, 0), (40, 1), (80, 4), (160, 11)];
 
 /// Appends the header. `sent`: the capture is its sender's, and whether it was acknowledged.
 pub fn radiotap(f: &Frame, sent: Option<bool>, out: &mut Vec<u8>) {
