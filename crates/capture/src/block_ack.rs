@@ -90,6 +90,12 @@ impl BlockAck {
         self.unread
     }
 
+    /// Whether it says, or may say, anything of a TID's.
+    pub fn concerns(&self, tid: Option<u8>) -> bool {
+        let of = |r: &Record| r.tid.is_none() || tid.is_none() || r.tid == tid;
+        self.unread.is_some() || self.records[..usize::from(self.n)].iter().any(of)
+    }
+
     /// What it says of a TID's MPDU.
     pub fn told(&self, tid: Option<u8>, seq: u16) -> Told {
         let records = &self.records[..usize::from(self.n)];

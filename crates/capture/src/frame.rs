@@ -57,6 +57,20 @@ pub struct Subframe {
     pub last: bool,
 }
 
+/// Which answer a data frame asks for. src: 802.11-2020 9.2.4.5.4
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AckPolicy {
+    /// An ACK, or of an A-MPDU a Block Ack, SIFS behind it.
+    #[default]
+    Now,
+    /// None.
+    Never,
+    /// One within what its receiver sends next (PSMP, or when it is triggered).
+    Within,
+    /// A Block Ack, when one is asked for.
+    Later,
+}
+
 /// What is above IP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
@@ -167,6 +181,8 @@ pub struct Frame {
     pub nav: u16,
     /// Traffic identifier, of QoS data and compressed Block Acks.
     pub tid: Option<u8>,
+    /// Which answer it asks for.
+    pub policy: AckPolicy,
     /// Sequence number; of a Block Ack (request) the starting one.
     pub seq: u16,
     /// What a Block Ack says.
@@ -202,6 +218,7 @@ impl Frame {
         far: Mac([0; 6]),
         nav: 0,
         tid: None,
+        policy: AckPolicy::Now,
         seq: 0,
         block_ack: BlockAck::EMPTY,
         packet: None,

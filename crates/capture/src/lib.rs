@@ -25,7 +25,7 @@ pub mod write;
 pub use air::{Air, Fate, Inside, Sent};
 pub use analysis::{Analysis, Report};
 pub use block_ack::{BlockAck, Told, Unread};
-pub use frame::{Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport};
+pub use frame::{AckPolicy, Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport};
 pub use names::Names;
 pub use origin::Origin;
 pub use phy::Phy;

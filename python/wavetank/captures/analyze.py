@@ -186,6 +186,8 @@ def _unknown(report: Mapping[str, Any]) -> list[str]:
         )
     if frames["block_acks_unread"]:
         why.append(f"{frames['block_acks_unread']} Block Acks are of a kind that is not read here, or damaged")
+    if frames["no_ack"]:
+        why.append(f"{frames['no_ack']} data frames ask for no ACK (No Ack policy, or one for PSMP and triggers)")
     if not n or not why:
         return why
     return [

@@ -1,7 +1,7 @@
 //! MPDUs and responses put together to exchanges.
 
 use crate::block_ack::Told;
-use crate::frame::{Frame, Kind, Mac, Subframe};
+use crate::frame::{AckPolicy, Frame, Kind, Mac, Subframe};
 use crate::phy::Phy;
 use wavetank_core::wifi::Burst;
 
@@ -25,6 +25,8 @@ const ENCRYPTED: u64 = 10 * 4;
 const FIRST: u64 = 60 * 4;
 /// No PPDU takes longer, ns. src: 802.11-2020 table 21-28, aPPDUMaxTime
 const PPDU_LONGEST: u64 = 5_484_000;
+/// A Block Ack that is asked for later comes within that, ns: a sender asks at once, and again if nothing comes.
+const LATER: u64 = 1_000_000_000;
 /// The most MPDUs that one PPDU can have: more of one reference is another's, or damage.
 const PPDU_MOST: usize = 1024;
 
@@ -57,6 +59,7 @@ struct Open {
     p: Ppdu,
     ta: Mac,
     tid: Option<u8>,
+    policy: AckPolicy,
     mhz: u16,
     l_sig_us: Option<u16>,
     subframe: Option<Subframe>,
@@ -142,6 +145,8 @@ impl Open {
 #[derive(Default)]
 pub(super) struct Exchanges {
     open: Vec<Open>,
+    /// Over, and to be acknowledged by a Block Ack that comes later.
+    owed: Vec<Open>,
     spare: Vec<Vec<(u16, bool)>>,
     /// The last RTS: transmitter, begin, end; and when its CTS ended.
     rts: Option<(Mac, u64, u64, Option<u64>)>,
@@ -200,7 +205,12 @@ impl Exchanges {
 
     /// The capture ends.
     pub fn end(&mut self, close: &mut impl FnMut(&Ppdu)) {
-        self.settle(u64::MAX, close);
+        while !self.open.is_empty() {
+            self.close(0, None, close);
+        }
+        while !self.owed.is_empty() {
+            self.untold(close);
+        }
     }
 
     /// What ended before `now` and got no response gets none.
@@ -208,6 +218,16 @@ impl Exchanges {
         while let Some(i) = self.open.iter().position(|o| o.over() <= now.saturating_add(SLACK)) {
             self.close(i, None, close);
         }
+        while let Some(i) = self.owed.iter().position(|o| o.heard.saturating_add(LATER) < now) {
+            let o = self.owed.remove(i);
+            self.count(o, None, close);
+        }
+    }
+
+    /// Nobody saw the Block Ack of what has waited longest for one.
+    fn untold(&mut self, close: &mut impl FnMut(&Ppdu)) {
+        let o = Open { policy: AckPolicy::Within, ..self.owed.remove(0) };
+        self.count(o, None, close);
     }
 
     /// `ta` sends something else: what it sent before is over.
@@ -285,12 +305,13 @@ impl Exchanges {
                     collided,
                     airtime: None,
                 };
-                let (tid, mhz, l_sig_us, subframe) = (f.tid, f.mhz, f.l_sig_us, f.subframe);
+                let (tid, policy, mhz, l_sig_us, subframe) = (f.tid, f.policy, f.mhz, f.l_sig_us, f.subframe);
                 let (psdu, short, first, last, heard) = (0, 0, f.tsft, (None, 0), f.time);
                 self.open.push(Open {
                     p,
                     ta,
                     tid,
+                    policy,
                     mhz,
                     l_sig_us,
                     subframe,
@@ -316,6 +337,7 @@ impl Exchanges {
         o.heard = f.time;
         o.p.mpdus += 1;
         o.p.bad += usize::from(f.bad);
+        o.policy = if f.bad { o.policy } else { f.policy };
         o.p.retries += usize::from(f.retry);
         o.p.bytes += u64::from(f.len);
         let len = f.len.min(u32::from(u16::MAX)) as u16;
@@ -326,7 +348,14 @@ impl Exchanges {
     }
 
     fn response(&mut self, f: &Frame, close: &mut impl FnMut(&Ppdu)) {
-        if let Some(mut i) = self.open.iter().rposition(|o| o.ta == f.ra) {
+        if f.kind == Kind::BlockAck && !f.bad {
+            let of = |o: &Open| o.ta == f.ra && Some(o.p.ra) == f.ta && f.block_ack.concerns(o.tid);
+            while let Some(i) = self.owed.iter().position(of) {
+                let o = self.owed.remove(i);
+                self.count(o, Some(f), close);
+            }
+        }
+        if let Some(mut i) = self.open.iter().rposition(|o| o.ta == f.ra && o.policy != AckPolicy::Never) {
             // In the order in which they were sent: what was silent since this one began is over.
             let began = self.open[i].p.begin;
             while let Some(k) = self.open[..i].iter().position(|o| o.endless() && o.heard <= began) {
@@ -338,17 +367,30 @@ impl Exchanges {
     }
 
     fn close(&mut self, i: usize, response: Option<&Frame>, close: &mut impl FnMut(&Ppdu)) {
-        let mut o = self.open.remove(i);
-        let data = o.data_by_clock_ns(response);
+        let o = self.open.remove(i);
+        if o.policy != AckPolicy::Later || response.is_some() {
+            return self.count(o, response, close);
+        }
+        if self.owed.len() == OPEN {
+            self.untold(close);
+        }
+        self.owed.push(o);
+    }
+
+    fn count(&mut self, mut o: Open, response: Option<&Frame>, close: &mut impl FnMut(&Ppdu)) {
+        // What does not come SIFS behind it tells nothing of its end, and is none of its airtime.
+        let at_once = matches!(o.policy, AckPolicy::Now | AckPolicy::Within);
+        let data = o.data_by_clock_ns(response.filter(|_| at_once));
         // What goes to a group is not answered.
         let group = o.p.ra.0[0] & 1 != 0;
-        o.p.answered = group || o.multi_user() || response.is_some_and(|r| !r.bad);
+        let elsewhere = o.multi_user() || matches!(o.policy, AckPolicy::Never | AckPolicy::Within);
+        o.p.answered = group || elsewhere || response.is_some_and(|r| !r.bad);
         (o.p.unacked, o.p.unknown) = match response {
             Some(r) if !r.bad && r.kind == Kind::BlockAck => o.judged(r),
             Some(r) if !r.bad => (o.p.bad, 0),
             None if group => (o.p.bad, 0),
-            // Several users are answered by one frame, or at the same time: what was not heard tells nothing.
-            None if o.multi_user() => (o.p.bad, o.p.mpdus - o.p.bad),
+            // Nobody answers, or several users are answered by one frame, or at the same time: what was not heard tells nothing.
+            None if elsewhere => (o.p.bad, o.p.mpdus - o.p.bad),
             _ => (o.p.mpdus, 0),
         };
         let ampdu = o.subframe.is_some() || o.p.mpdus > 1;
@@ -356,7 +398,8 @@ impl Exchanges {
             Some(r) => r.phy.map_or(0, |p| p.duration_ns(r.len, r.mhz)),
             None => o.p.phy.map_or(0, |p| p.answered_at().duration_ns(if ampdu { 32 } else { 14 }, o.mhz)),
         };
-        o.p.airtime = match o.p.collided || group {
+        let alone = group || !at_once || (o.policy == AckPolicy::Within && response.is_none());
+        o.p.airtime = match o.p.collided || alone {
             // Whose it is of all its users' cannot be told.
             _ if o.multi_user() || o.p.phy.is_none() => None,
             true => Some(o.lead + data),
@@ -429,6 +472,54 @@ mod tests {
         // A bitmap of which a byte was kept, which has one zero.
         let cut = BlockAck::read(&[4, 0, 0, 0, 0xfb], 12);
         assert_eq!(of(cut), (true, 1, 2));
+    }
+
+    /// A frame of 1500 bytes at 24 Mbit/s, with a policy, number `k`; and a Block Ack of the first four numbers but number 2, at `us`.
+    fn data(k: u16, policy: AckPolicy, us: u64) -> Frame {
+        let (phy, ta) = (Some(Phy::Ofdm(48)), Some(STATION));
+        let of = Frame { kind: Kind::Data, ra: AP, ta, phy, mhz: 5180, len: 1500, tid: Some(0), ..Frame::EMPTY };
+        Frame { seq: k, policy, time: us * 1_000, ..of }
+    }
+    fn block_ack(us: u64) -> Frame {
+        let (kind, block_ack) = (Kind::BlockAck, BlockAck::compressed(0, 0, &[0b1011]));
+        Frame { kind, ra: STATION, ta: Some(AP), time: us * 1_000, len: 32, block_ack, ..Frame::EMPTY }
+    }
+    /// Answered, not acknowledged, unknown, airtime in us: of each.
+    fn told(frames: &[Frame]) -> Vec<(bool, usize, usize, u64)> {
+        let (mut x, mut closed) = (Exchanges::default(), Vec::new());
+        let mut close = |p: &Ppdu| closed.push((p.answered, p.unacked, p.unknown, p.airtime.unwrap() / 1_000));
+        frames.iter().for_each(|f| x.frame(f, Some(0), &mut close));
+        x.end(&mut close);
+        closed
+    }
+    /// Of 1500 bytes at 24 Mbit/s, us: 12,022 bits are 126 symbols behind 20 us.
+    const ALONE: u64 = 20 + 126 * 4;
+
+    /// What asks for no answer gets none, and none is charged.
+    #[test]
+    fn no_ack() {
+        let of = |policy| told(&[data(0, policy, 10_000), data(1, policy, 20_000)]);
+        assert_eq!(of(AckPolicy::Never), [(true, 0, 1, ALONE); 2]);
+        assert_eq!(of(AckPolicy::Within), [(true, 0, 1, ALONE); 2]);
+        assert_eq!(of(AckPolicy::Now), [(false, 1, 0, ALONE + 16 + 28); 2]);
+        // An ACK is not of what asks for none.
+        let ack =
+            Frame { kind: Kind::Ack, ra: STATION, len: 14, phy: Some(Phy::Ofdm(48)), time: 10_050_000, ..Frame::EMPTY };
+        let both = told(&[data(0, AckPolicy::Now, 10_000), ack, data(1, AckPolicy::Never, 20_000), ack]);
+        assert_eq!(both.iter().map(|p| p.2).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    /// Four frames, then a request, then the Block Ack of them all.
+    #[test]
+    fn a_block_ack_that_is_asked_for_later() {
+        let frames = [0, 1, 2, 3].map(|k| data(k, AckPolicy::Later, 10_000 + 1_000 * u64::from(k)));
+        let bar = Frame { kind: Kind::Bar, ta: Some(STATION), ra: AP, time: 14_000_000, ..Frame::EMPTY };
+        let all = [&frames[..], &[bar, block_ack(14_100)]].concat();
+        let lost = |n| (true, n, 0, ALONE);
+        assert_eq!(told(&all), [lost(0), lost(0), lost(1), lost(0)]);
+        let never = [&frames[..], &[bar, data(9, AckPolicy::Now, 2_000_000)]].concat();
+        assert_eq!(told(&never)[..4], [(false, 1, 0, ALONE); 4], "it did not come");
+        assert_eq!(told(&[&frames[..], &[bar]].concat()), [(true, 0, 1, ALONE); 4], "the capture ends before");
     }
 
     /// TCP ACKs of 94 bytes that ath9k fills up to 256, at 30 Mbit/s: 260 bytes with the delimiter are 69 us each, not the 26 us of their length.

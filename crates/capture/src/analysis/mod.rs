@@ -15,7 +15,7 @@ mod report;
 mod series;
 
 use crate::block_ack::Unread;
-use crate::frame::{Frame, Kind, Msdu, Packet};
+use crate::frame::{AckPolicy, Frame, Kind, Msdu, Packet};
 use air::Stations;
 use cut::{Cuts, Hidden};
 use exchange::Exchanges;
@@ -40,6 +40,8 @@ pub struct Counts {
     pub block_acks_cut: u64,
     /// See `block_acks_cut`.
     pub block_acks_unread: u64,
+    /// Data frames that ask for no answer, or for one within another frame.
+    pub no_ack: u64,
     /// Management.
     pub management: u64,
     /// Any other, null functions among them.
@@ -165,6 +167,7 @@ impl Analysis {
                         _ => c.headers_cut += 1,
                     }
                 }
+                c.no_ack += u64::from(!f.bad && matches!(f.policy, AckPolicy::Never | AckPolicy::Within));
                 c.ampdu_status += u64::from(f.subframe.is_some());
             }
             Kind::Ack | Kind::BlockAck => {

@@ -5,7 +5,7 @@
 use super::amsdu::Subframes;
 use super::{cut, packet};
 use crate::block_ack::BlockAck;
-use crate::frame::{Amsdu, Frame, Kind, Mac, Msdu, Transport};
+use crate::frame::{AckPolicy, Amsdu, Frame, Kind, Mac, Msdu, Transport};
 
 fn le16(b: &[u8], at: usize) -> Option<u16> {
     b.get(at..at + 2).map(|v| u16::from_le_bytes([v[0], v[1]]))
@@ -95,7 +95,10 @@ fn data(b: &[u8], sub: u8, flags: u8, f: &mut Frame) {
     let (Some(far), Some(seq)) = (Mac::at(b, 16), le16(b, 22)) else { return };
     f.far = far;
     f.seq = seq >> 4;
-    f.tid = head(b, sub, flags).and_then(|h| h.qos).map(|q| (q & 0x0f) as u8);
+    if let Some(qos) = head(b, sub, flags).and_then(|h| h.qos) {
+        f.tid = Some((qos & 0x0f) as u8);
+        f.policy = [AckPolicy::Now, AckPolicy::Never, AckPolicy::Within, AckPolicy::Later][usize::from(qos >> 5 & 3)];
+    }
 }
 
 /// Where a data frame's body begins, what its sequence control says, and of QoS data the control field.
