@@ -325,7 +325,7 @@ def test_a_flent_file_of_several_stations_bears_the_runs_names(tmp_path):
 
 
 def test_a_flent_file_that_is_none_is_one_error(tmp_path):
-    whole = {"metadata": {"LENGTH": 2}, "x_values": [0, 1], "results": {"TCP upload": [1, 2]}}
+    whole = {"version": 4, "metadata": {"LENGTH": 2}, "x_values": [0, 1], "results": {"TCP upload": [1, 2]}}
     path = tmp_path / "f.flent.gz"
 
     def refused(raw):
@@ -342,6 +342,11 @@ def test_a_flent_file_that_is_none_is_one_error(tmp_path):
     assert "is empty" in refused(b"")
     for none in ([], None, {}, "abc", 3):
         assert "x_values hold no times" in refused(json.dumps(whole | {"x_values": none}).encode())
+    for version in (2, 99, "4", None):
+        said = refused(json.dumps(whole | {"version": version}).encode())
+        assert said.endswith(f"has version {version} of Flent's format, expected 3 or 4")
+    said = refused(json.dumps(whole | {"results": {"TCP upload": [1]}}).encode())
+    assert said.endswith('its series "TCP upload" has 1 values for 2 times, expected as many')
     path.write_text(json.dumps(whole | {"metadata": {"SERIES_META": {"TCP upload": 3}}}))
     assert flent_file.read(path).flows[0].meta == {}
 

@@ -27,6 +27,8 @@ from ..errors import UserError
 from ..stats import FloatArray
 
 EXPECTED = "a Flent data file (.flent.gz)"
+#: Versions of Flent's format that are read. src: flent 2.3, flent/resultset.py, FILEFORMAT_VERSION and its predecessor
+VERSIONS = (3, 4)
 #: Times in files are rounded to microseconds, s.
 ROUNDED = 2e-6
 
@@ -101,6 +103,13 @@ def read(path: Path) -> FlentFile:
         raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
     if not isinstance(data["x_values"], list) or not data["x_values"]:
         raise UserError(f"{path}: its x_values hold no times: nothing was measured, expected {EXPECTED}")
+    if data.get("version") not in VERSIONS:
+        said = f"version {data['version']}" if "version" in data else "no version"
+        raise UserError(f"{path}: has {said} of Flent's format, expected 3 or 4")
+    times = len(data["x_values"])
+    for name, series in data["results"].items():
+        if not _computed(str(name)) and isinstance(series, list) and len(series) != times:
+            raise UserError(f'{path}: its series "{name}" has {len(series)} values for {times} times, expected as many')
     try:
         return _file(path, len(raw), data)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as e:
