@@ -192,7 +192,7 @@ def _runs_panel(document: Document, ax: Axes) -> bool:
 
 def _airtime_panel(document: Document, ax: Axes) -> bool:
     rows, others = _stations(document, "airtime_us")
-    rows = [s for s in rows if s["airtime_us"]["values"]]
+    rows = [s for s in rows if s["airtime_us"]["values"] and s["airtime_fraction"] is not None]
     for s, look in zip(rows, _station_looks(document, rows), strict=True):
         steps = s["airtime_us"]
         t, v = _steps(steps, 1e-4 / steps["step_s"])

@@ -68,6 +68,7 @@ pub struct Sent {
     loss_rate: Option<f64>,
     /// Of the PPDUs of which it is known. None: there are none.
     airtime_s: Option<f64>,
+    /// None, too, without a time in which it was (Simple Packet Blocks have none).
     airtime_fraction: Option<f64>,
     rates: Vec<Rate>,
 }
@@ -222,7 +223,7 @@ impl Sum {
             retry_rate: share(retries, mpdus),
             loss_rate: lost(unacked, unknown, mpdus),
             airtime_s,
-            airtime_fraction: airtime_s.map(|s| if seconds > 0.0 { s / seconds } else { 0.0 }),
+            airtime_fraction: airtime_s.filter(|_| seconds > 0.0).map(|s| s / seconds),
             rates: self.rates.iter().map(rate).collect(),
         }
     }

@@ -13,6 +13,8 @@ const BUFFER: usize = 1 << 20;
 /// The longest block that is taken: no frame is a thousandth of that.
 const BLOCK_MAX: usize = 64 << 20;
 const RADIOTAP: i32 = 127;
+/// The Packet Block, which the Enhanced one replaced: old programs' files have it. src: pcapng, appendix A
+const OBSOLETE_PACKET: u32 = 2;
 /// What a pcapng file begins with, in either byte order: the type of a Section Header Block.
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
@@ -295,8 +297,30 @@ impl State {
                 let kept = &b.data[..b.data.len().min(b.origlen as usize)];
                 self.packet(i.link, kept, b.origlen, 0, each);
             }
+            PcapBlockOwned::NG(Block::Unknown(b))
+                if [OBSOLETE_PACKET, OBSOLETE_PACKET.swap_bytes()].contains(&b.block_type) =>
+            {
+                self.obsolete(b.data, each);
+            }
             PcapBlockOwned::NG(_) => {}
         }
+    }
+
+    /// Interface (16 bits), drops (16 bits), time, bytes kept and bytes on the wire, the packet.
+    fn obsolete(&mut self, data: &[u8], each: &mut impl FnMut(Raw<'_>) -> bool) {
+        let Some((head, packet)) = data.split_at_checked(20) else {
+            self.wrong = Some("a Packet Block that is shorter than its fields".into());
+            return;
+        };
+        let big = self.big_endian;
+        let word = |at: usize| {
+            let b = head[at..at + 4].try_into().expect("four bytes");
+            if big { u32::from_be_bytes(b) } else { u32::from_le_bytes(b) }
+        };
+        let number = if big { word(0) >> 16 } else { word(0) & 0xffff };
+        let Some(i) = self.interface(number) else { return };
+        let kept = &packet[..packet.len().min(word(12) as usize)];
+        self.packet(i.link, kept, word(16), i.time(u64::from(word(4)) << 32 | u64::from(word(8))), each);
     }
 
     /// A packet's interface, if its packets are read. src: pcapng 4.3: its number is that of an interface description of the section
@@ -318,6 +342,39 @@ impl State {
         self.info.snapped += u64::from((kept.len() as u64) < u64::from(whole));
         if !each(Raw { link, kept, whole: whole.max(kept.len() as u32), time }) {
             self.info.unreadable += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of a section, an interface of microseconds and one Packet Block with a beacon's first bytes behind an empty radiotap header.
+    fn file(big: bool) -> Vec<u8> {
+        let word = |x: u32| if big { x.to_be_bytes() } else { x.to_le_bytes() };
+        let half = |x: u16| if big { x.to_be_bytes() } else { x.to_le_bytes() };
+        let mut out = Vec::new();
+        let mut block = |kind: u32, body: &[u8]| {
+            let len = word(body.len() as u32 + 12);
+            out.extend([&word(kind)[..], &len, body, &len].concat());
+        };
+        block(0x0a0d_0d0a, &[&word(0x1a2b_3c4d)[..], &half(1), &half(0), &[0xff; 8]].concat());
+        block(1, &[&half(127)[..], &half(0), &word(0)].concat());
+        let packet = [&[0, 0, 8, 0, 0, 0, 0, 0, 0x80, 0, 0, 0][..], &[0xff; 6], &[2; 6]].concat();
+        let head = [&half(0)[..], &half(0xffff), &word(1), &word(7), &word(packet.len() as u32), &word(300)].concat();
+        block(2, &[head, packet].concat());
+        out
+    }
+
+    #[test]
+    fn obsolete_packet_blocks() {
+        for big in [false, true] {
+            let mut got = Vec::new();
+            let info = read(&file(big)[..], |f, _| got.push((f.time, f.len, f.ta))).unwrap();
+            assert_eq!((info.packets, info.snapped, info.damage), (1, 1, None));
+            let ns = ((1 << 32) + 7) * 1_000;
+            assert_eq!(got, [(ns, 300 - 8 + 4, Some(crate::Mac([2; 6])))]);
         }
     }
 }
