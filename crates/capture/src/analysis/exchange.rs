@@ -120,6 +120,8 @@ impl Open {
     fn judged(&self, r: &Frame) -> (usize, usize) {
         self.seqs.iter().fold((0, 0), |(lost, unknown), &(seq, bad)| match r.block_ack.told(self.tid, seq) {
             _ if bad => (lost + 1, unknown),
+            // The capture cuts its number: what has no TID is no frame that Block Acks are for.
+            _ if self.tid.is_none() => (lost, unknown + 1),
             Told::Acked => (lost, unknown),
             Told::Lost => (lost + 1, unknown),
             Told::Unknown => (lost, unknown + 1),
@@ -494,6 +496,12 @@ mod tests {
     }
     /// Of 1500 bytes at 24 Mbit/s, us: 12,022 bits are 126 symbols behind 20 us.
     const ALONE: u64 = 20 + 126 * 4;
+
+    #[test]
+    fn a_frame_whose_number_is_cut_is_not_looked_up() {
+        let cut = Frame { tid: None, ..data(0, AckPolicy::Now, 10_000) };
+        assert_eq!(told(&[cut, block_ack(10_050)])[0].2, 1);
+    }
 
     /// What asks for no answer gets none, and none is charged.
     #[test]
