@@ -1,6 +1,7 @@
 //! The expressions of `%{ }%`: as much of Python as scripts use: assertions, assignments, `print`, arithmetic, comparisons in chains,
-//! `and`, `or`, `not`, calls of `int`, `abs`, `min`, `max`.
+//! `and`, `or`, `not`, `if` ... `else`, tuples, calls of `int`, `abs`, `min`, `max`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// What a statement came to.
@@ -52,6 +53,7 @@ fn slip<T>(why: impl Into<String>) -> Result<T, Trouble> {
 enum Value {
     Number(f64),
     Text(String),
+    Tuple(Vec<Value>),
 }
 
 impl Value {
@@ -59,18 +61,33 @@ impl Value {
         match self {
             Value::Number(n) => *n != 0.0,
             Value::Text(t) => !t.is_empty(),
+            Value::Tuple(v) => !v.is_empty(),
         }
     }
     fn number(self) -> Result<f64, String> {
         match self {
             Value::Number(n) => Ok(n),
             Value::Text(t) => Err(format!("\"{t}\" is no number")),
+            Value::Tuple(_) => Err("a tuple is no number".into()),
         }
     }
     fn show(&self) -> String {
         match self {
             Value::Number(n) => format!("{n}"),
             Value::Text(t) => t.clone(),
+            Value::Tuple(v) => format!("({})", v.iter().map(Value::show).collect::<Vec<_>>().join(", ")),
+        }
+    }
+    /// As Python orders them: of tuples the first pair that differs tells, else the length.
+    fn order(&self, other: &Value) -> Result<Option<Ordering>, String> {
+        match (self, other) {
+            (Value::Number(a), Value::Number(b)) => Ok(a.partial_cmp(b)),
+            (Value::Text(a), Value::Text(b)) => Ok(Some(a.cmp(b))),
+            (Value::Tuple(a), Value::Tuple(b)) => match a.iter().zip(b).find(|(a, b)| a != b) {
+                Some((a, b)) => a.order(b),
+                None => Ok(Some(a.len().cmp(&b.len()))),
+            },
+            _ => Err("values of two kinds have no order".into()),
         }
     }
 }
@@ -122,7 +139,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
     };
     if p.take("assert") {
         let from = p.at;
-        return match p.or() {
+        return match p.expression() {
             Err(e) => e.into(),
             Ok(_) if p.sees("=") => Outcome::Slip("an assignment in an assertion: == compares".into()),
             Ok(_) if !p.ended() && !p.sees(",") => Outcome::Unknown(format!("not understood: {text}")),
@@ -147,7 +164,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
         let mut v = Vec::new();
         let paren = p.take("(");
         while !p.ended() && !p.sees(")") {
-            match p.or() {
+            match p.expression() {
                 Ok(x) => v.push(x.show()),
                 Err(e) => return e.into(),
             }
@@ -159,7 +176,7 @@ fn statement(text: &str, names: &mut BTreeMap<String, f64>, lookup: Lookup<'_>) 
         let (name, op) = (p.tokens[0].clone(), p.tokens[1].clone());
         p.at = 2;
         let old = names_or_zero(&p, &name);
-        return match p.or().and_then(|v| Ok(v.number()?)) {
+        return match p.expression().and_then(|v| Ok(v.number()?)) {
             Ok(v) if p.ended() => {
                 let v = match op.as_str() {
                     "+=" => old + v,
@@ -204,17 +221,30 @@ impl<'a> Parser<'a> {
         self.at += usize::from(there);
         there
     }
-    fn or(&mut self) -> Result<Value, Trouble> {
+    /// `A if B else C`, or what is no such.
+    fn expression(&mut self) -> Result<Value, Trouble> {
         self.depth += 1;
         if self.depth > 50 {
             return Err("too deep".to_string().into());
         }
+        let mut v = self.or()?;
+        if self.take("if") {
+            let chosen = self.or()?.truth();
+            if !self.take("else") {
+                return slip("an if without its else");
+            }
+            let other = self.expression()?;
+            v = if chosen { v } else { other };
+        }
+        self.depth -= 1;
+        Ok(v)
+    }
+    fn or(&mut self) -> Result<Value, Trouble> {
         let mut v = self.and()?;
         while self.take("or") {
             let w = self.and()?;
             v = if v.truth() { v } else { w };
         }
-        self.depth -= 1;
         Ok(v)
     }
     fn and(&mut self) -> Result<Value, Trouble> {
@@ -242,20 +272,13 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
             let right = self.sum()?;
-            let holds = match (&left, &right) {
-                (Value::Number(a), Value::Number(b)) => match op.as_str() {
-                    "==" => a == b,
-                    "!=" => a != b,
-                    "<" => a < b,
-                    ">" => a > b,
-                    "<=" => a <= b,
-                    _ => a >= b,
-                },
-                (a, b) => match op.as_str() {
-                    "==" => a == b,
-                    "!=" => a != b,
-                    _ => return Err("only numbers have an order".to_string().into()),
-                },
+            let holds = match op.as_str() {
+                "==" => left == right,
+                "!=" => left != right,
+                "<" => left.order(&right)? == Some(Ordering::Less),
+                ">" => left.order(&right)? == Some(Ordering::Greater),
+                "<=" => left.order(&right)?.is_some_and(Ordering::is_le),
+                _ => left.order(&right)?.is_some_and(Ordering::is_ge),
             };
             truth = Some(truth.unwrap_or(true) && holds);
             left = right;
@@ -307,8 +330,7 @@ impl<'a> Parser<'a> {
         let Some(t) = self.tokens.get(self.at).cloned() else { return slip("an expression ends too early") };
         self.at += 1;
         if t == "(" {
-            let v = self.or()?;
-            return if self.take(")") { Ok(v) } else { slip("a bracket is not closed") };
+            return self.bracket();
         }
         if let Some(s) = t.strip_prefix('\'') {
             return Ok(Value::Text(s.to_string()));
@@ -317,7 +339,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let mut v = Vec::new();
             while !self.take(")") {
-                v.push(self.or()?.number()?);
+                v.push(self.expression()?.number()?);
                 if !self.take(",") && !self.sees(")") {
                     return slip(format!("{t}( is not closed"));
                 }
@@ -333,6 +355,25 @@ impl<'a> Parser<'a> {
             return Ok(Value::Number(n));
         }
         self.name(&t)
+    }
+    /// After `(`: a value, or a tuple.
+    fn bracket(&mut self) -> Result<Value, Trouble> {
+        let (mut v, mut tuple) = (Vec::new(), self.sees(")"));
+        while !self.take(")") {
+            v.push(self.expression()?);
+            let comma = self.take(",");
+            tuple |= comma;
+            if !comma && !self.sees(")") {
+                return slip("a bracket is not closed");
+            }
+        }
+        match v.pop() {
+            Some(only) if !tuple => Ok(only),
+            last => {
+                v.extend(last);
+                Ok(Value::Tuple(v))
+            }
+        }
     }
     fn name(&self, t: &str) -> Result<Value, Trouble> {
         let n = if t.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -416,6 +457,33 @@ mod tests {
             go("assert (tcpi_snd_cwnd & 2) != 0; assert abs(3 - 10 // 2) == max(1, 2)"),
             [Outcome::Held, Outcome::Held]
         );
+    }
+
+    #[test]
+    fn conditions_and_tuples() {
+        for held in [
+            "assert (tcpi_snd_cwnd == 10 if 2 & 2 else False)",
+            "assert False if tcpi_snd_cwnd > 10 else True, 'x'",
+            "assert (1 if 0 else 0 if 0 else 3) == 3",
+            "assert (tcpi_snd_cwnd, 0) == (10, 0) != (10,) != 10",
+            "assert (1, 2) < (1, 3) <= (1, 3, 0) and (2,) > (1, 9) and 'a' < 'b'",
+            "assert (1)",
+            "assert (0,)",
+        ] {
+            assert_eq!(go(held), [Outcome::Held], "{held}");
+        }
+        for (failed, told) in [
+            ("assert (tcpi_snd_cwnd, 1) == (10, 0)", "( tcpi_snd_cwnd , 1 ) == ( 10 , 0 )"),
+            ("assert (True if 0 else tcpi_snd_cwnd == 9)", "( True if 0 else tcpi_snd_cwnd == 9 )"),
+            ("assert ()", "( )"),
+        ] {
+            let [Outcome::Failed(expected, _)] = &go(failed)[..] else { panic!("{failed}") };
+            assert_eq!(expected, told);
+        }
+        assert!(matches!(go("assert (1 if 1)")[..], [Outcome::Slip(_)]));
+        assert!(matches!(go("assert (1,) < 2")[..], [Outcome::Unknown(_)]));
+        let deep = format!("assert 1{}", " if 1 else 1".repeat(999));
+        assert!(matches!(go(&deep)[..], [Outcome::Unknown(_)]));
     }
 
     #[test]

@@ -199,6 +199,7 @@ fn packet(s: &mut Scan<'_>) -> Result<PacketSpec, Expected> {
             b'<' => {
                 s.next();
                 p.options = options(s)?;
+                padded(p.options.as_deref().unwrap_or_default())?;
             }
             _ => match word(s).as_str() {
                 "ack" => {
@@ -248,6 +249,27 @@ fn options(s: &mut Scan<'_>) -> Result<Option<Vec<TcpOption>>, Expected> {
         })
     };
     inside.split(',').map(one).collect::<Result<Vec<_>, _>>().map(Some)
+}
+
+/// TCP's header is of whole words. What is not understood may have any length. src: google/packetdrill gtests/net/packetdrill/tcp_packet.c
+/// new_tcp_packet
+fn padded(options: &[TcpOption]) -> Result<(), Expected> {
+    let bytes = |o: &TcpOption| match o {
+        TcpOption::Nop | TcpOption::Eol => Some(1),
+        TcpOption::SackOk => Some(2),
+        TcpOption::WindowScale(_) => Some(3),
+        TcpOption::Mss(_) => Some(4),
+        TcpOption::Timestamps(..) => Some(10),
+        TcpOption::Sack(blocks) => Some(2 + 8 * blocks.len()),
+        TcpOption::FastOpen(cookie, experimental) => Some(2 + 2 * usize::from(*experimental) + cookie.len()),
+        TcpOption::Other(_) => None,
+    };
+    match options.iter().map(bytes).sum::<Option<usize>>().map(|n| n % 4) {
+        Some(excess) if excess > 0 => {
+            Err(format!("TCP options of a multiple of 4 bytes (nop or eol fill them up; {excess} bytes too many)"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn option(text: &str) -> Option<TcpOption> {
@@ -500,6 +522,7 @@ mod tests {
             ("write(4, ..., 1000 = 1000", "a comma or ) behind argument 3 of write"),
             ("write(4, , 1000) = 1000", "argument 2 of write"),
             ("writ", "a call such as"),
+            ("ioctl(4, SIOCOUTQ, [0]) = 0", "unknown constant \"SIOCOUTQ\""),
             (
                 "setsockopt(4, SOL_TCP, TCP_NODELYA, [1], 4) = 0",
                 "\"TCP_NODELYA\", expected one of packetdrill's; did you",
@@ -512,6 +535,8 @@ mod tests {
             ("> . 1:1(0) ack 1 win 70000", "up to 65535"),
             ("> S 0:0(0) <mss 1460,sackok>", "in place of \"sackok\""),
             ("> S 0:0(0) <mss 1460", "with their >"),
+            ("< . 1:1(0) ack 1 win 9 <sack 1001:2001>", "multiple of 4 bytes"),
+            ("> S 0:0(0) <mss 1460,wscale 7>", "3 bytes too many"),
             ("> [ect2] . 1:1(0)", "[noecn]"),
         ] {
             let e = parse(&format!("// one\n+0 {text}\n+0 close(3) = 0\n")).unwrap_err();
@@ -549,8 +574,8 @@ mod tests {
             What::Packet(p) => p.options.clone(),
             _ => None,
         };
-        assert_eq!(options("FO"), Some(vec![TcpOption::FastOpen(vec![], false)]));
-        assert_eq!(options("FOEXP 12ab"), Some(vec![TcpOption::FastOpen(vec![0x12, 0xab], true)]));
+        assert_eq!(options("FO,nop,nop").unwrap()[0], TcpOption::FastOpen(vec![], false));
+        assert_eq!(options("FOEXP 12ab,eol,eol").unwrap()[0], TcpOption::FastOpen(vec![0x12, 0xab], true));
         assert!(options("FO 123").is_none() && options("FO xy").is_none());
     }
 

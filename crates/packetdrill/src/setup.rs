@@ -31,6 +31,9 @@ pub struct Setup {
     pub route: Route,
     /// `tcp_mtu_probing` and its like.
     pub probing: Probing,
+    /// `net.core.wmem_max` and `rmem_max`: what `SO_SNDBUF` and `SO_RCVBUF` may ask for, bytes.
+    pub wmem_max: u32,
+    pub rmem_max: u32,
     /// Files that it makes, and their bytes.
     pub files: BTreeMap<String, u64>,
 }
@@ -71,6 +74,13 @@ const AT_BOOT: &[(&str, &str)] = &[
     ("tcp_plb_enabled", "0"),
 ];
 
+/// src: linux@6.12 include/net/sock.h SK_WMEM_MAX, SK_RMEM_MAX: 256 packets of 256 bytes, with their skbs
+const SK_MEM_MAX: u32 = 212_992;
+
+/// The least that they may be set to. src: linux@6.12 net/core/sysctl_net_core.c min_sndbuf, min_rcvbuf (include/net/sock.h SOCK_MIN_SNDBUF,
+/// SOCK_MIN_RCVBUF)
+const LEAST: (u32, u32) = (4_608, 2_304);
+
 /// A sysctl that no released kernel had.
 const GONE: &str = "tcp_fastopen_cookies";
 
@@ -108,6 +118,8 @@ impl Setup {
             fastopen: Fastopen::default(),
             route: Route::default(),
             probing: Probing::default(),
+            wmem_max: SK_MEM_MAX,
+            rmem_max: SK_MEM_MAX,
             files: BTreeMap::new(),
         }
     }
@@ -145,9 +157,9 @@ impl Setup {
                 .try_for_each(|w| match w.split_once('=') {
                     Some((k, v)) => {
                         let k = k.trim_start_matches("/proc/sys/").replace('/', ".");
-                        match k.strip_prefix("net.ipv4.") {
-                            Some(k) => self.sysctl(k, v),
-                            None => Err(format!("the sysctl {k}")),
+                        match k.split_once("net.ipv4.") {
+                            Some(("", k)) => self.sysctl(k, v),
+                            _ => self.core_sysctl(&k, v).ok_or(format!("the sysctl {k}={v}")),
                         }
                     }
                     None => Err(format!("the command \"{text}\"")),
@@ -213,6 +225,17 @@ impl Setup {
             "tbf" => Qdisc::Tbf(rate(value("rate")?)?, bytes(value("burst")?)?, bytes(value("limit")?)?),
             _ => return None,
         };
+        Some(())
+    }
+
+    fn core_sysctl(&mut self, key: &str, value: &str) -> Option<()> {
+        let n = number(value).and_then(|n| u32::try_from(n).ok()).filter(|n| i32::try_from(*n).is_ok())?;
+        let (most, least) = match key {
+            "net.core.wmem_max" => (&mut self.wmem_max, LEAST.0),
+            "net.core.rmem_max" => (&mut self.rmem_max, LEAST.1),
+            _ => return None,
+        };
+        *most = Some(n).filter(|n| *n >= least)?;
         Some(())
     }
 
@@ -372,6 +395,16 @@ mod tests {
         assert_eq!(s.params.rmem_max, Bytes::from_mib(15));
         assert!(s.params.ecn && s.params.cc == Cc::Cubic && !s.params.slow_start_after_idle);
         assert_eq!(s.qdisc, Qdisc::Tbf(Rate::from_mbit(8), 1_540, 1 << 20));
+    }
+
+    #[test]
+    fn buffers_have_bounds_of_the_host() {
+        let mut s = Setup::new();
+        s.shell("sysctl -q net.core.wmem_max=4000000 net.core.rmem_max=2304").unwrap();
+        assert_eq!((s.wmem_max, s.rmem_max), (4_000_000, 2_304));
+        for wrong in ["net.core.rmem_max=2303", "net.core.wmem_max=-1", "net.core.wmem_max=x", "net.core.somaxconn=9"] {
+            assert!(s.shell(&format!("sysctl -q {wrong}")).unwrap_err().contains(wrong), "{wrong}");
+        }
     }
 
     #[test]

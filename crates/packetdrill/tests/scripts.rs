@@ -35,11 +35,49 @@ fn told(r: &Report) -> String {
 #[test]
 fn every_script_holds() {
     let all = scripts();
-    assert!(all.len() >= 223, "{} scripts", all.len());
+    assert!(all.len() >= 228, "{} scripts", all.len());
     for (name, s) in &all {
         let r = run_script(s, &Options::default());
         assert_eq!(r.verdict, Verdict::Pass, "{name}: {}", told(&r));
         assert!(r.checked > 0, "{name} checks nothing");
+    }
+}
+
+const BEGINNING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n";
+
+#[test]
+fn what_is_closed_is_no_descriptor() {
+    for call in
+        ["close(3) = 0", "close(3) = -1 EBADF", "read(3, ..., 9) = 9", "listen(3, 1) = 0", "write(7, ..., 9) = 9"]
+    {
+        let s = parse(&format!("{BEGINNING}+0 close(3) = 0\n+0 {call}\n")).expect("a script");
+        let r = run_script(&s, &Options::default());
+        assert_eq!(r.verdict, Verdict::Fail, "{call}: {}", told(&r));
+        assert!(r.failure.as_ref().is_some_and(|f| f.what.ends_with("of no descriptor")), "{call}: {}", told(&r));
+    }
+}
+
+/// 212992, twice, or what the script says; as a program that reads the option sees it.
+#[test]
+fn the_host_bounds_buffers() {
+    for (sysctl, asked, got) in
+        [("", 10_000_000, 425_984), ("", -1, 425_984), ("4000000", 3_000_000, 6_000_000), ("5000", 9_000, 10_000)]
+    {
+        let set = if sysctl.is_empty() {
+            String::new()
+        } else {
+            format!("`sysctl -q net.core.wmem_max={sysctl} net.core.rmem_max={sysctl}`\n")
+        };
+        let s = parse(&format!(
+            "{set}{BEGINNING}+0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [{asked}], 4) = 0
+            +0 getsockopt(3, SOL_SOCKET, SO_SNDBUF, [{got}], [4]) = 0
+            +0 setsockopt(3, SOL_SOCKET, SO_RCVBUF, [{asked}], 4) = 0\n+0 listen(3, 1) = 0
+            +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <...>\n+0 < . 1:1(0) ack 1 win 1000\n+0 accept(3, ..., ...) = 4
+            +0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [{got}], [4]) = 0\n+0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [{got}], [4]) = 0\n"
+        ))
+        .expect("a script");
+        let r = run_script(&s, &Options::default());
+        assert_eq!(r.verdict, Verdict::Pass, "{sysctl} {asked}: {}", told(&r));
     }
 }
 
@@ -322,7 +360,7 @@ const WORDS: &[&str] = &[
     "<...>",
     "<mss 1000,sackOK,nop,wscale 7>",
     "<nop,nop,sack 1:1001>",
-    "<TS val 1 ecr 2>",
+    "<nop,nop,TS val 1 ecr 2>",
     "socket(..., SOCK_STREAM, IPPROTO_TCP)",
     "bind(3, ..., ...)",
     "listen(3, 1)",

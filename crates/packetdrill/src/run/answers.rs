@@ -9,7 +9,6 @@ pub(super) enum Fd {
     Fresh,
     Listening,
     Connection,
-    Closed,
     Epoll,
 }
 

@@ -2,6 +2,7 @@
 
 use super::answers::{Fd, answer};
 use super::blocking::Rest;
+use super::connection::Stage;
 use super::messages::{ReadFlags, control, message, parts};
 use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
@@ -49,6 +50,7 @@ impl Run<'_> {
         let mut s = if client { Socket::client(&cfg) } else { Socket::server(&cfg) };
         s.host_tells();
         s.by_calls(self.setup.offer);
+        s.set_core_rmem_max(self.setup.rmem_max);
         let probing = self.setup.probing;
         if probing.on || self.setup.route != Route::default() {
             s.set_route(self.setup.route, probing);
@@ -96,6 +98,12 @@ impl Run<'_> {
         });
         let fd = c.args.first().and_then(Arg::number).unwrap_or(-1);
         let known = self.fds.get(&fd).copied();
+        let makes = ["socket", "pipe", "open", "epoll_create", "epoll_create1", "poll", "cap_set"];
+        if known.is_none() && !self.files.has(fd) && !makes.contains(&c.name.as_str()) {
+            // packetdrill looks for it before it calls anything (to_live_fd).
+            let told = c.args.first().and_then(Arg::number).map_or("none".into(), |n| n.to_string());
+            return Err(Stop::Fail(format!("{} of no descriptor", c.name), "one that is open".into(), told));
+        }
         if let Some(&id) = self.of.get(&fd) {
             self.take(id);
         }
@@ -121,7 +129,7 @@ impl Run<'_> {
                 self.test_this();
                 Ok(())
             }
-            ("bind", Some(_)) => answers(0, None),
+            ("bind", Some((Fd::Fresh | Fd::Listening | Fd::Connection, _))) => self.bind(c),
             ("listen", Some((Fd::Fresh, n))) => self.listen(fd, c, n),
             ("accept" | "accept4", Some((Fd::Listening, nonblock))) => {
                 if self.acceptable(self.hand).is_none() && nonblock {
@@ -164,6 +172,12 @@ impl Run<'_> {
                     }
                     _ => self.block(c, e.line, until, Rest::of(0)),
                 }
+            }
+            // sock_read_iter: whatever the socket is; recv and its like do wait.
+            ("read", Some((Fd::Listening | Fd::Fresh | Fd::Connection, _)))
+                if c.args.get(2).and_then(Arg::number) == Some(0) =>
+            {
+                answers(0, None)
             }
             ("read" | "recv", Some((Fd::Listening | Fd::Fresh, _))) => answers(-1, Some("ENOTCONN")),
             ("recvmsg", Some((Fd::Fresh, _))) if c.args.get(2).is_some_and(|a| a.names("MSG_ERRQUEUE")) => {
@@ -231,15 +245,13 @@ impl Run<'_> {
                 }
                 self.block(c, e.line, until, Rest::of(n))
             }
-            ("close", Some((kind, n))) => {
+            ("close", Some((kind, _))) => {
                 if kind == Fd::Connection {
                     if let Some(s) = self.c.sock.as_mut() {
                         s.close(self.now, &mut self.c.link);
                     }
-                    self.fds.insert(fd, (Fd::Closed, n));
-                } else {
-                    self.fds.remove(&fd);
                 }
+                self.fds.remove(&fd);
                 if kind == Fd::Listening {
                     self.stop_listening()?;
                 }
@@ -250,11 +262,18 @@ impl Run<'_> {
                 answers(0, None)
             }
             ("shutdown", Some((Fd::Connection, _))) => {
-                if c.args.get(1).is_some_and(|a| a.names("SHUT_RD")) {
+                let names = |how| c.args.get(1).is_some_and(|a| a.names(how));
+                let (reads, both) = (names("SHUT_RD"), names("SHUT_RDWR"));
+                let state = self.c.sock.as_ref().map(Socket::state);
+                if state == Some(State::Closed) {
+                    // inet_shutdown: no less is it shut.
+                    self.c.shut = (self.c.shut.0 || reads || both, self.c.shut.1 || !reads);
+                    return answers(-1, Some("ENOTCONN"));
+                }
+                if reads && state != Some(State::SynSent) {
                     self.c.shut.0 = true;
                     return answers(0, None);
                 }
-                let both = c.args.get(1).is_some_and(|a| a.names("SHUT_RDWR"));
                 let Some(s) = self.c.sock.as_mut() else { return skip("shutdown of a connection that is not open") };
                 if !matches!(s.state(), State::Established | State::CloseWait) {
                     return skip("shutdown of a connection that is not open");
@@ -265,6 +284,19 @@ impl Run<'_> {
                 answers(0, None)
             }
             (name, _) => skip(format!("the call {name}")),
+        }
+    }
+
+    /// `__inet_bind`.
+    fn bind(&mut self, c: &Call) -> Step {
+        match self.c.sock.as_ref().map(Socket::state) {
+            // It has a port no more, unless a bind gave it that, but others may.
+            Some(State::Closed) if !self.c.bound => skip("bind of a connection that has ended"),
+            None if !self.c.bound && self.c.stage == Stage::Unconnected => {
+                self.c.bound = true;
+                answer(c, 0, None)
+            }
+            _ => answer(c, -1, Some("EINVAL")),
         }
     }
 

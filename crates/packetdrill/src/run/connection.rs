@@ -34,6 +34,8 @@ pub(super) struct Conn {
     /// What was last seen of the socket.
     pub look: Look,
     pub stage: Stage,
+    /// It has a port: by `bind`, or because it listens.
+    pub bound: bool,
     /// The request of a fast opening is kept (`fastopen_req`): another one is refused.
     pub keeps_request: bool,
     /// Of a listener: those that begin at once.
@@ -59,6 +61,7 @@ impl Conn {
             shut: (false, false),
             look: Look::default(),
             stage: Stage::Unconnected,
+            bound: false,
             keeps_request: false,
             queue: Queue::default(),
             listener: None,

@@ -55,6 +55,13 @@ fn bytes(c: &Call, i: usize) -> Result<u32, Stop> {
     }
 }
 
+impl Files {
+    /// It is a file or a pipe.
+    pub(super) fn has(&self, fd: i64) -> bool {
+        self.ends.contains_key(&fd)
+    }
+}
+
 impl Run<'_> {
     /// Carries a call out if it has to do with a file or a pipe.
     pub(super) fn file_call(&mut self, c: &Call, e: &Event, fd: i64, until: Option<Time>) -> Option<Step> {

@@ -62,6 +62,7 @@ impl Run<'_> {
             self.c.queue.most = backlog.min(SOMAXCONN);
         }
         self.fds.insert(fd, (Fd::Listening, nonblock));
+        self.c.bound = true;
         answer(c, 0, None)
     }
 

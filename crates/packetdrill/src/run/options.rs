@@ -8,7 +8,13 @@ use super::{Run, Step, Stop, skip};
 use crate::fastopen::Keys;
 use crate::script::{Arg, Call};
 use crate::setup::control;
-use wavetank_core::tcp::{Stamps, sof};
+use wavetank_core::tcp::{Stamps, State, sof};
+
+/// Requests of `ioctl`, of which scripts have a name for the first alone. src: linux@6.12 include/uapi/asm-generic/ioctls.h FIONREAD,
+/// TIOCOUTQ; include/uapi/linux/sockios.h SIOCOUTQNSD
+const SIOCINQ: i64 = 0x541b;
+const SIOCOUTQ: i64 = 0x5411;
+const SIOCOUTQNSD: i64 = 0x894b;
 
 /// Options that change nothing that a script of one plain connection could see.
 const HARMLESS: &[&str] =
@@ -25,6 +31,7 @@ impl Run<'_> {
         let fresh = !live && self.c.sock.is_none();
         let unopened = self.c.sock.is_none() && self.c.stage == Stage::Unconnected;
         let client = self.setup.fastopen.client();
+        let (wmem_max, rmem_max) = (self.setup.wmem_max, self.setup.rmem_max);
         let now = self.now;
         let (low, asked, queue) = (&mut self.c.link, &mut self.c.asked, &mut self.c.queue);
         let sock = self.c.sock.as_mut().filter(|_| live);
@@ -128,6 +135,8 @@ impl Run<'_> {
                 }
                 asked.timestamping = flags;
             }
+            // src: linux@6.12 net/core/sock.c sk_setsockopt
+            ("SO_ZEROCOPY", Some(n)) if n > 1 => return answer(c, -1, Some("EINVAL")),
             ("SO_ZEROCOPY", Some(_)) => asked.zerocopy = on == Some(true),
             ("TCP_INQ", Some(0 | 1)) => asked.inq = on == Some(true),
             ("TCP_INQ", Some(_)) => return answer(c, -1, Some("EINVAL")),
@@ -159,10 +168,12 @@ impl Run<'_> {
                 sock.into_iter().for_each(|s| s.set_linger_0(linger));
             }
             ("SO_SNDBUF", Some(n)) => {
+                let n = n.min(wmem_max);
                 asked.sndbuf = Some(n);
                 sock.into_iter().for_each(|s| s.set_sndbuf(n));
             }
             ("SO_RCVBUF", Some(n)) => {
+                let n = n.min(rmem_max);
                 asked.rcvbuf = Some(n.into());
                 sock.into_iter().for_each(|s| s.set_rcvbuf(n));
             }
@@ -187,6 +198,7 @@ impl Run<'_> {
         let value: i64 = match names[0].as_str() {
             // src: linux@6.12 net/ipv4/tcp.c do_tcp_getsockopt
             "TCP_MAXSEG" => match (&live, asked.max_seg) {
+                (Some(s), Some(n)) if s.state() == State::Closed => n.into(),
                 (Some(s), _) => s.tcp_info(now, "tcpi_snd_mss").unwrap_or(536) as i64,
                 (None, n) => n.unwrap_or(536).into(),
             },
@@ -245,18 +257,20 @@ impl Run<'_> {
     }
 
     pub(super) fn ioctl(&mut self, c: &Call, kind: Fd) -> Step {
-        let (Some(Arg::Names(what)), Fd::Connection, Some(s)) = (c.args.get(1), kind, self.c.sock.as_ref()) else {
+        let (Some(what), Fd::Connection, Some(s)) = (c.args.get(1), kind, self.c.sock.as_ref()) else {
             return skip("an ioctl of what is no connection");
         };
-        let value = match what[0].as_str() {
-            "SIOCINQ" | "FIONREAD" => s.unread(),
-            "SIOCOUTQ" | "TIOCOUTQ" => s.outq().0,
-            "SIOCOUTQNSD" => s.outq().1,
-            name => return skip(format!("the ioctl {name}")),
+        let named = |n| what.names(n);
+        let (name, value) = match what.number() {
+            _ if named("SIOCINQ") || named("FIONREAD") => ("SIOCINQ", s.unread()),
+            Some(SIOCINQ) => ("SIOCINQ", s.unread()),
+            Some(SIOCOUTQ) => ("SIOCOUTQ", s.outq().0),
+            Some(SIOCOUTQNSD) => ("SIOCOUTQNSD", s.outq().1),
+            _ => return skip("an ioctl of another kind"),
         };
         match c.args.get(2).and_then(Arg::number) {
             Some(n) if n == i64::from(value) => answer(c, 0, None),
-            n => Err(Stop::Fail(format!("another {}", what[0]), told(n), value.to_string())),
+            n => Err(Stop::Fail(format!("another {name}"), told(n), value.to_string())),
         }
     }
 }

@@ -22,6 +22,10 @@ impl Socket {
         self.opts = offer;
         self.rcv.agreed(&offer);
     }
+    /// `net.core.rmem_max`: windows are scaled for it, too (`tcp_select_initial_window`).
+    pub fn set_core_rmem_max(&mut self, bytes: u32) {
+        self.rcv.host_most = bytes;
+    }
     /// What was agreed on (before the handshake: what is offered).
     pub fn offer(&self) -> Offer {
         self.opts

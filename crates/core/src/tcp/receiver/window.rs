@@ -47,6 +47,8 @@ pub struct Rcv {
     pub lowat: u32,
     /// `tcp_rmem[2]`.
     rmem_max: u32,
+    /// `net.core.rmem_max`, where a script asks: it bounds the window's scale, too.
+    pub host_most: u32,
     /// Truesize of what is queued.
     pub rmem_alloc: u32,
     /// Bytes of the first buffer that is not read.
@@ -128,6 +130,7 @@ impl Rcv {
             locked: locked.is_some(),
             lowat,
             rmem_max: p.rmem_max.get() as u32,
+            host_most: 0,
             rmem_alloc: 0,
             head: 0,
             tail: 0,
@@ -317,7 +320,7 @@ impl Rcv {
         };
         self.rcv_ssthresh = self.rcv_wnd;
         // The scale is for the largest window there may ever be.
-        let most = space.max(self.rmem_max).min(self.window_clamp).max(1);
+        let most = space.max(self.rmem_max).max(self.host_most).min(self.window_clamp).max(1);
         self.wscale = if self.scales { (most.ilog2() + 1).saturating_sub(16).min(MAX_WSCALE) } else { 0 };
         self.window_clamp = self.window_clamp.min(65_535 << self.wscale);
     }
