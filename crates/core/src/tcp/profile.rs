@@ -211,6 +211,8 @@ pub struct Profile {
     /// A retransmission or window probe that the own queue drops is tried again half a second later, and counts: from 5.1 (590d2026d624,
     /// c1d5674f8313); after the RTO before, where that is less.
     pub congested_waits: bool,
+    /// Of several SYNs that the answer shows to have been sent too early none counts as lost: from 5.2 (7c1f08154c4e).
+    pub undoes_syn: bool,
     /// `TCP_TIMEOUT_MIN` of TLP and RACK in microseconds, not jiffies: from 6.6 (1c2709cfff1d).
     pub timeout_min_us: bool,
     /// ACKs of out-of-order data are compressed: from 4.18 (5d9f4262b7ea).
@@ -372,6 +374,7 @@ pub static V4_14: Profile = Profile {
     probe_dsack: false,
     timer_first: true,
     congested_waits: false,
+    undoes_syn: false,
     timeout_min_us: false,
     ack_compression: false,
     blocks_flush: false,
@@ -445,6 +448,7 @@ pub static V5_4: Profile = Profile {
     hystart_min_all: true,
     probe_once: true,
     congested_waits: true,
+    undoes_syn: true,
     pingpong_threshold: 3,
     bbr_probe_budget: true,
     bbr_extra_acked: true,

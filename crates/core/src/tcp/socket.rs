@@ -72,6 +72,8 @@ pub struct Socket {
     pub(super) inet_id: u16,
     /// Segment size that the peer announced, without options.
     pub(super) mss_clamp: u32,
+    /// `TCP_MAXSEG`.
+    pub(super) user_mss: Option<u32>,
     /// What is offered; from the handshake on, what both agreed on.
     pub(super) opts: Offer,
     /// The route, and the search for its MTU, where somebody gave it one.
@@ -159,6 +161,7 @@ impl Socket {
             gso_max_segs: u32::from(gso_max_segs),
             limit_output_bytes: p.limit_output_bytes.or(limit).get(),
             mss_clamp: cfg.mtu - 40,
+            user_mss: None,
             opts: Offer::default(),
             mtup: None,
             fast: None,

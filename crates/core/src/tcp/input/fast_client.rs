@@ -33,6 +33,9 @@ impl Socket {
             Permit::Ask(request) => (Some(request), 0),
             Permit::Plain => (None, 0),
         };
+        if matches!(leave.permit, Permit::Data(_)) {
+            self.sync_mss(); // tcp_send_syn_data, to what the host knows of the path
+        }
         self.fast = Some(Box::new(Fast {
             option,
             asked: option.map(|c| c.experimental),
@@ -153,6 +156,8 @@ impl Socket {
             self.rcv.queue(p.payload, p.payload);
         }
         self.rcv.advance(end.wrapping_add(u32::from(fin)));
+        // Of what comes with a SYN the FIN is not counted.
+        self.rcv.bytes_received -= u64::from(fin);
         if let Some(f) = self.fast.as_mut() {
             f.data_acked = true;
         }
@@ -172,7 +177,7 @@ impl Socket {
 
     /// `tcp_validate_incoming`: a reset out of order before any data: a middle box may have swallowed them.
     pub(in crate::tcp) fn suspect_early_reset(&mut self) {
-        let suspicious = self.rcv.bytes_received == 0 && self.state == State::Established;
+        let suspicious = self.rcv.payload() == 0 && self.state == State::Established;
         if let Some(f) = self.fast.as_mut().filter(|f| f.asked.is_some()) {
             f.news.blackhole |= suspicious;
         }
@@ -180,7 +185,7 @@ impl Socket {
 
     /// `tcp_fastopen_active_disable_ofo_check`, when the program closes: did it work?
     pub(in crate::tcp) fn judge_fast(&mut self) {
-        let worked = self.rcv.bytes_received > 0;
+        let worked = self.rcv.payload() > 0;
         let only_fin = self.rcv.ofo.is_lone_fin();
         if let Some(f) = self.fast.as_mut().filter(|f| f.asked.is_some()) {
             f.news.works |= worked && f.on_trial;

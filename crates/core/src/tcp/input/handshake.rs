@@ -1,8 +1,8 @@
 //! Opening a connection.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_connect`, `tcp_connect_init`; net/ipv4/tcp_input.c
-//! `tcp_rcv_synsent_state_process`, `tcp_conn_request`, `tcp_ecn_create_request`, `tcp_init_transfer`; net/ipv4/tcp_minisocks.c
-//! `tcp_create_openreq_child`. What comes between SYN-ACK and ACK: [`request`](super::request).
+//! `tcp_rcv_synsent_state_process`, `tcp_try_undo_spurious_syn`, `tcp_conn_request`, `tcp_ecn_create_request`, `tcp_init_transfer`;
+//! net/ipv4/tcp_minisocks.c `tcp_create_openreq_child`. What comes between SYN-ACK and ACK: [`request`](super::request).
 //! Differs: D1 both ends of a simulated connection offer MSS, window scaling, SACK and timestamps (`calls.rs` can offer less); D2 no SYN
 //! cookies, no cached metrics but Fast Open's.
 
@@ -10,6 +10,7 @@ use crate::sim::{Ecn, Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Algorithm;
 use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
+use crate::tcp::output::mss::DEFAULT;
 use crate::tcp::output::{Failed, Load};
 use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::flag;
@@ -34,8 +35,10 @@ impl Socket {
         assert!(self.state == State::Closed, "a socket connects once");
         self.tp.clock.set(now);
         self.state = State::SynSent;
-        self.sync_mss();
+        self.sync_mss_alone();
         self.rcv.advmss = self.announced() - BARE_HEADERS;
+        // Before there is a window: of the least segments.
+        self.first_rcv_mss();
         self.rcv.first_window();
         self.undo.retrans_stamp = self.tp.clock.now_ts();
     }
@@ -113,12 +116,19 @@ impl Socket {
         }
         self.stats.retransmits += 1;
         let sent = self.send_syn(0, true, low);
-        let sent_ns = self.tp.wstamp_ns;
-        let s = self.rtx.get_mut(head);
-        s.tags |= tag::EVER;
-        s.in_host = s.in_host.saturating_add(u8::from(sent.is_ok()));
-        s.sent_ns = sent_ns;
+        self.syn_went_again(sent.is_ok());
         sent
+    }
+
+    /// What `tcp_retransmit_skb` notes of the SYN that it has `sent` again, or tried to.
+    pub(in crate::tcp) fn syn_went_again(&mut self, sent: bool) {
+        let (head, sent_ns) = (self.rtx.first(), self.tp.wstamp_ns);
+        let s = self.rtx.get_mut(head);
+        self.tp.retrans_out += u32::from(sent && !s.has(tag::RETRANS));
+        s.tags |= if sent { tag::ANY_RETRANS } else { tag::EVER };
+        s.in_host = s.in_host.saturating_add(u8::from(sent));
+        s.sent_ns = sent_ns;
+        self.undo.retrans = self.undo.retrans.max(0) + 1;
     }
 
     /// The handshake's timeout.
@@ -134,6 +144,9 @@ impl Socket {
             }
         } else {
             self.synack_again(low);
+            if self.syns_crossed() {
+                self.syn_went_again(true);
+            }
         }
         if self.state != State::SynSent || self.stats.rtos > u64::from(self.syn_linear_timeouts()) {
             self.rtt.rto = (self.rtt.rto << 1).min(max);
@@ -199,6 +212,7 @@ impl Socket {
         self.snd_wl1 = p.seq;
         self.rcv.tsecr = p.tsecr;
         self.agree(p);
+        self.try_undo_spurious_syn();
         self.take_ack(now, p, low, probe);
         self.take_irs(p);
         if self.opts.timestamps {
@@ -208,10 +222,6 @@ impl Socket {
         self.tp.max_window = p.wnd;
         self.snd_sml = self.tp.snd_una;
         self.established();
-        if self.stats.retransmits > 1 {
-            // More than one SYN was lost, or refused (`tcp_init_transfer`: `total_retrans`). src: rfc6298#5.7
-            self.tp.snd_cwnd = 1;
-        }
         self.no_rtt_yet();
         if self.fast.is_some() {
             self.fast_answer(p, low);
@@ -228,11 +238,17 @@ impl Socket {
         self.rtt.update(&mut self.tp, flag::SYN_ACKED, tsecr, rto_min, measured);
     }
 
+    /// `tcp_try_undo_spurious_syn`: the answer echoes our first SYN, so that none was lost.
+    pub(in crate::tcp) fn try_undo_spurious_syn(&mut self) {
+        if self.profile.undoes_syn && self.undo.retrans_stamp != 0 && self.rcv.tsecr == self.undo.retrans_stamp {
+            self.undo.marker = None;
+        }
+    }
+
     /// The peer's options meet ours (`tcp_openreq_init`, `tcp_finish_connect`).
     pub(in crate::tcp) fn agree(&mut self, p: &Packet) {
         self.opts.meet(p);
-        // src: linux@6.12 include/net/tcp.h TCP_MSS_DEFAULT
-        self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { 536 } else { u32::from(p.mss) });
+        self.mss_clamp = self.mss_clamp.min(if p.mss == 0 { DEFAULT } else { u32::from(p.mss) });
         self.rcv.agreed(&self.opts);
     }
 
@@ -260,10 +276,11 @@ impl Socket {
         self.mtup_init();
         let tp = &mut self.tp;
         tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
-        tp.snd_cwnd = self.params.init_cwnd;
+        // More than one SYN was lost, or refused. src: rfc6298#5.7
+        let syns_lost = self.stats.retransmits > 1 && self.undo.marker.is_some();
+        tp.snd_cwnd = if syns_lost { 1 } else { self.params.init_cwnd };
         tp.snd_cwnd_stamp = c.j32();
         tp.lsndtime = c.j32();
-        tp.prior_ssthresh = 0;
         tp.cwnd_usage_seq = tp.snd_nxt;
         tp.high_seq = tp.snd_nxt;
         self.rtt.rtt_seq = tp.snd_nxt;

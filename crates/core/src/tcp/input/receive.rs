@@ -148,6 +148,7 @@ impl Socket {
         }
         if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
             self.rcv.ofo.fin = None;
+            self.rcv.fin = true;
             self.take_fin();
         }
         self.data_ready();
@@ -211,8 +212,6 @@ impl Socket {
 
     /// `tcp_fin`.
     pub(in crate::tcp) fn take_fin(&mut self) {
-        // It is no byte.
-        self.rcv.bytes_received -= 1;
         self.ack.scheduled = true;
         self.app.woken = true;
         if self.state == State::Established {

@@ -36,6 +36,7 @@ impl Socket {
         self.snd_wl1 = p.seq;
         self.snd_sml = p.ack;
         self.timers.clear();
+        self.ack.lrcvtime = self.tp.clock.j32(); // tcp_create_openreq_child
         let late = core::mem::take(&mut self.rto.retransmits) > 0 && p.tsecr != self.first_synack_stamp();
         self.rcv.tsecr = p.tsecr;
         self.synack_rtt(self.synacks_again == 0);

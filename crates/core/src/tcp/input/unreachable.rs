@@ -5,7 +5,6 @@
 
 use crate::sim::{Lower, Time};
 use crate::tcp::options::BARE_HEADERS;
-use crate::tcp::rtx::tag;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
@@ -82,12 +81,7 @@ impl Socket {
         self.lost_without_congestion();
         let sent = self.send_syn(0, true, low);
         self.stats.retransmits += 1;
-        let sent_ns = self.tp.wstamp_ns;
-        let s = self.rtx.get_mut(first);
-        s.tags |= tag::ANY_RETRANS;
-        s.in_host = s.in_host.saturating_add(u8::from(sent.is_ok()));
-        s.sent_ns = sent_ns;
-        self.tp.retrans_out += 1;
+        self.syn_went_again(sent.is_ok());
         let (rto, max) = (self.rtt.rto, self.rto_max());
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
     }

@@ -7,8 +7,10 @@ use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK};
 use crate::tcp::socket::Socket;
 use crate::tcp::tp::Tp;
 
-/// What tells a tiny window from others (`TCP_MSS_DEFAULT`), and the shortest segment with its TCP header, bytes.
-const DEFAULT: u32 = 536;
+/// A segment where nothing is known of the peer's, and what tells a tiny window from others, bytes. src: linux@6.12 include/net/tcp.h
+/// TCP_MSS_DEFAULT
+pub(in crate::tcp) const DEFAULT: u32 = 536;
+/// The shortest segment with its TCP header, bytes.
 const LEAST: u32 = 68;
 
 /// `tcp_bound_to_half_wnd`: of `bytes`, what goes into half of the largest window that the peer has offered.
@@ -36,6 +38,15 @@ impl Socket {
         if let Some(low) = self.mtup.as_ref().filter(|m| m.enabled).map(|m| m.range.0) {
             self.tp.mss_cache = self.tp.mss_cache.min(self.mtu_to_mss(low));
         }
+    }
+
+    /// The same while our SYN has no answer: the peer's segments are taken for small, unless the program said how long ours are to be.
+    /// src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_v4_connect, net/ipv4/tcp_output.c tcp_connect_init
+    pub(in crate::tcp) fn sync_mss_alone(&mut self) {
+        let path = self.mss_clamp;
+        self.mss_clamp = self.user_mss.unwrap_or(DEFAULT).min(path);
+        self.sync_mss();
+        self.mss_clamp = path;
     }
 
     /// The peer offers a window of this size.

@@ -266,6 +266,7 @@ impl Socket {
     pub fn set_max_seg(&mut self, mss: u32) {
         self.mtu = self.mtu.min(mss + crate::tcp::options::BARE_HEADERS);
         self.mss_clamp = self.mss_clamp.min(mss);
+        self.user_mss = Some(mss);
     }
     /// `TCP_CONGESTION`.
     pub fn set_congestion_control(&mut self, cc: Cc) {

@@ -82,7 +82,7 @@ impl Socket {
             lost: tp.lost_out,
             retrans_out: tp.retrans_out,
             bytes_acked: self.bytes_acked,
-            bytes_received: self.rcv.bytes_received,
+            bytes_received: self.rcv.payload(),
             retransmits: self.stats.retransmits,
             rtos: self.stats.rtos,
             pacing_rate: (tp.pacing_rate != u64::MAX).then(|| rate(tp.pacing_rate)),

@@ -125,6 +125,8 @@ impl Socket {
             }
             "tcpi_options" if matches!(self.state, State::SynSent | State::Closed) => 0,
             "tcpi_fastopen_client_fail" => self.fast.as_ref().map_or(0, |f| f.fail as u64),
+            // Nobody has agreed on it yet (wscale_ok).
+            "tcpi_rcv_wscale" if !self.opened && matches!(self.state, State::SynSent | State::Closed) => 0,
             "tcpi_rcv_wscale" => self.rcv.wscale.into(),
             "tcpi_delivery_rate_app_limited" => tp.rate_app_limited.into(),
             "tcpi_rto" => c.jiffies_to_us(self.rtt.rto).into(),

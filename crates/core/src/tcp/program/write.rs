@@ -70,7 +70,10 @@ impl Socket {
     /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
     pub(super) fn wmem_queued(&self) -> u32 {
         let skbs = self.app.rtx_skbs + self.app.in_line(&self.tp);
-        self.cost.queued(self.tp.write_seq.wrapping_sub(self.tp.snd_una), skbs)
+        // A SYN or a FIN takes a number, and no memory beside its skb's.
+        let syn = matches!(self.state, State::SynSent | State::SynRecv) && self.syns_crossed();
+        let numbers = self.tp.write_seq.wrapping_sub(self.tp.snd_una);
+        self.cost.queued(numbers.saturating_sub(u32::from(self.app.fin) + u32::from(syn)), skbs)
     }
 
     /// `tcp_sndbuf_expand`: room for two windows of what a segment may cost.

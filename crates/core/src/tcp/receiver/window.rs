@@ -80,8 +80,10 @@ pub struct Rcv {
     /// Timestamp that the last packet echoed.
     pub tsecr: u32,
     last_tsecr: u32,
-    /// Bytes received in order, ever.
+    /// Sequence numbers received in order, ever, the FIN's among them (`bytes_received`).
     pub bytes_received: u64,
+    /// The peer's FIN is counted among them.
+    pub fin: bool,
     /// RTT seen by the receiver, microseconds << 3.
     pub rtt_us: u32,
     rtt_seq: u32,
@@ -149,6 +151,7 @@ impl Rcv {
             tsecr: 0,
             last_tsecr: 0,
             bytes_received: 0,
+            fin: false,
             rtt_us: 0,
             rtt_seq: 0,
             rtt_time: 0,
@@ -271,6 +274,10 @@ impl Rcv {
             self.bytes_received += u64::from(to.wrapping_sub(self.rcv_nxt));
             self.rcv_nxt = to;
         }
+    }
+    /// Bytes received in order, ever: what a program can count.
+    pub fn payload(&self) -> u64 {
+        self.bytes_received - u64::from(self.fin)
     }
     /// Blocks that a packet would carry now.
     #[inline]

@@ -63,12 +63,12 @@ impl Socket {
             if over {
                 self.write_err();
             } else {
-                // tcp_enter_loss; what else it sets begins anew once the SYN is answered, which ends the loss.
-                if self.state == State::SynSent {
-                    self.set_ca_state(CaState::Loss);
-                    self.tp.high_seq = self.tp.snd_nxt;
+                // A SYN is lost as anything else is; a SYN-ACK is a request's, which has no window yet (reqsk_timer_handler).
+                if self.syns_crossed() {
+                    self.enter_loss();
+                } else {
+                    self.ecn.queue_cwr();
                 }
-                self.ecn.queue_cwr();
                 self.handshake_timeout(now, low);
             }
             return;

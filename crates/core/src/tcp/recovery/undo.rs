@@ -1,7 +1,7 @@
 //! Undo: a reduction that rested on a mistake (reordering, a late ACK) is taken back.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_try_undo_*`, `tcp_packet_delayed`; Eifel (RFC 4015)
-//! by timestamps, and DSACK (RFC 3708). Differs: a SYN's undo is not there; without SACK held to scripts only.
+//! by timestamps, and DSACK (RFC 3708). A SYN's: input/handshake.rs. Differs: without SACK held to scripts only.
 
 use crate::tcp::cc::Control;
 use crate::tcp::rtx::tag;
