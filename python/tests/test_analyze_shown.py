@@ -33,7 +33,7 @@ def station(name, share):
 
 
 def rate(mbit, airtime, lost=0.0, name="HT"):
-    return {"rate": f"{name} MCS 15, 20 MHz, short GI, {mbit}", "mbit": mbit, "ppdus": 10, "mpdus": 100, "loss_rate": lost, "airtime_s": airtime}  # fmt: skip
+    return {"rate": f"{name} MCS 15, 20 MHz, short GI, {mbit}", "mbit": mbit, "ppdus": 10, "mpdus": 100, "unknown": 0, "loss_rate": lost, "airtime_s": airtime}  # fmt: skip
 
 
 def document(flows=(), stations=(), links=(), pings=()):

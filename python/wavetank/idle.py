@@ -20,7 +20,8 @@ BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
-#: Kernels whose mac80211 gives slow stations a CoDel of their own. src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params, from 4.12 on
+#: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on.
+#: src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params
 SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10")
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
@@ -171,20 +172,30 @@ def _radios(t: _Read, key: str) -> str:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
     if key == "reorder.timeout" and cards == {"mt76"} and t.v["mt76.reorder"] == "true":
         return "mt76 has a reorder buffer of its own"
-    section, _, name = key.partition(".")
-    if section in ("edca", "edca_ap") and t.without_qos():
-        return f"802.11{t.v['wifi.standard']} has no access categories"
-    if section in ("ath9k", "ath9k_tidq") and name in OF_AGGREGATES and not t.aggregates():
-        return "no frame goes in an aggregate"
-    if key in ("ath9k.max_pending", "ath9k.keep_turn") and "ath9k_tidq" not in cards:
-        return "no card has the driver ath9k_tidq, which has queues of its own"
-    if key.startswith("mac80211.slow_") and key != "mac80211.slow_stations" and not t.slow_stations():
-        return "no station counts as slow (mac80211.slow_stations)"
-    if key == "wifi.erp_protection" and t.v["wifi.band"] == "5 GHz":
-        return "there is no 802.11b at 5 GHz to be protected from"
+    if said := _of_standard(t, key) or _of_mac80211(t, key, cards):
+        return said
     if key.startswith("fixed.") and cards == {"mt76"}:
         return "mt76's hardware sends each PPDU once and forms the next anew"
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
+
+
+def _of_standard(t: _Read, key: str) -> str:
+    """Of keys of what a standard or a band does not have."""
+    section, _, name = key.partition(".")
+    if section in ("edca", "edca_ap") and t.without_qos():
+        return f"802.11{t.v['wifi.standard']} has no access categories"
+    if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
+        return "no frame goes in an aggregate"
+    b = key == "wifi.erp_protection" and t.v["wifi.band"] == "5 GHz"
+    return "there is no 802.11b at 5 GHz to be protected from" if b else ""
+
+
+def _of_mac80211(t: _Read, key: str, cards: set[str]) -> str:
+    """Of keys of queues that are not there."""
+    if key in ("ath9k.max_pending", "ath9k.keep_turn") and "ath9k_tidq" not in cards:
+        return "no card has the driver ath9k_tidq, which has queues of its own"
+    slow = key.startswith("mac80211.slow_") and key != "mac80211.slow_stations"
+    return "no station counts as slow (mac80211.slow_stations)" if slow and not t.slow_stations() else ""
 
 
 def _standard(t: _Read, key: str) -> str:

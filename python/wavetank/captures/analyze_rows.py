@@ -44,7 +44,7 @@ def rates(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _sum(rows: Sequence[Mapping[str, Any]], link: str, rate: str) -> dict[str, Any]:
     told = [r for r in rows if r["loss_rate"] is not None]
-    known = [r["mpdus"] - r.get("unknown", 0) for r in told]
+    known = [r["mpdus"] - r["unknown"] for r in told]
     sent, lost = sum(known), sum(n * r["loss_rate"] for n, r in zip(known, told, strict=True))
     return {
         "link": link, "rate": rate, "mbit": None, "n": sum(r.get("n", 1) for r in rows), "ppdus": total(rows, "ppdus"),
