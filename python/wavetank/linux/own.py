@@ -75,6 +75,7 @@ WHY: dict[str, str] = {
     "medium": "the virtual radio has no such part",
     "ath9k": "the virtual card has no such part",
     "stations": "the virtual radio has one for all stations",
+    "traffic.tcp_delay": "all flows go to the guest's one server",
 }
 #: TCP/HACK's policies by the radio's numbers (linux/radio/params.h enum wt_hack_policy).
 HACK = ("off", "native", "timer", "opportunistic", "more-data")

@@ -64,7 +64,8 @@ class _Translator(Tcp, Air, Traffic):
         for key in sorted(self.v):
             if key in self.used or not parts.of(key):
                 continue
-            own, why = all_own.get(key, (None, WHY.get(key.partition(".")[0], "the kernel's own value holds")))
+            of_section = WHY.get(key.partition(".")[0], "the kernel's own value holds")
+            own, why = all_own.get(key, (None, WHY.get(key, of_section)))
             if key == "tcp.tsq_pkts" and self.v["tcp.tsq"] != "cotsq":
                 continue
             if key in ("tcp.tsq_bytes", "tcp.tsq_ms"):
