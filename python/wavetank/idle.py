@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
-from .linux.relevance import OF_STANDARDS, Relevance
+from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
 #: Which of TSQ's keys each kind of small queue reads.
@@ -192,7 +192,7 @@ def _of_standard(t: _Read, key: str) -> str:
 
 def _of_mac80211(t: _Read, key: str, cards: set[str]) -> str:
     """Of keys of queues that are not there."""
-    if key in ("ath9k.max_pending", "ath9k.keep_turn") and "ath9k_tidq" not in cards:
+    if key in OF_TIDQ and "ath9k_tidq" not in cards:
         return "no card has the driver ath9k_tidq, which has queues of its own"
     slow = key.startswith("mac80211.slow_") and key != "mac80211.slow_stations"
     return "no station counts as slow (mac80211.slow_stations)" if slow and not t.slow_stations() else ""

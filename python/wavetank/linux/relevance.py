@@ -57,6 +57,8 @@ OF_STANDARDS = {
     "wifi.gi": ("ax",),
     "wifi.rate": ("a", "b", "g"),
 }
+#: Keys of a driver that has queues of its own.
+OF_TIDQ = frozenset({"ath9k.max_pending", "ath9k.keep_turn"})
 #: Every host has a clock and programs.
 OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
 #: The access beside a wired bottleneck has HTB, whatever the bottleneck has: so its tc.
@@ -117,7 +119,7 @@ def _of_the_cards(t: Translated, key: str, section: str) -> bool:
     """Keys of drivers, and of what stands above them."""
     stations = _of_stations(t)
     drivers = {t.v["ap.driver"], *stations}
-    if key in ("ath9k.max_pending", "ath9k.keep_turn"):
+    if key in OF_TIDQ:
         return "ath9k_tidq" in drivers
     if key.startswith("tao."):
         return t.v["tao.enabled"] == "true"
