@@ -56,7 +56,8 @@ pub struct BlockAck {
     unread: Option<Unread>,
 }
 
-fn le16(b: &[u8], at: usize) -> Option<u16> {
+/// A little-endian field of a frame; none where the capture ends before.
+pub(crate) fn le16(b: &[u8], at: usize) -> Option<u16> {
     b.get(at..at + 2).map(|v| u16::from_le_bytes([v[0], v[1]]))
 }
 

@@ -4,12 +4,8 @@
 
 use super::amsdu::Subframes;
 use super::{cut, packet};
-use crate::block_ack::BlockAck;
+use crate::block_ack::{BlockAck, le16};
 use crate::frame::{AckPolicy, Amsdu, Frame, Kind, Mac, Msdu, Transport};
-
-fn le16(b: &[u8], at: usize) -> Option<u16> {
-    b.get(at..at + 2).map(|v| u16::from_le_bytes([v[0], v[1]]))
-}
 
 /// The frame's parts, as far as they were kept, of one whose length is known. `pad`: the header is padded. An A-MSDU's MSDUs go to `msdus`.
 pub(super) fn mpdu(b: &[u8], pad: bool, f: &mut Frame, msdus: &mut Vec<Msdu>) -> Option<()> {
