@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from one_cpu import one_cpu, stay_on
 
@@ -364,6 +365,12 @@ def boot(case, seed=1, timeout=600, memory=None, verbose=False, keep=(), said=No
             console, late = _run(cmd, env, tmp, timeout)
         if said is not None:
             said.append(console)
+        if late == STILL:
+            raise Trouble(
+                f"virtual time stood still at {_reached(tmp)} s for {_still()} s of the CPU's: something goes on there that "
+                "takes no time and does not end, as when a queue refuses TCP of its own host what it has taken off its "
+                "hands before (netem.limit)"
+            )
         if late:
             raise Trouble(f"the kernel did not finish in {timeout} s; it said:\n{_tail(console)}")
         if "panic_on_oom" in console:
@@ -432,18 +439,57 @@ def _run(cmd, env, cwd, timeout):
             start_new_session=True,
             preexec_fn=before,
         )
-        return _said(child, timeout)
+        return _said(child, timeout, cwd)
 
 
-def _said(child, timeout):
+def _said(child, timeout, folder):
+    """What it said, and why it was ended: "" (it ended by itself), LATE or STILL."""
+    end, last, since = time.monotonic() + timeout, None, 0.0
     try:
-        return child.communicate(timeout=timeout)[0], False
-    except BaseException as e:
+        while True:
+            left = end - time.monotonic()
+            try:
+                return child.communicate(timeout=max(0.0, min(left, LOOK)))[0], ""
+            except subprocess.TimeoutExpired:
+                reached, spent = _reached(folder), _spent(child.pid)
+            if reached != last:
+                last, since = reached, spent
+            why = LATE if left <= 0 else STILL if reached is not None and spent - since > _still() else ""
+            if why:
+                os.killpg(child.pid, signal.SIGKILL)
+                return child.communicate()[0], why
+    except BaseException:
         os.killpg(child.pid, signal.SIGKILL)
-        said = child.communicate()[0]
-        if isinstance(e, subprocess.TimeoutExpired):
-            return said, True
+        child.communicate()
         raise
+
+
+#: Why a kernel was ended.
+LATE, STILL = "late", "still"
+#: Seconds after which it is looked at again.
+LOOK = 5.0
+
+
+def _still():
+    """Seconds of CPU within which a second of virtual time must pass: a hundred times what the heaviest scenarios take."""
+    return 1200 if debug() else 120
+
+
+def _reached(folder):
+    """The second of virtual time that the guest told last; None: it has told none."""
+    try:
+        return int((pathlib.Path(folder) / "progress").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _spent(pid):
+    """CPU time of a process, seconds; 0 where it is gone."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _tail(said):

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import wavetank
 from wavetank import idle, linux
 from wavetank.cli import cli
-from wavetank.validate import linux_draw, linux_draw_firmware, linux_draw_rare, linux_random
+from wavetank.validate import linux_draw, linux_draw_firmware, linux_draw_path, linux_draw_rare, linux_random
 from wavetank.validate.linux_random import MORE, RUNS, judge
 
 
@@ -48,6 +48,23 @@ def test_both_waters_accept_every_scenario_of_firmware(seed):
         seen.update(f"{k}={v[k]}" for k in ("wifi.standard", "wifi.width_mhz", "wifi.streams", "wifi.gi"))
     wanted = {"wifi.standard": ("n", "ac", "ax"), "wifi.width_mhz": (20, 40, 80, 160), "wifi.streams": (1, 2, 3)}
     assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_both_waters_accept_every_path(seed):
+    drawn = list(linux_draw_path.scenarios(seed, 120))
+    assert drawn[:7] == list(linux_draw_path.scenarios(seed, 7))
+    seen = Counter()
+    for _, keys in drawn:
+        s = scenario(keys)
+        linux.check(s, 1)
+        linux.like_linux(s).check()
+        seen.update(keys["netem"].keys())
+        # Every one harms what passes, and none refuses its own host's TCP, for which the guest's time would stand still.
+        assert {"loss", "gemodel_p", "reorder", "duplicate", "jitter"} & keys["netem"].keys()
+        assert keys["netem"]["limit"] == 100000
+    every = [*linux_draw_path.LOSSES, *linux_draw_path.REORDERS, *linux_draw_path.DUPLICATES, *linux_draw_path.JITTERS]
+    assert {k for kind in every for k in kind} | {"ecn", "rate"} <= seen.keys()
 
 
 @pytest.mark.parametrize(

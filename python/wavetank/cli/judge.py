@@ -48,10 +48,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Choice(["common", "rare", "firmware", "house"]),
+    type=click.Choice(["common", "rare", "firmware", "house", "path"]),
     default=None,
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
-    "and mt76, whose firmware aggregates, under 802.11n, ac and ax; or stations with drivers, standards and modes of their own.",
+    "and mt76, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
+    "or wired paths that lose, double, reorder and delay unevenly.",
 )
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(

@@ -23,14 +23,14 @@ def draw(r: random.Random, cc: str, paced: bool) -> Drawn:
         "tcp": {"cc": cc},
         "traffic": {"tcp_up": r.choice([1, 1, 2, 4]), "ping": "100 ms"},
     }
-    _queue(r, s, rate, rate * rtt_ms / 12)
-    _sender(r, s["tcp"], paced)
-    _sysctls(r, s["tcp"])
+    queue(r, s, rate, rate * rtt_ms / 12)
+    sender(r, s["tcp"], paced)
+    sysctls(r, s["tcp"])
     _beside(r, s["traffic"], cc, rate)
     return s
 
 
-def _queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
+def queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
     """A leaf, or CAKE in HTB's place; ``bdp``: the path's bandwidth-delay product, packets, by which a FIFO's limit goes."""
     leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo", "cake", "cake"])
     s["htb"]["leaf"] = leaf
@@ -64,7 +64,8 @@ SYSCTLS: dict[str, list[Any]] = {
 }
 
 
-def _sysctls(r: random.Random, tcp: dict[str, Any]) -> None:
+def sysctls(r: random.Random, tcp: dict[str, Any]) -> None:
+    """One or two of :data:`SYSCTLS`, or none."""
     if r.random() < 0.35:
         for key in r.sample(sorted(SYSCTLS), r.choice([1, 1, 2])):
             tcp[key] = r.choice(SYSCTLS[key])
@@ -78,7 +79,8 @@ def _beside(r: random.Random, t: dict[str, Any], cc: str, rate: int) -> None:
         t["cc"] = [cc, r.choice(["reno", "cubic", "bic", "veno"])]
 
 
-def _sender(r: random.Random, tcp: dict[str, Any], paced: bool) -> None:
+def sender(r: random.Random, tcp: dict[str, Any], paced: bool) -> None:
+    """Its skbs, buffers and small queue; ``paced``: the control sets its pacing rate itself."""
     if r.random() < 0.5:
         tcp["gso_max_segs"] = r.choice([1, 1, 4])
     if r.random() < 0.3:
