@@ -141,12 +141,14 @@ def watch_log(
 def compress_acks(path: str) -> str:
     """Compress a capture's pure TCP ACKs, restore, compare; JSON. Raises CaptureError, OSError."""
 
-def analyze(path: str, window: tuple[float, float] | None, whole: bool) -> str:
-    """Count a capture's frames; JSON. Raises CaptureError, OSError."""
+def analyze(path: str, window: tuple[float, float] | None, whole: bool, interface: int | None = ...) -> str:
+    """Count a capture's frames, or one interface's; JSON. Raises CaptureError, OSError."""
 
-def deliveries(path: str) -> list[tuple[str, str, bool, list[tuple[int, int]]]]:
-    """Of each link of a capture: from, to (names or MAC addresses), whether it is from an access point, and its packets: when
-    each was handed up, ns of the capture's clock, and its bytes from IP's header on. Raises CaptureError, OSError."""
+def deliveries(path: str, interface: int | None = ...) -> list[tuple[str, str, bool, list[tuple[int, int]]]]:
+    """Of each link of a capture, or of one interface's: from, to (names or MAC addresses), whether it is from an access
+    point, and its packets: when each was handed up, ns of the capture's clock, and its bytes from IP's header on. Raises
+    CaptureError, OSError.
+    """
 
 def effective_snr(csi: bytes, subcarriers: int, snr_db: bytes) -> FloatArray:
     """Effective SNR in dB, n x 4 (BPSK, QPSK, 16-QAM, 64-QAM), of n reports; NaN for one with nothing in it.

@@ -145,6 +145,8 @@ pub struct Msdu {
 /// A frame. An A-MSDU's MSDUs stand beside it, in a slice.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Frame {
+    /// Which of a capture's interfaces heard it (0 where there is one).
+    pub interface: u32,
     /// When it ended, or as the capture has it: ns.
     pub time: u64,
     /// Its TSFT: when its first bit came, us.
@@ -200,6 +202,7 @@ pub struct Frame {
 impl Frame {
     /// Nothing known of it.
     pub const EMPTY: Frame = Frame {
+        interface: 0,
         time: 0,
         tsft: None,
         phy: None,

@@ -23,7 +23,7 @@ mod views;
 pub mod write;
 
 pub use air::{Air, Fate, Inside, Sent};
-pub use analysis::{Analysis, Report};
+pub use analysis::{Analysis, Media, Report};
 pub use block_ack::{BlockAck, Told, Unread};
 pub use frame::{AckPolicy, Amsdu, Frame, Kind, Mac, Msdu, Packet, Subframe, Transport};
 pub use names::Names;

@@ -10,10 +10,11 @@ use std::io::{BufReader, Read};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use wavetank_capture::acks::{AckRun, Acks};
+use wavetank_capture::analysis::{Medium, Reports, Shared};
 use wavetank_capture::delivery::{Deliveries, Delivery};
 use wavetank_capture::read::{self as capture, FileInfo};
 use wavetank_capture::write::About;
-use wavetank_capture::{Analysis, Names, Only, Origin, Report, Timeline, Views, read_radio_log};
+use wavetank_capture::{Analysis, Frame, Media, Msdu, Names, Only, Origin, Report, Timeline, Views, read_radio_log};
 use wavetank_core::net::{Census, World};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::scenario::keys::BandName;
@@ -101,7 +102,10 @@ impl Whose {
     fn end(&self, views: &mut Views) -> PyResult<Seen> {
         views.end().map_err(|(file, e)| unusable(&file, &e))?;
         let origin = self.origin("monitor");
-        let report = views.analysis.take().map(|a| json(None, &a.report(&|m| origin.name(m)), Some(&origin)));
+        let report = views.analysis.take().map(|a| {
+            let report = a.report(&|m| origin.name(m));
+            Document { origin: Some(&origin), report: Some(&report), ..Document::default() }.json()
+        });
         let picture = views.timeline.take().map(|t| t.json(&origin.nodes));
         Ok((picture, report, views.cut_amsdus))
     }
@@ -173,14 +177,60 @@ fn unusable(file: &Path, e: &std::io::Error) -> PyErr {
     PyOSError::new_err((e.raw_os_error().unwrap_or(5), why, file.display().to_string()))
 }
 
-fn json(file: Option<&FileInfo>, report: &Report, origin: Option<&Origin>) -> String {
-    #[derive(serde::Serialize)]
-    struct All<'a> {
-        file: Option<&'a FileInfo>,
-        origin: Option<&'a Origin>,
-        report: &'a Report,
+/// A document: of a file of one medium `report` is all; of several, that of the medium with most frames, and `media` has all of them.
+#[derive(Default, serde::Serialize)]
+struct Document<'a> {
+    file: Option<&'a FileInfo>,
+    origin: Option<&'a Origin>,
+    report: Option<&'a Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    medium: Option<Which<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<&'a [Medium]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_channels: Option<&'a [Shared]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frames_of_media_beyond: Option<u64>,
+}
+
+/// Which medium it is.
+#[derive(serde::Serialize)]
+struct Which<'a> {
+    interface: u32,
+    interface_name: Option<&'a str>,
+    mhz: Option<u16>,
+    hops: bool,
+    listened_s: f64,
+}
+
+impl Document<'_> {
+    fn json(&self) -> String {
+        serde_json::to_string(self).expect("plain data")
     }
-    serde_json::to_string(&All { file, origin, report }).expect("plain data")
+}
+
+/// `asked`: for one interface alone, so that it is said which.
+fn of_media(file: &FileInfo, origin: Option<&Origin>, found: &Reports, asked: bool) -> String {
+    let media = &found.media[..];
+    let first = &media[0];
+    let several = media.len() > 1;
+    let which = Which {
+        interface: first.interface,
+        interface_name: first.interface_name.as_deref(),
+        mhz: first.mhz,
+        hops: first.hops,
+        listened_s: first.listened_s,
+    };
+    Document {
+        file: Some(file),
+        origin,
+        report: Some(&first.report),
+        medium: (several || asked).then_some(which),
+        media: several.then_some(media),
+        shared_channels: several.then_some(&found.shared),
+        frames_of_media_beyond: several.then_some(found.beyond),
+    }
+    .json()
 }
 
 /// One of our captures' origin: the comment on the whole file stands in its first block.
@@ -189,33 +239,83 @@ fn origin_of(path: &Path) -> PyResult<Option<Origin>> {
     Ok(head.and_then(|h| h.comment).and_then(|c| Origin::parse(&c)))
 }
 
-/// Analyses a capture; `window` in s of the capture's own clock, none: a run's judging window if it is one of ours, else all.
-/// Returns JSON. Raises `CaptureError` and `OSError`.
+/// Interfaces of which frames were read, for one that was asked for.
+#[derive(Default)]
+struct Interfaces {
+    only: Option<u32>,
+    seen: Vec<u32>,
+}
+
+impl Interfaces {
+    /// Whether a frame of that interface is asked for.
+    fn wants(&mut self, interface: u32) -> bool {
+        let only = self.only.is_none_or(|n| n == interface);
+        if self.only.is_some() && self.seen.last() != Some(&interface) && !self.seen.contains(&interface) {
+            self.seen.push(interface);
+        }
+        only
+    }
+    /// Raises `CaptureError` where there was none of it.
+    fn check(mut self, path: &Path, info: &FileInfo) -> PyResult<()> {
+        let Some(n) = self.only.filter(|n| !self.seen.contains(n)) else { return Ok(()) };
+        self.seen.sort_unstable();
+        let called = |&i: &u32| match info.interfaces.get(i as usize).and_then(Option::as_ref) {
+            Some(name) => format!("{i} ({name})"),
+            None => i.to_string(),
+        };
+        let known: Vec<String> = self.seen.iter().map(called).collect();
+        let expected =
+            if known.is_empty() { "there are none at all".into() } else { format!("expected {}", known.join(" or ")) };
+        Err(CaptureError::new_err(format!("{}: has no frames of interface {n}; {expected}", path.display())))
+    }
+}
+
+/// Analyses a capture; `window` in s of the capture's own clock, none: a run's judging window if it is one of ours, else all; `interface`:
+/// of that interface's frames alone. Returns JSON. Raises `CaptureError` and `OSError`.
 #[pyfunction]
-#[pyo3(signature = (path, window, whole))]
-pub(crate) fn analyze(py: Python<'_>, path: PathBuf, window: Option<(f64, f64)>, whole: bool) -> PyResult<String> {
+#[pyo3(signature = (path, window, whole, interface=None))]
+pub(crate) fn analyze(
+    py: Python<'_>,
+    path: PathBuf,
+    window: Option<(f64, f64)>,
+    whole: bool,
+    interface: Option<u32>,
+) -> PyResult<String> {
     let failed = |e: capture::Failure| CaptureError::new_err(format!("{}: {e}", path.display()));
     let origin = origin_of(&path)?;
     let judged = origin.as_ref().filter(|_| !whole).map(|o| o.window_s);
-    let mut analysis = Analysis::new(window.or(judged).map(ns));
+    let mut media = Media::new(window.or(judged).map(ns));
+    let mut interfaces = Interfaces { only: interface, ..Interfaces::default() };
     let input = opened(&path)?;
-    let info = py.detach(|| capture::read(input, |f, msdus| analysis.frame(f, msdus))).map_err(failed)?;
+    let take = |f: &Frame, msdus: &[Msdu]| {
+        if interfaces.wants(f.interface) {
+            media.frame(f, msdus);
+        }
+    };
+    let info = py.detach(|| capture::read(input, take)).map_err(failed)?;
+    interfaces.check(&path, &info)?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m));
-    Ok(json(Some(&info), &analysis.report(&name), origin.as_ref()))
+    Ok(of_media(&info, origin.as_ref(), &media.report(&info.interfaces, &name), interface.is_some()))
 }
 
 /// A link of a capture: names or MAC addresses of its ends, whether it is from an access point, and its packets.
 type Carried = (String, String, bool, Vec<Delivery>);
 
 /// When each link of a capture handed a packet up (ns of the capture's clock), and its bytes from IP's header on.
-/// Raises `CaptureError` and `OSError`.
+/// `interface`: of that interface's frames alone. Raises `CaptureError` and `OSError`.
 #[pyfunction]
-pub(crate) fn deliveries(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Carried>> {
+#[pyo3(signature = (path, interface=None))]
+pub(crate) fn deliveries(py: Python<'_>, path: PathBuf, interface: Option<u32>) -> PyResult<Vec<Carried>> {
     let origin = origin_of(&path)?;
     let mut links = Deliveries::default();
     let input = opened(&path)?;
-    py.detach(|| capture::read(input, |f, msdus| links.frame(f, msdus)))
-        .map_err(|e| CaptureError::new_err(format!("{}: {e}", path.display())))?;
+    let mut interfaces = Interfaces { only: interface, ..Interfaces::default() };
+    let take = |f: &Frame, msdus: &[Msdu]| {
+        if interfaces.wants(f.interface) {
+            links.frame(f, msdus);
+        }
+    };
+    py.detach(|| capture::read(input, take)).map_err(|e| CaptureError::new_err(format!("{}: {e}", path.display())))?;
     let name = |m| origin.as_ref().and_then(|o| o.name(m)).unwrap_or_else(|| m.to_string());
     Ok(links.end().into_iter().map(|l| (name(l.from), name(l.to), l.down, l.packets)).collect())
 }

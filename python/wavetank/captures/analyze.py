@@ -1,8 +1,10 @@
 """Captures and Flent files, explained: aggregates, retries, losses, rates, airtime, goodput, round trips.
 
 A document is what ``_core.analyze`` says of a capture, or ``_core.run_watched`` of a run's air: ``file`` (what was read, and
-where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. A Flent file gives a document of the same
-form, with what Flent measures: goodput, pings, and airtime and mean aggregates where it recorded the radio's statistics.
+where it ended if it is damaged), ``origin`` (ours: scenario, seed, names), ``report``. Where a capture has several media (each
+channel of each interface is one), ``media`` are all of them, each with its ``report``, and the document's is the first's. A Flent
+file gives a document of the same form, with what Flent measures: goodput, pings, and airtime and mean aggregates where it
+recorded the radio's statistics.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ import numpy as np
 
 from .. import _core, stats
 from ..errors import UserError
-from . import analyze_flent
+from . import analyze_flent, analyze_media
 from .analyze_flent import Document
+from .analyze_media import media_of, medium_name
 
 EXPECTED = "a capture in monitor mode (pcap, pcapng, also .gz; link type radiotap) or a Flent file (.flent.gz)"
 #: The first bytes of what can be analysed.
@@ -49,8 +52,11 @@ def _head(path: Path) -> tuple[bytes, bool]:
         raise UserError(f"{path}: is compressed by gzip, and damaged ({e}), expected {EXPECTED}") from None
 
 
-def load(path: Path, window: tuple[float, float] | None = None, whole: bool = False) -> Document:
-    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of ours, not the judging window.
+def load(
+    path: Path, window: tuple[float, float] | None = None, whole: bool = False, interface: int | None = None
+) -> Document:
+    """Analyses a file. ``window``: seconds of the capture's own clock; ``whole``: all of ours, not the judging window;
+    ``interface``: of a capture that interface's frames alone, by its number (Wireshark's ``frame.interface_id``).
 
     Raises UserError.
     """
@@ -60,10 +66,12 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
         if not head:
             raise UserError(f"{path}: is empty, expected {EXPECTED}")
         if head in MAGICS:
-            document = _capture(path, window, whole)
+            document = _capture(path, window, whole, interface)
         elif head[:1] == b"{":
             if window is not None:
                 raise UserError(f"{path}: is a Flent file; --window goes with captures")
+            if interface is not None:
+                raise UserError(f"{path}: is a Flent file; --interface goes with captures")
             document = analyze_flent.load(path, whole)
         else:
             of_gzip = "holds neither, compressed by gzip" if packed else "is neither"
@@ -77,9 +85,9 @@ def load(path: Path, window: tuple[float, float] | None = None, whole: bool = Fa
     return document
 
 
-def _capture(path: Path, window: tuple[float, float] | None, whole: bool) -> Document:
+def _capture(path: Path, window: tuple[float, float] | None, whole: bool, interface: int | None) -> Document:
     """Analyses a capture; all of it where the run's judging window, which nobody asked for, holds no frame of it."""
-    document: Document = json.loads(_core.analyze(str(path), window, whole))
+    document: Document = json.loads(_core.analyze(str(path), window, whole, interface))
     span = document["report"]["span_s"]
     if document["report"]["frames"]["all"] or span is None:
         return document
@@ -89,7 +97,7 @@ def _capture(path: Path, window: tuple[float, float] | None, whole: bool) -> Doc
             f"expected seconds within the capture's {_span(span)} s"
         )
     judged = document["origin"]["window_s"]
-    document = json.loads(_core.analyze(str(path), None, True))
+    document = json.loads(_core.analyze(str(path), None, True, interface))
     document["window_missed_s"] = judged
     return document
 
@@ -227,15 +235,27 @@ def _impossible(report: Mapping[str, Any]) -> list[str]:
         return []
     return [
         f"airtimes add up to {100 * report['busy_fraction']:.0f} % of the time: either PPDUs were not told from one another "
-        "(no A-MPDU status, coarse times), or the frames are of several channels"
+        "(no A-MPDU status, coarse times), or the frames are of several channels or monitors that the file does not tell apart"
     ]
 
 
 def remarks(document: Document) -> list[str]:
-    """What a reader must know before trusting the numbers."""
-    info, report = document["file"], document["report"]
+    """What a reader must know before trusting the numbers: of the file, and of each of its media."""
+    media = media_of(document)
+    of = [(f"{medium_name(d['medium'])}: " if len(media) > 1 else "", d) for d in media]
+    return remarks_on_file(document) + [name + text for name, d in of for text in remarks_on_medium(d)]
+
+
+def remarks_on_file(document: Document) -> list[str]:
+    """What is to be known of the file as a whole."""
+    info = document["file"]
+    return [*(_read(info) if info else []), *_counted(document), *analyze_media.remarks(document)]
+
+
+def remarks_on_medium(document: Document) -> list[str]:
+    """What is to be known of a medium's figures (one of :func:`media_of`)."""
+    report, out = document["report"], list[str]()
     frames = report.get("frames")
-    out = [*(_read(info) if info else []), *_counted(document)]
     if frames:
         if frames["all"] == 0:
             out.append("there is no frame in it")
@@ -272,15 +292,25 @@ def remarks(document: Document) -> list[str]:
     return out + _beyond(report)
 
 
-def json_of(document: Document) -> dict[str, Any]:
-    """What ``--json`` prints: the document, and the figures that are made of it."""
-    report = dict(document["report"])
+def _report(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report, and the figures that are made of it."""
+    out = dict(report)
     for key in ("stations", "links"):
-        report[key] = [
+        out[key] = [
             {**s, "ampdu": ampdu_of(s), "mean_back_to_back": back_to_back_of(s) if key == "stations" else None}
             for s in report[key]
         ]
-    return {**document, "report": report, "remarks": remarks(document)}
+    return out
+
+
+def json_of(document: Document) -> dict[str, Any]:
+    """What ``--json`` prints: the document, and the figures that are made of it."""
+    out = {**document, "report": _report(document["report"]), "remarks": remarks(document)}
+    if "media" in document:
+        out["media"] = [
+            {**d["medium"], "report": _report(d["report"]), "remarks": remarks_on_medium(d)} for d in media_of(document)
+        ]
+    return out
 
 
 def who(document: Document, end: str) -> str:
@@ -304,6 +334,21 @@ def route(document: Document, flow: Mapping[str, Any]) -> str:
     return who(document, flow["src"]) + (f" → {who(document, flow['dst'])}" if flow["dst"] else "")
 
 
+def _frames(report: Mapping[str, Any]) -> str:
+    """How many frames there are, in which time."""
+    n, window = report["frames"]["all"], report["window_s"]
+    return f"{n:,} frames in {window[1] - window[0]:.3f} s" if window and n else "no frames"
+
+
+def medium_heading(document: Document) -> str:
+    """One line on one of several media."""
+    medium, report = document["medium"], document["report"]
+    listened = f", listened for {medium['listened_s']:.3f} s" if medium["hops"] else ""
+    busy = report["busy_fraction"]
+    share = "" if busy is None else f"; {100 * busy:.1f} % of the time busy"
+    return f"{medium_name(medium)}: {_frames(report)}{listened}{share}"
+
+
 def heading(document: Document) -> str:
     """One line on what was read."""
     info, report, origin = document["file"], document["report"], document["origin"]
@@ -312,13 +357,11 @@ def heading(document: Document) -> str:
         parts.append(f"wavetank {origin['wavetank']}: {origin['scenario']}, seed {origin['seed']}, {origin['view']}")
     if document.get("title"):
         parts.append(f"{document['test']}: {document['title']}")
-    frames = report.get("frames")
-    if frames:
-        parts.append(
-            f"{frames['all']:,} frames in {report['window_s'][1] - report['window_s'][0]:.3f} s"
-            if report["window_s"] and frames["all"]
-            else "no frames"
-        )
+    media = document.get("media")
+    if media:
+        parts.append(f"{sum(m['report']['frames']['all'] for m in media):,} frames of {len(media)} media")
+    elif report.get("frames"):
+        parts += [*([medium_name(document["medium"])] if "medium" in document else []), _frames(report)]
     if info and "wall_s" in document:
         speed = info["bytes"] / 1e6 / document["wall_s"] if document.get("wall_s") else 0
         parts.append(

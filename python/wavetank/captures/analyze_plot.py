@@ -16,6 +16,7 @@ from ..plots.style import BLUE, MANY, PAPER, RED, STYLE
 from ..report import number
 from .analyze import heading, json_of, route, who
 from .analyze_flent import Document
+from .analyze_media import media_of
 from .analyze_rows import chosen, first, total
 
 if TYPE_CHECKING:
@@ -28,16 +29,23 @@ def stem(path: Path) -> str:
 
 
 def save(document: Document, folder: Path, name: str | None = None) -> list[Path]:
-    """Writes the figure and the numbers, named after the file, or as ``name`` has it."""
+    """Writes the figure (of several media each has one) and the numbers, named after the file, or as ``name`` has it."""
     files.no_file(folder)
     name = name or stem(Path(document["path"]))
     try:
+        media = media_of(document)
         return [
-            draw(document, folder / f"{name}.png"),
+            *(draw(d, folder / f"{name}{_suffix(d) if len(media) > 1 else ''}.png") for d in media),
             files.write_text(folder / f"{name}.json", files.dumps(json_of(document)) + "\n"),
         ]
     except OSError as e:
         raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
+
+
+def _suffix(document: Document) -> str:
+    """What tells a medium's figure from the others'."""
+    medium = document["medium"]
+    return f"-interface{medium['interface']}" + (f"-{medium['mhz']}" if medium["mhz"] else "")
 
 
 def draw(document: Document, path: Path) -> Path:

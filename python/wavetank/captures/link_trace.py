@@ -61,10 +61,19 @@ def of_capture(document: Document) -> list[Trace]:
     window = report["window_s"] or report["span_s"]
     if not report.get("frames") or window is None:
         raise UserError(f"{document['path']}: --link-traces goes with captures (pcap, pcapng) that hold frames")
+    if "media" in document:
+        hops = sorted({m["interface"] for m in document["media"] if m["hops"]})
+        why = (
+            f"interface {hops[0]} hops over channels, and a trace would pause where nobody listened"
+            if len({m["interface"] for m in document["media"]}) == 1
+            else "frames of several interfaces are in it; --interface N takes one's"
+        )
+        raise UserError(f"{document['path']}: --link-traces goes with captures of one medium: {why}")
+    interface = document["medium"]["interface"] if "medium" in document else None
     begin, end = (round(s * 1e9) for s in window)
     traces = []
     names: set[str] = set()
-    for source, to, down, packets in _core.deliveries(document["path"]):
+    for source, to, down, packets in _core.deliveries(document["path"], interface):
         station, ap = (to, source) if down else (source, to)
         suffix = "down" if down else "up"
         name = f"{station}.{suffix}".replace(":", "-")

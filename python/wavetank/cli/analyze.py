@@ -12,6 +12,7 @@ import click
 
 from .. import UserError, files
 from .base import _echo_json, _print, cli, json_option
+from .number import Whole
 
 if TYPE_CHECKING:
     from ..captures.analyze_flent import Document
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 )
 @click.option("--all", "whole", is_flag=True, help="All of a file, not a run's judging window alone.")
 @click.option(
+    "--interface",
+    type=Whole(0, 2**32 - 1),
+    default=None,
+    metavar="N",
+    help="Of a capture of several interfaces (pcapng) this one's frames alone, counted from 0.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
@@ -40,7 +48,13 @@ if TYPE_CHECKING:
 )
 @json_option
 def analyze(
-    paths: Sequence[Path], window: str | None, whole: bool, out: Path | None, link_traces: Path | None, as_json: bool
+    paths: Sequence[Path],
+    window: str | None,
+    whole: bool,
+    interface: int | None,
+    out: Path | None,
+    link_traces: Path | None,
+    as_json: bool,
 ) -> None:
     """Explain captures (pcap or pcapng with radiotap, as of a monitor interface) and Flent files.
 
@@ -58,7 +72,7 @@ def analyze(
     documents, errors = [], []
     for path, figure, of_links in zip(paths, figures, folders, strict=True):
         try:
-            document = workers.in_thread(partial(analysis.load, path, span, whole))
+            document = workers.in_thread(partial(analysis.load, path, span, whole, interface))
         except UserError as e:  # the other files are none the worse for it
             errors.append(str(e))
             continue
@@ -98,11 +112,18 @@ def _names(paths: Sequence[Path], folder: Path | None, name: Callable[[Path], st
 def _show(document: Document, written: Sequence[Path]) -> None:
     """Prints what is to be known of a file, for people."""
     from ..captures import analyze as analysis
-    from ..captures import analyze_table
+    from ..captures import analyze_media, analyze_table
 
     click.secho(analysis.heading(document), bold=True)
-    for text in analysis.remarks(document):
+    media = analyze_media.media_of(document)
+    for text in analysis.remarks_on_file(document):
         click.secho(f"note: {text}")
-    _print(*analyze_table.tables(document))
+    for of in media:
+        if len(media) > 1:
+            click.echo()
+            click.secho(analysis.medium_heading(of), bold=True)
+        for text in analysis.remarks_on_medium(of):
+            click.secho(f"note: {text}")
+        _print(*analyze_table.tables(of))
     for p in written:
         click.echo(f"wrote {p}")

@@ -1,7 +1,8 @@
 //! What frames show: aggregates, retries, losses, rates, airtime, TCP's goodput and round trips. Constant memory, whatever the
 //! length: histograms, series whose step doubles, and bounded tables.
 //!
-//! [`Exchanges`] puts MPDUs together to PPDUs with their responses; [`air`] and [`flows`] count. D1 a PPDU without a response is
+//! [`Media`] tells a file's media from one another; of each, [`Exchanges`] puts MPDUs together to PPDUs with their responses; [`air`] and
+//! [`flows`] count. D1 a PPDU without a response is
 //! charged the response that its sender waited for, as the model's own account has it; D2 the A-MPDU is told from radiotap's A-MPDU
 //! status; where a driver gives none, frames of one transmitter that leave no room for a response between them are one A-MPDU;
 //! D3 frames with a bad check sequence count with the transmitter that they name if that one is known by a good frame.
@@ -10,6 +11,7 @@ mod air;
 mod cut;
 mod exchange;
 mod flows;
+mod media;
 mod order;
 mod report;
 mod series;
@@ -22,6 +24,7 @@ use exchange::Exchanges;
 use flows::Flows;
 use order::Order;
 
+pub use media::{Media, Medium, Reports, Shared};
 pub use report::Report;
 pub use wavetank_core::sim::quantiles::Quantiles;
 
@@ -79,7 +82,7 @@ fn packets<'a>(f: &'a Frame, msdus: &'a [Msdu]) -> impl Iterator<Item = &'a Pack
     f.packet.iter().chain(msdus.iter().filter_map(|m| m.packet.as_ref()))
 }
 
-/// Counts frames, given in order.
+/// Counts frames of one medium, given in order.
 pub struct Analysis {
     window: Option<(u64, u64)>,
     span: Option<(u64, u64)>,
@@ -186,7 +189,12 @@ impl Analysis {
     }
 
     /// What it all shows. `name` gives stations their names.
-    pub fn report(mut self, name: &dyn Fn(crate::Mac) -> Option<String>) -> Report {
+    pub fn report(self, name: &dyn Fn(crate::Mac) -> Option<String>) -> Report {
+        self.report_of(None, name)
+    }
+
+    /// The same; `listened`: of its time somebody listened for so many seconds only.
+    fn report_of(mut self, listened: Option<f64>, name: &dyn Fn(crate::Mac) -> Option<String>) -> Report {
         let stations = &mut self.stations;
         let window = self.window;
         self.exchanges.end(&mut |x: &exchange::Ppdu| {
@@ -194,6 +202,6 @@ impl Analysis {
                 stations.ppdu(x);
             }
         });
-        report::make(self, name)
+        report::make(self, listened, name)
     }
 }

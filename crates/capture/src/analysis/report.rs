@@ -239,14 +239,16 @@ fn end((ip, port): (u128, u16), ports: bool) -> String {
     }
 }
 
-fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String], cuts: &Cuts) -> FlowReport {
+/// `whole`: seconds that are counted; `listened`: for how many of them somebody listened.
+fn flow(f: &Flow, way: usize, (whole, listened): (f64, f64), stations: &[String], cuts: &Cuts) -> FlowReport {
     let d: &Direction = &f.ways[way];
     let hidden = cuts.hidden(f.ends[0].0, f.ends[1].0, f.protocol);
     let (told, timed) = (hidden < Hidden::All, hidden < Hidden::RoundTrips);
     let known =
         |s: &Series, known: bool, unit: f64| if known { steps(s, unit) } else { steps(&Series::default(), unit) };
     let by_acks = d.acked > 0;
-    let bytes = if by_acks { d.acked } else { d.payload };
+    // What went meanwhile was acknowledged, too.
+    let (bytes, seconds) = if by_acks { (d.acked, whole) } else { (d.payload, listened) };
     let ports = f.protocol != "icmp";
     let (sum, n) = (&d.rtt_series.0, &d.rtt_series.1);
     let mut rtt = known(sum, timed, 1e-3);
@@ -268,7 +270,7 @@ fn flow(f: &Flow, way: usize, seconds: f64, stations: &[String], cuts: &Cuts) ->
     }
 }
 
-pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Report {
+pub(super) fn make(mut a: Analysis, listened: Option<f64>, name: &dyn Fn(Mac) -> Option<String>) -> Report {
     a.stations.end();
     let seconds = |(from, to): (u64, u64)| (from as f64 / 1e9, to as f64 / 1e9);
     // A window that reaches beyond the capture is as long as what there is of it.
@@ -278,7 +280,8 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
         (window, None) => window,
     }
     .map(seconds);
-    let length = window.map_or(0.0, |(from, to)| to - from);
+    let whole = window.map_or(0.0, |(from, to)| to - from);
+    let length = listened.unwrap_or(whole);
     let called = |mac: Mac| name(mac).unwrap_or_else(|| mac.to_string());
     let names: Vec<String> = a.stations.all.iter().map(|s| called(s.mac)).collect();
 
@@ -312,16 +315,16 @@ pub(super) fn make(mut a: Analysis, name: &dyn Fn(Mac) -> Option<String>) -> Rep
             let d = &f.ways[way];
             if f.protocol == "icmp" {
                 if d.rtt.count() > 0 {
-                    pings.push(flow(f, way, length, &names, &a.cuts));
+                    pings.push(flow(f, way, (whole, length), &names, &a.cuts));
                 }
             } else if d.acked > 0 || d.payload > 0 {
-                flows.push(flow(f, way, length, &names, &a.cuts));
+                flows.push(flow(f, way, (whole, length), &names, &a.cuts));
             }
         }
     }
     flows.sort_by(|x, y| y.bytes.cmp(&x.bytes).then_with(|| x.src.cmp(&y.src)));
     let sent_any = stations.iter().any(|s| s.sent.ppdus > 0);
-    let busy = stations.iter().filter_map(|s| s.sent.airtime_s).sum::<f64>();
+    let busy = stations.iter().filter_map(|s| s.sent.airtime_s).fold(0.0, |a, b| a + b);
     let told = !sent_any || stations.iter().any(|s| s.sent.ppdus > 0 && s.sent.airtime_s.is_some());
     Report {
         span_s: a.span.map(seconds),

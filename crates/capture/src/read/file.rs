@@ -5,6 +5,7 @@ use crate::frame::{Frame, Msdu};
 use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, Linktype, OptionCode, PcapBlockOwned, PcapError, create_reader};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Read;
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +16,8 @@ const BLOCK_MAX: usize = 64 << 20;
 const RADIOTAP: i32 = 127;
 /// The Packet Block, which the Enhanced one replaced: old programs' files have it. src: pcapng, appendix A
 const OBSOLETE_PACKET: u32 = 2;
+/// An interface's name. src: pcapng 4.2
+const IF_NAME: OptionCode = OptionCode(2);
 /// What a pcapng file begins with, in either byte order: the type of a Section Header Block.
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
@@ -33,6 +36,9 @@ pub struct FileInfo {
     pub other_links: u64,
     /// Of these, packets of which the capture kept a part only.
     pub snapped: u64,
+    /// Names of the interfaces that it describes, by [`Frame::interface`].
+    #[serde(skip)]
+    pub interfaces: Vec<Option<String>>,
     /// The first comment on the whole file.
     pub comment: Option<String>,
     /// The file ended in the middle, or is damaged: where and how. What stood before it was read.
@@ -55,6 +61,8 @@ impl std::error::Error for Failure {}
 pub struct Raw<'a> {
     /// Link type (LINKTYPE_*).
     pub link: i32,
+    /// Its interface, as [`FileInfo::interfaces`] has them.
+    pub interface: u32,
     /// Its bytes, as many as were kept.
     pub kept: &'a [u8],
     /// How long it was on the wire.
@@ -63,9 +71,10 @@ pub struct Raw<'a> {
     pub time: u64,
 }
 
-/// An interface: its link type and what its time stamps count.
+/// An interface: its number in the file, its link type and what its time stamps count.
 #[derive(Clone, Copy)]
 struct Interface {
+    number: u32,
     link: i32,
     per_second: u64,
     offset_ns: i128,
@@ -102,7 +111,10 @@ struct State {
     info: FileInfo,
     links: &'static [i32],
     link: i32,
+    /// Of the section.
     interfaces: Vec<Interface>,
+    /// Of the file, by place in the section and name: a section that describes the same ones again has the same monitors.
+    numbers: HashMap<(usize, Option<String>), u32>,
     nanoseconds: bool,
     big_endian: bool,
     foreign: Option<Linktype>,
@@ -116,7 +128,8 @@ struct State {
 pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame, &[Msdu])) -> Result<FileInfo, Failure> {
     let mut msdus = Vec::new();
     packets(input, &[RADIOTAP], wrong_link, |p| {
-        frame(p.kept, p.whole, p.time, &mut msdus).inspect(|f| each(f, &msdus)).is_some()
+        let read = frame(p.kept, p.whole, p.time, &mut msdus).map(|f| Frame { interface: p.interface, ..f });
+        read.inspect(|f| each(f, &msdus)).is_some()
     })
 }
 
@@ -152,6 +165,7 @@ pub(super) fn packets<R: Read + Send>(
         links,
         link: 0,
         interfaces: Vec::new(),
+        numbers: HashMap::new(),
         nanoseconds: false,
         big_endian: false,
         foreign: None,
@@ -263,7 +277,7 @@ impl State {
                 let unit = if self.nanoseconds { 1 } else { 1_000 };
                 let time = u64::from(b.ts_sec) * 1_000_000_000 + u64::from(b.ts_usec) * unit;
                 let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                self.packet(self.link, kept, b.origlen, time, each);
+                self.packet((self.link, 0), kept, b.origlen, time, each);
             }
             PcapBlockOwned::NG(Block::SectionHeader(h)) => {
                 self.info.format = "pcapng";
@@ -280,7 +294,10 @@ impl State {
                 }
                 // pcap-parser 0.17 takes the offset for little endian always.
                 let offset = if self.big_endian { i.if_tsoffset.swap_bytes() } else { i.if_tsoffset };
+                let name = i.options.iter().find(|o| o.code == IF_NAME).and_then(|o| o.as_str().ok());
+                let number = self.number(name.map(String::from));
                 self.interfaces.push(Interface {
+                    number,
                     link: i.linktype.0,
                     per_second: resolution(i.if_tsresol).unwrap_or(1_000_000),
                     offset_ns: i128::from(offset) * 1_000_000_000,
@@ -290,12 +307,12 @@ impl State {
                 let Some(i) = self.interface(b.if_id) else { return };
                 let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
                 let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                self.packet(i.link, kept, b.origlen, time, each);
+                self.packet((i.link, i.number), kept, b.origlen, time, each);
             }
             PcapBlockOwned::NG(Block::SimplePacket(b)) => {
                 let Some(i) = self.interface(0) else { return };
                 let kept = &b.data[..b.data.len().min(b.origlen as usize)];
-                self.packet(i.link, kept, b.origlen, 0, each);
+                self.packet((i.link, i.number), kept, b.origlen, 0, each);
             }
             PcapBlockOwned::NG(Block::Unknown(b))
                 if [OBSOLETE_PACKET, OBSOLETE_PACKET.swap_bytes()].contains(&b.block_type) =>
@@ -320,7 +337,16 @@ impl State {
         let number = if big { word(0) >> 16 } else { word(0) & 0xffff };
         let Some(i) = self.interface(number) else { return };
         let kept = &packet[..packet.len().min(word(12) as usize)];
-        self.packet(i.link, kept, word(16), i.time(u64::from(word(4)) << 32 | u64::from(word(8))), each);
+        self.packet((i.link, i.number), kept, word(16), i.time(u64::from(word(4)) << 32 | u64::from(word(8))), each);
+    }
+
+    /// The number in the file of the interface that the section describes next.
+    fn number(&mut self, name: Option<String>) -> u32 {
+        let all = &mut self.info.interfaces;
+        *self.numbers.entry((self.interfaces.len(), name)).or_insert_with_key(|(_, name)| {
+            all.push(name.clone());
+            all.len() as u32 - 1
+        })
     }
 
     /// A packet's interface, if its packets are read. src: pcapng 4.3: its number is that of an interface description of the section
@@ -337,10 +363,17 @@ impl State {
         None
     }
 
-    fn packet(&mut self, link: i32, kept: &[u8], whole: u32, time: u64, each: &mut impl FnMut(Raw<'_>) -> bool) {
+    fn packet(
+        &mut self,
+        (link, interface): (i32, u32),
+        kept: &[u8],
+        whole: u32,
+        time: u64,
+        each: &mut impl FnMut(Raw<'_>) -> bool,
+    ) {
         self.info.packets += 1;
         self.info.snapped += u64::from((kept.len() as u64) < u64::from(whole));
-        if !each(Raw { link, kept, whole: whole.max(kept.len() as u32), time }) {
+        if !each(Raw { link, interface, kept, whole: whole.max(kept.len() as u32), time }) {
             self.info.unreadable += 1;
         }
     }
