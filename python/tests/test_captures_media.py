@@ -136,6 +136,36 @@ def test_traces_of_links_are_of_one_interface(wavetank, tmp_path):
     assert texts[0] == texts[1] and len(texts[0]) == 1
 
 
+def test_without_times_nothing_is_told_that_needs_them(wavetank, tmp_path, alone):
+    path = pcapng(tmp_path / "x.pcapng", [exchanges(5180)], simple=True)
+    document = told(wavetank, path)
+    report, was = document["report"], alone["stations"][0]
+    (station,) = report["stations"]
+    assert [report[k] for k in ("span_s", "window_s", "busy_fraction")] == [None] * 3
+    assert station["airtime_fraction"] is None and station["airtime_us"]["values"] == []
+    same = ("ppdus", "mpdus", "ampdu_hist", "retries", "unacked", "collided", "airtime_s", "back_to_back")
+    assert [station[k] for k in same] == [was[k] for k in same]
+    assert report["frames"].pop("untimed") == 100 and report["frames"] == alone["frames"]
+    (note,) = document["remarks"]
+    assert note.startswith("100 frames have no time (pcapng's Simple Packet Blocks): shares of the time, goodput")
+    _, out, _ = wavetank("analyze", path, "--out", tmp_path / "out")
+    assert "100 frames; pcapng" in out
+    for option in (("--window", "0:1"), ("--link-traces", tmp_path / "t")):
+        code, _, err = wavetank("analyze", path, *option)
+        assert code == 2 and "times" in " ".join(err.split())
+
+
+def test_a_frame_alone_has_no_goodput(wavetank, tmp_path):
+    """LLC, IPv4 and UDP of 10.0.0.1:7 to 10.0.0.2:9 with four bytes: of no time."""
+    udp = bytes.fromhex("aaaa030000000800 4500002000010000401100000a0000010a000002 00070009000c0000 01020304")
+    frame = radiotap(5, 5180) + fcs(b"\x88\x02" + bytes(2) + B + A + A + bytes(4) + udp)
+    for simple in (False, True):
+        report = told(wavetank, pcapng(tmp_path / "x.pcapng", [[(5, frame)]], simple=simple))["report"]
+        (flow,) = report["flows"]
+        assert (flow["bytes"], flow["goodput_mbit"], report["busy_fraction"]) == (4, None, None)
+        assert flow["delivered_bytes"]["values"] == ([] if simple else [4.0])
+
+
 @pytest.mark.parametrize(
     ("mhz", "name"), [(2412, 1), (2484, 14), (5180, 36), (5825, 165), (5955, 1), (6115, 33), (60480, None)]
 )

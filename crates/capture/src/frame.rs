@@ -149,6 +149,8 @@ pub struct Frame {
     pub interface: u32,
     /// When it ended, or as the capture has it: ns.
     pub time: u64,
+    /// The capture has no time of it (pcapng's Simple Packet Blocks): `time` is 0, and tells nothing.
+    pub untimed: bool,
     /// Its TSFT: when its first bit came, us.
     pub tsft: Option<u64>,
     /// How it was modulated, if known.
@@ -204,6 +206,7 @@ impl Frame {
     pub const EMPTY: Frame = Frame {
         interface: 0,
         time: 0,
+        untimed: false,
         tsft: None,
         phy: None,
         l_sig_us: None,

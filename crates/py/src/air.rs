@@ -200,7 +200,7 @@ struct Which<'a> {
     interface_name: Option<&'a str>,
     mhz: Option<u16>,
     hops: bool,
-    listened_s: f64,
+    listened_s: Option<f64>,
 }
 
 impl Document<'_> {

@@ -25,6 +25,8 @@ from . import analyze_flent, analyze_media
 from .analyze_flent import Document
 from .analyze_media import media_of, medium_name
 
+#: What a capture of Simple Packet Blocks is.
+NO_TIMES = "its frames have no times (pcapng's Simple Packet Blocks)"
 EXPECTED = "a capture in monitor mode (pcap, pcapng, also .gz; link type radiotap) or a Flent file (.flent.gz)"
 #: The first bytes of what can be analysed.
 MAGICS = {
@@ -89,8 +91,11 @@ def _capture(path: Path, window: tuple[float, float] | None, whole: bool, interf
     """Analyses a capture; all of it where the run's judging window, which nobody asked for, holds no frame of it."""
     document: Document = json.loads(_core.analyze(str(path), window, whole, interface))
     span = document["report"]["span_s"]
-    if document["report"]["frames"]["all"] or span is None:
+    untimed = "untimed" in document["report"]["frames"]
+    if document["report"]["frames"]["all"] or (span is None and not untimed):
         return document
+    if window is not None and span is None:
+        raise UserError(f"{path}: {NO_TIMES}, so --window has none of them; expected a capture of frames with times")
     if window is not None:
         raise UserError(
             f"{path}: --window {_seconds(window[0])}:{_seconds(window[1])} holds no frame, "
@@ -128,8 +133,9 @@ def _counted(document: Document) -> list[str]:
     """What of the file is counted, where a reader may take it for something else."""
     report = document["report"]
     if document.get("window_missed_s"):
-        judged, span = _span(document["window_missed_s"]), _span(report["span_s"])
-        return [f"the run's window is {judged} s, the capture {span} s: all frames are counted"]
+        judged, span = _span(document["window_missed_s"]), report["span_s"]
+        has = f"the capture {_span(span)} s" if span else "no frame has a time"
+        return [f"the run's window is {judged} s, {has}: all frames are counted"]
     if document.get("judged_s"):
         return [f"counted is the run's judging window, {_span(document['judged_s'])} s (--all: all of the file)"]
     if "judged_s" in document:
@@ -259,6 +265,16 @@ def remarks_on_medium(document: Document) -> list[str]:
     if frames:
         if frames["all"] == 0:
             out.append("there is no frame in it")
+        if "untimed" in frames:
+            out.append(
+                f"{frames['untimed']} frames have no time (pcapng's Simple Packet Blocks): "
+                + (
+                    "shares of the time, goodput, round trips and pings cannot be told, nor whether PPDUs collided; aggregates, "
+                    "losses and airtime are told by the frames' order and lengths"
+                    if report["busy_fraction"] is None
+                    else "they are in no window, and not counted"
+                )
+            )
         if frames["time_goes_back"]:
             n = frames["time_goes_back"]
             out.append(
@@ -337,13 +353,16 @@ def route(document: Document, flow: Mapping[str, Any]) -> str:
 def _frames(report: Mapping[str, Any]) -> str:
     """How many frames there are, in which time."""
     n, window = report["frames"]["all"], report["window_s"]
+    if n and "untimed" in report["frames"]:
+        return f"{n:,} frames"
     return f"{n:,} frames in {window[1] - window[0]:.3f} s" if window and n else "no frames"
 
 
 def medium_heading(document: Document) -> str:
     """One line on one of several media."""
     medium, report = document["medium"], document["report"]
-    listened = f", listened for {medium['listened_s']:.3f} s" if medium["hops"] else ""
+    seconds = medium["listened_s"] if medium["hops"] else None
+    listened = "" if seconds is None else f", listened for {seconds:.3f} s"
     busy = report["busy_fraction"]
     share = "" if busy is None else f"; {100 * busy:.1f} % of the time busy"
     return f"{medium_name(medium)}: {_frames(report)}{listened}{share}"

@@ -60,7 +60,9 @@ def of_capture(document: Document) -> list[Trace]:
     report = document["report"]
     window = report["window_s"] or report["span_s"]
     if not report.get("frames") or window is None:
-        raise UserError(f"{document['path']}: --link-traces goes with captures (pcap, pcapng) that hold frames")
+        raise UserError(
+            f"{document['path']}: --link-traces goes with captures (pcap, pcapng) that hold frames with times"
+        )
     if "media" in document:
         hops = sorted({m["interface"] for m in document["media"] if m["hops"]})
         why = (

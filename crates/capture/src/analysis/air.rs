@@ -160,7 +160,9 @@ impl Stations {
         if let Some(airtime) = p.airtime {
             u.airtime += airtime;
             u.timed += 1;
-            self.all[p.station].airtime.add(p.begin, airtime);
+            if !p.untimed {
+                self.all[p.station].airtime.add(p.begin, airtime);
+            }
         }
         match &mut self.run {
             Some((who, n)) if *who == p.station => *n += 1,

@@ -39,6 +39,8 @@ pub(super) struct Ppdu {
     pub phy: Option<Phy>,
     /// When its exchange began, ns.
     pub begin: u64,
+    /// Nobody knows when.
+    pub untimed: bool,
     pub mpdus: usize,
     /// Of these: bad check sequence; sent again; not acknowledged.
     pub bad: usize,
@@ -112,7 +114,7 @@ impl Open {
     fn gap_us(&self, f: &Frame) -> Option<u64> {
         match (f.tsft, self.last.0) {
             (Some(now), Some(then)) => Some(now.abs_diff(then)),
-            (None, None) => Some(f.time.abs_diff(self.heard) / 1_000),
+            (None, None) if !f.untimed => Some(f.time.abs_diff(self.heard) / 1_000),
             _ => None,
         }
     }
@@ -176,7 +178,7 @@ impl Exchanges {
             Kind::Ack | Kind::BlockAck => self.response(f, close),
             Kind::Rts => {
                 let b = begin(f);
-                self.settle(b, close);
+                self.settle(f, b, close);
                 self.another(f.ta, close);
                 let overlaps = self.open.iter_mut().filter(|o| o.end() > b.saturating_add(SLACK) && !o.multi_user());
                 overlaps.for_each(|o| o.p.collided = true);
@@ -198,7 +200,7 @@ impl Exchanges {
                 }
             }
             Kind::Bar => {
-                self.settle(begin(f), close);
+                self.settle(f, begin(f), close);
                 self.another(f.ta, close);
             }
             _ => {}
@@ -215,9 +217,10 @@ impl Exchanges {
         }
     }
 
-    /// What ended before `now` and got no response gets none.
-    fn settle(&mut self, now: u64, close: &mut impl FnMut(&Ppdu)) {
-        while let Some(i) = self.open.iter().position(|o| o.over() <= now.saturating_add(SLACK)) {
+    /// What ended before `now`, when `f` begins, and got no response gets none. Without times all that came before has ended: whether two
+    /// collided cannot be told.
+    fn settle(&mut self, f: &Frame, now: u64, close: &mut impl FnMut(&Ppdu)) {
+        while let Some(i) = self.open.iter().position(|o| f.untimed || o.over() <= now.saturating_add(SLACK)) {
             self.close(i, None, close);
         }
         while let Some(i) = self.owed.iter().position(|o| o.heard.saturating_add(LATER) < now) {
@@ -259,7 +262,7 @@ impl Exchanges {
             Some(i) => i,
             None => {
                 let b = begin(f);
-                self.settle(b, close);
+                self.settle(f, b, close);
                 if !f.phy.is_some_and(Phy::is_multi_user) {
                     self.another(f.ta, close);
                 }
@@ -269,7 +272,7 @@ impl Exchanges {
                 }
                 let mut lead = 0;
                 let mut collided = false;
-                if let Some((who, from, until, cts)) = self.rts {
+                if let Some((who, from, until, cts)) = self.rts.filter(|_| !f.untimed) {
                     match cts {
                         Some(end)
                             if who == ta && b.abs_diff(end) < SEND_NEXT && b.saturating_sub(from) < PROTECTION_MOST =>
@@ -297,6 +300,7 @@ impl Exchanges {
                     ra: f.ra,
                     phy: f.phy,
                     begin: b - lead,
+                    untimed: f.untimed,
                     mpdus: 0,
                     bad: 0,
                     retries: 0,
@@ -540,6 +544,42 @@ mod tests {
         // At 6.5 Mbit/s each of 300 bytes, with ten delimiters for encryption, which are 50 us.
         let us = 36 + 430 * 10;
         assert_eq!(airtime(Phy::Ht(0, false, false), 10, 300, 430, us), us);
+    }
+
+    /// PPDUs of two stations in turns, without times: nobody answers, and they are no collisions. Nor does the clock's absence make aggregates.
+    #[test]
+    fn without_times_the_order_tells() {
+        let data = |who: u8, seq| Frame {
+            kind: Kind::Data,
+            ta: Some(Mac([2, 0, 0, 0, 0, who])),
+            ra: AP,
+            phy: Some(Phy::Ht(7, false, false)),
+            mhz: 5180,
+            len: 1500,
+            seq,
+            tid: Some(0),
+            ..Frame::EMPTY
+        };
+        let rts = |who: u8| Frame {
+            kind: Kind::Rts,
+            ta: Some(Mac([2, 0, 0, 0, 0, who])),
+            len: 20,
+            phy: Some(Phy::Ofdm(48)),
+            ..Frame::EMPTY
+        };
+        let told = |untimed| {
+            let (mut x, mut closed) = (Exchanges::default(), Vec::new());
+            for f in [data(3, 1), data(4, 1), data(4, 2), rts(3), data(3, 2), data(4, 3)] {
+                let f = Frame { untimed, ..f };
+                x.frame(&f, f.ta.map(|ta| usize::from(ta.0[5])), &mut |p| {
+                    closed.push((p.station, p.mpdus, p.collided))
+                });
+            }
+            x.end(&mut |p| closed.push((p.station, p.mpdus, p.collided)));
+            closed
+        };
+        assert_eq!(told(true), [3, 4, 4, 3, 4].map(|who| (who, 1, false)));
+        assert!(told(false).iter().any(|p| p.2), "all at one time are");
     }
 
     /// No delimiters make a clock that goes four times too fast.

@@ -66,6 +66,10 @@ fn after(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) > 0
 }
 
+fn time(f: &Frame) -> Option<u64> {
+    (!f.untimed).then_some(f.time)
+}
+
 impl Flows {
     /// A good data frame with a packet, sent by `station`, that is no copy. `counted`: it lies in the window.
     pub fn packet(&mut self, p: &Packet, f: &Frame, station: usize, counted: bool) {
@@ -106,7 +110,9 @@ impl Flows {
             Transport::Tcp { seq, ack, flags, ts, .. } => {
                 flow.segment(way, p.payload, f, counted, (seq, ack, flags, ts))
             }
-            Transport::Udp => d.data(p.payload, f.time, counted),
+            Transport::Udp => d.data(p.payload, time(f), counted),
+            // Without times there is no way to tell how long it took.
+            Transport::Echo(..) if f.untimed => {}
             Transport::Echo(request, _, n) => flow.echo(way, request, n, f.time, counted),
             Transport::Other(_) => {}
         }
@@ -114,10 +120,12 @@ impl Flows {
 }
 
 impl Direction {
-    fn data(&mut self, payload: u32, time: u64, counted: bool) {
+    fn data(&mut self, payload: u32, time: Option<u64>, counted: bool) {
         if counted {
             self.payload += u64::from(payload);
-            self.series.add(time, payload.into());
+            if let Some(t) = time {
+                self.series.add(t, payload.into());
+            }
         }
     }
     /// A round trip, or half of one, ended.
@@ -165,14 +173,16 @@ impl Flow {
                     // A jump beyond what any window allows is a gap in the capture or another connection with these ports.
                     if counted && fresh < 1 << 30 {
                         theirs.acked += u64::from(fresh);
-                        theirs.series.add(f.time, fresh.into());
+                        if let Some(t) = time(f) {
+                            theirs.series.add(t, fresh.into());
+                        }
                     }
                 }
                 None => ours.ack = Some(ack),
                 _ => {}
             }
         }
-        let Some((val, ecr)) = ts else { return };
+        let Some((val, ecr)) = ts.filter(|_| !f.untimed) else { return };
         if ours.stamps.back().is_none_or(|&(v, _)| after(val, v)) {
             if ours.stamps.len() == WAITING {
                 ours.stamps.pop_front();

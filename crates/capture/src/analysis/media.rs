@@ -28,8 +28,8 @@ pub struct Medium {
     pub mhz: Option<u16>,
     /// The interface was on other channels, too.
     pub hops: bool,
-    /// How long it listened there, of what is counted: what shares of the time are of, s.
-    pub listened_s: f64,
+    /// How long it listened there, of what is counted: what shares of the time are of, s. None: frames have no times.
+    pub listened_s: Option<f64>,
     /// What is to be told of it.
     pub report: Report,
 }
@@ -71,7 +71,7 @@ struct Open {
 struct Tuned {
     interface: u32,
     medium: usize,
-    heard: u64,
+    heard: Option<u64>,
 }
 
 /// Analyses of a file's frames, given in order.
@@ -102,7 +102,7 @@ impl Media {
         let mhz = self.all[i].mhz;
         // Whether the others had heard the first one before, nobody has kept.
         if channels == self.channels.len()
-            && self.window.is_none_or(|(a, b)| f.time >= a && f.time < b)
+            && self.window.is_none_or(|(a, b)| !f.untimed && f.time >= a && f.time < b)
             && let Some(c) = self.channels.iter_mut().find(|c| c.shared.mhz == mhz)
         {
             c.frame(f);
@@ -159,13 +159,17 @@ impl Media {
     fn listen(&mut self, medium: usize, f: &Frame) {
         let clip = |t: u64| self.window.map_or(t, |(a, b)| t.clamp(a, b.max(a)));
         let Some(t) = self.tuned.iter_mut().find(|t| t.interface == f.interface) else {
-            self.tuned.push(Tuned { interface: f.interface, medium, heard: f.time });
+            let heard = (!f.untimed).then_some(f.time);
+            self.tuned.push(Tuned { interface: f.interface, medium, heard });
             return;
         };
-        let middle = t.heard + f.time.saturating_sub(t.heard) / 2;
-        self.all[t.medium].listened += clip(middle) - clip(t.heard);
-        self.all[medium].listened += clip(f.time.max(middle)) - clip(middle);
-        (t.medium, t.heard) = (medium, f.time);
+        if let Some(then) = t.heard.filter(|_| !f.untimed) {
+            let middle = then + f.time.saturating_sub(then) / 2;
+            self.all[t.medium].listened += clip(middle) - clip(then);
+            self.all[medium].listened += clip(f.time.max(middle)) - clip(middle);
+        }
+        t.medium = medium;
+        t.heard = if f.untimed { t.heard } else { Some(f.time) };
     }
 
     /// What it all shows. `interfaces` have these names; `name` gives stations theirs.
@@ -185,7 +189,10 @@ impl Media {
             let listened = hops.then_some(m.listened as f64 / 1e9);
             let report = m.analysis.report_of(listened, name);
             let interface_name = interfaces.get(m.interface as usize).cloned().flatten();
-            let listened_s = listened.unwrap_or_else(|| report.window_s.map_or(0.0, |(a, b)| b - a));
+            let listened_s = match report.frames.untimed {
+                0 => listened.or(report.window_s.map(|(a, b)| b - a)),
+                _ => None,
+            };
             let mhz = (m.mhz != 0).then_some(m.mhz);
             media.push((frames, Medium { interface: m.interface, interface_name, mhz, hops, listened_s, report }));
             if media.len() == 1 && !any {
@@ -348,13 +355,13 @@ mod tests {
         let visit = |mhz, begin: u64| exchanges(0, mhz, begin * MS, 1, 10);
         let frames = [visit(MHZ, 0), visit(5200, 20), visit(MHZ, 40)].concat();
         let found = reports(frames.clone(), None);
-        let told: Vec<_> = found.media.iter().map(|m| (m.mhz, m.hops, (m.listened_s * 1e3).round())).collect();
+        let told: Vec<_> = found.media.iter().map(|m| (m.mhz, m.hops, (m.listened_s.unwrap() * 1e3).round())).collect();
         assert_eq!(told, [(Some(MHZ), true, 29.0), (Some(5200), true, 20.0)]);
         let busy: Vec<f64> = found.media.iter().map(|m| json(&m.report)["busy_fraction"].as_f64().unwrap()).collect();
         assert!((busy[0] / busy[1] - 2.0 / (29.0 / 20.0)).abs() < 0.01, "{busy:?}");
         // Within a window, its time alone.
         let found = reports(frames, Some((0, 25 * MS)));
-        let told: Vec<_> = found.media.iter().map(|m| (m.mhz, (m.listened_s * 1e3).round())).collect();
+        let told: Vec<_> = found.media.iter().map(|m| (m.mhz, (m.listened_s.unwrap() * 1e3).round())).collect();
         assert_eq!(told, [(Some(MHZ), 15.0), (Some(5200), 10.0)]);
     }
 

@@ -69,12 +69,20 @@ pub struct Counts {
     pub options_cut: u64,
     /// How often time goes back from one frame to the next, by more than some reordering.
     pub time_goes_back: u64,
+    /// Frames of which the capture has no time.
+    #[serde(skip_serializing_if = "none")]
+    pub untimed: u64,
     /// Data frames with radiotap's A-MPDU status.
     pub ampdu_status: u64,
     /// Frames without a rate: no airtime can be told.
     pub without_rate: u64,
     /// Frames of HE PPDUs for, or from, several users: whose airtime it is cannot be told.
     pub multi_user: u64,
+}
+
+/// What hardly any capture has is not there where it is not.
+fn none(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The packets in a frame.
@@ -109,16 +117,21 @@ impl Analysis {
         }
     }
 
-    fn within(&self, t: u64) -> bool {
-        self.window.is_none_or(|(a, b)| t >= a && t < b)
+    /// What has no time is in no window.
+    fn within(&self, f: &Frame) -> bool {
+        self.window.is_none_or(|(a, b)| !f.untimed && f.time >= a && f.time < b)
     }
 
     /// The next frame, and its MSDUs if it is an A-MSDU.
     pub fn frame(&mut self, f: &Frame, msdus: &[Msdu]) {
-        self.span = Some(self.span.map_or((f.time, f.time), |(a, b)| (a.min(f.time), b.max(f.time))));
-        let counted = self.within(f.time);
+        let counted = self.within(f);
         // Of the whole file: where frames of the window stand elsewhere in it, none of these may tell.
-        self.counts.time_goes_back += u64::from(self.order.goes_back(f.time));
+        if f.untimed {
+            self.counts.untimed += 1;
+        } else {
+            self.span = Some(self.span.map_or((f.time, f.time), |(a, b)| (a.min(f.time), b.max(f.time))));
+            self.counts.time_goes_back += u64::from(self.order.goes_back(f.time));
+        }
         if counted {
             self.count(f, msdus);
         }
@@ -126,7 +139,7 @@ impl Analysis {
         let stations = &mut self.stations;
         let window = self.window;
         let mut close = |x: &exchange::Ppdu| {
-            if window.is_none_or(|(a, b)| x.begin >= a && x.begin < b) {
+            if window.is_none_or(|(a, b)| !x.untimed && x.begin >= a && x.begin < b) {
                 stations.ppdu(x);
             }
         };
@@ -198,7 +211,7 @@ impl Analysis {
         let stations = &mut self.stations;
         let window = self.window;
         self.exchanges.end(&mut |x: &exchange::Ppdu| {
-            if window.is_none_or(|(a, b)| x.begin >= a && x.begin < b) {
+            if window.is_none_or(|(a, b)| !x.untimed && x.begin >= a && x.begin < b) {
                 stations.ppdu(x);
             }
         });

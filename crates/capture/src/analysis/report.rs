@@ -102,9 +102,10 @@ pub struct FlowReport {
     dst: String,
     /// The transmitter on the air.
     station: Option<String>,
-    /// None, as the figures below: the capture cuts the headers of packets that may be the flow's.
+    /// None, as most figures below: the capture cuts the headers of packets that may be the flow's.
     packets: Option<u64>,
     bytes: Option<u64>,
+    /// None, too, without a time in which it was.
     goodput_mbit: Option<f64>,
     /// Whether the bytes are those that were acknowledged (else: those that were seen).
     by_acks: bool,
@@ -123,12 +124,12 @@ pub struct Report {
     pub span_s: Option<(f64, f64)>,
     /// What was counted, s.
     pub window_s: Option<(f64, f64)>,
-    frames: Counts,
+    pub(super) frames: Counts,
     stations: Vec<StationReport>,
     links: Vec<LinkReport>,
     flows: Vec<FlowReport>,
     pings: Vec<FlowReport>,
-    /// Share of the time in which anybody's exchange was on the air.
+    /// Share of the time in which anybody's exchange was on the air. None: no airtime is known, or no time in which it was.
     busy_fraction: Option<f64>,
     packets_of_flows_beyond: u64,
     frames_of_stations_beyond: u64,
@@ -260,7 +261,7 @@ fn flow(f: &Flow, way: usize, (whole, listened): (f64, f64), stations: &[String]
         station: d.station.map(|i| stations[i].clone()),
         packets: told.then_some(d.packets),
         bytes: told.then_some(bytes),
-        goodput_mbit: told.then_some(if seconds > 0.0 { bytes as f64 * 8e-6 / seconds } else { 0.0 }),
+        goodput_mbit: (told && seconds > 0.0).then(|| bytes as f64 * 8e-6 / seconds),
         by_acks,
         retransmissions: told.then_some(d.retransmissions),
         rtt_ms: spread(&d.rtt).filter(|_| timed),
@@ -280,8 +281,10 @@ pub(super) fn make(mut a: Analysis, listened: Option<f64>, name: &dyn Fn(Mac) ->
         (window, None) => window,
     }
     .map(seconds);
-    let whole = window.map_or(0.0, |(from, to)| to - from);
-    let length = listened.unwrap_or(whole);
+    // Of frames without a time nobody knows in which they came.
+    let timed = a.window.is_some() || a.counts.untimed == 0;
+    let whole = window.filter(|_| timed).map_or(0.0, |(from, to)| to - from);
+    let length = listened.filter(|_| timed).unwrap_or(whole);
     let called = |mac: Mac| name(mac).unwrap_or_else(|| mac.to_string());
     let names: Vec<String> = a.stations.all.iter().map(|s| called(s.mac)).collect();
 
@@ -326,6 +329,10 @@ pub(super) fn make(mut a: Analysis, listened: Option<f64>, name: &dyn Fn(Mac) ->
     let sent_any = stations.iter().any(|s| s.sent.ppdus > 0);
     let busy = stations.iter().filter_map(|s| s.sent.airtime_s).fold(0.0, |a, b| a + b);
     let told = !sent_any || stations.iter().any(|s| s.sent.ppdus > 0 && s.sent.airtime_s.is_some());
+    let busy_fraction = match length > 0.0 {
+        true => Some(busy / length),
+        false => (!sent_any).then_some(0.0),
+    };
     Report {
         span_s: a.span.map(seconds),
         window_s: window,
@@ -334,7 +341,7 @@ pub(super) fn make(mut a: Analysis, listened: Option<f64>, name: &dyn Fn(Mac) ->
         links,
         flows,
         pings,
-        busy_fraction: told.then_some(if length > 0.0 { busy / length } else { 0.0 }),
+        busy_fraction: busy_fraction.filter(|_| told),
         packets_of_flows_beyond: a.flows.beyond,
         frames_of_stations_beyond: a.stations.beyond,
     }

@@ -67,8 +67,8 @@ pub struct Raw<'a> {
     pub kept: &'a [u8],
     /// How long it was on the wire.
     pub whole: u32,
-    /// When, ns.
-    pub time: u64,
+    /// When, ns. None: the capture has no time of it.
+    pub time: Option<u64>,
 }
 
 /// An interface: its number in the file, its link type and what its time stamps count.
@@ -128,8 +128,10 @@ struct State {
 pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Frame, &[Msdu])) -> Result<FileInfo, Failure> {
     let mut msdus = Vec::new();
     packets(input, &[RADIOTAP], wrong_link, |p| {
-        let read = frame(p.kept, p.whole, p.time, &mut msdus).map(|f| Frame { interface: p.interface, ..f });
-        read.inspect(|f| each(f, &msdus)).is_some()
+        let read = frame(p.kept, p.whole, p.time.unwrap_or(0), &mut msdus);
+        read.map(|f| Frame { interface: p.interface, untimed: p.time.is_none(), ..f })
+            .inspect(|f| each(f, &msdus))
+            .is_some()
     })
 }
 
@@ -277,7 +279,7 @@ impl State {
                 let unit = if self.nanoseconds { 1 } else { 1_000 };
                 let time = u64::from(b.ts_sec) * 1_000_000_000 + u64::from(b.ts_usec) * unit;
                 let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                self.packet((self.link, 0), kept, b.origlen, time, each);
+                self.packet((self.link, 0), kept, b.origlen, Some(time), each);
             }
             PcapBlockOwned::NG(Block::SectionHeader(h)) => {
                 self.info.format = "pcapng";
@@ -307,12 +309,12 @@ impl State {
                 let Some(i) = self.interface(b.if_id) else { return };
                 let time = i.time(u64::from(b.ts_high) << 32 | u64::from(b.ts_low));
                 let kept = &b.data[..b.data.len().min(b.caplen as usize)];
-                self.packet((i.link, i.number), kept, b.origlen, time, each);
+                self.packet((i.link, i.number), kept, b.origlen, Some(time), each);
             }
             PcapBlockOwned::NG(Block::SimplePacket(b)) => {
                 let Some(i) = self.interface(0) else { return };
                 let kept = &b.data[..b.data.len().min(b.origlen as usize)];
-                self.packet((i.link, i.number), kept, b.origlen, 0, each);
+                self.packet((i.link, i.number), kept, b.origlen, None, each);
             }
             PcapBlockOwned::NG(Block::Unknown(b))
                 if [OBSOLETE_PACKET, OBSOLETE_PACKET.swap_bytes()].contains(&b.block_type) =>
@@ -337,7 +339,8 @@ impl State {
         let number = if big { word(0) >> 16 } else { word(0) & 0xffff };
         let Some(i) = self.interface(number) else { return };
         let kept = &packet[..packet.len().min(word(12) as usize)];
-        self.packet((i.link, i.number), kept, word(16), i.time(u64::from(word(4)) << 32 | u64::from(word(8))), each);
+        let time = i.time(u64::from(word(4)) << 32 | u64::from(word(8)));
+        self.packet((i.link, i.number), kept, word(16), Some(time), each);
     }
 
     /// The number in the file of the interface that the section describes next.
@@ -368,7 +371,7 @@ impl State {
         (link, interface): (i32, u32),
         kept: &[u8],
         whole: u32,
-        time: u64,
+        time: Option<u64>,
         each: &mut impl FnMut(Raw<'_>) -> bool,
     ) {
         self.info.packets += 1;

@@ -93,7 +93,7 @@ pub fn ip_packets<R: Read + Send>(input: R, mut each: impl FnMut(Held<'_>)) -> R
     let (mut again, mut number) = (Again::default(), 0);
     packets(input, &LINKS, wrong_link, |raw| {
         number += 1;
-        let mut hold = |ip| each(Held { ip, number, time: raw.time });
+        let mut hold = |ip| each(Held { ip, number, time: raw.time.unwrap_or(0) });
         let b = raw.kept;
         match raw.link {
             ETHERNET => at(b, 12, 14).map(hold).map_or(b.len() >= 14, |()| true),
