@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from expert import complaints
+from expert import complaints, expert
 
 from wavetank.captures import air, analyze, link_trace
 from wavetank.lab import plan
@@ -31,7 +31,7 @@ def whole(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory):
     path = tmp_path_factory.mktemp("cut") / "monitor.pcapng"
-    return path, air.watch(scenario(), 1, [("monitor", path)], analysis=True)
+    return path, air.watch(scenario(), 1, [("monitor", path)], snaplen=256, analysis=True)
 
 
 def goodput(flows, kind):
@@ -85,7 +85,7 @@ def test_what_a_capture_cuts_is_said_by_whoever_writes_and_reads(whole, cut, wav
     path, seen = cut
     assert seen.analysis["report"] == whole[1].analysis["report"], "what is looked at as it runs is not cut"
     (note,) = seen.notes
-    assert "A-MSDUs" in note and "--snaplen 0" in note
+    assert "A-MSDUs" in note and "without --snaplen A-MSDUs are whole" in note
     assert whole[1].notes == ()
     code, out, _ = wavetank("analyze", path)
     assert code == 0 and "A-MSDUs not all MSDUs can be read" in " ".join(out.split())
@@ -94,6 +94,23 @@ def test_what_a_capture_cuts_is_said_by_whoever_writes_and_reads(whole, cut, wav
     (remark,) = [r for r in document["remarks"] if "A-MSDUs" in r]
     assert remark.startswith(f"of {frames['amsdus_cut']} of {frames['amsdus']} A-MSDUs")
     assert goodput(document["report"]["flows"], "udp") < 0.5 * goodput(seen.result.summary()["flows"], "udp")
+
+
+def test_unless_told_otherwise_captures_have_amsdus_whole(tshark, tmp_path):
+    s, default, whole = scenario(time__flows="700 ms"), tmp_path / "default.pcapng", tmp_path / "whole.pcapng"
+    seen = air.watch(s, 1, [("monitor", default)])
+    air.watch(s, 1, [("monitor", whole)], snaplen=0)
+    assert seen.notes == ()
+    document = analyze.load(default)
+    assert document["file"]["snapped"] > 100, "what is no A-MSDU is not whole"
+    assert document["report"]["frames"]["amsdus"] > 1000 and document["report"]["frames"]["amsdus_cut"] == 0
+    assert document["report"] == analyze.load(whole)["report"] and analyze.remarks(document) == []
+    sizes = tshark(default, "-T", "fields", "-e", "wlan.qos.amsdupresent", "-e", "frame.cap_len", "-e", "frame.len")
+    for amsdu, kept, size in (line.split("\t") for line in sizes.splitlines()):
+        assert kept == size if amsdu in ("1", "True") else int(kept) <= 256 + 64
+    assert complaints(tshark, default) == set()
+    good = "radiotap.flags.badfcs==0"
+    assert expert(tshark, default, good) == expert(tshark, whole, good), "each MSDU's TCP is found"
 
 
 def test_an_encrypted_one_says_what_it_is_in_a_trace(tmp_path, wavetank):

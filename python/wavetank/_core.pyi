@@ -117,8 +117,9 @@ def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, A
 def air_views(text: str, path: str, overrides: Sequence[tuple[str, str]]) -> list[str]:
     """Whose views a capture of a scenario can have: "monitor" and every radio; nothing without Wi-Fi."""
 
-#: Captures (view, file), bytes kept of each frame, their window, the timeline's, and whether there is an analysis.
-Look = tuple[Sequence[tuple[str, str]], int, tuple[float, float] | None, tuple[float | None, float] | None, bool]
+#: Captures (view, file), bytes kept of each frame (none: 256, and A-MSDUs whole), their window, the timeline's, and whether there
+#: is an analysis.
+Look = tuple[Sequence[tuple[str, str]], int | None, tuple[float, float] | None, tuple[float | None, float] | None, bool]
 #: The timeline and the analysis (JSON), and of how many A-MSDUs the captures do not keep every header.
 Seen = tuple[str | None, str | None, int]
 

@@ -12,7 +12,7 @@ fn main() {
     let s = read(&Source { path: &args[0], text: &text }, &sets).expect("a valid scenario");
     let mut world = World::tapped(&s, Views::default()).expect("it builds");
     let census = world.census();
-    let about = About { program: "wavetank", comment: "", interface: "monitor", snaplen: 256 };
+    let about = About { program: "wavetank", comment: "", interface: "monitor", snaplen: 256, whole_amsdus: true };
     world.tap().begin(Names::new(census.clone()), 5180, None);
     world.tap().capture(Only::Monitor, args[1].clone().into(), &about).expect("the file can be written");
     let (_, mut views) = world.run_tapped();

@@ -469,7 +469,7 @@ mod tests {
         };
         let mut views = Views::default();
         views.begin(Names::new(census).with_ips(vec![0x0a01_0001, 0x0a01_000a]), 5180, None);
-        let about = crate::write::About { program: "t", comment: "t", interface: "t", snaplen: 0 };
+        let about = crate::write::About { program: "t", comment: "t", interface: "t", snaplen: 0, whole_amsdus: false };
         views.capture(Only::Monitor, path.into(), &about).unwrap();
         views
     }

@@ -117,7 +117,8 @@ fn runs() -> &'static [Run] {
     })
 }
 
-const ABOUT: About<'_> = About { program: "test", comment: "a comment", interface: "monitor", snaplen: 256 };
+const ABOUT: About<'_> =
+    About { program: "test", comment: "a comment", interface: "monitor", snaplen: 256, whole_amsdus: false };
 
 fn bytes(r: &Run, snaplen: u32, most: usize) -> Vec<u8> {
     let mut out = Vec::new();

@@ -21,6 +21,8 @@ use wavetank_core::scenario::keys::BandName;
 
 create_exception!(wavetank._core, CaptureError, PyValueError, "A capture could not be used; the message says why.");
 
+/// Bytes of each frame that captures keep unless told otherwise: all headers of TCP with its options, and some.
+const SNAPLEN: u32 = 256;
 const PROGRAM: &str = concat!("wavetank ", env!("CARGO_PKG_VERSION"));
 
 fn ns((from, to): (f64, f64)) -> (u64, u64) {
@@ -47,10 +49,11 @@ pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>
     Ok(if all.len() == 1 { vec![] } else { all.iter().map(|o| o.name(&census).to_string()).collect() })
 }
 
-/// What shall be seen of a run's air: pairs of a view and a file; bytes of each frame that are kept (0: all); the captures' window, s; the
+/// What shall be seen of a run's air: pairs of a view and a file; bytes of each frame that are kept (0: all;
+/// none: [`SNAPLEN`], and A-MSDUs whole); the captures' window, s; the
 /// timeline's, s (if it has no begin, its length from the judging window's begin on); whether it is analysed.
 #[derive(FromPyObject)]
-pub(crate) struct Look(Vec<(String, PathBuf)>, u32, Option<(f64, f64)>, Option<(Option<f64>, f64)>, bool);
+pub(crate) struct Look(Vec<(String, PathBuf)>, Option<u32>, Option<(f64, f64)>, Option<(Option<f64>, f64)>, bool);
 
 /// What was seen: the timeline and the analysis, as JSON, and of how many A-MSDUs the captures do not keep every header.
 type Seen = (Option<String>, Option<String>, u64);
@@ -89,7 +92,13 @@ impl Whose {
         for (view, file) in captures {
             let only = Only::named(&view, &self.census).map_err(|e| ScenarioError::new_err(e.0))?;
             let comment = self.origin(&view).comment();
-            let about = About { program: PROGRAM, comment: &comment, interface: &view, snaplen };
+            let about = About {
+                program: PROGRAM,
+                comment: &comment,
+                interface: &view,
+                snaplen: snaplen.unwrap_or(SNAPLEN),
+                whole_amsdus: snaplen.is_none(),
+            };
             views.capture(only, file.clone(), &about).map_err(|e| unusable(&file, &e))?;
         }
         views.timeline = timeline.map(|(begin, end)| {

@@ -20,8 +20,8 @@ from ..scenario import Scenario
 Window = tuple[float, float]
 #: A window; or none and a length: from the judging window's begin on, when flows run and nothing starts.
 Glance = tuple[float | None, float]
-#: Bytes of each frame that captures keep unless told otherwise: all headers of TCP with its options, and some. Of an A-MSDU they
-#: reach its first MSDU.
+#: Octets of each MSDU that the real kernel's radio writes down for captures unless told otherwise: as many as these keep of a
+#: frame (``crates/py/src/air.rs``); A-MSDUs they keep whole, and so each MSDU's headers.
 SNAPLEN = 256
 #: Length of the timeline's window unless told otherwise, s.
 GLANCE = 0.012
@@ -76,7 +76,7 @@ class _Look:
     """What shall be seen of a run's air."""
 
     captures: Sequence[tuple[str, Path]]
-    snaplen: int
+    snaplen: int | None
     capture_window: Window | None
     timeline: Glance | None
     analysis: bool
@@ -91,7 +91,7 @@ def watch(
     scenario: Scenario,
     seed: int | None = None,
     captures: Sequence[tuple[str, Path]] = (),
-    snaplen: int = SNAPLEN,
+    snaplen: int | None = None,
     capture_window: Window | None = None,
     timeline: Glance | None = None,
     analysis: bool = False,
@@ -101,7 +101,8 @@ def watch(
 ) -> Watched:
     """Runs a scenario and looks at its air.
 
-    ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all.
+    ``captures``: pairs of a view (``monitor`` or a radio's name) and a file. ``snaplen``: bytes kept of each frame, 0: all,
+    None: 256, and A-MSDUs whole.
     Windows in seconds of the run; ``states``: times, ns, at which its state is looked at. ``on``: ``model``, or ``linux``, where
     frames are the octets that the kernel's mac80211 handed to the virtual radio, and ``progress`` gets (seconds done, of).
     Raises ScenarioError, UserError; on linux LinuxFailed, too.
@@ -129,8 +130,10 @@ def _watch_linux(
     states: Sequence[int],
 ) -> Watched:
     with tempfile.TemporaryDirectory(prefix="wavetank-air-") as folder:
-        snaplen = look.snaplen if look.captures else linux.HEADERS
-        log = linux.RadioLog(Path(folder) / "log", _spans(scenario, seed, look), snaplen)
+        snaplen = SNAPLEN if look.snaplen is None else look.snaplen
+        log = linux.RadioLog(
+            Path(folder) / "log", _spans(scenario, seed, look), snaplen if look.captures else linux.HEADERS
+        )
         result = linux.simulate(scenario, seed, progress, log, states)
         radios = _core.air_views(scenario.text, scenario.path, list(scenario.overrides))[1:]
         looked, cut = _core.watch_log(
@@ -164,7 +167,7 @@ def _watched(result: Result, look: _Look, seen: _core.Seen) -> Watched:
     picture, report, cut_amsdus = seen
     cut = (
         f"of {cut_amsdus} A-MSDUs the captures do not have all MSDUs' headers, for they keep {look.snaplen} bytes of a frame: "
-        "`wavetank analyze` will miss UDP and pings (--snaplen 0 keeps all)"
+        "`wavetank analyze` will miss UDP and pings (without --snaplen A-MSDUs are whole)"
     )
     return Watched(
         result,
@@ -180,7 +183,7 @@ class Ask:
     """What a run is asked for besides its result."""
 
     captures: tuple[tuple[str, Path], ...]
-    snaplen: int
+    snaplen: int | None
     capture_window: Window | None
     picture: Path | None
     timeline: Glance | None
@@ -194,7 +197,7 @@ class Ask:
         out: Path | None,
         pcap: str | None,
         pcap_window: str | None,
-        snaplen: int,
+        snaplen: int | None,
         picture: Path | None,
         timeline: str | None,
         analysis: bool,

@@ -93,7 +93,10 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
     "--pcap-window", default=None, metavar="FROM:TO", help="Seconds of the run that are captured [default: all]."
 )
 @click.option(
-    "--snaplen", type=Whole(0, 2**32 - 1), default=None, help="Bytes kept of each frame; 0: all [default: 256]."
+    "--snaplen",
+    type=Whole(0, 2**32 - 1),
+    default=None,
+    help="Bytes kept of each frame; 0: all [default: 256, and A-MSDUs whole].",
 )
 @click.option(
     "--plot",
@@ -162,8 +165,7 @@ def run(
     files.writable(plot, "a file")
     files.writable(timeline, "a file")
     at = state.instants(states, s.check()) if states else ()
-    kept = air.SNAPLEN if snaplen is None else snaplen
-    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, kept, timeline, window, analysis)
+    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux":
         seen = on_linux(s, seed, ask, at)
     elif ask.nothing:

@@ -26,6 +26,8 @@ pub struct About<'a> {
     pub interface: &'a str,
     /// Bytes of a frame that are kept, radiotap header not counted; 0: all.
     pub snaplen: u32,
+    /// A-MSDUs are kept whole all the same: the headers of their MSDUs stand all over them.
+    pub whole_amsdus: bool,
 }
 
 /// A file that is being written.
@@ -33,6 +35,7 @@ pub struct Pcapng<W> {
     out: W,
     block: Vec<u8>,
     most: usize,
+    whole_amsdus: bool,
 }
 
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
@@ -46,7 +49,7 @@ impl<W: Write> Pcapng<W> {
     /// Begins a file.
     pub fn new(out: W, about: &About<'_>, names: Option<&Names>) -> io::Result<Pcapng<W>> {
         let most = if about.snaplen == 0 { usize::MAX } else { about.snaplen as usize };
-        let mut f = Pcapng { out, block: Vec::with_capacity(4096), most };
+        let mut f = Pcapng { out, block: Vec::with_capacity(4096), most, whole_amsdus: about.whole_amsdus };
         f.begin(SECTION);
         f.block.extend(0x1a2b_3c4d_u32.to_le_bytes());
         f.block.extend([1, 0, 0, 0]);
@@ -57,8 +60,8 @@ impl<W: Write> Pcapng<W> {
         f.begin(INTERFACE);
         f.block.extend(RADIOTAP.to_le_bytes());
         f.block.extend([0, 0]);
-        // The file's snap length counts the radiotap header too.
-        let snap = if about.snaplen == 0 { 0 } else { about.snaplen + 64 };
+        // The file's snap length counts the radiotap header too. libpcap refuses what is longer.
+        let snap = if about.snaplen == 0 || about.whole_amsdus { 0 } else { about.snaplen + 64 };
         f.block.extend(snap.to_le_bytes());
         option(&mut f.block, 2, about.interface.as_bytes());
         option(&mut f.block, 9, &[9]); // 10^-9 s
@@ -96,9 +99,14 @@ impl<W: Write> Pcapng<W> {
         self.out.write_all(&self.block)
     }
 
+    /// Bytes of a frame that are kept.
+    fn most(&self, f: &Frame) -> usize {
+        if self.whole_amsdus && f.amsdu.is_some() { usize::MAX } else { self.most }
+    }
+
     /// Whether a frame is an A-MSDU of which it does not keep every header.
     pub fn cuts(&self, f: &Frame, inside: Inside<'_>) -> bool {
-        cuts(f, inside.msdus, self.most)
+        cuts(f, inside.msdus, self.most(f))
     }
 
     /// Writes a frame, its octets if there are any, else what its fields and MSDUs say. `sent`: this is its sender's capture (and whether it was acknowledged), or its receiver's; none: a monitor's.
@@ -117,9 +125,10 @@ impl<W: Write> Pcapng<W> {
         let at = self.block.len();
         radiotap(f, sent.flatten(), &mut self.block);
         let head = self.block.len() - at;
+        let most = self.most(f);
         let whole = match inside.octets {
-            Some(o) => kept(f, o, self.most, &mut self.block),
-            None => mpdu(f, inside.msdus, self.most, &mut self.block),
+            Some(o) => kept(f, o, most, &mut self.block),
+            None => mpdu(f, inside.msdus, most, &mut self.block),
         } + head;
         let kept = (self.block.len() - at) as u32;
         self.block[at - 8..at - 4].copy_from_slice(&kept.to_le_bytes());
