@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::sync::OnceLock;
 use wavetank_capture::he::{He, Tones};
 use wavetank_capture::write::{About, Pcapng, cuts, mpdu, radiotap};
-use wavetank_capture::{Air, Analysis, Frame, Inside, Kind, Msdu, Names, Phy, Report, Sent, read};
+use wavetank_capture::{Air, Analysis, Frame, Inside, Kind, Media, Msdu, Names, Phy, Report, Sent, read};
 use wavetank_core::net::{Outcome, World};
 use wavetank_core::sim::{BareSeen, NodeId, Probe, Time};
 use wavetank_core::wifi::{Aired, Beaconed};
@@ -546,10 +546,12 @@ proptest! {
         } else {
             data.drain(at..end);
         }
-        let mut a = Analysis::new(None);
+        let mut a = Media::new(None);
         if let Ok(info) = read::read(&data[..], |f, msdus| a.frame(f, msdus)) {
             prop_assert!(info.bytes <= data.len() as u64);
-            let text = serde_json::to_string(&a.report(&|_| None)).unwrap();
+            let found = a.report(&info.interfaces, &|_| None);
+            prop_assert!(!found.media.is_empty());
+            let text = serde_json::to_string(&(found.media, found.shared)).unwrap();
             prop_assert!(!text.contains("NaN"));
         }
     }
