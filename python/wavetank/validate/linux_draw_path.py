@@ -1,6 +1,7 @@
 """Random wired scenarios whose path loses, doubles, reorders or delays unevenly: a function of the seed.
 
-``netem`` stands before the server's data (a link with a rate of its own) or before its ACKs.
+``netem`` stands before the server's data (a link with a rate of its own, or delays by which what has less overtakes) or before
+its ACKs.
 """
 
 from __future__ import annotations
@@ -60,24 +61,26 @@ def draw(r: random.Random, cc: str) -> Drawn:
     linux_draw_wired.sender(r, s["tcp"], cc in PACED)
     linux_draw_wired.sysctls(r, s["tcp"])
     if down:
-        # Without a rate its groups of segments would lie on one instant, and the guest's clock decide; with a limit that
-        # fills, TCP above it would try again and again, which takes that clock no time (docs/kernel-comparison.md). So the
-        # receiver bounds the queue.
-        s["netem"]["rate"] = f"{rate} Mbit/s"
+        # With a limit that fills, TCP above it would try again and again, which takes the guest's clock no time
+        # (docs/kernel-comparison.md, random scenarios). So the receiver bounds the queue.
         s["tcp"]["rcvbuf"] = f"{r.choice([64, 128, 256] if rate < 20 else [128, 256, 1024])} KiB"
     else:
         linux_draw_wired.queue(r, s, rate, rate * delay_ms / 12)
-    _harm(r, s, delay_ms)
+    _harm(r, s, delay_ms, down)
+    # Without either, groups of segments would lie on one instant, and the guest's clock decide.
+    if down and ("jitter" not in s["netem"] or r.random() < 0.4):
+        s["netem"]["rate"] = f"{rate} Mbit/s"
     return s
 
 
-def _harm(r: random.Random, s: Drawn, delay_ms: float) -> None:
-    """One or two kinds of it."""
+def _harm(r: random.Random, s: Drawn, delay_ms: float, down: bool) -> None:
+    """One or two kinds of it. What overtakes all else on a way that takes no time is there at once: for such a round trip of no
+    time the guest's TCP has a jiffy, the model a microsecond (tcp/sender/rtt.rs, D1), so that data are reordered by delays only.
+    """
     netem = s["netem"]
-    for kind in r.sample([LOSSES, LOSSES, REORDERS, DUPLICATES, JITTERS], r.choice([1, 1, 2])):
+    kinds = [LOSSES, DUPLICATES, JITTERS, *([] if down else [REORDERS])]
+    for kind in r.sample(kinds, r.choice([1, 1, 2])):
         some = r.choice(kind)
-        if kind is LOSSES and {"loss", "gemodel_p"} & netem.keys():
-            continue
         if "jitter" in some:
             some = some | {"jitter": f"{round(1000 * delay_ms * some['jitter'])} us"}
         netem |= some
