@@ -206,14 +206,9 @@ fn build(case: &Case) -> Result<Net, String> {
 
 /// Settings of TCP, of devices and of queueing disciplines, in the order in which they stand in the case.
 fn apply(case: &Case, net: &Net) -> Result<(), String> {
-    for host in &net.hosts {
-        sys::within(host, || {
-            for words in case.lines("sysctl") {
-                sys::sysctl(words[0], &words[1..].join(" "))?;
-            }
-            Ok(())
-        })?;
-    }
+    let hosts: Vec<&str> = net.hosts.iter().map(String::as_str).collect();
+    let settings: Vec<_> = case.lines("sysctl").map(|words| (words[0], words[1..].join(" "))).collect();
+    sys::sysctls(&hosts, &settings)?;
     for words in case.lines("ip") {
         sys::feed("ip", &["-n", words[0], "-batch"], &format!("{}\n", words[1..].join(" ")))?;
     }

@@ -70,7 +70,7 @@ pub fn sysctl(name: &str, value: &str) -> Result<(), String> {
 }
 
 /// As `sysctl`, where the calling thread's namespace has the setting; else says no.
-pub fn sysctl_there(name: &str, value: &str) -> Result<bool, String> {
+fn sysctl_there(name: &str, value: &str) -> Result<bool, String> {
     let path = format!("/proc/sys/{name}");
     let mut f = match File::options().write(true).open(&path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
@@ -78,6 +78,22 @@ pub fn sysctl_there(name: &str, value: &str) -> Result<bool, String> {
     };
     f.write_all(value.as_bytes()).map_err(|e| format!("{path} = {value}: {e}"))?;
     Ok(true)
+}
+
+/// Settings (path below /proc/sys, value) of each of these namespaces. What a namespace has not is the machine's (`tcp_rmem` and its like
+/// before 4.15, net/ipv4/sysctl_net_ipv4.c) and is set there.
+pub fn sysctls(namespaces: &[&str], settings: &[(&str, String)]) -> Result<(), String> {
+    let mut machines = vec![false; settings.len()];
+    for ns in namespaces {
+        within(ns, || {
+            for ((name, value), machines) in settings.iter().zip(&mut machines) {
+                *machines |= !sysctl_there(name, value)?;
+            }
+            Ok(())
+        })?;
+    }
+    let machines = settings.iter().zip(machines).filter(|(_, machines)| *machines);
+    machines.map(|((name, value), _)| sysctl(name, value)).collect()
 }
 
 pub fn insmod(path: &str, params: &str) -> Result<(), String> {

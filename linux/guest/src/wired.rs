@@ -138,8 +138,7 @@ pub fn shape(ns: &str, dev: &str, mbit: f64, leaf: &str) -> Result<(), String> {
     )
 }
 
-/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection. What a namespace has not
-/// is the machine's (`tcp_rmem` and its like before 4.15, net/ipv4/sysctl_net_ipv4.c) and is set there.
+/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection.
 pub fn tcp_settings(case: &Case, namespaces: &[&str]) -> Result<(), String> {
     let settings = [
         ("net/ipv4/tcp_rmem", "4096 131072 33554432".to_string()),
@@ -148,21 +147,7 @@ pub fn tcp_settings(case: &Case, namespaces: &[&str]) -> Result<(), String> {
         ("net/ipv4/tcp_pacing_ss_ratio", case.text("ss_ratio", "200")),
         ("net/ipv4/tcp_pacing_ca_ratio", case.text("ca_ratio", "120")),
     ];
-    let mut machines = false;
-    for ns in namespaces {
-        sys::within(ns, || {
-            for (name, value) in &settings {
-                machines |= !sys::sysctl_there(name, value)?;
-            }
-            Ok(())
-        })?;
-    }
-    if machines {
-        for (name, value) in &settings {
-            sys::sysctl(name, value)?;
-        }
-    }
-    Ok(())
+    sys::sysctls(namespaces, &settings)
 }
 
 /// TCP's own counters of a namespace that are not zero (since boot).

@@ -10,6 +10,19 @@
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
 //! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode.
 
+/// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
+/// its retransmissions back, and what was to go again may still be in this host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unstamped {
+    /// That it was late, so that all is undone. Only what went again is stamped. src: linux@4.19 net/ipv4/tcp_output.c tcp_retransmit_skb
+    Late,
+    /// Nothing; and what was tried is stamped, too, by when it went first: from 5.1 (7ae189759cc4).
+    Silent,
+    /// That it was late, but without SACK and in a handshake; a recovery forgets the stamp of what was retransmitted before it: the series of
+    /// late 2024 ("tcp: fix tcp_enter_recovery() to zero retrans_stamp when it's safe"), in 6.12.y and late stable kernels.
+    LateBySack,
+}
+
 /// How a sender with SACK finds out what is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detection {
@@ -181,9 +194,8 @@ pub struct Profile {
     pub head_times_out: bool,
     /// After a timeout an ACK of what was never sent again undoes it, whatever F-RTO says: until 4.15 (fc68e171d376).
     pub orig_ack_undoes: bool,
-    /// A reduction of which nothing was sent again yet is not undone, and a recovery keeps the stamp of what was retransmitted before it: until
-    /// the series of late 2024 ("tcp: fix tcp_enter_recovery() to zero retrans_stamp when it's safe"), in 6.12.y and late stable kernels.
-    pub undo_needs_stamp: bool,
+    /// What an ACK says of a recovery that has sent nothing again yet.
+    pub unstamped: Unstamped,
     /// A tail loss probe that is out counts among what an undo waits for: from 6.10 (0ec986ed7bab).
     pub undo_counts_probe: bool,
     /// A DSACK counts as one segment, and is believed however many came: until 5.9 (e3a5a1e8b6548, a71d77e6be1e).
@@ -361,7 +373,7 @@ pub static V4_14: Profile = Profile {
     detection: Detection::Count,
     head_times_out: false,
     orig_ack_undoes: true,
-    undo_needs_stamp: true,
+    unstamped: Unstamped::Late,
     undo_counts_probe: false,
     dsack_is_one: true,
     rack_any_dsack: true,
@@ -453,6 +465,7 @@ pub static V5_4: Profile = Profile {
     bbr_probe_budget: true,
     bbr_extra_acked: true,
     edt: true,
+    unstamped: Unstamped::Silent,
     ..V4_19
 };
 
@@ -486,7 +499,7 @@ pub static V6_12: Profile = Profile {
     undo_ends: false,
     rate_by_newest: true,
     checks_space_on_send: true,
-    undo_needs_stamp: false,
+    unstamped: Unstamped::LateBySack,
     undo_counts_probe: true,
     bbr_round_from_start: true,
     rack_any_dsack: false,

@@ -15,6 +15,7 @@ mod tlp;
 mod undo;
 
 use crate::sim::Lower;
+use crate::tcp::profile::Unstamped;
 use crate::tcp::sender::flag;
 use crate::tcp::sender::rack::{TIMEOUT_MIN, TIMEOUT_MIN_US};
 use crate::tcp::sender::timers::Pending;
@@ -239,7 +240,7 @@ impl Socket {
 
     /// `tcp_enter_recovery`.
     pub(in crate::tcp) fn enter_recovery(&mut self, ece: bool) {
-        if !self.profile.undo_needs_stamp {
+        if self.profile.unstamped == Unstamped::LateBySack {
             self.retrans_stamp_cleanup();
         }
         self.tp.prior_ssthresh = 0;

@@ -9,6 +9,7 @@
 
 use crate::sim::{Freed, Lower, flags};
 use crate::tcp::output::{Failed, Load};
+use crate::tcp::profile::Unstamped;
 use crate::tcp::rtx::{Seg, tag};
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::timers::Pending;
@@ -107,7 +108,8 @@ impl Socket {
             self.tp.retrans_out += u32::from(!s.has(tag::RETRANS));
             s.tags |= tag::ANY_RETRANS;
         }
-        if self.undo.retrans_stamp == 0 {
+        let stamps = sent.is_ok() || self.profile.unstamped != Unstamped::Late;
+        if self.undo.retrans_stamp == 0 && stamps {
             self.undo.retrans_stamp = crate::tcp::clock::Clock::timestamp(self.rtx.get(id).sent_ns);
         }
         // What was tried counts, too: where nothing was even handed down the whole skb, which was not split yet.
@@ -245,13 +247,18 @@ mod tests {
     use super::*;
     use crate::sim::{FlowId, Kind, NodeId, Packet};
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::V6_12;
+    use crate::tcp::profile::{Profile, V4_14, V4_19, V5_4, V6_12};
     use crate::tcp::socket::State;
     use crate::tcp::tests::pair::{Link, sender};
 
     /// A super-packet of two segments of 1000 bytes, one that was sent alone, and one that has left already.
     fn waiting() -> Socket {
-        let mut s = sender(Cc::Reno, &V6_12);
+        waiting_of(&V6_12)
+    }
+
+    /// The same of this kernel.
+    fn waiting_of(profile: &'static Profile) -> Socket {
+        let mut s = sender(Cc::Reno, profile);
         s.host_tells();
         s.state = State::Established;
         (s.tp.mss_cache, s.tp.snd_wnd, s.tp.snd_cwnd, s.tp.snd_una) = (1_000, 1 << 20, 10, 0);
@@ -296,6 +303,20 @@ mod tests {
         free(&mut s, 0);
         assert_eq!(s.retransmit(first, 1, &mut low), Ok(1));
         assert_eq!(low.log.iter().map(|l| l.1).collect::<Vec<_>>(), [0, 0]);
+    }
+
+    #[test]
+    fn an_attempt_is_stamped_from_5_1_on() {
+        for (profile, stamped) in [(&V4_14, false), (&V4_19, false), (&V5_4, true), (&V6_12, true)] {
+            let (mut s, mut low) = (waiting_of(profile), Link::idle());
+            let first = s.rtx.first();
+            s.rtx.get_mut(first).sent_ns = 7_000_000;
+            assert_eq!(s.retransmit(first, 1, &mut low), Err(Failed::Busy), "{}", profile.name);
+            assert_eq!(s.undo.retrans_stamp != 0, stamped, "{}", profile.name);
+            s.on_left(&(&packet(0, 2_000)).into());
+            assert_eq!(s.retransmit(first, 1, &mut low), Ok(1), "{}", profile.name);
+            assert_ne!(s.undo.retrans_stamp, 0, "{}", profile.name);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! by timestamps, and DSACK (RFC 3708). A SYN's: input/handshake.rs. Differs: without SACK held to scripts only.
 
 use crate::tcp::cc::Control;
+use crate::tcp::profile::Unstamped;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::rack::REO_PERSIST;
 use crate::tcp::seq::before;
@@ -26,13 +27,15 @@ impl Socket {
         if self.undo.retrans_stamp != 0 {
             return self.rcv.tsecr != 0 && before(self.rcv.tsecr, self.undo.retrans_stamp);
         }
-        if self.profile.undo_needs_stamp {
-            return false;
+        match self.profile.unstamped {
+            Unstamped::Late => true,
+            Unstamped::Silent => false,
+            Unstamped::LateBySack => {
+                // Without SACK the recovery is over here but for its name, and its stamp is gone (`tcp_is_non_sack_preventing_reopen`).
+                let over = self.is_reno() && !before(self.tp.snd_una, self.tp.high_seq);
+                !over && self.state != State::SynSent
+            }
         }
-        // Without SACK the recovery is over here but for its name, and its stamp is gone (`tcp_is_non_sack_preventing_reopen`).
-        let over = self.is_reno() && !before(self.tp.snd_una, self.tp.high_seq);
-        // Nothing was retransmitted yet (TSQ may hold a retransmission back): it was merely late.
-        !over && self.state != State::SynSent
     }
 
     fn may_undo(&self) -> bool {
@@ -143,21 +146,29 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::Profile;
+    use crate::tcp::profile::{V3_18, V4_19, V5_4, V5_10, V6_12};
     use crate::tcp::tests::pair::sender;
 
     #[test]
-    fn what_nothing_was_retransmitted_for_was_late_where_no_stamp_is_needed() {
-        for profile in Profile::ALL {
-            let mut s = sender(Cc::Reno, profile);
-            s.state = crate::tcp::socket::State::Established;
-            s.opts.sack = true;
-            assert_eq!(s.packet_delayed(), !profile.undo_needs_stamp, "{}", profile.name);
-            // With a stamp the peer's echo says it, everywhere.
-            (s.undo.retrans_stamp, s.rcv.tsecr) = (1_000, 999);
-            assert!(s.packet_delayed(), "{}", profile.name);
-            s.rcv.tsecr = 1_000;
-            assert!(!s.packet_delayed(), "{}", profile.name);
+    fn what_nothing_was_retransmitted_for_was_late_but_from_5_1_to_late_2024() {
+        for (profile, sack, reno) in [
+            (&V3_18, true, true),
+            (&V4_19, true, true),
+            (&V5_4, false, false),
+            (&V5_10, false, false),
+            (&V6_12, true, false),
+        ] {
+            for (with, late) in [(true, sack), (false, reno)] {
+                let mut s = sender(Cc::Reno, profile);
+                s.state = crate::tcp::socket::State::Established;
+                s.opts.sack = with;
+                assert_eq!(s.packet_delayed(), late, "{} {with}", profile.name);
+                // With a stamp the peer's echo says it, everywhere.
+                (s.undo.retrans_stamp, s.rcv.tsecr) = (1_000, 999);
+                assert!(s.packet_delayed(), "{}", profile.name);
+                s.rcv.tsecr = 1_000;
+                assert!(!s.packet_delayed(), "{}", profile.name);
+            }
         }
     }
 }
