@@ -92,8 +92,8 @@ pub fn sysctls(namespaces: &[&str], settings: &[(&str, String)]) -> Result<(), S
             Ok(())
         })?;
     }
-    let machines = settings.iter().zip(machines).filter(|(_, machines)| *machines);
-    machines.map(|((name, value), _)| sysctl(name, value)).collect()
+    let mut machines = settings.iter().zip(machines).filter(|(_, machines)| *machines);
+    machines.try_for_each(|((name, value), _)| sysctl(name, value))
 }
 
 pub fn insmod(path: &str, params: &str) -> Result<(), String> {
