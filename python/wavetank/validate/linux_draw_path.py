@@ -13,7 +13,7 @@ from typing import Any
 from . import linux_draw, linux_draw_wired
 from .linux_draw import PACED, Drawn
 
-#: One draws one of each line that it has.
+#: One of these is drawn, where a kind is.
 LOSSES: tuple[dict[str, Any], ...] = (
     {"loss": 0.0005},
     {"loss": 0.003},
