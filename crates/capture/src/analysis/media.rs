@@ -5,17 +5,13 @@
 //! taken to have left a channel in the middle between its last frame there and the next one elsewhere; D3 frames that several interfaces
 //! heard on one channel are counted as such, and stay in each interface's analysis: nothing is merged, nothing is added up.
 
+use super::shared::{Channel, Shared};
 use super::{Analysis, Report};
-use crate::frame::{Frame, Kind, Mac, Msdu};
+use crate::frame::{Frame, Mac, Msdu};
 use serde::Serialize;
-use std::collections::{HashMap, VecDeque};
 
 /// Media that are kept; frames of more are not counted.
 const MOST: usize = 64;
-/// Frames of a channel that are remembered, to be found again on another interface.
-const RECENT: usize = 1 << 14;
-/// Two interfaces stamp a frame no further apart than that, ns: clocks of several hosts, and what a host takes to hand it up.
-const APART: u64 = 100_000_000;
 
 /// What was heard on one channel by one interface.
 #[derive(Clone, Debug, Serialize)]
@@ -32,19 +28,6 @@ pub struct Medium {
     pub listened_s: Option<f64>,
     /// What is to be told of it.
     pub report: Report,
-}
-
-/// A channel on which several interfaces listened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Shared {
-    /// Its centre frequency.
-    pub mhz: u16,
-    /// Who listened.
-    pub interfaces: Vec<u32>,
-    /// Data and management frames on it since the second one listened, each counted once, and those of them that several heard.
-    pub frames: u64,
-    /// See `frames`.
-    pub by_several: u64,
 }
 
 /// All of a file.
@@ -208,61 +191,10 @@ impl Media {
     }
 }
 
-/// Who heard a frame last, when, and whether another had before.
-struct Heard {
-    interface: u32,
-    time: u64,
-    several: bool,
-}
-
-/// What tells a frame from others: its ends, TID and number, its length, and whether it is sent again.
-type Key = (Mac, Mac, Option<u8>, u16, u32, bool);
-
-/// A channel of several interfaces.
-struct Channel {
-    shared: Shared,
-    recent: HashMap<Key, Heard>,
-    /// Their keys, the oldest first.
-    order: VecDeque<Key>,
-}
-
-impl Channel {
-    fn new(mhz: u16, interfaces: Vec<u32>) -> Channel {
-        let shared = Shared { mhz, interfaces, frames: 0, by_several: 0 };
-        Channel { shared, recent: HashMap::new(), order: VecDeque::new() }
-    }
-
-    /// A frame on it: what has no number of its own, or came damaged, is like others and tells nothing.
-    fn frame(&mut self, f: &Frame) {
-        let (Some(ta), false, Kind::Data | Kind::Beacon | Kind::Management) = (f.ta, f.bad, f.kind) else { return };
-        let key = (ta, f.ra, f.tid, f.seq, f.len, f.retry);
-        match self.recent.get_mut(&key) {
-            Some(h) if h.interface != f.interface && h.time.abs_diff(f.time) <= APART => {
-                self.shared.by_several += u64::from(!h.several);
-                h.several = true;
-            }
-            known => {
-                self.shared.frames += 1;
-                let heard = Heard { interface: f.interface, time: f.time, several: false };
-                if let Some(h) = known {
-                    *h = heard;
-                    return;
-                }
-                if self.order.len() == RECENT
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.recent.remove(&oldest);
-                }
-                self.order.push_back(key);
-                self.recent.insert(key, heard);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Kind;
     use crate::phy::Phy;
 
     const MS: u64 = 1_000_000;

@@ -15,6 +15,7 @@ mod media;
 mod order;
 mod report;
 mod series;
+mod shared;
 
 use crate::block_ack::Unread;
 use crate::frame::{AckPolicy, Frame, Kind, Msdu, Packet};
@@ -24,8 +25,9 @@ use exchange::Exchanges;
 use flows::Flows;
 use order::Order;
 
-pub use media::{Media, Medium, Reports, Shared};
+pub use media::{Media, Medium, Reports};
 pub use report::Report;
+pub use shared::Shared;
 pub use wavetank_core::sim::quantiles::Quantiles;
 
 /// Frames by what they were.
