@@ -97,7 +97,8 @@ def test_what_a_capture_cuts_is_said_by_whoever_writes_and_reads(whole, cut, wav
 
 
 def test_unless_told_otherwise_captures_have_amsdus_whole(tshark, tmp_path):
-    s, default, whole = scenario(time__flows="700 ms"), tmp_path / "default.pcapng", tmp_path / "whole.pcapng"
+    s = scenario(time__flows="300 ms", time__warmup="100 ms")
+    default, whole = tmp_path / "default.pcapng", tmp_path / "whole.pcapng"
     seen = air.watch(s, 1, [("monitor", default)])
     air.watch(s, 1, [("monitor", whole)], snaplen=0)
     assert seen.notes == ()

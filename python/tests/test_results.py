@@ -257,8 +257,8 @@ FLENT = os.environ.get("FLENT") or shutil.which("flent", path=str(Path(sys.execu
 @pytest.mark.skipif(not FLENT, reason="set FLENT to Flent's command")
 @pytest.mark.parametrize(
     ("test", "plot"),
-    [("rrul", "all_scaled"), ("rrul of 3", "ping"), ("tcp_nup of 3", "ping_cdf"),
-     *(pytest.param(*p, marks=pytest.mark.slow) for p in (("tcp_upload", "aggregation"), ("tcp_upload", "totals"), ("tcp_upload", "airtime"),
+    [("rrul of 3", "ping"),
+     *(pytest.param(*p, marks=pytest.mark.slow) for p in (("rrul", "all_scaled"), ("tcp_nup of 3", "ping_cdf"), ("tcp_upload", "aggregation"), ("tcp_upload", "totals"), ("tcp_upload", "airtime"),
        ("tcp_download", "totals"), ("tcp_nup", "totals"), ("rrul", "airtime_total")))],
 )  # fmt: skip
 def test_flent_loads_and_plots(test, plot, tmp_path):

@@ -295,11 +295,11 @@ def test_a_column_has_its_axis_own_type(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "axes", [["tcp.tsq_ms=1:5", "wifi.stations=1:5"], ["tcp.cc=cubic,reno,vegas"], ["host.wake=0,1,8,64 us"]]
+    "axes", [["tcp.tsq_ms=1:3", "wifi.stations=1:4"], ["tcp.cc=cubic,reno,vegas"], ["host.wake=0,1,8,64 us"]]
 )
 def test_fields_names_and_wide_axes_are_drawn(tmp_path, axes):
     axes = [a.replace("0,1,8,64 us", "1 us,8 us,64 us") for a in axes]
-    # a picture of little takes as long to draw, and its 25 runs do not
+    # a picture of little takes as long to draw, and its 12 runs do not
     brief = {"time.lead_in": "200 ms", "time.flows": "800 ms", "time.warmup": "200 ms"}
     s = wt.sweep(SCENARIO, axes, set={**SHORT, **brief}, repetitions=1, jobs=1, out=tmp_path)
     pictures = [p for p in s.files if p.suffix == ".png"]

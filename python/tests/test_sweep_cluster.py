@@ -31,6 +31,7 @@ def run(out, **where):
     return wt.sweep(SCENARIO, {"tcp.tsq_ms": [1, 4]}, set=SHORT, repetitions=2, out=out, **where)
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_what_this_machine_gives(scheduler, tmp_path):
     here, there = run(tmp_path / "here", jobs=1), run(tmp_path / "there", cluster=scheduler)
     assert there.rows() == here.rows()
@@ -44,15 +45,18 @@ def test_a_cluster_gives_what_this_machine_gives(scheduler, tmp_path):
     assert sorted(kept) == sorted(p.name for p in (tmp_path / "here" / ".runs").iterdir())
 
 
+@pytest.mark.slow
 def test_what_is_kept_asks_no_cluster(scheduler, tmp_path):
     run(tmp_path, jobs=1)
     assert run(tmp_path, cluster="tcp://127.0.0.1:9").rows()
 
 
+@pytest.mark.slow
 def test_local_is_a_cluster_of_ones_own(tmp_path):
     assert len(run(tmp_path, cluster="local", jobs=2).rows()) == 4
 
 
+@pytest.mark.slow
 def test_another_core_is_refused_with_both_digests(scheduler, tmp_path, monkeypatch):
     ours = runner.core_digest()
     monkeypatch.setattr(cluster.runner, "core_digest", lambda: "0123456789abcdef")
@@ -66,12 +70,14 @@ def test_a_run_itself_refuses_another_core():
         cluster.work(None, {"core": "0123456789abcdef", "records": "7", "wavetank": "0"})
 
 
+@pytest.mark.slow
 def test_an_error_of_a_run_reaches_the_caller(scheduler):
     bad = runner.Run("bad", wt.load(SCENARIO).set({"tcp.cc": "cubik"}), 1)
     with cluster.spread(scheduler, 1) as elsewhere, pytest.raises(wt.ScenarioError, match="cubic"):
         list(elsewhere([bad]))
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_told(monkeypatch):
     """A run that kills whoever takes it: Dask tries it elsewhere, and gives up."""
     import dask
@@ -108,6 +114,7 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch, wavetank, tmp_
     assert code == 2 and "pip install 'wavetank[cluster]'" in err
 
 
+@pytest.mark.slow
 def test_no_scheduler_and_no_workers_are_told(monkeypatch, tmp_path):
     import distributed
 
