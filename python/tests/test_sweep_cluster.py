@@ -9,9 +9,6 @@ from wavetank import workers
 from wavetank.lab import plan, runner
 from wavetank.sweeps import cluster
 
-if "CI" not in os.environ:
-    pytest.importorskip("distributed")
-
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k.toml")
 SHORT = {"tcp.tsq": "cotsq", "time.flows": "3 s", "time.lead_in": "1 s", "time.tail": "0 s"}
 

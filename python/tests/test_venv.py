@@ -67,6 +67,7 @@ def test_it_is_made_once(clone):
     assert set_up(clone) == ("", 0, "")
     assert set_up(clone, "dev")[2].endswith("--editable .[dev]\n")
     assert set_up(clone) == ("", 0, ""), "what serves developers serves users"
+    assert set_up(clone, "checked")[2].endswith("--editable .[test]\n")
     (clone / "crates" / "lib.rs").write_text("changed")
     assert set_up(clone)[2] != ""
 
