@@ -33,6 +33,7 @@ struct wt_driver {
 	bool makes_ccmp;		/* the CCMP header, too, not the MIC alone: mac80211 leaves no room for it */
 	bool in_order;			/* what it sends again goes by its numbers; else, as in ath9k, behind all that wait */
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
+	bool txop_holds_all;		/* what protects and answers it included */
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
 	bool amsdus;			/* it takes A-MSDUs within A-MPDUs */

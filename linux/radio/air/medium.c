@@ -104,9 +104,25 @@ static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 	return wt_phy_ppdu_ns(wt_band(r), &p->rates[p->chain], p->bytes);
 }
 
+static u32 block_ack_bytes(const struct wt_ppdu *p)
+{
+	return p->wide ? 56 : 32;	/* 802.11ax-2021, table 9-30a */
+}
+
 static u32 answer_bytes(const struct wt_ppdu *p)
 {
-	return p->aggr || p->bar || p->back_req ? (p->wide ? 56 : 32) : 14;	/* 802.11ax-2021, table 9-30a */
+	return p->aggr || p->bar || p->back_req ? block_ack_bytes(p) : 14;
+}
+
+/* What an exchange of a firmware's aggregate takes beside it at a rate of its chain: RTS SIFS CTS SIFS, if the rate asks for them, SIFS, Block Ack. */
+u64 wt_medium_around_ns(const struct wt_radio *r, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate)
+{
+	u32 ctl = wt_phy_response_rate(wt_band(r), rate);
+	u64 ns = WT_SIFS_NS + wt_phy_control_ns(ctl, block_ack_bytes(p));
+
+	if (rate->flags & IEEE80211_TX_RC_USE_RTS_CTS)
+		ns += wt_phy_control_ns(ctl, 20) + wt_phy_control_ns(ctl, 14) + 2 * wt_phy_sifs_ns(ctl);
+	return ns;
 }
 
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */

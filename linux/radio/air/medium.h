@@ -31,6 +31,7 @@ struct wt_medium {
 extern struct wt_medium wt_air;
 
 void wt_medium_offer(struct wt_radio *r, int q, struct wt_ppdu *p);
+u64 wt_medium_around_ns(const struct wt_radio *r, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate);
 u64 wt_medium_due(void);
 bool wt_medium_late(struct wt_radio *r, u64 at);
 void wt_medium_step(u64 at);

@@ -8,7 +8,8 @@
  *   ath10k_htt_txrx_compl_task; htt_tx.c ath10k_htt_tx_inc_pending; txrx.c ath10k_txrx_tx_unref; hw.h TARGET_10X_NUM_MSDU_DESC (1424), TARGET_TLV_NUM_MSDU_DESC (1056).
  * Differs:
  *   D1  the firmware is taken to do as the model has it (crates/core/src/driver/offload): A-MSDUs of what waits, A-MPDUs of what the window and the
- *       limits let in, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c.
+ *       limits let in, those of a TXOP among them (802.11-2016, 10.22.2.8, but that one MPDU always goes), stations in turn; mpdu/ampdu.c,
+ *       amsdu.c, fifo.c.
  *   D2  MSDUs are counted, not the bytes that ath10k's firmware may limit as well.
  *   D3  a poll for received frames ends when mac80211 has them, not when a host that takes time is through; when the firmware asks for a
  *       beacon, which is a poll, too, is not known.
@@ -78,6 +79,8 @@ const struct wt_driver wt_ath10k = {
 	.frame_airtime = frame_airtime,
 	.aql = true,
 	.makes_ccmp = true,
+	.within_txop = true,	/* mac.c ath10k_conf_tx; wmi.h mpdus_truncated, txop_ovf */
+	.txop_holds_all = true,
 	.amsdus = true,		/* its firmware asks for Block Ack sessions (mac.c ath10k_ampdu_action), with A-MSDUs (htt.c ath10k_htt_setup) */
 	.napi = true,		/* htt_rx.c ath10k_process_rx */
 	.chooses_rates = true,	/* mac.c ath10k_mac_register */

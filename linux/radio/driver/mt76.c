@@ -8,7 +8,8 @@
  *   mt76_connac2_mac_write_txwi (MT_TXD3_REM_TX_COUNT 15).
  * Differs:
  *   D1  the firmware is taken to do as the model has it (crates/core/src/driver/offload): A-MSDUs of what waits, A-MPDUs of what the window and the
- *       limits let in, PPDUs that are sent once and formed anew, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c.
+ *       limits let in, PPDUs that are sent once and formed anew, stations in turn; mpdu/ampdu.c, amsdu.c, fifo.c. The first PPDU of a TXOP knows no
+ *       limit of it, as its maker describes the hardware (docs/devices/mt76.md).
  *   D2  mac80211 makes the 802.11 headers, which wait in TXQs and count for AQL with 20 bytes more than an Ethernet header (mt76.encap of the model),
  *       and has the reorder buffers.
  *   D3  the worker is a tasklet, and the polls run at once; airtime is registered as each PPDU ends, whatever report_us is.

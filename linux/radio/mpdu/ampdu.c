@@ -9,6 +9,7 @@
  *     max_frames (32)                 ath9k: half the window
  *     max_bytes (65535)               or less, if the peer's HT capability says so
  *     max_us (4096, or the TXOP)      at the slowest rate of the chain; 0 frames more if one of them is legacy or a probe
+ *                                     (ath10k: the TXOP less what protects and answers the aggregate)
  *     a probe, or a frame outside the session
  *     an empty queue
  *
@@ -16,6 +17,7 @@
  *   D1  MPDU density adds delimiters as ath9k does, after the frame.
  *   D2  with a fixed rate, rate control's probe flag is ignored.
  */
+#include "air/medium.h"
 #include "air/phy.h"
 #include "driver.h"
 #include "mpdu/ampdu.h"
@@ -70,14 +72,26 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 	return 0;
 }
 
+/* Octets of an aggregate of `p` at one rate of its chain. */
+static u32 bytes_at(const struct wt_radio *r, const struct wt_edcaf *e, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate)
+{
+	u32 bytes = wt_phy_bytes_in(rate, wt_p.max_us[r->driver->mode]), around = 0, left;
+
+	if (!r->driver->within_txop || !e->txop_us)
+		return bytes;
+	if (r->driver->txop_holds_all)
+		around = DIV_ROUND_UP_ULL(wt_medium_around_ns(r, p, rate), 1000);
+	left = wt_phy_bytes_in(rate, e->txop_us > around ? e->txop_us - around : 0);
+	/* of 802.11ac it is padded to its last word */
+	return min(bytes, wt_phy_is_vht(rate) ? round_down(left, 4) : left);
+}
+
 /*
  * ath_lookup_rate: the length that no rate of the chain carries for longer than allowed; 0: one frame only. ath9k's tables know of TXOP
  * limits (ath_update_max_aggr_framelen), ath9k_htc's firmware has one of its own.
  */
 u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu *p, struct sk_buff *first)
 {
-	bool bound = r->driver->within_txop && e->txop_us;
-	u32 us = min_t(u32, wt_p.max_us[r->driver->mode], bound ? e->txop_us : U32_MAX);
 	u32 limit = wt_p.max_bytes[r->driver->mode];
 	int i;
 
@@ -88,7 +102,7 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 			continue;
 		if (!wt_phy_aggregates(&p->rates[i]))
 			return 0;
-		limit = min(limit, r->driver->longest ? r->driver->longest(&p->rates[i]) : wt_phy_bytes_in(&p->rates[i], us));
+		limit = min(limit, r->driver->longest ? r->driver->longest(&p->rates[i]) : bytes_at(r, e, p, &p->rates[i]));
 	}
 	if (p->sta)
 		limit = min(limit, ((struct wt_sta *)p->sta->drv_priv)->max_ampdu);

@@ -6,7 +6,7 @@
 use super::burst::{Burst, What};
 use super::protection::{self, Protection};
 use super::response::{Kind, Response, Responses};
-use crate::phy::{Band, ppdu};
+use crate::phy::{Band, Mode, ppdu};
 use crate::sim::Span;
 
 /// An exchange, every span counted from its start.
@@ -30,14 +30,11 @@ impl Exchange {
     /// The exchange that sends `b` at this link of its chain, with `payload` bytes riding on the response.
     pub fn plan(b: &Burst, link: u8, payload: u16, r: &Responses, band: Band) -> Exchange {
         let mode = b.chain[link as usize].mode;
-        let protected = b.rts || (b.rts_fallback && link > 0);
-        let rts = protected.then(|| if b.rts_lowest { r.lowest() } else { r.rts_rate(mode) });
-        let protection = protection::of(mode, rts, r, band);
+        let protection = guard(b, mode, b.rts || (b.rts_fallback && link > 0), r, band);
         let data = ppdu(mode, b.psdu, band);
         let kind = match b.what {
             What::Single => Kind::Ack,
-            _ if b.wide => Kind::WideBlockAck,
-            _ => Kind::BlockAck,
+            _ => block_ack(b),
         };
         let response = r.answer(kind, mode, payload);
         let data_end = protection.map_or(Span::ZERO, |p| p.lead) + data;
@@ -73,11 +70,28 @@ impl Exchange {
     }
 }
 
+/// What stands in front of `b` at `mode`; `rts`: an RTS does.
+fn guard(b: &Burst, mode: Mode, rts: bool, r: &Responses, band: Band) -> Option<Protection> {
+    let rts = rts.then(|| if b.rts_lowest { r.lowest() } else { r.rts_rate(mode) });
+    protection::of(mode, rts, r, band)
+}
+
+/// What answers it as an A-MPDU.
+const fn block_ack(b: &Burst) -> Kind {
+    if b.wide { Kind::WideBlockAck } else { Kind::BlockAck }
+}
+
+/// What an exchange of `b`, an A-MPDU, takes at `mode` beside its PPDU: what protects it and what answers it.
+pub(super) fn around(b: &Burst, mode: Mode, rts: bool, r: &Responses, band: Band) -> Span {
+    let lead = guard(b, mode, rts, r, band).map_or(Span::ZERO, |p| p.lead);
+    lead + band.sifs() + r.answer(block_ack(b), mode, 0).duration
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::burst::Burst;
     use super::*;
-    use crate::phy::{Ht, Mode};
+    use crate::phy::Ht;
 
     #[test]
     fn single_frame_by_hand() {

@@ -23,6 +23,7 @@ mod loss;
 pub mod medium;
 #[cfg(test)]
 mod medium_tests;
+pub mod opportunity;
 mod protection;
 pub mod reorder;
 pub mod response;
@@ -41,5 +42,6 @@ pub use device::{Device, Hops, Sink};
 pub use encryption::Encryption;
 pub use framing::Framing;
 pub use medium::{Medium, MediumEvent, StaMac, Stations};
+pub use opportunity::Opportunities;
 pub use seq::Seq;
 pub use stations::{Aired, Exchanged, Guard};

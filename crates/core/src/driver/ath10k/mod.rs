@@ -30,7 +30,7 @@ use crate::driver::offload::{Above, Descriptors, Firmware, Peer};
 use crate::phy::{Band, Mode};
 use crate::rate::Rates;
 use crate::sim::{Lane, Span, Time};
-use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Burst, Came, Device, Encryption, Opportunities, Report, Sink, StaIx, Tid};
 use core::marker::PhantomData;
 
 /// The card and its driver. `Q` is what stands above.
@@ -69,6 +69,10 @@ impl<Q: Above> Ath10k<Q> {
     /// src: linux@6.12 ath10k/mac.c ath10k_send_key, which asks for no IV but in raw mode
     pub fn protect(&mut self, encryption: Encryption) {
         self.fw.protect(encryption);
+    }
+    /// The firmware is told of the limits of its transmission opportunities (`ath10k_conf_tx`).
+    pub fn within(&mut self, opportunities: Opportunities) {
+        self.fw.within(opportunities);
     }
     /// Descriptors in use (`num_pending_tx`).
     pub fn pending(&self) -> u16 {

@@ -5,6 +5,8 @@
 //!
 //! Stands for: what the host's headers say of it (linux@6.12 drivers/net/wireless/ath/ath10k/htt.h htt_aggr_conf, hw.h) and what
 //! the same maker's published firmware does (open-ath9k-htc-firmware: windows, retries, BARs); the rest is the standard's.
+//! Whether an A-MPDU keeps to its category's TXOP limit, the makers' hardware tells apart: ath10k's does ([`Opportunities`]), mt76's does not
+//! (docs/devices/ath10k.md, mt76.md).
 //! Differs: D1 stations and TIDs of a category take turns aggregate by aggregate (how the firmware schedules is not public);
 //! D2 an agreement stands from the start; D3 an A-MSDU is filled with what waits, and does not wait for more; D4 the
 //! firmware's own time is not modelled.
@@ -21,7 +23,7 @@ use crate::wifi::amsdu::{self, Aggregator, MSDUS};
 use crate::wifi::block_ack::WINDOW;
 use crate::wifi::burst::DELIMITER;
 use crate::wifi::limits;
-use crate::wifi::{Ac, Attempt, Burst, Encryption, Mark, Mpdu, Report, Seq, StaIx, Tid, TxWindow, What};
+use crate::wifi::{Ac, Attempt, Burst, Encryption, Mark, Mpdu, Opportunities, Report, Seq, StaIx, Tid, TxWindow, What};
 use std::collections::VecDeque;
 
 /// A-MPDU bytes that an HT peer takes. src: linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_MAX_AMPDU_64K; mt76/mac80211.c the same
@@ -80,6 +82,7 @@ pub struct Firmware {
     par: Limits,
     band: Band,
     encryption: Encryption,
+    opportunities: Option<Opportunities>,
     rates: Rates,
     queues: Vec<Queue>,
     turn: [VecDeque<usize>; Ac::COUNT],
@@ -120,6 +123,7 @@ impl Firmware {
             par,
             band,
             encryption: Encryption::None,
+            opportunities: None,
             rates,
             queues: (0..queues).map(queue).collect(),
             turn: core::array::from_fn(|_| VecDeque::with_capacity(queues)),
@@ -134,6 +138,10 @@ impl Firmware {
     /// Data frames are protected from now on.
     pub fn protect(&mut self, encryption: Encryption) {
         self.encryption = encryption;
+    }
+    /// A-MPDUs keep to these limits from now on.
+    pub fn within(&mut self, opportunities: Opportunities) {
+        self.opportunities = Some(opportunities);
     }
     /// See [`Rates::learn`].
     pub fn learn(&mut self, to: StaIx, best: Mode) {
@@ -244,6 +252,7 @@ impl Firmware {
             let tries = if self.queues[i].agreement { 1 } else { self.par.retries + 1 };
             u.burst.chain = [Attempt { mode, tries }, Attempt::NONE, Attempt::NONE, Attempt::NONE];
         }
+        let room = self.opportunities.as_ref().map_or(u32::MAX, |o| o.room(&u.burst, self.par.rts_threshold));
         let Firmware { queues, par, encryption, .. } = self;
         let (q, encryption) = (&mut queues[i], *encryption);
         let longest = match mode {
@@ -252,7 +261,7 @@ impl Firmware {
             _ => HT_AMPDU,
         };
         let frames = if q.agreement { par.ampdu_frames } else { 1 };
-        let limit = limits::Limits::new(mode, longest, par.airtime, frames, q.density, self.band);
+        let limit = limits::Limits::new(mode, longest.min(room), par.airtime, frames, q.density, self.band);
         let (mut bytes, mut last) = (0, 0);
         while let Some(mut b) = q.next(mode, host, par, encryption) {
             let with = limit.append(bytes, last, b.len);

@@ -18,7 +18,8 @@ use crate::qdisc::Setup;
 use crate::rate::aasrc::Counts;
 use crate::rate::{self, Rates};
 use crate::sim::{NodeId, Owner, Packet, Span, Streams, Time, Verdict};
-use crate::wifi::{Ac, Burst, Came, Device, Framing, Mark, Report, Sink, StaIx, Tid};
+use crate::wifi::response::Responses;
+use crate::wifi::{Ac, Burst, Came, Device, Framing, Mark, Opportunities, Report, Sink, StaIx, Tid};
 
 /// A device with its queues.
 pub(super) enum Netdev {
@@ -86,6 +87,8 @@ impl Netdev {
             Queues::qdiscs(kind, setup, seeds, cfg.head_room, cfg.qos, cfg.rfc8325)
         };
         let txop = cfg.access(i).map(|a| a.txop);
+        let opportunities =
+            || Opportunities::new(cfg.access(i), Responses::beside(cfg.band, &cfg.basic, cfg.erp()), cfg.band);
         let known = || {
             cfg.stations[..peers]
                 .iter()
@@ -102,6 +105,7 @@ impl Netdev {
             let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
             let mut driver = Ath10k::new(p, rates, &known(), s.aggregates, cfg.band);
             driver.protect(cfg.encryption);
+            driver.within(opportunities());
             Netdev::Ath10k(Box::new(above.at(modes)), Box::new(driver))
         };
         match &s.driver {

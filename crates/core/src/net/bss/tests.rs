@@ -5,7 +5,7 @@ use crate::phy::channel;
 use crate::phy::{Band, Gi, He, Ht, Mode, Ofdm, Vht, Width};
 use crate::sim::{EventQueue, FlowId, Kind, NodeId, Owner, Place, PpduSeen, Reason};
 use crate::wifi::edca::Set;
-use crate::wifi::{Encryption, medium, reorder};
+use crate::wifi::{Ac, Encryption, medium, reorder};
 use crate::{mac80211, qdisc, rate};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -520,6 +520,57 @@ fn video_takes_turns_within_its_txop() {
     // 3008 us at 13.5/15 Mbit/s hold 3 frames an aggregate, and never two aggregates.
     assert!(w.seen.0.iter().all(|p| p.mpdus <= 3 && p.airtime < Span::from_us(3_008)));
     w.check();
+}
+
+/// Every exchange of an aggregate of ath10k's ends within its category's limit, its answer and its RTS with it, and fills it; one MPDU takes what it takes.
+/// The first PPDU of an opportunity of mt76's knows no limit.
+#[test]
+fn what_firmware_makes_of_the_txop() {
+    let links = [(0, 40, 3_008), (2, 40, 3_008), (9, 40, 3_008), (2, 0, 1_024), (9, 0, 1_024), (0, 0, 320)];
+    for (mcs, dscp, limit) in links {
+        for rts in [None, Some(0), Some(3_000)] {
+            let ath10k = ath10k::Params { rts_threshold: rts, ..Default::default() };
+            let mt76 = mt76::Params { rts_threshold: rts, ..Default::default() };
+            let cards = [
+                (DriverConfig::Ath10kTxqs(Box::new(ath10k)), vht(mcs, 1), true),
+                (DriverConfig::Mt76(Box::new(mt76)), he(mcs, 1), false),
+            ];
+            for (card, mode, keeps) in cards {
+                let mut c = config(1, mode);
+                c.edca[1][Ac::Be.ix()].txop = Span::from_us(limit);
+                c.stations.iter_mut().for_each(|s| s.driver = card.clone());
+                let mut w = World::new(&c, 3);
+                w.flow(1, 0, 1472, dscp, 300);
+                w.run(Time::from_ms(400));
+                w.check();
+                let (limit, why) = (Span::from_us(limit), format!("{mode:?} {rts:?} {dscp} {limit}"));
+                let (alone, many): (Vec<&PpduSeen>, Vec<_>) =
+                    w.seen.0.iter().filter(|p| p.from == NodeId(1)).partition(|p| p.mpdus == 1);
+                if !keeps {
+                    assert!(mcs == 9 || many.iter().any(|p| p.airtime > limit + Span::from_ms(1)), "{why}");
+                } else if limit < Span::from_ms(1) {
+                    assert!(many.is_empty() && alone.iter().filter(|p| p.airtime > limit).count() > 100, "{why}");
+                } else {
+                    assert!(many.iter().all(|p| p.airtime <= limit), "{why}");
+                    assert!(many.iter().any(|p| p.airtime > limit * 7 / 10), "{why}");
+                }
+            }
+        }
+    }
+}
+
+/// Without a limit a PPDU lasts as long as it may, as before; voice is one MPDU at a time, whatever it takes.
+#[test]
+fn firmware_without_a_limit_knows_none() {
+    for (dscp, long) in [(0, true), (46, false)] {
+        let mut c = config(1, vht(0, 1));
+        c.stations.iter_mut().for_each(|s| s.driver = ath10k(2, 1));
+        let mut w = World::new(&c, 3);
+        w.flow(1, 0, 1472, dscp, 300);
+        w.run(Time::from_ms(400));
+        assert_eq!(w.seen.0.iter().any(|p| p.airtime > Span::from_ms(4)), long);
+        assert!(long || w.seen.0.iter().all(|p| p.mpdus == 1));
+    }
 }
 
 #[test]
