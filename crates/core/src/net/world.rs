@@ -144,6 +144,8 @@ impl<T: Probe> World<T> {
         l.made as i64 - l.delivered as i64 - l.drops() as i64 - self.fabric.held() as i64
     }
 
+    // One place calls it: what an event is, and what becomes of it, is one jump.
+    #[inline(always)]
     fn on(&mut self, now: Time, event: Event) {
         match event {
             Event::HostRx(node) => self.on_host_rx(now, node),
